@@ -1,0 +1,98 @@
+// The door to every npm command. It is plain JavaScript because it runs before anything is installed:
+// it brings node_modules and dist up to date, and only then starts what was asked for.
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+process.chdir(root);
+
+function run(command, args, options = {}) {
+  const done = spawnSync(command, args, { stdio: "inherit", ...options });
+  if (done.error) fail(`cannot run ${command}: ${done.error.message}`);
+  return done.status ?? 1;
+}
+
+function fail(message) {
+  console.error(`holdfast: ${message}`);
+  process.exit(1);
+}
+
+function must(step, command, args) {
+  if (run(command, args) !== 0) fail(`${step} failed`);
+}
+
+function newestIn(folder) {
+  let newest = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    if (entry.isFile())
+      newest = Math.max(newest, statSync(join(entry.parentPath ?? entry.path, entry.name)).mtimeMs);
+  }
+  return newest;
+}
+
+function install() {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major < 20 || (major === 20 && minor < 18))
+    fail(`Node.js 20.18 or newer is needed, this is ${process.version}`);
+  const stamp = "node_modules/.package-lock.json";
+  if (existsSync(stamp) && statSync(stamp).mtimeMs >= statSync("package-lock.json").mtimeMs) return;
+  console.error("holdfast: installing packages (npm ci)");
+  // Nothing we depend on needs its install script: native code comes prebuilt inside the packages.
+  must("npm ci", "npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]);
+}
+
+function build() {
+  const stamp = "dist/.tsbuildinfo";
+  const newest = Math.max(
+    newestIn("src"),
+    statSync("tsconfig.build.json").mtimeMs,
+    statSync("package.json").mtimeMs,
+  );
+  if (existsSync("dist/main.js") && existsSync(stamp) && statSync(stamp).mtimeMs >= newest) return;
+  console.error("holdfast: building");
+  must("the build", process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"]);
+}
+
+const [task, ...rest] = process.argv.slice(2);
+const tsx = (script) => [process.execPath, ["--import", "tsx", script, ...rest]];
+install();
+switch (task) {
+  case "build":
+    build();
+    break;
+  case "start": {
+    build();
+    // A child in our place: the same terminal, the same signals, its exit code.
+    const { spawn } = await import("node:child_process");
+    const child = spawn(process.execPath, ["dist/main.js", ...rest], { stdio: "inherit" });
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+    child.on("exit", (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
+    break;
+  }
+  case "check":
+    must("the type check", process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.json"]);
+    must("lint", process.execPath, [
+      "node_modules/@biomejs/biome/bin/biome",
+      "check",
+      "--error-on-warnings",
+      ".",
+    ]);
+    must("tidy", ...tsx("scripts/tidy.ts"));
+    break;
+  case "test":
+    build();
+    process.exit(run(...tsx("scripts/test.ts")));
+    break;
+  case "bench":
+    build();
+    process.exit(run(...tsx("bench/bench.ts")));
+    break;
+  case "prove":
+    build();
+    process.exit(run(...tsx("scripts/prove.ts")));
+    break;
+  default:
+    fail(`unknown task ${task}`);
+}

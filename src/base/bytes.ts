@@ -1,0 +1,19 @@
+/** Binary strings: one character for each byte. Node's own methods for them are fast but missing from its types. */
+declare global {
+  interface Buffer {
+    latin1Slice(start?: number, end?: number): string;
+    latin1Write(text: string, offset?: number, length?: number): number;
+    utf8Write(text: string, offset?: number, length?: number): number;
+  }
+}
+
+export function bytesOfBinary(text: string): Buffer {
+  return Buffer.from(text, "latin1");
+}
+
+/** All pieces of a stream in one buffer. */
+export async function collect(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const kept: Uint8Array[] = [];
+  for await (const piece of pieces) kept.push(piece);
+  return Buffer.concat(kept);
+}

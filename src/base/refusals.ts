@@ -1,0 +1,62 @@
+import { COMMON_REFUSALS } from "./refusals/common.ts";
+
+/**
+ * The catalogue: every expected "no" is a row here. Rules return its name, services throw `Refusal`, the front
+ * ends print the row in their protocol. `code` stands where two rows share one code on the wire.
+ */
+export interface RefusalRow {
+  readonly http: number;
+  readonly text: string;
+  readonly smb?: number;
+  readonly code?: string;
+}
+
+export const REFUSALS = {
+  ...COMMON_REFUSALS,
+} as const satisfies Record<string, RefusalRow>;
+
+export type RefusalCode = keyof typeof REFUSALS;
+
+/** More for the client: extra elements of the error body, headers of the reply, a text of its own. */
+export interface RefusalDetail {
+  readonly text?: string;
+  readonly elements?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An expected no. It carries no stack: refusals are part of the protocol, and contention makes many of them. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly code: RefusalCode;
+  readonly detail: RefusalDetail;
+
+  constructor(code: RefusalCode, detail: RefusalDetail = {}) {
+    const limit = Error.stackTraceLimit;
+    Error.stackTraceLimit = 0;
+    super(code);
+    Error.stackTraceLimit = limit;
+    this.code = code;
+    this.detail = detail;
+  }
+
+  get row(): RefusalRow {
+    return REFUSALS[this.code];
+  }
+}
+
+/** A header the client must mend, named as the protocol names it. */
+export function badHeader(name: string, value: string, code: RefusalCode = "InvalidHeaderValue"): Refusal {
+  return new Refusal(code, { elements: { HeaderName: name, HeaderValue: value } });
+}
+
+/** A query parameter the client must mend. */
+export function badQuery(
+  name: string,
+  value: string,
+  reason: string,
+  code: RefusalCode = "InvalidQueryParameterValue",
+): Refusal {
+  return new Refusal(code, {
+    elements: { QueryParameterName: name, QueryParameterValue: value, Reason: reason },
+  });
+}

@@ -1,0 +1,69 @@
+import type { Clock, Instant } from "./clock.ts";
+
+/**
+ * A revision is one moment of a hybrid logical clock, in ticks of 100 ns since the year 1: the wall clock when
+ * it moves forward, the last revision plus one when it does not. ETags, Last-Modified, Table timestamps and
+ * snapshot ids are all printed from revisions, so none of them ever repeats or goes back.
+ *
+ * Who keeps the promise: `RevisionSource` never repeats within a process; the store keeps the highest one it
+ * committed and starts above it, which carries the promise across restarts and processes.
+ */
+export type Revision = bigint;
+
+const TICKS_PER_MILLI = 10_000n;
+const UNIX_EPOCH_TICKS = 621_355_968_000_000_000n;
+
+export function revisionAt(instant: Instant): Revision {
+  return BigInt(Math.trunc(instant)) * TICKS_PER_MILLI + UNIX_EPOCH_TICKS;
+}
+
+/** The wall-clock time of a revision, to the millisecond. */
+export function instantOf(revision: Revision): Instant {
+  return Number((revision - UNIX_EPOCH_TICKS) / TICKS_PER_MILLI);
+}
+
+/** The text inside the quotes of an ETag header, as Azure prints it: `0x8DD1A2B3C4D5E6F`. */
+export function etagOf(revision: Revision): string {
+  return `0x${revision.toString(16).toUpperCase()}`;
+}
+
+/** All seven digits, as snapshot ids and Table timestamps print them: `2026-01-01T00:00:00.0000000Z`. */
+export function timestampOf(revision: Revision): string {
+  const fraction = (revision % (TICKS_PER_MILLI * 1_000n)).toString().padStart(7, "0");
+  return `${new Date(instantOf(revision)).toISOString().slice(0, 19)}.${fraction}Z`;
+}
+
+/** Reads what `timestampOf` printed; undefined when the text is not such a timestamp. */
+export function revisionOfTimestamp(text: string): Revision | undefined {
+  const parts = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{7})Z$/.exec(text);
+  if (parts === null) return undefined;
+  const whole = Date.parse(`${parts[1]}Z`);
+  return Number.isNaN(whole) ? undefined : revisionAt(whole) + BigInt(parts[2]!);
+}
+
+export class RevisionSource {
+  readonly #clock: Clock;
+  #last: Revision;
+
+  constructor(clock: Clock, last: Revision = 0n) {
+    this.#clock = clock;
+    this.#last = last;
+  }
+
+  get last(): Revision {
+    return this.#last;
+  }
+
+  /** Another process may have gone further: never fall behind what was seen. */
+  observe(seen: Revision): void {
+    if (seen > this.#last) this.#last = seen;
+  }
+
+  /** The next revision, above everything handed out or observed before, and above `above`. */
+  next(above: Revision = 0n): Revision {
+    const wall = revisionAt(this.#clock.now());
+    const floor = (above > this.#last ? above : this.#last) + 1n;
+    this.#last = wall > floor ? wall : floor;
+    return this.#last;
+  }
+}

@@ -1,0 +1,110 @@
+import "../../base/bytes.ts";
+import { assert } from "../../base/assert.ts";
+import type { Key, Range } from "../kv.ts";
+
+/**
+ * Keys as tuples that sort like their parts.
+ *
+ *   string   its UTF-8 bytes, each 00 written as 00 FF, then 00      "a" < "ab" < "b", and "a","b" < "ab"
+ *   bigint   8 bytes, big-endian, unsigned                           9n < 10n
+ *   number   the same, for whole numbers up to 2^53
+ *
+ * Each key layout fixes the type of every part, so no part carries a tag. An example, message 7 of a queue:
+ * `packKey(["qv", "devstoreaccount1", 5n, 7n])` = `71 76 00` `64 65 ... 31 00` `00..05` `00..07`.
+ */
+export type KeyPart = string | bigint | number;
+
+export function packKey(parts: readonly KeyPart[]): Key {
+  let key = "";
+  for (const part of parts) key += typeof part === "string" ? packText(part) : packWhole(part);
+  return key;
+}
+
+const PLAIN = /^[\x01-\x7f]*$/;
+
+function packText(text: string): string {
+  if (PLAIN.test(text)) return `${text}\0`;
+  // A lone surrogate has no UTF-8 form: two different names would become one key.
+  assert(text.isWellFormed(), "a key part must be well-formed Unicode");
+  return `${Buffer.from(text, "utf8").latin1Slice().replaceAll("\0", "\0\xff")}\0`;
+}
+
+const scratch = Buffer.alloc(8);
+
+function packWhole(value: bigint | number): string {
+  if (typeof value === "bigint") {
+    assert(value >= 0n && value < 1n << 64n, "a whole number in a key must fit 64 bits");
+    scratch.writeBigUInt64BE(value);
+  } else {
+    assert(Number.isSafeInteger(value) && value >= 0, "a number in a key must be whole and not negative");
+    scratch.writeUInt32BE(Math.floor(value / 2 ** 32), 0);
+    scratch.writeUInt32BE(value >>> 0, 4);
+  }
+  return scratch.latin1Slice();
+}
+
+/** Takes a key apart again, in the order of its layout. */
+export class KeyReader {
+  readonly #key: Key;
+  #at = 0;
+
+  constructor(key: Key) {
+    this.#key = key;
+  }
+
+  text(): string {
+    let end = this.#key.indexOf("\0", this.#at);
+    let isEscaped = false;
+    while (end >= 0 && this.#key.charCodeAt(end + 1) === 0xff) {
+      isEscaped = true;
+      end = this.#key.indexOf("\0", end + 2);
+    }
+    assert(end >= 0, "a key part has no end");
+    const raw = this.#key.slice(this.#at, end);
+    this.#at = end + 1;
+    const bytes = isEscaped ? raw.replaceAll("\0\xff", "\0") : raw;
+    return PLAIN.test(bytes) ? bytes : Buffer.from(bytes, "latin1").toString("utf8");
+  }
+
+  whole(): bigint {
+    assert(this.#at + 8 <= this.#key.length, "a key ends inside a number");
+    scratch.latin1Write(this.#key.slice(this.#at, this.#at + 8));
+    this.#at += 8;
+    return scratch.readBigUInt64BE();
+  }
+
+  skipText(): this {
+    this.text();
+    return this;
+  }
+
+  skipWhole(): this {
+    this.#at += 8;
+    return this;
+  }
+}
+
+/** The first key after every key that starts with `prefix`. */
+export function prefixEnd(prefix: Key): Key {
+  let end = prefix.length;
+  while (end > 0 && prefix.charCodeAt(end - 1) === 0xff) end--;
+  assert(end > 0, "a prefix must hold a byte below 0xff");
+  return prefix.slice(0, end - 1) + String.fromCharCode(prefix.charCodeAt(end - 1) + 1);
+}
+
+export function prefixRange(prefix: Key): Range {
+  return { from: prefix, to: prefixEnd(prefix) };
+}
+
+/** The key right after `key`: where a page that ended with `key` goes on. */
+export function keyAfter(key: Key): Key {
+  return `${key}\0`;
+}
+
+/**
+ * The start of a text part, left open: every key whose next part begins with `text`. For listing by prefix.
+ */
+export function packOpenText(parts: readonly KeyPart[], text: string): Key {
+  const closed = packText(text);
+  return packKey(parts) + closed.slice(0, -1);
+}
