@@ -71,43 +71,48 @@ export class LongKeyReader<Raw extends RawReader = RawReader> implements Reader 
     return this.raw.now();
   }
 
-  async *range(range: Range): AsyncGenerator<Entry> {
-    let left = range.limit ?? Number.POSITIVE_INFINITY;
-    if (left <= 0) return;
-    for await (const entry of this.#scan(range, left)) {
-      yield entry;
-      if (--left <= 0) return;
-    }
-  }
-
-  async *#scan({ from, to, reverse = false }: Range, wanted: number): AsyncGenerator<Entry> {
+  async *range({
+    from,
+    to,
+    reverse = false,
+    limit = Number.POSITIVE_INFINITY,
+  }: Range): AsyncGenerator<Entry> {
     let low = from.length <= K ? from : linkOf(from);
     let high = to.length <= K ? to : `${linkOf(to)}\0`;
-    const pageEntries = Math.min(wanted, LIMITS.rangePageEntries);
-    while (low < high) {
-      const page = await this.raw.page({ from: low, to: high, reverse }, pageEntries);
+    let left = limit;
+    while (low < high && left > 0) {
+      const asked = Math.min(left, LIMITS.rangePageEntries);
+      const page = await this.raw.page({ from: low, to: high, reverse }, asked);
       for (const entry of page) {
-        if (entry.key.length <= K) yield entry;
-        else yield* this.#scanBelow(entry.key.slice(0, K), { from, to, reverse }, wanted);
+        if (entry.key.length <= K) {
+          yield entry;
+          left--;
+        } else {
+          for await (const long of this.#below(entry.key.slice(0, K), { from, to, reverse, limit: left })) {
+            yield long;
+            left--;
+          }
+        }
+        if (left <= 0) return;
       }
       const last = page.at(-1);
-      if (last === undefined || page.length < pageEntries) return;
+      if (last === undefined || page.length < asked) return;
       if (reverse) high = last.key;
       else low = `${last.key}\0`;
     }
   }
 
   /** The part of the range that lies below a link, with keys as the caller knows them. */
-  async *#scanBelow(prefix: Key, { from, to, reverse }: Range, wanted: number): AsyncGenerator<Entry> {
+  async *#below(prefix: Key, { from, to, ...rest }: Range): AsyncGenerator<Entry> {
     const below = belowOf(prefix);
     const isCutLow = from.length > K && from.startsWith(prefix);
     const isCutHigh = to.length > K && to.startsWith(prefix);
     const part = {
+      ...rest,
       from: isCutLow ? below + from.slice(K) : below,
       to: isCutHigh ? below + to.slice(K) : prefixEnd(below),
-      reverse: reverse ?? false,
     };
-    for await (const { key, value } of this.#scan(part, wanted)) {
+    for await (const { key, value } of this.range(part)) {
       yield { key: prefix + key.slice(below.length), value };
     }
   }
