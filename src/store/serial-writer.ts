@@ -65,6 +65,7 @@ export class SerialWriter {
   #committing: Batch | undefined;
   #isRunning = false;
   #hasTurn = false;
+  #isTurnSpent = false;
   #isCommitScheduled = false;
   #isClosed = false;
   #idle: (() => void)[] = [];
@@ -120,15 +121,15 @@ export class SerialWriter {
     return tasks.length >= LIMITS.batchTransactionsMax || overlay.bytes >= LIMITS.batchBytesMax;
   }
 
-  /** Another process waits, and we have used our turn: finish what is under way and hand over. */
+  /** Another process waits and we have had our commit: finish what is under way and hand over. */
   #mustYield(): boolean {
-    if (!this.#hasTurn || this.#turn === undefined || !this.#turn.isWanted()) return false;
-    return this.#filling.tasks.length > 0 || this.#committing !== undefined;
+    return this.#hasTurn && this.#isTurnSpent && this.#turn !== undefined && this.#turn.isWanted();
   }
 
   async #takeTurn(): Promise<void> {
     await this.#turn?.acquire();
     this.#hasTurn = true;
+    this.#isTurnSpent = false;
     this.#refresh();
   }
 
@@ -184,6 +185,7 @@ export class SerialWriter {
     if (this.#isRunning || this.#committing !== undefined) return;
     const batch = this.#filling;
     if (batch.tasks.length > 0) {
+      this.#isTurnSpent = true;
       this.#filling = newBatch();
       this.#committing = batch;
       const fault = await this.#commitBatch(batch);
