@@ -43,4 +43,20 @@ export const LIMITS = {
   chunkBytes: 64 * KIB,
   pieceBytes: 4 * MIB,
   extentBytesMax: 64 * MIB,
+
+  // Around the services: accounts, logs, metrics, tooling
+  workersMax: 64,
+  accountsMax: 10_000,
+  accountNameCharsMax: 64,
+  accountKeyBytesMax: 1 * KIB,
+  accountsFileBytesMax: 4 * MIB,
+  accountsPollMillis: 2_000,
+  certificateBytesMax: 1 * MIB,
+  /** Access-log lines wait in memory until this much is there or this long has passed. */
+  accessLogBufferBytes: 64 * KIB,
+  accessLogFlushMillis: 1_000,
+  /** How often an encoded text is decoded again in search of a signature inside it. */
+  redactionDepthMax: 5,
+  /** Series kept for operations; more than the tables have rows means a caller invents names. */
+  meteredOperationsMax: 1_024,
 } as const;
