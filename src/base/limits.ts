@@ -42,4 +42,13 @@ export const LIMITS = {
   chunkBytes: 64 * KIB,
   pieceBytes: 4 * MIB,
   extentBytesMax: 64 * MIB,
+
+  // Wire forms
+  retentionDaysMax: 365,
+  staticDocumentCharsMax: 1_024,
+  corsOriginsMax: 64,
+  corsHeadersMax: 64,
+  corsHeaderPrefixesMax: 2,
+  corsItemCharsMax: 256,
+  corsMaxAgeSecondsMax: 2_147_483_647,
 } as const;
