@@ -59,4 +59,12 @@ export const LIMITS = {
   redactionDepthMax: 5,
   /** Series kept for operations; more than the tables have rows means a caller invents names. */
   meteredOperationsMax: 1_024,
+  // Wire forms
+  retentionDaysMax: 365,
+  staticDocumentCharsMax: 1_024,
+  corsOriginsMax: 64,
+  corsHeadersMax: 64,
+  corsHeaderPrefixesMax: 2,
+  corsItemCharsMax: 256,
+  corsMaxAgeSecondsMax: 2_147_483_647,
 } as const;
