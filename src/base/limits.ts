@@ -19,6 +19,8 @@ export const LIMITS = {
   keepAliveMillis: 65_000,
   connectionsMax: 10_000,
   shutdownMillis: 30_000,
+  /** Rest of a refused body that is read away to keep the connection. */
+  drainedBytesMax: 16 * MIB,
   clockSkewMillis: 15 * 60_000,
   storedPoliciesMax: 5,
   storedPolicyIdCharsMax: 64,

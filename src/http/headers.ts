@@ -37,7 +37,8 @@ const JOINABLE = new Set([
 ]);
 
 export function readHeaders(raw: readonly string[]): Headers {
-  if (raw.length > 2 * LIMITS.headerCountMax) throw new Refusal("InvalidInput", { text: "Too many headers." });
+  if (raw.length > 2 * LIMITS.headerCountMax)
+    throw new Refusal("InvalidInput", { text: "Too many headers." });
   const headers: Record<string, string | undefined> = {};
   for (let i = 0; i < raw.length; i += 2) {
     const name = lower(raw[i]!);
