@@ -69,4 +69,15 @@ export const LIMITS = {
   corsHeaderPrefixesMax: 2,
   corsItemCharsMax: 256,
   corsMaxAgeSecondsMax: 2_147_483_647,
+  /** A range whose MD5 or CRC64 a client may ask for along with it. */
+  rangeDigestBytesMax: 4 * MIB,
+  structuredSegmentBytes: 4 * MIB,
+  structuredSegmentsMax: 65_535,
+  listResultsMax: 5_000,
+  markerCharsMax: 16 * KIB,
+  timeoutSecondsMax: 30,
+  boundaryCharsMax: 70,
+  multipartBytesMax: 4 * MIB,
+  blobBatchRequestsMax: 256,
+  tableBatchRequestsMax: 100,
 } as const;
