@@ -12,7 +12,10 @@ test("a signature equals the one of node:crypto for every length around the bloc
   const key = random.bytes(64);
   const own = new HmacKey(key);
   for (let length = 0; length <= 1_100; length++) {
-    const text = random.bytes(length).toString("latin1").replaceAll(/[^ -~]/g, "\n");
+    const text = random
+      .bytes(length)
+      .toString("latin1")
+      .replaceAll(/[^ -~]/g, "\n");
     assert.ok(own.sign(text).equals(reference(key, text)), `length ${length}`);
   }
 });

@@ -19,6 +19,10 @@ export const LIMITS = {
   connectionsMax: 10_000,
   shutdownMillis: 30_000,
   clockSkewMillis: 15 * 60_000,
+  /** Names that `srh` and `srq` of a user delegation SAS may list. */
+  signedRequestNamesMax: 64,
+  /** How far from now a user delegation key may start or end. */
+  delegationKeyMillisMax: 7 * 24 * 60 * 60_000,
   storedPoliciesMax: 5,
   storedPolicyIdCharsMax: 64,
   corsRulesMax: 5,
