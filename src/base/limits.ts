@@ -2,6 +2,7 @@
 export const KIB = 1_024;
 export const MIB = 1_024 * KIB;
 export const GIB = 1_024 * MIB;
+export const TIB = 1_024 * GIB;
 
 export const LIMITS = {
   // HTTP front end
@@ -18,6 +19,8 @@ export const LIMITS = {
   keepAliveMillis: 65_000,
   connectionsMax: 10_000,
   shutdownMillis: 30_000,
+  /** Rest of a refused body that is read away to keep the connection. */
+  drainedBytesMax: 16 * MIB,
   clockSkewMillis: 15 * 60_000,
   /** Names that `srh` and `srq` of a user delegation SAS may list. */
   signedRequestNamesMax: 64,
@@ -46,4 +49,39 @@ export const LIMITS = {
   chunkBytes: 64 * KIB,
   pieceBytes: 4 * MIB,
   extentBytesMax: 64 * MIB,
+
+  // Around the services: accounts, logs, metrics, tooling
+  workersMax: 64,
+  accountsMax: 10_000,
+  accountNameCharsMax: 64,
+  accountKeyBytesMax: 1 * KIB,
+  accountsFileBytesMax: 4 * MIB,
+  accountsPollMillis: 2_000,
+  certificateBytesMax: 1 * MIB,
+  /** Access-log lines wait in memory until this much is there or this long has passed. */
+  accessLogBufferBytes: 64 * KIB,
+  accessLogFlushMillis: 1_000,
+  /** How often an encoded text is decoded again in search of a signature inside it. */
+  redactionDepthMax: 5,
+  /** Series kept for operations; more than the tables have rows means a caller invents names. */
+  meteredOperationsMax: 1_024,
+  // Wire forms
+  retentionDaysMax: 365,
+  staticDocumentCharsMax: 1_024,
+  corsOriginsMax: 64,
+  corsHeadersMax: 64,
+  corsHeaderPrefixesMax: 2,
+  corsItemCharsMax: 256,
+  corsMaxAgeSecondsMax: 2_147_483_647,
+  /** A range whose MD5 or CRC64 a client may ask for along with it. */
+  rangeDigestBytesMax: 4 * MIB,
+  structuredSegmentBytes: 4 * MIB,
+  structuredSegmentsMax: 65_535,
+  listResultsMax: 5_000,
+  markerCharsMax: 16 * KIB,
+  timeoutSecondsMax: 30,
+  boundaryCharsMax: 70,
+  multipartBytesMax: 4 * MIB,
+  blobBatchRequestsMax: 256,
+  tableBatchRequestsMax: 100,
 } as const;

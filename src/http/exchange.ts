@@ -44,6 +44,8 @@ export interface HttpRequest {
   readonly target: Target;
   readonly query: Query;
   readonly headers: Headers;
+  /** Names and values in turn, as they came: where the case of a name counts (metadata). */
+  readonly rawHeaders: readonly string[];
   readonly body: Body;
   readonly isSecure: boolean;
   readonly remoteAddress: string;
