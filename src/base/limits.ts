@@ -22,6 +22,10 @@ export const LIMITS = {
   /** Rest of a refused body that is read away to keep the connection. */
   drainedBytesMax: 16 * MIB,
   clockSkewMillis: 15 * 60_000,
+  /** Names that `srh` and `srq` of a user delegation SAS may list. */
+  signedRequestNamesMax: 64,
+  /** How far from now a user delegation key may start or end. */
+  delegationKeyMillisMax: 7 * 24 * 60 * 60_000,
   storedPoliciesMax: 5,
   storedPolicyIdCharsMax: 64,
   corsRulesMax: 5,
