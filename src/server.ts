@@ -1,9 +1,10 @@
 import { openAccessLog } from "./base/access-log.ts";
 import { type Clock, systemClock, systemTimers } from "./base/clock.ts";
+import { HmacKey } from "./base/hmac.ts";
 import type { Log } from "./base/log.ts";
 import { Metrics } from "./base/metrics.ts";
 import { type Random, systemRandom } from "./base/random.ts";
-import { accountOf } from "./http/auth/accounts.ts";
+import type { Account } from "./http/auth/accounts.ts";
 import type { AuthContext } from "./http/auth/authenticate.ts";
 import { BLOB_OPERATIONS } from "./http/blob/operations.ts";
 import { FILE_OPERATIONS } from "./http/file/operations.ts";
@@ -44,19 +45,19 @@ export async function startServer({ options, store, log, ...rest }: ServerOption
   const clock = rest.clock ?? systemClock;
   const metrics = new Metrics();
   metrics.watchStore(() => store.figures());
-  const accounts = new AccountSet(accountOf, options.accounts);
+  const accounts = new AccountSet(authAccount, options.accounts);
   const properties = new PropertiesService(store);
   const auth: AuthContext = {
     accounts,
     clock,
     oauth: options.oauth ?? "off",
-    isLoose: options.isLoose,
+    loose: options.isLoose,
     policies: async () => undefined,
-    publicAccess: async () => "none",
   };
   const accessLog = openAccessLog({ target: options.accessLog, log, clock });
   const shared = {
     auth,
+    publicAccess: async () => "none" as const,
     clock,
     log,
     metrics,
@@ -105,6 +106,11 @@ export async function startServer({ options, store, log, ...rest }: ServerOption
     await closeAll();
     throw error;
   }
+}
+
+/** What authentication keeps of an account, derived once. */
+function authAccount(name: string, keys: readonly Buffer[]): Account {
+  return { name, rawKeys: keys, keys: keys.map((key) => new HmacKey(key)) };
 }
 
 function watchAccounts(

@@ -8,6 +8,7 @@ import type { Log } from "../base/log.ts";
 import type { Metrics, OperationMeter } from "../base/metrics.ts";
 import { badHeader, Refusal } from "../base/refusals.ts";
 import type { CorsRule } from "../services/account/service-properties.ts";
+import type { PublicAccessLookup } from "./auth/anonymous.ts";
 import { type AuthContext, authenticate } from "./auth/authenticate.ts";
 import { authorize } from "./auth/authorize.ts";
 import { ClientGone, RequestBody } from "./body.ts";
@@ -32,6 +33,7 @@ export interface FrontEndOptions<Services> {
   readonly table: OperationTable<Services>;
   readonly services: Services;
   readonly auth: AuthContext;
+  readonly publicAccess: PublicAccessLookup;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -74,7 +76,8 @@ export class FrontEnd<Services> {
   }
 
   async #answer(exchange: Exchange<Services>, sendContinue?: () => void): Promise<HttpReply> {
-    const { table, services, auth, clock, isSecure, isHostStyleAllowed, corsRules } = this.#options;
+    const { table, services, auth, publicAccess, clock, isSecure, isHostStyleAllowed, corsRules } =
+      this.#options;
     const { message } = exchange;
     const headers = readHeaders(message.rawHeaders);
     exchange.headers = headers;
@@ -99,7 +102,7 @@ export class FrontEnd<Services> {
       version,
     };
     const caller = await authenticate(unproven, auth);
-    await authorize(caller, operation, unproven, auth);
+    await authorize(caller, operation, unproven, publicAccess);
     const body = new RequestBody(message, headers, operation.bodyBytesMax, sendContinue);
     exchange.body = body;
     const request: HttpRequest = {
