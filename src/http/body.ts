@@ -85,7 +85,9 @@ export class RequestBody implements Body {
         else resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces));
       });
       message.on("error", (error) => reject(new ClientGone(error)));
-      message.on("close", () => reject(new ClientGone()));
+      message.on("close", () => {
+        if (!message.readableEnded) reject(new ClientGone());
+      });
     });
   }
 

@@ -74,4 +74,6 @@ export interface HttpReply {
   /** A string goes out as UTF-8. A stream needs `length` unless it may be chunked. */
   readonly body?: string | Buffer | AsyncIterable<Uint8Array>;
   readonly length?: number;
+  /** Called once when the reply is out or the client is gone: gives back what a streamed body holds. */
+  readonly release?: () => void;
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AccessLog } from "../base/access-log.ts";
 import { InvariantBroken } from "../base/assert.ts";
-import { type Clock, stopwatch } from "../base/clock.ts";
+import { type Clock, monotonic } from "../base/clock.ts";
 import { StorageFault } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Log } from "../base/log.ts";
@@ -11,8 +11,9 @@ import type { CorsRule } from "../services/account/service-properties.ts";
 import type { PublicAccessLookup } from "./auth/anonymous.ts";
 import { type AuthContext, authenticate } from "./auth/authenticate.ts";
 import { authorize } from "./auth/authorize.ts";
+import type { Caller } from "./auth/caller.ts";
 import { ClientGone, RequestBody } from "./body.ts";
-import type { Headers, HttpReply, HttpRequest, ServiceName } from "./exchange.ts";
+import type { Body, Headers, HttpReply, HttpRequest, ServiceName } from "./exchange.ts";
 import { readHeaders } from "./headers.ts";
 import type { Operation, OperationTable } from "./operation.ts";
 import { type Outgoing, ReplyWriter } from "./reply-writer.ts";
@@ -70,9 +71,11 @@ export class FrontEnd<Services> {
       else reply = this.#refuse(exchange, error);
     }
     if (reply === undefined) return;
-    const done = (sent: { status: number; bytes: number }): void => this.#account(exchange, sent);
-    const failed = (error: unknown): void => this.#logFault(exchange, error, "a reply broke off");
-    this.#writer.send(response, this.#outgoing(exchange, reply), done, failed);
+    const { status } = reply;
+    this.#writer.send(response, this.#outgoing(exchange, reply), ({ bytes, error }) => {
+      if (error !== undefined) this.#logFault(exchange, error, "a reply broke off");
+      this.#account(exchange, status, bytes);
+    });
   }
 
   async #answer(exchange: Exchange<Services>, sendContinue?: () => void): Promise<HttpReply> {
@@ -90,31 +93,31 @@ export class FrontEnd<Services> {
     const version = readVersion(headers, query.get("api-version") ?? query.get("sv"));
     const operation = this.#router.find(message.method ?? "GET", target.path, query, headers);
     exchange.operation = operation;
-    const unproven = {
+    const request: Writable<HttpRequest> = {
       id: exchange.id,
       method: message.method ?? "GET",
       target,
       query,
       headers,
+      rawHeaders: message.rawHeaders,
       isSecure,
       remoteAddress: message.socket.remoteAddress ?? "",
       receivedAt: clock.now(),
       version,
+      body: NO_BODY,
+      caller: NOBODY,
     };
-    const caller = await authenticate(unproven, auth);
-    await authorize(caller, operation, unproven, publicAccess);
+    request.caller = await authenticate(request, auth);
+    // Most callers are judged at once; only an anonymous one needs a look at the container.
+    const judgement = authorize(request.caller, operation, request, publicAccess);
+    if (judgement !== undefined) await judgement;
     const body = new RequestBody(message, headers, operation.bodyBytesMax, sendContinue);
     exchange.body = body;
-    const request: HttpRequest = {
-      ...unproven,
-      rawHeaders: message.rawHeaders,
-      body,
-      caller,
-    };
+    request.body = body;
     const reply = await operation.handle(request, services);
     if (headers.origin === undefined) return reply;
     const rules = await corsRules(table.service, target.account);
-    const cors = { origin: headers.origin, method: unproven.method };
+    const cors = { origin: headers.origin, method: request.method };
     return {
       ...reply,
       headers: { ...reply.headers, ...corsHeaders(rules, cors, Object.keys(reply.headers ?? {})) },
@@ -156,7 +159,7 @@ export class FrontEnd<Services> {
   #outgoing(exchange: Exchange<Services>, reply: HttpReply): Outgoing {
     const { message, headers } = exchange;
     return {
-      ...reply,
+      reply,
       isHead: message.method === "HEAD",
       // What the client still wants to send is read away when it is little; otherwise the connection ends.
       mustClose: exchange.unreadBytes() > LIMITS.drainedBytesMax,
@@ -166,31 +169,43 @@ export class FrontEnd<Services> {
     };
   }
 
-  #account(exchange: Exchange<Services>, sent: { status: number; bytes: number }): void {
-    const duration = exchange.elapsed();
-    this.#meters.get(exchange.operation)?.record(sent.status, duration);
+  #account(exchange: Exchange<Services>, status: number, bytesOut: number): void {
+    const duration = monotonic() - exchange.startedAt;
+    this.#meters.get(exchange.operation)?.record(status, duration);
     this.#options.accessLog?.record({
       service: this.#options.table.service,
       operation: exchange.operation?.name ?? "",
       method: exchange.message.method ?? "",
       url: exchange.message.url ?? "",
-      status: sent.status,
+      status,
       errorCode: exchange.errorCode,
       requestId: exchange.id,
       clientRequestId: exchange.headers["x-ms-client-request-id"],
       bytesIn: exchange.body?.bytesRead ?? 0,
-      bytesOut: sent.bytes,
+      bytesOut,
       duration,
       remoteAddress: exchange.message.socket.remoteAddress ?? "",
     });
   }
 }
 
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+/** Until the caller is known and may do what it asks, there is no body to read and nobody to act for. */
+const NO_BODY: Body = {
+  length: 0,
+  stream: () => {
+    throw new InvariantBroken("the body was read before the caller was known");
+  },
+  read: () => Promise.reject(new InvariantBroken("the body was read before the caller was known")),
+};
+const NOBODY: Caller = { kind: "anonymous", account: "" };
+
 /** What is known of one request while it is on its way; filled in step by step. */
 class Exchange<Services> {
   readonly message: IncomingMessage;
   readonly id: string;
-  readonly elapsed = stopwatch();
+  readonly startedAt = monotonic();
   headers: Headers = {};
   operation: Operation<Services> | undefined;
   body: RequestBody | undefined;

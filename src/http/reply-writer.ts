@@ -4,7 +4,8 @@ import type { HttpReply } from "./exchange.ts";
 import { ReplyQueue } from "./reply-queue.ts";
 
 /** A reply with what every reply carries. */
-export interface Outgoing extends HttpReply {
+export interface Outgoing {
+  readonly reply: HttpReply;
   readonly isHead: boolean;
   readonly mustClose: boolean;
   readonly requestId: string;
@@ -12,71 +13,68 @@ export interface Outgoing extends HttpReply {
   readonly clientRequestId: string | undefined;
 }
 
+/** How it ended: the bytes of body that went out, and the error that broke a stream off. */
 export interface Sent {
-  readonly status: number;
   readonly bytes: number;
+  readonly error?: unknown;
 }
 
 /** Writes replies: headers in one piece, small bodies with them, streams at the pace of the client. */
 export class ReplyWriter {
   readonly #queue = new ReplyQueue();
 
-  send(
-    response: ServerResponse,
-    reply: Outgoing,
-    done: (sent: Sent) => void,
-    failed: (error: unknown) => void,
-  ): void {
+  /** `done` is called once, when the last byte is handed to the system or the client is gone. */
+  send(response: ServerResponse, outgoing: Outgoing, done: (sent: Sent) => void): void {
     this.#queue.push(() => {
-      if (response.destroyed) {
-        done({ status: reply.status, bytes: 0 });
-        return;
-      }
-      const { body } = reply;
-      if (body === undefined || typeof body === "string" || Buffer.isBuffer(body)) {
-        done({ status: reply.status, bytes: this.#writeWhole(response, reply, body) });
+      const { body } = outgoing.reply;
+      if (response.destroyed) finish({ bytes: 0 });
+      else if (body === undefined || typeof body === "string" || Buffer.isBuffer(body)) {
+        finish({ bytes: writeWhole(response, outgoing, body) });
       } else {
-        this.#writeStream(response, reply, body).then(
-          (bytes) => done({ status: reply.status, bytes }),
+        writeStream(response, outgoing, body).then(
+          (bytes) => finish({ bytes }),
           (error: unknown) => {
             // Part of the reply is out. Ending the connection is the only way left to say that it is not whole.
             response.destroy();
-            done({ status: reply.status, bytes: 0 });
-            if (!isClosedByClient(error)) failed(error);
+            finish(isClosedByClient(error) ? { bytes: 0 } : { bytes: 0, error });
           },
         );
       }
     });
+    const finish = (sent: Sent): void => {
+      outgoing.reply.release?.();
+      done(sent);
+    };
   }
+}
 
-  #writeWhole(response: ServerResponse, reply: Outgoing, body: string | Buffer | undefined): number {
-    const bytes = body === undefined ? 0 : typeof body === "string" ? Buffer.byteLength(body) : body.length;
-    const hasLength = reply.status !== 204 && reply.status !== 304;
-    const length = reply.isHead ? (reply.length ?? bytes) : bytes;
-    response.writeHead(reply.status, rawHeaders(reply, hasLength ? length : undefined));
-    // A string joins its headers in one write; a buffer needs a vector, which costs more than it saves here.
-    if (reply.isHead || bytes === 0) response.end();
-    else response.end(body);
-    return bytes;
-  }
+function writeWhole(response: ServerResponse, outgoing: Outgoing, body: string | Buffer | undefined): number {
+  const { status, length } = outgoing.reply;
+  const bytes = body === undefined ? 0 : typeof body === "string" ? Buffer.byteLength(body) : body.length;
+  const hasLength = status !== 204 && status !== 304;
+  const told = outgoing.isHead ? (length ?? bytes) : bytes;
+  response.writeHead(status, rawHeaders(outgoing, hasLength ? told : undefined));
+  if (outgoing.isHead || bytes === 0) response.end();
+  else response.end(body);
+  return bytes;
+}
 
-  async #writeStream(
-    response: ServerResponse,
-    reply: Outgoing,
-    body: AsyncIterable<Uint8Array>,
-  ): Promise<number> {
-    response.writeHead(reply.status, rawHeaders(reply, reply.length));
-    let bytes = 0;
-    if (!reply.isHead) {
-      for await (const piece of body) {
-        bytes += piece.length;
-        if (response.destroyed) return bytes;
-        if (!response.write(piece)) await Promise.race([once(response, "drain"), once(response, "close")]);
-      }
+async function writeStream(
+  response: ServerResponse,
+  outgoing: Outgoing,
+  body: AsyncIterable<Uint8Array>,
+): Promise<number> {
+  response.writeHead(outgoing.reply.status, rawHeaders(outgoing, outgoing.reply.length));
+  let bytes = 0;
+  if (!outgoing.isHead) {
+    for await (const piece of body) {
+      bytes += piece.length;
+      if (response.destroyed) return bytes;
+      if (!response.write(piece)) await Promise.race([once(response, "drain"), once(response, "close")]);
     }
-    response.end();
-    return bytes;
   }
+  response.end();
+  return bytes;
 }
 
 function isClosedByClient(error: unknown): boolean {
@@ -85,15 +83,16 @@ function isClosedByClient(error: unknown): boolean {
 }
 
 /** A flat list, which Node writes out as it is. */
-function rawHeaders(reply: Outgoing, length: number | undefined): string[] {
-  const list = ["Server", "Holdfast", "x-ms-request-id", reply.requestId];
-  if (reply.version !== undefined) list.push("x-ms-version", reply.version);
-  if (reply.clientRequestId !== undefined) list.push("x-ms-client-request-id", reply.clientRequestId);
-  for (const name in reply.headers) {
-    const value = reply.headers[name];
+function rawHeaders(outgoing: Outgoing, length: number | undefined): string[] {
+  const list = ["Server", "Holdfast", "x-ms-request-id", outgoing.requestId];
+  if (outgoing.version !== undefined) list.push("x-ms-version", outgoing.version);
+  if (outgoing.clientRequestId !== undefined) list.push("x-ms-client-request-id", outgoing.clientRequestId);
+  const { headers } = outgoing.reply;
+  for (const name in headers) {
+    const value = headers[name];
     if (value !== undefined) list.push(name, value);
   }
   if (length !== undefined) list.push("Content-Length", String(length));
-  if (reply.mustClose) list.push("Connection", "close");
+  if (outgoing.mustClose) list.push("Connection", "close");
   return list;
 }
