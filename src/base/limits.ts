@@ -42,4 +42,17 @@ export const LIMITS = {
   chunkBytes: 64 * KIB,
   pieceBytes: 4 * MIB,
   extentBytesMax: 64 * MIB,
+  /** Pieces of one append being written while the next one is gathered. */
+  piecesInFlightMax: 2,
+  /** Payload of all appends between the clients and the disk. Many slow clients get smaller pieces. */
+  appendMemoryBytes: 256 * MIB,
+  /** Parts of a source below this are copied together: a client that sends single bytes must not cost a list of them. */
+  gatheredPartBytes: 4 * KIB,
+  /** Written bytes that start a sync before anybody waits for one, so that the disk works while the client sends. */
+  unsyncedBytesMax: 16 * MIB,
+  /** One read from the disk, and how many of them run ahead of the consumer. */
+  extentReadBytes: 1 * MIB,
+  extentReadsAheadMax: 2,
+  /** Descriptors kept open although nobody reads through them. */
+  extentFilesIdleMax: 256,
 } as const;
