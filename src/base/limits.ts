@@ -2,6 +2,7 @@
 export const KIB = 1_024;
 export const MIB = 1_024 * KIB;
 export const GIB = 1_024 * MIB;
+export const TIB = 1_024 * GIB;
 
 export const LIMITS = {
   // HTTP front end

@@ -1,0 +1,140 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { type Clock, systemClock } from "../../base/clock.ts";
+import { isOutOfSpace, StorageFault } from "../../base/faults.ts";
+import { TIB } from "../../base/limits.ts";
+import type { EphemeralSpace, Key, KeySpace, Reader, Store, StoreFigures, Writer } from "../kv.ts";
+import { LongKeyReader } from "../long-keys.ts";
+import { OwnedSpace } from "../owned-space.ts";
+import { type CommitTarget, SerialWriter, type WriteTurn } from "../serial-writer.ts";
+import { SnapshotReader } from "../snapshot-reader.ts";
+import { Database, type LmdbSnapshot } from "./lmdb.ts";
+
+export interface EmbeddedOptions {
+  readonly directory: string;
+  readonly clock?: Clock;
+  /** Names this process among those that share the directory. */
+  readonly owner: string;
+  /** The turns to write, when other processes share the directory. */
+  readonly turns?: { readonly records: WriteTurn; readonly ephemeral: WriteTurn };
+  /** A sync failed: what is on disk can no longer be told, so the process must stop and not answer. */
+  readonly onFatal: (error: unknown) => void;
+}
+
+/** One LMDB file as a key space. */
+class EmbeddedSpace implements KeySpace {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #writer: SerialWriter;
+  readonly #onFatal: (error: unknown) => void;
+  #writerSnapshot: LmdbSnapshot | undefined;
+
+  constructor(
+    database: Database,
+    clock: Clock,
+    turn: WriteTurn | undefined,
+    onFatal: (error: unknown) => void,
+  ) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#onFatal = onFatal;
+    const target: CommitTarget = {
+      refresh: () => this.#refresh(),
+      commit: (writes) => this.#commit(writes),
+    };
+    this.#writer = new SerialWriter(target, clock, turn);
+  }
+
+  #refresh(): LmdbSnapshot {
+    if (this.#writerSnapshot === undefined) this.#writerSnapshot = this.#database.acquire();
+    else {
+      this.#writerSnapshot.reset();
+      this.#writerSnapshot.renew();
+    }
+    return this.#writerSnapshot;
+  }
+
+  async #commit(writes: ReadonlyMap<Key, Uint8Array | null>): Promise<void> {
+    try {
+      await this.#database.commit(writes);
+    } catch (error) {
+      if (isFull(error)) {
+        throw new StorageFault("no space left for records", { cause: error, isTransient: true });
+      }
+      this.#onFatal(error);
+      // The process is on its way down. Nobody may hear an answer it could not keep.
+      await new Promise(() => {});
+    }
+  }
+
+  async read<T>(fn: (read: Reader) => Promise<T>): Promise<T> {
+    const snapshot = this.#database.acquire();
+    try {
+      return await fn(new LongKeyReader(new SnapshotReader(snapshot, this.#clock)));
+    } finally {
+      this.#database.release(snapshot);
+    }
+  }
+
+  write<T>(fn: (write: Writer) => Promise<T>): Promise<T> {
+    return this.#writer.write(fn);
+  }
+
+  figures(): StoreFigures {
+    return this.#writer.figures();
+  }
+
+  forgetDeadReaders(): void {
+    this.#database.forgetDeadReaders();
+  }
+
+  async close(): Promise<void> {
+    await this.#writer.close();
+    await this.#database.close();
+  }
+}
+
+/** ENOSPC and EDQUOT from the system, and LMDB's own "map full". The transaction is undone in all three. */
+function isFull(error: unknown): boolean {
+  if (isOutOfSpace(error)) return true;
+  const code = (error as { code?: unknown }).code;
+  return code === 28 || code === 122 || code === -30792;
+}
+
+export class EmbeddedStore implements Store {
+  readonly ephemeral: EphemeralSpace;
+  readonly #records: EmbeddedSpace;
+  readonly #ephemeralSpace: EmbeddedSpace;
+
+  constructor({ directory, clock = systemClock, owner, turns, onFatal }: EmbeddedOptions) {
+    mkdirSync(directory, { recursive: true });
+    const open = (name: string, isDurable: boolean): Database =>
+      new Database({ path: join(directory, name), isDurable, mapBytes: TIB });
+    this.#records = new EmbeddedSpace(open("records.mdb", true), clock, turns?.records, onFatal);
+    this.#ephemeralSpace = new EmbeddedSpace(open("ephemeral.mdb", false), clock, turns?.ephemeral, onFatal);
+    this.ephemeral = new OwnedSpace(this.#ephemeralSpace, owner);
+  }
+
+  read<T>(fn: (read: Reader) => Promise<T>): Promise<T> {
+    return this.#records.read(fn);
+  }
+
+  write<T>(fn: (write: Writer) => Promise<T>): Promise<T> {
+    return this.#records.write(fn);
+  }
+
+  figures(): StoreFigures {
+    return this.#records.figures();
+  }
+
+  /** After another process died. */
+  forgetDeadReaders(): void {
+    this.#records.forgetDeadReaders();
+    this.#ephemeralSpace.forgetDeadReaders();
+  }
+
+  async close(): Promise<void> {
+    await this.#records.close();
+    await this.#ephemeralSpace.close();
+  }
+}

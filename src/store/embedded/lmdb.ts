@@ -1,0 +1,212 @@
+import "../../base/bytes.ts";
+import * as lmdb from "lmdb";
+import { assert } from "../../base/assert.ts";
+import { StorageFault } from "../../base/faults.ts";
+import type { Entry, Key, Range } from "../kv.ts";
+import type { Snapshot } from "../overlay.ts";
+
+/**
+ * LMDB as this engine needs it: raw bytes, keys as binary strings, and read transactions held by hand.
+ *
+ * The `lmdb` package renews one shared read transaction per turn of the event loop and schedules its reset with
+ * a timer, which costs more than the read itself and would answer a request from a snapshot older than the
+ * request. So each snapshot here owns a read transaction of its own: renew (0.2 us) when a read begins, reset
+ * when it ends. The package exports what that needs, but does not describe it in its types: the few names are
+ * declared below, and the contract suite would notice if one changed its meaning.
+ */
+interface NativeTransaction {
+  readonly address: number;
+  refCount: number;
+  renew(): void;
+  abort(): void;
+}
+
+interface NativeCursor {
+  readonly address: number;
+  close(): void;
+}
+
+interface Native {
+  readonly Txn: new (env: unknown, flags: number) => NativeTransaction;
+  readonly Cursor: new (database: unknown, transactionAddress: number) => NativeCursor;
+  resetTxn(address: number): void;
+  /** Both return the length of the key they leave in the shared key buffer, 0 at the end, below 0 on error. */
+  position(cursor: number, flags: number, offset: number, keyBytes: number, endAddress: number): number;
+  iterate(cursor: number): number;
+}
+
+interface ReadOptions {
+  readonly transaction: NativeTransaction;
+}
+
+interface FastBytes extends Buffer {
+  readonly isGlobal?: boolean;
+  readonly maxLength?: number;
+}
+
+interface RawDatabase {
+  readonly env: unknown;
+  readonly db: unknown;
+  readonly lastSize: number;
+  getBinaryFast(key: Key, options: ReadOptions): FastBytes | undefined;
+  batch(run: () => void): Promise<boolean>;
+  put(key: Key, value: Uint8Array): unknown;
+  remove(key: Key): unknown;
+  readerCheck(): number;
+  close(): Promise<void>;
+}
+
+const native = (lmdb as unknown as { nativeAddon: Native }).nativeAddon;
+const READ_ONLY = 0x2_0000;
+const REVERSE = 0x400;
+const KEY_OFFSET = 32;
+
+/** Through which keys pass to and from native code; the package shows it to the key encoder and nowhere else. */
+let sharedKey: Buffer = Buffer.alloc(0);
+
+const keyEncoder = {
+  writeKey(key: Key, target: Buffer, start: number): number {
+    if (start === 0) sharedKey = target;
+    return start + target.latin1Write(key, start);
+  },
+  readKey: (target: Buffer, start: number, end: number): Key => target.latin1Slice(start, end),
+};
+
+export interface DatabaseOptions {
+  readonly path: string;
+  readonly isDurable: boolean;
+  readonly mapBytes: number;
+}
+
+export class Database {
+  readonly #raw: RawDatabase;
+  readonly #snapshots = new Set<LmdbSnapshot>();
+  readonly #free: LmdbSnapshot[] = [];
+
+  constructor({ path, isDurable, mapBytes }: DatabaseOptions) {
+    this.#raw = lmdb.open({
+      path,
+      encoding: "binary",
+      keyEncoder,
+      // With overlapping sync, a power cut can leave the file unreadable, and undurable writes are visible.
+      overlappingSync: false,
+      noSync: !isDurable,
+      mapSize: mapBytes,
+      maxReaders: 2_048,
+      cache: false,
+      // A batch arrives whole and wants to go at once: the grouping has been done above.
+      commitDelay: 0,
+    } as lmdb.RootDatabaseOptionsWithPath) as unknown as RawDatabase;
+  }
+
+  /** A snapshot of the newest committed state. Give it back with `release`. */
+  acquire(): LmdbSnapshot {
+    const snapshot = this.#free.pop() ?? this.#open();
+    snapshot.renew();
+    return snapshot;
+  }
+
+  release(snapshot: LmdbSnapshot): void {
+    snapshot.reset();
+    this.#free.push(snapshot);
+  }
+
+  #open(): LmdbSnapshot {
+    const snapshot = new LmdbSnapshot(this.#raw, new native.Txn(this.#raw.env, READ_ONLY));
+    this.#snapshots.add(snapshot);
+    snapshot.reset();
+    return snapshot;
+  }
+
+  /** One atomic commit; resolves when it is durable. */
+  async commit(writes: ReadonlyMap<Key, Uint8Array | null>): Promise<void> {
+    await this.#raw.batch(() => {
+      for (const [key, value] of writes) {
+        if (value === null) this.#raw.remove(key);
+        else this.#raw.put(key, value);
+      }
+    });
+  }
+
+  /** Frees the reader slots of processes that died: they would keep old pages from being used again. */
+  forgetDeadReaders(): void {
+    this.#raw.readerCheck();
+  }
+
+  async close(): Promise<void> {
+    for (const snapshot of this.#snapshots) snapshot.abort();
+    await this.#raw.close();
+  }
+}
+
+/** The package's shared result buffer, as a plain Buffer: its own `length` is overridden and slow to touch. */
+let sharedBytes: Buffer | undefined;
+
+export class LmdbSnapshot implements Snapshot {
+  readonly #raw: RawDatabase;
+  readonly #transaction: NativeTransaction;
+  readonly #options: ReadOptions;
+
+  constructor(raw: RawDatabase, transaction: NativeTransaction) {
+    this.#raw = raw;
+    this.#transaction = transaction;
+    // The package counts users of a transaction and ends it at none: ours is never given up to it.
+    transaction.refCount = 1;
+    this.#options = { transaction };
+  }
+
+  renew(): void {
+    this.#transaction.renew();
+  }
+
+  reset(): void {
+    native.resetTxn(this.#transaction.address);
+  }
+
+  abort(): void {
+    this.#transaction.abort();
+  }
+
+  get(key: Key): Buffer | undefined {
+    const found = this.#raw.getBinaryFast(key, this.#options);
+    if (found === undefined) return undefined;
+    const bytes = this.#raw.lastSize;
+    if (found.isGlobal !== true) return Buffer.from(found.subarray(0, bytes));
+    if (sharedBytes?.buffer !== found.buffer) {
+      sharedBytes = Buffer.from(found.buffer, found.byteOffset, found.maxLength);
+    }
+    const copy = Buffer.allocUnsafe(bytes);
+    sharedBytes.copy(copy, 0, 0, bytes);
+    return copy;
+  }
+
+  /** The cursor finds keys only; values are fetched by key, which is cheaper than the package's own ranges. */
+  page({ from, to, reverse = false }: Range, limit: number): Entry[] {
+    const entries: Entry[] = [];
+    if (from >= to || limit <= 0) return entries;
+    const cursor = new native.Cursor(this.#raw.db, this.#transaction.address);
+    try {
+      const start = reverse ? to : from;
+      let found = native.position(cursor.address, reverse ? REVERSE : 0, 0, this.#showKey(start), 0);
+      while (found > 0 && entries.length < limit) {
+        const key = sharedKey.latin1Slice(KEY_OFFSET, KEY_OFFSET + found);
+        if (reverse ? key < from : key >= to) break;
+        if (key !== to) {
+          const value = this.get(key);
+          assert(value !== undefined, "a key of this snapshot has no value in it");
+          entries.push({ key, value });
+        }
+        if (entries.length < limit) found = native.iterate(cursor.address);
+      }
+      if (found < 0) throw new StorageFault(`reading a range of keys failed with LMDB code ${found}`);
+    } finally {
+      cursor.close();
+    }
+    return entries;
+  }
+
+  #showKey(key: Key): number {
+    if (sharedKey.length === 0) this.#raw.getBinaryFast(key, this.#options);
+    return sharedKey.latin1Write(key, 0);
+  }
+}

@@ -1,0 +1,105 @@
+import type { WriteTurn } from "../serial-writer.ts";
+
+/**
+ * Who may write, among processes that share one embedded store. A supervisor holds the turn and lends it to one
+ * process at a time; the holder keeps it until another one asks, finishes the batch under way, and gives it back.
+ * One writer at a time is faster than two that meet at LMDB's lock (docs/decisions/0002), and it lets each
+ * process run its transactions in memory, knowing that nobody else moves the state under it.
+ *
+ * A process that dies with the turn has either committed or not; LMDB tells which, and the turn goes on.
+ */
+export interface TurnMessage {
+  readonly turn: string;
+  readonly do: "want" | "done" | "grant" | "yield";
+}
+
+export function isTurnMessage(message: unknown): message is TurnMessage {
+  return typeof message === "object" && message !== null && "turn" in message && "do" in message;
+}
+
+/** The side of a process that wants to write. Feed it every message that names its turn. */
+export class TurnClient implements WriteTurn {
+  readonly #name: string;
+  readonly #send: (message: TurnMessage) => void;
+  #granted: (() => void) | undefined;
+  #isWanted = false;
+  #wake: () => void = () => {};
+
+  constructor(name: string, send: (message: TurnMessage) => void) {
+    this.#name = name;
+    this.#send = send;
+  }
+
+  acquire(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#granted = resolve;
+      this.#send({ turn: this.#name, do: "want" });
+    });
+  }
+
+  isWanted(): boolean {
+    return this.#isWanted;
+  }
+
+  release(): void {
+    this.#isWanted = false;
+    this.#send({ turn: this.#name, do: "done" });
+  }
+
+  onWanted(wake: () => void): void {
+    this.#wake = wake;
+  }
+
+  receive(message: TurnMessage): void {
+    if (message.turn !== this.#name) return;
+    if (message.do === "yield") {
+      this.#isWanted = true;
+      this.#wake();
+    } else if (message.do === "grant") {
+      const granted = this.#granted;
+      this.#granted = undefined;
+      granted?.();
+    }
+  }
+}
+
+/** The side of the supervisor: first come, first served. */
+export class TurnArbiter {
+  readonly #send: (process: number, message: TurnMessage) => void;
+  readonly #turns = new Map<string, { holder: number | undefined; waiting: number[] }>();
+
+  constructor(send: (process: number, message: TurnMessage) => void) {
+    this.#send = send;
+  }
+
+  receive(process: number, message: TurnMessage): void {
+    const turn = this.#turns.get(message.turn) ?? { holder: undefined, waiting: [] };
+    this.#turns.set(message.turn, turn);
+    if (message.do === "want") {
+      turn.waiting.push(process);
+      if (turn.holder === undefined) this.#lendNext(message.turn);
+      else this.#send(turn.holder, { turn: message.turn, do: "yield" });
+    } else if (message.do === "done" && turn.holder === process) {
+      turn.holder = undefined;
+      this.#lendNext(message.turn);
+    }
+  }
+
+  /** The process is gone for good. */
+  forget(process: number): void {
+    for (const [name, turn] of this.#turns) {
+      turn.waiting = turn.waiting.filter((waiting) => waiting !== process);
+      if (turn.holder !== process) continue;
+      turn.holder = undefined;
+      this.#lendNext(name);
+    }
+  }
+
+  #lendNext(name: string): void {
+    const turn = this.#turns.get(name)!;
+    turn.holder = turn.waiting.shift();
+    if (turn.holder === undefined) return;
+    this.#send(turn.holder, { turn: name, do: "grant" });
+    if (turn.waiting.length > 0) this.#send(turn.holder, { turn: name, do: "yield" });
+  }
+}

@@ -1,0 +1,166 @@
+import "../base/bytes.ts";
+import { createHash } from "node:crypto";
+import { assert } from "../base/assert.ts";
+import type { Instant } from "../base/clock.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Revision } from "../base/revision.ts";
+import { prefixEnd } from "./keys/pack.ts";
+import type { Entry, Key, Range, Reader, Writer } from "./kv.ts";
+
+/**
+ * Keys of any length over engines that carry only short ones.
+ *
+ * A blob name may be 3,072 bytes, a table key two such names; LMDB carries 1,978 bytes, a PostgreSQL index row
+ * 2,704. So a key longer than K = `LIMITS.engineKeyBytesMax` is cut. With P its first K bytes:
+ *
+ *   P 00                     a link: "keys that start with P and are longer than P live below"
+ *   00 'L' sha256(P) rest    the value, where `rest` is the key without P (cut again if it is still too long)
+ *
+ * The link sorts right after P and before everything that does not start with P, which is just where the long
+ * keys belong, so a scan that meets a link walks below it and comes back: order is kept. Only links are K+1
+ * bytes long. A get needs no link: it computes the place. The link goes when nothing is left below it.
+ */
+export interface RawReader {
+  get(key: Key): Buffer | undefined | Promise<Buffer | undefined>;
+  getMany(keys: readonly Key[]): (Buffer | undefined)[] | Promise<(Buffer | undefined)[]>;
+  /** Up to `limit` entries of the range in order; fewer mean that the range has no more. */
+  page(range: Range, limit: number): Entry[] | Promise<Entry[]>;
+  now(): Instant;
+}
+
+export interface RawWriter extends RawReader {
+  put(key: Key, value: Uint8Array): void;
+  delete(key: Key): void;
+  revision(above?: Revision): Revision;
+}
+
+const K = LIMITS.engineKeyBytesMax;
+const EMPTY = Buffer.alloc(0);
+
+function linkOf(key: Key): Key {
+  return `${key.slice(0, K)}\0`;
+}
+
+function belowOf(prefix: Key): Key {
+  return `\0L${createHash("sha256").update(prefix, "latin1").digest().latin1Slice()}`;
+}
+
+function engineKey(key: Key): Key {
+  assert(key.length <= LIMITS.keyBytesMax, "a key is longer than any legal name needs");
+  let at = key;
+  while (at.length > K) at = belowOf(at.slice(0, K)) + at.slice(K);
+  return at;
+}
+
+export class LongKeyReader<Raw extends RawReader = RawReader> implements Reader {
+  protected readonly raw: Raw;
+
+  constructor(raw: Raw) {
+    this.raw = raw;
+  }
+
+  async get(key: Key): Promise<Buffer | undefined> {
+    return this.raw.get(key.length <= K ? key : engineKey(key));
+  }
+
+  async getMany(keys: readonly Key[]): Promise<(Buffer | undefined)[]> {
+    return this.raw.getMany(keys.some((key) => key.length > K) ? keys.map(engineKey) : keys);
+  }
+
+  now(): Instant {
+    return this.raw.now();
+  }
+
+  async *range({
+    from,
+    to,
+    reverse = false,
+    limit = Number.POSITIVE_INFINITY,
+  }: Range): AsyncGenerator<Entry> {
+    let low = from.length <= K ? from : linkOf(from);
+    let high = to.length <= K ? to : `${linkOf(to)}\0`;
+    let left = limit;
+    while (low < high && left > 0) {
+      const asked = Math.min(left, LIMITS.rangePageEntries);
+      const page = await this.raw.page({ from: low, to: high, reverse }, asked);
+      for (const entry of page) {
+        if (entry.key.length <= K) {
+          yield entry;
+          left--;
+        } else {
+          for await (const long of this.#below(entry.key.slice(0, K), { from, to, reverse, limit: left })) {
+            yield long;
+            left--;
+          }
+        }
+        if (left <= 0) return;
+      }
+      const last = page.at(-1);
+      if (last === undefined || page.length < asked) return;
+      if (reverse) high = last.key;
+      else low = `${last.key}\0`;
+    }
+  }
+
+  /** The part of the range that lies below a link, with keys as the caller knows them. */
+  async *#below(prefix: Key, { from, to, ...rest }: Range): AsyncGenerator<Entry> {
+    const below = belowOf(prefix);
+    const isCutLow = from.length > K && from.startsWith(prefix);
+    const isCutHigh = to.length > K && to.startsWith(prefix);
+    const part = {
+      ...rest,
+      from: isCutLow ? below + from.slice(K) : below,
+      to: isCutHigh ? below + to.slice(K) : prefixEnd(below),
+    };
+    for await (const { key, value } of this.range(part)) {
+      yield { key: prefix + key.slice(below.length), value };
+    }
+  }
+}
+
+export class LongKeyWriter extends LongKeyReader<RawWriter> implements Writer {
+  #shortened: Set<Key> | undefined;
+
+  put(key: Key, value: Uint8Array): void {
+    assert(key.length > 0 && key.charCodeAt(0) !== 0, "keys that start with 00 belong to the store");
+    assert(key.length <= LIMITS.keyBytesMax, "a key is longer than any legal name needs");
+    assert(value.length <= LIMITS.valueBytesMax, "a record is larger than the store takes");
+    let at = key;
+    while (at.length > K) {
+      this.raw.put(linkOf(at), EMPTY);
+      at = belowOf(at.slice(0, K)) + at.slice(K);
+    }
+    this.raw.put(at, value);
+  }
+
+  delete(key: Key): void {
+    if (key.length <= K) {
+      this.raw.delete(key);
+      return;
+    }
+    this.raw.delete(engineKey(key));
+    this.#shortened ??= new Set();
+    this.#shortened.add(key);
+  }
+
+  revision(above?: Revision): Revision {
+    return this.raw.revision(above);
+  }
+
+  /** Removes links with nothing left below. The engine calls it when the transaction's own work is done. */
+  async finish(): Promise<void> {
+    if (this.#shortened === undefined) return;
+    for (const key of this.#shortened) {
+      const links: { link: Key; below: Key }[] = [];
+      for (let at = key; at.length > K; ) {
+        const below = belowOf(at.slice(0, K));
+        links.push({ link: linkOf(at), below });
+        at = below + at.slice(K);
+      }
+      for (const { link, below } of links.reverse()) {
+        const rest = await this.raw.page({ from: below, to: prefixEnd(below) }, 1);
+        if (rest.length === 0) this.raw.delete(link);
+      }
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import { type Clock, systemClock } from "../../base/clock.ts";
+import type { EphemeralSpace, Key, KeySpace, Reader, Store, StoreFigures, Writer } from "../kv.ts";
+import { LongKeyReader } from "../long-keys.ts";
+import { OwnedSpace } from "../owned-space.ts";
+import { type CommitTarget, SerialWriter } from "../serial-writer.ts";
+import { SnapshotReader } from "../snapshot-reader.ts";
+import { OrderedMap } from "./ordered-map.ts";
+
+/** One key space in memory: for tests, for --inMemory, and for what need not outlive the process. */
+export class MemorySpace implements KeySpace {
+  readonly #map = new OrderedMap();
+  readonly #clock: Clock;
+  readonly #writer: SerialWriter;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    const target: CommitTarget = {
+      refresh: () => this.#map.snapshot(),
+      commit: async (writes) => this.#apply(writes),
+    };
+    this.#writer = new SerialWriter(target, clock);
+  }
+
+  #apply(writes: ReadonlyMap<Key, Uint8Array | null>): void {
+    for (const [key, value] of writes) {
+      if (value === null) this.#map.delete(key);
+      else this.#map.set(key, Buffer.from(value));
+    }
+  }
+
+  async read<T>(fn: (read: Reader) => Promise<T>): Promise<T> {
+    return fn(new LongKeyReader(new SnapshotReader(this.#map.snapshot(), this.#clock)));
+  }
+
+  write<T>(fn: (write: Writer) => Promise<T>): Promise<T> {
+    return this.#writer.write(fn);
+  }
+
+  figures(): StoreFigures {
+    return this.#writer.figures();
+  }
+
+  close(): Promise<void> {
+    return this.#writer.close();
+  }
+}
+
+export class MemoryStore implements Store {
+  readonly ephemeral: EphemeralSpace;
+  readonly #space: MemorySpace;
+  readonly #ephemeralSpace: MemorySpace;
+
+  constructor({ clock = systemClock, owner = "memory" }: { clock?: Clock; owner?: string } = {}) {
+    this.#space = new MemorySpace(clock);
+    this.#ephemeralSpace = new MemorySpace(clock);
+    this.ephemeral = new OwnedSpace(this.#ephemeralSpace, owner);
+  }
+
+  read<T>(fn: (read: Reader) => Promise<T>): Promise<T> {
+    return this.#space.read(fn);
+  }
+
+  write<T>(fn: (write: Writer) => Promise<T>): Promise<T> {
+    return this.#space.write(fn);
+  }
+
+  figures(): StoreFigures {
+    return this.#space.figures();
+  }
+
+  async close(): Promise<void> {
+    await this.#space.close();
+    await this.#ephemeralSpace.close();
+  }
+}

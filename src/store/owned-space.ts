@@ -1,0 +1,124 @@
+import { assert } from "../base/assert.ts";
+import type { Instant } from "../base/clock.ts";
+import type { Revision } from "../base/revision.ts";
+import { packKey, prefixRange } from "./keys/pack.ts";
+import type { Entry, EphemeralSpace, Key, KeySpace, Range, Reader, Writer } from "./kv.ts";
+
+/**
+ * The ephemeral key space over any key space: each record is stored with its owner in front, and an index entry
+ * by owner, so that everything of a dead process can be found and removed.
+ *
+ *   "r" 00 key            owner 00 value
+ *   "o" 00 owner 00 key   (empty)
+ */
+const RECORD = packKey(["r"]);
+const EMPTY = Buffer.alloc(0);
+
+export class OwnedSpace implements EphemeralSpace {
+  readonly owner: string;
+  readonly #space: KeySpace;
+
+  constructor(space: KeySpace, owner: string) {
+    assert(/^[\x21-\x7e]+$/.test(owner), "an owner is a word of printable ASCII");
+    this.#space = space;
+    this.owner = owner;
+  }
+
+  read<T>(fn: (read: Reader) => Promise<T>): Promise<T> {
+    return this.#space.read((read) => fn(new OwnedReader(read)));
+  }
+
+  write<T>(fn: (write: Writer) => Promise<T>): Promise<T> {
+    return this.#space.write(async (write) => {
+      const owned = new OwnedWriter(write, this.owner);
+      const result = await fn(owned);
+      await owned.finish();
+      return result;
+    });
+  }
+
+  async releaseOwner(owner: string): Promise<void> {
+    await this.#space.write(async (write) => {
+      const prefix = packKey(["o", owner]);
+      for await (const { key } of write.range(prefixRange(prefix))) {
+        write.delete(key);
+        write.delete(RECORD + key.slice(prefix.length));
+      }
+    });
+  }
+}
+
+function withoutOwner(stored: Buffer): Buffer {
+  return stored.subarray(stored.indexOf(0) + 1);
+}
+
+class OwnedReader<Inner extends Reader> implements Reader {
+  protected readonly inner: Inner;
+
+  constructor(inner: Inner) {
+    this.inner = inner;
+  }
+
+  async get(key: Key): Promise<Buffer | undefined> {
+    const stored = await this.inner.get(RECORD + key);
+    return stored === undefined ? undefined : withoutOwner(stored);
+  }
+
+  async getMany(keys: readonly Key[]): Promise<(Buffer | undefined)[]> {
+    const stored = await this.inner.getMany(keys.map((key) => RECORD + key));
+    return stored.map((bytes) => (bytes === undefined ? undefined : withoutOwner(bytes)));
+  }
+
+  async *range(range: Range): AsyncGenerator<Entry> {
+    const inner = { ...range, from: RECORD + range.from, to: RECORD + range.to };
+    for await (const { key, value } of this.inner.range(inner)) {
+      yield { key: key.slice(RECORD.length), value: withoutOwner(value) };
+    }
+  }
+
+  now(): Instant {
+    return this.inner.now();
+  }
+}
+
+class OwnedWriter extends OwnedReader<Writer> implements Writer {
+  readonly #owner: string;
+  readonly #formerOwners = new Map<Key, Promise<Buffer | undefined>>();
+
+  constructor(inner: Writer, owner: string) {
+    super(inner);
+    this.#owner = owner;
+  }
+
+  put(key: Key, value: Uint8Array): void {
+    this.#noteFormerOwner(key);
+    const stored = Buffer.concat([Buffer.from(this.#owner, "latin1"), Buffer.of(0), value]);
+    this.inner.put(RECORD + key, stored);
+  }
+
+  delete(key: Key): void {
+    this.#noteFormerOwner(key);
+    this.inner.delete(RECORD + key);
+  }
+
+  revision(above?: Revision): Revision {
+    return this.inner.revision(above);
+  }
+
+  /** Read before the first change, while the stored record still names who owned it. */
+  #noteFormerOwner(key: Key): void {
+    if (!this.#formerOwners.has(key)) this.#formerOwners.set(key, this.inner.get(RECORD + key));
+  }
+
+  async finish(): Promise<void> {
+    for (const [key, reading] of this.#formerOwners) {
+      const former = await reading;
+      if (former !== undefined) {
+        this.inner.delete(packKey(["o", former.latin1Slice(0, former.indexOf(0))]) + key);
+      }
+      if ((await this.inner.get(RECORD + key)) !== undefined) {
+        this.inner.put(packKey(["o", this.#owner]) + key, EMPTY);
+      }
+    }
+  }
+}

@@ -1,0 +1,305 @@
+import type { Clock, Instant } from "../base/clock.ts";
+import { StorageFault } from "../base/faults.ts";
+import { LIMITS } from "../base/limits.ts";
+import { type Revision, RevisionSource } from "../base/revision.ts";
+import type { Entry, Key, Range, StoreFigures, Writer } from "./kv.ts";
+import { LongKeyWriter, type RawWriter } from "./long-keys.ts";
+import { layeredGet, layeredPage, Overlay, type Snapshot } from "./overlay.ts";
+
+/**
+ * How the engines of one machine write: transactions run one after another, in memory, each on top of the
+ * pending writes of those before it; a whole batch of them becomes one commit and one sync. While a batch is on
+ * its way to the disk, the next one is already being run on top of it.
+ *
+ *   queue -> run (serial) -> filling batch -> commit (one at a time) -> every caller hears
+ *
+ * Serial execution is serializable by construction and never conflicts. Nobody is answered, with a result or
+ * with a refusal, before everything the transaction could have seen is durable: a refusal may tell of a write
+ * that is still on its way. If a commit fails, its callers hear a fault; transactions that ran on top of it run
+ * again.
+ */
+export interface CommitTarget {
+  /** The newest committed state; called after each commit, and when the turn to write has come. */
+  refresh(): Snapshot;
+  /** Makes all of it durable, atomically, or rejects having written nothing. */
+  commit(writes: ReadonlyMap<Key, Uint8Array | null>): Promise<void>;
+}
+
+/**
+ * The right to write, when several processes share one database. It is kept until another process wants it, so
+ * a process that writes alone asks once.
+ */
+export interface WriteTurn {
+  acquire(): Promise<void>;
+  isWanted(): boolean;
+  release(): void;
+  /** Called when another process begins to wait. */
+  onWanted(wake: () => void): void;
+}
+
+/** Where the highest revision is kept: written with each batch that made one. */
+export const REVISION_KEY: Key = "\0revision";
+
+interface Task {
+  run(write: Writer): Promise<unknown>;
+  resolve(value: never): void;
+  reject(error: unknown): void;
+  outcome: { value: unknown } | { error: unknown } | undefined;
+}
+
+interface Batch {
+  readonly overlay: Overlay;
+  tasks: Task[];
+}
+
+const newBatch = (): Batch => ({ overlay: new Overlay(), tasks: [] });
+
+export class SerialWriter {
+  readonly #target: CommitTarget;
+  readonly #clock: Clock;
+  readonly #turn: WriteTurn | undefined;
+  readonly #revisions: RevisionSource;
+  #snapshot: Snapshot | undefined;
+  #queue: Task[] = [];
+  #filling: Batch = newBatch();
+  #committing: Batch | undefined;
+  #isRunning = false;
+  #hasTurn = false;
+  #isTurnSpent = false;
+  #isCommitScheduled = false;
+  #isClosed = false;
+  #idle: (() => void)[] = [];
+  readonly #figures = { commits: 0, transactions: 0, bytes: 0 };
+
+  constructor(target: CommitTarget, clock: Clock, turn?: WriteTurn) {
+    this.#target = target;
+    this.#clock = clock;
+    this.#turn = turn;
+    this.#revisions = new RevisionSource(clock);
+    turn?.onWanted(() => this.#handOver());
+  }
+
+  write<T>(fn: (write: Writer) => Promise<T>): Promise<T> {
+    if (this.#isClosed) return Promise.reject(new StorageFault("the store is closed"));
+    if (this.#queue.length >= LIMITS.queuedTransactionsMax) {
+      return Promise.reject(new StorageFault("too many transactions are waiting", { isTransient: true }));
+    }
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ run: fn, resolve: resolve as (value: never) => void, reject, outcome: undefined });
+      if (!this.#isRunning) void this.#run();
+    });
+  }
+
+  figures(): StoreFigures {
+    return { ...this.#figures };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    while (this.#isRunning || this.#committing !== undefined || this.#filling.tasks.length > 0) {
+      await new Promise<void>((resolve) => this.#idle.push(resolve));
+    }
+  }
+
+  /** Runs what is queued until nothing is left, the batch is full, or another process wants its turn. */
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    try {
+      while (this.#queue.length > 0 && !this.#isBatchFull() && !this.#mustYield()) {
+        if (!this.#hasTurn) await this.#takeTurn();
+        const task = this.#queue.shift()!;
+        await this.#runOne(task);
+      }
+    } finally {
+      this.#isRunning = false;
+    }
+    this.#scheduleCommit();
+  }
+
+  #isBatchFull(): boolean {
+    const { overlay, tasks } = this.#filling;
+    return tasks.length >= LIMITS.batchTransactionsMax || overlay.bytes >= LIMITS.batchBytesMax;
+  }
+
+  /** Another process waits and we have had our commit: finish what is under way and hand over. */
+  #mustYield(): boolean {
+    return this.#hasTurn && this.#isTurnSpent && this.#turn !== undefined && this.#turn.isWanted();
+  }
+
+  async #takeTurn(): Promise<void> {
+    await this.#turn?.acquire();
+    this.#hasTurn = true;
+    this.#isTurnSpent = false;
+    this.#refresh();
+  }
+
+  #refresh(): void {
+    this.#snapshot = this.#target.refresh();
+    const highest = this.#snapshot.get(REVISION_KEY);
+    if (highest !== undefined) this.#revisions.observe(highest.readBigUInt64BE());
+  }
+
+  async #runOne(task: Task): Promise<void> {
+    const local = new Overlay();
+    const raw = new TransactionWriter(
+      local,
+      this.#layers(local),
+      this.#snapshot!,
+      this.#clock,
+      this.#revisions,
+    );
+    const write = new LongKeyWriter(raw);
+    try {
+      const value = await task.run(write);
+      await write.finish();
+      task.outcome = { value };
+      if (local.writes.size > 0) {
+        if (raw.highest > 0n) local.set(REVISION_KEY, packRevision(raw.highest));
+        this.#filling.overlay.absorb(local);
+      }
+    } catch (error) {
+      task.outcome = { error };
+    }
+    this.#filling.tasks.push(task);
+  }
+
+  #layers(local: Overlay): Overlay[] {
+    const layers = [local];
+    if (this.#filling.overlay.writes.size > 0) layers.push(this.#filling.overlay);
+    if (this.#committing !== undefined) layers.push(this.#committing.overlay);
+    return layers;
+  }
+
+  /** At the end of this turn of the event loop, so that every request of the turn shares the commit. */
+  #scheduleCommit(): void {
+    if (this.#committing !== undefined || this.#isCommitScheduled) return;
+    this.#isCommitScheduled = true;
+    setImmediate(() => {
+      this.#isCommitScheduled = false;
+      void this.#commit();
+    });
+  }
+
+  async #commit(): Promise<void> {
+    // A transaction may be between two of its steps; its batch goes when it has ended.
+    if (this.#isRunning || this.#committing !== undefined) return;
+    const batch = this.#filling;
+    if (batch.tasks.length > 0) {
+      this.#isTurnSpent = true;
+      this.#filling = newBatch();
+      this.#committing = batch;
+      const fault = await this.#commitBatch(batch);
+      this.#committing = undefined;
+      if (fault === undefined) settle(batch.tasks);
+      else this.#undo(batch.tasks, fault);
+    }
+    this.#goOn();
+  }
+
+  async #commitBatch({ overlay, tasks }: Batch): Promise<unknown> {
+    this.#figures.transactions += tasks.length;
+    if (overlay.writes.size === 0) return undefined;
+    try {
+      await this.#target.commit(overlay.writes);
+      this.#figures.commits++;
+      this.#figures.bytes += overlay.bytes;
+      // The committed state holds the batch now, so the layer may go.
+      this.#refresh();
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  }
+
+  /** Nothing of the failed batch is there; what ran on top of it has seen ghosts and runs again. */
+  #undo(tasks: readonly Task[], fault: unknown): void {
+    this.#queue = [...this.#filling.tasks, ...this.#queue];
+    this.#filling = newBatch();
+    for (const task of tasks) task.reject(fault);
+  }
+
+  #goOn(): void {
+    if (this.#filling.tasks.length > 0 && this.#mustYield()) {
+      this.#scheduleCommit();
+      return;
+    }
+    this.#handOver();
+    if (this.#queue.length > 0 && !this.#isRunning) void this.#run();
+    else if (this.#filling.tasks.length > 0) this.#scheduleCommit();
+    else if (!this.#isRunning) for (const wake of this.#idle.splice(0)) wake();
+  }
+
+  /** Gives the turn away when it is wanted and nothing of ours is under way. */
+  #handOver(): void {
+    if (!this.#hasTurn || this.#turn === undefined || !this.#turn.isWanted()) return;
+    if (this.#isRunning || this.#committing !== undefined || this.#filling.tasks.length > 0) return;
+    this.#hasTurn = false;
+    this.#turn.release();
+  }
+}
+
+function settle(tasks: readonly Task[]): void {
+  for (const { outcome, resolve, reject } of tasks) {
+    if (outcome === undefined) continue;
+    if ("error" in outcome) reject(outcome.error);
+    else resolve(outcome.value as never);
+  }
+}
+
+function packRevision(revision: Revision): Buffer {
+  const bytes = Buffer.allocUnsafe(8);
+  bytes.writeBigUInt64BE(revision);
+  return bytes;
+}
+
+class TransactionWriter implements RawWriter {
+  readonly #local: Overlay;
+  readonly #layers: readonly Overlay[];
+  readonly #snapshot: Snapshot;
+  readonly #clock: Clock;
+  readonly #revisions: RevisionSource;
+  highest: Revision = 0n;
+
+  constructor(
+    local: Overlay,
+    layers: readonly Overlay[],
+    snapshot: Snapshot,
+    clock: Clock,
+    revisions: RevisionSource,
+  ) {
+    this.#local = local;
+    this.#layers = layers;
+    this.#snapshot = snapshot;
+    this.#clock = clock;
+    this.#revisions = revisions;
+  }
+
+  get(key: Key): Buffer | undefined {
+    return layeredGet(this.#layers, this.#snapshot, key);
+  }
+
+  getMany(keys: readonly Key[]): (Buffer | undefined)[] {
+    return keys.map((key) => this.get(key));
+  }
+
+  page(range: Range, limit: number): Entry[] {
+    return layeredPage(this.#layers, this.#snapshot, range, limit);
+  }
+
+  now(): Instant {
+    return this.#clock.now();
+  }
+
+  put(key: Key, value: Uint8Array): void {
+    this.#local.set(key, value);
+  }
+
+  delete(key: Key): void {
+    this.#local.set(key, null);
+  }
+
+  revision(above?: Revision): Revision {
+    this.highest = this.#revisions.next(above);
+    return this.highest;
+  }
+}
