@@ -56,4 +56,48 @@ export const LIMITS = {
   extentReadsAheadMax: 2,
   /** Descriptors kept open although nobody reads through them. */
   extentFilesIdleMax: 256,
+  /** Descriptors one reader holds from its start. */
+  extentsHeldPerReader: 8,
+  /** Headers of extents looked at together when a directory is opened. */
+  recoveryChecksAtOnce: 16,
+
+  // Reclaiming of extents
+  reclaimIntervalMillis: 1_000,
+  /** Extents looked at, and asked about, in one step. */
+  reclaimExtentsPerStep: 256,
+  /** Payload moved in one step, and steps made before the next tick of the timer. */
+  compactionBytesPerStep: 64 * MIB,
+  reclaimStepsPerTick: 4,
+  /** Slices moved by one transaction, and their bytes: a longer one would hold up other writers. */
+  compactionBatchSlices: 64,
+  compactionBatchBytes: 8 * MIB,
+  /** A sealed extent is compacted when less than this share of it is alive. */
+  liveShareMin: 0.5,
+  /** Sealed below this share of the full size, an extent is small; this many small ones are merged. */
+  smallExtentShare: 0.25,
+  smallExtentsMin: 8,
+
+  // Around the services: accounts, logs, metrics, tooling
+  workersMax: 64,
+  accountsMax: 10_000,
+  accountNameCharsMax: 64,
+  accountKeyBytesMax: 1 * KIB,
+  accountsFileBytesMax: 4 * MIB,
+  accountsPollMillis: 2_000,
+  certificateBytesMax: 1 * MIB,
+  /** Access-log lines wait in memory until this much is there or this long has passed. */
+  accessLogBufferBytes: 64 * KIB,
+  accessLogFlushMillis: 1_000,
+  /** How often an encoded text is decoded again in search of a signature inside it. */
+  redactionDepthMax: 5,
+  /** Series kept for operations; more than the tables have rows means a caller invents names. */
+  meteredOperationsMax: 1_024,
+  // Wire forms
+  retentionDaysMax: 365,
+  staticDocumentCharsMax: 1_024,
+  corsOriginsMax: 64,
+  corsHeadersMax: 64,
+  corsHeaderPrefixesMax: 2,
+  corsItemCharsMax: 256,
+  corsMaxAgeSecondsMax: 2_147_483_647,
 } as const;

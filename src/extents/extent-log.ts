@@ -60,9 +60,12 @@ export class ExtentLog {
     this.#sync = new GroupSync(options.onSyncFailure);
   }
 
-  /** The extent that takes appends now, and how far it is filled. */
-  get openExtent(): { readonly extent: bigint; readonly bytes: number } | undefined {
-    return this.#open && { extent: this.#open.id, bytes: this.#open.tail };
+  /** The extent that takes appends now, how far it is filled, and whether any of them is not released yet. */
+  get openExtent():
+    | { readonly extent: bigint; readonly bytes: number; readonly isPending: boolean }
+    | undefined {
+    const open = this.#open;
+    return open && { extent: open.id, bytes: open.tail, isPending: open.isPending };
   }
 
   /**

@@ -33,6 +33,10 @@ export class WritableExtent {
     return this.#tail;
   }
 
+  get isPending(): boolean {
+    return this.#pending > 0;
+  }
+
   get isRetired(): boolean {
     return this.#isRetired;
   }
