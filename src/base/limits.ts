@@ -49,6 +49,39 @@ export const LIMITS = {
   chunkBytes: 64 * KIB,
   pieceBytes: 4 * MIB,
   extentBytesMax: 64 * MIB,
+  /** Pieces of one append being written while the next one is gathered. */
+  piecesInFlightMax: 2,
+  /** Payload of all appends between the clients and the disk. Many slow clients get smaller pieces. */
+  appendMemoryBytes: 256 * MIB,
+  /** Parts of a source below this are copied together: a client that sends single bytes must not cost a list of them. */
+  gatheredPartBytes: 4 * KIB,
+  /** Written bytes that start a sync before anybody waits for one, so that the disk works while the client sends. */
+  unsyncedBytesMax: 16 * MIB,
+  /** One read from the disk, and how many of them run ahead of the consumer. */
+  extentReadBytes: 1 * MIB,
+  extentReadsAheadMax: 2,
+  /** Descriptors kept open although nobody reads through them. */
+  extentFilesIdleMax: 256,
+  /** Descriptors one reader holds from its start. */
+  extentsHeldPerReader: 8,
+  /** Headers of extents looked at together when a directory is opened. */
+  recoveryChecksAtOnce: 16,
+
+  // Reclaiming of extents
+  reclaimIntervalMillis: 1_000,
+  /** Extents looked at, and asked about, in one step. */
+  reclaimExtentsPerStep: 256,
+  /** Payload moved in one step, and steps made before the next tick of the timer. */
+  compactionBytesPerStep: 64 * MIB,
+  reclaimStepsPerTick: 4,
+  /** Slices moved by one transaction, and their bytes: a longer one would hold up other writers. */
+  compactionBatchSlices: 64,
+  compactionBatchBytes: 8 * MIB,
+  /** A sealed extent is compacted when less than this share of it is alive. */
+  liveShareMin: 0.5,
+  /** Sealed below this share of the full size, an extent is small; this many small ones are merged. */
+  smallExtentShare: 0.25,
+  smallExtentsMin: 8,
 
   // Around the services: accounts, logs, metrics, tooling
   workersMax: 64,
