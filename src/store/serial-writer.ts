@@ -131,7 +131,7 @@ export class SerialWriter {
 
   /** Another process waits and we have had our commit: finish what is under way and hand over. */
   #mustYield(): boolean {
-    return this.#hasTurn && this.#isTurnSpent && this.#turn !== undefined && this.#turn.isWanted();
+    return this.#hasTurn && this.#isTurnSpent && this.#turn?.isWanted() === true;
   }
 
   async #takeTurn(): Promise<void> {
