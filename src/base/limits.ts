@@ -42,6 +42,8 @@ export const LIMITS = {
   batchBytesMax: 8 * MIB,
   queuedTransactionsMax: 100_000,
   rangePageEntries: 256,
+  /** Reads under way at one moment, in all processes that share an embedded store. */
+  snapshotsMax: 16_384,
   slowTransactionMillis: 250,
 
   // Extents

@@ -28,6 +28,9 @@ class EmbeddedSpace implements KeySpace {
   readonly #writer: SerialWriter;
   readonly #onFatal: (error: unknown) => void;
   #writerSnapshot: LmdbSnapshot | undefined;
+  #reads = 0;
+  #onLastRead: () => void = () => {};
+  #closing: Promise<void> | undefined;
 
   constructor(
     database: Database,
@@ -40,6 +43,7 @@ class EmbeddedSpace implements KeySpace {
     this.#onFatal = onFatal;
     const target: CommitTarget = {
       refresh: () => this.#refresh(),
+      rest: () => this.#rest(),
       commit: (writes) => this.#commit(writes),
     };
     this.#writer = new SerialWriter(target, clock, turn);
@@ -54,7 +58,12 @@ class EmbeddedSpace implements KeySpace {
     return this.#writerSnapshot;
   }
 
-  async #commit(writes: ReadonlyMap<Key, Uint8Array | null>): Promise<void> {
+  #rest(): void {
+    if (this.#writerSnapshot !== undefined) this.#database.release(this.#writerSnapshot);
+    this.#writerSnapshot = undefined;
+  }
+
+  async #commit(writes: ReadonlyMap<Key, Buffer | null>): Promise<void> {
     try {
       await this.#database.commit(writes);
     } catch (error) {
@@ -68,11 +77,16 @@ class EmbeddedSpace implements KeySpace {
   }
 
   async read<T>(fn: (read: Reader) => Promise<T>): Promise<T> {
+    if (this.#closing !== undefined) throw new StorageFault("the store is closed");
     const snapshot = this.#database.acquire();
+    const reader = new LongKeyReader(new SnapshotReader(snapshot, this.#clock));
+    this.#reads++;
     try {
-      return await fn(new LongKeyReader(new SnapshotReader(snapshot, this.#clock)));
+      return await fn(reader);
     } finally {
+      reader.end();
       this.#database.release(snapshot);
+      if (--this.#reads === 0) this.#onLastRead();
     }
   }
 
@@ -88,8 +102,19 @@ class EmbeddedSpace implements KeySpace {
     this.#database.forgetDeadReaders();
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     await this.#writer.close();
+    // A snapshot that is taken away under a reader would be read from freed memory.
+    if (this.#reads > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onLastRead = resolve;
+      });
+    }
     await this.#database.close();
   }
 }
@@ -134,7 +159,6 @@ export class EmbeddedStore implements Store {
   }
 
   async close(): Promise<void> {
-    await this.#records.close();
-    await this.#ephemeralSpace.close();
+    await Promise.all([this.#records.close(), this.#ephemeralSpace.close()]);
   }
 }

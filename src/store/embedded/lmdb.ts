@@ -2,6 +2,7 @@ import "../../base/bytes.ts";
 import * as lmdb from "lmdb";
 import { assert } from "../../base/assert.ts";
 import { StorageFault } from "../../base/faults.ts";
+import { LIMITS } from "../../base/limits.ts";
 import type { Entry, Key, Range } from "../kv.ts";
 import type { Snapshot } from "../overlay.ts";
 
@@ -92,7 +93,7 @@ export class Database {
       overlappingSync: false,
       noSync: !isDurable,
       mapSize: mapBytes,
-      maxReaders: 2_048,
+      maxReaders: LIMITS.snapshotsMax,
       cache: false,
       // A batch arrives whole and wants to go at once: the grouping has been done above.
       commitDelay: 0,
@@ -112,20 +113,30 @@ export class Database {
   }
 
   #open(): LmdbSnapshot {
-    const snapshot = new LmdbSnapshot(this.#raw, new native.Txn(this.#raw.env, READ_ONLY));
+    let transaction: NativeTransaction;
+    try {
+      transaction = new native.Txn(this.#raw.env, READ_ONLY);
+    } catch (error) {
+      throw new StorageFault("too many reads are under way", { cause: error, isTransient: true });
+    }
+    const snapshot = new LmdbSnapshot(this.#raw, transaction);
     this.#snapshots.add(snapshot);
     snapshot.reset();
     return snapshot;
   }
 
   /** One atomic commit; resolves when it is durable. */
-  async commit(writes: ReadonlyMap<Key, Uint8Array | null>): Promise<void> {
-    await this.#raw.batch(() => {
-      for (const [key, value] of writes) {
-        if (value === null) this.#raw.remove(key);
-        else this.#raw.put(key, value);
-      }
-    });
+  async commit(writes: ReadonlyMap<Key, Buffer | null>): Promise<void> {
+    try {
+      await this.#raw.batch(() => {
+        for (const [key, value] of writes) {
+          if (value === null) this.#raw.remove(key);
+          else this.#raw.put(key, value);
+        }
+      });
+    } catch (error) {
+      throw await reasonOf(error);
+    }
   }
 
   /** Frees the reader slots of processes that died: they would keep old pages from being used again. */
@@ -137,6 +148,12 @@ export class Database {
     for (const snapshot of this.#snapshots) snapshot.abort();
     await this.#raw.close();
   }
+}
+
+/** A failed batch says only that it failed; why is told by a promise, which somebody has to take. */
+async function reasonOf(error: unknown): Promise<unknown> {
+  const { commitError } = error as { commitError?: Promise<never> };
+  return commitError === undefined ? error : commitError.catch((reason: unknown) => reason);
 }
 
 /** The package's shared result buffer, as a plain Buffer: its own `length` is overridden and slow to touch. */
