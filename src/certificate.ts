@@ -37,7 +37,10 @@ export function loadCertificate(files: {
     createSecureContext(certificate);
   } catch (error) {
     const setting = key === undefined ? `--cert ${cert} with --pwd` : `--cert ${cert} with --key ${key}`;
-    throw new ConfigError(setting, explain(error as Error, key === undefined));
+    throw new ConfigError(
+      setting,
+      explain(error as Error, { isPfx: key === undefined, hasPassword: pwd !== undefined }),
+    );
   }
   return certificate;
 }
@@ -54,15 +57,15 @@ function readSmallFile(flag: string, path: string): Buffer {
 }
 
 /** OpenSSL speaks of routines and decoders; the operator needs to know which file or password to look at. */
-function explain(error: Error, isPfx: boolean): string {
+function explain(error: Error, file: { isPfx: boolean; hasPassword: boolean }): string {
   const said = error.message.toLowerCase();
-  if (/mac verify|bad decrypt|bad password|maybe wrong password/.test(said))
-    return "the password does not open the file";
-  if (/password|interrupted or cancelled/.test(said))
-    return "the key is encrypted, expected --pwd with its password";
+  if (/mac verify|bad decrypt|password|interrupted or cancelled/.test(said))
+    return file.hasPassword
+      ? "the password does not open the file"
+      : "the key is encrypted, expected --pwd with its password";
   if (said.includes("mismatch")) return "the key does not belong to the certificate";
   if (said.includes("unsupported"))
     return "the file is of a kind this OpenSSL does not open (old cipher or not a key)";
-  if (isPfx) return `not a PFX file (${error.message})`;
+  if (file.isPfx) return `not a PFX file (${error.message})`;
   return `not a PEM certificate and key (${error.message})`;
 }

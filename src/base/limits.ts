@@ -96,6 +96,9 @@ export const LIMITS = {
   /** Access-log lines wait in memory until this much is there or this long has passed. */
   accessLogBufferBytes: 64 * KIB,
   accessLogFlushMillis: 1_000,
+  /** More than this unwritten, and lines are dropped: the disk is slower than the clients. */
+  logWaitingCharsMax: 16 * MIB,
+  logRetryMillis: 20,
   /** How often an encoded text is decoded again in search of a signature inside it. */
   redactionDepthMax: 5,
   /** Series kept for operations; more than the tables have rows means a caller invents names. */
