@@ -1,9 +1,8 @@
 import { openAccessLog } from "./base/access-log.ts";
-import { type Clock, systemClock, systemTimers } from "./base/clock.ts";
+import { systemTimers } from "./base/clock.ts";
 import { HmacKey } from "./base/hmac.ts";
 import type { Log } from "./base/log.ts";
 import { Metrics } from "./base/metrics.ts";
-import { type Random, systemRandom } from "./base/random.ts";
 import type { Account } from "./http/auth/accounts.ts";
 import type { AuthContext } from "./http/auth/authenticate.ts";
 import { BLOB_OPERATIONS } from "./http/blob/operations.ts";
@@ -15,19 +14,17 @@ import { QUEUE_OPERATIONS } from "./http/queue/operations.ts";
 import { RequestIds } from "./http/request-id.ts";
 import { TABLE_OPERATIONS } from "./http/table/operations.ts";
 import type { Options } from "./options.ts";
+import type { Runtime } from "./runtime.ts";
 import type { AccountList } from "./services/account/account-list.ts";
 import { AccountSet } from "./services/account/accounts.ts";
 import { AccountsFile } from "./services/account/accounts-file.ts";
 import { PropertiesService } from "./services/account/properties-service.ts";
-import type { Store } from "./store/kv.ts";
 
-/** One process that serves: the four HTTP front ends over one store. */
+/** One process that serves: the four HTTP front ends over one runtime. */
 export interface ServerOptions {
   readonly options: Options;
-  readonly store: Store;
+  readonly runtime: Runtime;
   readonly log: Log;
-  readonly clock?: Clock;
-  readonly random?: Random;
 }
 
 export type ServicePort = "blob" | "queue" | "table" | "file";
@@ -37,12 +34,12 @@ export interface Server {
   readonly metrics: Metrics;
   /** Reads the accounts file again. */
   reload(): void;
-  /** Finishes what was accepted. The store stays open: whoever opened it closes it. */
+  /** Finishes what was accepted. The runtime stays open: whoever opened it closes it. */
   close(): Promise<void>;
 }
 
-export async function startServer({ options, store, log, ...rest }: ServerOptions): Promise<Server> {
-  const clock = rest.clock ?? systemClock;
+export async function startServer({ options, runtime, log }: ServerOptions): Promise<Server> {
+  const { store, clock, random } = runtime.parts;
   const metrics = new Metrics();
   metrics.watchStore(() => store.figures());
   const accounts = new AccountSet(authAccount, options.accounts);
@@ -62,7 +59,7 @@ export async function startServer({ options, store, log, ...rest }: ServerOption
     log,
     metrics,
     accessLog,
-    requestIds: new RequestIds(rest.random ?? systemRandom),
+    requestIds: new RequestIds(random),
     isSecure: options.certificate !== undefined,
     isHostStyleAllowed: options.allowsHostStyle,
     corsRules: async (service: ServicePort, account: string) =>
