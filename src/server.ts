@@ -19,6 +19,10 @@ import type { AccountList } from "./services/account/account-list.ts";
 import { AccountSet } from "./services/account/accounts.ts";
 import { AccountsFile } from "./services/account/accounts-file.ts";
 import { PropertiesService } from "./services/account/properties-service.ts";
+import { BlobService } from "./services/blob/blob-service.ts";
+import { FileService } from "./services/file/file-service.ts";
+import { QueueService } from "./services/queue/queue-service.ts";
+import { TableService } from "./services/table/table-service.ts";
 
 /** One process that serves: the four HTTP front ends over one runtime. */
 export interface ServerOptions {
@@ -44,17 +48,25 @@ export async function startServer({ options, runtime, log }: ServerOptions): Pro
   metrics.watchStore(() => store.figures());
   const accounts = new AccountSet(authAccount, options.accounts);
   const properties = new PropertiesService(store);
+  const blobs = new BlobService(runtime.parts);
+  const queues = new QueueService(runtime.parts);
+  const tables = new TableService(runtime.parts);
+  const files = new FileService(runtime.parts);
+  const services = { blob: blobs, queue: queues, table: tables, file: files };
+  for (const chore of Object.values(services).flatMap((service) => service.chores())) {
+    runtime.chores.add(chore);
+  }
   const auth: AuthContext = {
     accounts,
     clock,
     oauth: options.oauth ?? "off",
     loose: options.isLoose,
-    policies: async () => undefined,
+    policies: (service, account, name) => services[service].policies(account, name),
   };
   const accessLog = openAccessLog({ target: options.accessLog, log, clock });
   const shared = {
     auth,
-    publicAccess: async () => "none" as const,
+    publicAccess: (account: string, container: string) => blobs.publicAccess(account, container),
     clock,
     log,
     metrics,
@@ -84,10 +96,10 @@ export async function startServer({ options, runtime, log }: ServerOptions): Pro
   try {
     // One after the other: workers that share ports find each other's by the order of listening.
     const ports = {
-      blob: await serve(BLOB_OPERATIONS, { properties }),
-      queue: await serve(QUEUE_OPERATIONS, { properties }),
-      table: await serve(TABLE_OPERATIONS, { properties }),
-      file: await serve(FILE_OPERATIONS, { properties }),
+      blob: await serve(BLOB_OPERATIONS, { properties, blobs }),
+      queue: await serve(QUEUE_OPERATIONS, { properties, queues }),
+      table: await serve(TABLE_OPERATIONS, { properties, tables }),
+      file: await serve(FILE_OPERATIONS, { properties, files }),
     };
     const watched = watchAccounts(options, log, (list) => accounts.replace(list.accounts));
     return {

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
+import type { StoredPolicy } from "../../services/account/stored-policy.ts";
 import type { HttpRequest, ServiceName } from "../exchange.ts";
 import type { Accounts } from "./accounts.ts";
-import type { StoredPolicy } from "./caller.ts";
 
 /** A request before anybody knows who sent it. */
 export type Unauthenticated = Pick<
