@@ -44,6 +44,8 @@ export const LIMITS = {
   extentBytesMax: 64 * MIB,
 
   // Wire forms
+  xmlAttributesMax: 64,
+  xmlAttributeCharsMax: 4 * KIB,
   retentionDaysMax: 365,
   staticDocumentCharsMax: 1_024,
   corsOriginsMax: 64,

@@ -175,9 +175,15 @@ test("hostile shapes cost no more than their length", () => {
     `--batch_1\n${fill("a: b\n")}`,
     `--batch_1\n${fill(" ")}`,
   ]) {
-    const elapsed = stopwatch();
-    refusedAs("InvalidInput", () => parseBlobBatch(TYPE, Buffer.from(shape)));
-    assert(elapsed() < 200, `${JSON.stringify(shape.slice(0, 20))} took ${elapsed()} ms`);
+    const body = Buffer.from(shape);
+    let best = Number.POSITIVE_INFINITY;
+    // Of five runs, so that a busy machine does not fail us; a quadratic search would take minutes each time.
+    for (let i = 0; i < 5; i++) {
+      const elapsed = stopwatch();
+      refusedAs("InvalidInput", () => parseBlobBatch(TYPE, body));
+      best = Math.min(best, elapsed());
+    }
+    assert(best < 100, `${JSON.stringify(shape.slice(0, 20))} took ${best} ms`);
   }
 });
 
