@@ -80,6 +80,25 @@ test("every flipped bit and every cut is noticed", async () => {
   await assert.rejects(decode(message, content.length + 1), refusal("InvalidInput"));
 });
 
+test("a reader that stops early closes the source", async () => {
+  let isClosed = false;
+  async function* source(message: Buffer): AsyncGenerator<Buffer> {
+    try {
+      yield message.subarray(0, 30);
+      yield message.subarray(30);
+    } finally {
+      isClosed = true;
+    }
+  }
+  const content = Buffer.alloc(100, "x");
+  const message = await encode(content);
+  for await (const _ of decodeStructuredBody(source(message), { contentLength: 100 })) break;
+  assert.equal(isClosed, true);
+  isClosed = false;
+  await assert.rejects(collect(decodeStructuredBody(source(message), { contentLength: 99 })), Refusal);
+  assert.equal(isClosed, true);
+});
+
 test("arbitrary bytes are refused and nothing else", async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 100 }), fc.nat(100), async (bytes, contentLength) => {
