@@ -82,7 +82,7 @@ export class FrontEnd<Services> {
     const { table, services, auth, publicAccess, clock, isSecure, isHostStyleAllowed, corsRules } =
       this.#options;
     const { message } = exchange;
-    const headers = readHeaders(message.rawHeaders);
+    const headers = readHeaders(message);
     exchange.headers = headers;
     const { target, query } = readAddress(
       message.url ?? "/",
@@ -107,8 +107,9 @@ export class FrontEnd<Services> {
       body: NO_BODY,
       caller: NOBODY,
     };
-    request.caller = await authenticate(request, auth);
-    // Most callers are judged at once; only an anonymous one needs a look at the container.
+    // Most callers are known and judged at once. Waiting for what is already there costs a turn of the queue.
+    const proven = authenticate(request, auth);
+    request.caller = proven instanceof Promise ? await proven : proven;
     const judgement = authorize(request.caller, operation, request, publicAccess);
     if (judgement !== undefined) await judgement;
     const body = new RequestBody(message, headers, operation.bodyBytesMax, sendContinue);
