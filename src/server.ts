@@ -82,7 +82,7 @@ export async function startServer({ options, store, log, ...rest }: ServerOption
   };
   const closeAll = async (): Promise<void> => {
     await Promise.all(listeners.map((listener) => listener.close()));
-    accessLog?.close();
+    await accessLog?.close();
   };
   try {
     // One after the other: workers that share ports find each other's by the order of listening.
