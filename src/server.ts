@@ -91,7 +91,7 @@ export async function startServer({ options, runtime, log }: ServerOptions): Pro
   };
   const closeAll = async (): Promise<void> => {
     await Promise.all(listeners.map((listener) => listener.close()));
-    accessLog?.close();
+    await accessLog?.close();
   };
   try {
     // One after the other: workers that share ports find each other's by the order of listening.

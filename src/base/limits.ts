@@ -93,6 +93,9 @@ export const LIMITS = {
   accountsFileBytesMax: 4 * MIB,
   accountsPollMillis: 2_000,
   certificateBytesMax: 1 * MIB,
+  /** A start that came first by its name waits this often and this long for later ones to give way. */
+  lockRoundsMax: 150,
+  lockRoundMillis: 20,
   /** Access-log lines wait in memory until this much is there or this long has passed. */
   accessLogBufferBytes: 64 * KIB,
   accessLogFlushMillis: 1_000,
