@@ -7,7 +7,7 @@ import { authenticateDelegationSas } from "./sas-delegation.ts";
 import { authenticateServiceSas } from "./sas-service.ts";
 import { authenticateSharedKey, isSharedKey } from "./shared-key.ts";
 
-export type { AuthContext, PolicyLookup, Unauthenticated } from "./context.ts";
+export type { AuthContext, PolicyLookup, PublicAccessLookup, Unauthenticated } from "./context.ts";
 
 /**
  * Who sent the request, as far as it can prove that; what they may do is for `authorize` to say. Rejects with a
