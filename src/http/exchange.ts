@@ -30,12 +30,22 @@ export interface Query {
 export type Headers = Readonly<Record<string, string | undefined>>;
 
 export interface Body {
-  /** From Content-Length; undefined for a chunked body. */
+  /** Bytes of content; undefined for a chunked body, which tells only at its end. */
   readonly length: number | undefined;
-  /** The bytes as they come, with backpressure; digests the client declared are checked at the end. */
-  stream(): AsyncIterable<Buffer>;
-  /** All of it, refused past `bytesMax` (413). */
+  /**
+   * The bytes as they come, with backpressure. A digest the client declared is checked when the last byte has
+   * passed, before the end of the stream is told; `md5` and `crc64` of the result stand then, where wanted.
+   */
+  stream(want?: { readonly md5?: boolean; readonly crc64?: boolean }): BodyStream;
+  /** All of it, checked; refused past `bytesMax` (413). */
   read(bytesMax: number): Promise<Buffer>;
+}
+
+export interface BodyStream extends AsyncIterable<Buffer> {
+  readonly bytesRead: number;
+  /** Base64; known at the end of the stream. */
+  readonly md5: string | undefined;
+  readonly crc64: string | undefined;
 }
 
 export interface HttpRequest {

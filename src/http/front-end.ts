@@ -19,7 +19,6 @@ import type { RequestIds } from "./request-id.ts";
 import { Router } from "./router.ts";
 import { readAddress } from "./target.ts";
 import { corsHeaders } from "./wire/cors.ts";
-import { checkedBody } from "./wire/digest.ts";
 import { errorCodeOf, errorFormatOf, printError } from "./wire/error-body.ts";
 
 /**
@@ -106,7 +105,7 @@ export class FrontEnd<Services> {
     const request: HttpRequest = {
       ...unproven,
       rawHeaders: message.rawHeaders,
-      body: operation.body === "none" ? body : checkedBody(body, headers),
+      body,
       caller,
     };
     const reply = await operation.handle(request, services);
