@@ -5,7 +5,7 @@ import type { AuthContext, Unauthenticated } from "./context.ts";
 import { authenticateAccountSas } from "./sas-account.ts";
 import { authenticateDelegationSas } from "./sas-delegation.ts";
 import { authenticateServiceSas } from "./sas-service.ts";
-import { authenticateSharedKey, isSharedKey } from "./shared-key.ts";
+import { authenticateSharedKey, sharedKeyScheme } from "./shared-key.ts";
 
 export type { AuthContext, PolicyLookup, PublicAccessLookup, Unauthenticated } from "./context.ts";
 
@@ -18,7 +18,8 @@ export type { AuthContext, PolicyLookup, PublicAccessLookup, Unauthenticated } f
 export async function authenticate(request: Unauthenticated, context: AuthContext): Promise<Caller> {
   const authorization = request.headers.authorization;
   if (authorization !== undefined) {
-    if (isSharedKey(authorization)) return authenticateSharedKey(request, context, authorization);
+    const scheme = sharedKeyScheme(authorization);
+    if (scheme !== undefined) return authenticateSharedKey(request, context, authorization, scheme);
     if (!isBearer(authorization)) throw new Refusal("InvalidAuthenticationInfo");
     // A SAS bound to a user comes with a token of that user; alone, the token would grant more than the SAS.
     if (!(request.query.has("sig") && request.query.has("sduoid"))) {
