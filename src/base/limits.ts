@@ -19,6 +19,7 @@ export const LIMITS = {
   keepAliveMillis: 65_000,
   connectionsMax: 10_000,
   shutdownMillis: 30_000,
+  shutdownSweepMillis: 50,
   /** Rest of a refused body that is read away to keep the connection. */
   drainedBytesMax: 16 * MIB,
   clockSkewMillis: 15 * 60_000,
