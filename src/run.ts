@@ -5,8 +5,9 @@ import { systemRandom } from "./base/random.ts";
 import { type DataDirectory, openDataDirectory } from "./data-directory.ts";
 import { createAdminHandler, type Readiness } from "./http/admin.ts";
 import { type Listener, listen } from "./http/listener.ts";
-import { forgetEphemeral, openStore } from "./open-store.ts";
+import { forgetEphemeral } from "./open-store.ts";
 import type { Options } from "./options.ts";
+import { Runtime } from "./runtime.ts";
 import { type ServicePort, startServer } from "./server.ts";
 import { Supervisor } from "./supervisor.ts";
 
@@ -52,9 +53,11 @@ async function lockDirectory({ store }: Options): Promise<DataDirectory | undefi
 
 async function serveHere(options: Options, log: Log, onFatal: (error: unknown) => void): Promise<Serving> {
   const owner = `process-${process.pid}-${systemRandom.uuid()}`;
-  const store = openStore({ choice: options.store, owner, clock: systemClock, onFatal });
+  const runtime = new Runtime({ choice: options.store, owner, log, onFatal });
   try {
-    const server = await startServer({ options, store, log });
+    await runtime.recoverAll();
+    await runtime.start();
+    const server = await startServer({ options, runtime, log });
     return {
       ports: server.ports,
       readyParts: () => ({
@@ -65,12 +68,22 @@ async function serveHere(options: Options, log: Log, onFatal: (error: unknown) =
       reload: () => server.reload(),
       close: async () => {
         await server.close();
-        await store.close();
+        await runtime.close();
       },
     };
   } catch (error) {
-    await store.close();
+    await runtime.close();
     throw error;
+  }
+}
+
+/** Before any worker runs, so that none meets what a crash left half done. */
+async function recoverFirst(options: Options, log: Log, onFatal: (error: unknown) => void): Promise<void> {
+  const runtime = new Runtime({ choice: options.store, owner: `supervisor-${process.pid}`, log, onFatal });
+  try {
+    await runtime.recoverAll();
+  } finally {
+    await runtime.close();
   }
 }
 
@@ -79,6 +92,7 @@ async function serveFromWorkers(
   log: Log,
   onFatal: (error: unknown) => void,
 ): Promise<Serving> {
+  await recoverFirst(options, log, onFatal);
   let supervisor!: Supervisor;
   let isUp = false;
   const ports = await new Promise<Readonly<Record<string, number>>>((resolve, reject) => {

@@ -1,9 +1,8 @@
 import { openAccessLog } from "./base/access-log.ts";
-import { type Clock, systemClock, systemTimers } from "./base/clock.ts";
+import { systemTimers } from "./base/clock.ts";
 import { HmacKey } from "./base/hmac.ts";
 import type { Log } from "./base/log.ts";
 import { Metrics } from "./base/metrics.ts";
-import { type Random, systemRandom } from "./base/random.ts";
 import type { Account } from "./http/auth/accounts.ts";
 import type { AuthContext } from "./http/auth/authenticate.ts";
 import { BLOB_OPERATIONS } from "./http/blob/operations.ts";
@@ -15,19 +14,21 @@ import { QUEUE_OPERATIONS } from "./http/queue/operations.ts";
 import { RequestIds } from "./http/request-id.ts";
 import { TABLE_OPERATIONS } from "./http/table/operations.ts";
 import type { Options } from "./options.ts";
+import type { Runtime } from "./runtime.ts";
 import type { AccountList } from "./services/account/account-list.ts";
 import { AccountSet } from "./services/account/accounts.ts";
 import { AccountsFile } from "./services/account/accounts-file.ts";
 import { PropertiesService } from "./services/account/properties-service.ts";
-import type { Store } from "./store/kv.ts";
+import { BlobService } from "./services/blob/blob-service.ts";
+import { FileService } from "./services/file/file-service.ts";
+import { QueueService } from "./services/queue/queue-service.ts";
+import { TableService } from "./services/table/table-service.ts";
 
-/** One process that serves: the four HTTP front ends over one store. */
+/** One process that serves: the four HTTP front ends over one runtime. */
 export interface ServerOptions {
   readonly options: Options;
-  readonly store: Store;
+  readonly runtime: Runtime;
   readonly log: Log;
-  readonly clock?: Clock;
-  readonly random?: Random;
 }
 
 export type ServicePort = "blob" | "queue" | "table" | "file";
@@ -37,32 +38,40 @@ export interface Server {
   readonly metrics: Metrics;
   /** Reads the accounts file again. */
   reload(): void;
-  /** Finishes what was accepted. The store stays open: whoever opened it closes it. */
+  /** Finishes what was accepted. The runtime stays open: whoever opened it closes it. */
   close(): Promise<void>;
 }
 
-export async function startServer({ options, store, log, ...rest }: ServerOptions): Promise<Server> {
-  const clock = rest.clock ?? systemClock;
+export async function startServer({ options, runtime, log }: ServerOptions): Promise<Server> {
+  const { store, clock, random } = runtime.parts;
   const metrics = new Metrics();
   metrics.watchStore(() => store.figures());
   const accounts = new AccountSet(authAccount, options.accounts);
   const properties = new PropertiesService(store);
+  const blobs = new BlobService(runtime.parts);
+  const queues = new QueueService(runtime.parts);
+  const tables = new TableService(runtime.parts);
+  const files = new FileService(runtime.parts);
+  const services = { blob: blobs, queue: queues, table: tables, file: files };
+  for (const chore of Object.values(services).flatMap((service) => service.chores())) {
+    runtime.chores.add(chore);
+  }
   const auth: AuthContext = {
     accounts,
     clock,
     oauth: options.oauth ?? "off",
-    loose: options.isLoose,
-    policies: async () => undefined,
+    isLoose: options.isLoose,
+    publicAccess: (account, container) => blobs.publicAccess(account, container),
+    policies: (service, account, name) => services[service].policies(account, name),
   };
   const accessLog = openAccessLog({ target: options.accessLog, log, clock });
   const shared = {
     auth,
-    publicAccess: async () => "none" as const,
     clock,
     log,
     metrics,
     accessLog,
-    requestIds: new RequestIds(rest.random ?? systemRandom),
+    requestIds: new RequestIds(random),
     isSecure: options.certificate !== undefined,
     isHostStyleAllowed: options.allowsHostStyle,
     corsRules: async (service: ServicePort, account: string) =>
@@ -87,10 +96,10 @@ export async function startServer({ options, store, log, ...rest }: ServerOption
   try {
     // One after the other: workers that share ports find each other's by the order of listening.
     const ports = {
-      blob: await serve(BLOB_OPERATIONS, { properties }),
-      queue: await serve(QUEUE_OPERATIONS, { properties }),
-      table: await serve(TABLE_OPERATIONS, { properties }),
-      file: await serve(FILE_OPERATIONS, { properties }),
+      blob: await serve(BLOB_OPERATIONS, { properties, blobs }),
+      queue: await serve(QUEUE_OPERATIONS, { properties, queues }),
+      table: await serve(TABLE_OPERATIONS, { properties, tables }),
+      file: await serve(FILE_OPERATIONS, { properties, files }),
     };
     const watched = watchAccounts(options, log, (list) => accounts.replace(list.accounts));
     return {

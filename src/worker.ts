@@ -1,12 +1,10 @@
-import { systemClock } from "./base/clock.ts";
 import type { Log } from "./base/log.ts";
 import { systemRandom } from "./base/random.ts";
-import { openStore } from "./open-store.ts";
 import type { Options } from "./options.ts";
+import { Runtime } from "./runtime.ts";
 import { type Server, startServer } from "./server.ts";
 import { EmbeddedStore } from "./store/embedded/embedded-store.ts";
 import { isTurnMessage, TurnClient } from "./store/embedded/turn.ts";
-import type { Store } from "./store/kv.ts";
 import type { WorkerOrder, WorkerReport } from "./supervisor.ts";
 
 /** A process that serves under a supervisor: it borrows the turn to write and obeys orders. */
@@ -25,7 +23,7 @@ export async function runWorker(
   };
   const turns = { records: new TurnClient("records", send), ephemeral: new TurnClient("ephemeral", send) };
   const owner = `worker-${process.pid}-${systemRandom.uuid()}`;
-  let store: Store;
+  let runtime: Runtime;
   let server: Server;
   try {
     process.on("message", (message: unknown) => {
@@ -33,29 +31,30 @@ export async function runWorker(
       turns.records.receive(message);
       turns.ephemeral.receive(message);
     });
-    store = openStore({ choice: options.store, owner, clock: systemClock, turns, onFatal });
-    server = await startServer({ options, store, log });
+    runtime = new Runtime({ choice: options.store, owner, log, turns, onFatal });
+    await runtime.start();
+    server = await startServer({ options, runtime, log });
   } catch (error) {
     tell({ report: "failed", message: (error as Error).message });
     return;
   }
   process.on("message", (message: WorkerOrder) => {
-    if ("order" in message) void obey(message, { store, server, tell }).catch(onFatal);
+    if ("order" in message) void obey(message, { runtime, server, tell }).catch(onFatal);
   });
   tell({ report: "ready", owner, ports: server.ports });
 }
 
 interface Duty {
-  readonly store: Store;
+  readonly runtime: Runtime;
   readonly server: Server;
   readonly tell: (report: WorkerReport) => void;
 }
 
-async function obey(order: WorkerOrder, { store, server, tell }: Duty): Promise<void> {
+async function obey(order: WorkerOrder, { runtime, server, tell }: Duty): Promise<void> {
   switch (order.order) {
     case "release":
-      if (store instanceof EmbeddedStore) store.forgetDeadReaders();
-      for (const owner of order.owners) await store.ephemeral.releaseOwner(owner);
+      if (runtime.engine instanceof EmbeddedStore) runtime.engine.forgetDeadReaders();
+      await runtime.releaseDead(order.owners);
       tell({ report: "released", owners: order.owners });
       break;
     case "metrics":
@@ -66,7 +65,7 @@ async function obey(order: WorkerOrder, { store, server, tell }: Duty): Promise<
       break;
     case "stop":
       await server.close();
-      await store.close();
+      await runtime.close();
       process.exit(0);
   }
 }

@@ -107,6 +107,8 @@ export const LIMITS = {
   /** Series kept for operations; more than the tables have rows means a caller invents names. */
   meteredOperationsMax: 1_024,
   // Wire forms
+  xmlAttributesMax: 64,
+  xmlAttributeCharsMax: 4 * KIB,
   retentionDaysMax: 365,
   staticDocumentCharsMax: 1_024,
   corsOriginsMax: 64,

@@ -48,6 +48,7 @@ export async function listen({
   const server: Server =
     certificate === undefined ? createServer(options) : createSecureServer({ ...certificate, ...options });
   server.maxConnections = LIMITS.connectionsMax;
+  server.maxHeadersCount = LIMITS.headerCountMax;
   server.timeout = LIMITS.bodyIdleMillis;
   server.maxRequestsPerSocket = 0;
   server.on("request", (message, response) => void handler(message, response));

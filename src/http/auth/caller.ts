@@ -1,4 +1,3 @@
-import type { Instant } from "../../base/clock.ts";
 import type { ServiceName } from "../exchange.ts";
 
 /** Who is calling, as proven by the request. What they may do is decided by `authorize`. */
@@ -57,12 +56,4 @@ export interface TableBounds {
   readonly startRow: string | undefined;
   readonly endPartition: string | undefined;
   readonly endRow: string | undefined;
-}
-
-/** A stored access policy, as Set ACL keeps it. Each field may be left to the SAS. */
-export interface StoredPolicy {
-  readonly id: string;
-  readonly start: Instant | undefined;
-  readonly expiry: Instant | undefined;
-  readonly permissions: string | undefined;
 }

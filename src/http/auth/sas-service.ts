@@ -1,7 +1,8 @@
 import type { Instant } from "../../base/clock.ts";
 import { badQuery } from "../../base/refusals.ts";
+import type { StoredPolicy } from "../../services/account/stored-policy.ts";
 import type { Query, ServiceName } from "../exchange.ts";
-import type { ServiceSasCaller, StoredPolicy, TableBounds } from "./caller.ts";
+import type { ServiceSasCaller, TableBounds } from "./caller.ts";
 import type { AuthContext, Unauthenticated } from "./context.ts";
 import { authenticationFailed, sasFieldInvalid, sasMismatch } from "./refuse.ts";
 import {

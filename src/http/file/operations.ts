@@ -1,9 +1,12 @@
 import { Refusal } from "../../base/refusals.ts";
+import type { FileService } from "../../services/file/file-service.ts";
 import { type CommonServices, commonOperations } from "../common/service-operations.ts";
 import type { OperationTable, ResourceKind } from "../operation.ts";
 
 /** The File service, operation by operation. */
-export type FileServices = CommonServices;
+export interface FileServices extends CommonServices {
+  readonly files: FileService;
+}
 
 export const FILE_OPERATIONS: OperationTable<FileServices> = {
   service: "file",

@@ -113,7 +113,7 @@ function isBlank(body: Buffer, from: number, to: number): boolean {
 
 function parsePart(body: Buffer, from: number, to: number): Part {
   const head = readHead(body, from, to);
-  return { headers: headersOf(head.lines), content: body.subarray(head.end, to) };
+  return { headers: parseHeaders(head.lines, 0).headers, content: body.subarray(head.end, to) };
 }
 
 interface Head {
@@ -139,21 +139,26 @@ function readHead(body: Buffer, from: number, to: number): Head {
   return { lines, end: at };
 }
 
-function pairOf(line: string): readonly [name: string, value: string] {
-  const found = HEADER_LINE.exec(line);
-  if (found === null) throw malformedBatch("A header line is malformed.");
-  return [found[1]!, found[2]!.trimEnd()];
+interface HeaderSet {
+  readonly headers: Record<string, string>;
+  readonly rawHeaders: string[];
 }
 
-function headersOf(lines: readonly string[]): Record<string, string> {
-  const found = new Map<string, string>();
-  for (const line of lines) {
-    const [name, value] = pairOf(line);
-    const key = name.toLowerCase();
-    if (found.has(key)) throw malformedBatch(`The header ${key} is given twice.`);
-    found.set(key, value);
+function parseHeaders(lines: readonly string[], from: number): HeaderSet {
+  const headers: Record<string, string> = {};
+  const rawHeaders: string[] = [];
+  for (let i = from; i < lines.length; i++) {
+    const found = HEADER_LINE.exec(lines[i]!);
+    if (found === null) throw malformedBatch("A header line is malformed.");
+    const value = found[2]!.trimEnd();
+    const key = found[1]!.toLowerCase();
+    // __proto__ is a name of HTTP but would not become a key.
+    if (Object.hasOwn(headers, key) || key === "__proto__")
+      throw malformedBatch(`The header ${key} is given twice or not allowed.`);
+    headers[key] = value;
+    rawHeaders.push(found[1]!, value);
   }
-  return Object.fromEntries(found);
+  return { headers, rawHeaders };
 }
 
 /** The request within a part of type application/http. */
@@ -164,13 +169,13 @@ export function parseSubRequest(part: Part): SubRequest {
   const { lines, end } = readHead(content, 0, content.length);
   const request = REQUEST_LINE.exec(lines[0] ?? "");
   if (request === null) throw malformedBatch("A request line is malformed.");
-  const headerLines = lines.slice(1);
+  const { headers, rawHeaders } = parseHeaders(lines, 1);
   return {
     contentId: part.headers["content-id"],
     method: request[1]!,
     target: request[2]!,
-    headers: headersOf(headerLines),
-    rawHeaders: headerLines.flatMap(pairOf),
+    headers,
+    rawHeaders,
     body: withoutLineEnds(content.subarray(end)),
   };
 }

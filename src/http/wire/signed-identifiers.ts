@@ -1,7 +1,7 @@
 import type { Instant } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { Refusal } from "../../base/refusals.ts";
-import type { StoredPolicy } from "../auth/caller.ts";
+import type { StoredPolicy } from "../../services/account/stored-policy.ts";
 import { parseIsoDate, printIsoDate } from "./dates.ts";
 import { parseXml, type XmlElement } from "./xml.ts";
 import { element, optionalElement, printXml, textElement } from "./xml-print.ts";

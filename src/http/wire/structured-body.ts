@@ -60,6 +60,15 @@ export async function* decodeStructuredBody(
   { contentLength }: { readonly contentLength: number },
 ): AsyncGenerator<Buffer, void, undefined> {
   const input = new Input(source);
+  try {
+    yield* decodeContent(input, contentLength);
+  } finally {
+    // A reader may stop early, or we may refuse: the source must learn of it, or a socket stays open.
+    await input.close();
+  }
+}
+
+async function* decodeContent(input: Input, contentLength: number): AsyncGenerator<Buffer, void, undefined> {
   const header = await input.take(HEADER_BYTES);
   if (header[0] !== VERSION) throw malformed("unknown version");
   if (header.readUInt16LE(9) !== FLAG_CRC64) throw malformed("flags other than crc64");
@@ -145,6 +154,10 @@ class Input {
   async isAtEnd(): Promise<boolean> {
     return !(await this.#fill());
   }
+
+  async close(): Promise<void> {
+    await this.#iterator.return?.();
+  }
 }
 
 /** Segments are 4 MiB as the SDKs make them, longer only where their 16-bit count would not suffice. */
@@ -162,6 +175,15 @@ export async function* encodeStructuredBody(
   source: AsyncIterable<Buffer>,
   { contentLength }: { readonly contentLength: number },
 ): AsyncGenerator<Buffer, void, undefined> {
+  const input = new Input(source);
+  try {
+    yield* encodeContent(input, contentLength);
+  } finally {
+    await input.close();
+  }
+}
+
+async function* encodeContent(input: Input, contentLength: number): AsyncGenerator<Buffer, void, undefined> {
   const segmentBytes = segmentBytesOf(contentLength);
   const segments = Math.ceil(contentLength / segmentBytes);
   const header = Buffer.allocUnsafe(HEADER_BYTES);
@@ -171,7 +193,6 @@ export async function* encodeStructuredBody(
   header.writeUInt16LE(segments, 11);
   yield header;
 
-  const input = new Input(source);
   const whole = new Crc64();
   for (let number = 1, left = contentLength; number <= segments; number++) {
     let bytes = Math.min(left, segmentBytes);

@@ -1,14 +1,14 @@
 import type { Timer, Timers } from "../../base/clock.ts";
 import { DamagedData } from "../../base/faults.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { extentKey, extentOfKey, RECLAIMER_KEY, WORN_EXTENTS } from "../../store/keys/payload.ts";
-import type { Reader } from "../../store/kv.ts";
-import { type ExtentRecord, extentRecord, reclaimerRecord } from "../../store/records/payload.ts";
+import { extentKey, extentOfKey, WORN_EXTENTS } from "../../store/keys/payload.ts";
+import { type ExtentRecord, extentRecord } from "../../store/records/payload.ts";
 import { isMostlyDead } from "../payload/extent-ledger.ts";
 import type { PayloadService } from "../payload/payload-service.ts";
 import { forgetExtent } from "../payload/recover.ts";
 import { compactExtent } from "./compact.ts";
 import { RemovalConsent } from "./consent.ts";
+import { playsRole } from "./role.ts";
 
 export interface ReclaimReport {
   /** Extents whose files are gone. */
@@ -63,7 +63,7 @@ export class ExtentReclaimer {
   async #tick(): Promise<void> {
     try {
       await this.attend();
-      if (!(await this.#isReclaimer())) return;
+      if (!(await playsRole(this.#payload.store.ephemeral, "reclaimer"))) return;
       for (let steps = 0; steps < LIMITS.reclaimStepsPerTick; steps++) {
         const { movedBytes } = await this.reclaimOnce();
         if (movedBytes < LIMITS.compactionBytesPerStep) return;
@@ -79,22 +79,6 @@ export class ExtentReclaimer {
     await this.#consent.answer();
     await this.#payload.recordSealed();
     await this.#payload.sealIfMostlyDead();
-  }
-
-  /** One process at a time: the first to ask, until it dies. */
-  async #isReclaimer(): Promise<boolean> {
-    const { store, owner } = this.#payload;
-    const holder = async (read: Reader): Promise<string | undefined> => {
-      const stored = await read.get(RECLAIMER_KEY);
-      return stored && reclaimerRecord.unpack(stored).owner;
-    };
-    const present = await store.ephemeral.read(holder);
-    if (present !== undefined) return present === owner;
-    return store.ephemeral.write(async (write) => {
-      const winner = await holder(write);
-      if (winner === undefined) write.put(RECLAIMER_KEY, reclaimerRecord.pack({ owner }));
-      return winner === undefined || winner === owner;
-    });
   }
 
   /** Compacts what is worth it, then removes what is empty. */
