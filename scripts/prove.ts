@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { systemRandom } from "../src/base/random.ts";
-import { isProof, type Proof } from "./prove/proof.ts";
+import { isProof, type Proof } from "../test/proof.ts";
 import { printTable, runProofs } from "./prove/run-proofs.ts";
 
 /**
@@ -67,18 +67,19 @@ if (values.list) {
 const wanted = values.only ?? proofs.map(({ name }) => name);
 const missing = wanted.find((name) => !proofs.some((proof) => proof.name === name));
 if (missing !== undefined) fail(`--only: there is no proof ${missing}; --list shows what there is`);
-const seed = values.seed === undefined ? Math.trunc(systemRandom.fraction() * 2 ** 31) : Number(values.seed);
-if (!Number.isSafeInteger(seed)) fail(`--seed: expected a whole number, got "${values.seed}"`);
+const givenSeed = values.seed ?? process.env.HOLDFAST_SEED;
+const seed = givenSeed === undefined ? Math.trunc(systemRandom.fraction() * 2 ** 31) : Number(givenSeed);
+if (!Number.isSafeInteger(seed)) fail(`--seed: expected a whole number, got "${givenSeed}"`);
 
 const outcomes = await runProofs({
   proofs: proofs.filter(({ name }) => wanted.includes(name)),
-  isQuick: values.quick,
+  quick: values.quick,
   seed,
   print: (line) => console.log(line),
 });
 process.stdout.write(`\n${printTable(outcomes)}`);
 if (values.json !== undefined) {
   mkdirSync(dirname(resolve(values.json)), { recursive: true });
-  writeFileSync(values.json, `${JSON.stringify({ isQuick: values.quick, seed, outcomes }, null, 2)}\n`);
+  writeFileSync(values.json, `${JSON.stringify({ quick: values.quick, seed, outcomes }, null, 2)}\n`);
 }
-process.exit(outcomes.every(({ holds }) => holds) ? 0 : 1);
+process.exit(outcomes.every(({ ok }) => ok) ? 0 : 1);

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { Proof } from "../../scripts/prove/proof.ts";
 import { printTable, printTime, runProofs } from "../../scripts/prove/run-proofs.ts";
+import type { Proof } from "../proof.ts";
 
 const repository = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const scratch = mkdtempSync(join(tmpdir(), "holdfast-prove-test-"));
@@ -18,14 +18,14 @@ const put = (path: string, text: string): void => {
 };
 put(
   "good/one.mjs",
-  `export const proof = { name: "one", what: "one holds", run: async ({ isQuick, seed, progress }) => {
+  `export const proof = { name: "one", what: "one holds", run: async ({ quick, seed, progress }) => {
     progress("half way");
-    return { holds: true, figure: (isQuick ? "quick" : "full") + " " + seed };
+    return { ok: true, figure: (quick ? "quick" : "full") + " " + seed };
   } };`,
 );
 put(
   "good/two.mjs",
-  'export const proof = { name: "two", what: "two holds", run: async () => ({ holds: true, figure: "2" }) };',
+  'export const proof = { name: "two", what: "two holds", run: async () => ({ ok: true, figure: "2" }) };',
 );
 put("good/helper.mjs", "export const help = 1;");
 put(
@@ -44,24 +44,24 @@ function prove(...args: string[]) {
 
 test("a proof gets its own directory, which is kept only when it does not hold", async () => {
   const directories: string[] = [];
-  const proof = (name: string, holds: boolean): Proof => ({
+  const proof = (name: string, ok: boolean): Proof => ({
     name,
     what: "w",
     run: async ({ directory }) => {
       directories.push(directory);
       writeFileSync(join(directory, "trace"), "x");
-      return { holds, figure: "f" };
+      return { ok, figure: "f" };
     },
   });
   const lines: string[] = [];
   const outcomes = await runProofs({
     proofs: [proof("a", true), proof("b", false)],
-    isQuick: true,
+    quick: true,
     seed: 7,
     print: (line) => lines.push(line),
   });
   assert.deepEqual(
-    outcomes.map(({ name, holds, seed }) => [name, holds, seed]),
+    outcomes.map(({ name, ok, seed }) => [name, ok, seed]),
     [
       ["a", true, 7],
       ["b", false, 7],
