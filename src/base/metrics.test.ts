@@ -14,6 +14,7 @@ test("requests are counted by service, operation and status, with their latency"
   const metrics = new Metrics({ withProcess: false });
   const getBlob = metrics.operation("blob", "GetBlob");
   assert.equal(metrics.operation("blob", "GetBlob"), getBlob);
+  metrics.operation("blob", "NeverUsed");
   getBlob.record(200, 0.4);
   getBlob.record(200, 3);
   getBlob.record(404, 20_000);
@@ -29,6 +30,7 @@ test("requests are counted by service, operation and status, with their latency"
   assert.equal(value(text, 'holdfast_request_seconds_count{service="blob",operation="GetBlob"}'), 3);
   assert.equal(value(text, 'holdfast_request_seconds_sum{service="blob",operation="GetBlob"}'), 20.0034);
   assert.match(text, /# TYPE holdfast_request_seconds histogram/);
+  assert.doesNotMatch(text, /NeverUsed/);
 });
 
 test("a second scrape shows the same totals, not twice as much", async () => {
