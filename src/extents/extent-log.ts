@@ -1,0 +1,297 @@
+import { assert } from "../base/assert.ts";
+import { errorCode, StorageFault } from "../base/faults.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Device, DeviceFile } from "./device.ts";
+import {
+  type ExtentShape,
+  extentShape,
+  fileNameOf,
+  packFileHeader,
+  type Slice,
+  storedBytes,
+} from "./format.ts";
+import { GroupSync } from "./group-sync.ts";
+import { cutPieces, type PayloadSource } from "./pieces.ts";
+import { type Spot, WritableExtent, writeFault } from "./writable-extent.ts";
+
+export interface Appended {
+  readonly slices: Slice[];
+  readonly length: number;
+  /** The slices are in a durable record now, or never will be. Until then their extents stay open to reclaiming. */
+  release(): void;
+}
+
+export interface ExtentLogOptions {
+  readonly device: Device;
+  /** A new id, never given before, once the record that says who owns it is durable. */
+  nextExtentId(): Promise<bigint>;
+  /** The extent is full, durable, and nobody holds slices of it that may yet get a record. */
+  onSealed(extent: bigint, bytes: number): void;
+  /** A sync failed. The process must stop: what waits for the sync is never answered. */
+  onSyncFailure(error: unknown): void;
+  readonly shape?: Partial<ExtentShape>;
+}
+
+/**
+ * Appends payload to the open extent of this process. The order on disk, which makes a crash at any point safe:
+ *
+ *   1. the id and its owner are durable in the store         (a crash leaves a record without a file)
+ *   2. the file, its header, its name in the directory       (a crash leaves an empty extent)
+ *   3. frames, at offsets that nobody else has               (a crash leaves bytes nobody points to)
+ *   4. a sync of the file, shared with everyone waiting
+ *   5. the append resolves, and a service writes the record that points to the slices
+ */
+export class ExtentLog {
+  readonly device: Device;
+  readonly shape: ExtentShape;
+  readonly #options: ExtentLogOptions;
+  readonly #sync: GroupSync;
+  #open: WritableExtent | undefined;
+  #opening: Promise<void> | undefined;
+  /** An id whose file could not be made yet: used for the next try, so a full disk does not use ids up. */
+  #spareId: bigint | undefined;
+  readonly #leaving = new Set<Promise<void>>();
+  #appends = 0;
+
+  constructor(options: ExtentLogOptions) {
+    this.device = options.device;
+    this.shape = extentShape(options.shape);
+    this.#options = options;
+    this.#sync = new GroupSync(options.onSyncFailure);
+  }
+
+  /** The extent that takes appends now, how far it is filled, and whether any of them is not released yet. */
+  get openExtent():
+    | { readonly extent: bigint; readonly bytes: number; readonly isPending: boolean }
+    | undefined {
+    const open = this.#open;
+    return open && { extent: open.id, bytes: open.tail, isPending: open.isPending };
+  }
+
+  /**
+   * Streams a source to the disk, piece by piece; resolves when all of it is durable. The source gives its
+   * buffers away. When it fails, so does the append, and what was written is dead.
+   */
+  append(source: PayloadSource): Promise<Appended> {
+    return this.#append(source, (bytes, taken) => this.#claim(bytes, taken));
+  }
+
+  /** The same for exactly `length` bytes that must stay one slice, as compaction needs it. */
+  async appendWhole(source: PayloadSource, length: number): Promise<Appended> {
+    const roomBytes = storedBytes(length, this.shape);
+    let room: Spot | undefined;
+    let usedBytes = 0;
+    const appended = await this.#append(source, async (bytes, taken) => {
+      room ??= await this.#claim(roomBytes, taken);
+      const spot = { extent: room.extent, offset: room.offset + usedBytes };
+      usedBytes += bytes;
+      if (usedBytes > roomBytes) throw new StorageFault(`a slice goes on after its ${length} bytes`);
+      return spot;
+    });
+    if (appended.length === length) return appended;
+    appended.release();
+    throw new StorageFault(`a slice ended after ${appended.length} of ${length} bytes`);
+  }
+
+  async #append(
+    source: PayloadSource,
+    claim: (bytes: number, taken: Taken) => Promise<Spot>,
+  ): Promise<Appended> {
+    // Nothing written after a failed sync can be trusted to be durable, and it is certain that this one is not.
+    if (this.#sync.hasFailed) throw new StorageFault("the disk has failed");
+    const taken = new Taken(this.shape, (extent) => this.#leaveIfDone(extent));
+    const flight = new Flight();
+    this.#appends++;
+    try {
+      for await (const piece of cutPieces(source, () => this.#pieceBytes())) {
+        const spot = await claim(storedBytes(piece.length, this.shape), taken);
+        taken.add(spot, piece.length);
+        await flight.add(this.#write(spot, piece));
+      }
+      await flight.land();
+      if (taken.length > 0) await this.#sync.sync();
+    } catch (error) {
+      await flight.settle();
+      taken.release();
+      throw error;
+    } finally {
+      this.#appends--;
+    }
+    return taken;
+  }
+
+  /** How much an append may gather: its share of the memory for all of them, in whole chunks. */
+  #pieceBytes(): number {
+    const { chunkBytes, pieceBytes } = this.shape;
+    const share = LIMITS.appendMemoryBytes / (this.#appends * (LIMITS.piecesInFlightMax + 1));
+    return Math.min(pieceBytes, Math.max(1, Math.floor(share / chunkBytes)) * chunkBytes);
+  }
+
+  async #write(spot: Spot, piece: Parameters<WritableExtent["write"]>[0]): Promise<void> {
+    const bytes = await spot.extent.write(piece, spot.offset);
+    this.#sync.wrote(spot.extent.file, bytes);
+  }
+
+  async #claim(bytes: number, taken: Taken): Promise<Spot> {
+    for (;;) {
+      const spot = this.#open?.claim(bytes);
+      if (spot !== undefined) {
+        // Held in the same step: an extent with claimed room must not be taken for finished.
+        taken.hold(spot.extent);
+        return spot;
+      }
+      this.#opening ??= this.#roll().finally(() => {
+        this.#opening = undefined;
+      });
+      await this.#opening;
+    }
+  }
+
+  /** Seals the open extent, if there is one, and opens the next. */
+  async #roll(): Promise<void> {
+    this.seal();
+    this.#spareId ??= await this.#options.nextExtentId();
+    const id = this.#spareId;
+    const file = await this.#createFile(id);
+    this.#spareId = undefined;
+    this.#open = new WritableExtent(id, file, this.shape);
+  }
+
+  async #createFile(id: bigint): Promise<DeviceFile> {
+    const name = fileNameOf(id);
+    let file: DeviceFile | undefined;
+    try {
+      file = await this.device.create(name);
+      await file.write([packFileHeader(id, this.shape)], 0);
+    } catch (error) {
+      // The next try makes the file again, under the same id.
+      await file?.close().catch(() => {});
+      await this.device.remove(name).catch(() => {});
+      throw writeFault(name, error);
+    }
+    this.#sync.wrote(file, 0);
+    await this.#sync.syncWith(() => this.device.syncDirectory());
+    return file;
+  }
+
+  /** No more appends go to the open extent; it is reported as sealed when its last append is released. */
+  seal(): void {
+    const extent = this.#open;
+    if (extent === undefined) return;
+    this.#open = undefined;
+    extent.retire();
+    this.#leaveIfDone(extent);
+  }
+
+  #leaveIfDone(extent: WritableExtent): void {
+    if (extent.isRetired && this.#open === extent) this.#open = undefined;
+    if (!extent.leave()) return;
+    const leaving = this.#leave(extent).finally(() => this.#leaving.delete(leaving));
+    this.#leaving.add(leaving);
+  }
+
+  async #leave(extent: WritableExtent): Promise<void> {
+    // Dead bytes at the end may not be durable yet, and a sync in flight may be using this descriptor.
+    await this.#sync.sync();
+    let bytes = extent.tail;
+    try {
+      // The size the file really has: room whose write failed may lie beyond its end.
+      bytes = await extent.file.size();
+      await extent.file.close();
+    } catch {
+      // All that matters is durable; recovery will read the size again.
+      return;
+    }
+    this.#options.onSealed(extent.id, bytes);
+  }
+
+  /** Removes the file of an extent. Readers that hold it keep it; a file that is not there is fine. */
+  async remove(extent: bigint): Promise<void> {
+    assert(extent !== this.#open?.id, "the open extent is not removed");
+    try {
+      await this.device.remove(fileNameOf(extent));
+    } catch (cause) {
+      if (errorCode(cause) !== "ENOENT")
+        throw new StorageFault(`cannot remove ${fileNameOf(extent)}`, { cause });
+    }
+  }
+
+  /** Seals what is open and waits until everything sealed so far has been reported. */
+  async close(): Promise<void> {
+    this.seal();
+    await Promise.all(this.#leaving);
+  }
+}
+
+/** The slices of one append as they grow, and its hold on the extents they are in. */
+class Taken implements Appended {
+  readonly slices: Slice[] = [];
+  length = 0;
+  readonly #shape: ExtentShape;
+  readonly #released: (extent: WritableExtent) => void;
+  readonly #extents = new Set<WritableExtent>();
+
+  constructor(shape: ExtentShape, released: (extent: WritableExtent) => void) {
+    this.#shape = shape;
+    this.#released = released;
+  }
+
+  hold(extent: WritableExtent): void {
+    if (this.#extents.has(extent)) return;
+    this.#extents.add(extent);
+    extent.hold();
+  }
+
+  add({ extent, offset }: Spot, length: number): void {
+    this.length += length;
+    const last = this.slices.at(-1);
+    // Chunk i of a slice must be where it can be computed: only full chunks can have neighbours.
+    const isNext =
+      last !== undefined &&
+      last.extent === extent.id &&
+      last.length % this.#shape.chunkBytes === 0 &&
+      last.offset + storedBytes(last.length, this.#shape) === offset;
+    if (isNext) this.slices[this.slices.length - 1] = { ...last, length: last.length + length };
+    else this.slices.push({ extent: extent.id, offset, length });
+  }
+
+  /** Not a method: callers take it out of the object. */
+  readonly release = (): void => {
+    for (const extent of this.#extents) {
+      this.#extents.delete(extent);
+      extent.letGo();
+      this.#released(extent);
+    }
+  };
+}
+
+/** The writes of one append that have begun: a few at a time, so memory stays bounded by them. */
+class Flight {
+  readonly #writes = new Set<Promise<void>>();
+  #failure: { readonly error: unknown } | undefined;
+
+  async add(write: Promise<void>): Promise<void> {
+    const tracked = write
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => this.#writes.delete(tracked));
+    this.#writes.add(tracked);
+    while (this.#writes.size > LIMITS.piecesInFlightMax) await Promise.race(this.#writes);
+    this.#throwFailure();
+  }
+
+  async land(): Promise<void> {
+    await this.settle();
+    this.#throwFailure();
+  }
+
+  /** Waits for all of them, whatever becomes of them. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#writes);
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+}

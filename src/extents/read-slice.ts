@@ -1,0 +1,102 @@
+import { crc32 } from "node:zlib";
+import { assert } from "../base/assert.ts";
+import { DamagedData, StorageFault } from "../base/faults.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { DeviceFile } from "./device.ts";
+import { type ExtentShape, FRAME_HEADER_BYTES, fileNameOf, frameSeed, type Slice } from "./format.ts";
+
+/** Part of a slice's data. */
+export interface SliceRange {
+  readonly from: number;
+  readonly length: number;
+}
+
+/**
+ * Streams a range of a slice. No byte is handed out before the checksum of its whole chunk has been compared.
+ * Headers and data are scattered into separate buffers by the read itself, so the data of many chunks comes out
+ * as one buffer without being copied.
+ */
+export async function* readSlice(
+  file: DeviceFile,
+  slice: Slice,
+  range: SliceRange,
+  shape: ExtentShape,
+): AsyncGenerator<Buffer> {
+  const { from, length } = range;
+  assert(from >= 0 && length >= 0 && from + length <= slice.length, "a range must lie inside its slice");
+  if (length === 0) return;
+  const end = from + length;
+  const chunksAtOnce = Math.max(1, Math.floor(LIMITS.extentReadBytes / shape.chunkBytes));
+  const last = Math.ceil(end / shape.chunkBytes);
+  let next = Math.floor(from / shape.chunkBytes);
+  const ahead: Promise<Buffer>[] = [];
+  try {
+    while (next < last || ahead.length > 0) {
+      while (next < last && ahead.length <= LIMITS.extentReadsAheadMax) {
+        const load = loadChunks(
+          file,
+          slice,
+          { first: next, count: Math.min(chunksAtOnce, last - next) },
+          shape,
+        );
+        const start = next * shape.chunkBytes;
+        next += chunksAtOnce;
+        const part = load.then((data) => data.subarray(Math.max(0, from - start), end - start));
+        // Its error is met when its turn comes; until then it must not count as unhandled.
+        part.catch(() => {});
+        ahead.push(part);
+      }
+      yield await ahead.shift()!;
+    }
+  } finally {
+    // The descriptor may be closed after this: no read may still be using it.
+    await Promise.allSettled(ahead);
+  }
+}
+
+interface Chunks {
+  readonly first: number;
+  readonly count: number;
+}
+
+async function loadChunks(
+  file: DeviceFile,
+  slice: Slice,
+  chunks: Chunks,
+  shape: ExtentShape,
+): Promise<Buffer> {
+  const { chunkBytes } = shape;
+  const dataBytes = Math.min(chunks.count * chunkBytes, slice.length - chunks.first * chunkBytes);
+  const data = Buffer.allocUnsafeSlow(dataBytes);
+  const headers = Buffer.allocUnsafe(chunks.count * FRAME_HEADER_BYTES);
+  const parts: Buffer[] = [];
+  for (let i = 0; i < chunks.count; i++) {
+    parts.push(headers.subarray(i * FRAME_HEADER_BYTES, (i + 1) * FRAME_HEADER_BYTES));
+    parts.push(data.subarray(i * chunkBytes, (i + 1) * chunkBytes));
+  }
+  const offset = slice.offset + chunks.first * (chunkBytes + FRAME_HEADER_BYTES);
+  let found: number;
+  try {
+    found = await file.read(parts, offset);
+  } catch (cause) {
+    throw new StorageFault(`cannot read ${fileNameOf(slice.extent)} at offset ${offset}`, { cause });
+  }
+  if (found < headers.length + dataBytes) {
+    throw new DamagedData(`${fileNameOf(slice.extent)} ends at ${offset + found}, inside a slice`);
+  }
+  for (let i = 0; i < chunks.count; i++) {
+    checkFrame(
+      slice.extent,
+      offset + i * (chunkBytes + FRAME_HEADER_BYTES),
+      parts[2 * i]!,
+      parts[2 * i + 1]!,
+    );
+  }
+  return data;
+}
+
+function checkFrame(extent: bigint, offset: number, header: Buffer, data: Buffer): void {
+  const crc = crc32(data, frameSeed(extent, offset, data.length));
+  if (header.readUInt32LE(0) === data.length && header.readUInt32LE(4) === crc) return;
+  throw new DamagedData(`${fileNameOf(extent)} does not match its checksum at offset ${offset}`);
+}

@@ -1,0 +1,97 @@
+import { isOutOfSpace, StorageFault } from "../base/faults.ts";
+import type { DeviceFile } from "./device.ts";
+import { type ExtentShape, FILE_HEADER_BYTES, fileNameOf, frameParts } from "./format.ts";
+import type { Piece } from "./pieces.ts";
+
+/** Room in an extent that one piece, or one whole slice, has to itself. */
+export interface Spot {
+  readonly extent: WritableExtent;
+  readonly offset: number;
+}
+
+/**
+ * An extent this process appends to. Room is taken from its end before anything is written, so appends that run
+ * at the same time never meet. Room whose write failed stays dead: no slice will ever point into it.
+ */
+export class WritableExtent {
+  readonly id: bigint;
+  readonly file: DeviceFile;
+  readonly #shape: ExtentShape;
+  #tail = FILE_HEADER_BYTES;
+  /** Appends that took room here and have not been released: their slices may not be in any record yet. */
+  #pending = 0;
+  #isRetired = false;
+  #isLeft = false;
+
+  constructor(id: bigint, file: DeviceFile, shape: ExtentShape) {
+    this.id = id;
+    this.file = file;
+    this.#shape = shape;
+  }
+
+  get tail(): number {
+    return this.#tail;
+  }
+
+  get isPending(): boolean {
+    return this.#pending > 0;
+  }
+
+  get isRetired(): boolean {
+    return this.#isRetired;
+  }
+
+  /** No more room is given from here. */
+  retire(): void {
+    this.#isRetired = true;
+  }
+
+  hold(): void {
+    this.#pending++;
+  }
+
+  letGo(): void {
+    this.#pending--;
+  }
+
+  /** True once: when nobody will write here again and every append here has been released. */
+  leave(): boolean {
+    if (this.#isLeft || !this.#isRetired || this.#pending > 0) return false;
+    this.#isLeft = true;
+    return true;
+  }
+
+  /** Undefined when `bytes` do not fit any more. */
+  claim(bytes: number): Spot | undefined {
+    // An empty extent takes anything: a slice moved here may come from a time of larger extents.
+    const isFull = this.#tail + bytes > this.#shape.extentBytesMax && this.#tail > FILE_HEADER_BYTES;
+    if (this.#isRetired || isFull) return undefined;
+    const spot = { extent: this, offset: this.#tail };
+    this.#tail += bytes;
+    return spot;
+  }
+
+  /** Frames a piece at `offset`, which a claim covers. Returns the bytes written. */
+  async write(piece: Piece, offset: number): Promise<number> {
+    const at = { extent: this.id, offset, length: piece.length };
+    const parts = frameParts(piece.parts, at, this.#shape);
+    const bytes = parts.reduce((total, part) => total + part.length, 0);
+    try {
+      await this.file.write(parts, offset);
+    } catch (error) {
+      // A full disk asks again and again: give the room back when it is still the last.
+      if (isOutOfSpace(error) && this.#tail === offset + bytes) this.#tail = offset;
+      // Any other error says that this file is not to be trusted with more.
+      if (!isOutOfSpace(error)) this.retire();
+      throw writeFault(fileNameOf(this.id), error);
+    }
+    return bytes;
+  }
+}
+
+export function writeFault(name: string, cause: unknown): StorageFault {
+  if (isOutOfSpace(cause)) {
+    return new StorageFault(`no space left to write ${name}`, { cause, isTransient: true });
+  }
+  return new StorageFault(`cannot write ${name}`, { cause });
+}

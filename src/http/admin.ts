@@ -1,0 +1,81 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Log } from "../base/log.ts";
+import { METRICS_CONTENT_TYPE } from "../base/metrics.ts";
+
+/**
+ * The admin listener: for the machine that looks after the server, never for clients of the storage services.
+ *
+ *   GET /healthz   200 while the process answers at all
+ *   GET /readyz    200 when requests will be served, else 503; the body names each part and its state
+ *   GET /metrics   figures in the text format of Prometheus, all workers together
+ */
+export interface AdminSources {
+  /** Each part by name, with `isUp` and a word for its state: { store: { isUp: true, state: "open" } }. */
+  readonly readiness: () => Readiness | Promise<Readiness>;
+  readonly metrics: () => Promise<string>;
+  readonly log: Log;
+}
+
+export interface Readiness {
+  readonly isStopping: boolean;
+  readonly parts: Readonly<Record<string, { readonly isUp: boolean; readonly state: string }>>;
+}
+
+interface AdminReply {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+  readonly allow?: string;
+}
+
+const JSON_TYPE = "application/json; charset=utf-8";
+const TEXT_TYPE = "text/plain; charset=utf-8";
+
+export function createAdminHandler(
+  sources: AdminSources,
+): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  return async (request, response) => {
+    // Nothing here takes a body; whatever comes with the request is read away so the connection stays usable.
+    request.resume();
+    let reply: AdminReply;
+    try {
+      reply = await answer(sources, request.method ?? "", request.url ?? "");
+    } catch (err) {
+      sources.log.error({ err, url: request.url ?? "" }, "the admin listener could not answer");
+      reply = { status: 500, type: TEXT_TYPE, body: "figures are not available, see the log\n" };
+    }
+    const body = Buffer.from(reply.body);
+    response.writeHead(reply.status, {
+      "content-type": reply.type,
+      "content-length": body.length,
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      ...(reply.allow === undefined ? {} : { allow: reply.allow }),
+    });
+    response.end(request.method === "HEAD" ? undefined : body);
+  };
+}
+
+async function answer(sources: AdminSources, method: string, url: string): Promise<AdminReply> {
+  const path = url.split("?", 1)[0];
+  if (path !== "/healthz" && path !== "/readyz" && path !== "/metrics")
+    return { status: 404, type: TEXT_TYPE, body: "known here: /healthz, /readyz, /metrics\n" };
+  if (method !== "GET" && method !== "HEAD")
+    return { status: 405, type: TEXT_TYPE, body: "only GET and HEAD\n", allow: "GET, HEAD" };
+  switch (path) {
+    case "/healthz":
+      return { status: 200, type: JSON_TYPE, body: `${JSON.stringify({ status: "alive" })}\n` };
+    case "/readyz":
+      return printReadiness(await sources.readiness());
+    case "/metrics":
+      return { status: 200, type: METRICS_CONTENT_TYPE, body: await sources.metrics() };
+  }
+}
+
+function printReadiness({ isStopping, parts }: Readiness): AdminReply {
+  const states = Object.entries(parts);
+  const isReady = !isStopping && states.length > 0 && states.every(([, part]) => part.isUp);
+  const status = isStopping ? "stopping" : isReady ? "ready" : "not ready";
+  const body = { status, ...Object.fromEntries(states.map(([name, part]) => [name, part.state])) };
+  return { status: isReady ? 200 : 503, type: JSON_TYPE, body: `${JSON.stringify(body)}\n` };
+}

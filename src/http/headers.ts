@@ -1,0 +1,55 @@
+import type { IncomingMessage } from "node:http";
+import { LIMITS } from "../base/limits.ts";
+import { badHeader, Refusal } from "../base/refusals.ts";
+import type { Headers } from "./exchange.ts";
+
+/**
+ * Headers by lower-cased name, from the raw list. Those that decide something (signed, conditional, addressed)
+ * must not come twice: two readers of such a request could disagree about what it says.
+ */
+const JOINABLE = new Set([
+  "accept",
+  "accept-charset",
+  "accept-encoding",
+  "accept-language",
+  "cache-control",
+  "connection",
+  "cookie",
+  "forwarded",
+  "keep-alive",
+  "pragma",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "via",
+  "x-forwarded-for",
+]);
+
+/**
+ * Node has made an object of the headers already, but it keeps only the first of some that repeat. When no name
+ * repeats, its object says it all.
+ */
+export function readHeaders({
+  rawHeaders,
+  headers,
+}: Pick<IncomingMessage, "rawHeaders" | "headers">): Headers {
+  let names = 0;
+  for (const _ in headers) names++;
+  return names * 2 === rawHeaders.length ? (headers as Headers) : mergeHeaders(rawHeaders);
+}
+
+function mergeHeaders(raw: readonly string[]): Headers {
+  if (raw.length > 2 * LIMITS.headerCountMax)
+    throw new Refusal("InvalidInput", { text: "Too many headers." });
+  const headers: Record<string, string | undefined> = {};
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i]!.toLowerCase();
+    const value = raw[i + 1]!;
+    const former = headers[name];
+    if (typeof former !== "string") headers[name] = value;
+    else if (JOINABLE.has(name)) headers[name] = `${former}, ${value}`;
+    else throw badHeader(raw[i]!, value);
+  }
+  return headers;
+}

@@ -1,0 +1,74 @@
+import { badQuery, Refusal } from "../base/refusals.ts";
+import type { Headers, Query } from "./exchange.ts";
+import type { Operation, OperationTable, ResourceKind } from "./operation.ts";
+
+/**
+ * Finds the row of an operation table that a request means. `restype` and `comp` must be those of the row (or
+ * absent, where the row names none); among rows that share them, the one that asks for more wins.
+ */
+export class Router<Services> {
+  readonly #table: OperationTable<Services>;
+  /** A browser asks OPTIONS of any address, also of one that names nothing. */
+  readonly #preflight: Operation<Services> | undefined;
+  readonly #rows = new Map<string, Operation<Services>[]>();
+  readonly #methods = new Map<ResourceKind, Set<string>>();
+
+  constructor(table: OperationTable<Services>) {
+    this.#table = table;
+    this.#preflight = table.operations.find(({ method }) => method === "OPTIONS");
+    for (const operation of table.operations) {
+      const { method, resource, query } = operation;
+      const place = placeOf(method, resource, query?.restype, query?.comp);
+      const rows = this.#rows.get(place) ?? [];
+      rows.push(operation);
+      rows.sort((a, b) => weightOf(b) - weightOf(a));
+      this.#rows.set(place, rows);
+      const methods = this.#methods.get(resource) ?? new Set();
+      this.#methods.set(resource, methods.add(method));
+    }
+  }
+
+  find(method: string, path: string, query: Query, headers: Headers): Operation<Services> {
+    if (method === "OPTIONS" && this.#preflight !== undefined) return this.#preflight;
+    const resource = this.#table.resourceOf(path, query, headers);
+    const restype = query.get("restype")?.toLowerCase();
+    const comp = query.get("comp")?.toLowerCase();
+    const rows = this.#rows.get(placeOf(method, resource, restype, comp));
+    const found = rows?.find((row) => isMeant(row, query, headers));
+    if (found !== undefined) return found;
+    if (!this.#methods.get(resource)?.has(method)) throw new Refusal("UnsupportedHttpVerb");
+    if (comp !== undefined && rows === undefined) {
+      throw badQuery("comp", comp, "There is no such operation on this resource.");
+    }
+    throw new Refusal(this.#table.unknownOperation);
+  }
+}
+
+function placeOf(
+  method: string,
+  resource: ResourceKind,
+  restype: string | true | undefined,
+  comp: string | true | undefined,
+): string {
+  return `${method} ${resource} ${restype ?? ""} ${comp ?? ""}`;
+}
+
+function weightOf<Services>({ query, header }: Operation<Services>): number {
+  return Object.keys(query ?? {}).length + Object.keys(header ?? {}).length;
+}
+
+function isMeant<Services>(row: Operation<Services>, query: Query, headers: Headers): boolean {
+  for (const name in row.query) {
+    if (name === "restype" || name === "comp") continue;
+    if (!agrees(row.query[name]!, query.get(name))) return false;
+  }
+  for (const name in row.header) {
+    if (!agrees(row.header[name]!, headers[name])) return false;
+  }
+  return true;
+}
+
+function agrees(wanted: string | true, given: string | undefined): boolean {
+  if (given === undefined) return false;
+  return wanted === true || wanted.toLowerCase() === given.toLowerCase();
+}

@@ -1,0 +1,118 @@
+import { LIMITS } from "../base/limits.ts";
+import { Refusal } from "../base/refusals.ts";
+import type { Query, ServiceName, Target } from "./exchange.ts";
+
+/**
+ * Where a request points, from its request line and Host header.
+ *
+ *   path-style   http://127.0.0.1:10000/devstoreaccount1/container/blob
+ *   host-style   http://devstoreaccount1.blob.localhost:10000/container/blob
+ *
+ * An account name followed by `-secondary` is the read-only twin of the account.
+ */
+const SECONDARY = "-secondary";
+
+export interface Address {
+  readonly target: Target;
+  readonly query: Query;
+}
+
+export function readAddress(
+  url: string,
+  host: string | undefined,
+  service: ServiceName,
+  isHostStyleAllowed: boolean,
+): Address {
+  if (url.length > LIMITS.targetBytesMax) throw new Refusal("InvalidUri");
+  // Some clients send the absolute form; what counts is the same.
+  const relative = url.charCodeAt(0) === 0x2f ? url : relativeOf(url);
+  const mark = relative.indexOf("?");
+  const rawPath = mark < 0 ? relative : relative.slice(0, mark);
+  const query = readQuery(mark < 0 ? "" : relative.slice(mark + 1));
+  const hostAccount = isHostStyleAllowed ? accountOfHost(host, service) : undefined;
+  const account = hostAccount ?? firstSegment(rawPath);
+  const rest = hostAccount === undefined ? rawPath.slice(1 + account.length) : rawPath;
+  const isSecondary = account.endsWith(SECONDARY);
+  return {
+    target: {
+      service,
+      account: isSecondary ? account.slice(0, -SECONDARY.length) : account,
+      isSecondary,
+      isPathStyle: hostAccount === undefined,
+      rawPath,
+      path: decodePath(rest.startsWith("/") ? rest.slice(1) : rest),
+    },
+    query,
+  };
+}
+
+function relativeOf(url: string): string {
+  const parts = /^https?:\/\/[^/?]*([/?].*)?$/i.exec(url);
+  if (parts === null) throw new Refusal("InvalidUri");
+  const rest = parts[1] ?? "/";
+  return rest.startsWith("/") ? rest : `/${rest}`;
+}
+
+function firstSegment(rawPath: string): string {
+  const end = rawPath.indexOf("/", 1);
+  return end < 0 ? rawPath.slice(1) : rawPath.slice(1, end);
+}
+
+/** `account.blob.anything` names an account; an IP address or a bare host name does not. */
+function accountOfHost(host: string | undefined, service: ServiceName): string | undefined {
+  if (host === undefined) return undefined;
+  const dot = host.indexOf(".");
+  if (dot <= 0 || !host.startsWith(`.${service}.`, dot)) return undefined;
+  return host.slice(0, dot).toLowerCase();
+}
+
+function decodePath(path: string): string {
+  if (!path.includes("%")) return path;
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    throw new Refusal("InvalidUri");
+  }
+}
+
+const NO_QUERY: Query = { pairs: [], get: () => undefined, has: () => false };
+
+/** A plus sign stays a plus sign: clients of this protocol send a space as %20. */
+export function readQuery(text: string): Query {
+  if (text === "") return NO_QUERY;
+  const pairs: [string, string][] = [];
+  for (const part of text.split("&")) {
+    if (part === "") continue;
+    const equals = part.indexOf("=");
+    const name = equals < 0 ? part : part.slice(0, equals);
+    pairs.push([decodeQuery(name).toLowerCase(), equals < 0 ? "" : decodeQuery(part.slice(equals + 1))]);
+  }
+  return new PairQuery(pairs);
+}
+
+function decodeQuery(text: string): string {
+  if (!text.includes("%")) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Refusal("InvalidUri");
+  }
+}
+
+class PairQuery implements Query {
+  readonly pairs: readonly (readonly [string, string])[];
+
+  constructor(pairs: readonly (readonly [string, string])[]) {
+    this.pairs = pairs;
+  }
+
+  get(name: string): string | undefined {
+    for (const pair of this.pairs) if (pair[0] === name) return pair[1];
+    const lower = name.toLowerCase();
+    return lower === name ? undefined : this.get(lower);
+  }
+
+  has(name: string): boolean {
+    return this.get(name) !== undefined;
+  }
+}

@@ -1,0 +1,104 @@
+import { type AccountKeys, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from "./account-list.ts";
+
+interface Held<T> {
+  readonly account: AccountKeys;
+  readonly derived: T;
+}
+
+/**
+ * The accounts this server answers for. What authentication needs of a key (an HMAC state, an NTLM hash) is
+ * derived once, when the account arrives, and found by name in one step for every request.
+ */
+export class AccountSet<T> {
+  readonly #derive: (name: string, keys: readonly Buffer[]) => T;
+  #held: ReadonlyMap<string, Held<T>> = new Map();
+
+  constructor(derive: (name: string, keys: readonly Buffer[]) => T, accounts: readonly AccountKeys[] = []) {
+    this.#derive = derive;
+    this.replace(accounts);
+  }
+
+  find(name: string): T | undefined {
+    return this.#held.get(name)?.derived;
+  }
+
+  names(): string[] {
+    return [...this.#held.keys()];
+  }
+
+  /**
+   * Swaps the whole set in one step: a request sees the old set or the new one. An account whose keys did not
+   * change keeps what was derived for it.
+   */
+  replace(accounts: readonly AccountKeys[]): void {
+    const next = new Map<string, Held<T>>();
+    for (const account of accounts) {
+      const before = this.#held.get(account.name);
+      next.set(
+        account.name,
+        before !== undefined && hasSameKeys(before.account, account)
+          ? before
+          : { account, derived: this.#derive(account.name, account.keys) },
+      );
+    }
+    this.#held = next;
+  }
+}
+
+function hasSameKeys(one: AccountKeys, other: AccountKeys): boolean {
+  return (
+    one.keys.length === other.keys.length && one.keys.every((key, index) => key.equals(other.keys[index]!))
+  );
+}
+
+export function isWellKnown(account: AccountKeys): boolean {
+  return (
+    account.name === WELL_KNOWN_ACCOUNT &&
+    account.keys.some((key) => key.toString("base64") === WELL_KNOWN_KEY)
+  );
+}
+
+/** Base addresses of the services, without the account: `http://127.0.0.1:10000`. */
+export interface ServiceEndpoints {
+  readonly blob: string;
+  readonly queue: string;
+  readonly table: string;
+  readonly file: string;
+}
+
+/**
+ * A connection string to show. It holds the key only when everybody knows it anyway; any other key would end up
+ * in a console history or a log, so its place is marked instead.
+ */
+export function displayConnectionString(account: AccountKeys, endpoints: ServiceEndpoints): string {
+  const protocol = endpoints.blob.startsWith("https:") ? "https" : "http";
+  const key = isWellKnown(account) ? WELL_KNOWN_KEY : "<key>";
+  const parts = [
+    `DefaultEndpointsProtocol=${protocol}`,
+    `AccountName=${account.name}`,
+    `AccountKey=${key}`,
+    `BlobEndpoint=${endpoints.blob}/${account.name}`,
+    `QueueEndpoint=${endpoints.queue}/${account.name}`,
+    `TableEndpoint=${endpoints.table}/${account.name}`,
+    `FileEndpoint=${endpoints.file}/${account.name}`,
+  ];
+  return `${parts.join(";")};`;
+}
+
+/** What to warn about when a listener is open to other machines while an account's key is public. */
+export function wellKnownKeyWarning(
+  hosts: readonly string[],
+  accounts: readonly AccountKeys[],
+): string | undefined {
+  const open = [...new Set(hosts.filter((host) => !isLoopback(host)))];
+  if (open.length === 0 || !accounts.some(isWellKnown)) return undefined;
+  return (
+    `listening on ${open.join(", ")} with the public key of ${WELL_KNOWN_ACCOUNT}: anyone who can reach it can ` +
+    "read and change everything. Set HOLDFAST_ACCOUNTS or --accountsFile to use keys of your own."
+  );
+}
+
+export function isLoopback(host: string): boolean {
+  const bare = host.toLowerCase().replace(/^::ffff:/, "");
+  return bare === "localhost" || bare === "::1" || /^127(\.\d{1,3}){3}$/.test(bare);
+}

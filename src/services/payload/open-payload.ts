@@ -1,0 +1,121 @@
+import { assert } from "../../base/assert.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { ExtentFiles, Reading } from "../../extents/extent-files.ts";
+import type { Slice } from "../../extents/format.ts";
+import type { SliceRange } from "../../extents/read-slice.ts";
+
+/**
+ * Payload opened inside a snapshot. Until `close` it can be streamed to the end, whatever is deleted or compacted
+ * meanwhile. Whoever opens it closes it: it keeps files from being removed.
+ */
+export interface OpenPayload {
+  readonly length: number;
+  /** Every byte has been compared with its checksum before it comes out. Throws `DamagedData`. */
+  stream(from: number, length: number): AsyncIterable<Buffer>;
+  close(): void;
+}
+
+/** Payload that lies inside a record. */
+export function inlinePayload(bytes: Buffer): OpenPayload {
+  return {
+    length: bytes.length,
+    async *stream(from, length) {
+      assert(from >= 0 && from + length <= bytes.length, "a range must lie inside its payload");
+      if (length > 0) yield bytes.subarray(from, from + length);
+    },
+    close() {},
+  };
+}
+
+/** A slice where it lies now, and where its data begins in the whole payload. */
+export interface LocatedSlice {
+  readonly slice: Slice;
+  readonly start: number;
+}
+
+export class SlicedPayload implements OpenPayload {
+  readonly length: number;
+  readonly #files: ExtentFiles;
+  readonly #located: readonly LocatedSlice[];
+  readonly #unpin: () => void;
+
+  constructor(options: {
+    readonly length: number;
+    readonly files: ExtentFiles;
+    readonly located: readonly LocatedSlice[];
+    readonly unpin: () => void;
+  }) {
+    this.length = options.length;
+    this.#files = options.files;
+    this.#located = options.located;
+    this.#unpin = options.unpin;
+  }
+
+  async *stream(from: number, length: number): AsyncGenerator<Buffer> {
+    const parts = partsOf(this.#located, { from, length });
+    const extents = new Set(parts.map(({ slice }) => slice.extent));
+    // The pins keep the files in place. Descriptors from the start are for a process that stood still so long
+    // that it was held for dead, and its pins with it.
+    const reading = await this.#files.openForRead([...extents].slice(0, LIMITS.extentsHeldPerReader));
+    try {
+      yield* readParts(reading, parts);
+    } finally {
+      reading.release();
+    }
+  }
+
+  close(): void {
+    this.#unpin();
+  }
+}
+
+interface Part {
+  readonly slice: Slice;
+  readonly range: SliceRange;
+}
+
+function partsOf(located: readonly LocatedSlice[], { from, length }: SliceRange): Part[] {
+  const parts: Part[] = [];
+  let covered = 0;
+  for (const { slice, start } of located) {
+    const low = Math.max(from, start);
+    const high = Math.min(from + length, start + slice.length);
+    if (low >= high) continue;
+    parts.push({ slice, range: { from: low - start, length: high - low } });
+    covered += high - low;
+  }
+  assert(covered === length, "a range must lie inside what was opened");
+  return parts;
+}
+
+/** One part after the other; the first read of the next part runs while this one is consumed. */
+async function* readParts(reading: Reading, parts: readonly Part[]): AsyncGenerator<Buffer> {
+  let next = begin(reading, parts[0]);
+  try {
+    for (let i = 0; next !== undefined; i++) {
+      const { iterator, first } = next;
+      next = begin(reading, parts[i + 1]);
+      try {
+        for (let step = await first; !step.done; step = await iterator.next()) yield step.value;
+      } finally {
+        await iterator.return(undefined);
+      }
+    }
+  } finally {
+    await next?.iterator.return(undefined);
+  }
+}
+
+interface Begun {
+  readonly iterator: AsyncGenerator<Buffer>;
+  readonly first: Promise<IteratorResult<Buffer>>;
+}
+
+function begin(reading: Reading, part: Part | undefined): Begun | undefined {
+  if (part === undefined) return undefined;
+  const iterator = reading.read(part.slice, part.range);
+  const first = iterator.next();
+  // Its error is met when its turn comes.
+  first.catch(() => {});
+  return { iterator, first };
+}

@@ -1,0 +1,173 @@
+import { type Log, silentLog } from "../../base/log.ts";
+import type { Device } from "../../extents/device.ts";
+import { ExtentFiles } from "../../extents/extent-files.ts";
+import { type Appended, ExtentLog } from "../../extents/extent-log.ts";
+import type { ExtentShape, Slice } from "../../extents/format.ts";
+import type { PayloadSource } from "../../extents/pieces.ts";
+import type { SliceRange } from "../../extents/read-slice.ts";
+import { extentKey, LAST_EXTENT_KEY } from "../../store/keys/payload.ts";
+import type { Reader, Writer } from "../../store/kv.ts";
+import { extentRecord, lastExtentRecord } from "../../store/records/payload.ts";
+import { isMostlyDead, isSmall, putExtent } from "./extent-ledger.ts";
+import { type LocatedSlice, type OpenPayload, SlicedPayload } from "./open-payload.ts";
+import type { Payloads } from "./payloads.ts";
+import { Pins } from "./pins.ts";
+import { locate, References } from "./references.ts";
+import type { WatchedStore } from "./watched-store.ts";
+
+export interface PayloadOptions {
+  /** The same one that all services read through: see `WatchedStore`. */
+  readonly store: WatchedStore;
+  readonly device: Device;
+  /** A sync failed: the process must stop and not answer. */
+  readonly onSyncFailure: (error: unknown) => void;
+  readonly log?: Log;
+  readonly shape?: Partial<ExtentShape>;
+}
+
+/** Payload in extents of one directory, shared by the processes of one machine. */
+export class PayloadService implements Payloads {
+  readonly store: WatchedStore;
+  readonly owner: string;
+  readonly log: Log;
+  readonly files: ExtentFiles;
+  readonly extents: ExtentLog;
+  readonly references: References;
+  readonly pins = new Pins();
+  /** Sealed by the log, not yet in the record. */
+  readonly #sealed = new Map<bigint, number>();
+  #recording: Promise<void> = Promise.resolve();
+
+  constructor({ store, device, onSyncFailure, log = silentLog, shape = {} }: PayloadOptions) {
+    this.store = store;
+    this.owner = store.ephemeral.owner;
+    this.log = log;
+    this.files = new ExtentFiles(device, { shape });
+    this.extents = new ExtentLog({
+      device,
+      shape,
+      nextExtentId: () => this.#nextExtentId(),
+      onSealed: (extent, bytes) => {
+        this.#sealed.set(extent, bytes);
+        void this.recordSealed();
+      },
+      onSyncFailure,
+    });
+    this.references = new References(this.owner, this.files.shape);
+  }
+
+  append(source: PayloadSource): Promise<Appended> {
+    return this.extents.append(source);
+  }
+
+  keep(write: Writer, slices: readonly Slice[]): Promise<void> {
+    return this.references.keep(write, slices);
+  }
+
+  share(write: Writer, slices: readonly Slice[]): Promise<void> {
+    return this.references.share(write, slices);
+  }
+
+  drop(write: Writer, slices: readonly Slice[]): Promise<void> {
+    return this.references.drop(write, slices);
+  }
+
+  async open(read: Reader, slices: readonly Slice[], range?: SliceRange): Promise<OpenPayload> {
+    const wanted: LocatedSlice[] = [];
+    let length = 0;
+    for (const slice of slices) {
+      const isWanted =
+        range === undefined || (length < range.from + range.length && length + slice.length > range.from);
+      if (isWanted) wanted.push({ slice, start: length });
+      length += slice.length;
+    }
+    const places = await locate(
+      read,
+      wanted.map(({ slice }) => slice),
+    );
+    // Pinned before the snapshot ends: whoever removes a file asks for pins after the reads have ended.
+    const unpin = this.pins.pin(places.map(({ extent }) => extent));
+    const located = places.map((slice, i) => ({ slice, start: wanted[i]!.start }));
+    return new SlicedPayload({ length, files: this.files, located, unpin });
+  }
+
+  async read(read: Reader, slices: readonly Slice[], range: SliceRange): Promise<AsyncIterable<Buffer>> {
+    return streamAndClose(await this.open(read, slices, range), range);
+  }
+
+  /** Puts into the records what the log has sealed. What fails now is tried again by the reclaimer's next step. */
+  recordSealed(): Promise<void> {
+    this.#recording = this.#recording.then(async () => {
+      const sealed = [...this.#sealed];
+      if (sealed.length === 0) return;
+      try {
+        await this.store.write(async (write) => {
+          for (const [extent, bytes] of sealed) await this.#sealRecord(write, extent, bytes);
+        });
+        for (const [extent] of sealed) this.#sealed.delete(extent);
+      } catch (err) {
+        this.log.warn({ err }, "sealed extents could not be recorded yet");
+      }
+    });
+    return this.#recording;
+  }
+
+  async #sealRecord(write: Writer, extent: bigint, bytes: number): Promise<void> {
+    const stored = await write.get(extentKey(extent));
+    const before = stored && extentRecord.unpack(stored);
+    if (before === undefined || before.owner !== this.owner) return;
+    putExtent(write, extent, { before, after: { ...before, state: "sealed", bytes } }, this.files.shape);
+  }
+
+  /** Seals the open extent when most of it is dead, so that an idle process does not sit on the space. */
+  async sealIfMostlyDead(): Promise<void> {
+    const open = this.extents.openExtent;
+    // What is pending looks dead, and is about to live.
+    if (open === undefined || open.isPending || isSmall(open, this.files.shape)) return;
+    const stored = await this.store.read((read) => read.get(extentKey(open.extent)));
+    const liveBytes = stored === undefined ? 0 : extentRecord.unpack(stored).liveBytes;
+    const isStillOpen = this.extents.openExtent?.extent === open.extent;
+    if (isStillOpen && isMostlyDead({ bytes: open.bytes, liveBytes })) this.extents.seal();
+  }
+
+  #nextExtentId(): Promise<bigint> {
+    return this.store.write(async (write) => {
+      const stored = await write.get(LAST_EXTENT_KEY);
+      const id = stored === undefined ? 1n : lastExtentRecord.unpack(stored).id + 1n;
+      write.put(LAST_EXTENT_KEY, lastExtentRecord.pack({ id }));
+      const record = { owner: this.owner, state: "open", bytes: 0, liveBytes: 0 } as const;
+      write.put(extentKey(id), extentRecord.pack(record));
+      return id;
+    });
+  }
+
+  /** Seals what is open. Appends must have ended; readers in flight finish on their own. */
+  async close(): Promise<void> {
+    await this.extents.close();
+    await this.recordSealed();
+    this.files.close();
+  }
+}
+
+/** A generator that was never started has no `finally` to run, so closing is tied to `return` as well. */
+function streamAndClose(payload: OpenPayload, range: SliceRange): AsyncIterable<Buffer> {
+  const inner = payload.stream(range.from, range.length)[Symbol.asyncIterator]();
+  const iterator: AsyncIterator<Buffer> = {
+    async next() {
+      try {
+        const step = await inner.next();
+        if (step.done) payload.close();
+        return step;
+      } catch (error) {
+        payload.close();
+        throw error;
+      }
+    },
+    async return() {
+      await inner.return?.();
+      payload.close();
+      return { done: true, value: undefined };
+    },
+  };
+  return { [Symbol.asyncIterator]: () => iterator };
+}

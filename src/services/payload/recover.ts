@@ -1,0 +1,134 @@
+import { assert } from "../../base/assert.ts";
+import { UnusableDirectory } from "../../base/faults.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { FileVerdict } from "../../extents/extent-files.ts";
+import { EXTENT_FORMAT_VERSION, fileNameOf, storedBytes } from "../../extents/format.ts";
+import { ALL_EXTENTS, extentKey, extentOfKey, wornExtentKey } from "../../store/keys/payload.ts";
+import type { Reader, Writer } from "../../store/kv.ts";
+import { type ExtentRecord, extentRecord } from "../../store/records/payload.ts";
+import { putExtent } from "./extent-ledger.ts";
+import type { PayloadService } from "./payload-service.ts";
+import { walkExtent } from "./walk-extent.ts";
+
+/** Whose extents were left behind: everyone's at the start of all, or those of processes found dead. */
+export type DeadOwners = "all" | ReadonlySet<string>;
+
+export interface Recovered {
+  /** Extents left open by the dead, sealed now. What is empty among them goes the way of all empty extents. */
+  readonly sealed: number;
+  /** Files without a record. */
+  readonly removed: number;
+}
+
+interface Found {
+  readonly extent: bigint;
+  readonly record: ExtentRecord;
+  /** How long the file must be for the slices that records point to. */
+  readonly bytesMin: number;
+}
+
+/**
+ * Brings records and files together after a crash. First everything is checked and nothing is changed: a file that
+ * records count on and that is not there as it should be is a reason not to start. Then what the dead left open
+ * is sealed, and files that a crash brought back are removed. With "all", before the first append.
+ */
+export async function recover(payload: PayloadService, dead: DeadOwners): Promise<Recovered> {
+  assert(
+    dead !== "all" || payload.extents.openExtent === undefined,
+    "recovery comes before the first append",
+  );
+  // Files before records: a record is durable before its file is made, so a file that was there before this
+  // snapshot and has no record in it is nobody's, even while other processes make new ones.
+  const files = dead === "all" ? await payload.files.list() : new Map<bigint, number>();
+  const isInDoubt = ({ state, owner }: ExtentRecord): boolean =>
+    dead === "all" || (state === "open" && dead.has(owner));
+  const found = await payload.store.read((read) => readExtents(read, payload, isInDoubt));
+  const sizes = await checkFiles(payload, found);
+
+  const left = found.filter(({ record }) => record.state === "open").map(({ extent }) => extent);
+  const sealed = await payload.store.write((write) => sealLeft(write, payload, { left, sizes }));
+  const known = new Set(found.map(({ extent }) => extent));
+  const strays = [...files.keys()].filter((extent) => !known.has(extent));
+  for (const extent of strays) await payload.extents.remove(extent);
+  return { sealed, removed: strays.length };
+}
+
+async function sealLeft(
+  write: Writer,
+  payload: PayloadService,
+  { left, sizes }: { readonly left: readonly bigint[]; readonly sizes: ReadonlyMap<bigint, number> },
+): Promise<number> {
+  const records = await write.getMany(left.map(extentKey));
+  let sealed = 0;
+  for (const [i, extent] of left.entries()) {
+    // Read again: other processes may have dropped slices of it, or have come first with this.
+    const before = records[i] && extentRecord.unpack(records[i]);
+    if (before?.state !== "open") continue;
+    const after = { ...before, state: "sealed", bytes: sizes.get(extent)! } as const;
+    putExtent(write, extent, { before, after }, payload.files.shape);
+    sealed++;
+  }
+  return sealed;
+}
+
+/** The extent has no file any more; homes of slices that moved away keep their place in its key range. */
+export function forgetExtent(write: Writer, extent: bigint): void {
+  write.delete(extentKey(extent));
+  write.delete(wornExtentKey(extent));
+}
+
+async function readExtents(
+  read: Reader,
+  payload: PayloadService,
+  isInDoubt: (record: ExtentRecord) => boolean,
+): Promise<Found[]> {
+  const found: Found[] = [];
+  for await (const { key, value } of read.range(ALL_EXTENTS)) {
+    const record = extentRecord.unpack(value);
+    if (!isInDoubt(record)) continue;
+    const extent = extentOfKey(key);
+    let bytesMin = record.bytes;
+    if (record.state === "open" && record.liveBytes > 0) {
+      for await (const { slice } of walkExtent(read, extent)) {
+        bytesMin = slice.offset + storedBytes(slice.length, payload.files.shape);
+      }
+    }
+    found.push({ extent, record, bytesMin });
+  }
+  return found;
+}
+
+/** The sizes of the files that records count on, and of those left open: what is empty may be missing or torn. */
+async function checkFiles(payload: PayloadService, found: readonly Found[]): Promise<Map<bigint, number>> {
+  const sizes = new Map<bigint, number>();
+  const needed = found.filter(({ record }) => record.liveBytes > 0 || record.state === "open");
+  for (let from = 0; from < needed.length; from += LIMITS.recoveryChecksAtOnce) {
+    const some = needed.slice(from, from + LIMITS.recoveryChecksAtOnce);
+    const verdicts = await Promise.all(some.map(({ extent }) => payload.files.check(extent)));
+    for (const [i, one] of some.entries()) {
+      const verdict = verdicts[i]!;
+      if (one.record.liveBytes > 0) sizes.set(one.extent, usableSize(payload, one, verdict));
+      else sizes.set(one.extent, verdict.is === "ok" ? verdict.bytes : 0);
+    }
+  }
+  return sizes;
+}
+
+function usableSize(payload: PayloadService, { extent, bytesMin }: Found, verdict: FileVerdict): number {
+  const file = `${payload.files.device.place}/${fileNameOf(extent)}`;
+  switch (verdict.is) {
+    case "ok":
+      if (verdict.bytes >= bytesMin) return verdict.bytes;
+      throw new UnusableDirectory(
+        `${file} holds payload and is cut off: ${verdict.bytes} of ${bytesMin} bytes`,
+      );
+    case "missing":
+      throw new UnusableDirectory(`${file} holds payload and is missing`);
+    case "damaged":
+      throw new UnusableDirectory(`${file} holds payload and its header is damaged`);
+    case "newer":
+      throw new UnusableDirectory(
+        `${file} was written by a newer Holdfast: this one knows extent format ${EXTENT_FORMAT_VERSION}`,
+      );
+  }
+}

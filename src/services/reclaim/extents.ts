@@ -1,0 +1,143 @@
+import type { Timer, Timers } from "../../base/clock.ts";
+import { DamagedData } from "../../base/faults.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { extentKey, extentOfKey, WORN_EXTENTS } from "../../store/keys/payload.ts";
+import { type ExtentRecord, extentRecord } from "../../store/records/payload.ts";
+import { isMostlyDead } from "../payload/extent-ledger.ts";
+import type { PayloadService } from "../payload/payload-service.ts";
+import { forgetExtent } from "../payload/recover.ts";
+import { compactExtent } from "./compact.ts";
+import { RemovalConsent } from "./consent.ts";
+import { playsRole } from "./role.ts";
+
+export interface ReclaimReport {
+  /** Extents whose files are gone. */
+  readonly removed: number;
+  readonly movedBytes: number;
+  /** Extents that are empty and wait for readers, here or in another process. */
+  readonly waiting: number;
+}
+
+interface Worn {
+  readonly extent: bigint;
+  readonly record: ExtentRecord;
+}
+
+/**
+ * Gives space back. Every process answers requests for removal and seals its own open extent when that is mostly
+ * dead; one process at a time also compacts and removes. Each step does a bounded amount of work.
+ */
+export class ExtentReclaimer {
+  readonly #payload: PayloadService;
+  readonly #consent: RemovalConsent;
+  /** Extents with damage: what they hold cannot be moved, and is not thrown away. */
+  readonly #damaged = new Set<bigint>();
+  #timer: Timer | undefined;
+  #ticking: Promise<void> | undefined;
+
+  constructor(payload: PayloadService) {
+    this.#payload = payload;
+    this.#consent = new RemovalConsent(payload);
+  }
+
+  /** Before the first read of this process. */
+  join(): Promise<void> {
+    return this.#consent.join();
+  }
+
+  start(timers: Timers): void {
+    this.#timer = timers.every(LIMITS.reclaimIntervalMillis, () => {
+      this.#ticking ??= this.#tick().finally(() => {
+        this.#ticking = undefined;
+      });
+    });
+  }
+
+  /** Waits for the step under way, and leaves the list of processes. */
+  async stop(): Promise<void> {
+    this.#timer?.cancel();
+    await this.#ticking;
+    await this.#consent.leave();
+  }
+
+  async #tick(): Promise<void> {
+    try {
+      await this.attend();
+      if (!(await playsRole(this.#payload.store.ephemeral, "reclaimer"))) return;
+      for (let steps = 0; steps < LIMITS.reclaimStepsPerTick; steps++) {
+        const { movedBytes } = await this.reclaimOnce();
+        if (movedBytes < LIMITS.compactionBytesPerStep) return;
+      }
+    } catch (err) {
+      // Nothing is lost when reclaiming fails: it is tried again with the next tick.
+      this.#payload.log.error({ err }, "reclaiming extents failed");
+    }
+  }
+
+  /** What every process does: its part in the others' removals, and its own open extent. */
+  async attend(): Promise<void> {
+    await this.#consent.answer();
+    await this.#payload.recordSealed();
+    await this.#payload.sealIfMostlyDead();
+  }
+
+  /** Compacts what is worth it, then removes what is empty. */
+  async reclaimOnce(): Promise<ReclaimReport> {
+    await this.#payload.recordSealed();
+    const movedBytes = await this.#compact(chooseForCompaction(await this.#worn()));
+    // Read again: compaction has just emptied some.
+    const empty = (await this.#worn()).filter(({ record }) => record.liveBytes === 0);
+    if (empty.length === 0) return { removed: 0, movedBytes, waiting: 0 };
+    const agreed = await this.#consent.ask(empty.map(({ extent }) => extent));
+    await this.#remove(agreed);
+    return { removed: agreed.length, movedBytes, waiting: empty.length - agreed.length };
+  }
+
+  #worn(): Promise<Worn[]> {
+    return this.#payload.store.read(async (read) => {
+      const extents: bigint[] = [];
+      const range = { ...WORN_EXTENTS, limit: LIMITS.reclaimExtentsPerStep + this.#damaged.size };
+      for await (const { key } of read.range(range)) {
+        const extent = extentOfKey(key);
+        if (!this.#damaged.has(extent)) extents.push(extent);
+      }
+      const records = await read.getMany(extents.map(extentKey));
+      return extents.flatMap((extent, i) =>
+        records[i] === undefined ? [] : [{ extent, record: extentRecord.unpack(records[i]) }],
+      );
+    });
+  }
+
+  async #compact(chosen: readonly Worn[]): Promise<number> {
+    let movedBytes = 0;
+    for (const { extent } of chosen) {
+      if (movedBytes >= LIMITS.compactionBytesPerStep) break;
+      try {
+        movedBytes += await compactExtent(this.#payload, extent, LIMITS.compactionBytesPerStep - movedBytes);
+      } catch (err) {
+        if (!(err instanceof DamagedData)) throw err;
+        this.#damaged.add(extent);
+        this.#payload.log.error({ err }, "a damaged extent is left as it is");
+      }
+    }
+    return movedBytes;
+  }
+
+  /** File first: a crash in between leaves an empty record, which the next step removes again. */
+  async #remove(extents: readonly bigint[]): Promise<void> {
+    for (const extent of extents) await this.#payload.extents.remove(extent);
+    if (extents.length === 0) return;
+    await this.#payload.store.write(async (write) => {
+      for (const extent of extents) forgetExtent(write, extent);
+    });
+  }
+}
+
+/** Mostly dead ones, the deadest first; small ones when there are many of them. */
+function chooseForCompaction(worn: readonly Worn[]): Worn[] {
+  const alive = worn.filter(({ record }) => record.liveBytes > 0);
+  const dead = alive.filter(({ record }) => isMostlyDead(record));
+  const small = alive.filter(({ record }) => !isMostlyDead(record));
+  const chosen = small.length >= LIMITS.smallExtentsMin ? [...dead, ...small] : dead;
+  return chosen.sort((one, other) => one.record.liveBytes - other.record.liveBytes);
+}
