@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { suite, type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { MIB } from "../../src/base/limits.ts";
-import { bundleScript } from "../bundle.ts";
 import { openEmbeddedIn, temporaryDirectory } from "../contract/store/engines.ts";
 import { keysIn } from "../contract/store/kit.ts";
-import { smallDisk } from "../small-disk.ts";
+import { bundleScript } from "../support/bundle.ts";
+import { smallDisk } from "../support/small-disk.ts";
 
 async function bundled(t: TestContext, name: string): Promise<{ script: string; root: string }> {
   const root = temporaryDirectory();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { seedOfThisRun } from "../seed.ts";
+import { seedOfThisRun } from "../support/seed.ts";
 import { isClean, killStore, printFigures } from "./store-kill.ts";
 
 test("a process killed at any moment loses nothing that it acknowledged", async (t) => {

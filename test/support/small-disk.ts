@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { temporaryDirectory } from "./contract/store/engines.ts";
+import { temporaryDirectory } from "../contract/store/engines.ts";
 
 /** A file system of its own, small enough to be filled. */
 export interface SmallDisk {
