@@ -43,6 +43,8 @@ export const LIMITS = {
   batchBytesMax: 8 * MIB,
   queuedTransactionsMax: 100_000,
   rangePageEntries: 256,
+  /** With no more room than this, a write that was cut short is laid to the full disk. */
+  fullDiskBytesMax: MIB,
   /** Reads under way at one moment, in all processes that share an embedded store. */
   snapshotsMax: 16_384,
   slowTransactionMillis: 250,
