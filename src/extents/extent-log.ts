@@ -169,7 +169,7 @@ export class ExtentLog {
       await this.device.remove(name).catch(() => {});
       throw writeFault(name, error);
     }
-    this.#sync.wrote(file, 0);
+    // The header is synced with the first frames; nobody asks for it before.
     await this.#sync.syncWith(() => this.device.syncDirectory());
     return file;
   }
