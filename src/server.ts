@@ -99,7 +99,7 @@ export async function startServer({ options, runtime, log }: ServerOptions): Pro
       blob: await serve(BLOB_OPERATIONS, { properties, blobs }),
       queue: await serve(QUEUE_OPERATIONS, { properties, queues }),
       table: await serve(TABLE_OPERATIONS, { properties, tables }),
-      file: await serve(FILE_OPERATIONS, { properties, files }),
+      file: await serve(FILE_OPERATIONS, { properties, files, auth }),
     };
     const watched = watchAccounts(options, log, (list) => accounts.replace(list.accounts));
     return {
