@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { systemRandom } from "../src/base/random.ts";
-import { isProof, type Proof } from "../test/proof.ts";
+import { isProof, type Proof } from "../test/support/proof.ts";
 import { printTable, runProofs } from "./prove/run-proofs.ts";
 
 /**

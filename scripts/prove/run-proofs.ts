@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monotonic } from "../../src/base/clock.ts";
-import type { Proof, ProofOutcome } from "../../test/proof.ts";
+import type { Proof, ProofOutcome } from "../../test/support/proof.ts";
 
 export interface RunProofs {
   readonly proofs: readonly Proof[];

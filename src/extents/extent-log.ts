@@ -169,7 +169,7 @@ export class ExtentLog {
       await this.device.remove(name).catch(() => {});
       throw writeFault(name, error);
     }
-    this.#sync.wrote(file, 0);
+    // The header is synced with the first frames; nobody asks for it before.
     await this.#sync.syncWith(() => this.device.syncDirectory());
     return file;
   }
@@ -191,7 +191,7 @@ export class ExtentLog {
   }
 
   async #leave(extent: WritableExtent): Promise<void> {
-    // Dead bytes at the end may not be durable yet, and a sync in flight may be using this descriptor.
+    // A sync in flight may be using this descriptor, and the size we report should outlive a crash.
     await this.#sync.sync();
     let bytes = extent.tail;
     try {

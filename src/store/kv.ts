@@ -36,7 +36,10 @@ export interface Reader {
    * deletes further on may be met or not.
    */
   range(range: Range): AsyncIterable<Entry>;
-  /** The time of this transaction, the same whenever it is asked. The engine decides whose clock it is; a rule uses this one and no other. */
+  /**
+   * The time of this transaction, the same whenever it is asked. The engine decides whose clock it is; a rule
+   * uses this one and no other.
+   */
   now(): Instant;
 }
 

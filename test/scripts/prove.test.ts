@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { printTable, printTime, runProofs } from "../../scripts/prove/run-proofs.ts";
-import type { Proof } from "../proof.ts";
+import type { Proof } from "../support/proof.ts";
 
 const repository = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const scratch = mkdtempSync(join(tmpdir(), "holdfast-prove-test-"));

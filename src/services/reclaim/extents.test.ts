@@ -128,6 +128,21 @@ test("a slice dropped while it is being moved stays dropped", async () => {
   assert.deepEqual(await notes.check(), ["n12", "n16", "n20", "n4"]);
 });
 
+test("a slice that another process has moved meanwhile stays where that one put it", async () => {
+  const notes = openNotes();
+  await notes.put("a", { seed: 1, length: 40 });
+  const home = { extent: 1n, offset: FILE_HEADER_BYTES };
+  const copies = [await notes.payload.append(sample(40, 1)), await notes.payload.append(sample(40, 1))];
+  const counts = [];
+  for (const { slices } of copies) {
+    const move = { home, from: home, to: { extent: 1n, offset: slices[0]!.offset }, length: 40 };
+    counts.push(await notes.store.write((write) => notes.payload.references.moved(write, [move])));
+  }
+  assert.deepEqual(counts, [1, 0]);
+  await notes.audit();
+  await notes.check();
+});
+
 test("writers and readers go on while extents are compacted", async () => {
   const notes = openNotes();
   await wornNotes(notes);
