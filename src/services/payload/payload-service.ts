@@ -1,10 +1,11 @@
 import { type Log, silentLog } from "../../base/log.ts";
 import type { Device } from "../../extents/device.ts";
 import { ExtentFiles } from "../../extents/extent-files.ts";
-import { type Appended, ExtentLog } from "../../extents/extent-log.ts";
+import { ExtentLog } from "../../extents/extent-log.ts";
 import type { ExtentShape, Slice } from "../../extents/format.ts";
 import type { PayloadSource } from "../../extents/pieces.ts";
 import type { SliceRange } from "../../extents/read-slice.ts";
+import type { Appended } from "../../extents/taken.ts";
 import { extentKey, LAST_EXTENT_KEY } from "../../store/keys/payload.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
 import { extentRecord, lastExtentRecord } from "../../store/records/payload.ts";

@@ -1,5 +1,5 @@
 import type { Timer, Timers } from "../../base/clock.ts";
-import { DamagedData } from "../../base/faults.ts";
+import { DamagedData, StorageFault } from "../../base/faults.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { extentKey, extentOfKey, RECLAIMER_KEY, WORN_EXTENTS } from "../../store/keys/payload.ts";
 import type { Reader } from "../../store/kv.ts";
@@ -53,11 +53,14 @@ export class ExtentReclaimer {
     });
   }
 
-  /** Waits for the step under way, and leaves the list of processes. */
+  /** Waits for the step under way, leaves the list of processes, and lets another one reclaim. */
   async stop(): Promise<void> {
     this.#timer?.cancel();
     await this.#ticking;
     await this.#consent.leave();
+    await this.#payload.store.ephemeral.write(async (write) => {
+      if ((await holderOf(write)) === this.#payload.owner) write.delete(RECLAIMER_KEY);
+    });
   }
 
   async #tick(): Promise<void> {
@@ -84,14 +87,10 @@ export class ExtentReclaimer {
   /** One process at a time: the first to ask, until it dies. */
   async #isReclaimer(): Promise<boolean> {
     const { store, owner } = this.#payload;
-    const holder = async (read: Reader): Promise<string | undefined> => {
-      const stored = await read.get(RECLAIMER_KEY);
-      return stored && reclaimerRecord.unpack(stored).owner;
-    };
-    const present = await store.ephemeral.read(holder);
+    const present = await store.ephemeral.read(holderOf);
     if (present !== undefined) return present === owner;
     return store.ephemeral.write(async (write) => {
-      const winner = await holder(write);
+      const winner = await holderOf(write);
       if (winner === undefined) write.put(RECLAIMER_KEY, reclaimerRecord.pack({ owner }));
       return winner === undefined || winner === owner;
     });
@@ -131,9 +130,11 @@ export class ExtentReclaimer {
       try {
         movedBytes += await compactExtent(this.#payload, extent, LIMITS.compactionBytesPerStep - movedBytes);
       } catch (err) {
-        if (!(err instanceof DamagedData)) throw err;
+        if (!(err instanceof StorageFault)) throw err;
+        this.#payload.log.error({ err }, "an extent could not be compacted");
+        // On a full disk there is no room for copies: what is empty must go first, and it is next.
+        if (!(err instanceof DamagedData)) break;
         this.#damaged.add(extent);
-        this.#payload.log.error({ err }, "a damaged extent is left as it is");
       }
     }
     return movedBytes;
@@ -147,6 +148,11 @@ export class ExtentReclaimer {
       for (const extent of extents) forgetExtent(write, extent);
     });
   }
+}
+
+async function holderOf(read: Reader): Promise<string | undefined> {
+  const stored = await read.get(RECLAIMER_KEY);
+  return stored && reclaimerRecord.unpack(stored).owner;
 }
 
 /** Mostly dead ones, the deadest first; small ones when there are many of them. */
