@@ -1,3 +1,4 @@
+import { QUEUE_ROWS } from "./rows/queue.ts";
 import type { PlainRequest } from "./sign.ts";
 
 /** One line of the benchmark. Rows of a service live in bench/rows/<service>.ts and are listed here. */
@@ -46,4 +47,5 @@ export const ROWS: readonly Row[] = [
         body: properties,
       })),
   },
+  ...QUEUE_ROWS,
 ];
