@@ -1,5 +1,5 @@
+import { assert } from "./base/assert.ts";
 import type { AccountKeys } from "./services/account/account-list.ts";
-import { WELL_KNOWN_ACCOUNT } from "./services/account/account-list.ts";
 import { displayConnectionString, isWellKnown, wellKnownKeyWarning } from "./services/account/accounts.ts";
 
 /** What is known once every listener is up: the ports are the real ones, also where 0 was asked for. */
@@ -59,8 +59,10 @@ function endpointsOf({ addresses, isSecure }: ReadyFacts): Endpoints {
 }
 
 /** The account shown first: the one everybody's scripts use, or the first of the operator's own. */
-function shownAccount(accounts: readonly AccountKeys[]): AccountKeys | undefined {
-  return accounts.find(isWellKnown) ?? accounts[0];
+function shownAccount(accounts: readonly AccountKeys[]): AccountKeys {
+  const shown = accounts.find(isWellKnown) ?? accounts[0];
+  assert(shown !== undefined, "a server without accounts");
+  return shown;
 }
 
 function warningsOf(facts: ReadyFacts): string[] {
@@ -76,7 +78,7 @@ export function printReadyText(facts: ReadyFacts): string {
   const row = (name: string, value: string): string => `  ${name.padEnd(10)}${value}`;
   const lines = [`Holdfast ${facts.version} is ready.`, ""];
   for (const name of ["blob", "queue", "table", "file"] as const)
-    lines.push(row(name, account === undefined ? endpoints[name] : `${endpoints[name]}/${account.name}`));
+    lines.push(row(name, `${endpoints[name]}/${account.name}`));
   if (endpoints.smb !== undefined) lines.push(row("smb", endpoints.smb));
   if (endpoints.admin !== undefined)
     lines.push(row("admin", `${endpoints.admin}  (/healthz, /readyz, /metrics)`));
@@ -85,10 +87,8 @@ export function printReadyText(facts: ReadyFacts): string {
     row("workers", String(facts.workers)),
     row("accounts", facts.accounts.map(({ name }) => name).join(", ")),
   );
-  if (account !== undefined) {
-    lines.push("", "Connection string:", `  ${displayConnectionString(account, endpoints)}`);
-    if (!isWellKnown(account)) lines.push(`  (put the key of ${account.name} in the place of <key>)`);
-  }
+  lines.push("", "Connection string:", `  ${displayConnectionString(account, endpoints)}`);
+  if (!isWellKnown(account)) lines.push(`  (put the key of ${account.name} in the place of <key>)`);
   const warnings = warningsOf(facts);
   if (warnings.length > 0) lines.push("", ...warnings.map((warning) => `Warning: ${warning}`));
   return `${lines.join("\n")}\n`;
@@ -111,8 +111,8 @@ export function printReadyJson(facts: ReadyFacts): string {
     dataDirectory: facts.dataDirectory ?? null,
     endpoints,
     ports,
-    account: account?.name ?? WELL_KNOWN_ACCOUNT,
-    connectionString: account === undefined ? null : displayConnectionString(account, endpoints),
+    account: account.name,
+    connectionString: displayConnectionString(account, endpoints),
     warnings: warningsOf(facts),
   })}\n`;
 }

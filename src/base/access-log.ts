@@ -1,6 +1,7 @@
+import { BufferedLines, type LineWriter } from "./buffered-lines.ts";
 import { type Clock, type Instant, type Millis, systemClock, systemTimers, type Timers } from "./clock.ts";
 import { LIMITS } from "./limits.ts";
-import { type BufferedLines, type Log, openBufferedLines } from "./log.ts";
+import type { Log } from "./log.ts";
 import { safeText, safeUrl } from "./redact.ts";
 
 /** One answered request, as the front end saw it. */
@@ -26,7 +27,8 @@ export interface Access {
 export interface AccessLog {
   record(access: Access): void;
   reopen(): void;
-  close(): void;
+  /** Settles when the last line is out. */
+  close(): Promise<void>;
 }
 
 export interface OpenAccessLog {
@@ -36,7 +38,7 @@ export interface OpenAccessLog {
   readonly clock?: Clock;
   readonly timers?: Timers;
   /** Instead of a file; for tests. */
-  readonly lines?: BufferedLines;
+  readonly lines?: LineWriter;
 }
 
 export function openAccessLog({ target, log, lines, ...from }: OpenAccessLog): AccessLog | undefined {
@@ -44,14 +46,14 @@ export function openAccessLog({ target, log, lines, ...from }: OpenAccessLog): A
   const clock = from.clock ?? systemClock;
   const out =
     lines ??
-    openBufferedLines(target, (err) => log.error({ err, target }, "the access log cannot be written"));
+    new BufferedLines(target, (err) => log.error({ err, target }, "the access log cannot be written"));
   const timer = (from.timers ?? systemTimers).every(LIMITS.accessLogFlushMillis, () => out.flush());
   return {
     record: (access) => out.write(printAccess(access, clock.now())),
     reopen: () => out.reopen(),
     close: () => {
       timer.cancel();
-      out.close();
+      return out.close();
     },
   };
 }

@@ -19,7 +19,14 @@ export const LIMITS = {
   keepAliveMillis: 65_000,
   connectionsMax: 10_000,
   shutdownMillis: 30_000,
+  shutdownSweepMillis: 50,
+  /** Rest of a refused body that is read away to keep the connection. */
+  drainedBytesMax: 16 * MIB,
   clockSkewMillis: 15 * 60_000,
+  /** Names that `srh` and `srq` of a user delegation SAS may list. */
+  signedRequestNamesMax: 64,
+  /** How far from now a user delegation key may start or end. */
+  delegationKeyMillisMax: 7 * 24 * 60 * 60_000,
   storedPoliciesMax: 5,
   storedPolicyIdCharsMax: 64,
   corsRulesMax: 5,
@@ -36,6 +43,10 @@ export const LIMITS = {
   batchBytesMax: 8 * MIB,
   queuedTransactionsMax: 100_000,
   rangePageEntries: 256,
+  /** With no more room than this, a write that was cut short is laid to the full disk. */
+  fullDiskBytesMax: MIB,
+  /** Reads under way at one moment, in all processes that share an embedded store. */
+  snapshotsMax: 16_384,
   slowTransactionMillis: 250,
 
   // Extents
@@ -85,14 +96,22 @@ export const LIMITS = {
   accountsFileBytesMax: 4 * MIB,
   accountsPollMillis: 2_000,
   certificateBytesMax: 1 * MIB,
+  /** A start that came first by its name waits this often and this long for later ones to give way. */
+  lockRoundsMax: 150,
+  lockRoundMillis: 20,
   /** Access-log lines wait in memory until this much is there or this long has passed. */
   accessLogBufferBytes: 64 * KIB,
   accessLogFlushMillis: 1_000,
+  /** More than this unwritten, and lines are dropped: the disk is slower than the clients. */
+  logWaitingCharsMax: 16 * MIB,
+  logRetryMillis: 20,
   /** How often an encoded text is decoded again in search of a signature inside it. */
   redactionDepthMax: 5,
   /** Series kept for operations; more than the tables have rows means a caller invents names. */
   meteredOperationsMax: 1_024,
   // Wire forms
+  xmlAttributesMax: 64,
+  xmlAttributeCharsMax: 4 * KIB,
   retentionDaysMax: 365,
   staticDocumentCharsMax: 1_024,
   corsOriginsMax: 64,
@@ -100,4 +119,15 @@ export const LIMITS = {
   corsHeaderPrefixesMax: 2,
   corsItemCharsMax: 256,
   corsMaxAgeSecondsMax: 2_147_483_647,
+  /** A range whose MD5 or CRC64 a client may ask for along with it. */
+  rangeDigestBytesMax: 4 * MIB,
+  structuredSegmentBytes: 4 * MIB,
+  structuredSegmentsMax: 65_535,
+  listResultsMax: 5_000,
+  markerCharsMax: 16 * KIB,
+  timeoutSecondsMax: 30,
+  boundaryCharsMax: 70,
+  multipartBytesMax: 4 * MIB,
+  blobBatchRequestsMax: 256,
+  tableBatchRequestsMax: 100,
 } as const;

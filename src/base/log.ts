@@ -1,6 +1,6 @@
 import { destination, type Logger, multistream, pino, stdSerializers } from "pino";
 import { type Clock, systemClock } from "./clock.ts";
-import { LIMITS, MIB } from "./limits.ts";
+import { ConfigError } from "./config-error.ts";
 import { safeHeaders, safeText, safeUrl } from "./redact.ts";
 
 /**
@@ -53,10 +53,18 @@ export function openLog({ level, format = "auto", debugFile, sink, clock = syste
     hooks: { streamWrite: safeText },
   };
   if (debugFile === undefined) return wrap(pino(options, console));
-  const file = destination({ dest: debugFile, sync: true, mkdir: true });
+  const file = openDebugFile(debugFile);
   const copies = [{ level: "debug" as const, stream: file }];
   const own = level === "silent" ? [] : [{ level, stream: console }];
   return wrap(pino(options, multistream([...own, ...copies])));
+}
+
+function openDebugFile(path: string): ReturnType<typeof destination> {
+  try {
+    return destination({ dest: path, sync: true, mkdir: true });
+  } catch (error) {
+    throw new ConfigError("--debug", `${path} cannot be opened: ${(error as Error).message}`);
+  }
 }
 
 /** A log that keeps nothing; for tests and tools. */
@@ -89,48 +97,4 @@ function printLine(line: string): string {
   const head = `${String(time).slice(11, 23)} ${String(level).padEnd(5)} ${String(msg)}`;
   const stack = (err as { stack?: string } | undefined)?.stack;
   return `${[head, ...shown].join("  ")}${stack === undefined ? "" : `\n${stack}`}\n`;
-}
-
-/** Lines gathered in memory and written in large pieces, off the request's path. */
-export interface BufferedLines extends LineSink {
-  flush(): void;
-  /** Opens the file again by its name, after it was rotated away. */
-  reopen(): void;
-  /** Everything out, synchronously. Later lines are dropped. */
-  close(): void;
-}
-
-/** `target` is a path, or "-" for stdout. A disk that is full costs log lines, never the server. */
-export function openBufferedLines(target: string, onError: (error: Error) => void): BufferedLines {
-  const stream = destination({
-    dest: target === "-" ? 1 : target,
-    sync: false,
-    mkdir: target !== "-",
-    minLength: LIMITS.accessLogBufferBytes,
-    maxLength: 16 * MIB,
-  });
-  let isClosed = false;
-  let lastError: string | undefined;
-  stream.on("error", (error: Error) => {
-    if (error.message === lastError) return;
-    lastError = error.message;
-    onError(error);
-  });
-  return {
-    write: (line) => {
-      if (!isClosed) stream.write(line);
-    },
-    flush: () => {
-      if (!isClosed) stream.flush();
-    },
-    reopen: () => {
-      if (target !== "-") stream.reopen();
-    },
-    close: () => {
-      if (isClosed) return;
-      isClosed = true;
-      stream.flushSync();
-      if (target !== "-") stream.destroy();
-    },
-  };
 }

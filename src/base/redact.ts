@@ -25,7 +25,7 @@ const MAY_HOLD_SECRET = new RegExp(`%|${NAMES}|sharedkey|bearer`, "i");
 const HOLDS_SECRET = new RegExp(`(?<![a-z0-9_])(?:${NAMES})\\s*=|sharedkey(?:lite)?\\s|bearer\\s`, "i");
 /** The same inside running text, where the end of the value must be guessed. */
 const SECRET_IN_TEXT = new RegExp(
-  `(?<![a-z0-9_])((?:${NAMES})\\s*(?:=|%(?:25)*3d))[^&\\s"'<>;\\\\]+|` +
+  `(?:(?<![a-z0-9_])|(?<=%[0-9a-f]{2}))((?:${NAMES})\\s*(?:=|%(?:25)*3d))[^&\\s"'<>;\\\\]+|` +
     `(sharedkey(?:lite)?\\s+[^:\\s"]{1,64}:)[a-z0-9+/=%]+|(bearer\\s+)[a-z0-9._~+/=-]+`,
   "gi",
 );

@@ -1,4 +1,8 @@
+import { BLOB_REFUSALS } from "./refusals/blob.ts";
 import { COMMON_REFUSALS } from "./refusals/common.ts";
+import { FILE_REFUSALS } from "./refusals/file.ts";
+import { QUEUE_REFUSALS } from "./refusals/queue.ts";
+import { TABLE_REFUSALS } from "./refusals/table.ts";
 
 /**
  * The catalogue: every expected "no" is a row here. Rules return its name, services throw `Refusal`, the front
@@ -13,6 +17,10 @@ export interface RefusalRow {
 
 export const REFUSALS = {
   ...COMMON_REFUSALS,
+  ...BLOB_REFUSALS,
+  ...QUEUE_REFUSALS,
+  ...TABLE_REFUSALS,
+  ...FILE_REFUSALS,
 } as const satisfies Record<string, RefusalRow>;
 
 export type RefusalCode = keyof typeof REFUSALS;

@@ -30,12 +30,22 @@ export interface Query {
 export type Headers = Readonly<Record<string, string | undefined>>;
 
 export interface Body {
-  /** From Content-Length; undefined for a chunked body. */
+  /** Bytes of content; undefined for a chunked body, which tells only at its end. */
   readonly length: number | undefined;
-  /** The bytes as they come, with backpressure; digests the client declared are checked at the end. */
-  stream(): AsyncIterable<Buffer>;
-  /** All of it, refused past `bytesMax` (413). */
+  /**
+   * The bytes as they come, with backpressure. A digest the client declared is checked when the last byte has
+   * passed, before the end of the stream is told; `md5` and `crc64` of the result stand then, where wanted.
+   */
+  stream(want?: { readonly md5?: boolean; readonly crc64?: boolean }): BodyStream;
+  /** All of it, checked; refused past `bytesMax` (413). */
   read(bytesMax: number): Promise<Buffer>;
+}
+
+export interface BodyStream extends AsyncIterable<Buffer> {
+  readonly bytesRead: number;
+  /** Base64; known at the end of the stream. */
+  readonly md5: string | undefined;
+  readonly crc64: string | undefined;
 }
 
 export interface HttpRequest {
@@ -44,6 +54,8 @@ export interface HttpRequest {
   readonly target: Target;
   readonly query: Query;
   readonly headers: Headers;
+  /** Names and values in turn, as they came: where the case of a name counts (metadata). */
+  readonly rawHeaders: readonly string[];
   readonly body: Body;
   readonly isSecure: boolean;
   readonly remoteAddress: string;
@@ -62,4 +74,6 @@ export interface HttpReply {
   /** A string goes out as UTF-8. A stream needs `length` unless it may be chunked. */
   readonly body?: string | Buffer | AsyncIterable<Uint8Array>;
   readonly length?: number;
+  /** Called once when the reply is out or the client is gone: gives back what a streamed body holds. */
+  readonly release?: () => void;
 }

@@ -64,6 +64,8 @@ export interface Permission {
   readonly service: readonly string[];
   /** Anonymous callers, on a container whose public access is at least this. */
   readonly anonymous?: "blob" | "container";
+  /** Bearer tokens may do it since this version, or "never"; without it, whenever tokens are accepted. */
+  readonly bearerSince?: string;
   /** The operation answers anyone, signed or not (CORS preflight). */
   readonly isOpen?: boolean;
 }

@@ -8,14 +8,17 @@ import type { Operation, OperationTable, ResourceKind } from "./operation.ts";
  */
 export class Router<Services> {
   readonly #table: OperationTable<Services>;
+  /** A browser asks OPTIONS of any address, also of one that names nothing. */
+  readonly #preflight: Operation<Services> | undefined;
   readonly #rows = new Map<string, Operation<Services>[]>();
   readonly #methods = new Map<ResourceKind, Set<string>>();
 
   constructor(table: OperationTable<Services>) {
     this.#table = table;
+    this.#preflight = table.operations.find(({ method }) => method === "OPTIONS");
     for (const operation of table.operations) {
       const { method, resource, query } = operation;
-      const place = placeOf(method, resource, query?.["restype"], query?.["comp"]);
+      const place = placeOf(method, resource, query?.restype, query?.comp);
       const rows = this.#rows.get(place) ?? [];
       rows.push(operation);
       rows.sort((a, b) => weightOf(b) - weightOf(a));
@@ -26,6 +29,7 @@ export class Router<Services> {
   }
 
   find(method: string, path: string, query: Query, headers: Headers): Operation<Services> {
+    if (method === "OPTIONS" && this.#preflight !== undefined) return this.#preflight;
     const resource = this.#table.resourceOf(path, query, headers);
     const restype = query.get("restype")?.toLowerCase();
     const comp = query.get("comp")?.toLowerCase();

@@ -8,7 +8,8 @@ import type { Revision } from "../base/revision.ts";
  *
  * A `Key` is a binary string: one character (0-255) for each byte, so that comparing strings compares bytes and
  * a key can be a Map key as it is. `packKey` in keys/pack.ts makes them. Keys may be up to
- * `LIMITS.keyBytesMax` long on every engine (see long-keys.ts).
+ * `LIMITS.keyBytesMax` long on every engine (see long-keys.ts); none is empty or starts with a byte 00, which
+ * the store keeps for itself. (In the ephemeral space the owner's name takes its part of the length.)
  */
 export type Key = string;
 
@@ -30,19 +31,29 @@ export interface Reader {
   get(key: Key): Promise<Buffer | undefined>;
   /** Several values in one round trip, in the order of `keys`. */
   getMany(keys: readonly Key[]): Promise<(Buffer | undefined)[]>;
-  /** Entries in order, fetched as they are consumed. Stop early by leaving the loop. */
+  /**
+   * Entries in order, fetched as they are consumed. Stop early by leaving the loop. What the loop itself puts or
+   * deletes further on may be met or not.
+   */
   range(range: Range): AsyncIterable<Entry>;
-  /** The time of this transaction. The engine decides whose clock it is; a rule uses this one and no other. */
+  /**
+   * The time of this transaction, the same whenever it is asked. The engine decides whose clock it is; a rule
+   * uses this one and no other.
+   */
   now(): Instant;
 }
 
 export interface Writer extends Reader {
-  /** Seen by later reads of this transaction, and by others once it is durable. */
+  /**
+   * Seen by later reads of this transaction, and by others once it is durable. The store takes a copy: the
+   * caller may use its buffer again at once.
+   */
   put(key: Key, value: Uint8Array): void;
   delete(key: Key): void;
   /**
    * A new revision: unique for all time, above every revision this process has seen, and above `above`
-   * (pass the object's present revision, so that its next one is always higher).
+   * (pass the object's present revision, so that its next one is always higher). The revisions of a
+   * transaction that throws were never given out.
    */
   revision(above?: Revision): Revision;
 }
@@ -50,8 +61,8 @@ export interface Writer extends Reader {
 export interface KeySpace {
   /**
    * `fn` sees one consistent snapshot that includes every write acknowledged before `read` was called, in this
-   * process or another. Writers never hold it up. The snapshot ends when `fn` settles: keep it short, and take
-   * nothing but the transaction in it.
+   * process or another. Writers never hold it up. The snapshot ends when `fn` settles, and a reader kept beyond
+   * that throws: keep it short, and await nothing but the transaction in it.
    */
   read<T>(fn: (read: Reader) => Promise<T>): Promise<T>;
 

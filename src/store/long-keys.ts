@@ -1,6 +1,6 @@
 import "../base/bytes.ts";
 import { createHash } from "node:crypto";
-import { assert } from "../base/assert.ts";
+import { assert, InvariantBroken } from "../base/assert.ts";
 import type { Instant } from "../base/clock.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Revision } from "../base/revision.ts";
@@ -37,6 +37,30 @@ export interface RawWriter extends RawReader {
 const K = LIMITS.engineKeyBytesMax;
 const EMPTY = Buffer.alloc(0);
 
+/** Keys that start with 00 are the store's own: links, what lies below them, the highest revision. */
+const FIRST_KEY: Key = "\x01";
+
+function checkKey(key: Key): void {
+  // The empty key has no first byte: NaN, which is not above 0 either.
+  assert(key.charCodeAt(0) > 0, "the empty key and keys that start with 00 belong to the store");
+  assert(key.length <= LIMITS.keyBytesMax, "a key is longer than any legal name needs");
+}
+
+function refuse(): never {
+  throw new InvariantBroken("a transaction is used after it has ended");
+}
+
+/** What a reader or writer stands on once its transaction has ended: nothing it does can be lost in silence. */
+const ENDED: RawWriter = {
+  get: refuse,
+  getMany: refuse,
+  page: refuse,
+  now: refuse,
+  put: refuse,
+  delete: refuse,
+  revision: refuse,
+};
+
 function linkOf(key: Key): Key {
   return `${key.slice(0, K)}\0`;
 }
@@ -46,32 +70,41 @@ function belowOf(prefix: Key): Key {
 }
 
 function engineKey(key: Key): Key {
-  assert(key.length <= LIMITS.keyBytesMax, "a key is longer than any legal name needs");
+  checkKey(key);
   let at = key;
   while (at.length > K) at = belowOf(at.slice(0, K)) + at.slice(K);
   return at;
 }
 
 export class LongKeyReader<Raw extends RawReader = RawReader> implements Reader {
-  protected readonly raw: Raw;
+  protected raw: Raw;
 
   constructor(raw: Raw) {
     this.raw = raw;
   }
 
   async get(key: Key): Promise<Buffer | undefined> {
-    return this.raw.get(key.length <= K ? key : engineKey(key));
+    return this.raw.get(engineKey(key));
   }
 
   async getMany(keys: readonly Key[]): Promise<(Buffer | undefined)[]> {
-    return this.raw.getMany(keys.some((key) => key.length > K) ? keys.map(engineKey) : keys);
+    return this.raw.getMany(keys.map(engineKey));
   }
 
   now(): Instant {
     return this.raw.now();
   }
 
-  async *range({
+  /** The transaction has ended. Whoever kept the reader gets an error, not the state of somebody else. */
+  end(): void {
+    this.raw = ENDED as RawReader as Raw;
+  }
+
+  range(range: Range): AsyncIterable<Entry> {
+    return this.#walk(range.from < FIRST_KEY ? { ...range, from: FIRST_KEY } : range);
+  }
+
+  async *#walk({
     from,
     to,
     reverse = false,
@@ -112,7 +145,7 @@ export class LongKeyReader<Raw extends RawReader = RawReader> implements Reader 
       from: isCutLow ? below + from.slice(K) : below,
       to: isCutHigh ? below + to.slice(K) : prefixEnd(below),
     };
-    for await (const { key, value } of this.range(part)) {
+    for await (const { key, value } of this.#walk(part)) {
       yield { key: prefix + key.slice(below.length), value };
     }
   }
@@ -122,8 +155,7 @@ export class LongKeyWriter extends LongKeyReader<RawWriter> implements Writer {
   #shortened: Set<Key> | undefined;
 
   put(key: Key, value: Uint8Array): void {
-    assert(key.length > 0 && key.charCodeAt(0) !== 0, "keys that start with 00 belong to the store");
-    assert(key.length <= LIMITS.keyBytesMax, "a key is longer than any legal name needs");
+    checkKey(key);
     assert(value.length <= LIMITS.valueBytesMax, "a record is larger than the store takes");
     let at = key;
     while (at.length > K) {
@@ -134,11 +166,8 @@ export class LongKeyWriter extends LongKeyReader<RawWriter> implements Writer {
   }
 
   delete(key: Key): void {
-    if (key.length <= K) {
-      this.raw.delete(key);
-      return;
-    }
     this.raw.delete(engineKey(key));
+    if (key.length <= K) return;
     this.#shortened ??= new Set();
     this.#shortened.add(key);
   }

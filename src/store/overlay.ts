@@ -5,11 +5,11 @@ import type { Entry, Key, Range } from "./kv.ts";
  * disk. Ordered, so that a scan can merge it; `null` marks a deletion.
  */
 export class Overlay {
-  readonly writes = new Map<Key, Uint8Array | null>();
+  readonly writes = new Map<Key, Buffer | null>();
   readonly #keys: Key[] = [];
   bytes = 0;
 
-  set(key: Key, value: Uint8Array | null): void {
+  set(key: Key, value: Buffer | null): void {
     if (!this.writes.has(key)) this.#keys.splice(this.#indexOf(key), 0, key);
     this.writes.set(key, value);
     this.bytes += key.length + (value?.length ?? 0);
@@ -50,7 +50,7 @@ export interface Snapshot {
 }
 
 /** A copy: what a reader gets is its own, while the pending bytes are still to be written. */
-function asBuffer(bytes: Uint8Array): Buffer {
+function ownCopy(bytes: Buffer): Buffer {
   return Buffer.from(bytes);
 }
 
@@ -58,7 +58,7 @@ function asBuffer(bytes: Uint8Array): Buffer {
 export function layeredGet(layers: readonly Overlay[], base: Snapshot, key: Key): Buffer | undefined {
   for (const layer of layers) {
     const pending = layer.writes.get(key);
-    if (pending !== undefined) return pending === null ? undefined : asBuffer(pending);
+    if (pending !== undefined) return pending === null ? undefined : ownCopy(pending);
   }
   return base.get(key);
 }
@@ -98,7 +98,7 @@ function mergeStretch(
   high: Key,
   reverse: boolean,
 ): Entry[] {
-  const pending = new Map<Key, Uint8Array | null>();
+  const pending = new Map<Key, Buffer | null>();
   for (const layer of layers) {
     for (const key of layer.keysIn(low, high)) {
       if (!pending.has(key)) pending.set(key, layer.writes.get(key) ?? null);
@@ -106,7 +106,7 @@ function mergeStretch(
   }
   const merged: Entry[] = page.filter((entry) => !pending.has(entry.key));
   for (const [key, value] of pending) {
-    if (value !== null) merged.push({ key, value: asBuffer(value) });
+    if (value !== null) merged.push({ key, value: ownCopy(value) });
   }
   if (pending.size > 0) {
     merged.sort((a, b) => (a.key < b.key ? -1 : 1));

@@ -21,8 +21,10 @@ import { layeredGet, layeredPage, Overlay, type Snapshot } from "./overlay.ts";
 export interface CommitTarget {
   /** The newest committed state; called after each commit, and when the turn to write has come. */
   refresh(): Snapshot;
+  /** Nothing is read until the next `refresh`: lets go of the snapshot, which may hold old pages in use. */
+  rest(): void;
   /** Makes all of it durable, atomically, or rejects having written nothing. */
-  commit(writes: ReadonlyMap<Key, Uint8Array | null>): Promise<void>;
+  commit(writes: ReadonlyMap<Key, Buffer | null>): Promise<void>;
 }
 
 /**
@@ -63,6 +65,9 @@ export class SerialWriter {
   #queue: Task[] = [];
   #filling: Batch = newBatch();
   #committing: Batch | undefined;
+  #running: Task | undefined;
+  /** Counts failed commits: a transaction that one of them overtook has seen what never was. */
+  #failures = 0;
   #isRunning = false;
   #hasTurn = false;
   #isTurnSpent = false;
@@ -96,9 +101,12 @@ export class SerialWriter {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    while (this.#isRunning || this.#committing !== undefined || this.#filling.tasks.length > 0) {
-      await new Promise<void>((resolve) => this.#idle.push(resolve));
-    }
+    while (this.#isBusy()) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  #isBusy(): boolean {
+    if (this.#isRunning || this.#committing !== undefined) return true;
+    return this.#filling.tasks.length > 0 || this.#queue.length > 0;
   }
 
   /** Runs what is queued until nothing is left, the batch is full, or another process wants its turn. */
@@ -123,7 +131,7 @@ export class SerialWriter {
 
   /** Another process waits and we have had our commit: finish what is under way and hand over. */
   #mustYield(): boolean {
-    return this.#hasTurn && this.#isTurnSpent && (this.#turn?.isWanted() ?? false);
+    return this.#hasTurn && this.#isTurnSpent && this.#turn?.isWanted() === true;
   }
 
   async #takeTurn(): Promise<void> {
@@ -149,16 +157,25 @@ export class SerialWriter {
       this.#revisions,
     );
     const write = new LongKeyWriter(raw);
+    const failures = this.#failures;
+    this.#running = task;
+    let outcome: Task["outcome"];
     try {
       const value = await task.run(write);
       await write.finish();
-      task.outcome = { value };
-      if (local.writes.size > 0) {
-        if (raw.highest > 0n) local.set(REVISION_KEY, packRevision(raw.highest));
-        this.#filling.overlay.absorb(local);
-      }
+      outcome = { value };
     } catch (error) {
-      task.outcome = { error };
+      outcome = { error };
+    }
+    write.end();
+    this.#running = undefined;
+    // A commit failed meanwhile, and this one stood on it: it is back in the queue and runs again.
+    if (failures !== this.#failures) return;
+    task.outcome = outcome;
+    if ("value" in outcome) {
+      // Also when nothing else was written: a revision that was given out must not come again.
+      if (raw.highest > 0n) local.set(REVISION_KEY, packRevision(raw.highest));
+      this.#filling.overlay.absorb(local);
     }
     this.#filling.tasks.push(task);
   }
@@ -201,19 +218,21 @@ export class SerialWriter {
     if (overlay.writes.size === 0) return undefined;
     try {
       await this.#target.commit(overlay.writes);
-      this.#figures.commits++;
-      this.#figures.bytes += overlay.bytes;
-      // The committed state holds the batch now, so the layer may go.
-      this.#refresh();
-      return undefined;
     } catch (error) {
       return error;
     }
+    this.#figures.commits++;
+    this.#figures.bytes += overlay.bytes;
+    // The committed state holds the batch now, so the layer may go.
+    this.#refresh();
+    return undefined;
   }
 
-  /** Nothing of the failed batch is there; what ran on top of it has seen ghosts and runs again. */
+  /** Nothing of the failed batch is there; what ran on top of it has seen ghosts and runs again, in order. */
   #undo(tasks: readonly Task[], fault: unknown): void {
-    this.#queue = [...this.#filling.tasks, ...this.#queue];
+    this.#failures++;
+    const running = this.#running === undefined ? [] : [this.#running];
+    this.#queue = [...this.#filling.tasks, ...running, ...this.#queue];
     this.#filling = newBatch();
     for (const task of tasks) task.reject(fault);
   }
@@ -234,6 +253,8 @@ export class SerialWriter {
     if (!this.#hasTurn || this.#turn === undefined || !this.#turn.isWanted()) return;
     if (this.#isRunning || this.#committing !== undefined || this.#filling.tasks.length > 0) return;
     this.#hasTurn = false;
+    this.#snapshot = undefined;
+    this.#target.rest();
     this.#turn.release();
   }
 }
@@ -258,6 +279,7 @@ class TransactionWriter implements RawWriter {
   readonly #snapshot: Snapshot;
   readonly #clock: Clock;
   readonly #revisions: RevisionSource;
+  #now: Instant | undefined;
   highest: Revision = 0n;
 
   constructor(
@@ -287,11 +309,13 @@ class TransactionWriter implements RawWriter {
   }
 
   now(): Instant {
-    return this.#clock.now();
+    this.#now ??= this.#clock.now();
+    return this.#now;
   }
 
   put(key: Key, value: Uint8Array): void {
-    this.#local.set(key, value);
+    // A copy: the caller may use its buffer again, and the disk sees it only later.
+    this.#local.set(key, Buffer.from(value));
   }
 
   delete(key: Key): void {

@@ -7,6 +7,7 @@ import type { Snapshot } from "./overlay.ts";
 export class SnapshotReader implements RawReader {
   readonly #snapshot: Snapshot;
   readonly #clock: Clock;
+  #now: Instant | undefined;
 
   constructor(snapshot: Snapshot, clock: Clock) {
     this.#snapshot = snapshot;
@@ -26,6 +27,7 @@ export class SnapshotReader implements RawReader {
   }
 
   now(): Instant {
-    return this.#clock.now();
+    this.#now ??= this.#clock.now();
+    return this.#now;
   }
 }

@@ -127,6 +127,10 @@ export const COMMON_REFUSALS = {
     text: "One of the query parameters specified in the request URI is outside the permissible range.",
   },
   PublicAccessNotPermitted: { http: 409, text: "Public access is not permitted on this storage account." },
+  QueryParameterSddInvalid: {
+    http: 403,
+    text: "The signed directory depth (sdd) is missing or does not fit the path of the request.",
+  },
   RequestBodyTooLarge: {
     http: 413,
     text: "The request body is too large and exceeds the maximum permissible limit.",

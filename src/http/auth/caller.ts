@@ -1,4 +1,3 @@
-import type { Instant } from "../../base/clock.ts";
 import type { ServiceName } from "../exchange.ts";
 
 /** Who is calling, as proven by the request. What they may do is decided by `authorize`. */
@@ -17,6 +16,8 @@ export type Caller =
 export interface AccountSasCaller {
   readonly kind: "accountSas";
   readonly account: string;
+  /** sv: the version whose rules of authorisation the SAS asks for. */
+  readonly version: string;
   readonly services: string;
   readonly resourceTypes: string;
   readonly permissions: string;
@@ -27,16 +28,25 @@ export interface AccountSasCaller {
 export interface ServiceSasCaller {
   readonly kind: "serviceSas";
   readonly account: string;
+  /** sv: permission failures before 2015-04-05 are answered in another way. */
+  readonly version: string;
   readonly isDelegated: boolean;
   readonly service: ServiceName;
   /** sr: c, b, bs, bv, d, s, f; "q" and "t" stand for queue and table. */
   readonly resource: "c" | "b" | "bs" | "bv" | "d" | "s" | "f" | "q" | "t";
-  /** Decoded path the SAS is for: "container", "container/blob", "queue", "table" (lower-cased). */
+  /**
+   * Decoded path the SAS is for: "container", "container/blob" ("$root/blob" for a blob of the root container),
+   * "container/directory", "share", "share/file", "queue", "table" (lower-cased).
+   */
   readonly path: string;
+  /** The snapshot time of `bs`, the version id of `bv`. */
   readonly snapshot: string | undefined;
   readonly permissions: string;
   readonly encryptionScope: string | undefined;
-  /** rscc, rscd, rsce, rscl, rsct: headers the reply to a GET shall carry instead. */
+  /**
+   * rscc, rscd, rsce, rscl, rsct: headers the reply to a GET shall carry instead, by lower-cased header name
+   * ("cache-control", "content-disposition", "content-encoding", "content-language", "content-type").
+   */
   readonly overrides: Readonly<Record<string, string>>;
   readonly tableBounds: TableBounds | undefined;
 }
@@ -46,12 +56,4 @@ export interface TableBounds {
   readonly startRow: string | undefined;
   readonly endPartition: string | undefined;
   readonly endRow: string | undefined;
-}
-
-/** A stored access policy, as Set ACL keeps it. Each field may be left to the SAS. */
-export interface StoredPolicy {
-  readonly id: string;
-  readonly start: Instant | undefined;
-  readonly expiry: Instant | undefined;
-  readonly permissions: string | undefined;
 }

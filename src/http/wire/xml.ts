@@ -45,6 +45,7 @@ const NO_CHILDREN: readonly XmlElement[] = Object.freeze([]);
 
 const TAB = 0x09;
 const LINE_FEED = 0x0a;
+const RETURN = 0x0d;
 const SPACE = 0x20;
 const BANG = 0x21;
 const SLASH = 0x2f;
@@ -60,10 +61,8 @@ const DECLARATION =
 /** Reads a whole document. The caller has already bounded its bytes. */
 export function parseXml(input: Uint8Array): XmlElement {
   if (!isUtf8(input)) throw malformed("", 0, "The document is not UTF-8.");
-  const bytes = Buffer.from(input.buffer, input.byteOffset, input.byteLength);
-  let text = bytes.toString("utf8", startsWithBom(bytes) ? 3 : 0);
-  // XML 1.0 section 2.11: every literal line end reads as one line feed.
-  if (text.includes("\r")) text = text.replace(/\r\n?/g, "\n");
+  const bytes = withLineFeeds(Buffer.from(input.buffer, input.byteOffset, input.byteLength));
+  const text = bytes.toString("utf8", startsWithBom(bytes) ? 3 : 0);
   const illegal = ILLEGAL.exec(text);
   if (illegal !== null) throw malformed(text, illegal.index, "A character that XML 1.0 does not allow.");
   return new Reader(text).document();
@@ -71,6 +70,20 @@ export function parseXml(input: Uint8Array): XmlElement {
 
 function startsWithBom(bytes: Uint8Array): boolean {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+}
+
+/** XML 1.0 section 2.11: every literal line end reads as one line feed. */
+function withLineFeeds(bytes: Buffer): Buffer {
+  const first = bytes.indexOf(RETURN);
+  if (first < 0) return bytes;
+  const out = Buffer.from(bytes);
+  let length = first;
+  for (let i = first; i < bytes.length; i++) {
+    const byte = bytes[i]!;
+    if (byte !== RETURN) out[length++] = byte;
+    else if (bytes[i + 1] !== LINE_FEED) out[length++] = LINE_FEED;
+  }
+  return out.subarray(0, length);
 }
 
 class Reader {
@@ -177,6 +190,7 @@ class Reader {
       }
       if (this.#at === before) throw this.#fail("A malformed tag.");
       attributes ??= new Map();
+      if (attributes.size >= LIMITS.xmlAttributesMax) throw this.#fail("A tag has too many attributes.");
       this.#attribute(attributes);
     }
     this.#at++;
@@ -198,6 +212,7 @@ class Reader {
     const from = this.#at + 1;
     const to = text.indexOf(quote, from);
     if (to < 0) throw this.#fail("An attribute value is not closed.");
+    if (to - from > LIMITS.xmlAttributeCharsMax) throw this.#fail("An attribute value is too long.");
     const raw = text.slice(from, to);
     if (raw.includes("<")) throw this.#fail("An attribute value holds <.");
     this.#at = to + 1;
@@ -261,6 +276,7 @@ class Reader {
     let out = "";
     let from = 0;
     while (mark >= 0) {
+      this.#count();
       const end = piece.indexOf(";", mark);
       const value = end < 0 ? undefined : characterOf(piece.slice(mark + 1, end));
       if (value === undefined) throw this.#fail("An unknown entity or character reference.", offset + mark);
@@ -290,10 +306,11 @@ function adopt(parent: XmlElement, child: XmlElement): void {
 function malformed(text: string, at: number, reason: string): Refusal {
   let line = 1;
   let lineStart = 0;
-  for (let next = text.indexOf("\n"); next >= 0 && next < at; next = text.indexOf("\n", lineStart)) {
-    line++;
-    lineStart = next + 1;
-  }
+  for (let i = 0; i < at; i++)
+    if (text.charCodeAt(i) === LINE_FEED) {
+      line++;
+      lineStart = i + 1;
+    }
   return new Refusal("InvalidXmlDocument", {
     elements: { LineNumber: String(line), LinePosition: String(at - lineStart + 1), Reason: reason },
   });

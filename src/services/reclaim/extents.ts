@@ -1,14 +1,14 @@
 import type { Timer, Timers } from "../../base/clock.ts";
 import { DamagedData, StorageFault } from "../../base/faults.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { extentKey, extentOfKey, RECLAIMER_KEY, WORN_EXTENTS } from "../../store/keys/payload.ts";
-import type { Reader } from "../../store/kv.ts";
-import { type ExtentRecord, extentRecord, reclaimerRecord } from "../../store/records/payload.ts";
+import { extentKey, extentOfKey, WORN_EXTENTS } from "../../store/keys/payload.ts";
+import { type ExtentRecord, extentRecord } from "../../store/records/payload.ts";
 import { isMostlyDead } from "../payload/extent-ledger.ts";
 import type { PayloadService } from "../payload/payload-service.ts";
 import { forgetExtent } from "../payload/recover.ts";
 import { compactExtent } from "./compact.ts";
 import { RemovalConsent } from "./consent.ts";
+import { leaveRole, playsRole } from "./role.ts";
 
 export interface ReclaimReport {
   /** Extents whose files are gone. */
@@ -58,15 +58,13 @@ export class ExtentReclaimer {
     this.#timer?.cancel();
     await this.#ticking;
     await this.#consent.leave();
-    await this.#payload.store.ephemeral.write(async (write) => {
-      if ((await holderOf(write)) === this.#payload.owner) write.delete(RECLAIMER_KEY);
-    });
+    await leaveRole(this.#payload.store.ephemeral, "reclaimer");
   }
 
   async #tick(): Promise<void> {
     try {
       await this.attend();
-      if (!(await this.#isReclaimer())) return;
+      if (!(await playsRole(this.#payload.store.ephemeral, "reclaimer"))) return;
       for (let steps = 0; steps < LIMITS.reclaimStepsPerTick; steps++) {
         const { movedBytes } = await this.reclaimOnce();
         if (movedBytes < LIMITS.compactionBytesPerStep) return;
@@ -82,18 +80,6 @@ export class ExtentReclaimer {
     await this.#consent.answer();
     await this.#payload.recordSealed();
     await this.#payload.sealIfMostlyDead();
-  }
-
-  /** One process at a time: the first to ask, until it dies. */
-  async #isReclaimer(): Promise<boolean> {
-    const { store, owner } = this.#payload;
-    const present = await store.ephemeral.read(holderOf);
-    if (present !== undefined) return present === owner;
-    return store.ephemeral.write(async (write) => {
-      const winner = await holderOf(write);
-      if (winner === undefined) write.put(RECLAIMER_KEY, reclaimerRecord.pack({ owner }));
-      return winner === undefined || winner === owner;
-    });
   }
 
   /** Compacts what is worth it, then removes what is empty. */
@@ -148,11 +134,6 @@ export class ExtentReclaimer {
       for (const extent of extents) forgetExtent(write, extent);
     });
   }
-}
-
-async function holderOf(read: Reader): Promise<string | undefined> {
-  const stored = await read.get(RECLAIMER_KEY);
-  return stored && reclaimerRecord.unpack(stored).owner;
 }
 
 /** Mostly dead ones, the deadest first; small ones when there are many of them. */

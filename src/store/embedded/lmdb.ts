@@ -1,7 +1,9 @@
 import "../../base/bytes.ts";
+import { existsSync, linkSync, unlinkSync, writeFileSync } from "node:fs";
 import * as lmdb from "lmdb";
 import { assert } from "../../base/assert.ts";
-import { StorageFault } from "../../base/faults.ts";
+import { errorCode, StorageFault } from "../../base/faults.ts";
+import { LIMITS } from "../../base/limits.ts";
 import type { Entry, Key, Range } from "../kv.ts";
 import type { Snapshot } from "../overlay.ts";
 
@@ -78,12 +80,35 @@ export interface DatabaseOptions {
   readonly mapBytes: number;
 }
 
+const READER_SLOT_BYTES = 64;
+const LOCK_HEADER_BYTES = 4_096;
+
+/**
+ * Makes the file of reader slots with all its blocks. LMDB would make it with holes and map it into memory; a new
+ * reader that touches a hole on a full disk ends the process (SIGBUS), and reads must go on when the disk is full.
+ */
+function reserveReaderSlots(path: string): void {
+  const lock = `${path}-lock`;
+  if (existsSync(lock)) return;
+  const draft = `${lock}.${process.pid}`;
+  writeFileSync(draft, Buffer.alloc(LOCK_HEADER_BYTES + LIMITS.snapshotsMax * READER_SLOT_BYTES));
+  try {
+    linkSync(draft, lock);
+  } catch (error) {
+    // Another process that opens the same store was faster.
+    if (errorCode(error) !== "EEXIST") throw error;
+  } finally {
+    unlinkSync(draft);
+  }
+}
+
 export class Database {
   readonly #raw: RawDatabase;
   readonly #snapshots = new Set<LmdbSnapshot>();
   readonly #free: LmdbSnapshot[] = [];
 
   constructor({ path, isDurable, mapBytes }: DatabaseOptions) {
+    reserveReaderSlots(path);
     this.#raw = lmdb.open({
       path,
       encoding: "binary",
@@ -92,9 +117,11 @@ export class Database {
       overlappingSync: false,
       noSync: !isDurable,
       mapSize: mapBytes,
-      maxReaders: 2_048,
+      maxReaders: LIMITS.snapshotsMax,
       cache: false,
-      // A batch arrives whole and wants to go at once: the grouping has been done above.
+      // A batch arrives whole and wants to go at once: the grouping has been done above. The package's own
+      // grouping also leaves a promise that nobody can take, which ends the process when a commit fails.
+      eventTurnBatching: false,
       commitDelay: 0,
     } as lmdb.RootDatabaseOptionsWithPath) as unknown as RawDatabase;
   }
@@ -112,20 +139,40 @@ export class Database {
   }
 
   #open(): LmdbSnapshot {
-    const snapshot = new LmdbSnapshot(this.#raw, new native.Txn(this.#raw.env, READ_ONLY));
+    let transaction: NativeTransaction;
+    try {
+      transaction = new native.Txn(this.#raw.env, READ_ONLY);
+    } catch (error) {
+      throw new StorageFault("too many reads are under way", { cause: error, isTransient: true });
+    }
+    const snapshot = new LmdbSnapshot(this.#raw, transaction);
     this.#snapshots.add(snapshot);
     snapshot.reset();
     return snapshot;
   }
 
   /** One atomic commit; resolves when it is durable. */
-  async commit(writes: ReadonlyMap<Key, Uint8Array | null>): Promise<void> {
-    await this.#raw.batch(() => {
-      for (const [key, value] of writes) {
-        if (value === null) this.#raw.remove(key);
-        else this.#raw.put(key, value);
-      }
-    });
+  async commit(writes: ReadonlyMap<Key, Buffer | null>): Promise<void> {
+    try {
+      await this.#raw.batch(() => {
+        for (const [key, value] of writes) {
+          if (value === null) this.#raw.remove(key);
+          else this.#raw.put(key, value);
+        }
+      });
+    } catch (error) {
+      throw await reasonOf(error);
+    }
+  }
+
+  /** False once LMDB could not write its own page: it then refuses to begin any transaction. */
+  isSound(): boolean {
+    try {
+      this.release(this.acquire());
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** Frees the reader slots of processes that died: they would keep old pages from being used again. */
@@ -137,6 +184,12 @@ export class Database {
     for (const snapshot of this.#snapshots) snapshot.abort();
     await this.#raw.close();
   }
+}
+
+/** A failed batch says only that it failed; why is told by a promise, which somebody has to take. */
+async function reasonOf(error: unknown): Promise<unknown> {
+  const { commitError } = error as { commitError?: Promise<never> };
+  return commitError === undefined ? error : commitError.catch((reason: unknown) => reason);
 }
 
 /** The package's shared result buffer, as a plain Buffer: its own `length` is overridden and slow to touch. */

@@ -67,12 +67,15 @@ export class TurnClient implements WriteTurn {
 export class TurnArbiter {
   readonly #send: (process: number, message: TurnMessage) => void;
   readonly #turns = new Map<string, { holder: number | undefined; waiting: number[] }>();
+  readonly #gone = new Set<number>();
 
   constructor(send: (process: number, message: TurnMessage) => void) {
     this.#send = send;
   }
 
   receive(process: number, message: TurnMessage): void {
+    // Its last words may arrive after its death. A turn lent to the dead never comes back.
+    if (this.#gone.has(process)) return;
     const turn = this.#turns.get(message.turn) ?? { holder: undefined, waiting: [] };
     this.#turns.set(message.turn, turn);
     if (message.do === "want") {
@@ -85,8 +88,9 @@ export class TurnArbiter {
     }
   }
 
-  /** The process is gone for good. */
+  /** The process is gone for good; its number is not used for another one. */
   forget(process: number): void {
+    this.#gone.add(process);
     for (const [name, turn] of this.#turns) {
       turn.waiting = turn.waiting.filter((waiting) => waiting !== process);
       if (turn.holder !== process) continue;

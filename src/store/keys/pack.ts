@@ -5,10 +5,11 @@ import type { Key, Range } from "../kv.ts";
 /**
  * Keys as tuples that sort like their parts.
  *
- *   string   its UTF-8 bytes, each 00 written as 00 FF, then 00      "a" < "ab" < "b", and "a","b" < "ab"
+ *   string   its UTF-8 bytes, 00 as 01 01 and 01 as 01 02, then 00   "a" < "ab" < "b", and "a","b" < "ab"
  *   bigint   8 bytes, big-endian, unsigned                           9n < 10n
  *   number   the same, for whole numbers up to 2^53
  *
+ * A 00 is the end of a text and nothing else, whatever follows it, so everything below one text is one prefix.
  * Each key layout fixes the type of every part, so no part carries a tag. An example, message 7 of a queue:
  * `packKey(["qv", "devstoreaccount1", 5n, 7n])` = `71 76 00` `64 65 ... 31 00` `00..05` `00..07`.
  */
@@ -20,13 +21,16 @@ export function packKey(parts: readonly KeyPart[]): Key {
   return key;
 }
 
-const PLAIN = /^[\x01-\x7f]*$/;
+const PLAIN = /^[\x02-\x7f]*$/;
+const ESCAPED = /[\0\x01]/g;
+const ESCAPE = /\x01[\x01\x02]/g;
 
 function packText(text: string): string {
   if (PLAIN.test(text)) return `${text}\0`;
   // A lone surrogate has no UTF-8 form: two different names would become one key.
   assert(text.isWellFormed(), "a key part must be well-formed Unicode");
-  return `${Buffer.from(text, "utf8").latin1Slice().replaceAll("\0", "\0\xff")}\0`;
+  const bytes = Buffer.from(text, "utf8").latin1Slice();
+  return `${bytes.replace(ESCAPED, (byte) => (byte === "\0" ? "\x01\x01" : "\x01\x02"))}\0`;
 }
 
 const scratch = Buffer.alloc(8);
@@ -53,17 +57,13 @@ export class KeyReader {
   }
 
   text(): string {
-    let end = this.#key.indexOf("\0", this.#at);
-    let isEscaped = false;
-    while (end >= 0 && this.#key.charCodeAt(end + 1) === 0xff) {
-      isEscaped = true;
-      end = this.#key.indexOf("\0", end + 2);
-    }
+    const end = this.#key.indexOf("\0", this.#at);
     assert(end >= 0, "a key part has no end");
     const raw = this.#key.slice(this.#at, end);
     this.#at = end + 1;
-    const bytes = isEscaped ? raw.replaceAll("\0\xff", "\0") : raw;
-    return PLAIN.test(bytes) ? bytes : Buffer.from(bytes, "latin1").toString("utf8");
+    if (PLAIN.test(raw)) return raw;
+    const bytes = raw.replace(ESCAPE, (pair) => (pair === "\x01\x01" ? "\0" : "\x01"));
+    return Buffer.from(bytes, "latin1").toString("utf8");
   }
 
   whole(): bigint {

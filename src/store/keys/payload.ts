@@ -48,9 +48,6 @@ export const LAST_EXTENT_KEY: Key = packKey(["xn"]);
 
 /* The ephemeral key space: how processes that share the directory agree on removing a file. */
 
-/** Which process reclaims. */
-export const RECLAIMER_KEY: Key = packKey(["xr"]);
-
 /** The extents about to be removed: the question to every process. */
 export const REMOVAL_REQUEST_KEY: Key = packKey(["xq"]);
 

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from "../../base/clock.ts";
+import { StorageFault } from "../../base/faults.ts";
 import type { EphemeralSpace, Key, KeySpace, Reader, Store, StoreFigures, Writer } from "../kv.ts";
 import { LongKeyReader } from "../long-keys.ts";
 import { OwnedSpace } from "../owned-space.ts";
@@ -11,25 +12,33 @@ export class MemorySpace implements KeySpace {
   readonly #map = new OrderedMap();
   readonly #clock: Clock;
   readonly #writer: SerialWriter;
+  #isClosed = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
     const target: CommitTarget = {
       refresh: () => this.#map.snapshot(),
+      rest: () => {},
       commit: async (writes) => this.#apply(writes),
     };
     this.#writer = new SerialWriter(target, clock);
   }
 
-  #apply(writes: ReadonlyMap<Key, Uint8Array | null>): void {
+  #apply(writes: ReadonlyMap<Key, Buffer | null>): void {
     for (const [key, value] of writes) {
       if (value === null) this.#map.delete(key);
-      else this.#map.set(key, Buffer.from(value));
+      else this.#map.set(key, value);
     }
   }
 
   async read<T>(fn: (read: Reader) => Promise<T>): Promise<T> {
-    return fn(new LongKeyReader(new SnapshotReader(this.#map.snapshot(), this.#clock)));
+    if (this.#isClosed) throw new StorageFault("the store is closed");
+    const reader = new LongKeyReader(new SnapshotReader(this.#map.snapshot(), this.#clock));
+    try {
+      return await fn(reader);
+    } finally {
+      reader.end();
+    }
   }
 
   write<T>(fn: (write: Writer) => Promise<T>): Promise<T> {
@@ -41,6 +50,7 @@ export class MemorySpace implements KeySpace {
   }
 
   close(): Promise<void> {
+    this.#isClosed = true;
     return this.#writer.close();
   }
 }
@@ -69,7 +79,6 @@ export class MemoryStore implements Store {
   }
 
   async close(): Promise<void> {
-    await this.#space.close();
-    await this.#ephemeralSpace.close();
+    await Promise.all([this.#space.close(), this.#ephemeralSpace.close()]);
   }
 }

@@ -33,8 +33,6 @@ export const extentRecord = recordType<ExtentRecord>("extent", 1);
 
 export const lastExtentRecord = recordType<{ readonly id: bigint }>("lastExtent", 1);
 
-export const reclaimerRecord = recordType<{ readonly owner: string }>("reclaimer", 1);
-
 export interface RemovalRequest {
   readonly round: number;
   readonly extents: readonly bigint[];

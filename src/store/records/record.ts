@@ -33,7 +33,12 @@ export function recordType<T extends object>(
       if (found < 1 || found > version) {
         throw new DamagedData(`record of family ${family} has version ${found}, this build knows ${version}`);
       }
-      let value = unpackr.unpack(bytes.subarray(1)) as object;
+      let value: object;
+      try {
+        value = unpackr.unpack(bytes.subarray(1)) as object;
+      } catch (error) {
+        throw new DamagedData(`record of family ${family} cannot be read`, { cause: error });
+      }
       for (; found < version; found++) {
         const upgrade = upgrades[found];
         if (upgrade === undefined) throw new DamagedData(`no upgrade of ${family} from version ${found}`);

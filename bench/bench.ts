@@ -1,0 +1,126 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { drive, hasWrk, type Measured } from "./load.ts";
+import { ROWS, type Row } from "./rows.ts";
+import { type Contender, startAzurite, startBare, startHoldfast } from "./servers.ts";
+import { signed } from "./sign.ts";
+
+/**
+ * Rates of Holdfast beside a bare node:http server and Azurite, in one run on one machine. Machines are noisy,
+ * so the servers take turns, round after round, and the median of the rounds' ratios is what counts.
+ */
+const { values: flags } = parseArgs({
+  options: {
+    seconds: { type: "string", default: "4" },
+    rounds: { type: "string", default: "3" },
+    connections: { type: "string", default: "64" },
+    only: { type: "string", default: "" },
+    workers: { type: "string", default: "1" },
+    json: { type: "string", default: "bench/results/latest.json" },
+    "no-azurite": { type: "boolean", default: false },
+  },
+});
+const seconds = Number(flags.seconds);
+const rounds = Number(flags.rounds);
+const connections = Number(flags.connections);
+
+interface Result {
+  readonly name: string;
+  readonly bare: number;
+  readonly holdfast: number;
+  readonly azurite: number | undefined;
+  readonly ofBare: number;
+  readonly overAzurite: number | undefined;
+  readonly p50Millis: number;
+  readonly p99Millis: number;
+  readonly isReached: boolean;
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[sorted.length >>> 1]!;
+}
+
+async function measure(row: Row, contender: Contender, isRehearsal = false): Promise<Measured> {
+  const port = contender.ports[row.service];
+  const requests = row.requests().map((request) => signed({ ...request, service: row.service }, port));
+  const measured = await drive({ port, requests, connections, seconds: isRehearsal ? 1 : seconds });
+  if (measured.errors > 0) console.log(`  ${contender.name}: ${measured.errors} failed requests`);
+  return measured;
+}
+
+async function runRow(row: Row): Promise<Result> {
+  const bare = await startBare(row.replyBytes);
+  const holdfast = await startHoldfast(["--workers", flags.workers]);
+  const azurite = row.azurite && !flags["no-azurite"] ? await startAzurite() : undefined;
+  try {
+    for (const contender of [holdfast, azurite]) {
+      for (const request of row.prepare ?? []) {
+        if (contender !== undefined) await prepare(contender, row, request);
+      }
+    }
+    for (const contender of [bare, holdfast]) await measure(row, contender, true);
+    const taken: { bare: Measured; holdfast: Measured }[] = [];
+    for (let round = 0; round < rounds; round++) {
+      taken.push({ bare: await measure(row, bare), holdfast: await measure(row, holdfast) });
+    }
+    const theirs = azurite === undefined ? undefined : (await measure(row, azurite)).perSecond;
+    const ofBare = median(taken.map((round) => round.holdfast.perSecond / round.bare.perSecond));
+    const ours = median(taken.map((round) => round.holdfast.perSecond));
+    const overAzurite = theirs === undefined ? undefined : ours / theirs;
+    return {
+      name: row.name,
+      bare: median(taken.map((round) => round.bare.perSecond)),
+      holdfast: ours,
+      azurite: theirs,
+      ofBare,
+      overAzurite,
+      p50Millis: median(taken.map((round) => round.holdfast.p50Millis)),
+      p99Millis: median(taken.map((round) => round.holdfast.p99Millis)),
+      isReached:
+        ofBare >= row.target.ofBare &&
+        (overAzurite ?? Number.POSITIVE_INFINITY) >= (row.target.overAzurite ?? 0),
+    };
+  } finally {
+    await Promise.all([bare.stop(), holdfast.stop(), azurite?.stop()]);
+  }
+}
+
+async function prepare(contender: Contender, row: Row, request: Parameters<typeof signed>[0]): Promise<void> {
+  const port = contender.ports[row.service];
+  const raw = signed({ ...request, service: row.service }, port);
+  const measured = await drive({ port, requests: [raw], connections: 1, seconds: 1 });
+  if (measured.perSecond === 0)
+    throw new Error(`${contender.name} did not take ${request.method} ${request.path}`);
+}
+
+const rows = ROWS.filter(({ name }) => name.toLowerCase().includes(flags.only.toLowerCase()));
+console.log(
+  `${rows.length} rows, ${rounds} rounds of ${seconds} s, ${connections} connections, load from ${hasWrk ? "wrk" : "Node.js (wrk is not installed)"}\n`,
+);
+const results: Result[] = [];
+for (const row of rows) {
+  const result = await runRow(row);
+  results.push(result);
+  console.log(printResult(result, row));
+}
+mkdirSync("bench/results", { recursive: true });
+writeFileSync(
+  flags.json,
+  `${JSON.stringify({ node: process.version, seconds, rounds, connections, results }, null, 2)}\n`,
+);
+console.log(`\nwritten to ${flags.json}`);
+
+function printResult(result: Result, { target }: Row): string {
+  const whole = (value: number): string => Math.round(value).toLocaleString("en-US").padStart(8);
+  const azurite =
+    result.azurite === undefined
+      ? ""
+      : `  azurite ${whole(result.azurite)}/s  ${result.overAzurite!.toFixed(1)}x`;
+  const aim = `aim ${target.ofBare}${target.overAzurite === undefined ? "" : ` and ${target.overAzurite}x`}`;
+  return (
+    `${result.name.padEnd(44)} bare ${whole(result.bare)}/s  holdfast ${whole(result.holdfast)}/s  ` +
+    `ratio ${result.ofBare.toFixed(2)} (${aim}${result.isReached ? "" : ", MISSED"})` +
+    `  p50 ${result.p50Millis.toFixed(2)} ms  p99 ${result.p99Millis.toFixed(2)} ms${azurite}`
+  );
+}

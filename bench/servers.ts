@@ -1,0 +1,147 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** The three servers that are compared, each a process of its own. */
+export interface Contender {
+  readonly name: "bare" | "holdfast" | "azurite";
+  readonly ports: Readonly<Record<"blob" | "queue" | "table" | "file", number>>;
+  stop(): Promise<void>;
+}
+
+/** The yardstick: takes the request, reads its body, answers with as many bytes as it is told to. */
+const BARE = `
+const server = require("node:http").createServer((message, response) => {
+  const bytes = Number(message.headers["x-bench-reply-bytes"] ?? process.argv[1]);
+  const reply = () => {
+    response.writeHead(200, { "content-type": "application/xml", "content-length": String(bytes) });
+    response.end("x".repeat(bytes));
+  };
+  if (message.method === "GET") { reply(); return; }
+  message.on("data", () => {});
+  message.on("end", reply);
+});
+server.listen(0, "127.0.0.1", () => console.log(JSON.stringify({ port: server.address().port })));
+process.on("SIGTERM", () => process.exit(0));
+`;
+
+export async function startBare(replyBytes: number): Promise<Contender> {
+  const child = spawn(process.execPath, ["-e", BARE, String(replyBytes)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const { port } = JSON.parse(await firstLine(child)) as { port: number };
+  return {
+    name: "bare",
+    ports: { blob: port, queue: port, table: port, file: port },
+    stop: () => stop(child),
+  };
+}
+
+export async function startHoldfast(flags: readonly string[] = []): Promise<Contender> {
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-bench-data-"));
+  const ports = ["blob", "queue", "table", "file", "admin", "smb"].flatMap((name) => [`--${name}Port`, "0"]);
+  const child = spawn(
+    process.execPath,
+    ["dist/main.js", "--location", join(folder, "data"), ...ports, "--ready", "json", "--silent", ...flags],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
+  const ready = JSON.parse(await firstLine(child)) as { ports: Contender["ports"] };
+  return {
+    name: "holdfast",
+    ports: ready.ports,
+    stop: async () => {
+      await stop(child);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const AZURITE_FOLDER = ".cache/azurite";
+const AZURITE_MAIN = join(AZURITE_FOLDER, "node_modules/azurite/dist/src/azurite.js");
+
+/** Azurite lives in a folder of its own: it is what we measure against, not something we depend on. */
+export async function startAzurite(): Promise<Contender | undefined> {
+  if (!existsSync(AZURITE_MAIN)) {
+    console.log(`installing Azurite into ${AZURITE_FOLDER}`);
+    mkdirSync(AZURITE_FOLDER, { recursive: true });
+    writeFileSync(join(AZURITE_FOLDER, "package.json"), '{ "private": true }\n');
+    const install = [
+      "install",
+      "azurite@3",
+      "--ignore-scripts",
+      "--no-audit",
+      "--no-fund",
+      "--loglevel=error",
+    ];
+    const done = spawnSync("npm", install, { cwd: AZURITE_FOLDER, stdio: "inherit" });
+    if (done.status !== 0 || !existsSync(AZURITE_MAIN)) return undefined;
+  }
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-bench-azurite-"));
+  const [blob, queue, table] = await freePorts(3);
+  const flags = ["--location", folder, "--silent", "--skipApiVersionCheck", "--disableTelemetry"];
+  const child = spawn(
+    process.execPath,
+    [AZURITE_MAIN, ...flags, "--blobPort", `${blob}`, "--queuePort", `${queue}`, "--tablePort", `${table}`],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
+  await untilListening([blob!, queue!, table!]);
+  return {
+    name: "azurite",
+    ports: { blob: blob!, queue: queue!, table: table!, file: 0 },
+    stop: async () => {
+      await stop(child);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  const ports = await Promise.all(
+    servers.map(
+      (server) =>
+        new Promise<number>((resolve) => {
+          server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
+        }),
+    ),
+  );
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+async function untilListening(ports: readonly number[]): Promise<void> {
+  for (const port of ports) {
+    for (let tries = 0; ; tries++) {
+      try {
+        await fetch(`http://127.0.0.1:${port}/`);
+        break;
+      } catch (error) {
+        if (tries > 150) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    }
+  }
+}
+
+function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    child.stdout?.on("data", (piece: Buffer) => {
+      text += piece.toString();
+      const end = text.indexOf("\n");
+      if (end >= 0) resolve(text.slice(0, end));
+    });
+    child.on("exit", (code) => reject(new Error(`a server ended with ${code} before it was ready`)));
+  });
+}
+
+function stop(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) resolve();
+    child.once("exit", () => resolve());
+    child.kill("SIGTERM");
+  });
+}

@@ -1,0 +1,2 @@
+/** What only the File service answers. */
+export const FILE_REFUSALS = {} as const;

@@ -1,0 +1,2 @@
+/** What only the Queue service answers. */
+export const QUEUE_REFUSALS = {} as const;

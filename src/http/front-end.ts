@@ -1,0 +1,242 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AccessLog } from "../base/access-log.ts";
+import { InvariantBroken } from "../base/assert.ts";
+import { type Clock, monotonic } from "../base/clock.ts";
+import { StorageFault } from "../base/faults.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Log } from "../base/log.ts";
+import type { Metrics, OperationMeter } from "../base/metrics.ts";
+import { badHeader, Refusal } from "../base/refusals.ts";
+import type { CorsRule } from "../services/account/service-properties.ts";
+import { type AuthContext, authenticate } from "./auth/authenticate.ts";
+import { authorize } from "./auth/authorize.ts";
+import type { Caller } from "./auth/caller.ts";
+import { ClientGone, RequestBody } from "./body.ts";
+import type { Body, Headers, HttpReply, HttpRequest, ServiceName } from "./exchange.ts";
+import { readHeaders } from "./headers.ts";
+import type { Operation, OperationTable } from "./operation.ts";
+import { type Outgoing, ReplyWriter } from "./reply-writer.ts";
+import type { RequestIds } from "./request-id.ts";
+import { Router } from "./router.ts";
+import { readAddress } from "./target.ts";
+import { corsHeaders } from "./wire/cors.ts";
+import { errorCodeOf, errorFormatOf, printError } from "./wire/error-body.ts";
+
+/**
+ * One service's front end: the road of a request from the parsed message to the reply.
+ *
+ *   address -> operation row -> who is calling -> may they -> handler -> reply
+ *
+ * Every step may throw a refusal; all of them are printed in one place.
+ */
+export interface FrontEndOptions<Services> {
+  readonly table: OperationTable<Services>;
+  readonly services: Services;
+  readonly auth: AuthContext;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly accessLog: AccessLog | undefined;
+  readonly requestIds: RequestIds;
+  readonly isSecure: boolean;
+  readonly isHostStyleAllowed: boolean;
+  /** Cross-origin rules of an account's service, read for requests that carry an Origin. */
+  readonly corsRules: (service: ServiceName, account: string) => Promise<readonly CorsRule[]>;
+}
+
+export class FrontEnd<Services> {
+  readonly #options: FrontEndOptions<Services>;
+  readonly #router: Router<Services>;
+  readonly #writer = new ReplyWriter();
+  readonly #meters = new Map<Operation<Services> | undefined, OperationMeter>();
+
+  constructor(options: FrontEndOptions<Services>) {
+    this.#options = options;
+    this.#router = new Router(options.table);
+    const { service, operations } = options.table;
+    this.#meters.set(undefined, options.metrics.operation(service, "unknown"));
+    for (const row of operations) this.#meters.set(row, options.metrics.operation(service, row.name));
+  }
+
+  /** `sendContinue` is there when the client waits for "100 Continue" before it sends its body. */
+  async handle(message: IncomingMessage, response: ServerResponse, sendContinue?: () => void): Promise<void> {
+    const exchange = new Exchange(message, this.#options.requestIds.next());
+    let reply: HttpReply | undefined;
+    try {
+      reply = await this.#answer(exchange, sendContinue);
+    } catch (error) {
+      if (error instanceof ClientGone) response.destroy();
+      else reply = this.#refuse(exchange, error);
+    }
+    if (reply === undefined) return;
+    const { status } = reply;
+    this.#writer.send(response, this.#outgoing(exchange, reply), ({ bytes, error }) => {
+      if (error !== undefined) this.#logFault(exchange, error, "a reply broke off");
+      this.#account(exchange, status, bytes);
+    });
+  }
+
+  async #answer(exchange: Exchange<Services>, sendContinue?: () => void): Promise<HttpReply> {
+    const { table, services, auth, clock, isSecure, isHostStyleAllowed, corsRules } = this.#options;
+    const { message } = exchange;
+    const headers = readHeaders(message);
+    exchange.headers = headers;
+    const { target, query } = readAddress(
+      message.url ?? "/",
+      headers.host,
+      table.service,
+      isHostStyleAllowed,
+    );
+    const version = readVersion(headers, query.get("api-version") ?? query.get("sv"));
+    const operation = this.#router.find(message.method ?? "GET", target.path, query, headers);
+    exchange.operation = operation;
+    const request: Writable<HttpRequest> = {
+      id: exchange.id,
+      method: message.method ?? "GET",
+      target,
+      query,
+      headers,
+      rawHeaders: message.rawHeaders,
+      isSecure,
+      remoteAddress: message.socket.remoteAddress ?? "",
+      receivedAt: clock.now(),
+      version,
+      body: NO_BODY,
+      caller: NOBODY,
+    };
+    // Most callers are known and judged at once. Waiting for what is already there costs a turn of the queue.
+    const proven = authenticate(request, auth);
+    request.caller = proven instanceof Promise ? await proven : proven;
+    const judgement = authorize(request.caller, operation, request, auth);
+    if (judgement !== undefined) await judgement;
+    const body = new RequestBody(message, headers, operation.bodyBytesMax, sendContinue);
+    exchange.body = body;
+    request.body = body;
+    const reply = await operation.handle(request, services);
+    if (headers.origin === undefined) return reply;
+    const rules = await corsRules(table.service, target.account);
+    const cors = { origin: headers.origin, method: request.method };
+    return {
+      ...reply,
+      headers: { ...reply.headers, ...corsHeaders(rules, cors, Object.keys(reply.headers ?? {})) },
+    };
+  }
+
+  #refuse(exchange: Exchange<Services>, error: unknown): HttpReply {
+    const refusal = this.#refusalOf(exchange, error);
+    const code = errorCodeOf(refusal);
+    exchange.errorCode = code;
+    const headers = { "x-ms-error-code": code, ...refusal.detail.headers };
+    const isBodyless = exchange.message.method === "HEAD" || refusal.row.http === 304;
+    if (isBodyless) return { status: refusal.row.http, headers };
+    const format = errorFormatOf({
+      service: this.#options.table.service,
+      accept: exchange.headers.accept,
+      isXmlOperation: exchange.operation?.body === "xml",
+    });
+    const context = { requestId: exchange.id, time: this.#options.clock.now() };
+    const { contentType, body } = printError(refusal, format, context);
+    return { status: refusal.row.http, headers: { ...headers, "Content-Type": contentType }, body };
+  }
+
+  /** A fault or a bug becomes a refusal the client can read; the log has the rest. */
+  #refusalOf(exchange: Exchange<Services>, error: unknown): Refusal {
+    if (error instanceof Refusal) return error;
+    const text = error instanceof InvariantBroken ? "a broken invariant" : "a request failed";
+    this.#logFault(exchange, error, text);
+    const isTransient = error instanceof StorageFault && error.isTransient;
+    return new Refusal(isTransient ? "ServerBusy" : "InternalError");
+  }
+
+  #logFault({ id, message, operation }: Exchange<Services>, error: unknown, text: string): void {
+    const { service } = this.#options.table;
+    const fields = { err: error, requestId: id, service, operation: operation?.name, url: message.url };
+    this.#options.log.error(fields, text);
+  }
+
+  #outgoing(exchange: Exchange<Services>, reply: HttpReply): Outgoing {
+    const { message, headers } = exchange;
+    return {
+      reply,
+      isHead: message.method === "HEAD",
+      // What the client still wants to send is read away when it is little; otherwise the connection ends.
+      mustClose: exchange.unreadBytes() > LIMITS.drainedBytesMax,
+      requestId: exchange.id,
+      version: headers["x-ms-version"],
+      clientRequestId: clientRequestIdOf(headers),
+    };
+  }
+
+  #account(exchange: Exchange<Services>, status: number, bytesOut: number): void {
+    const duration = monotonic() - exchange.startedAt;
+    this.#meters.get(exchange.operation)?.record(status, duration);
+    this.#options.accessLog?.record({
+      service: this.#options.table.service,
+      operation: exchange.operation?.name ?? "",
+      method: exchange.message.method ?? "",
+      url: exchange.message.url ?? "",
+      status,
+      errorCode: exchange.errorCode,
+      requestId: exchange.id,
+      clientRequestId: exchange.headers["x-ms-client-request-id"],
+      bytesIn: exchange.body?.bytesRead ?? 0,
+      bytesOut,
+      duration,
+      remoteAddress: exchange.message.socket.remoteAddress ?? "",
+    });
+  }
+}
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+/** Until the caller is known and may do what it asks, there is no body to read and nobody to act for. */
+const NO_BODY: Body = {
+  length: 0,
+  stream: () => {
+    throw new InvariantBroken("the body was read before the caller was known");
+  },
+  read: () => Promise.reject(new InvariantBroken("the body was read before the caller was known")),
+};
+const NOBODY: Caller = { kind: "anonymous", account: "" };
+
+/** What is known of one request while it is on its way; filled in step by step. */
+class Exchange<Services> {
+  readonly message: IncomingMessage;
+  readonly id: string;
+  readonly startedAt = monotonic();
+  headers: Headers = {};
+  operation: Operation<Services> | undefined;
+  body: RequestBody | undefined;
+  errorCode: string | undefined;
+
+  constructor(message: IncomingMessage, id: string) {
+    this.message = message;
+    this.id = id;
+  }
+
+  unreadBytes(): number {
+    if (this.message.complete) return 0;
+    const length = this.headers["content-length"];
+    if (length === undefined)
+      return this.headers["transfer-encoding"] === undefined ? 0 : Number.POSITIVE_INFINITY;
+    return Number(length) - (this.body?.bytesRead ?? 0);
+  }
+}
+
+const VERSION = /^\d{4}-\d\d-\d\d$/;
+
+/** Any well-formed version is served: refusing new ones is what makes an emulator age. */
+function readVersion(headers: Headers, inQuery: string | undefined): string {
+  const given = headers["x-ms-version"];
+  if (given === undefined) return inQuery !== undefined && VERSION.test(inQuery) ? inQuery : "";
+  if (!VERSION.test(given)) throw badHeader("x-ms-version", given);
+  return given;
+}
+
+const VISIBLE = /^[\x20-\x7e]*$/;
+
+function clientRequestIdOf(headers: Headers): string | undefined {
+  const given = headers["x-ms-client-request-id"];
+  if (given === undefined || given.length > LIMITS.clientRequestIdCharsMax) return undefined;
+  return VISIBLE.test(given) ? given : undefined;
+}

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { test } from "node:test";
+import fc from "fast-check";
+import { collect } from "../../base/bytes.ts";
+import { crc64Base64 } from "../../base/crc64.ts";
+import { Refusal, type RefusalCode } from "../../base/refusals.ts";
+import { checkBytes, checkedBody, readDeclaredDigest } from "./digest.ts";
+
+const refusal = (code: RefusalCode) => (error: unknown) => error instanceof Refusal && error.code === code;
+const md5Of = (bytes: Uint8Array): string => createHash("md5").update(bytes).digest("base64");
+
+async function* pieces(...parts: readonly (string | Uint8Array)[]): AsyncGenerator<Buffer> {
+  for (const part of parts) yield Buffer.from(part);
+}
+
+const BYTES = Buffer.from("many writers, no surprises");
+
+test("a body that is what it says passes unchanged", async () => {
+  const body = checkedBody(pieces("many writers, ", "no surprises"), {
+    declared: readDeclaredDigest({ "content-md5": md5Of(BYTES) }),
+    wantsCrc64: true,
+  });
+  assert.equal(body.md5, undefined);
+  assert.deepEqual(await collect(body), BYTES);
+  assert.equal(body.md5, md5Of(BYTES));
+  assert.equal(body.crc64, crc64Base64(BYTES));
+  assert.equal(body.bytesRead, BYTES.length);
+});
+
+test("one changed bit is refused at the end of the body", async () => {
+  const declared = { "content-md5": md5Of(Buffer.from("other")) };
+  const seen: Buffer[] = [];
+  await assert.rejects(async () => {
+    for await (const piece of checkedBody(pieces(BYTES), { declared: readDeclaredDigest(declared) }))
+      seen.push(piece);
+  }, refusal("Md5Mismatch"));
+  assert.equal(seen.length, 1);
+  const crc = readDeclaredDigest({ "x-ms-content-crc64": crc64Base64(Buffer.from("other")) });
+  await assert.rejects(collect(checkedBody(pieces(BYTES), { declared: crc })), refusal("Crc64Mismatch"));
+  assert.throws(
+    () => checkBytes(BYTES, { declared: crc }),
+    (error: unknown) => {
+      assert(error instanceof Refusal);
+      assert.equal(error.detail.elements?.ServerCalculatedCrc, crc64Base64(BYTES));
+      return true;
+    },
+  );
+});
+
+test("nothing is computed that nobody asked for", async () => {
+  const body = checkedBody(pieces(BYTES), { declared: {} });
+  await collect(body);
+  assert.equal(body.md5, undefined);
+  assert.equal(body.crc64, undefined);
+  assert.deepEqual(checkBytes(BYTES, { declared: {}, wantsMd5: true }), {
+    md5: md5Of(BYTES),
+    crc64: undefined,
+  });
+});
+
+test("malformed declarations are refused before the body is read", () => {
+  const both = { "content-md5": md5Of(BYTES), "x-ms-content-crc64": crc64Base64(BYTES) };
+  assert.throws(() => readDeclaredDigest(both), refusal("BothCrc64AndMd5HeaderPresent"));
+  for (const md5 of [
+    "",
+    "abc",
+    md5Of(BYTES).slice(1),
+    `${md5Of(BYTES)}=`,
+    "!".repeat(24),
+    "AAAAAAAAAAAAAAAAAAAAAB==",
+  ])
+    assert.throws(() => readDeclaredDigest({ "content-md5": md5 }), refusal("InvalidMd5"), md5);
+  for (const crc of ["", "AAAA", "AAAAAAAAAAAA", "AAAAAAAAAAB="])
+    assert.throws(
+      () => readDeclaredDigest({ "x-ms-content-crc64": crc }),
+      refusal("InvalidHeaderValue"),
+      crc,
+    );
+});
+
+test("an error of the source is not swallowed", async () => {
+  async function* broken(): AsyncGenerator<Buffer> {
+    yield BYTES;
+    throw new Error("socket closed");
+  }
+  await assert.rejects(collect(checkedBody(broken(), { declared: {}, wantsMd5: true })), /socket closed/);
+});
+
+test("every right digest is accepted and every wrong one refused", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), fc.uint8Array({ maxLength: 200 }), (bytes, other) => {
+      for (const declared of [
+        { "content-md5": md5Of(other) },
+        { "x-ms-content-crc64": crc64Base64(other) },
+      ]) {
+        const check = (): unknown => checkBytes(bytes, { declared: readDeclaredDigest(declared) });
+        if (Buffer.from(bytes).equals(other)) check();
+        else assert.throws(check, Refusal);
+      }
+    }),
+  );
+});

@@ -1,0 +1,127 @@
+#!/usr/bin/env node
+import cluster from "node:cluster";
+import { readFileSync } from "node:fs";
+import { ConfigError } from "./base/config-error.ts";
+import { UnusableDirectory } from "./base/faults.ts";
+import { type Log, openLog } from "./base/log.ts";
+import { type CommandLine, type Options, readCommandLine } from "./options.ts";
+import { printReadyJson, printReadyText, type ReadyFacts } from "./ready-message.ts";
+import { type Running, run } from "./run.ts";
+import { runWorker } from "./worker.ts";
+
+/** Starts the process: reads options, opens one engine, starts the front ends. */
+const version = (
+  JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }
+).version;
+
+const EXIT_CONFIG = 2;
+const EXIT_FAILED = 1;
+
+function die(message: string, code: number): never {
+  process.stderr.write(`holdfast: ${message}\n`);
+  process.exit(code);
+}
+
+function readOptions(): CommandLine {
+  try {
+    return readCommandLine({ argv: process.argv.slice(2), env: process.env, cwd: process.cwd(), version });
+  } catch (error) {
+    if (error instanceof ConfigError) die(error.message, EXIT_CONFIG);
+    throw error;
+  }
+}
+
+function openLogOf({ logLevel, debugFile }: Options): Log {
+  try {
+    return openLog({ level: logLevel, debugFile });
+  } catch (error) {
+    if (error instanceof ConfigError) die(error.message, EXIT_CONFIG);
+    throw error;
+  }
+}
+
+/** After a failed sync nobody may be answered: what is on disk is decided by the next start. */
+function stopAtOnce(log: Log): (error: unknown) => void {
+  return (error) => {
+    log.error(
+      { err: error },
+      "the disk failed to keep a write; stopping so that nothing false is acknowledged",
+    );
+    process.exit(EXIT_FAILED);
+  };
+}
+
+async function serve(options: Options, log: Log): Promise<void> {
+  let running: Running;
+  try {
+    running = await run({ options, log, onFatal: stopAtOnce(log) });
+  } catch (error) {
+    if (error instanceof ConfigError) die(error.message, EXIT_CONFIG);
+    if (error instanceof UnusableDirectory) die(error.message, EXIT_FAILED);
+    if ((error as { code?: string }).code === "EADDRINUSE") {
+      const { address, port } = error as unknown as { address: string; port: number };
+      die(`${address}:${port} is in use; choose another port or stop what listens there`, EXIT_FAILED);
+    }
+    throw error;
+  }
+  announce(options, running);
+  let isStopping = false;
+  const stop = (signal: string): void => {
+    if (isStopping) process.exit(EXIT_FAILED);
+    isStopping = true;
+    log.info({ signal }, "stopping: finishing what was accepted (send the signal again to stop at once)");
+    running.close().then(
+      () => process.exit(0),
+      (error: unknown) => die(`stopping failed: ${(error as Error).message}`, EXIT_FAILED),
+    );
+  };
+  process.on("SIGINT", stop);
+  process.on("SIGTERM", stop);
+  process.on("SIGHUP", () => running.reload());
+}
+
+function announce(options: Options, { ports }: Running): void {
+  const { addresses } = options;
+  const at = (name: keyof typeof ports): { host: string; port: number } => ({
+    host: addresses[name].host,
+    port: ports[name],
+  });
+  const facts: ReadyFacts = {
+    version,
+    pid: process.pid,
+    workers: options.workers,
+    dataDirectory: options.store.kind === "memory" ? undefined : options.store.directory,
+    isSecure: options.certificate !== undefined,
+    addresses: {
+      blob: at("blob"),
+      queue: at("queue"),
+      table: at("table"),
+      file: at("file"),
+      admin: at("admin"),
+    },
+    accounts: options.accounts,
+    warnings: options.warnings,
+  };
+  if (options.ready === "json") process.stdout.write(printReadyJson(facts));
+  else if (!options.isSilent) process.stdout.write(printReadyText(facts));
+}
+
+const commandLine = readOptions();
+if (commandLine.kind === "print") {
+  process.stdout.write(commandLine.text);
+} else {
+  const { options } = commandLine;
+  const log = openLogOf(options);
+  process.on("uncaughtException", (error) => {
+    log.error({ err: error }, "a bug stopped the process; durable state is whole");
+    process.exit(EXIT_FAILED);
+  });
+  if (cluster.isWorker) {
+    // The supervisor hears the terminal; a worker waits for its order.
+    process.on("SIGINT", () => {});
+    process.on("SIGTERM", () => {});
+    await runWorker(options, log, stopAtOnce(log));
+  } else {
+    await serve(options, log);
+  }
+}

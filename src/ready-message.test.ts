@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { printReadyJson, printReadyText, type ReadyFacts } from "./ready-message.ts";
+import { defaultAccounts, parseAccountsVariable } from "./services/account/account-list.ts";
+
+const at = (port: number, host = "127.0.0.1") => ({ host, port });
+const facts: ReadyFacts = {
+  version: "1.2.3",
+  pid: 42,
+  workers: 2,
+  dataDirectory: "/var/lib/holdfast",
+  isSecure: false,
+  addresses: { blob: at(1), queue: at(2), table: at(3), file: at(4), smb: at(5), admin: at(6) },
+  accounts: defaultAccounts().accounts,
+  warnings: [],
+};
+const CONNECTION =
+  "DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6" +
+  "IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==;BlobEndpoint=http://127.0.0.1:1/devstoreaccount1;QueueEndpoint=http://" +
+  "127.0.0.1:2/devstoreaccount1;TableEndpoint=http://127.0.0.1:3/devstoreaccount1;FileEndpoint=http://127.0.0.1:4/" +
+  "devstoreaccount1;";
+
+test("the message for people shows where everything is", () => {
+  const text = printReadyText(facts);
+  for (const part of [
+    "Holdfast 1.2.3 is ready.",
+    "  blob      http://127.0.0.1:1/devstoreaccount1",
+    "  smb       smb://127.0.0.1:5",
+    "  admin     http://127.0.0.1:6  (/healthz, /readyz, /metrics)",
+    "  data      /var/lib/holdfast",
+    "  workers   2",
+    CONNECTION,
+  ])
+    assert.ok(text.includes(part), `${part}\n---\n${text}`);
+  assert.doesNotMatch(text, /Warning/);
+});
+
+test("the line for programs is one line with real ports", () => {
+  const line = printReadyJson(facts);
+  assert.equal(line.indexOf("\n"), line.length - 1);
+  assert.deepEqual(JSON.parse(line), {
+    ready: true,
+    version: "1.2.3",
+    pid: 42,
+    workers: 2,
+    dataDirectory: "/var/lib/holdfast",
+    endpoints: {
+      blob: "http://127.0.0.1:1",
+      queue: "http://127.0.0.1:2",
+      table: "http://127.0.0.1:3",
+      file: "http://127.0.0.1:4",
+      smb: "smb://127.0.0.1:5",
+      admin: "http://127.0.0.1:6",
+    },
+    ports: { blob: 1, queue: 2, table: 3, file: 4, smb: 5, admin: 6 },
+    account: "devstoreaccount1",
+    connectionString: CONNECTION,
+    warnings: [],
+  });
+});
+
+test("a wildcard address is shown as one a client can use, with a warning about the public key", () => {
+  const addresses = {
+    blob: at(1, "0.0.0.0"),
+    queue: at(2, "::"),
+    table: at(3, "::1"),
+    file: at(4, "box.example"),
+  };
+  const open = { ...facts, isSecure: true, dataDirectory: undefined, addresses, warnings: ["mind this"] };
+  const { endpoints, dataDirectory, warnings } = JSON.parse(printReadyJson(open));
+  assert.deepEqual(endpoints, {
+    blob: "https://127.0.0.1:1",
+    queue: "https://[::1]:2",
+    table: "https://[::1]:3",
+    file: "https://box.example:4",
+  });
+  assert.equal(dataDirectory, null);
+  assert.equal(warnings[0], "mind this");
+  assert.match(warnings[1], /^listening on 0\.0\.0\.0, ::, box\.example with the public key/);
+  const text = printReadyText(open);
+  assert.match(text, /^Warning: mind this$/m);
+  assert.match(text, /in memory, gone when this process ends/);
+});
+
+test("a key of the operator's own is never printed", () => {
+  const key = Buffer.from("a key of our own").toString("base64");
+  const own = { ...facts, accounts: parseAccountsVariable("V", `mine:${key}`).accounts };
+  for (const text of [printReadyText(own), printReadyJson(own)]) {
+    assert.ok(!text.includes(key));
+    assert.match(text, /AccountKey=<key>;BlobEndpoint=http:\/\/127\.0\.0\.1:1\/mine;/);
+  }
+});

@@ -1,0 +1,154 @@
+import { systemClock } from "./base/clock.ts";
+import type { Log } from "./base/log.ts";
+import { mergeMetrics } from "./base/metrics.ts";
+import { systemRandom } from "./base/random.ts";
+import { type DataDirectory, openDataDirectory } from "./data-directory.ts";
+import { createAdminHandler, type Readiness } from "./http/admin.ts";
+import { type Listener, listen } from "./http/listener.ts";
+import { forgetEphemeral } from "./open-store.ts";
+import type { Options } from "./options.ts";
+import { Runtime } from "./runtime.ts";
+import { type ServicePort, startServer } from "./server.ts";
+import { Supervisor } from "./supervisor.ts";
+
+/** A whole Holdfast: the data directory, one process or several, and the admin listener. */
+export interface RunOptions {
+  readonly options: Options;
+  readonly log: Log;
+  readonly onFatal: (error: unknown) => void;
+}
+
+export interface Running {
+  readonly ports: Readonly<Record<ServicePort | "admin", number>>;
+  reload(): void;
+  close(): Promise<void>;
+}
+
+/** What serves, in this process or in others. */
+interface Serving {
+  readonly ports: Readonly<Record<ServicePort, number>>;
+  readonly readyParts: () => Readiness["parts"];
+  readonly metrics: () => Promise<string>;
+  reload(): void;
+  close(): Promise<void>;
+}
+
+export async function run({ options, log, onFatal }: RunOptions): Promise<Running> {
+  const directory = await lockDirectory(options);
+  try {
+    forgetEphemeral(options.store);
+    const serving = await (options.workers > 1
+      ? serveFromWorkers(options, log, onFatal, directory?.lockDescriptor)
+      : serveHere(options, log, onFatal));
+    return await withAdmin(options, log, serving, directory);
+  } catch (error) {
+    await directory?.release();
+    throw error;
+  }
+}
+
+async function lockDirectory({ store }: Options): Promise<DataDirectory | undefined> {
+  return store.kind === "memory" ? undefined : openDataDirectory(store.directory);
+}
+
+async function serveHere(options: Options, log: Log, onFatal: (error: unknown) => void): Promise<Serving> {
+  const owner = `process-${process.pid}-${systemRandom.uuid()}`;
+  const runtime = new Runtime({ choice: options.store, owner, log, onFatal });
+  try {
+    await runtime.recoverAll();
+    await runtime.start();
+    const server = await startServer({ options, runtime, log });
+    return {
+      ports: server.ports,
+      readyParts: () => ({
+        store: { isUp: true, state: "open" },
+        listeners: { isUp: true, state: "listening" },
+      }),
+      metrics: async () => mergeMetrics([await server.metrics.snapshotMetrics()]),
+      reload: () => server.reload(),
+      close: async () => {
+        await server.close();
+        await runtime.close();
+      },
+    };
+  } catch (error) {
+    await runtime.close();
+    throw error;
+  }
+}
+
+/** Before any worker runs, so that none meets what a crash left half done. */
+async function recoverFirst(options: Options, log: Log, onFatal: (error: unknown) => void): Promise<void> {
+  const runtime = new Runtime({ choice: options.store, owner: `supervisor-${process.pid}`, log, onFatal });
+  try {
+    await runtime.recoverAll();
+  } finally {
+    await runtime.close();
+  }
+}
+
+async function serveFromWorkers(
+  options: Options,
+  log: Log,
+  onFatal: (error: unknown) => void,
+  lockDescriptor: number | undefined,
+): Promise<Serving> {
+  await recoverFirst(options, log, onFatal);
+  let supervisor!: Supervisor;
+  let isUp = false;
+  const ports = await new Promise<Readonly<Record<string, number>>>((resolve, reject) => {
+    supervisor = new Supervisor({
+      workers: options.workers,
+      lockDescriptor,
+      clock: systemClock,
+      log,
+      onReady: resolve,
+      onGivenUp: (message) => (isUp ? onFatal(new Error(message)) : reject(new Error(message))),
+    });
+    supervisor.start();
+  });
+  isUp = true;
+  return {
+    ports: ports as Readonly<Record<ServicePort, number>>,
+    readyParts: () => ({
+      workers: {
+        isUp: supervisor.readyCount > 0,
+        state: `${supervisor.readyCount} of ${options.workers} ready`,
+      },
+    }),
+    metrics: async () => mergeMetrics(await supervisor.metrics()),
+    reload: () => supervisor.tellAll({ order: "reload" }),
+    close: () => supervisor.stop(),
+  };
+}
+
+async function withAdmin(
+  options: Options,
+  log: Log,
+  serving: Serving,
+  directory: DataDirectory | undefined,
+): Promise<Running> {
+  let isStopping = false;
+  const handler = createAdminHandler({
+    readiness: () => ({ isStopping, parts: serving.readyParts() }),
+    metrics: serving.metrics,
+    log,
+  });
+  let admin: Listener;
+  try {
+    admin = await listen({ ...options.addresses.admin, handler });
+  } catch (error) {
+    await serving.close();
+    throw error;
+  }
+  return {
+    ports: { ...serving.ports, admin: admin.port },
+    reload: () => serving.reload(),
+    close: async () => {
+      isStopping = true;
+      await serving.close();
+      await admin.close();
+      await directory?.release();
+    },
+  };
+}

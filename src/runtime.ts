@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import { type Clock, systemClock, systemTimers } from "./base/clock.ts";
+import type { Log } from "./base/log.ts";
+import { type Random, systemRandom } from "./base/random.ts";
+import { DiskDevice } from "./extents/disk-device.ts";
+import { MemoryDevice } from "./extents/memory-device.ts";
+import { openStore } from "./open-store.ts";
+import type { StoreChoice } from "./options.ts";
+import type { ServiceParts } from "./services/parts.ts";
+import { PayloadService } from "./services/payload/payload-service.ts";
+import { recover } from "./services/payload/recover.ts";
+import { WatchedStore } from "./services/payload/watched-store.ts";
+import { Chores } from "./services/reclaim/chores.ts";
+import { ExtentReclaimer } from "./services/reclaim/extents.ts";
+import type { Store } from "./store/kv.ts";
+import type { WriteTurn } from "./store/serial-writer.ts";
+
+/** Everything below the front ends, open in one process: the store, the payload, and the work in the background. */
+export interface RuntimeOptions {
+  readonly choice: StoreChoice;
+  readonly owner: string;
+  readonly log: Log;
+  readonly onFatal: (error: unknown) => void;
+  readonly turns?: { readonly records: WriteTurn; readonly ephemeral: WriteTurn } | undefined;
+  readonly clock?: Clock;
+  readonly random?: Random;
+}
+
+export class Runtime {
+  readonly parts: ServiceParts;
+  readonly chores: Chores;
+  readonly engine: Store;
+  readonly #payload: PayloadService;
+  readonly #reclaimer: ExtentReclaimer;
+
+  constructor(options: RuntimeOptions) {
+    const { choice, owner, log, onFatal, turns, clock = systemClock, random = systemRandom } = options;
+    this.engine = openStore({ choice, owner, clock, turns, onFatal });
+    const store = new WatchedStore(this.engine);
+    const device =
+      choice.kind === "memory" ? new MemoryDevice() : DiskDevice.at(join(choice.directory, "extents"));
+    this.#payload = new PayloadService({ store, device, onSyncFailure: onFatal, log });
+    this.#reclaimer = new ExtentReclaimer(this.#payload);
+    this.chores = new Chores({ ephemeral: store.ephemeral, timers: systemTimers, log });
+    this.parts = { store, payloads: this.#payload, clock, random, log };
+  }
+
+  /** Once for a data directory, before anything is served: brings files and records together after a crash. */
+  async recoverAll(): Promise<void> {
+    await recover(this.#payload, "all");
+  }
+
+  /** Releases what processes left behind that died while we live. */
+  async releaseDead(owners: readonly string[]): Promise<void> {
+    await recover(this.#payload, new Set(owners));
+    for (const owner of owners) await this.parts.store.ephemeral.releaseOwner(owner);
+  }
+
+  async start(): Promise<void> {
+    await this.#reclaimer.join();
+    this.#reclaimer.start(systemTimers);
+  }
+
+  /** After the front ends have closed. */
+  async close(): Promise<void> {
+    await this.chores.stop();
+    await this.#reclaimer.stop();
+    await this.#payload.close();
+    await this.parts.store.close();
+  }
+}

@@ -1,0 +1,138 @@
+import { openAccessLog } from "./base/access-log.ts";
+import { systemTimers } from "./base/clock.ts";
+import { HmacKey } from "./base/hmac.ts";
+import type { Log } from "./base/log.ts";
+import { Metrics } from "./base/metrics.ts";
+import type { Account } from "./http/auth/accounts.ts";
+import type { AuthContext } from "./http/auth/authenticate.ts";
+import { BLOB_OPERATIONS } from "./http/blob/operations.ts";
+import { FILE_OPERATIONS } from "./http/file/operations.ts";
+import { FrontEnd } from "./http/front-end.ts";
+import { type Listener, listen } from "./http/listener.ts";
+import type { OperationTable } from "./http/operation.ts";
+import { QUEUE_OPERATIONS } from "./http/queue/operations.ts";
+import { RequestIds } from "./http/request-id.ts";
+import { TABLE_OPERATIONS } from "./http/table/operations.ts";
+import type { Options } from "./options.ts";
+import type { Runtime } from "./runtime.ts";
+import type { AccountList } from "./services/account/account-list.ts";
+import { AccountSet } from "./services/account/accounts.ts";
+import { AccountsFile } from "./services/account/accounts-file.ts";
+import { PropertiesService } from "./services/account/properties-service.ts";
+import { BlobService } from "./services/blob/blob-service.ts";
+import { FileService } from "./services/file/file-service.ts";
+import { QueueService } from "./services/queue/queue-service.ts";
+import { TableService } from "./services/table/table-service.ts";
+
+/** One process that serves: the four HTTP front ends over one runtime. */
+export interface ServerOptions {
+  readonly options: Options;
+  readonly runtime: Runtime;
+  readonly log: Log;
+}
+
+export type ServicePort = "blob" | "queue" | "table" | "file";
+
+export interface Server {
+  readonly ports: Readonly<Record<ServicePort, number>>;
+  readonly metrics: Metrics;
+  /** Reads the accounts file again, and opens the access log again by its name, in case it was rotated. */
+  reload(): void;
+  /** Finishes what was accepted. The runtime stays open: whoever opened it closes it. */
+  close(): Promise<void>;
+}
+
+export async function startServer({ options, runtime, log }: ServerOptions): Promise<Server> {
+  const { store, clock, random } = runtime.parts;
+  const metrics = new Metrics();
+  metrics.watchStore(() => store.figures());
+  const accounts = new AccountSet(authAccount, options.accounts);
+  const properties = new PropertiesService(store);
+  const blobs = new BlobService(runtime.parts);
+  const queues = new QueueService(runtime.parts);
+  const tables = new TableService(runtime.parts);
+  const files = new FileService(runtime.parts);
+  const services = { blob: blobs, queue: queues, table: tables, file: files };
+  for (const chore of Object.values(services).flatMap((service) => service.chores())) {
+    runtime.chores.add(chore);
+  }
+  const auth: AuthContext = {
+    accounts,
+    clock,
+    oauth: options.oauth ?? "off",
+    isLoose: options.isLoose,
+    publicAccess: (account, container) => blobs.publicAccess(account, container),
+    policies: (service, account, name) => services[service].policies(account, name),
+  };
+  const accessLog = openAccessLog({ target: options.accessLog, log, clock });
+  const shared = {
+    auth,
+    clock,
+    log,
+    metrics,
+    accessLog,
+    requestIds: new RequestIds(random),
+    isSecure: options.certificate !== undefined,
+    isHostStyleAllowed: options.allowsHostStyle,
+    corsRules: async (service: ServicePort, account: string) =>
+      (await properties.get(account, service)).cors ?? [],
+  };
+  const listeners: Listener[] = [];
+  const serve = async <Services>(table: OperationTable<Services>, services: Services): Promise<number> => {
+    const frontEnd = new FrontEnd({ ...shared, table, services });
+    const listener = await listen({
+      ...options.addresses[table.service],
+      certificate: options.certificate,
+      handler: (message, response, sendContinue) => frontEnd.handle(message, response, sendContinue),
+    });
+    listeners.push(listener);
+    metrics.watchConnections(table.service, () => listener.connections());
+    return listener.port;
+  };
+  const closeAll = async (): Promise<void> => {
+    await Promise.all(listeners.map((listener) => listener.close()));
+    await accessLog?.close();
+  };
+  try {
+    // One after the other: workers that share ports find each other's by the order of listening.
+    const ports = {
+      blob: await serve(BLOB_OPERATIONS, { properties, blobs }),
+      queue: await serve(QUEUE_OPERATIONS, { properties, queues }),
+      table: await serve(TABLE_OPERATIONS, { properties, tables }),
+      file: await serve(FILE_OPERATIONS, { properties, files }),
+    };
+    const watched = watchAccounts(options, log, (list) => accounts.replace(list.accounts));
+    return {
+      ports,
+      metrics,
+      reload: () => {
+        watched?.reload();
+        accessLog?.reopen();
+      },
+      close: async () => {
+        watched?.stop();
+        await closeAll();
+      },
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+/** What authentication keeps of an account, derived once. */
+function authAccount(name: string, keys: readonly Buffer[]): Account {
+  return { name, rawKeys: keys, keys: keys.map((key) => new HmacKey(key)) };
+}
+
+function watchAccounts(
+  { accountsFile }: Options,
+  log: Log,
+  apply: (list: AccountList) => void,
+): AccountsFile | undefined {
+  if (accountsFile === undefined) return undefined;
+  const { path, text } = accountsFile;
+  const watched = new AccountsFile({ path, timers: systemTimers, log, apply }, text);
+  watched.start();
+  return watched;
+}

@@ -1,0 +1,22 @@
+import type { StoredPolicy } from "../account/stored-policy.ts";
+import type { ServiceParts } from "../parts.ts";
+import type { Chore } from "../reclaim/chores.ts";
+
+/** The Queue service: what its operations mean. */
+export class QueueService {
+  readonly parts: ServiceParts;
+
+  constructor(parts: ServiceParts) {
+    this.parts = parts;
+  }
+
+  /** Stored access policies of a queue; undefined when there is no such queue. */
+  async policies(_account: string, _name: string): Promise<readonly StoredPolicy[] | undefined> {
+    return undefined;
+  }
+
+  /** Its work in the background. */
+  chores(): readonly Chore[] {
+    return [];
+  }
+}

@@ -1,0 +1,28 @@
+import { packKey } from "../../store/keys/pack.ts";
+import type { EphemeralSpace } from "../../store/kv.ts";
+
+/** Roles that one process at a time plays: ("role", name) in the ephemeral space, owned by its player. */
+const roleKey = (name: string): string => packKey(["role", name]);
+
+/**
+ * Whether this process plays the role; the first to ask gets it and keeps it until it dies, when the record
+ * vanishes with its owner and the next to ask takes over.
+ */
+export async function playsRole(ephemeral: EphemeralSpace, name: string): Promise<boolean> {
+  const key = roleKey(name);
+  const player = await ephemeral.read((read) => read.get(key));
+  if (player !== undefined) return player.toString() === ephemeral.owner;
+  return ephemeral.write(async (write) => {
+    const winner = await write.get(key);
+    if (winner === undefined) write.put(key, Buffer.from(ephemeral.owner));
+    return winner === undefined || winner.toString() === ephemeral.owner;
+  });
+}
+
+/** At an orderly end: the next to ask takes over at once. */
+export async function leaveRole(ephemeral: EphemeralSpace, name: string): Promise<void> {
+  const key = roleKey(name);
+  await ephemeral.write(async (write) => {
+    if ((await write.get(key))?.toString() === ephemeral.owner) write.delete(key);
+  });
+}

@@ -1,0 +1,254 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ManualClock } from "../base/clock.ts";
+import { StorageFault } from "../base/faults.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Key, Writer } from "./kv.ts";
+import { OrderedMap } from "./memory/ordered-map.ts";
+import { SerialWriter, type WriteTurn } from "./serial-writer.ts";
+
+/** A disk whose commits end when the story says so, well or badly. */
+class SlowDisk {
+  readonly map = new OrderedMap();
+  readonly commits: { keys: Key[]; end(fault?: Error): void }[] = [];
+  rests = 0;
+  refresh = () => this.map.snapshot();
+  rest = (): void => {
+    this.rests++;
+  };
+  commit = (writes: ReadonlyMap<Key, Buffer | null>): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const end = (fault?: Error): void => {
+        if (fault !== undefined) {
+          reject(fault);
+          return;
+        }
+        for (const [key, value] of writes) {
+          if (value === null) this.map.delete(key);
+          else this.map.set(key, value);
+        }
+        resolve();
+      };
+      this.commits.push({ keys: [...writes.keys()], end });
+    });
+
+  /** Waits until a commit is under way, and takes it. */
+  async next(): Promise<{ keys: Key[]; end(fault?: Error): void }> {
+    for (let turn = 0; turn < 50 && this.commits.length === 0; turn++) await settled();
+    const commit = this.commits.shift();
+    assert.ok(commit !== undefined, "no commit is under way");
+    return commit;
+  }
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const full = new StorageFault("no space left", { isTransient: true });
+
+function increment(key: Key): (write: Writer) => Promise<number> {
+  return async (write) => {
+    const count = Number((await write.get(key))?.toString() ?? 0) + 1;
+    write.put(key, Buffer.from(String(count)));
+    return count;
+  };
+}
+
+function open(turn?: WriteTurn): { disk: SlowDisk; writer: SerialWriter } {
+  const disk = new SlowDisk();
+  return { disk, writer: new SerialWriter(disk, new ManualClock(), turn) };
+}
+
+test("transactions of one turn share a commit; the next batch is run while it is on its way", async () => {
+  const { disk, writer } = open();
+  const first = [writer.write(increment("a")), writer.write(increment("a"))];
+  const commit = await disk.next();
+  assert.deepEqual(commit.keys, ["a"]);
+  const third = writer.write(increment("a"));
+  const refused = writer.write(async (write) => {
+    assert.equal((await write.get("a"))?.toString(), "3", "pending writes of both batches are seen");
+    throw new Error("refused");
+  });
+  let isHeard = false;
+  refused.catch(() => {
+    isHeard = true;
+  });
+  await settled();
+  commit.end();
+  assert.deepEqual(await Promise.all(first), [1, 2]);
+  await settled();
+  assert.equal(isHeard, false, "the refusal tells of a write that is still on its way");
+  (await disk.next()).end();
+  assert.equal(await third, 3);
+  await assert.rejects(refused, /refused/);
+});
+
+test("when a commit fails its callers hear the fault, and those on top of it run again", async () => {
+  const { disk, writer } = open();
+  const failing = [writer.write(increment("a")), writer.write(increment("b"))];
+  const commit = await disk.next();
+  const runs: number[] = [];
+  const dependent = writer.write(async (write) => {
+    const count = await increment("a")(write);
+    runs.push(count);
+    return count;
+  });
+  const after = writer.write(increment("a"));
+  await settled();
+  commit.end(full);
+  for (const write of failing) await assert.rejects(write, full);
+  (await disk.next()).end();
+  assert.deepEqual([await dependent, await after], [1, 2]);
+  assert.deepEqual(runs, [2, 1], "first on top of the lost write, then without it");
+  assert.equal(disk.map.snapshot().get("a")?.toString(), "2");
+  assert.equal(disk.map.snapshot().get("b"), undefined);
+});
+
+test("a transaction that is between two steps when a commit fails runs again, and keeps its place", async () => {
+  const { disk, writer } = open();
+  const failing = writer.write(increment("a"));
+  const commit = await disk.next();
+  const finished = writer.write(increment("a"));
+  let go = (): void => {};
+  const gate = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const order: string[] = [];
+  const slow = writer.write(async (write) => {
+    const count = await increment("a")(write);
+    await gate;
+    order.push(`slow ${count}`);
+    return count;
+  });
+  const last = writer.write(async (write) => {
+    const count = await increment("a")(write);
+    order.push(`last ${count}`);
+    return count;
+  });
+  await settled();
+  commit.end(full);
+  await assert.rejects(failing, full);
+  go();
+  (await disk.next()).end();
+  assert.deepEqual(await Promise.all([finished, slow, last]), [1, 2, 3]);
+  assert.deepEqual(order, ["slow 3", "slow 2", "last 3"]);
+  assert.equal(disk.map.snapshot().get("a")?.toString(), "3");
+});
+
+test("a disk that stays full refuses every batch, and takes writes again when it has room", async () => {
+  const { disk, writer } = open();
+  for (let round = 0; round < 3; round++) {
+    const write = writer.write(increment("a"));
+    (await disk.next()).end(full);
+    await assert.rejects(write, full);
+  }
+  const write = writer.write(increment("a"));
+  (await disk.next()).end();
+  assert.equal(await write, 1);
+  await writer.close();
+});
+
+test("a batch has a maximum of transactions and of bytes", async () => {
+  const { disk, writer } = open();
+  const many = Array.from({ length: LIMITS.batchTransactionsMax + 10 }, (_, index) =>
+    writer.write(async (write) => write.put(String(index), Buffer.of(1))),
+  );
+  const first = await disk.next();
+  assert.equal(first.keys.length, LIMITS.batchTransactionsMax);
+  first.end();
+  const second = await disk.next();
+  assert.equal(second.keys.length, 10);
+  second.end();
+  await Promise.all(many);
+  const large = Array.from({ length: 20 }, (_, index) =>
+    writer.write(async (write) => write.put(String(index), Buffer.alloc(LIMITS.batchBytesMax / 10))),
+  );
+  const third = await disk.next();
+  assert.ok(third.keys.length <= 10);
+  third.end();
+  for (const done = Promise.all(large); ; ) {
+    const isDone = await Promise.race([done.then(() => true), settled().then(() => false)]);
+    if (isDone) break;
+    disk.commits.shift()?.end();
+  }
+});
+
+test("a queue has a maximum, beyond which callers are told to come back", async () => {
+  const turn: WriteTurn = {
+    acquire: () => new Promise(() => {}),
+    isWanted: () => false,
+    release() {},
+    onWanted() {},
+  };
+  const { writer } = open(turn);
+  for (let index = 0; index < LIMITS.queuedTransactionsMax; index++) void writer.write(async () => {});
+  await assert.rejects(
+    writer.write(async () => {}),
+    (error) => error instanceof StorageFault && error.isTransient,
+  );
+});
+
+test("the turn is kept until another process wants it, and handed over between batches", async () => {
+  let wake = (): void => {};
+  let isWanted = false;
+  const log: string[] = [];
+  const turn: WriteTurn = {
+    acquire: async () => void log.push("acquire"),
+    isWanted: () => isWanted,
+    release: () => {
+      isWanted = false;
+      log.push("release");
+    },
+    onWanted: (call) => {
+      wake = call;
+    },
+  };
+  const { disk, writer } = open(turn);
+  for (let round = 0; round < 3; round++) {
+    const write = writer.write(increment("a"));
+    (await disk.next()).end();
+    await write;
+  }
+  assert.deepEqual(log, ["acquire"], "a process that writes alone asks once");
+  isWanted = true;
+  wake();
+  assert.deepEqual(log, ["acquire", "release"], "an idle one hands over at once");
+  assert.equal(disk.rests, 1, "and holds no snapshot while others write");
+
+  const first = writer.write(increment("a"));
+  const commit = await disk.next();
+  isWanted = true;
+  wake();
+  const second = writer.write(increment("a"));
+  await settled();
+  assert.deepEqual(log, ["acquire", "release", "acquire"], "not while a commit is under way");
+  commit.end();
+  assert.equal(await first, 4);
+  (await disk.next()).end();
+  assert.equal(await second, 5);
+  assert.deepEqual(log, ["acquire", "release", "acquire", "release", "acquire"]);
+});
+
+test("close waits for what is queued behind the turn", async () => {
+  let grant = (): void => {};
+  const turn: WriteTurn = {
+    acquire: () =>
+      new Promise<void>((resolve) => {
+        grant = resolve;
+      }),
+    isWanted: () => false,
+    release() {},
+    onWanted() {},
+  };
+  const { disk, writer } = open(turn);
+  const write = writer.write(increment("a"));
+  let isClosed = false;
+  const closing = writer.close().then(() => {
+    isClosed = true;
+  });
+  await settled();
+  assert.equal(isClosed, false);
+  grant();
+  (await disk.next()).end();
+  assert.equal(await write, 1);
+  await closing;
+  await assert.rejects(writer.write(increment("a")), StorageFault);
+});

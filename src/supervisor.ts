@@ -1,0 +1,178 @@
+import cluster, { type Worker } from "node:cluster";
+import { type Clock, systemTimers } from "./base/clock.ts";
+import type { Log } from "./base/log.ts";
+import type { MetricsSnapshot } from "./base/metrics.ts";
+import { isTurnMessage, TurnArbiter } from "./store/embedded/turn.ts";
+
+/**
+ * Several worker processes on one embedded store. The supervisor serves nobody: it starts the workers, lends the
+ * turns to write, tells survivors of the dead so that what they held is released, and starts a worker anew.
+ * Connections are spread by node:cluster, which accepts in the supervisor and hands them out in turn.
+ */
+export type WorkerReport =
+  | { readonly report: "ready"; readonly owner: string; readonly ports: Readonly<Record<string, number>> }
+  | { readonly report: "released"; readonly owners: readonly string[] }
+  | { readonly report: "metrics"; readonly id: number; readonly snapshot: MetricsSnapshot }
+  | { readonly report: "failed"; readonly message: string };
+
+export type WorkerOrder =
+  | { readonly order: "release"; readonly owners: readonly string[] }
+  | { readonly order: "metrics"; readonly id: number }
+  | { readonly order: "reload" }
+  | { readonly order: "stop" };
+
+/** A worker that dies this often in this time has a cause that starting it again will not mend. */
+const DEATHS_MAX = 8;
+const DEATHS_WINDOW_MILLIS = 20_000;
+const METRICS_PATIENCE_MILLIS = 2_000;
+
+interface Member {
+  readonly worker: Worker;
+  owner: string | undefined;
+  isReady: boolean;
+}
+
+export interface SupervisorOptions {
+  readonly workers: number;
+  /** Of the data directory's lock. A worker that inherits it keeps others out as long as it lives. */
+  readonly lockDescriptor: number | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** All workers serve; the ports are the same for each. */
+  readonly onReady: (ports: Readonly<Record<string, number>>) => void;
+  /** No way to go on. */
+  readonly onGivenUp: (message: string) => void;
+}
+
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #members = new Map<number, Member>();
+  readonly #arbiter: TurnArbiter;
+  readonly #deaths: number[] = [];
+  readonly #metrics = new Map<number, Map<number, (snapshot: MetricsSnapshot | undefined) => void>>();
+  #metricsAsked = 0;
+  #dead: string[] = [];
+  #isStopping = false;
+  #wasReady = false;
+  #allGone: (() => void) | undefined;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    this.#arbiter = new TurnArbiter((id, message) => this.#members.get(id)?.worker.send(message));
+  }
+
+  start(): void {
+    const { lockDescriptor } = this.#options;
+    const inherited = lockDescriptor === undefined ? [] : [lockDescriptor];
+    cluster.setupPrimary({ stdio: ["inherit", "inherit", "inherit", "ipc", ...inherited] });
+    for (let i = 0; i < this.#options.workers; i++) this.#fork();
+  }
+
+  get readyCount(): number {
+    return [...this.#members.values()].filter(({ isReady }) => isReady).length;
+  }
+
+  tellAll(order: WorkerOrder): void {
+    for (const { worker } of this.#members.values()) if (worker.isConnected()) worker.send(order);
+  }
+
+  /** The figures of every worker that answers in time. */
+  async metrics(): Promise<MetricsSnapshot[]> {
+    const id = ++this.#metricsAsked;
+    const answers = new Map<number, (snapshot: MetricsSnapshot | undefined) => void>();
+    this.#metrics.set(id, answers);
+    const snapshots = [...this.#members.values()].map(
+      ({ worker }) =>
+        new Promise<MetricsSnapshot | undefined>((resolve) => {
+          answers.set(worker.id, resolve);
+          worker.send({ order: "metrics", id } satisfies WorkerOrder);
+        }),
+    );
+    const patience = systemTimers.after(METRICS_PATIENCE_MILLIS, () => {
+      for (const give of answers.values()) give(undefined);
+    });
+    const found = await Promise.all(snapshots);
+    patience.cancel();
+    this.#metrics.delete(id);
+    return found.filter((snapshot) => snapshot !== undefined);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    if (this.#members.size === 0) return;
+    const gone = new Promise<void>((resolve) => {
+      this.#allGone = resolve;
+    });
+    this.tellAll({ order: "stop" });
+    await gone;
+  }
+
+  #fork(): void {
+    const worker = cluster.fork();
+    const member: Member = { worker, owner: undefined, isReady: false };
+    this.#members.set(worker.id, member);
+    worker.on("message", (message: WorkerReport) => {
+      if (isTurnMessage(message)) this.#arbiter.receive(worker.id, message);
+      else this.#receive(member, message);
+    });
+    worker.on("exit", (code, signal) => this.#bury(member, signal ?? `exit code ${code}`));
+  }
+
+  #receive(member: Member, message: WorkerReport): void {
+    switch (message.report) {
+      case "ready":
+        member.owner = message.owner;
+        member.isReady = true;
+        this.#tellOfDead();
+        if (!this.#wasReady && this.readyCount === this.#options.workers) {
+          this.#wasReady = true;
+          this.#options.onReady(message.ports);
+        }
+        break;
+      case "released":
+        this.#dead = this.#dead.filter((owner) => !message.owners.includes(owner));
+        break;
+      case "metrics":
+        this.#metrics.get(message.id)?.get(member.worker.id)?.(message.snapshot);
+        break;
+      case "failed":
+        this.#giveUp(message.message);
+        break;
+    }
+  }
+
+  #bury({ worker, owner }: Member, reason: string): void {
+    this.#members.delete(worker.id);
+    for (const answers of this.#metrics.values()) answers.get(worker.id)?.(undefined);
+    this.#arbiter.forget(worker.id);
+    if (owner !== undefined) this.#dead.push(owner);
+    if (this.#isStopping) {
+      if (this.#members.size === 0) this.#allGone?.();
+      return;
+    }
+    const now = this.#options.clock.now();
+    this.#deaths.push(now);
+    while (this.#deaths[0]! < now - DEATHS_WINDOW_MILLIS) this.#deaths.shift();
+    this.#options.log.error({ worker: worker.process.pid, reason }, "a worker died; starting another");
+    if (this.#deaths.length >= DEATHS_MAX) {
+      this.#giveUp(`workers keep dying (last: ${reason})`);
+      return;
+    }
+    this.#tellOfDead();
+    this.#fork();
+  }
+
+  /** One survivor is enough; if it dies before it is done, the next one is told. */
+  #tellOfDead(): void {
+    if (this.#dead.length === 0) return;
+    const survivor = [...this.#members.values()].find(({ isReady }) => isReady);
+    survivor?.worker.send({ order: "release", owners: this.#dead } satisfies WorkerOrder);
+  }
+
+  #giveUp(message: string): void {
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    for (const { worker } of this.#members.values()) worker.kill("SIGKILL");
+    this.#options.onGivenUp(message);
+  }
+}

@@ -1,0 +1,71 @@
+import type { Log } from "./base/log.ts";
+import { systemRandom } from "./base/random.ts";
+import type { Options } from "./options.ts";
+import { Runtime } from "./runtime.ts";
+import { type Server, startServer } from "./server.ts";
+import { EmbeddedStore } from "./store/embedded/embedded-store.ts";
+import { isTurnMessage, TurnClient } from "./store/embedded/turn.ts";
+import type { WorkerOrder, WorkerReport } from "./supervisor.ts";
+
+/** A process that serves under a supervisor: it borrows the turn to write and obeys orders. */
+export async function runWorker(
+  options: Options,
+  log: Log,
+  onFatal: (error: unknown) => void,
+): Promise<void> {
+  const tell = (report: WorkerReport): void => {
+    process.send?.(report);
+  };
+  // Without its supervisor a worker has nobody who lends turns: it must not go on by itself.
+  process.on("disconnect", () => process.exit(1));
+  const send = (message: object): void => {
+    process.send?.(message);
+  };
+  const turns = { records: new TurnClient("records", send), ephemeral: new TurnClient("ephemeral", send) };
+  const owner = `worker-${process.pid}-${systemRandom.uuid()}`;
+  let runtime: Runtime;
+  let server: Server;
+  try {
+    process.on("message", (message: unknown) => {
+      if (!isTurnMessage(message)) return;
+      turns.records.receive(message);
+      turns.ephemeral.receive(message);
+    });
+    runtime = new Runtime({ choice: options.store, owner, log, turns, onFatal });
+    await runtime.start();
+    server = await startServer({ options, runtime, log });
+  } catch (error) {
+    tell({ report: "failed", message: (error as Error).message });
+    return;
+  }
+  process.on("message", (message: WorkerOrder) => {
+    if ("order" in message) void obey(message, { runtime, server, tell }).catch(onFatal);
+  });
+  tell({ report: "ready", owner, ports: server.ports });
+}
+
+interface Duty {
+  readonly runtime: Runtime;
+  readonly server: Server;
+  readonly tell: (report: WorkerReport) => void;
+}
+
+async function obey(order: WorkerOrder, { runtime, server, tell }: Duty): Promise<void> {
+  switch (order.order) {
+    case "release":
+      if (runtime.engine instanceof EmbeddedStore) runtime.engine.forgetDeadReaders();
+      await runtime.releaseDead(order.owners);
+      tell({ report: "released", owners: order.owners });
+      break;
+    case "metrics":
+      tell({ report: "metrics", id: order.id, snapshot: await server.metrics.snapshotMetrics() });
+      break;
+    case "reload":
+      server.reload();
+      break;
+    case "stop":
+      await server.close();
+      await runtime.close();
+      process.exit(0);
+  }
+}

@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ManualClock } from "../../src/base/clock.ts";
+import { type Log, silentLog } from "../../src/base/log.ts";
+import { type Options, readCommandLine, type StoreChoice } from "../../src/options.ts";
+import { Runtime } from "../../src/runtime.ts";
+import { type Server, startServer } from "../../src/server.ts";
+import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from "../../src/services/account/account-list.ts";
+import { displayConnectionString } from "../../src/services/account/accounts.ts";
+
+/** A whole server for tests: free ports, a temporary directory, and a clock that a test moves. */
+export type Engine = "memory" | "embedded";
+export const ENGINES: readonly Engine[] = ["memory", "embedded"];
+
+export interface TestServer {
+  readonly engine: Engine;
+  readonly account: string;
+  readonly key: string;
+  readonly connectionString: string;
+  readonly endpoints: Readonly<Record<"blob" | "queue" | "table" | "file", string>>;
+  readonly clock: ManualClock;
+  readonly runtime: Runtime;
+  readonly server: Server;
+  /** Stops and starts again on the same data (embedded only). */
+  restart(): Promise<TestServer>;
+  close(): Promise<void>;
+}
+
+export interface TestServerOptions {
+  readonly engine?: Engine;
+  /** More flags, as typed on the command line. */
+  readonly flags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly log?: Log;
+}
+
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const { engine = "memory" } = options;
+  const directory = engine === "memory" ? undefined : mkdtempSync(join(tmpdir(), "holdfast-test-"));
+  // Signed requests carry the real time, so the clock starts there and is moved from there.
+  return open(options, engine, directory, new ManualClock(Date.now()));
+}
+
+async function open(
+  options: TestServerOptions,
+  engine: Engine,
+  directory: string | undefined,
+  clock: ManualClock,
+): Promise<TestServer> {
+  const { log = silentLog } = options;
+  const parsed = readOptions(options, directory);
+  const choice: StoreChoice =
+    directory === undefined ? { kind: "memory" } : { kind: "embedded", directory: join(directory, "data") };
+  const onFatal = (error: unknown): void => {
+    throw error;
+  };
+  const runtime = new Runtime({ choice, owner: "test", log, onFatal, clock });
+  await runtime.recoverAll();
+  await runtime.start();
+  const server = await startServer({ options: parsed, runtime, log });
+  const scheme = parsed.certificate === undefined ? "http" : "https";
+  const at = (name: keyof typeof server.ports): string => `${scheme}://127.0.0.1:${server.ports[name]}`;
+  const endpoints = { blob: at("blob"), queue: at("queue"), table: at("table"), file: at("file") };
+  const stop = async (): Promise<void> => {
+    await server.close();
+    await runtime.close();
+  };
+  return {
+    engine,
+    account: WELL_KNOWN_ACCOUNT,
+    key: WELL_KNOWN_KEY,
+    connectionString: displayConnectionString(parsed.accounts[0]!, endpoints),
+    endpoints,
+    clock,
+    runtime,
+    server,
+    restart: async () => {
+      await stop();
+      return open(options, engine, directory, clock);
+    },
+    close: async () => {
+      await stop();
+      if (directory !== undefined) rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function readOptions({ flags = [], env = {} }: TestServerOptions, directory: string | undefined): Options {
+  const place = directory === undefined ? ["--inMemory"] : ["--location", join(directory, "data")];
+  const ports = ["blob", "queue", "table", "file", "admin", "smb"].flatMap((name) => [`--${name}Port`, "0"]);
+  const argv = [...place, ...ports, "--silent", ...flags];
+  const commandLine = readCommandLine({ argv, env, cwd: process.cwd(), version: "test" });
+  if (commandLine.kind !== "serve") throw new Error("the flags of a test server must serve");
+  return commandLine.options;
+}
