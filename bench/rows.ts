@@ -1,3 +1,4 @@
+import { QUEUE_ROWS } from "./rows/queue.ts";
 import type { PlainRequest } from "./sign.ts";
 
 /** One line of the benchmark. Rows of a service live in bench/rows/<service>.ts and are listed here. */
@@ -40,4 +41,5 @@ export const ROWS: readonly Row[] = [
     requests: () =>
       Array.from({ length: 2_000 }, (_, i) => ({ ...queue, method: "PUT", headers: { "x-ms-meta-n": `${i}` } })),
   },
+  ...QUEUE_ROWS,
 ];
