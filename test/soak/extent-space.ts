@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { stopwatch } from "../../src/base/clock.ts";
+import { monotonic } from "../../src/base/clock.ts";
 import { GIB, KIB, MIB } from "../../src/base/limits.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import type { Device } from "../../src/extents/device.ts";
@@ -65,14 +65,14 @@ export async function extentSpace(run: ExtentSpaceRun): Promise<ExtentSpaceFigur
 export async function proveExtentSpace(): Promise<{ readonly isHeld: boolean; readonly figure: string }> {
   const directory = await mkdtemp(join(tmpdir(), "holdfast-soak-"));
   try {
-    const elapsed = stopwatch();
+    const startedAt = monotonic();
     const device = await DiskDevice.at(directory);
     const figures = await extentSpace({ device, writtenBytes: 5 * GIB, liveBytes: 500 * MIB });
     const mib = (bytes: number): string => `${Math.round(bytes / MIB)} MiB`;
     const figure =
       `${mib(figures.writtenBytes)} written, ${mib(figures.liveBytes)} alive, ` +
       `${mib(figures.diskBytesEnd)} on disk at the end, ${mib(figures.diskBytesMax)} at most, ` +
-      `${Math.round(elapsed() / 1_000)} s`;
+      `${Math.round((monotonic() - startedAt) / 1_000)} s`;
     return { isHeld: figures.diskBytesEnd < GIB && figures.diskBytesMax < 1.25 * GIB, figure };
   } finally {
     await rm(directory, { recursive: true, force: true });
