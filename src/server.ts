@@ -46,6 +46,8 @@ export async function startServer({ options, runtime, log }: ServerOptions): Pro
   const { store, clock, random } = runtime.parts;
   const metrics = new Metrics();
   metrics.watchStore(() => store.figures());
+  store.watchCommits((transactions) => metrics.batchSizes.observe(transactions));
+  metrics.watchExtents(() => runtime.payloadFigures());
   const accounts = new AccountSet(authAccount, options.accounts);
   const properties = new PropertiesService(store);
   const blobs = new BlobService(runtime.parts);

@@ -19,7 +19,7 @@ export async function playsRole(ephemeral: EphemeralSpace, name: string): Promis
   });
 }
 
-/** At an orderly end: the next to ask takes over at once. */
+/** At an orderly end: another process may take over at once. */
 export async function leaveRole(ephemeral: EphemeralSpace, name: string): Promise<void> {
   const key = roleKey(name);
   await ephemeral.write(async (write) => {

@@ -101,6 +101,10 @@ class EmbeddedSpace implements KeySpace {
     return this.#writer.figures();
   }
 
+  watchCommits(listener: (transactions: number) => void): void {
+    this.#writer.watchCommits(listener);
+  }
+
   forgetDeadReaders(): void {
     this.#database.forgetDeadReaders();
   }
@@ -164,6 +168,10 @@ export class EmbeddedStore implements Store {
 
   figures(): StoreFigures {
     return this.#records.figures();
+  }
+
+  watchCommits(listener: (transactions: number) => void): void {
+    this.#records.watchCommits(listener);
   }
 
   /** After another process died. */
