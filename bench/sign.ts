@@ -19,8 +19,11 @@ export interface PlainRequest {
 
 let counter = 0;
 
-/** Each request has its own client request id, so no two signatures are alike. */
-export function signed(request: PlainRequest, port: number): Buffer {
+/**
+ * The headers of a signed request. Each has its own client request id, so no two signatures are alike. Written
+ * from the protocol's description and not with the server's code: it is also what tests check the server with.
+ */
+export function signedHeaders(request: PlainRequest, account = ACCOUNT, key = KEY): Record<string, string> {
   const { method, path, query = {}, body } = request;
   const headers: Record<string, string> = {
     "x-ms-date": new Date().toUTCString(),
@@ -28,23 +31,31 @@ export function signed(request: PlainRequest, port: number): Buffer {
     "x-ms-client-request-id": `00000000-0000-4000-8000-${(++counter).toString(16).padStart(12, "0")}`,
     ...request.headers,
   };
-  const resource = `/${ACCOUNT}/${ACCOUNT}${path}`;
+  const resource = `/${account}/${account}${path}`;
   const text =
     request.service === "table"
       ? tableText(method, headers, resource, query)
       : commonText(method, headers, resource, query, body);
-  const signature = createHmac("sha256", KEY).update(text).digest("base64");
-  const search = Object.entries(query)
-    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
-    .join("&");
+  const signature = createHmac("sha256", key).update(text).digest("base64");
+  return { Authorization: `SharedKey ${account}:${signature}`, ...headers };
+}
+
+export function targetOf({ path, query = {} }: PlainRequest, account = ACCOUNT): string {
+  const search = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return `/${account}${path}${search.length === 0 ? "" : `?${search.join("&")}`}`;
+}
+
+/** A whole request, ready for the load generator. */
+export function signed(request: PlainRequest, port: number): Buffer {
+  const { method, body } = request;
   const lines = [
-    `${method} /${ACCOUNT}${path}${search === "" ? "" : `?${search}`} HTTP/1.1`,
+    `${method} ${targetOf(request)} HTTP/1.1`,
     `Host: 127.0.0.1:${port}`,
-    `Authorization: SharedKey ${ACCOUNT}:${signature}`,
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries(signedHeaders(request)).map(([name, value]) => `${name}: ${value}`),
   ];
-  if (body !== undefined || method === "PUT" || method === "POST")
+  if (body !== undefined || method === "PUT" || method === "POST") {
     lines.push(`Content-Length: ${body?.length ?? 0}`);
+  }
   return Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`), body ?? Buffer.alloc(0)]);
 }
 

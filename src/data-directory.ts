@@ -1,6 +1,129 @@
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from "node:fs";
+import { join, resolve } from "node:path";
+import { type Clock, systemClock } from "./base/clock.ts";
+import { errorCode, UnusableDirectory } from "./base/faults.ts";
+import { takeDirectoryLock } from "./directory-lock.ts";
+
+/**
+ * The data directory: one Holdfast at a time, and only a directory that is ours.
+ *
+ *   holdfast.json   {"format":1,...}: what the rest of the directory is written in
+ *   lock/           who uses it now (see directory-lock.ts)
+ *   everything else belongs to the store and the extents
+ *
+ * What cannot be used is refused before anything in it is touched.
+ */
 export interface DataDirectory {
+  /** Open in this process; workers that inherit it keep the lock alive until the last of them is gone. */
+  readonly lockDescriptor: number;
   release(): Promise<void>;
 }
-export async function openDataDirectory(_path: string): Promise<DataDirectory> {
-  return { release: async () => {} };
+
+export const DATA_FORMAT = 1;
+const MARKER = "holdfast.json";
+const MARKER_DRAFT = "holdfast.json.new";
+const LOCK = "lock";
+/**
+ * What a directory may hold and still be taken as new: what a start leaves before its marker, what a fresh disk
+ * has, and logs, because the usual command line of Azurite puts its debug log beside the data.
+ */
+const NOT_YET_OURS = /^(lock|holdfast\.json\.new|lost\+found|.*\.log)$/;
+
+export interface OpenDataDirectory {
+  readonly clock?: Clock;
+  readonly createdBy?: string;
+}
+
+/** Throws `UnusableDirectory` with one line that names the directory or the file. */
+export async function openDataDirectory(
+  path: string,
+  options: OpenDataDirectory = {},
+): Promise<DataDirectory> {
+  const directory = resolve(path);
+  try {
+    mkdirSync(directory, { recursive: true });
+    checkMarker(directory);
+    mkdirSync(join(directory, LOCK), { recursive: true });
+  } catch (error) {
+    if (error instanceof UnusableDirectory) throw error;
+    throw new UnusableDirectory(`${directory} cannot be used: ${(error as Error).message}`, { cause: error });
+  }
+  const lock = await takeDirectoryLock(directory, join(directory, LOCK), options.clock ?? systemClock);
+  try {
+    // Looked at again under the lock: another process may have made the directory its own in between.
+    if (checkMarker(directory) === "new") writeMarker(directory, options);
+  } catch (error) {
+    await lock.release();
+    if (error instanceof UnusableDirectory) throw error;
+    throw new UnusableDirectory(`${directory} cannot be written: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+  return { lockDescriptor: lock.descriptor, release: () => lock.release() };
+}
+
+function checkMarker(directory: string): "new" | "ours" {
+  const file = join(directory, MARKER);
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT")
+      throw new UnusableDirectory(`${file} cannot be read: ${(error as Error).message}`, { cause: error });
+    const foreign = readdirSync(directory).find((name) => !NOT_YET_OURS.test(name));
+    if (foreign === undefined) return "new";
+    throw new UnusableDirectory(
+      `${directory} is not empty (it holds ${foreign}) and has no ${MARKER}: choose an empty directory`,
+    );
+  }
+  const format = parseFormat(text);
+  if (format === undefined)
+    throw new UnusableDirectory(`${file} is damaged: expected {"format":${DATA_FORMAT},...}`);
+  if (format > DATA_FORMAT)
+    throw new UnusableDirectory(
+      `${directory} was written by a newer Holdfast (format ${format}, this one knows ${DATA_FORMAT})`,
+    );
+  return "ours";
+}
+
+function parseFormat(text: string): number | undefined {
+  try {
+    const format = (JSON.parse(text) as { format?: unknown } | null)?.format;
+    return typeof format === "number" && Number.isInteger(format) && format >= 1 ? format : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Whole or not at all: a power cut must not leave half a marker, which would lock the owner out. */
+function writeMarker(
+  directory: string,
+  { clock = systemClock, createdBy = "holdfast" }: OpenDataDirectory,
+): void {
+  const createdAt = new Date(clock.now()).toISOString();
+  const draft = join(directory, MARKER_DRAFT);
+  const file = openSync(draft, "w");
+  try {
+    writeSync(file, `${JSON.stringify({ format: DATA_FORMAT, createdBy, createdAt })}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(draft, join(directory, MARKER));
+  const folder = openSync(directory, "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
 }

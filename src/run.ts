@@ -38,7 +38,7 @@ export async function run({ options, log, onFatal }: RunOptions): Promise<Runnin
   try {
     forgetEphemeral(options.store);
     const serving = await (options.workers > 1
-      ? serveFromWorkers(options, log, onFatal)
+      ? serveFromWorkers(options, log, onFatal, directory?.lockDescriptor)
       : serveHere(options, log, onFatal));
     return await withAdmin(options, log, serving, directory);
   } catch (error) {
@@ -91,6 +91,7 @@ async function serveFromWorkers(
   options: Options,
   log: Log,
   onFatal: (error: unknown) => void,
+  lockDescriptor: number | undefined,
 ): Promise<Serving> {
   await recoverFirst(options, log, onFatal);
   let supervisor!: Supervisor;
@@ -98,6 +99,7 @@ async function serveFromWorkers(
   const ports = await new Promise<Readonly<Record<string, number>>>((resolve, reject) => {
     supervisor = new Supervisor({
       workers: options.workers,
+      lockDescriptor,
       clock: systemClock,
       log,
       onReady: resolve,

@@ -56,6 +56,10 @@ export class Runtime {
     for (const owner of owners) await this.parts.store.ephemeral.releaseOwner(owner);
   }
 
+  payloadFigures(): Promise<{ liveBytes: number; deadBytes: number }> {
+    return this.#payload.figures();
+  }
+
   async start(): Promise<void> {
     await this.#reclaimer.join();
     this.#reclaimer.start(systemTimers);

@@ -36,7 +36,7 @@ export type ServicePort = "blob" | "queue" | "table" | "file";
 export interface Server {
   readonly ports: Readonly<Record<ServicePort, number>>;
   readonly metrics: Metrics;
-  /** Reads the accounts file again. */
+  /** Reads the accounts file again, and opens the access log again by its name, in case it was rotated. */
   reload(): void;
   /** Finishes what was accepted. The runtime stays open: whoever opened it closes it. */
   close(): Promise<void>;
@@ -46,6 +46,8 @@ export async function startServer({ options, runtime, log }: ServerOptions): Pro
   const { store, clock, random } = runtime.parts;
   const metrics = new Metrics();
   metrics.watchStore(() => store.figures());
+  store.watchCommits((transactions) => metrics.batchSizes.observe(transactions));
+  metrics.watchExtents(() => runtime.payloadFigures());
   const accounts = new AccountSet(authAccount, options.accounts);
   const properties = new PropertiesService(store);
   const blobs = new BlobService(runtime.parts);
@@ -60,13 +62,13 @@ export async function startServer({ options, runtime, log }: ServerOptions): Pro
     accounts,
     clock,
     oauth: options.oauth ?? "off",
-    loose: options.isLoose,
+    isLoose: options.isLoose,
+    publicAccess: (account, container) => blobs.publicAccess(account, container),
     policies: (service, account, name) => services[service].policies(account, name),
   };
   const accessLog = openAccessLog({ target: options.accessLog, log, clock });
   const shared = {
     auth,
-    publicAccess: (account: string, container: string) => blobs.publicAccess(account, container),
     clock,
     log,
     metrics,
@@ -91,7 +93,7 @@ export async function startServer({ options, runtime, log }: ServerOptions): Pro
   };
   const closeAll = async (): Promise<void> => {
     await Promise.all(listeners.map((listener) => listener.close()));
-    accessLog?.close();
+    await accessLog?.close();
   };
   try {
     // One after the other: workers that share ports find each other's by the order of listening.
@@ -105,7 +107,10 @@ export async function startServer({ options, runtime, log }: ServerOptions): Pro
     return {
       ports,
       metrics,
-      reload: () => watched?.reload(),
+      reload: () => {
+        watched?.reload();
+        accessLog?.reopen();
+      },
       close: async () => {
         watched?.stop();
         await closeAll();

@@ -34,6 +34,8 @@ interface Member {
 
 export interface SupervisorOptions {
   readonly workers: number;
+  /** Of the data directory's lock. A worker that inherits it keeps others out as long as it lives. */
+  readonly lockDescriptor: number | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** All workers serve; the ports are the same for each. */
@@ -60,6 +62,9 @@ export class Supervisor {
   }
 
   start(): void {
+    const { lockDescriptor } = this.#options;
+    const inherited = lockDescriptor === undefined ? [] : [lockDescriptor];
+    cluster.setupPrimary({ stdio: ["inherit", "inherit", "inherit", "ipc", ...inherited] });
     for (let i = 0; i < this.#options.workers; i++) this.#fork();
   }
 

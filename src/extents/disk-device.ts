@@ -1,5 +1,5 @@
 import fs from "node:fs";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { bytesIn, type Device, type DeviceEntry, type DeviceFile, partsAfter } from "./device.ts";
 
 /** A directory of the file system. */
@@ -10,9 +10,15 @@ export class DiskDevice implements Device {
     this.place = directory;
   }
 
-  /** Makes the directory when it is not there yet. */
+  /** Makes the directory when it is not there yet, and makes sure that a crash does not take it away again. */
   static async at(directory: string): Promise<DiskDevice> {
-    await fs.promises.mkdir(directory, { recursive: true });
+    const whole = resolve(directory);
+    const firstMade = await fs.promises.mkdir(whole, { recursive: true });
+    if (firstMade !== undefined) {
+      for (let made = whole; made.length >= firstMade.length; made = dirname(made)) {
+        await syncDirectory(dirname(made));
+      }
+    }
     return new DiskDevice(directory);
   }
 
@@ -44,15 +50,19 @@ export class DiskDevice implements Device {
     return fs.promises.unlink(join(this.place, name));
   }
 
-  async syncDirectory(): Promise<void> {
-    // Windows cannot open a directory for this; NTFS journals names by itself.
-    if (process.platform === "win32") return;
-    const directory = await fs.promises.open(this.place, "r");
-    try {
-      await directory.sync();
-    } finally {
-      await directory.close();
-    }
+  syncDirectory(): Promise<void> {
+    return syncDirectory(this.place);
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  // Windows cannot open a directory for this; NTFS journals names by itself.
+  if (process.platform === "win32") return;
+  const directory = await fs.promises.open(path, "r");
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
   }
 }
 

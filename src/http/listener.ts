@@ -91,11 +91,14 @@ function refuseMalformed(error: Error & { code?: string }, socket: Socket): void
   );
 }
 
+/** A connection that is kept alive ends once its request is answered; Node alone would wait for its idle time. */
 function closeGracefully(server: Server, timers: Timers): Promise<void> {
   return new Promise((resolve) => {
     const patience = timers.after(LIMITS.shutdownMillis, () => server.closeAllConnections());
+    const sweep = timers.every(LIMITS.shutdownSweepMillis, () => server.closeIdleConnections());
     server.close(() => {
       patience.cancel();
+      sweep.cancel();
       resolve();
     });
     server.closeIdleConnections();

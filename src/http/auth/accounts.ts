@@ -13,28 +13,26 @@ export interface Account {
 }
 
 const KEYS_MAX = 2;
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /**
- * An account from its base64 keys, as configuration gives them. Throws a `RangeError` when there is no key, more
- * than two, or one that is not base64: a key read as shorter than it was meant would protect nothing.
+ * An account and its decoded keys, ready to check signatures. Throws a `RangeError` without a key, with more than
+ * two, or with an empty one, which would let anybody sign.
  */
-export function accountOf(name: string, base64Keys: readonly string[]): Account {
-  if (base64Keys.length === 0 || base64Keys.length > KEYS_MAX) {
-    throw new RangeError(`account ${name} needs one or two keys, not ${base64Keys.length}`);
-  }
-  const rawKeys = base64Keys.map((text, index) => {
-    // The text itself stays out of the message: messages end in logs.
-    if (text === "" || !BASE64.test(text)) {
-      throw new RangeError(`key ${index + 1} of account ${name} is not base64`);
-    }
-    return Buffer.from(text, "base64");
-  });
+export function accountOf(name: string, rawKeys: readonly Buffer[]): Account {
+  const isSound = rawKeys.length > 0 && rawKeys.length <= KEYS_MAX && rawKeys.every((key) => key.length > 0);
+  if (!isSound) throw new RangeError(`account ${name} needs one or two keys`);
   return { name, rawKeys, keys: rawKeys.map((key) => new HmacKey(key)) };
 }
 
-export function accountsOf(accounts: Iterable<Account>): Accounts {
-  const byName = new Map<string, Account>();
-  for (const account of accounts) byName.set(account.name, account);
-  return { find: (name) => byName.get(name) };
+/** The same from base64, as a connection string has it. A key that is not base64 is a `RangeError`, too. */
+export function accountOfBase64(name: string, base64Keys: readonly string[]): Account {
+  return accountOf(
+    name,
+    base64Keys.map((text, index) => {
+      const key = Buffer.from(text, "base64");
+      // The text itself stays out of the message: messages end in logs.
+      if (key.toString("base64") !== text) throw new RangeError(`key ${index + 1} of ${name} is not base64`);
+      return key;
+    }),
+  );
 }

@@ -1,13 +1,8 @@
 import { Refusal } from "../../base/refusals.ts";
 import type { ServiceName } from "../exchange.ts";
 import type { Authorizable, AuthorizedOperation } from "./authorize.ts";
+import type { AuthContext } from "./context.ts";
 import { challenge } from "./refuse.ts";
-
-/** "none" also for a container that does not exist: anonymous callers cannot tell the two apart. */
-export type PublicAccessLookup = (
-  account: string,
-  container: string,
-) => Promise<"none" | "blob" | "container">;
 
 /** Since when a request without credentials is answered with a challenge instead of a plain no. */
 const CHALLENGE_SINCE: Readonly<Record<ServiceName, string>> = {
@@ -20,7 +15,7 @@ const CHALLENGE_SINCE: Readonly<Record<ServiceName, string>> = {
 export async function authorizeAnonymous(
   { resource, permission }: AuthorizedOperation,
   request: Authorizable,
-  publicAccess: PublicAccessLookup,
+  { publicAccess }: Pick<AuthContext, "publicAccess">,
 ): Promise<void> {
   const { target } = request;
   if (target.service !== "blob" || permission.anonymous === undefined) throw noCredentials(request);

@@ -5,9 +5,9 @@ import type { AuthContext, Unauthenticated } from "./context.ts";
 import { authenticateAccountSas } from "./sas-account.ts";
 import { authenticateDelegationSas } from "./sas-delegation.ts";
 import { authenticateServiceSas } from "./sas-service.ts";
-import { authenticateSharedKey, isSharedKey } from "./shared-key.ts";
+import { authenticateSharedKey, sharedKeyScheme } from "./shared-key.ts";
 
-export type { AuthContext, PolicyLookup, Unauthenticated } from "./context.ts";
+export type { AuthContext, PolicyLookup, PublicAccessLookup, Unauthenticated } from "./context.ts";
 
 /**
  * Who sent the request, as far as it can prove that; what they may do is for `authorize` to say. Throws or rejects
@@ -20,7 +20,8 @@ export type { AuthContext, PolicyLookup, Unauthenticated } from "./context.ts";
 export function authenticate(request: Unauthenticated, context: AuthContext): Caller | Promise<Caller> {
   const authorization = request.headers.authorization;
   if (authorization !== undefined) {
-    if (isSharedKey(authorization)) return authenticateSharedKey(request, context, authorization);
+    const scheme = sharedKeyScheme(authorization);
+    if (scheme !== undefined) return authenticateSharedKey(request, context, authorization, scheme);
     if (!isBearer(authorization)) throw new Refusal("InvalidAuthenticationInfo");
     // A SAS bound to a user comes with a token of that user; alone, the token would grant more than the SAS.
     if (!(request.query.has("sig") && request.query.has("sduoid"))) {

@@ -1,8 +1,9 @@
 import { badHeader, Refusal } from "../../base/refusals.ts";
 import type { HttpRequest } from "../exchange.ts";
 import type { Operation, Permission, ResourceKind } from "../operation.ts";
-import { authorizeAnonymous, type PublicAccessLookup } from "./anonymous.ts";
+import { authorizeAnonymous } from "./anonymous.ts";
 import type { AccountSasCaller, Caller, ServiceSasCaller } from "./caller.ts";
+import type { AuthContext } from "./context.ts";
 import { SERVICE_LETTERS } from "./delegation-key.ts";
 
 /** What authorisation looks at. */
@@ -23,7 +24,7 @@ export function authorize(
   caller: Caller,
   operation: AuthorizedOperation,
   request: Authorizable,
-  publicAccess: PublicAccessLookup,
+  context: Pick<AuthContext, "publicAccess">,
 ): Promise<void> | undefined {
   if (operation.permission.isOpen === true) return undefined;
   switch (caller.kind) {
@@ -39,7 +40,7 @@ export function authorize(
       authorizeServiceSas(caller, operation, request);
       return undefined;
     case "anonymous":
-      return authorizeAnonymous(operation, request, publicAccess);
+      return authorizeAnonymous(operation, request, context);
   }
 }
 
@@ -124,7 +125,7 @@ function covers(caller: ServiceSasCaller, resource: ResourceKind, { target, quer
     case "s":
       return resource !== "service" && isInside(path, caller.path);
     case "f":
-      return resource === "file" && path === caller.path;
+      return (resource === "file" || resource === "path") && path === caller.path;
     case "q":
       return resource !== "service" && isInside(path, caller.path);
     case "t":

@@ -49,7 +49,6 @@ export function readBearer(
     throw authenticationFailed("Authentication scheme Bearer is not supported in this version.");
   }
   if (!isBearer(authorization)) throw refused(MALFORMED);
-  // An unknown account is refused as a bad token is: no hint whether it exists.
   const claims = claimsOf(authorization.slice(7).trim());
   const now = context.clock.now() / 1_000;
   if (typeof claims.exp !== "number" || claims.exp <= now)
@@ -61,9 +60,11 @@ export function readBearer(
   if (typeof iss !== "string" || !ISSUERS.some((prefix) => iss.startsWith(prefix))) {
     throw refused("Issuer validation failed.");
   }
-  if (typeof aud !== "string" || !isAudience(aud, request)) throw refused("Audience validation failed.");
-  if (context.accounts.find(request.target.account) === undefined)
+  // An account that does not exist is nobody's audience: no hint whether it does.
+  const isKnown = context.accounts.find(request.target.account) !== undefined;
+  if (typeof aud !== "string" || !isAudience(aud, request) || !isKnown) {
     throw refused("Audience validation failed.");
+  }
   return {
     objectId: typeof oid === "string" ? oid : "",
     tenantId: typeof tid === "string" ? tid : "",

@@ -20,15 +20,22 @@ export type PolicyLookup = (
   resourceName: string,
 ) => Promise<readonly StoredPolicy[] | undefined>;
 
+/** "none" also for a container that does not exist: anonymous callers cannot tell the two apart. */
+export type PublicAccessLookup = (
+  account: string,
+  container: string,
+) => Promise<"none" | "blob" | "container">;
+
 export interface AuthContext {
   readonly accounts: Accounts;
   readonly clock: Clock;
   /** "basic": the claims of bearer tokens are checked, their signature is not. */
   readonly oauth: "off" | "basic";
   readonly policies: PolicyLookup;
+  readonly publicAccess: PublicAccessLookup;
   /**
    * A restriction that the `sv` of a SAS does not sign (an IP range under 2013-08-15, say) protects nothing: whoever
    * holds the SAS can drop it. Such a SAS is refused, unless loose: then the restriction is ignored.
    */
-  readonly loose?: boolean;
+  readonly isLoose?: boolean;
 }

@@ -1,3 +1,4 @@
+import { safeText } from "../../base/redact.ts";
 import { Refusal, type RefusalCode } from "../../base/refusals.ts";
 
 /**
@@ -7,11 +8,8 @@ import { Refusal, type RefusalCode } from "../../base/refusals.ts";
 const TENANT = "00000000-0000-0000-0000-000000000000";
 const CHALLENGE = `Bearer authorization_uri=https://login.microsoftonline.com/${TENANT}/oauth2/authorize resource_id=https://storage.azure.com`;
 
-const SECRET_HEADER =
-  /^(x-ms-(?:source-)?encryption-key|x-ms-(?:copy-source|source|rename-source)-authorization):.*$/gm;
-const SECRET_PARAMETER = /^(sig):.*$/gm;
-/** Addresses in headers (x-ms-copy-source) carry the SAS of somebody's source. */
-const SECRET_IN_ADDRESS = /([?&]sig=)[^&\s]*/gi;
+/** Header and parameter lines whose whole value is a secret; signatures inside addresses are masked by `safeText`. */
+const SECRET_LINE = /^(x-ms-(?:[a-z-]+-)?(?:encryption-key|authorization|token)|sig):.*$/gm;
 
 export function authenticationFailed(detail: string): Refusal {
   return new Refusal("AuthenticationFailed", { elements: { AuthenticationErrorDetail: detail } });
@@ -43,8 +41,5 @@ export function challenge(code: RefusalCode, detail?: string): Refusal {
 }
 
 function withoutSecrets(stringToSign: string): string {
-  return stringToSign
-    .replaceAll(SECRET_HEADER, "$1:***")
-    .replaceAll(SECRET_PARAMETER, "$1:***")
-    .replaceAll(SECRET_IN_ADDRESS, "$1***");
+  return safeText(stringToSign.replaceAll(SECRET_LINE, "$1:***"));
 }

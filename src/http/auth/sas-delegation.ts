@@ -1,7 +1,5 @@
 import type { Instant } from "../../base/clock.ts";
-import { HmacKey } from "../../base/hmac.ts";
 import type { ServiceName } from "../exchange.ts";
-import type { Account } from "./accounts.ts";
 import { type BearerClaims, readBearer } from "./bearer.ts";
 import type { ServiceSasCaller } from "./caller.ts";
 import type { AuthContext, Unauthenticated } from "./context.ts";
@@ -20,7 +18,7 @@ import {
 } from "./sas-fields.ts";
 import { canonicalResource, sasResource } from "./sas-resource.ts";
 import { BOUND_FIELDS, OVERRIDE_FIELDS, tableBounds } from "./sas-service.ts";
-import { isSigned } from "./verify.ts";
+import { isSignedBy } from "./verify.ts";
 
 /**
  * A user delegation SAS: like a service SAS, but signed with a key that a user was given by Get User Delegation
@@ -71,7 +69,9 @@ export function authenticateDelegationSas(request: Unauthenticated, context: Aut
   };
   const path = resource.paths.find((candidate) => {
     const cr = canonicalResource(target.service, target.account, candidate, version);
-    return isSignedByKey(account, key, joinFields(query, signed, { ...own, cr }), sasField(query, "sig"));
+    const text = joinFields(query, signed, { ...own, cr });
+    // Both account keys are tried: a delegation key outlives the rotation of the other one.
+    return isSignedBy(account, (rawKey) => delegationKeyOf(rawKey, key), text, sasField(query, "sig"));
   });
   if (path === undefined) {
     const cr = canonicalResource(target.service, target.account, resource.paths[0]!, version);
@@ -129,23 +129,6 @@ function keyFields({ query, target }: Unauthenticated): DelegationKeyFields {
     version: required("skv"),
     delegatedTenantId: sasField(query, "skdutid") || undefined,
   };
-}
-
-/** Both account keys are tried: a delegation key outlives the rotation of the other one. */
-function isSignedByKey(
-  account: Account | undefined,
-  fields: DelegationKeyFields,
-  text: string,
-  signature: string,
-): boolean {
-  if (account === undefined) return isSigned(undefined, text, signature, 0);
-  const rawKeys = account.rawKeys.map((key) => delegationKeyOf(key, fields));
-  return isSigned(
-    { name: account.name, rawKeys, keys: rawKeys.map((key) => new HmacKey(key)) },
-    text,
-    signature,
-    0,
-  );
 }
 
 /** `name:value` and a line feed for each header that `srh` lists; the request must carry every one of them. */

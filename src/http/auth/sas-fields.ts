@@ -2,8 +2,8 @@ import type { Instant } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { badQuery, Refusal } from "../../base/refusals.ts";
 import type { Query } from "../exchange.ts";
+import { parseIsoDate } from "../wire/dates.ts";
 import type { AuthContext, Unauthenticated } from "./context.ts";
-import { parseSasTime } from "./dates.ts";
 import { isWithin, parseAddress, parseAddressRange } from "./ip-range.ts";
 import { authenticationFailed, sasFieldInvalid } from "./refuse.ts";
 
@@ -30,7 +30,7 @@ export function sasVersion(query: Query, since: string): string {
 const RESTRICTIONS = ["sip", "spr", "ses", "spk", "srk", "epk", "erk", "srh", "srq", "sduoid", "skdutid"];
 
 export function refuseUnsigned(query: Query, signed: readonly string[], context: AuthContext): void {
-  if (context.loose === true) return;
+  if (context.isLoose === true) return;
   for (const name of RESTRICTIONS) {
     if (!signed.includes(name) && sasField(query, name) !== "") {
       throw authenticationFailed(`The SAS field ${name} is not part of the signature of this version.`);
@@ -42,7 +42,7 @@ export function refuseUnsigned(query: Query, signed: readonly string[], context:
 export function sasTime(query: Query, name: string): Instant | undefined {
   const text = sasField(query, name);
   if (text === "") return undefined;
-  const instant = parseSasTime(text);
+  const instant = parseIsoDate(text);
   if (instant === undefined) throw sasFieldInvalid(name);
   return instant;
 }
@@ -75,7 +75,7 @@ export function checkOrigin(request: Unauthenticated, signed: readonly string[])
   if (protocols === "https" && !request.isSecure) throw new Refusal("AuthorizationProtocolMismatch");
   if (range !== undefined && !isWithin(range, parseAddress(request.remoteAddress))) {
     throw new Refusal("AuthorizationSourceIPMismatch", {
-      elements: { SourceIP: request.remoteAddress },
+      text: `This request is not authorized to perform this operation using this source IP ${request.remoteAddress}.`,
     });
   }
 }

@@ -70,7 +70,7 @@ function blobResource({ query }: Unauthenticated, path: string, version: string)
 /** The container and as many directories below it as `sdd` counts; 0 is the root of the container. */
 function directoryOf(path: string, depth: string): string {
   const segments = path.split("/");
-  if (!/^\d{1,3}$/.test(depth) || Number(depth) > segments.length - 1) {
+  if (!/^(?:0|[1-9]\d{0,2})$/.test(depth) || Number(depth) > segments.length - 1) {
     throw new Refusal("QueryParameterSddInvalid");
   }
   return segments.slice(0, Number(depth) + 1).join("/");

@@ -2,10 +2,10 @@ import type { Instant } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Headers } from "../exchange.ts";
+import { parseHttpDate } from "../wire/dates.ts";
 import type { Caller } from "./caller.ts";
-import { canonicalHeaders, canonicalQuery, signedHeaderNames } from "./canonical.ts";
+import { canonicalHeaders, canonicalHeadersAs, canonicalQuery, signedHeaderNames } from "./canonical.ts";
 import type { AuthContext, Unauthenticated } from "./context.ts";
-import { parseHttpDate } from "./dates.ts";
 import { compareHeaderNames } from "./header-order.ts";
 import { authenticationFailed, sharedKeyMismatch } from "./refuse.ts";
 import { isSigned } from "./verify.ts";
@@ -22,16 +22,18 @@ const SCHEME_LITE = "SharedKeyLite ";
 
 type Scheme = "full" | "lite";
 
-export function isSharedKey(authorization: string): boolean {
-  return authorization.startsWith(SCHEME) || authorization.startsWith(SCHEME_LITE);
+/** undefined when the Authorization header is of another kind. */
+export function sharedKeyScheme(authorization: string): Scheme | undefined {
+  if (authorization.startsWith(SCHEME)) return "full";
+  return authorization.startsWith(SCHEME_LITE) ? "lite" : undefined;
 }
 
 export function authenticateSharedKey(
   request: Unauthenticated,
   context: AuthContext,
   authorization: string,
+  scheme: Scheme,
 ): Caller {
-  const scheme = authorization.startsWith(SCHEME) ? "full" : "lite";
   const nameAt = scheme === "full" ? SCHEME.length : SCHEME_LITE.length;
   const colonAt = authorization.indexOf(":", nameAt);
   if (colonAt <= nameAt || colonAt === authorization.length - 1) {
@@ -68,8 +70,7 @@ function checkDate(headers: Headers, now: Instant): void {
   throw authenticationFailed(`The ${name} header in the request ${reason}: '${text}'.`);
 }
 
-/** Exported for the tests that compare it with literal strings. */
-export function stringToSign(
+function stringToSign(
   request: Unauthenticated,
   scheme: Scheme,
   rawPath: string,
@@ -87,7 +88,36 @@ export function stringToSign(
   if (scheme === "lite") {
     return `${method}\n${headers["content-md5"] ?? ""}\n${headers["content-type"] ?? ""}\n${date}\n${signedHeaders}${resource}${compOf(request)}`;
   }
-  return `${method}\n${headers["content-encoding"] ?? ""}\n${headers["content-language"] ?? ""}\n${lengthOf(request)}\n${headers["content-md5"] ?? ""}\n${headers["content-type"] ?? ""}\n${date}\n${headers["if-modified-since"] ?? ""}\n${headers["if-match"] ?? ""}\n${headers["if-none-match"] ?? ""}\n${headers["if-unmodified-since"] ?? ""}\n${headers.range ?? ""}\n${signedHeaders}${resource}${canonicalQuery(query)}`;
+  return `${method}\n${contentLines(request)}${date}\n${conditionLines(headers)}${signedHeaders}${resource}${canonicalQuery(query)}`;
+}
+
+// Most requests have none of these headers, and then their lines are one constant: joining empty strings one by
+// one costs a third of the whole string.
+
+function contentLines(request: Unauthenticated): string {
+  const { headers } = request;
+  const encoding = headers["content-encoding"];
+  const language = headers["content-language"];
+  const md5 = headers["content-md5"];
+  const type = headers["content-type"];
+  const length = lengthOf(request);
+  if (encoding === undefined && language === undefined && md5 === undefined) {
+    if (type === undefined && length === "") return "\n\n\n\n\n";
+    return `\n\n${length}\n\n${type ?? ""}\n`;
+  }
+  return `${encoding ?? ""}\n${language ?? ""}\n${length}\n${md5 ?? ""}\n${type ?? ""}\n`;
+}
+
+function conditionLines(headers: Headers): string {
+  const modified = headers["if-modified-since"];
+  const match = headers["if-match"];
+  const noneMatch = headers["if-none-match"];
+  const unmodified = headers["if-unmodified-since"];
+  const { range } = headers;
+  if (modified === undefined && match === undefined && noneMatch === undefined && unmodified === undefined) {
+    return range === undefined ? "\n\n\n\n\n" : `\n\n\n\n${range}\n`;
+  }
+  return `${modified ?? ""}\n${match ?? ""}\n${noneMatch ?? ""}\n${unmodified ?? ""}\n${range ?? ""}\n`;
 }
 
 function lengthOf({ headers, version }: Unauthenticated): string {
@@ -104,7 +134,7 @@ function compOf({ query }: Unauthenticated): string {
 
 function headerText({ headers, target, version }: Unauthenticated): string {
   if (target.service === "table") return "";
-  return canonicalHeaders(headers, signedHeaderNames(headers), version);
+  return canonicalHeaders(headers, version);
 }
 
 /**
@@ -129,11 +159,11 @@ function otherStrings(request: Unauthenticated, scheme: Scheme): Set<string> {
 
 function otherHeaderTexts({ headers, target, version }: Unauthenticated): string[] {
   if (target.service === "table") return [""];
-  const byCode = [...signedHeaderNames(headers)];
+  const byCode = signedHeaderNames(headers);
   const byService = byCode.toSorted(compareHeaderNames);
   const folded = foldedHeaders(headers, byCode);
   return [headers, folded].flatMap((values) =>
-    [byCode, byService].map((ordered) => canonicalHeaders(values, ordered, version)),
+    [byCode, byService].map((ordered) => canonicalHeadersAs(values, ordered, version)),
   );
 }
 

@@ -1,18 +1,29 @@
-import { HmacKey } from "../../base/hmac.ts";
 import { systemRandom } from "../../base/random.ts";
-import type { Account } from "./accounts.ts";
+import { type Account, accountOf } from "./accounts.ts";
 
 /**
  * Keys nobody holds. They stand in for the keys of an account that does not exist, and for the second key of an
  * account that has one, so a refusal takes the same work whatever the account is.
  */
-const DECOYS: readonly HmacKey[] = [new HmacKey(systemRandom.bytes(64)), new HmacKey(systemRandom.bytes(64))];
+const DECOY = accountOf("", [systemRandom.bytes(64), systemRandom.bytes(64)]);
 
 /** Whether `given`, from `start`, signs the text under one of the account's keys. Without an account: never. */
 export function isSigned(account: Account | undefined, text: string, given: string, start: number): boolean {
-  const keys = account === undefined ? DECOYS : account.keys;
-  if (keys[0]!.matches(text, given, start)) return account !== undefined;
-  return (
-    (keys[1] ?? DECOYS[1]!).matches(text, given, start) && keys[1] !== undefined && account !== undefined
-  );
+  const keys = account === undefined ? DECOY.keys : account.keys;
+  const isByFirst = keys[0]!.matches(text, given, start);
+  if (isByFirst) return account !== undefined;
+  const isBySecond = (keys[1] ?? DECOY.keys[1]!).matches(text, given, start);
+  return isBySecond && account !== undefined && keys.length === 2;
+}
+
+/** The same under keys that are derived from the account's. */
+export function isSignedBy(
+  account: Account | undefined,
+  derive: (rawKey: Buffer) => Buffer,
+  text: string,
+  given: string,
+): boolean {
+  const { rawKeys } = account ?? DECOY;
+  const derived = accountOf("", [derive(rawKeys[0]!), derive(rawKeys[1] ?? DECOY.rawKeys[1]!)]);
+  return isSigned(derived, text, given, 0) && account !== undefined;
 }

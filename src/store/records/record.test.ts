@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { seedOfThisRun } from "../../../test/seed.ts";
+import { seedOfThisRun } from "../../../test/support/seed.ts";
 import { DamagedData } from "../../base/faults.ts";
 import { recordType } from "./record.ts";
 
@@ -37,7 +37,8 @@ test("records of any shape come back", (t) => {
   const leaf = fc.oneof(
     fc.string(),
     fc.integer(),
-    fc.double({ noNaN: true }),
+    // The codec writes whole numbers as integers, so -0 loses its sign: what must keep it is not a plain number.
+    fc.double({ noNaN: true }).map((value) => value + 0),
     fc.boolean(),
     fc.constant(null),
     fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }),

@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  authenticate,
+  contextOf,
+  hmac,
+  KEY_TWO,
+  NAME,
+  outcome,
+  queryOf,
+  refusal,
+  requestOf,
+} from "../../../test/support/auth.ts";
+
+const OLD = {
+  sv: "2019-12-12",
+  ss: "bq",
+  srt: "co",
+  sp: "rwl",
+  st: "2025-12-31",
+  se: "2026-01-02T00:00:00Z",
+  sip: "10.0.0.1-10.0.0.9",
+  spr: "https",
+};
+type Fields = Readonly<Record<string, string | undefined>>;
+
+/** Written from the reference: the account first, a line feed last. */
+function textOf(fields: Fields): string {
+  const names = ["sp", "ss", "srt", "st", "se", "sip", "spr", "sv"];
+  if ((fields.sv ?? "") >= "2020-12-06") names.push("ses");
+  return `${[NAME, ...names.map((name) => fields[name] ?? "")].join("\n")}\n`;
+}
+
+function attempt(
+  fields: Fields,
+  options: { signature?: string; key?: string; isSecure?: boolean; from?: string } = {},
+) {
+  const sig = options.signature ?? hmac(textOf(fields), options.key);
+  const request = requestOf({
+    url: `/devstoreaccount1/c/b?${queryOf({ ...fields, sig })}`,
+    isSecure: options.isSecure ?? true,
+    remoteAddress: options.from ?? "10.0.0.5",
+  });
+  return authenticate(request, contextOf());
+}
+
+test("an account SAS says which services, types and permissions it grants", async () => {
+  assert.deepEqual(await attempt(OLD), {
+    kind: "accountSas",
+    account: NAME,
+    version: "2019-12-12",
+    services: "bq",
+    resourceTypes: "co",
+    permissions: "rwl",
+    encryptionScope: undefined,
+  });
+  assert.equal((await attempt(OLD, { key: KEY_TWO })).kind, "accountSas");
+});
+
+test("since 2020-12-06 the encryption scope is signed, present or not", async () => {
+  const fields = { ...OLD, sv: "2020-12-06", ses: "scope1" };
+  const caller = await attempt(fields);
+  assert.ok(caller.kind === "accountSas" && caller.encryptionScope === "scope1");
+  assert.equal((await attempt({ ...OLD, sv: "2099-01-01" })).kind, "accountSas");
+  const withoutLine = hmac(textOf({ ...OLD, sv: "2019-12-12" }).replace("2019-12-12", "2020-12-06"));
+  assert.equal(await outcome(() => attempt(fields, { signature: withoutLine })), "AuthenticationFailed");
+});
+
+test("start, expiry and their absence", async () => {
+  for (const [change, expected] of [
+    [{ st: undefined }, "accepted"],
+    [{ st: "2026-01-01T00:00Z" }, "accepted"],
+    [{ st: "2026-01-01T00:00:00.0000000Z" }, "accepted"],
+    [{ st: "2026-01-01T00:00:01Z" }, "AuthenticationFailed"],
+    [{ st: "01/01/2026" }, "AuthenticationFailed"],
+    [{ se: undefined }, "AuthenticationFailed"],
+    [{ se: "2026-01-01" }, "AuthenticationFailed"],
+    [{ se: "2026-01-01T00:00:00.0010000Z" }, "accepted"],
+    [{ se: "2026-02-30T00:00:00Z" }, "AuthenticationFailed"],
+    [{ se: "tomorrow" }, "AuthenticationFailed"],
+  ] as const) {
+    assert.equal(await outcome(() => attempt({ ...OLD, ...change })), expected, JSON.stringify(change));
+  }
+  await assert.rejects(
+    attempt({ ...OLD, se: "2025-12-31T23:59:59Z" }),
+    refusal(
+      "AuthenticationFailed",
+      /^Signature not valid in the specified time frame: Start .* - Expiry .* - Current/,
+    ),
+  );
+});
+
+test("fields that are malformed or missing are refused though they are signed", async () => {
+  for (const change of [
+    { ss: "" },
+    { ss: "bx" },
+    { srt: "z" },
+    { srt: undefined },
+    { sp: undefined },
+    { sp: "r\nw" },
+    { sv: "2014-02-14" },
+    { sv: "newest" },
+    { sv: undefined },
+    { spr: "http" },
+    { spr: "ftp" },
+    { sip: "10.0.0" },
+    { sip: "10.0.0.9-10.0.0.1" },
+    { sip: "10.0.0.256" },
+    { sip: "010.0.0.5" },
+    { sip: "::1" },
+  ]) {
+    assert.equal(
+      await outcome(() => attempt({ ...OLD, ...change })),
+      "AuthenticationFailed",
+      JSON.stringify(change),
+    );
+  }
+});
+
+test("the source address must lie in sip, both ends included, also seen through a dual-stack socket", async () => {
+  for (const [from, expected] of [
+    ["10.0.0.1", "accepted"],
+    ["10.0.0.9", "accepted"],
+    ["::ffff:10.0.0.9", "accepted"],
+    ["::FFFF:10.0.0.1", "accepted"],
+    ["10.0.0.0", "AuthorizationSourceIPMismatch"],
+    ["10.0.0.10", "AuthorizationSourceIPMismatch"],
+    ["::ffff:10.0.0.10", "AuthorizationSourceIPMismatch"],
+    ["::1", "AuthorizationSourceIPMismatch"],
+    ["", "AuthorizationSourceIPMismatch"],
+  ] as const) {
+    assert.equal(await outcome(() => attempt(OLD, { from })), expected, from);
+  }
+  assert.equal(await outcome(() => attempt({ ...OLD, sip: "10.0.0.5" })), "accepted");
+  assert.equal(await outcome(() => attempt({ ...OLD, sip: "10.0.0.6" })), "AuthorizationSourceIPMismatch");
+});
+
+test("spr=https keeps plain HTTP out; both, or none, let it in", async () => {
+  assert.equal(await outcome(() => attempt(OLD, { isSecure: false })), "AuthorizationProtocolMismatch");
+  assert.equal(await outcome(() => attempt({ ...OLD, spr: "https,http" }, { isSecure: false })), "accepted");
+  assert.equal(await outcome(() => attempt({ ...OLD, spr: undefined }, { isSecure: false })), "accepted");
+});
+
+test("a restriction that this version does not sign is refused, unless loose", async () => {
+  const fields = { ...OLD, ses: "scope1" };
+  await assert.rejects(attempt(fields), refusal("AuthenticationFailed", /ses is not part of the signature/));
+  const url = `/devstoreaccount1/c/b?${queryOf({ ...fields, sip: undefined, spr: undefined, sig: hmac(textOf({ ...fields, sip: undefined, spr: undefined })) })}`;
+  const caller = await authenticate(requestOf({ url }), contextOf({ isLoose: true }));
+  assert.ok(caller.kind === "accountSas" && caller.encryptionScope === undefined);
+});
+
+test("an unknown account is refused as a wrong signature is", async () => {
+  const url = (name: string) => `/${name}/c/b?${queryOf({ ...OLD, sig: hmac("wrong") })}`;
+  for (const name of [NAME, "devstoreaccount2"]) {
+    await assert.rejects(
+      authenticate(requestOf({ url: url(name) }), contextOf()),
+      refusal(
+        "AuthenticationFailed",
+        new RegExp(`^Signature did not match. String to sign used was ${name}\nrwl\n`),
+      ),
+    );
+  }
+});

@@ -1,0 +1,110 @@
+import type { Instant, Millis } from "../../base/clock.ts";
+import { QUEUE_LIMITS } from "../../base/limits-queue.ts";
+import { isExpired, type Receipt, takeMessage } from "../../concurrency/visibility.ts";
+import { keyAfter } from "../../store/keys/pack.ts";
+import type { Writer } from "../../store/kv.ts";
+import type { TallyRecord } from "../../store/records/queue.ts";
+import type { ServiceParts } from "../parts.ts";
+import {
+  drawStamp,
+  dropMessage,
+  type KeptMessage,
+  keepMessage,
+  liftMessage,
+  messageOf,
+  putTally,
+  readPage,
+  readTally,
+  visibleRange,
+} from "./contents.ts";
+import { printMessageId } from "./message-id.ts";
+import { type QueueRef, readContentsId } from "./queue-ref.ts";
+
+export interface GetMessages {
+  readonly ref: QueueRef;
+  readonly count: number;
+  readonly visibilityTimeout: Millis;
+}
+
+export interface GivenMessage {
+  readonly messageId: string;
+  readonly insertedAt: Instant;
+  readonly expiresAt: Instant;
+  readonly dequeueCount: number;
+  /** UTF-8. */
+  readonly text: Uint8Array;
+}
+
+export interface TakenMessage extends GivenMessage {
+  readonly visibleAt: Instant;
+  readonly receipt: Receipt;
+}
+
+/**
+ * Chooses, counts and hides in one transaction. Transactions are serializable over all processes, so two takers
+ * never get the same message while it is hidden; and the reply leaves when the hiding is durable.
+ */
+export function getMessages(parts: ServiceParts, request: GetMessages): Promise<TakenMessage[]> {
+  const { ref, count, visibilityTimeout } = request;
+  const stamp = drawStamp(parts.random);
+  return parts.store.write(async (write) => {
+    const contents = await readContentsId(write, ref);
+    const now = write.now();
+    const { found, tally } = await takeFromHead(write, contents, { count, now });
+    const taken = found.map(({ state, text }) => {
+      const next = takeMessage(state, { stamp, now, visibilityTimeout });
+      keepMessage(write, contents, { state: next, text });
+      const { sequence, insertedAt, expiresAt, visibleAt, dequeueCount } = next;
+      const messageId = printMessageId(contents, sequence);
+      return { messageId, insertedAt, expiresAt, dequeueCount, text, visibleAt, receipt: next };
+    });
+    if (tally !== undefined) putTally(write, contents, tally);
+    return taken;
+  });
+}
+
+interface Head {
+  readonly found: readonly KeptMessage[];
+  /** Undefined when nothing has changed: a Get of an empty queue writes nothing. */
+  readonly tally: TallyRecord | undefined;
+}
+
+/**
+ * Lifts the first visible messages out of their places. Expired ones on the way are dropped; the head of the tally
+ * moves past all of them, so the next Get does not walk over where they were.
+ */
+async function takeFromHead(
+  write: Writer,
+  contents: bigint,
+  { count, now }: { readonly count: number; readonly now: Instant },
+): Promise<Head> {
+  const tally = await readTally(write, contents);
+  const { from: head, to } = visibleRange(contents, tally, now);
+  const found: KeptMessage[] = [];
+  let from = head;
+  let dropped = 0;
+  let isAtEnd = false;
+  let last: KeptMessage["state"] | undefined;
+  while (found.length < count && !isAtEnd && dropped < QUEUE_LIMITS.expiredPerCallMax) {
+    const asked = count - found.length;
+    const page = await readPage(write, from, to, asked);
+    isAtEnd = page.length < asked;
+    for (const entry of page) {
+      const message = messageOf(entry);
+      last = message.state;
+      if (isExpired(message.state, now)) {
+        dropMessage(write, contents, message.state);
+        dropped++;
+      } else {
+        liftMessage(write, contents, message.state);
+        found.push(message);
+      }
+      from = keyAfter(entry.key);
+    }
+  }
+  if (last === undefined) return { found, tally: undefined };
+  const next = isAtEnd
+    ? { headVisibleAt: now + 1, headSequence: 0n }
+    : { headVisibleAt: last.visibleAt, headSequence: last.sequence + 1n };
+  return { found, tally: { count: tally.count - dropped, ...next } };
+}

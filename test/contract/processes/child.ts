@@ -1,0 +1,95 @@
+import { EmbeddedStore } from "../../../src/store/embedded/embedded-store.ts";
+import { isTurnMessage, TurnClient } from "../../../src/store/embedded/turn.ts";
+import type { KeySpace, Writer } from "../../../src/store/kv.ts";
+import type { Call, Command } from "./fleet.ts";
+
+/** One of several processes on one embedded store. It does what the test tells it, message by message. */
+const [directory, owner] = process.argv.slice(2) as [string, string];
+
+function say(message: object): Promise<void> {
+  return new Promise((resolve) => process.send!(message, undefined, {}, () => resolve()));
+}
+
+const turns = {
+  records: new TurnClient("records", (message) => void say(message)),
+  ephemeral: new TurnClient("ephemeral", (message) => void say(message)),
+};
+const store = new EmbeddedStore({ directory, owner, turns, onFatal: () => process.abort() });
+
+async function increment(write: Writer, key: string): Promise<number> {
+  const count = Number((await write.get(key))?.toString() ?? 0) + 1;
+  write.put(key, Buffer.from(String(count)));
+  return count;
+}
+
+const spaceOf = (isEphemeral: boolean | undefined): KeySpace => (isEphemeral ? store.ephemeral : store);
+
+async function run(command: Command): Promise<unknown> {
+  switch (command.do) {
+    case "ready":
+      return undefined;
+    case "put":
+      return spaceOf(command.isEphemeral).write(async (write) =>
+        write.put(command.key, Buffer.from(command.value)),
+      );
+    case "get":
+      return spaceOf(command.isEphemeral).read(async (read) => (await read.get(command.key))?.toString());
+    case "count": {
+      let left = command.times;
+      const writer = async (): Promise<void> => {
+        while (left-- > 0) {
+          const count = await store.write(async (write) => {
+            await increment(write, `${command.key} of ${owner}`);
+            return increment(write, command.key);
+          });
+          // The next one only when the parent's socket has this one: what is in flight stays counted.
+          if (command.isTold === true) await say({ acknowledged: count });
+        }
+      };
+      await Promise.all(Array.from({ length: command.writers }, writer));
+      return undefined;
+    }
+    case "revisions": {
+      const made: string[] = [];
+      for (let round = 0; round < command.times; round++) {
+        made.push(await store.write(async (write) => write.revision().toString()));
+      }
+      return made;
+    }
+    case "overwrite":
+      for (let round = 0; round < command.times; round++) {
+        await store.write(async (write) =>
+          write.put(command.key, Buffer.alloc(command.bytes, String(round))),
+        );
+      }
+      return undefined;
+    case "hold":
+      await new Promise<void>((held) => {
+        void store.read(async (read) => {
+          await read.get("any");
+          held();
+          await new Promise(() => {});
+        });
+      });
+      return undefined;
+    case "forgetDeadReaders":
+      return store.forgetDeadReaders();
+    case "releaseOwner":
+      return store.ephemeral.releaseOwner(command.owner);
+    case "close":
+      return store.close();
+  }
+}
+
+process.on("message", (message: Call) => {
+  if (isTurnMessage(message)) {
+    turns.records.receive(message);
+    turns.ephemeral.receive(message);
+    return;
+  }
+  run(message.command).then(
+    (answer) => void say({ id: message.id, answer }),
+    (error: Error) => void say({ id: message.id, error: error.message }),
+  );
+});
+process.on("disconnect", () => process.exit(0));
