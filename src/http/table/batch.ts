@@ -13,10 +13,9 @@ import { readQuery } from "../target.ts";
 import { parseTableBatch, printTableBatch, type SubReply, type TableBatch } from "../wire/batch.ts";
 import { printODataJsonError } from "../wire/error-body.ts";
 import type { SubRequest } from "../wire/multipart.ts";
-import { resourceKindOf } from "../wire/odata/address.ts";
 import { JSON_TYPES } from "../wire/odata/formats.ts";
 import { changeReply, readChange } from "./change-entity.ts";
-import { boundsOf, COMMON_HEADERS } from "./exchange.ts";
+import { boundsOf, COMMON_HEADERS, resourceOfTables } from "./exchange.ts";
 import type { TableServices } from "./operations.ts";
 
 /** A row of the operation table that a part may be; `change` says which kind of change it makes. */
@@ -32,7 +31,7 @@ export function batchHandler(rows: readonly EntityOperation[]) {
   const router = new Router<TableServices>({
     service: "table",
     operations: rows,
-    resourceOf: resourceKindOf,
+    resourceOf: resourceOfTables,
     unknownOperation: "InvalidInput",
     unknownMethod: "MethodNotAllowed",
   });
@@ -99,11 +98,14 @@ function checkSameTable(parts: readonly Part[]): void {
   }
 }
 
+/** Only the Blob service has anything for callers without a name. */
+const NOTHING_PUBLIC = { publicAccess: async () => "none" as const };
+
 /** The row a part means, if the caller may do it. */
 function rowOf(request: HttpRequest, router: Router<TableServices>): EntityOperation {
   const { method, target, query, headers, caller } = request;
   const row = router.find(method, target.path, query, headers);
-  authorize(caller, row, request, async () => "none");
+  authorize(caller, row, request, NOTHING_PUBLIC);
   return row;
 }
 

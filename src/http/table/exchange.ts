@@ -2,7 +2,9 @@ import { TABLE_LIMITS } from "../../base/limits-table.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { EntityBounds } from "../../services/table/entity-bounds.ts";
 import type { Filter } from "../../services/table/filter/filter.ts";
-import type { HttpReply, HttpRequest, Query } from "../exchange.ts";
+import type { Headers, HttpReply, HttpRequest, Query } from "../exchange.ts";
+import type { ResourceKind } from "../operation.ts";
+import { resourceKindOf } from "../wire/odata/address.ts";
 import { parseFilter } from "../wire/odata/filter-parser.ts";
 import { JSON_TYPES, type MetadataLevel, metadataLevelOf } from "../wire/odata/formats.ts";
 
@@ -72,6 +74,16 @@ export function preferenceOf(prefer: string | undefined): Preference {
   if (prefer === undefined) return undefined;
   const wish = prefer.trim().toLowerCase();
   return wish === "return-no-content" || wish === "return-content" ? wish : undefined;
+}
+
+const TUNNELLED: ReadonlySet<string> = new Set(["PUT", "MERGE", "PATCH", "DELETE"]);
+
+/** What a path names. A POST to an entity says by X-HTTP-Method what it means, so that is looked at here. */
+export function resourceOfTables(path: string, _query: Query, headers: Headers): ResourceKind {
+  const method = headers["x-http-method"];
+  if (method !== undefined && !TUNNELLED.has(method.toUpperCase()))
+    throw new Refusal(method.includes(",") ? "XMethodIncorrectCount" : "XMethodIncorrectValue");
+  return resourceKindOf(path);
 }
 
 /** Requests that no row of the table should have to look at. */

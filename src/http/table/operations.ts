@@ -1,15 +1,12 @@
 import { LIMITS } from "../../base/limits.ts";
 import { TABLE_LIMITS } from "../../base/limits-table.ts";
-import { Refusal } from "../../base/refusals.ts";
 import type { EntityChangeKind } from "../../concurrency/entity-conditions.ts";
 import type { TableService } from "../../services/table/table-service.ts";
 import { type CommonServices, commonOperations } from "../common/service-operations.ts";
-import type { HttpReply, HttpRequest } from "../exchange.ts";
 import type { Operation, OperationTable } from "../operation.ts";
-import { resourceKindOf } from "../wire/odata/address.ts";
 import { batchHandler, type EntityOperation } from "./batch.ts";
 import { changeEntity } from "./change-entity.ts";
-import { guarded } from "./exchange.ts";
+import { guarded, resourceOfTables } from "./exchange.ts";
 import { getEntity, queryEntities } from "./query-entities.ts";
 import { getTableAcl, setTableAcl } from "./table-acl.ts";
 import { createTable, deleteTable, getTable, queryTables } from "./tables.ts";
@@ -90,7 +87,7 @@ function aclRow(name: string, method: "GET" | "HEAD"): Operation<TableServices> 
     query: { comp: "acl" },
     permission: { ...onTables([]), bearerSince: "2025-07-05" },
     body: "xml",
-    bodyBytesMax: 0,
+    bodyBytesMax: TABLE_LIMITS.aclBytesMax,
     ok: [200],
     handle: getTableAcl,
   };
@@ -187,23 +184,6 @@ function rowsOfChange({ change, name, letters, methods, needsIfMatch }: ChangeRo
   ]);
 }
 
-/** A POST to an entity says nothing by itself. */
-const MISTUNNELLED: Operation<TableServices> = {
-  ...withJson,
-  name: "PostToEntity",
-  method: "POST",
-  resource: "entity",
-  permission: onEntities("u"),
-  ok: [],
-  handle: refuseTunnel,
-};
-
-async function refuseTunnel({ headers }: HttpRequest): Promise<HttpReply> {
-  const method = headers["x-http-method"];
-  if (method === undefined) throw new Refusal("MethodNotAllowed");
-  throw new Refusal(method.includes(",") ? "XMethodIncorrectCount" : "XMethodIncorrectValue");
-}
-
 const BATCH_ROW: Operation<TableServices> = {
   ...plain,
   name: "EntityGroupTransaction",
@@ -221,12 +201,12 @@ export const TABLE_OPERATIONS: OperationTable<TableServices> = {
   service: "table",
   operations: [
     ...commonOperations("table"),
-    ...[...TABLE_ROWS, ...QUERY_ROWS, ...CHANGE_ROWS, MISTUNNELLED, BATCH_ROW].map((row) => ({
+    ...[...TABLE_ROWS, ...QUERY_ROWS, ...CHANGE_ROWS, BATCH_ROW].map((row) => ({
       ...row,
       handle: guarded(row.handle),
     })),
   ],
-  resourceOf: resourceKindOf,
+  resourceOf: resourceOfTables,
   unknownOperation: "InvalidUri",
   unknownMethod: "MethodNotAllowed",
 };
