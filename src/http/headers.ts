@@ -24,6 +24,8 @@ const JOINABLE = new Set([
   "upgrade",
   "via",
   "x-forwarded-for",
+  // Sent twice, the Table service has a refusal of its own for it.
+  "x-http-method",
 ]);
 
 /**

@@ -38,7 +38,8 @@ const PATHS: Record<ServiceName, Partial<Record<string, string>>> = {
   table: {
     service: "",
     tables: "Tables",
-    table: "Tables('some')",
+    tableItem: "Tables('some')",
+    table: "some",
     entity: "some(PartitionKey='p',RowKey='r')",
     batch: "$batch",
   },
