@@ -39,7 +39,11 @@ export const ROWS: readonly Row[] = [
     target: { ofBare: 0.5 },
     prepare: [createQueue],
     requests: () =>
-      Array.from({ length: 2_000 }, (_, i) => ({ ...queue, method: "PUT", headers: { "x-ms-meta-n": `${i}` } })),
+      Array.from({ length: 2_000 }, (_, i) => ({
+        ...queue,
+        method: "PUT",
+        headers: { "x-ms-meta-n": `${i}` },
+      })),
   },
   ...QUEUE_ROWS,
 ];
