@@ -60,13 +60,13 @@ export async function startServer({ options, runtime, log }: ServerOptions): Pro
     accounts,
     clock,
     oauth: options.oauth ?? "off",
-    loose: options.isLoose,
+    isLoose: options.isLoose,
+    publicAccess: (account, container) => blobs.publicAccess(account, container),
     policies: (service, account, name) => services[service].policies(account, name),
   };
   const accessLog = openAccessLog({ target: options.accessLog, log, clock });
   const shared = {
     auth,
-    publicAccess: (account: string, container: string) => blobs.publicAccess(account, container),
     clock,
     log,
     metrics,

@@ -255,13 +255,14 @@ class Taken implements Appended {
     else this.slices.push({ extent: extent.id, offset, length });
   }
 
-  release(): void {
+  /** Not a method: callers take it out of the object. */
+  readonly release = (): void => {
     for (const extent of this.#extents) {
       this.#extents.delete(extent);
       extent.letGo();
       this.#released(extent);
     }
-  }
+  };
 }
 
 /** The writes of one append that have begun: a few at a time, so memory stays bounded by them. */

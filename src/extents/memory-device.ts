@@ -1,4 +1,4 @@
-import { MIB } from "../base/limits.ts";
+import { KIB } from "../base/limits.ts";
 import type { Device, DeviceEntry, DeviceFile } from "./device.ts";
 
 /** Files that live as long as the process: for `--inMemory` and for tests. */
@@ -31,7 +31,7 @@ export class MemoryDevice implements Device {
   async syncDirectory(): Promise<void> {}
 }
 
-const PAGE_BYTES = MIB;
+const PAGE_BYTES = 256 * KIB;
 
 class MemoryFile implements DeviceFile {
   /** Pages, so that a file grows without being copied. */

@@ -8,7 +8,6 @@ import type { Log } from "../base/log.ts";
 import type { Metrics, OperationMeter } from "../base/metrics.ts";
 import { badHeader, Refusal } from "../base/refusals.ts";
 import type { CorsRule } from "../services/account/service-properties.ts";
-import type { PublicAccessLookup } from "./auth/anonymous.ts";
 import { type AuthContext, authenticate } from "./auth/authenticate.ts";
 import { authorize } from "./auth/authorize.ts";
 import type { Caller } from "./auth/caller.ts";
@@ -34,7 +33,6 @@ export interface FrontEndOptions<Services> {
   readonly table: OperationTable<Services>;
   readonly services: Services;
   readonly auth: AuthContext;
-  readonly publicAccess: PublicAccessLookup;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -79,8 +77,7 @@ export class FrontEnd<Services> {
   }
 
   async #answer(exchange: Exchange<Services>, sendContinue?: () => void): Promise<HttpReply> {
-    const { table, services, auth, publicAccess, clock, isSecure, isHostStyleAllowed, corsRules } =
-      this.#options;
+    const { table, services, auth, clock, isSecure, isHostStyleAllowed, corsRules } = this.#options;
     const { message } = exchange;
     const headers = readHeaders(message);
     exchange.headers = headers;
@@ -110,7 +107,7 @@ export class FrontEnd<Services> {
     // Most callers are known and judged at once. Waiting for what is already there costs a turn of the queue.
     const proven = authenticate(request, auth);
     request.caller = proven instanceof Promise ? await proven : proven;
-    const judgement = authorize(request.caller, operation, request, publicAccess);
+    const judgement = authorize(request.caller, operation, request, auth);
     if (judgement !== undefined) await judgement;
     const body = new RequestBody(message, headers, operation.bodyBytesMax, sendContinue);
     exchange.body = body;

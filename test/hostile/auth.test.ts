@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Refusal } from "../../src/base/refusals.ts";
-import { authenticate, type Unauthenticated } from "../../src/http/auth/authenticate.ts";
+import type { Unauthenticated } from "../../src/http/auth/authenticate.ts";
 import { delegationKeyValue } from "../../src/http/auth/delegation-key.ts";
 import {
   ACCOUNT,
+  authenticate,
   contextOf,
   hmac,
   NAME,

@@ -2,11 +2,16 @@ import { createHmac } from "node:crypto";
 import { type Clock, ManualClock } from "../../src/base/clock.ts";
 import { Refusal, type RefusalCode } from "../../src/base/refusals.ts";
 import { type Account, type Accounts, accountOfBase64 } from "../../src/http/auth/accounts.ts";
-import type { AuthContext, Unauthenticated } from "../../src/http/auth/authenticate.ts";
-import type { StoredPolicy } from "../../src/http/auth/caller.ts";
+import {
+  type AuthContext,
+  authenticate as authenticateNow,
+  type Unauthenticated,
+} from "../../src/http/auth/authenticate.ts";
+import type { Caller } from "../../src/http/auth/caller.ts";
 import type { ServiceName } from "../../src/http/exchange.ts";
 import { readHeaders } from "../../src/http/headers.ts";
 import { readAddress } from "../../src/http/target.ts";
+import type { StoredPolicy } from "../../src/services/account/stored-policy.ts";
 
 /** Requests and contexts for the tests of authentication: read as the front end reads them. */
 export const NAME = "devstoreaccount1";
@@ -32,7 +37,7 @@ export interface Sent {
 export function requestOf(sent: Sent): Unauthenticated {
   const parts = /^(?:https?:\/\/([^/]*))?(\/.*)$/.exec(sent.url);
   if (parts === null) throw new Error(`not an address: ${sent.url}`);
-  const headers = readHeaders(Object.entries(sent.headers ?? {}).flat());
+  const headers = readHeaders({ rawHeaders: Object.entries(sent.headers ?? {}).flat(), headers: {} });
   const { target, query } = readAddress(parts[2]!, parts[1] ?? "127.0.0.1", sent.service ?? "blob", true);
   return {
     method: sent.method ?? "GET",
@@ -43,6 +48,11 @@ export function requestOf(sent: Sent): Unauthenticated {
     remoteAddress: sent.remoteAddress ?? "127.0.0.1",
     version: headers["x-ms-version"] ?? query.get("sv") ?? "",
   };
+}
+
+/** Always a promise, whether the caller is known at once or not. */
+export async function authenticate(request: Unauthenticated, context: AuthContext): Promise<Caller> {
+  return authenticateNow(request, context);
 }
 
 export function contextOf(changes: Partial<AuthContext> = {}): AuthContext {

@@ -1,9 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { contextOf, NAME, NOW, outcome, requestOf, type Sent } from "../../../test/support/auth.ts";
+import {
+  authenticate,
+  contextOf,
+  NAME,
+  NOW,
+  outcome,
+  requestOf,
+  type Sent,
+} from "../../../test/support/auth.ts";
 import { tokenOf } from "../../../test/support/tokens.ts";
 import { Refusal } from "../../base/refusals.ts";
-import { authenticate } from "./authenticate.ts";
 
 const URL = `https://127.0.0.1/${NAME}/c/b`;
 

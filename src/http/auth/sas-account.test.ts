@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  authenticate,
   contextOf,
   hmac,
   KEY_TWO,
@@ -10,7 +11,6 @@ import {
   refusal,
   requestOf,
 } from "../../../test/support/auth.ts";
-import { authenticate } from "./authenticate.ts";
 
 const OLD = {
   sv: "2019-12-12",

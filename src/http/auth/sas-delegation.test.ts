@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import {
   ACCOUNT,
+  authenticate,
   contextOf,
   hmac,
   KEY,
@@ -16,7 +17,6 @@ import {
 } from "../../../test/support/auth.ts";
 import { tokenOf } from "../../../test/support/tokens.ts";
 import { accountOfBase64 } from "./accounts.ts";
-import { authenticate } from "./authenticate.ts";
 import { type DelegationKeyFields, delegationKeyValue } from "./delegation-key.ts";
 
 const RSC = "rscc rscd rsce rscl rsct";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  authenticate,
   contextOf,
   hmac,
   NAME,
@@ -11,9 +12,10 @@ import {
   refusal,
   requestOf,
 } from "../../../test/support/auth.ts";
+import type { StoredPolicy } from "../../services/account/stored-policy.ts";
 import type { ServiceName } from "../exchange.ts";
-import { type AuthContext, authenticate } from "./authenticate.ts";
-import type { ServiceSasCaller, StoredPolicy } from "./caller.ts";
+import type { AuthContext } from "./authenticate.ts";
+import type { ServiceSasCaller } from "./caller.ts";
 
 type Fields = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  authenticate,
   contextOf,
   hmac,
   KEY_TWO,
@@ -13,7 +14,6 @@ import {
 } from "../../../test/support/auth.ts";
 import { ManualClock } from "../../base/clock.ts";
 import { Refusal } from "../../base/refusals.ts";
-import { authenticate } from "./authenticate.ts";
 
 const OWNER = { kind: "owner", account: NAME };
 const DATE = { "x-ms-date": NOW_TEXT };

@@ -40,8 +40,9 @@ export async function recover(payload: PayloadService, dead: DeadOwners): Promis
   // Files before records: a record is durable before its file is made, so a file that was there before this
   // snapshot and has no record in it is nobody's, even while other processes make new ones.
   const files = dead === "all" ? await payload.files.list() : new Map<bigint, number>();
-  const isDead = (owner: string): boolean => dead === "all" || dead.has(owner);
-  const found = await payload.store.read((read) => readExtents(read, payload, isDead));
+  const isInDoubt = ({ state, owner }: ExtentRecord): boolean =>
+    dead === "all" || (state === "open" && dead.has(owner));
+  const found = await payload.store.read((read) => readExtents(read, payload, isInDoubt));
   const sizes = await checkFiles(payload, found);
 
   const left = found.filter(({ record }) => record.state === "open").map(({ extent }) => extent);
@@ -79,12 +80,12 @@ export function forgetExtent(write: Writer, extent: bigint): void {
 async function readExtents(
   read: Reader,
   payload: PayloadService,
-  isDead: (owner: string) => boolean,
+  isInDoubt: (record: ExtentRecord) => boolean,
 ): Promise<Found[]> {
   const found: Found[] = [];
   for await (const { key, value } of read.range(ALL_EXTENTS)) {
     const record = extentRecord.unpack(value);
-    if (!isDead(record.owner)) continue;
+    if (!isInDoubt(record)) continue;
     const extent = extentOfKey(key);
     let bytesMin = record.bytes;
     if (record.state === "open" && record.liveBytes > 0) {

@@ -1,0 +1,107 @@
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { monotonic } from "../src/base/clock.ts";
+import { installMissing, NEEDED, thisSystem } from "./test/programs.ts";
+import { printCounts, runTests, seconds } from "./test/report.ts";
+
+/**
+ * The one test command: types, lint and tidy beside each other, programs the tests need, then every test.
+ *
+ *   npm test                    everything
+ *   npm test -- blob lease      only test files with "blob" or "lease" in their path
+ *   npm test -- --only-tests    without types, lint and tidy
+ */
+const CONCURRENCY = 2;
+const FILE_TIMEOUT_MILLIS = 10 * 60_000;
+
+const args = process.argv.slice(2);
+const rootAt = args.indexOf("--root");
+const root =
+  rootAt < 0 ? join(dirname(fileURLToPath(import.meta.url)), "..") : resolve(args[rootAt + 1] ?? "");
+if (rootAt >= 0) args.splice(rootAt, 2);
+const unknown = args.find((arg) => arg.startsWith("-") && arg !== "--only-tests");
+if (unknown !== undefined) {
+  console.error(`${unknown}: expected --only-tests, or a part of a test file's path`);
+  process.exit(2);
+}
+const onlyTests = args.includes("--only-tests");
+const filters = args.filter((arg) => !arg.startsWith("-"));
+
+interface Stage {
+  readonly name: string;
+  readonly isOk: boolean;
+  readonly millis: number;
+}
+
+async function check(name: string, command: readonly string[]): Promise<Stage> {
+  const start = monotonic();
+  let output = "";
+  const child = spawn(process.execPath, [...command], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (piece: string) => {
+      output += piece;
+    });
+  const isOk = await new Promise<boolean>((done) => {
+    child.on("error", () => done(false));
+    child.on("close", (code) => done(code === 0));
+  });
+  const millis = monotonic() - start;
+  console.log(`${isOk ? "ok  " : "FAIL"} ${name}  ${seconds(millis)}`);
+  if (!isOk) process.stdout.write(output);
+  return { name, isOk, millis };
+}
+
+function testFiles(): string[] {
+  const found = ["src", "test"].flatMap((folder) => {
+    if (!existsSync(join(root, folder))) return [];
+    return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((path) =>
+      join(folder, path),
+    );
+  });
+  return found
+    .filter((path) => path.endsWith(".test.ts"))
+    .filter((path) => filters.length === 0 || filters.some((filter) => path.includes(filter)))
+    .sort()
+    .map((path) => join(root, path));
+}
+
+const stages: Stage[] = [];
+if (!onlyTests) {
+  stages.push(
+    ...(await Promise.all([
+      check("types", ["node_modules/typescript/bin/tsc", "-p", "tsconfig.json"]),
+      // Lint and tidy one after the other: together they take about as long as the types, on the second core.
+      (async () => [
+        await check("lint", ["node_modules/@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."]),
+        await check("tidy", ["--import", "tsx", "scripts/tidy.ts"]),
+      ])(),
+    ]).then((results) => results.flat())),
+  );
+}
+
+const programsStart = monotonic();
+console.log(`     programs: ${installMissing(NEEDED, thisSystem)}\n`);
+stages.push({ name: "programs", isOk: true, millis: monotonic() - programsStart });
+
+const files = testFiles();
+if (files.length === 0) console.log(`no test file matches ${filters.join(" or ")}`);
+const testsStart = monotonic();
+const result = await runTests({
+  root,
+  files,
+  concurrency: CONCURRENCY,
+  fileTimeout: FILE_TIMEOUT_MILLIS,
+  print: (text) => process.stdout.write(text),
+});
+const testsOk = result.failed === 0 && files.length > 0;
+stages.push({ name: "tests", isOk: testsOk, millis: monotonic() - testsStart });
+
+console.log("\nstages:");
+for (const { name, isOk, millis } of stages)
+  console.log(`  ${name.padEnd(10)}${(isOk ? "ok" : "failed").padEnd(8)}${seconds(millis)}`);
+console.log("");
+for (const line of result.summary) console.log(`ℹ ${line}`);
+console.log(printCounts(result));
+process.exit(stages.every(({ isOk }) => isOk) ? 0 : 1);

@@ -1,0 +1,86 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { stopwatch } from "../../src/base/clock.ts";
+import { GIB, KIB, MIB } from "../../src/base/limits.ts";
+import { seededRandom } from "../../src/base/random.ts";
+import type { Device } from "../../src/extents/device.ts";
+import { DiskDevice } from "../../src/extents/disk-device.ts";
+import type { ExtentShape } from "../../src/extents/format.ts";
+import { Notes, SharedDatabase } from "../support/payload.ts";
+
+export interface ExtentSpaceRun {
+  readonly device: Device;
+  readonly writtenBytes: number;
+  readonly liveBytes: number;
+  readonly shape?: Partial<ExtentShape>;
+  readonly seed?: number;
+}
+
+export interface ExtentSpaceFigures {
+  readonly writtenBytes: number;
+  readonly liveBytes: number;
+  readonly diskBytesMax: number;
+  readonly diskBytesEnd: number;
+}
+
+/**
+ * Writes and deletes payload of mixed sizes until `writtenBytes` have gone through, with about `liveBytes` alive at
+ * any time and deletions in random order, while the reclaimer makes a step now and then. Then reads all of it.
+ */
+export async function extentSpace(run: ExtentSpaceRun): Promise<ExtentSpaceFigures> {
+  const notes = new Notes(new SharedDatabase().storeOf("soak"), run.device, run.shape ?? {});
+  const random = seededRandom(run.seed ?? 7);
+  const alive: { name: string; length: number }[] = [];
+  let written = 0;
+  let live = 0;
+  let sinceStep = 0;
+  let diskBytesMax = 0;
+  for (let i = 0; written < run.writtenBytes; i++) {
+    const length = Math.floor(16 * KIB + random.fraction() ** 4 * 4 * MIB);
+    while (live + length > run.liveBytes) {
+      const [victim] = alive.splice(Math.floor(random.fraction() * alive.length), 1);
+      await notes.delete(victim!.name);
+      live -= victim!.length;
+    }
+    const name = `n${i}`;
+    await notes.put(name, { seed: (i % 97) + 1, length });
+    alive.push({ name, length });
+    live += length;
+    written += length;
+    sinceStep += length;
+    if (sinceStep < run.liveBytes / 16) continue;
+    sinceStep = 0;
+    diskBytesMax = Math.max(diskBytesMax, await notes.diskBytes());
+    await notes.reclaimer.reclaimOnce();
+  }
+  await notes.reclaimAll();
+  await notes.audit();
+  await notes.check();
+  return { writtenBytes: written, liveBytes: live, diskBytesMax, diskBytesEnd: await notes.diskBytes() };
+}
+
+/** The promise at full size: 5 GiB written, 500 MiB alive, less than 1 GiB on disk. */
+export async function proveExtentSpace(): Promise<{ readonly isHeld: boolean; readonly figure: string }> {
+  const directory = await mkdtemp(join(tmpdir(), "holdfast-soak-"));
+  try {
+    const elapsed = stopwatch();
+    const device = await DiskDevice.at(directory);
+    const figures = await extentSpace({ device, writtenBytes: 5 * GIB, liveBytes: 500 * MIB });
+    const mib = (bytes: number): string => `${Math.round(bytes / MIB)} MiB`;
+    const figure =
+      `${mib(figures.writtenBytes)} written, ${mib(figures.liveBytes)} alive, ` +
+      `${mib(figures.diskBytesEnd)} on disk at the end, ${mib(figures.diskBytesMax)} at most, ` +
+      `${Math.round(elapsed() / 1_000)} s`;
+    return { isHeld: figures.diskBytesEnd < GIB && figures.diskBytesMax < 1.25 * GIB, figure };
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const { isHeld, figure } = await proveExtentSpace();
+  console.log(`extent space: ${figure}: ${isHeld ? "held" : "BROKEN"}`);
+  process.exitCode = isHeld ? 0 : 1;
+}
