@@ -96,7 +96,7 @@ export async function startServer({ options, runtime, log }: ServerOptions): Pro
   try {
     // One after the other: workers that share ports find each other's by the order of listening.
     const ports = {
-      blob: await serve(BLOB_OPERATIONS, { properties, blobs }),
+      blob: await serve(BLOB_OPERATIONS, { properties, blobs, accounts }),
       queue: await serve(QUEUE_OPERATIONS, { properties, queues }),
       table: await serve(TABLE_OPERATIONS, { properties, tables }),
       file: await serve(FILE_OPERATIONS, { properties, files }),

@@ -64,7 +64,9 @@ export function checkRead(conditions: Conditions, subject: Subject): RefusalCode
   for (const name of ["ifMatch", "ifUnmodifiedSince", "ifTags"] as const) {
     if (conditions[name] !== undefined && !holds(name, conditions, subject)) return "ConditionNotMet";
   }
-  const asked = (["ifNoneMatch", "ifModifiedSince"] as const).filter((name) => conditions[name] !== undefined);
+  const asked = (["ifNoneMatch", "ifModifiedSince"] as const).filter(
+    (name) => conditions[name] !== undefined,
+  );
   if (asked.length > 0 && !asked.some((name) => holds(name, conditions, subject))) return "NotModified";
   return undefined;
 }
@@ -76,7 +78,8 @@ export function checkRead(conditions: Conditions, subject: Subject): RefusalCode
 export function checkCombination(conditions: Conditions): RefusalCode | undefined {
   const { ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince } = conditions;
   for (const match of [ifMatch, ifNoneMatch]) {
-    if (match !== undefined && match !== "*" && match.length > 1) return "MultipleConditionHeadersNotSupported";
+    if (match !== undefined && match !== "*" && match.length > 1)
+      return "MultipleConditionHeadersNotSupported";
   }
   const given =
     Number(ifMatch !== undefined) +
@@ -113,7 +116,9 @@ export function checkWrite(
   if (conditions === NO_CONDITIONS) return undefined;
   // Nothing is there: whatever must not have changed has not, and only If-Match (and a tag) asked for something.
   if (subject === undefined) {
-    return conditions.ifMatch !== undefined || conditions.ifTags !== undefined ? "ConditionNotMet" : undefined;
+    return conditions.ifMatch !== undefined || conditions.ifTags !== undefined
+      ? "ConditionNotMet"
+      : undefined;
   }
   if (kind === "create" && conditions.ifNoneMatch === "*") return "BlobAlreadyExists";
   return failingCondition(conditions, subject) === undefined ? undefined : "ConditionNotMet";
@@ -182,7 +187,8 @@ export function checkAppend(
   { appendPosition, maxSize }: AppendConditions,
   lengths: { readonly current: number; readonly appended: number },
 ): RefusalCode | undefined {
-  if (appendPosition !== undefined && lengths.current !== appendPosition) return "AppendPositionConditionNotMet";
+  if (appendPosition !== undefined && lengths.current !== appendPosition)
+    return "AppendPositionConditionNotMet";
   const after = lengths.current + lengths.appended;
   if (maxSize !== undefined && after > maxSize) return "MaxBlobSizeConditionNotMet";
   return undefined;

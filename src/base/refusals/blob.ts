@@ -93,7 +93,10 @@ export const BLOB_REFUSALS = {
     code: "CannotVerifyCopySource",
     text: "The range specified is invalid for the current size of the copy source.",
   },
-  CopyAcrossAccountsNotSupported: { http: 400, text: "The copy source account and destination account differ." },
+  CopyAcrossAccountsNotSupported: {
+    http: 400,
+    text: "The copy source account and destination account differ.",
+  },
   CopyIdMismatch: {
     http: 409,
     text: "The specified copy ID did not match the copy ID for the pending copy operation.",
@@ -104,7 +107,10 @@ export const BLOB_REFUSALS = {
     text: "The source of a synchronous copy may not be larger than 256 MiB.",
   },
   ContainerAlreadyExists: { http: 409, text: "The specified container already exists." },
-  ContainerBeingDeleted: { http: 409, text: "The specified container is being deleted. Try operation later." },
+  ContainerBeingDeleted: {
+    http: 409,
+    text: "The specified container is being deleted. Try operation later.",
+  },
   ContainerDisabled: { http: 409, text: "The specified container has been disabled by the administrator." },
   ContainerNotFound: { http: 404, text: "The specified container does not exist." },
   DeletedContainerNotFound: {

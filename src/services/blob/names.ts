@@ -20,7 +20,9 @@ export function checkContainerName(name: string): void {
   if (SPECIAL.has(name)) return;
   const { containerNameCharsMin, containerNameCharsMax } = BLOB_LIMITS;
   if (name.length < containerNameCharsMin || name.length > containerNameCharsMax) {
-    throw new Refusal("OutOfRangeInput", { text: "The specified resource name length is not within the permissible limits." });
+    throw new Refusal("OutOfRangeInput", {
+      text: "The specified resource name length is not within the permissible limits.",
+    });
   }
   if (!CONTAINER.test(name)) throw new Refusal("InvalidResourceName");
 }
@@ -28,7 +30,9 @@ export function checkContainerName(name: string): void {
 export function checkBlobName(name: string): void {
   const { blobNameCharsMax, blobNameSegmentsMax } = BLOB_LIMITS;
   if (name.length === 0 || name.length > blobNameCharsMax) {
-    throw new Refusal("OutOfRangeInput", { text: "The specified resource name length is not within the permissible limits." });
+    throw new Refusal("OutOfRangeInput", {
+      text: "The specified resource name length is not within the permissible limits.",
+    });
   }
   if (name.length > blobNameSegmentsMax && name.split("/").length > blobNameSegmentsMax) {
     throw new Refusal("OutOfRangeInput", { text: "The specified resource name has too many path segments." });

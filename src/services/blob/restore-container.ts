@@ -29,4 +29,3 @@ export async function restoreContainer(
     putContainer(write, ref, { ...rest, revision: write.revision(record.revision) });
   });
 }
-

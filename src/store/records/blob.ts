@@ -106,7 +106,11 @@ export interface BlobRecord {
   readonly tier?: string;
   readonly tierChangedAt?: Instant;
   /** Leaving the archive: the tier it goes to, and how urgently. */
-  readonly rehydrate?: { readonly to: string; readonly priority: "Standard" | "High"; readonly doneAt: Instant };
+  readonly rehydrate?: {
+    readonly to: string;
+    readonly priority: "Standard" | "High";
+    readonly doneAt: Instant;
+  };
   readonly copy?: CopyRecord;
   /** Base64 SHA-256 of the customer's key; the key itself is never kept. */
   readonly keySha256?: string;
@@ -171,7 +175,12 @@ export const garbageRecord = recordType<GarbageRecord>("blobGarbage", 1);
 export type DueRecord =
   | { readonly what: "staging"; readonly id: bigint }
   | { readonly what: "past"; readonly container: bigint; readonly blob: string; readonly revision: Revision }
-  | { readonly what: "container"; readonly account: string; readonly container: string; readonly deletion: Revision }
+  | {
+      readonly what: "container";
+      readonly account: string;
+      readonly container: string;
+      readonly deletion: Revision;
+    }
   | { readonly what: "expiry" | "rehydrate"; readonly container: bigint; readonly blob: string }
   | { readonly what: "copy"; readonly container: bigint; readonly blob: string; readonly copyId: string };
 
