@@ -118,10 +118,13 @@ export const BLOB_REFUSALS = {
     code: "ContainerNotFound",
     text: "There is no deleted container of this name and version that could be restored.",
   },
-  FeatureEncryptionMismatch: {
+  BlobDoesNotUseCustomerSpecifiedEncryption: {
+    http: 409,
+    text: "The blob is not encrypted with customer specified encryption.",
+  },
+  BlobCustomerSpecifiedEncryptionMismatch: {
     http: 409,
     text: "The given customer specified encryption does not match the encryption used to encrypt the blob.",
-    code: "BlobCustomerSpecifiedEncryptionMismatch",
   },
   IncrementalCopyBlobMismatch: {
     http: 409,
@@ -148,6 +151,10 @@ export const BLOB_REFUSALS = {
   InvalidPageRange: { http: 416, text: "The page range specified is invalid." },
   InvalidSourceBlobType: { http: 409, text: "The copy source blob type is invalid for this operation." },
   InvalidSourceBlobUrl: { http: 409, text: "The source URL for incremental copy request must be valid." },
+  InvalidTags: {
+    http: 400,
+    text: "The tags specified are invalid. They have characters, lengths or numbers that are not permitted.",
+  },
   InvalidVersionForPageBlobOperation: {
     http: 409,
     text: "All operations on page blobs require at least version 2009-09-19.",

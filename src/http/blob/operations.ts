@@ -5,8 +5,12 @@ import type { OperationTable, ResourceKind } from "../operation.ts";
 import { ACCOUNT_ROWS } from "./account-info.ts";
 import { CONTAINER_ROWS } from "./container.ts";
 import { ACL_ROWS } from "./container-acl.ts";
+import { DELETE_BLOB_ROWS } from "./delete-blob.ts";
+import { GET_BLOB_ROWS } from "./get-blob.ts";
 import { CONTAINER_LEASE_ROWS } from "./lease.ts";
+import { LIST_BLOBS_ROW } from "./list-blobs.ts";
 import { LIST_CONTAINERS_ROW } from "./list-containers.ts";
+import { PUT_BLOB_ROWS } from "./put-blob.ts";
 import type { BlobServices } from "./rows.ts";
 
 export type { BlobServices } from "./rows.ts";
@@ -21,6 +25,10 @@ export const BLOB_OPERATIONS: OperationTable<BlobServices> = {
     ...CONTAINER_ROWS,
     ...ACL_ROWS,
     ...CONTAINER_LEASE_ROWS,
+    LIST_BLOBS_ROW,
+    ...PUT_BLOB_ROWS,
+    ...GET_BLOB_ROWS,
+    ...DELETE_BLOB_ROWS,
   ],
   resourceOf,
   unknownOperation: "InvalidUri",

@@ -12,7 +12,7 @@ import { KeyReader, packKey, packOpenText, prefixEnd, prefixRange } from "./pack
  *   bb  container-id blob            the blob: one point read for Get Blob     List Blobs reads this range
  *   bp  container-id blob revision   what the blob was: snapshots, versions, soft-deleted states, oldest first
  *   bo  content-id                   how many records name a content
- *   bl  content-id offset            its blocks, some at a key, by the offset of the first
+ *   bl  content-id place             its blocks, some at a key, in order of their offset
  *   br  content-id offset            ranges of a page blob's content
  *   bu  staging-id                   the uncommitted blocks of a blob: how many, since when
  *   bx  staging-id block-id          an uncommitted block
@@ -94,17 +94,16 @@ export function contentKey(content: bigint): Key {
   return packKey(["bo", content]);
 }
 
-export function blockPageKey(content: bigint, offset: number): Key {
-  return packKey(["bl", content, offset]);
+export function blockPageKey(content: bigint, place: bigint): Key {
+  return packKey(["bl", content, place]);
 }
 
 export function blockPagesOf(content: bigint): Range {
   return prefixRange(packKey(["bl", content]));
 }
 
-/** The page that holds the byte at `offset`, and those after it up to `end`, start with one reverse step. */
-export function offsetOfPageKey(key: Key): number {
-  return Number(new KeyReader(key).skipText().skipWhole().whole());
+export function placeOfBlockPage(key: Key): bigint {
+  return new KeyReader(key).skipText().skipWhole().whole();
 }
 
 export function pageRangeKey(content: bigint, offset: number): Key {
