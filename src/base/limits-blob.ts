@@ -49,6 +49,6 @@ export const BLOB_LIMITS = {
   dueChoreMillis: 30_000,
   reclaimRecordsPerStep: 200,
   dueRecordsPerStep: 100,
-  /** Bytes an asynchronous copy moves before it answers; longer ones go on in the background. */
   encryptionScopeCharsMax: 63,
+  expiryMillisMax: 100 * 365 * DAY_MILLIS,
 } as const;

@@ -1,13 +1,17 @@
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import type { Random } from "../../base/random.ts";
-import { badHeader, Refusal } from "../../base/refusals.ts";
+import { badHeader } from "../../base/refusals.ts";
 import type { LeaseAction, LeaseResult } from "../../services/blob/lease-action.ts";
+import { leaseBlob as leaseBlobOf } from "../../services/blob/lease-blob.ts";
 import { leaseContainer as leaseContainerOf } from "../../services/blob/lease-container.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import type { ConditionHeader, Permission } from "../operation.ts";
+import { refusePast } from "./blob-headers.ts";
 import {
+  IF_ALL,
   IF_DATES,
   missingHeader,
+  readBlobRef,
   readContainerRef,
   readGuid,
   readLeaseLength,
@@ -16,7 +20,7 @@ import {
   requireGuid,
 } from "./read-request.ts";
 import { stamp } from "./replies.ts";
-import { type BlobRow, type BlobServices, onContainer, row } from "./rows.ts";
+import { type BlobRow, type BlobServices, onBlob, onContainer, row } from "./rows.ts";
 
 /** Lease Container and Lease Blob: one set of headers, five actions. */
 const ACTIONS = ["acquire", "renew", "change", "release", "break"] as const;
@@ -125,10 +129,27 @@ async function leaseContainer(
   return leaseReply(action, result);
 }
 
-/** Of snapshots and versions there is nothing to lease. */
-export function refuseLeaseOfPast(request: HttpRequest): void {
-  if (request.query.has("snapshot") || request.query.has("versionid")) throw new Refusal("InvalidOperation");
+async function leaseBlob(
+  action: ActionName,
+  request: HttpRequest,
+  { blobs }: BlobServices,
+): Promise<HttpReply> {
+  // Of snapshots and versions there is nothing to lease.
+  refusePast(request.query);
+  const result = await leaseBlobOf(blobs, {
+    ref: readBlobRef(request),
+    conditions: readWriteConditions(request.headers, IF_ALL),
+    lease: readLeaseAction(action, request.headers, blobs.parts.random),
+  });
+  return leaseReply(action, result);
 }
+
+export const BLOB_LEASE_ROWS: readonly BlobRow[] = leaseRows("Blob", {
+  query: { comp: "lease" },
+  permission: onBlob(["w"]),
+  conditions: IF_ALL,
+  handle: leaseBlob,
+});
 
 export const CONTAINER_LEASE_ROWS: readonly BlobRow[] = leaseRows("Container", {
   query: { restype: "container", comp: "lease" },

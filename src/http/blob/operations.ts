@@ -3,15 +3,18 @@ import { commonOperations } from "../common/service-operations.ts";
 import type { Query } from "../exchange.ts";
 import type { OperationTable, ResourceKind } from "../operation.ts";
 import { ACCOUNT_ROWS } from "./account-info.ts";
+import { BLOCK_ROWS } from "./blocks.ts";
 import { CONTAINER_ROWS } from "./container.ts";
 import { ACL_ROWS } from "./container-acl.ts";
 import { DELETE_BLOB_ROWS } from "./delete-blob.ts";
 import { GET_BLOB_ROWS } from "./get-blob.ts";
-import { CONTAINER_LEASE_ROWS } from "./lease.ts";
+import { BLOB_LEASE_ROWS, CONTAINER_LEASE_ROWS } from "./lease.ts";
 import { LIST_BLOBS_ROW } from "./list-blobs.ts";
 import { LIST_CONTAINERS_ROW } from "./list-containers.ts";
 import { PUT_BLOB_ROWS } from "./put-blob.ts";
 import type { BlobServices } from "./rows.ts";
+import { SET_BLOB_ROWS } from "./set-blob.ts";
+import { TAGS_AND_TIER_ROWS } from "./tags-and-tier.ts";
 
 export type { BlobServices } from "./rows.ts";
 
@@ -29,6 +32,10 @@ export const BLOB_OPERATIONS: OperationTable<BlobServices> = {
     ...PUT_BLOB_ROWS,
     ...GET_BLOB_ROWS,
     ...DELETE_BLOB_ROWS,
+    ...SET_BLOB_ROWS,
+    ...TAGS_AND_TIER_ROWS,
+    ...BLOB_LEASE_ROWS,
+    ...BLOCK_ROWS,
   ],
   resourceOf,
   unknownOperation: "InvalidUri",

@@ -2,6 +2,8 @@ import type { StoredPolicy } from "../account/stored-policy.ts";
 import type { ServiceParts } from "../parts.ts";
 import type { Chore } from "../reclaim/chores.ts";
 import { findContainer } from "./containers.ts";
+import { reclaimGarbage } from "./reclaim-garbage.ts";
+import { workDue } from "./work-due.ts";
 
 export interface BlobServiceOptions {
   /** Every overwrite, metadata change and deletion leaves a version behind. */
@@ -35,6 +37,6 @@ export class BlobService {
 
   /** Its work in the background. */
   chores(): readonly Chore[] {
-    return [];
+    return [reclaimGarbage(this), workDue(this)];
   }
 }
