@@ -1,4 +1,5 @@
 import type { Measured } from "./load.ts";
+import { QUEUE_ROWS } from "./rows/queue.ts";
 import { TABLE_ROWS } from "./rows/table.ts";
 import type { Contender } from "./servers.ts";
 import type { PlainRequest } from "./sign.ts";
@@ -52,5 +53,6 @@ export const ROWS: readonly Row[] = [
         headers: { "x-ms-meta-n": `${i}` },
       })),
   },
+  ...QUEUE_ROWS,
   ...TABLE_ROWS,
 ];

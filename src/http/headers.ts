@@ -36,6 +36,9 @@ export function readHeaders({
   rawHeaders,
   headers,
 }: Pick<IncomingMessage, "rawHeaders" | "headers">): Headers {
+  if (rawHeaders.length > 2 * LIMITS.headerCountMax) {
+    throw new Refusal("InvalidInput", { text: "Too many headers." });
+  }
   let names = 0;
   for (const _ in headers) names++;
   return names * 2 === rawHeaders.length ? (headers as Headers) : mergeHeaders(rawHeaders);
