@@ -48,7 +48,7 @@ export async function startServer({ options, runtime, log }: ServerOptions): Pro
   metrics.watchStore(() => store.figures());
   const accounts = new AccountSet(authAccount, options.accounts);
   const properties = new PropertiesService(store);
-  const blobs = new BlobService(runtime.parts);
+  const blobs = new BlobService(runtime.parts, { isVersioned: options.isBlobVersioned });
   const queues = new QueueService(runtime.parts);
   const tables = new TableService(runtime.parts);
   const files = new FileService(runtime.parts);
@@ -96,7 +96,7 @@ export async function startServer({ options, runtime, log }: ServerOptions): Pro
   try {
     // One after the other: workers that share ports find each other's by the order of listening.
     const ports = {
-      blob: await serve(BLOB_OPERATIONS, { properties, blobs, accounts }),
+      blob: await serve(BLOB_OPERATIONS, { properties, blobs, auth }),
       queue: await serve(QUEUE_OPERATIONS, { properties, queues }),
       table: await serve(TABLE_OPERATIONS, { properties, tables }),
       file: await serve(FILE_OPERATIONS, { properties, files }),
