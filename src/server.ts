@@ -112,7 +112,7 @@ export async function startServer({
       blob: await serve(BLOB_OPERATIONS, { properties, blobs, auth }),
       queue: await serve(QUEUE_OPERATIONS, { properties, queues }),
       table: await serve(TABLE_OPERATIONS, { properties, tables }),
-      file: await serve(FILE_OPERATIONS, { properties, files }),
+      file: await serve(FILE_OPERATIONS, { properties, files, auth }),
     };
     const watched = watchAccounts(options, log, (list) => accounts.replace(list.accounts));
     return {
