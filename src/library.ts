@@ -1,7 +1,6 @@
 import { openLog } from "./base/log.ts";
 import { readCommandLine } from "./options.ts";
 import { run } from "./run.ts";
-import { WELL_KNOWN_ACCOUNT } from "./services/account/account-list.ts";
 import { connectionString } from "./services/account/accounts.ts";
 
 /**
@@ -68,7 +67,7 @@ export async function startHoldfast({
   };
   const account = options.accounts[0]!;
   return {
-    account: account.name ?? WELL_KNOWN_ACCOUNT,
+    account: account.name,
     connectionString: connectionString(account, endpoints),
     endpoints,
     close: () => running.close(),

@@ -52,7 +52,7 @@ test("figures of the store, the extents and the connections are read when scrape
     reads++;
     return { commits, transactions: 50, bytes: 500 };
   });
-  metrics.watchExtents(() => ({ liveBytes: 7, deadBytes: 3 }));
+  metrics.watchExtents(async () => ({ liveBytes: 7, deadBytes: 3 }));
   metrics.watchConnections("blob", () => 2);
   metrics.watchConnections("queue", () => 1);
   metrics.watchGauge({ name: "holdfast_slow", help: "x", read: async () => 9 });
@@ -76,7 +76,7 @@ test("workers add up, except for what they all see alike", async () => {
       metrics.operation("blob", "PutBlob").record(201, worker);
       if (worker === 2) metrics.operation("blob", "GetBlob").record(200, 1);
       metrics.watchConnections("blob", () => worker);
-      metrics.watchExtents(() => ({ liveBytes: 100 + worker, deadBytes: 0 }));
+      metrics.watchExtents(async () => ({ liveBytes: 100 + worker, deadBytes: 0 }));
       return throughIpc(await metrics.snapshotMetrics());
     }),
   );

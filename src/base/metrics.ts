@@ -172,13 +172,13 @@ export class Metrics {
   }
 
   /** Every worker sees the same extents, so the largest figure counts, not the sum. */
-  watchExtents(figures: () => { liveBytes: number; deadBytes: number }): void {
+  watchExtents(figures: () => Promise<{ liveBytes: number; deadBytes: number }>): void {
     const name = "holdfast_extent_bytes";
     const help = "Payload bytes in extents: live ones are referenced, dead ones wait to be reclaimed.";
-    const gauge = (state: string, read: () => number) =>
+    const gauge = (state: string, read: () => Promise<number>) =>
       this.watchGauge({ name, help, aggregate: "max", labels: { state }, read });
-    gauge("live", () => figures().liveBytes);
-    gauge("dead", () => figures().deadBytes);
+    gauge("live", async () => (await figures()).liveBytes);
+    gauge("dead", async () => (await figures()).deadBytes);
   }
 
   watchConnections(service: string, count: () => number): void {

@@ -98,6 +98,8 @@ export interface StoreFigures {
 export interface Store extends KeySpace {
   readonly ephemeral: EphemeralSpace;
   figures(): StoreFigures;
+  /** Called after each commit with the number of transactions in it; for measuring. */
+  watchCommits(listener: (transactions: number) => void): void;
   /** Finishes what was accepted, then closes. Later calls reject. */
   close(): Promise<void>;
 }

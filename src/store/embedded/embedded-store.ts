@@ -8,6 +8,7 @@ import { LongKeyReader } from "../long-keys.ts";
 import { OwnedSpace } from "../owned-space.ts";
 import { type CommitTarget, SerialWriter, type WriteTurn } from "../serial-writer.ts";
 import { SnapshotReader } from "../snapshot-reader.ts";
+import { checkDatabaseFile } from "./check-file.ts";
 import { Database, type LmdbSnapshot } from "./lmdb.ts";
 
 export interface EmbeddedOptions {
@@ -100,6 +101,10 @@ class EmbeddedSpace implements KeySpace {
     return this.#writer.figures();
   }
 
+  watchCommits(listener: (transactions: number) => void): void {
+    this.#writer.watchCommits(listener);
+  }
+
   forgetDeadReaders(): void {
     this.#database.forgetDeadReaders();
   }
@@ -145,6 +150,7 @@ export class EmbeddedStore implements Store {
 
   constructor({ directory, clock = systemClock, owner, turns, onFatal }: EmbeddedOptions) {
     mkdirSync(directory, { recursive: true });
+    checkDatabaseFile(join(directory, "records.mdb"));
     const open = (name: string, isDurable: boolean, turn: WriteTurn | undefined): EmbeddedSpace =>
       new EmbeddedSpace({ path: join(directory, name), isDurable }, clock, turn, onFatal);
     this.#records = open("records.mdb", true, turns?.records);
@@ -162,6 +168,10 @@ export class EmbeddedStore implements Store {
 
   figures(): StoreFigures {
     return this.#records.figures();
+  }
+
+  watchCommits(listener: (transactions: number) => void): void {
+    this.#records.watchCommits(listener);
   }
 
   /** After another process died. */

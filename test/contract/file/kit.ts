@@ -3,7 +3,7 @@ import { after, before } from "node:test";
 import { RestError, type ShareClient, ShareServiceClient } from "@azure/storage-file-share";
 import { Refusal, type RefusalCode } from "../../../src/base/refusals.ts";
 import { FileService } from "../../../src/services/file/file-service.ts";
-import { type RawReply, send } from "../../kit/raw.ts";
+import { type RawReply, send } from "../../kit/send.ts";
 import { type Engine, startTestServer, type TestServer } from "../../kit/server.ts";
 
 /** A server, the SDK's client of it, and the service behind it. */
