@@ -2,7 +2,14 @@ import { pause } from "../../base/clock.ts";
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { isLocked } from "../../concurrency/lease.ts";
-import { areCompatible, DELETE, mayOpen, mayOpenLeased, NO_ACCESS, type Open } from "../../concurrency/share-mode.ts";
+import {
+  areCompatible,
+  DELETE,
+  mayOpen,
+  mayOpenLeased,
+  NO_ACCESS,
+  type Open,
+} from "../../concurrency/share-mode.ts";
 import {
   closingShareKey,
   deletePendingKey,
@@ -97,7 +104,8 @@ async function placeHandle(
   for (let tries = 0; tries < FILE_LIMITS.openRetriesMax; tries++) {
     const placed = await store.ephemeral.write(async (write) => {
       if ((await write.get(closingShareKey(share))) !== undefined) return BUSY;
-      if ((await write.get(deletePendingKey(share, node))) !== undefined) throw new Refusal("SMBDeletePending");
+      if ((await write.get(deletePendingKey(share, node))) !== undefined)
+        throw new Refusal("SMBDeletePending");
       const { handles } = await readOpens(write, share, node);
       const limit = node === ROOT ? FILE_LIMITS.handlesPerRootMax : FILE_LIMITS.handlesPerNodeMax;
       if (handles.length >= limit) throw new Refusal("TooManyOpenHandles");
@@ -133,7 +141,10 @@ async function isFreeOfRest(write: Writer, share: bigint, node: bigint, wanted: 
 }
 
 /** The handle as it is stored; undefined once it was closed, also by Force Close. */
-export function findHandle(files: FileService, { share, node, id }: Handle): Promise<HandleRecord | undefined> {
+export function findHandle(
+  files: FileService,
+  { share, node, id }: Handle,
+): Promise<HandleRecord | undefined> {
   return files.parts.store.ephemeral.read(async (read) => {
     const stored = await read.get(handleKey(share, node, id));
     return stored === undefined ? undefined : handleRecord.unpack(stored);
@@ -195,14 +206,19 @@ async function removePending(files: FileService, { ref, share: id, node }: Handl
 }
 
 /** Marks a file or directory for deletion when its last handle closes, or takes the mark back. */
-export async function setDeletePending(files: FileService, handle: Handle, isPending: boolean): Promise<void> {
+export async function setDeletePending(
+  files: FileService,
+  handle: Handle,
+  isPending: boolean,
+): Promise<void> {
   const { share, node, id } = handle;
   const { store } = files.parts;
   if (isPending) await checkDeletable(files, handle);
   await store.ephemeral.write(async (write) => {
     const stored = await write.get(handleKey(share, node, id));
     if (stored === undefined) throw new Refusal("ResourceNotFound");
-    if ((handleRecord.unpack(stored).access & DELETE) === 0) throw new Refusal("AuthorizationPermissionMismatch");
+    if ((handleRecord.unpack(stored).access & DELETE) === 0)
+      throw new Refusal("AuthorizationPermissionMismatch");
     const key = deletePendingKey(share, node);
     if (isPending) write.put(key, deletePendingRecord.pack({ by: id }));
     else write.delete(key);

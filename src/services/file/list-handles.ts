@@ -76,7 +76,10 @@ function readHandles(
     const start = from === undefined ? range.from : handleKey(share.id, from.node, from.handle);
     const found: (HandlePosition & { record: HandleRecord })[] = [];
     if (start >= range.to) return found;
-    for await (const { key, value } of read.range({ ...range, from: start > range.from ? start : range.from })) {
+    for await (const { key, value } of read.range({
+      ...range,
+      from: start > range.from ? start : range.from,
+    })) {
       const place = readHandleKey(key);
       found.push({ node: place.node, handle: place.handle, record: handleRecord.unpack(value) });
     }
