@@ -1,4 +1,5 @@
 import cluster, { type Worker } from "node:cluster";
+import type { Socket } from "node:net";
 import { type Clock, systemTimers } from "./base/clock.ts";
 import type { Log } from "./base/log.ts";
 import type { MetricsSnapshot } from "./base/metrics.ts";
@@ -60,7 +61,10 @@ export class Supervisor {
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
-    this.#arbiter = new TurnArbiter((id, message) => this.#members.get(id)?.worker.send(message));
+    this.#arbiter = new TurnArbiter((id, message) => {
+      const member = this.#members.get(id);
+      if (member !== undefined) sendTo(member.worker, message);
+    });
   }
 
   start(): void {
@@ -75,7 +79,7 @@ export class Supervisor {
   }
 
   tellAll(order: WorkerOrder): void {
-    for (const { worker } of this.#members.values()) if (worker.isConnected()) worker.send(order);
+    for (const { worker } of this.#members.values()) sendTo(worker, order);
   }
 
   /** The figures of every worker that answers in time. */
@@ -87,7 +91,7 @@ export class Supervisor {
       ({ worker }) =>
         new Promise<MetricsSnapshot | undefined>((resolve) => {
           answers.set(worker.id, resolve);
-          worker.send({ order: "metrics", id } satisfies WorkerOrder);
+          sendTo(worker, { order: "metrics", id } satisfies WorkerOrder);
         }),
     );
     const patience = systemTimers.after(METRICS_PATIENCE_MILLIS, () => {
@@ -130,7 +134,7 @@ export class Supervisor {
           id: member.worker.id,
           hand: (handover, socket) => {
             // We keep our copy until the worker has its own.
-            member.worker.process.send(handover, socket, { keepOpen: true });
+            sendTo(member.worker, handover, socket);
           },
         });
         this.#tellOfDead();
@@ -177,7 +181,8 @@ export class Supervisor {
   #tellOfDead(): void {
     if (this.#dead.length === 0) return;
     const survivor = [...this.#members.values()].find(({ isReady }) => isReady);
-    survivor?.worker.send({ order: "release", owners: this.#dead } satisfies WorkerOrder);
+    if (survivor === undefined) return;
+    sendTo(survivor.worker, { order: "release", owners: this.#dead } satisfies WorkerOrder);
   }
 
   #giveUp(message: string): void {
@@ -186,4 +191,12 @@ export class Supervisor {
     for (const { worker } of this.#members.values()) worker.kill("SIGKILL");
     this.#options.onGivenUp(message);
   }
+}
+
+/**
+ * A worker that was killed may have lost its channel before we hear of its end. Sending to it then is no error:
+ * its burial hands on what it held.
+ */
+function sendTo(worker: Worker, message: object, socket?: Socket): void {
+  worker.process.send(message, socket, { keepOpen: true }, () => {});
 }
