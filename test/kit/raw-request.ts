@@ -1,4 +1,4 @@
-import { type RawRequest as PlainRaw, type RawReply as PlainReply, send } from "./raw.ts";
+import { type RawRequest as PlainRaw, type RawReply as PlainReply, send } from "./send.ts";
 import type { TestServer } from "./server.ts";
 
 export type RawRequest = Omit<PlainRaw, "service" | "body"> & { readonly body?: string | Buffer };

@@ -84,11 +84,15 @@ export class QueueTestClient {
           response.on("error", () => resolve("no reply"));
         },
       );
+      message.setTimeout(PATIENCE_MILLIS, () => message.destroy());
       message.on("error", () => resolve("no reply"));
+      message.on("close", () => resolve("no reply"));
       message.end(body);
     });
   }
 }
+
+const PATIENCE_MILLIS = 20_000;
 
 const MESSAGE =
   /<MessageId>([^<]*)<\/MessageId>.*?<PopReceipt>([^<]*)<\/PopReceipt>.*?<MessageText>([^<]*)<\/MessageText>/gs;

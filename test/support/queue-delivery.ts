@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { monotonic, pause, seconds } from "../../src/base/clock.ts";
 import { seededRandom } from "../../src/base/random.ts";
@@ -39,6 +39,8 @@ interface Entry {
   readonly number: number;
   hiddenUntil: number;
   deletedAt: number;
+  /** 404 when a deletion got no reply and was made again. */
+  answer: number;
 }
 
 const FAULTS_MAX = 10;
@@ -75,7 +77,7 @@ class Ledger {
       if (this.#done[number] === 1 && !this.#uncertain.has(number)) {
         this.fault(`message ${number} was put once and is there under two ids`);
       }
-      this.#entries.set(id, { number, hiddenUntil: asked.sentAt + asked.hideFor, deletedAt: 0 });
+      this.#entries.set(id, { number, hiddenUntil: asked.sentAt + asked.hideFor, deletedAt: 0, answer: 0 });
       return;
     }
     if (known.number !== number) this.fault(`${id} was ${known.number} and now is ${number}`);
@@ -85,10 +87,11 @@ class Ledger {
     known.hiddenUntil = asked.sentAt + asked.hideFor;
   }
 
-  deletedNow({ id }: TakenByClient): void {
+  deletedNow({ id }: TakenByClient, answer: number): void {
     const entry = this.#entries.get(id)!;
     if (entry.deletedAt > 0) this.fault(`${id} was deleted twice`);
     entry.deletedAt = monotonic();
+    entry.answer = answer;
     this.deleted++;
     if (this.#done[entry.number] === 1) return;
     this.#done[entry.number] = 1;
@@ -96,6 +99,7 @@ class Ledger {
   }
 }
 
+const RETRY_MILLIS = 20;
 const TEXT_PAD = " ".repeat(100);
 const TAKEN_MAX = 32;
 /** Of the messages taken, this share is left to come back. */
@@ -116,12 +120,14 @@ export async function deliverAll(options: DeliveryOptions): Promise<Delivery> {
   async function produce(): Promise<void> {
     for (let number = next++; number < messages; number = next++) {
       let reply = await client.put(`${number}${TEXT_PAD}`);
-      while (reply === "no reply") {
+      while (reply === "no reply" && !isOver) {
         ledger.unanswered++;
         ledger.putAgain(number);
+        await pause(RETRY_MILLIS);
         reply = await client.put(`${number}${TEXT_PAD}`);
       }
-      if (reply.status !== 201) ledger.fault(`a put was answered with ${reply.status}`);
+      if (reply !== "no reply" && reply.status !== 201)
+        ledger.fault(`a put was answered with ${reply.status}`);
     }
   }
 
@@ -132,6 +138,7 @@ export async function deliverAll(options: DeliveryOptions): Promise<Delivery> {
       const reply = await client.get(count, hideForSeconds);
       if (reply === "no reply") {
         ledger.unanswered++;
+        await pause(RETRY_MILLIS);
         continue;
       }
       if (reply.status !== 200) ledger.fault(`a get was answered with ${reply.status}`);
@@ -148,11 +155,14 @@ export async function deliverAll(options: DeliveryOptions): Promise<Delivery> {
       if (monotonic() > sentAt + seconds(hideForSeconds)) return;
       const reply: Reply<undefined> = await client.delete(taken);
       if (reply === "no reply") {
+        if (isOver) return;
         ledger.unanswered++;
         isRepeated = true;
+        await pause(RETRY_MILLIS);
         continue;
       }
-      if (reply.status === 204 || (reply.status === 404 && isRepeated)) ledger.deletedNow(taken);
+      if (reply.status === 204 || (reply.status === 404 && isRepeated))
+        ledger.deletedNow(taken, reply.status);
       else if (monotonic() < sentAt + seconds(hideForSeconds)) {
         ledger.fault(`the deletion of ${taken.id} was answered with ${reply.status}`);
       }
@@ -177,6 +187,9 @@ export async function deliverAll(options: DeliveryOptions): Promise<Delivery> {
     for (;;) {
       await pause(500);
       options.progress(`${next} put, ${ledger.deliveries} taken, ${ledger.numbersDone} done, ${kills} kills`);
+      if (program.child.exitCode !== null || program.child.signalCode !== null) {
+        ledger.fault(`the program ended by itself: ${program.stderr().slice(-2_000)}`);
+      }
       if (ledger.faults.length > 0) break;
       if (ledger.numbersDone > last.done) last = { done: ledger.numbersDone, at: monotonic() };
       if (ledger.numbersDone === messages) {
@@ -217,6 +230,7 @@ export async function deliverAll(options: DeliveryOptions): Promise<Delivery> {
 
 /** The worker processes of a supervisor. */
 function workersOf(pid: number): number[] {
+  if (!existsSync(`/proc/${pid}`)) return [];
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
   return children === "" ? [] : children.split(" ").map(Number);
 }
