@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { generateTableSas } from "@azure/data-tables";
 import { TABLE_REFUSALS } from "../../src/base/refusals/table.ts";
-import { sendBytes } from "../kit/raw.ts";
+import { sendBytes } from "../kit/send.ts";
 import { ENGINES, startTestServer, type TestServer } from "../kit/server.ts";
 import {
   type BatchPart,
