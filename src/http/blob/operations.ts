@@ -6,6 +6,7 @@ import { ACCOUNT_ROWS } from "./account-info.ts";
 import { BLOCK_ROWS } from "./blocks.ts";
 import { CONTAINER_ROWS } from "./container.ts";
 import { ACL_ROWS } from "./container-acl.ts";
+import { COPY_BLOB_ROWS } from "./copy-blob.ts";
 import { DELETE_BLOB_ROWS } from "./delete-blob.ts";
 import { GET_BLOB_ROWS } from "./get-blob.ts";
 import { BLOB_LEASE_ROWS, CONTAINER_LEASE_ROWS } from "./lease.ts";
@@ -36,6 +37,7 @@ export const BLOB_OPERATIONS: OperationTable<BlobServices> = {
     ...TAGS_AND_TIER_ROWS,
     ...BLOB_LEASE_ROWS,
     ...BLOCK_ROWS,
+    ...COPY_BLOB_ROWS,
   ],
   resourceOf,
   unknownOperation: "InvalidUri",
