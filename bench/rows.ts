@@ -1,3 +1,4 @@
+import { BLOB_ROWS } from "./rows/blob.ts";
 import type { PlainRequest } from "./sign.ts";
 
 /** One line of the benchmark. Rows of a service live in bench/rows/<service>.ts and are listed here. */
@@ -23,6 +24,7 @@ const properties = Buffer.from(
 const serviceProperties = { restype: "service", comp: "properties" };
 
 export const ROWS: readonly Row[] = [
+  ...BLOB_ROWS,
   {
     name: "read one record (Get Service Properties)",
     service: "queue",
