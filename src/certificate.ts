@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { createSecureContext } from "node:tls";
+import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { ConfigError } from "./base/config-error.ts";
 import { LIMITS } from "./base/limits.ts";
 
@@ -25,24 +25,51 @@ export function loadCertificate(files: {
   }
   if (key === undefined && pwd === undefined)
     throw new ConfigError("--cert", "expected --key (PEM) or --pwd (PFX) beside it");
-  const certificate: Certificate =
-    key === undefined
-      ? { pfx: readSmallFile("--cert", cert), passphrase: pwd! }
-      : {
-          cert: readSmallFile("--cert", cert),
-          key: readSmallFile("--key", key),
-          ...(pwd === undefined ? {} : { passphrase: pwd }),
-        };
-  try {
-    createSecureContext(certificate);
-  } catch (error) {
-    const setting = key === undefined ? `--cert ${cert} with --pwd` : `--cert ${cert} with --key ${key}`;
+  return key === undefined ? openPfx(cert, pwd!) : openPem({ cert, key, pwd });
+}
+
+function openPfx(path: string, passphrase: string): Certificate {
+  const certificate = { pfx: readSmallFile("--cert", path), passphrase };
+  const said = problemWith(certificate);
+  if (said === undefined) return certificate;
+  const setting = `--cert ${path} with --pwd`;
+  if (/mac verify|bad decrypt|password/.test(said)) throw new ConfigError(setting, WRONG_PASSWORD);
+  if (said.includes("unsupported"))
+    throw new ConfigError(setting, "the file uses a cipher this OpenSSL no longer opens: export it again");
+  throw new ConfigError(setting, `not a PFX file (${said})`);
+}
+
+function openPem(files: { cert: string; key: string; pwd: string | undefined }): Certificate {
+  const cert = readSmallFile("--cert", files.cert);
+  const key = readSmallFile("--key", files.key);
+  const bad = problemWith({ cert });
+  if (bad !== undefined) throw new ConfigError(`--cert ${files.cert}`, `not a PEM certificate (${bad})`);
+  const certificate = { cert, key, ...(files.pwd === undefined ? {} : { passphrase: files.pwd }) };
+  const said = problemWith(certificate);
+  if (said === undefined) return certificate;
+  const setting = `--key ${files.key}`;
+  if (said.includes("mismatch"))
+    throw new ConfigError(setting, `the key does not belong to the certificate ${files.cert}`);
+  // A wrong password may decrypt to bytes that only later turn out to be no key (one in 256 does), so that no
+  // error of an encrypted key can be taken at its word.
+  if (key.includes("ENCRYPTED"))
     throw new ConfigError(
       setting,
-      explain(error as Error, { isPfx: key === undefined, hasPassword: pwd !== undefined }),
+      files.pwd === undefined ? "the key is encrypted, expected --pwd with its password" : WRONG_PASSWORD,
     );
+  throw new ConfigError(setting, `not a PEM key (${said})`);
+}
+
+const WRONG_PASSWORD = "the password does not open the file";
+
+/** What OpenSSL says about it: routines and decoders, from which we guess which file or password is meant. */
+function problemWith(certificate: SecureContextOptions): string | undefined {
+  try {
+    createSecureContext(certificate);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message.toLowerCase();
   }
-  return certificate;
 }
 
 function readSmallFile(flag: string, path: string): Buffer {
@@ -54,18 +81,4 @@ function readSmallFile(flag: string, path: string): Buffer {
     if (error instanceof ConfigError) throw error;
     throw new ConfigError(flag, `${path} cannot be read: ${(error as Error).message}`);
   }
-}
-
-/** OpenSSL speaks of routines and decoders; the operator needs to know which file or password to look at. */
-function explain(error: Error, file: { isPfx: boolean; hasPassword: boolean }): string {
-  const said = error.message.toLowerCase();
-  if (/mac verify|bad decrypt|password|interrupted or cancelled/.test(said))
-    return file.hasPassword
-      ? "the password does not open the file"
-      : "the key is encrypted, expected --pwd with its password";
-  if (said.includes("mismatch")) return "the key does not belong to the certificate";
-  if (said.includes("unsupported"))
-    return "the file is of a kind this OpenSSL does not open (old cipher or not a key)";
-  if (file.isPfx) return `not a PFX file (${error.message})`;
-  return `not a PEM certificate and key (${error.message})`;
 }

@@ -196,6 +196,7 @@ test("a directory full of somebody else's files is left alone; a fresh disk is n
 
   const disk = fresh();
   mkdirSync(join(disk, "lost+found"), { recursive: true });
+  writeFileSync(join(disk, "debug.log"), "started\n");
   await (await openDataDirectory(disk)).release();
   assert.ok(existsSync(join(disk, "holdfast.json")));
 });

@@ -32,8 +32,11 @@ export const DATA_FORMAT = 1;
 const MARKER = "holdfast.json";
 const MARKER_DRAFT = "holdfast.json.new";
 const LOCK = "lock";
-/** What a directory may hold and still be taken as new: what a start leaves before its marker, and a fresh disk's own. */
-const NOT_YET_OURS = new Set([LOCK, MARKER_DRAFT, "lost+found"]);
+/**
+ * What a directory may hold and still be taken as new: what a start leaves before its marker, what a fresh disk
+ * has, and logs, because the usual command line of Azurite puts its debug log beside the data.
+ */
+const NOT_YET_OURS = /^(lock|holdfast\.json\.new|lost\+found|.*\.log)$/;
 
 export interface OpenDataDirectory {
   readonly clock?: Clock;
@@ -76,7 +79,7 @@ function checkMarker(directory: string): "new" | "ours" {
   } catch (error) {
     if (errorCode(error) !== "ENOENT")
       throw new UnusableDirectory(`${file} cannot be read: ${(error as Error).message}`, { cause: error });
-    const foreign = readdirSync(directory).find((name) => !NOT_YET_OURS.has(name));
+    const foreign = readdirSync(directory).find((name) => !NOT_YET_OURS.test(name));
     if (foreign === undefined) return "new";
     throw new UnusableDirectory(
       `${directory} is not empty (it holds ${foreign}) and has no ${MARKER}: choose an empty directory`,

@@ -1,8 +1,7 @@
 import { openLog } from "./base/log.ts";
 import { readCommandLine } from "./options.ts";
 import { run } from "./run.ts";
-import { WELL_KNOWN_ACCOUNT } from "./services/account/account-list.ts";
-import { displayConnectionString } from "./services/account/accounts.ts";
+import { connectionString } from "./services/account/accounts.ts";
 
 /**
  * Holdfast inside another program, mostly a test:
@@ -68,8 +67,8 @@ export async function startHoldfast({
   };
   const account = options.accounts[0]!;
   return {
-    account: account.name ?? WELL_KNOWN_ACCOUNT,
-    connectionString: displayConnectionString(account, endpoints),
+    account: account.name,
+    connectionString: connectionString(account, endpoints),
     endpoints,
     close: () => running.close(),
   };

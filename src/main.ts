@@ -31,6 +31,15 @@ function readOptions(): CommandLine {
   }
 }
 
+function openLogOf({ logLevel, debugFile }: Options): Log {
+  try {
+    return openLog({ level: logLevel, debugFile });
+  } catch (error) {
+    if (error instanceof ConfigError) die(error.message, EXIT_CONFIG);
+    throw error;
+  }
+}
+
 /** After a failed sync nobody may be answered: what is on disk is decided by the next start. */
 function stopAtOnce(log: Log): (error: unknown) => void {
   return (error) => {
@@ -47,6 +56,7 @@ async function serve(options: Options, log: Log): Promise<void> {
   try {
     running = await run({ options, log, onFatal: stopAtOnce(log) });
   } catch (error) {
+    if (error instanceof ConfigError) die(error.message, EXIT_CONFIG);
     if (error instanceof UnusableDirectory) die(error.message, EXIT_FAILED);
     if ((error as { code?: string }).code === "EADDRINUSE") {
       const { address, port } = error as unknown as { address: string; port: number };
@@ -101,7 +111,7 @@ if (commandLine.kind === "print") {
   process.stdout.write(commandLine.text);
 } else {
   const { options } = commandLine;
-  const log = openLog({ level: options.logLevel, debugFile: options.debugFile });
+  const log = openLogOf(options);
   process.on("uncaughtException", (error) => {
     log.error({ err: error }, "a bug stopped the process; durable state is whole");
     process.exit(EXIT_FAILED);

@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "./base/clock.ts";
 import { UnusableDirectory } from "./base/faults.ts";
@@ -20,11 +20,24 @@ export interface OpenStore {
 export function openStore({ choice, owner, clock, turns, onFatal }: OpenStore): Store {
   if (choice.kind === "memory") return new MemoryStore({ clock, owner });
   const directory = recordsDirectory(choice.directory);
+  refuseWithoutRecords(choice.directory);
   try {
     return new EmbeddedStore({ directory, owner, clock, onFatal, ...(turns === undefined ? {} : { turns }) });
   } catch (error) {
+    if (error instanceof UnusableDirectory) throw error;
     throw new UnusableDirectory(`the records in ${directory} cannot be opened: ${(error as Error).message}`);
   }
+}
+
+/** Payload without its records: starting would take every extent for a stray and remove it. */
+function refuseWithoutRecords(dataDirectory: string): void {
+  const records = join(recordsDirectory(dataDirectory), "records.mdb");
+  if (existsSync(records) || !hasEntries(join(dataDirectory, "extents"))) return;
+  throw new UnusableDirectory(`${records} is missing, but there is payload beside it`);
+}
+
+function hasEntries(directory: string): boolean {
+  return existsSync(directory) && readdirSync(directory).length > 0;
 }
 
 export function recordsDirectory(dataDirectory: string): string {

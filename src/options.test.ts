@@ -199,6 +199,8 @@ describe("certificates", () => {
         `req -x509 -newkey rsa:2048 -nodes -keyout ${name}.key -out ${name}.pem -days 2 -subj /CN=localhost`,
       );
     openssl("rsa -in one.key -aes256 -passout pass:secret -out one.enc.key");
+    // The old form derives its key with one hash, so that many passwords can be tried.
+    openssl("rsa -in one.key -traditional -aes256 -passout pass:secret -out one.old.key");
     openssl("pkcs12 -export -in one.pem -inkey one.key -passout pass:secret -out one.pfx");
   } catch {
     canMake = false;
@@ -221,8 +223,18 @@ describe("certificates", () => {
       /the password does not open/,
     );
     refuses(["--cert", at("one.pem"), "--key", at("one.enc.key")], /the key is encrypted, expected --pwd/);
-    refuses(["--cert", at("one.pem"), "--key", at("two.key")], /the key does not belong to the certificate$/);
-    refuses(["--cert", at("one.pem"), "--key", at("one.pem")], /--cert .* with --key/);
+    refuses(
+      ["--cert", at("one.pem"), "--key", at("two.key")],
+      /^--key .*: the key does not belong to the certificate /,
+    );
+    refuses(["--cert", at("one.pem"), "--key", at("one.pem")], /^--key .*: not a PEM key/);
+    refuses(["--cert", at("one.key"), "--key", at("one.key")], /^--cert .*: not a PEM certificate/);
+    // One wrong password in 256 seems to fit at first; over this many, some do.
+    for (let i = 0; i < 600; i++)
+      refuses(
+        ["--cert", at("one.pem"), "--key", at("one.old.key"), "--pwd", `wrong ${i}`],
+        /^--key .*: the password does not open the file$/,
+      );
     refuses(["--cert", at("one.pem"), "--pwd", "secret"], /not a PFX file/);
   });
 

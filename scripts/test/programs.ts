@@ -13,7 +13,10 @@ export interface NeededProgram {
   readonly why: string;
 }
 
-export const NEEDED: readonly NeededProgram[] = [];
+export const NEEDED: readonly NeededProgram[] = [
+  { program: "strace", pack: "strace", why: "makes a sync fail" },
+  { program: "mkfs.ext4", pack: "e2fsprogs", why: "makes a disk small enough to fill" },
+];
 
 export interface System {
   has(program: string): boolean;

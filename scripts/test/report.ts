@@ -22,6 +22,12 @@ export interface TestResult extends Counts {
   readonly summary: readonly string[];
 }
 
+interface FileResult {
+  readonly file: string;
+  readonly counts: Counts;
+  millis: number;
+}
+
 interface Event {
   readonly name: string;
   readonly nesting: number;
@@ -44,13 +50,22 @@ export async function runTests({
   const skips: string[] = [];
   const summary: string[] = [];
   const shown = (file: string | undefined): string => (file === undefined ? "" : relative(root, file));
-  let current: { file: string; counts: Counts; millis: number } | undefined;
+  let current: FileResult | undefined;
 
+  /** Tests that several files share report under the file that holds them; they are added up and shown at the end. */
+  const shared = new Map<string, FileResult>();
+  const show = ({ file, counts, millis }: FileResult): void =>
+    print(`${counts.failed > 0 ? "FAIL" : "ok  "} ${file}  ${printCounts(counts)}  ${seconds(millis)}\n`);
   const finishFile = (): void => {
     if (current === undefined) return;
-    print(
-      `${current.counts.failed > 0 ? "FAIL" : "ok  "} ${current.file}  ${printCounts(current.counts)}  ${seconds(current.millis)}\n`,
-    );
+    const { file, counts, millis } = current;
+    if (file.endsWith(".test.ts")) show(current);
+    else {
+      const sum = shared.get(file) ?? { file, counts: { passed: 0, failed: 0, skipped: 0 }, millis: 0 };
+      for (const outcome of ["passed", "failed", "skipped"] as const) sum.counts[outcome] += counts[outcome];
+      sum.millis += millis;
+      shared.set(file, sum);
+    }
     current = undefined;
   };
   const record = (event: Event, isPass: boolean): void => {
@@ -91,6 +106,7 @@ export async function runTests({
   });
   for await (const _ of stream);
   finishFile();
+  for (const result of shared.values()) show(result);
   if (skips.length > 0) print(`\nskipped:\n${skips.map((line) => `  ${line}\n`).join("")}`);
   if (failures.length > 0) print(`\nfailed:\n${failures.map((text) => `${indent(text)}\n`).join("\n")}`);
   return { ...total, summary };

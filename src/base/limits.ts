@@ -19,6 +19,7 @@ export const LIMITS = {
   keepAliveMillis: 65_000,
   connectionsMax: 10_000,
   shutdownMillis: 30_000,
+  shutdownSweepMillis: 50,
   /** Rest of a refused body that is read away to keep the connection. */
   drainedBytesMax: 16 * MIB,
   clockSkewMillis: 15 * 60_000,
@@ -42,6 +43,8 @@ export const LIMITS = {
   batchBytesMax: 8 * MIB,
   queuedTransactionsMax: 100_000,
   rangePageEntries: 256,
+  /** With no more room than this, a write that was cut short is laid to the full disk. */
+  fullDiskBytesMax: MIB,
   /** Reads under way at one moment, in all processes that share an embedded store. */
   snapshotsMax: 16_384,
   slowTransactionMillis: 250,

@@ -1,5 +1,6 @@
 import { destination, type Logger, multistream, pino, stdSerializers } from "pino";
 import { type Clock, systemClock } from "./clock.ts";
+import { ConfigError } from "./config-error.ts";
 import { safeHeaders, safeText, safeUrl } from "./redact.ts";
 
 /**
@@ -52,10 +53,18 @@ export function openLog({ level, format = "auto", debugFile, sink, clock = syste
     hooks: { streamWrite: safeText },
   };
   if (debugFile === undefined) return wrap(pino(options, console));
-  const file = destination({ dest: debugFile, sync: true, mkdir: true });
+  const file = openDebugFile(debugFile);
   const copies = [{ level: "debug" as const, stream: file }];
   const own = level === "silent" ? [] : [{ level, stream: console }];
   return wrap(pino(options, multistream([...own, ...copies])));
+}
+
+function openDebugFile(path: string): ReturnType<typeof destination> {
+  try {
+    return destination({ dest: path, sync: true, mkdir: true });
+  } catch (error) {
+    throw new ConfigError("--debug", `${path} cannot be opened: ${(error as Error).message}`);
+  }
 }
 
 /** A log that keeps nothing; for tests and tools. */

@@ -14,6 +14,7 @@ test("requests are counted by service, operation and status, with their latency"
   const metrics = new Metrics({ withProcess: false });
   const getBlob = metrics.operation("blob", "GetBlob");
   assert.equal(metrics.operation("blob", "GetBlob"), getBlob);
+  metrics.operation("blob", "NeverUsed");
   getBlob.record(200, 0.4);
   getBlob.record(200, 3);
   getBlob.record(404, 20_000);
@@ -29,6 +30,7 @@ test("requests are counted by service, operation and status, with their latency"
   assert.equal(value(text, 'holdfast_request_seconds_count{service="blob",operation="GetBlob"}'), 3);
   assert.equal(value(text, 'holdfast_request_seconds_sum{service="blob",operation="GetBlob"}'), 20.0034);
   assert.match(text, /# TYPE holdfast_request_seconds histogram/);
+  assert.doesNotMatch(text, /NeverUsed/);
 });
 
 test("a second scrape shows the same totals, not twice as much", async () => {
@@ -50,7 +52,7 @@ test("figures of the store, the extents and the connections are read when scrape
     reads++;
     return { commits, transactions: 50, bytes: 500 };
   });
-  metrics.watchExtents(() => ({ liveBytes: 7, deadBytes: 3 }));
+  metrics.watchExtents(async () => ({ liveBytes: 7, deadBytes: 3 }));
   metrics.watchConnections("blob", () => 2);
   metrics.watchConnections("queue", () => 1);
   metrics.watchGauge({ name: "holdfast_slow", help: "x", read: async () => 9 });
@@ -74,7 +76,7 @@ test("workers add up, except for what they all see alike", async () => {
       metrics.operation("blob", "PutBlob").record(201, worker);
       if (worker === 2) metrics.operation("blob", "GetBlob").record(200, 1);
       metrics.watchConnections("blob", () => worker);
-      metrics.watchExtents(() => ({ liveBytes: 100 + worker, deadBytes: 0 }));
+      metrics.watchExtents(async () => ({ liveBytes: 100 + worker, deadBytes: 0 }));
       return throughIpc(await metrics.snapshotMetrics());
     }),
   );

@@ -44,6 +44,10 @@ export class Bins {
     this.#sum += value;
   }
 
+  get count(): number {
+    return this.#counts.reduce((total, count) => total + count, 0);
+  }
+
   /** As Prometheus wants them: each bucket counts everything up to its bound. */
   values(name: string, labels: Record<string, string>): MetricValue<string>[] {
     let total = 0;
@@ -73,6 +77,11 @@ export class OperationMeter {
   constructor(service: string, operation: string) {
     this.service = service;
     this.operation = operation;
+  }
+
+  /** An operation nobody asked for has no series: the tables have far more rows than a client uses. */
+  get isUsed(): boolean {
+    return this.latency.count > 0;
   }
 
   record(status: number, duration: Millis): void {
@@ -120,9 +129,11 @@ export class Metrics {
       "holdfast_request_seconds",
       "Time from the request's headers to the end of its answer.",
       (name) =>
-        [...meters.values()].flatMap((meter) =>
-          meter.latency.values(name, { service: meter.service, operation: meter.operation }),
-        ),
+        [...meters.values()]
+          .filter(({ isUsed }) => isUsed)
+          .flatMap((meter) =>
+            meter.latency.values(name, { service: meter.service, operation: meter.operation }),
+          ),
     );
     this.#histogram("holdfast_store_batch_transactions", "Transactions in one durable commit.", (name) =>
       this.batchSizes.values(name, {}),
@@ -161,13 +172,13 @@ export class Metrics {
   }
 
   /** Every worker sees the same extents, so the largest figure counts, not the sum. */
-  watchExtents(figures: () => { liveBytes: number; deadBytes: number }): void {
+  watchExtents(figures: () => Promise<{ liveBytes: number; deadBytes: number }>): void {
     const name = "holdfast_extent_bytes";
     const help = "Payload bytes in extents: live ones are referenced, dead ones wait to be reclaimed.";
-    const gauge = (state: string, read: () => number) =>
+    const gauge = (state: string, read: () => Promise<number>) =>
       this.watchGauge({ name, help, aggregate: "max", labels: { state }, read });
-    gauge("live", () => figures().liveBytes);
-    gauge("dead", () => figures().deadBytes);
+    gauge("live", async () => (await figures()).liveBytes);
+    gauge("dead", async () => (await figures()).deadBytes);
   }
 
   watchConnections(service: string, count: () => number): void {

@@ -131,18 +131,16 @@ suite("combinations on a read", () => {
 
 suite("combinations on a write", () => {
   const four = ["ifMatch", "ifNoneMatch", "ifModifiedSince", "ifUnmodifiedSince"] as const;
-  const allowed = new Set([
-    "",
-    ...four,
-    "ifNoneMatch+ifModifiedSince",
-    "ifMatch+ifUnmodifiedSince",
-  ]);
+  const allowed = new Set(["", ...four, "ifNoneMatch+ifModifiedSince", "ifMatch+ifUnmodifiedSince"]);
   for (let bits = 0; bits < 16; bits++) {
     const given = four.filter((_, i) => (bits & (1 << i)) !== 0);
     const isAllowed = allowed.has(given.join("+"));
     test(`${given.join(" + ") || "none"}: ${isAllowed ? "taken" : "400"}`, () => {
       const conditions = Object.fromEntries(given.map((name) => [name, HOLDS[name]]));
-      assert.equal(checkCombination(conditions), isAllowed ? undefined : "MultipleConditionHeadersNotSupported");
+      assert.equal(
+        checkCombination(conditions),
+        isAllowed ? undefined : "MultipleConditionHeadersNotSupported",
+      );
       assert.equal(checkCombination({ ...conditions, ifTags: HOLDS.ifTags }), checkCombination(conditions));
     });
   }
@@ -227,7 +225,8 @@ test("ETags as clients write them", () => {
   assert.deepEqual(parseEtags(' "0x1" , 0x2,"0x3" '), ["0x1", "0x2", "0x3"]);
   assert.equal(parseEtags("*"), "*");
   assert.deepEqual(parseEtags('W/"0x1"'), ["W/0x1"]);
-  for (const text of ["", " ", '"0x1', '"a" "b"', ",", '"a",,']) assert.equal(parseEtags(text), undefined, text);
+  for (const text of ["", " ", '"0x1', '"a" "b"', ",", '"a",,'])
+    assert.equal(parseEtags(text), undefined, text);
 });
 
 suite("tag predicates", () => {

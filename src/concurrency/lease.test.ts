@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { ACTION_TABLE, cellOf, LEASE_STATES, type LeaseStateName, USE_TABLE } from "../../test/model/lease-table.ts";
+import {
+  ACTION_TABLE,
+  cellOf,
+  LEASE_STATES,
+  type LeaseStateName,
+  USE_TABLE,
+} from "../../test/model/lease-table.ts";
 import {
   AVAILABLE,
   acquireLease,

@@ -1,18 +1,23 @@
 import fs from "node:fs";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { bytesIn, type Device, type DeviceEntry, type DeviceFile, partsAfter } from "./device.ts";
 
 /** A directory of the file system. */
 export class DiskDevice implements Device {
   readonly place: string;
 
-  constructor(directory: string) {
+  private constructor(directory: string) {
     this.place = directory;
   }
 
-  /** Makes the directory when it is not there yet. */
-  static async at(directory: string): Promise<DiskDevice> {
-    await fs.promises.mkdir(directory, { recursive: true });
+  /** Makes the directory when it is not there yet, and makes sure that a crash does not take it away again. */
+  static at(directory: string): DiskDevice {
+    const whole = resolve(directory);
+    const firstMade = fs.mkdirSync(whole, { recursive: true });
+    if (firstMade !== undefined) {
+      for (let made = whole; made.length >= firstMade.length; made = dirname(made))
+        syncDirectory(dirname(made));
+    }
     return new DiskDevice(directory);
   }
 
@@ -45,14 +50,26 @@ export class DiskDevice implements Device {
   }
 
   async syncDirectory(): Promise<void> {
-    // Windows cannot open a directory for this; NTFS journals names by itself.
-    if (process.platform === "win32") return;
+    if (!CAN_SYNC_DIRECTORIES) return;
     const directory = await fs.promises.open(this.place, "r");
     try {
       await directory.sync();
     } finally {
       await directory.close();
     }
+  }
+}
+
+/** Windows cannot open a directory for this; NTFS journals names by itself. */
+const CAN_SYNC_DIRECTORIES = process.platform !== "win32";
+
+function syncDirectory(path: string): void {
+  if (!CAN_SYNC_DIRECTORIES) return;
+  const descriptor = fs.openSync(path, "r");
+  try {
+    fs.fsyncSync(descriptor);
+  } finally {
+    fs.closeSync(descriptor);
   }
 }
 

@@ -10,7 +10,7 @@ import {
   type Slice,
 } from "./format.ts";
 import { type HeldFile, OpenFiles } from "./open-files.ts";
-import { readSlice, type SliceRange } from "./read-slice.ts";
+import { loadRange, readSlice, type SliceRange } from "./read-slice.ts";
 
 /** What a look at a file says: its size, or why it cannot be used. */
 export type FileVerdict =
@@ -62,6 +62,16 @@ export class ExtentFiles {
   /** Data of a slice, in order, every chunk compared with its checksum first. Throws `DamagedData`. */
   read(slice: Slice, range?: SliceRange): AsyncGenerator<Buffer> {
     return this.#read(undefined, slice, range);
+  }
+
+  /** A range of at most `LIMITS.extentReadBytes` in one buffer: without the steps of a stream, twice as fast. */
+  async load(slice: Slice, range: SliceRange): Promise<Buffer> {
+    const held = await this.#open.hold(slice.extent);
+    try {
+      return await loadRange(held.file, slice, range, this.shape);
+    } finally {
+      held.release();
+    }
   }
 
   async *#read(held: HeldFile | undefined, slice: Slice, range?: SliceRange): AsyncGenerator<Buffer> {

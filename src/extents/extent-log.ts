@@ -2,24 +2,11 @@ import { assert } from "../base/assert.ts";
 import { errorCode, StorageFault } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Device, DeviceFile } from "./device.ts";
-import {
-  type ExtentShape,
-  extentShape,
-  fileNameOf,
-  packFileHeader,
-  type Slice,
-  storedBytes,
-} from "./format.ts";
+import { type ExtentShape, extentShape, fileNameOf, packFileHeader, storedBytes } from "./format.ts";
 import { GroupSync } from "./group-sync.ts";
-import { cutPieces, type PayloadSource } from "./pieces.ts";
+import { cutPieces, type PayloadSource, type Piece } from "./pieces.ts";
+import { type Appended, Flight, Taken } from "./taken.ts";
 import { type Spot, WritableExtent, writeFault } from "./writable-extent.ts";
-
-export interface Appended {
-  readonly slices: Slice[];
-  readonly length: number;
-  /** The slices are in a durable record now, or never will be. Until then their extents stay open to reclaiming. */
-  release(): void;
-}
 
 export interface ExtentLogOptions {
   readonly device: Device;
@@ -127,7 +114,7 @@ export class ExtentLog {
     return Math.min(pieceBytes, Math.max(1, Math.floor(share / chunkBytes)) * chunkBytes);
   }
 
-  async #write(spot: Spot, piece: Parameters<WritableExtent["write"]>[0]): Promise<void> {
+  async #write(spot: Spot, piece: Piece): Promise<void> {
     const bytes = await spot.extent.write(piece, spot.offset);
     this.#sync.wrote(spot.extent.file, bytes);
   }
@@ -169,7 +156,7 @@ export class ExtentLog {
       await this.device.remove(name).catch(() => {});
       throw writeFault(name, error);
     }
-    this.#sync.wrote(file, 0);
+    // The header is synced with the first frames; nobody asks for it before.
     await this.#sync.syncWith(() => this.device.syncDirectory());
     return file;
   }
@@ -191,7 +178,7 @@ export class ExtentLog {
   }
 
   async #leave(extent: WritableExtent): Promise<void> {
-    // Dead bytes at the end may not be durable yet, and a sync in flight may be using this descriptor.
+    // A sync in flight may be using this descriptor, and the size we report should outlive a crash.
     await this.#sync.sync();
     let bytes = extent.tail;
     try {
@@ -220,78 +207,5 @@ export class ExtentLog {
   async close(): Promise<void> {
     this.seal();
     await Promise.all(this.#leaving);
-  }
-}
-
-/** The slices of one append as they grow, and its hold on the extents they are in. */
-class Taken implements Appended {
-  readonly slices: Slice[] = [];
-  length = 0;
-  readonly #shape: ExtentShape;
-  readonly #released: (extent: WritableExtent) => void;
-  readonly #extents = new Set<WritableExtent>();
-
-  constructor(shape: ExtentShape, released: (extent: WritableExtent) => void) {
-    this.#shape = shape;
-    this.#released = released;
-  }
-
-  hold(extent: WritableExtent): void {
-    if (this.#extents.has(extent)) return;
-    this.#extents.add(extent);
-    extent.hold();
-  }
-
-  add({ extent, offset }: Spot, length: number): void {
-    this.length += length;
-    const last = this.slices.at(-1);
-    // Chunk i of a slice must be where it can be computed: only full chunks can have neighbours.
-    const isNext =
-      last !== undefined &&
-      last.extent === extent.id &&
-      last.length % this.#shape.chunkBytes === 0 &&
-      last.offset + storedBytes(last.length, this.#shape) === offset;
-    if (isNext) this.slices[this.slices.length - 1] = { ...last, length: last.length + length };
-    else this.slices.push({ extent: extent.id, offset, length });
-  }
-
-  /** Not a method: callers take it out of the object. */
-  readonly release = (): void => {
-    for (const extent of this.#extents) {
-      this.#extents.delete(extent);
-      extent.letGo();
-      this.#released(extent);
-    }
-  };
-}
-
-/** The writes of one append that have begun: a few at a time, so memory stays bounded by them. */
-class Flight {
-  readonly #writes = new Set<Promise<void>>();
-  #failure: { readonly error: unknown } | undefined;
-
-  async add(write: Promise<void>): Promise<void> {
-    const tracked = write
-      .catch((error: unknown) => {
-        this.#failure ??= { error };
-      })
-      .finally(() => this.#writes.delete(tracked));
-    this.#writes.add(tracked);
-    while (this.#writes.size > LIMITS.piecesInFlightMax) await Promise.race(this.#writes);
-    this.#throwFailure();
-  }
-
-  async land(): Promise<void> {
-    await this.settle();
-    this.#throwFailure();
-  }
-
-  /** Waits for all of them, whatever becomes of them. */
-  async settle(): Promise<void> {
-    await Promise.all(this.#writes);
-  }
-
-  #throwFailure(): void {
-    if (this.#failure !== undefined) throw this.#failure.error;
   }
 }

@@ -23,7 +23,6 @@ export async function* readSlice(
   shape: ExtentShape,
 ): AsyncGenerator<Buffer> {
   const { from, length } = range;
-  assert(from >= 0 && length >= 0 && from + length <= slice.length, "a range must lie inside its slice");
   if (length === 0) return;
   const end = from + length;
   const chunksAtOnce = Math.max(1, Math.floor(LIMITS.extentReadBytes / shape.chunkBytes));
@@ -52,6 +51,21 @@ export async function* readSlice(
     // The descriptor may be closed after this: no read may still be using it.
     await Promise.allSettled(ahead);
   }
+}
+
+/** A range of a slice in one buffer, by one read: for ranges of at most `LIMITS.extentReadBytes`. */
+export async function loadRange(
+  file: DeviceFile,
+  slice: Slice,
+  { from, length }: SliceRange,
+  shape: ExtentShape,
+): Promise<Buffer> {
+  assert(from >= 0 && length >= 0 && from + length <= slice.length, "a range must lie inside its slice");
+  const first = Math.floor(from / shape.chunkBytes);
+  const count = Math.ceil((from + length) / shape.chunkBytes) - first;
+  const data = await loadChunks(file, slice, { first, count }, shape);
+  const start = from - first * shape.chunkBytes;
+  return data.subarray(start, start + length);
 }
 
 interface Chunks {

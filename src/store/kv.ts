@@ -36,7 +36,10 @@ export interface Reader {
    * deletes further on may be met or not.
    */
   range(range: Range): AsyncIterable<Entry>;
-  /** The time of this transaction, the same whenever it is asked. The engine decides whose clock it is; a rule uses this one and no other. */
+  /**
+   * The time of this transaction, the same whenever it is asked. The engine decides whose clock it is; a rule
+   * uses this one and no other.
+   */
   now(): Instant;
 }
 
@@ -95,6 +98,8 @@ export interface StoreFigures {
 export interface Store extends KeySpace {
   readonly ephemeral: EphemeralSpace;
   figures(): StoreFigures;
+  /** Called after each commit with the number of transactions in it; for measuring. */
+  watchCommits(listener: (transactions: number) => void): void;
   /** Finishes what was accepted, then closes. Later calls reject. */
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { seedOfThisRun } from "../../test/seed.ts";
+import { seedOfThisRun } from "../../test/support/seed.ts";
 import type { Entry, Key } from "./kv.ts";
 import { OrderedMap } from "./memory/ordered-map.ts";
 import { layeredGet, layeredPage, Overlay } from "./overlay.ts";

@@ -74,6 +74,7 @@ export class SerialWriter {
   #isCommitScheduled = false;
   #isClosed = false;
   #idle: (() => void)[] = [];
+  #onCommit: (transactions: number) => void = () => {};
   readonly #figures = { commits: 0, transactions: 0, bytes: 0 };
 
   constructor(target: CommitTarget, clock: Clock, turn?: WriteTurn) {
@@ -97,6 +98,10 @@ export class SerialWriter {
 
   figures(): StoreFigures {
     return { ...this.#figures };
+  }
+
+  watchCommits(listener: (transactions: number) => void): void {
+    this.#onCommit = listener;
   }
 
   async close(): Promise<void> {
@@ -223,6 +228,7 @@ export class SerialWriter {
     }
     this.#figures.commits++;
     this.#figures.bytes += overlay.bytes;
+    this.#onCommit(tasks.length);
     // The committed state holds the batch now, so the layer may go.
     this.#refresh();
     return undefined;

@@ -2,22 +2,9 @@ import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { seededRandom } from "../../src/base/random.ts";
-import { seedOfThisRun } from "../seed.ts";
-import { Fleet, type Member } from "./processes/fleet.ts";
-
-/** Several processes on one embedded store, as the workers of one server are. */
-async function onFleet(
-  count: number,
-  story: (members: Member[], fleet: Fleet) => Promise<void>,
-): Promise<void> {
-  const { fleet, members } = await Fleet.start(count);
-  try {
-    await story(members, fleet);
-  } finally {
-    await fleet.stop();
-  }
-}
+import { seedOfThisRun } from "../support/seed.ts";
+import type { Fleet } from "./processes/fleet.ts";
+import { killInTurn, onFleet, passTokens } from "./processes/stories.ts";
 
 test("10,000 increments of one counter by four processes count to 10,000", () =>
   onFleet(4, async (members) => {
@@ -30,19 +17,10 @@ test("10,000 increments of one counter by four processes count to 10,000", () =>
   }));
 
 test("a write acknowledged in one process is seen by a read begun afterwards in another", async (t) => {
-  await onFleet(2, async (members) => {
-    const rounds = 1_500;
-    let stale = 0;
-    for (let round = 0; round < rounds; round++) {
-      // First from one side only, so that it keeps the turn; then from both in turn.
-      const writer = members[round < rounds / 2 ? 0 : round % 2]!;
-      const reader = members[writer === members[0] ? 1 : 0]!;
-      await writer.call({ do: "put", key: "token", value: String(round) });
-      if ((await reader.call({ do: "get", key: "token" })) !== String(round)) stale++;
-    }
-    t.diagnostic(`${rounds} rounds, ${stale} stale reads`);
-    assert.equal(stale, 0);
-  });
+  const rounds = 1_500;
+  const stale = await passTokens(rounds);
+  t.diagnostic(`${rounds} rounds, ${stale} stale reads`);
+  assert.equal(stale, 0);
 });
 
 test("revisions are unique and increase across processes", () =>
@@ -58,60 +36,8 @@ test("revisions are unique and increase across processes", () =>
   }));
 
 test("processes killed at any moment hold nobody up, and what they acknowledged stays", async (t) => {
-  const random = seededRandom(seedOfThisRun(t));
-  const [kills, writers] = [12, 8];
-  await onFleet(3, async (first, fleet) => {
-    const members = [...first];
-    const everybody = [...first];
-    const counting = (member: Member): void => {
-      const count = { do: "count", key: "n", times: 1_000_000, writers, isTold: true } as const;
-      void member.call(count).catch(() => {});
-    };
-    members.forEach(counting);
-    for (let kill = 0; kill < kills; kill++) {
-      const at = Math.floor(random.fraction() * members.length);
-      const victim = members[at]!;
-      await acknowledgements(victim, Math.floor(random.fraction() * 60));
-      await victim.kill();
-      // The others go on without it.
-      await Promise.all(
-        members.filter((member) => member !== victim).map((member) => acknowledgements(member, 5)),
-      );
-      members[at] = await fleet.add();
-      everybody.push(members[at]!);
-      counting(members[at]!);
-    }
-    await Promise.all(members.map((member) => member.kill()));
-
-    const judge = await fleet.add();
-    const read = async (key: string): Promise<number> => Number((await judge.call({ do: "get", key })) ?? 0);
-    const acknowledged = everybody.flatMap((member) => member.acknowledged);
-    assert.equal(new Set(acknowledged).size, acknowledged.length, "no value was acknowledged twice");
-    const total = await read("n");
-    const inFlight = everybody.length * writers;
-    t.diagnostic(`${everybody.length} killed, ${acknowledged.length} acknowledged, counter at ${total}`);
-    assert.ok(total >= acknowledged.length, "an acknowledged write is lost");
-    assert.ok(total <= acknowledged.length + inFlight, "a write happened that nobody made");
-    assert.ok(total >= acknowledged.reduce((highest, value) => Math.max(highest, value), 0));
-    let sum = 0;
-    for (const { owner, acknowledged: own } of everybody) {
-      const count = await read(`n of ${owner}`);
-      assert.ok(count >= own.length && count <= own.length + writers, `${owner}: ${own.length}, ${count}`);
-      sum += count;
-    }
-    assert.equal(sum, total, "both counters of a transaction moved, or none");
-  });
+  t.diagnostic(await killInTurn({ kills: 12, seed: seedOfThisRun(t) }));
 });
-
-function acknowledgements(member: Member, more: number): Promise<void> {
-  const goal = member.acknowledged.length + more;
-  return new Promise((resolve) => {
-    member.onAcknowledged = () => {
-      if (member.acknowledged.length >= goal) resolve();
-    };
-    member.onAcknowledged();
-  });
-}
 
 const VALUE_BYTES = 100_000;
 

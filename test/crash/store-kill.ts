@@ -7,8 +7,8 @@ import { pause } from "../../src/base/clock.ts";
 import { type Random, seededRandom } from "../../src/base/random.ts";
 import { EmbeddedStore } from "../../src/store/embedded/embedded-store.ts";
 import type { Reader } from "../../src/store/kv.ts";
-import { bundleScript } from "../bundle.ts";
 import { temporaryDirectory } from "../contract/store/engines.ts";
+import { bundleScript } from "../support/bundle.ts";
 import { groupsOf, stepOf, storedStep, WRITERS, writerKey } from "./store-plan.ts";
 
 export interface KillFigures {

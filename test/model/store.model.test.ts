@@ -1,7 +1,7 @@
 import { test } from "node:test";
 import fc from "fast-check";
 import { openEmbedded, openMemory } from "../contract/store/engines.ts";
-import { seedOfThisRun } from "../seed.ts";
+import { seedOfThisRun } from "../support/seed.ts";
 import { followsModel, history } from "./store-histories.ts";
 
 for (const [name, open, numRuns] of [

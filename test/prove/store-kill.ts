@@ -1,5 +1,5 @@
 import { isClean, killStore, printFigures } from "../crash/store-kill.ts";
-import type { Proof } from "../proof.ts";
+import type { Proof } from "../support/proof.ts";
 
 export const proof: Proof = {
   name: "store-kill",

@@ -29,9 +29,10 @@ import {
   QueueSASPermissions,
 } from "@azure/storage-queue";
 import { authenticate } from "../../src/http/auth/authenticate.ts";
-import type { Caller, StoredPolicy } from "../../src/http/auth/caller.ts";
+import type { Caller } from "../../src/http/auth/caller.ts";
 import { delegationKeyValue } from "../../src/http/auth/delegation-key.ts";
 import type { ServiceName } from "../../src/http/exchange.ts";
+import type { StoredPolicy } from "../../src/services/account/stored-policy.ts";
 import { ACCOUNT, contextOf, KEY, NAME, NOW, outcome, policiesOf, requestOf } from "../support/auth.ts";
 import { tokenOf } from "../support/tokens.ts";
 
@@ -59,7 +60,7 @@ interface Use {
   readonly policies?: string;
 }
 
-function use(
+async function use(
   sas: string,
   path: string,
   { service = "blob", headers: sent = {}, policies = "" }: Use = {},

@@ -2,8 +2,9 @@ import { collect } from "../../src/base/bytes.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import type { Device } from "../../src/extents/device.ts";
 import { ExtentFiles } from "../../src/extents/extent-files.ts";
-import { type Appended, ExtentLog } from "../../src/extents/extent-log.ts";
+import { ExtentLog } from "../../src/extents/extent-log.ts";
 import type { ExtentShape, Slice } from "../../src/extents/format.ts";
+import type { Appended } from "../../src/extents/taken.ts";
 
 /** Sizes so small that a few hundred bytes meet every edge: chunks, pieces and extents end all the time. */
 export const TINY: ExtentShape = { chunkBytes: 16, pieceBytes: 64, extentBytesMax: 512 };

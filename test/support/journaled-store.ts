@@ -25,6 +25,7 @@ export class JournaledStore {
       read: (fn) => inner.read(fn),
       write: (fn) => this.#write(inner, fn),
       figures: () => inner.figures(),
+      watchCommits: (listener) => inner.watchCommits(listener),
       close: () => inner.close(),
     };
   }

@@ -43,6 +43,7 @@ export class SharedDatabase {
       read: (fn) => records.read(fn),
       write: (fn) => records.write(fn),
       figures: () => records.figures(),
+      watchCommits: (listener) => records.watchCommits(listener),
       close: async () => {},
     };
   }

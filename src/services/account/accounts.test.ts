@@ -12,7 +12,13 @@ import {
   parseAccountsFile,
   parseAccountsVariable,
 } from "./account-list.ts";
-import { AccountSet, displayConnectionString, isLoopback, wellKnownKeyWarning } from "./accounts.ts";
+import {
+  AccountSet,
+  connectionString,
+  displayConnectionString,
+  isLoopback,
+  wellKnownKeyWarning,
+} from "./accounts.ts";
 import { AccountsFile, readAccountsFile } from "./accounts-file.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "holdfast-accounts-"));
@@ -168,6 +174,8 @@ test("a connection string shows the key everybody knows, and no other", () => {
   assert.match(known, /FileEndpoint=http:\/\/h:4\/devstoreaccount1;$/);
   const own = parseAccountsVariable("V", `devstoreaccount1:${key("own")}`).accounts[0]!;
   assert.match(displayConnectionString(own, endpoints), /AccountKey=<key>;/);
+  // The real one is for a program that starts us and talks to us.
+  assert.ok(connectionString(own, endpoints).includes(`AccountKey=${key("own")};`));
 });
 
 test("listening beyond loopback with the public key is worth a warning", () => {

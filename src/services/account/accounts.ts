@@ -66,21 +66,28 @@ export interface ServiceEndpoints {
   readonly file: string;
 }
 
+/** What a client is configured with. It holds the account's first key: never print it, see below. */
+export function connectionString(account: AccountKeys, endpoints: ServiceEndpoints): string {
+  return connectionStringWith(account.keys[0]!.toString("base64"), account, endpoints);
+}
+
 /**
  * A connection string to show. It holds the key only when everybody knows it anyway; any other key would end up
  * in a console history or a log, so its place is marked instead.
  */
 export function displayConnectionString(account: AccountKeys, endpoints: ServiceEndpoints): string {
-  const protocol = endpoints.blob.startsWith("https:") ? "https" : "http";
-  const key = isWellKnown(account) ? WELL_KNOWN_KEY : "<key>";
+  return connectionStringWith(isWellKnown(account) ? WELL_KNOWN_KEY : "<key>", account, endpoints);
+}
+
+function connectionStringWith(key: string, { name }: AccountKeys, endpoints: ServiceEndpoints): string {
   const parts = [
-    `DefaultEndpointsProtocol=${protocol}`,
-    `AccountName=${account.name}`,
+    `DefaultEndpointsProtocol=${endpoints.blob.startsWith("https:") ? "https" : "http"}`,
+    `AccountName=${name}`,
     `AccountKey=${key}`,
-    `BlobEndpoint=${endpoints.blob}/${account.name}`,
-    `QueueEndpoint=${endpoints.queue}/${account.name}`,
-    `TableEndpoint=${endpoints.table}/${account.name}`,
-    `FileEndpoint=${endpoints.file}/${account.name}`,
+    `BlobEndpoint=${endpoints.blob}/${name}`,
+    `QueueEndpoint=${endpoints.queue}/${name}`,
+    `TableEndpoint=${endpoints.table}/${name}`,
+    `FileEndpoint=${endpoints.file}/${name}`,
   ];
   return `${parts.join(";")};`;
 }

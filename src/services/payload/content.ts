@@ -37,7 +37,13 @@ export async function takeIn(
     head.push(step.value);
     bytes += step.value.length;
   }
-  return append(payloads, headAndRest(head, iterator));
+  try {
+    return await append(payloads, headAndRest(head, iterator));
+  } catch (error) {
+    // The client's stream must hear that nobody reads on, even if the append never began to read.
+    await iterator.return?.();
+    throw error;
+  }
 }
 
 function inline(parts: readonly Uint8Array[]): TakenIn {
@@ -58,13 +64,8 @@ async function* headAndRest(
   head: readonly Uint8Array[],
   rest: AsyncIterator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  try {
-    yield* head;
-    for (let step = await rest.next(); !step.done; step = await rest.next()) yield step.value;
-  } finally {
-    // When the append gives up, the client's stream must hear of it.
-    await rest.return?.();
-  }
+  yield* head;
+  for (let step = await rest.next(); !step.done; step = await rest.next()) yield step.value;
 }
 
 export async function keepContent(payloads: Payloads, write: Writer, content: Content): Promise<void> {

@@ -53,6 +53,10 @@ export class SlicedPayload implements OpenPayload {
 
   async *stream(from: number, length: number): AsyncGenerator<Buffer> {
     const parts = partsOf(this.#located, { from, length });
+    if (parts.length === 1 && length <= LIMITS.extentReadBytes) {
+      yield await this.#files.load(parts[0]!.slice, parts[0]!.range);
+      return;
+    }
     const extents = new Set(parts.map(({ slice }) => slice.extent));
     // The pins keep the files in place. Descriptors from the start are for a process that stood still so long
     // that it was held for dead, and its pins with it.

@@ -1,11 +1,12 @@
 import { type Log, silentLog } from "../../base/log.ts";
 import type { Device } from "../../extents/device.ts";
 import { ExtentFiles } from "../../extents/extent-files.ts";
-import { type Appended, ExtentLog } from "../../extents/extent-log.ts";
+import { ExtentLog } from "../../extents/extent-log.ts";
 import type { ExtentShape, Slice } from "../../extents/format.ts";
 import type { PayloadSource } from "../../extents/pieces.ts";
 import type { SliceRange } from "../../extents/read-slice.ts";
-import { extentKey, LAST_EXTENT_KEY } from "../../store/keys/payload.ts";
+import type { Appended } from "../../extents/taken.ts";
+import { ALL_EXTENTS, extentKey, LAST_EXTENT_KEY } from "../../store/keys/payload.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
 import { extentRecord, lastExtentRecord } from "../../store/records/payload.ts";
 import { isMostlyDead, isSmall, putExtent } from "./extent-ledger.ts";
@@ -93,6 +94,21 @@ export class PayloadService implements Payloads {
 
   async read(read: Reader, slices: readonly Slice[], range: SliceRange): Promise<AsyncIterable<Buffer>> {
     return streamAndClose(await this.open(read, slices, range), range);
+  }
+
+  /** Payload on disk, as the extent records count it. Reads all of them: for a scrape, not for a request. */
+  figures(): Promise<{ readonly liveBytes: number; readonly deadBytes: number }> {
+    return this.store.read(async (read) => {
+      let liveBytes = 0;
+      let bytes = 0;
+      for await (const { value } of read.range(ALL_EXTENTS)) {
+        const record = extentRecord.unpack(value);
+        liveBytes += record.liveBytes;
+        // An open extent has no size in its record yet; what lives in it is the least it can have.
+        bytes += Math.max(record.bytes, record.liveBytes);
+      }
+      return { liveBytes, deadBytes: bytes - liveBytes };
+    });
   }
 
   /** Puts into the records what the log has sealed. What fails now is tried again by the reclaimer's next step. */

@@ -62,6 +62,16 @@ test("a file without a record goes, a foreign file stays", async () => {
   assert.ok(names.includes("notes.txt") && !names.includes(fileNameOf(99n)));
 });
 
+test("dead bytes lost from the end of a sealed extent are no reason not to start", async () => {
+  const { device, before, after } = await crashed();
+  await before.put("tail", { seed: 3, length: 50 });
+  await before.payload.close();
+  await before.delete("tail");
+  await cutTo(device, fileNameOf(2n), (await device.list())[1]!.bytes - 20);
+  await recover(after.payload, "all");
+  assert.deepEqual(await after.check(), ["open", "sealed"]);
+});
+
 test("only the extents of the dead are sealed while others live", async () => {
   const { database, device, after } = await crashed();
   const other = new Notes(database.storeOf("other"), device);

@@ -23,8 +23,6 @@ export interface Recovered {
 interface Found {
   readonly extent: bigint;
   readonly record: ExtentRecord;
-  /** How long the file must be for the slices that records point to. */
-  readonly bytesMin: number;
 }
 
 /**
@@ -42,7 +40,7 @@ export async function recover(payload: PayloadService, dead: DeadOwners): Promis
   const files = dead === "all" ? await payload.files.list() : new Map<bigint, number>();
   const isInDoubt = ({ state, owner }: ExtentRecord): boolean =>
     dead === "all" || (state === "open" && dead.has(owner));
-  const found = await payload.store.read((read) => readExtents(read, payload, isInDoubt));
+  const found = await payload.store.read((read) => readExtents(read, isInDoubt));
   const sizes = await checkFiles(payload, found);
 
   const left = found.filter(({ record }) => record.state === "open").map(({ extent }) => extent);
@@ -77,23 +75,11 @@ export function forgetExtent(write: Writer, extent: bigint): void {
   write.delete(wornExtentKey(extent));
 }
 
-async function readExtents(
-  read: Reader,
-  payload: PayloadService,
-  isInDoubt: (record: ExtentRecord) => boolean,
-): Promise<Found[]> {
+async function readExtents(read: Reader, isInDoubt: (record: ExtentRecord) => boolean): Promise<Found[]> {
   const found: Found[] = [];
   for await (const { key, value } of read.range(ALL_EXTENTS)) {
     const record = extentRecord.unpack(value);
-    if (!isInDoubt(record)) continue;
-    const extent = extentOfKey(key);
-    let bytesMin = record.bytes;
-    if (record.state === "open" && record.liveBytes > 0) {
-      for await (const { slice } of walkExtent(read, extent)) {
-        bytesMin = slice.offset + storedBytes(slice.length, payload.files.shape);
-      }
-    }
-    found.push({ extent, record, bytesMin });
+    if (isInDoubt(record)) found.push({ extent: extentOfKey(key), record });
   }
   return found;
 }
@@ -107,21 +93,24 @@ async function checkFiles(payload: PayloadService, found: readonly Found[]): Pro
     const verdicts = await Promise.all(some.map(({ extent }) => payload.files.check(extent)));
     for (const [i, one] of some.entries()) {
       const verdict = verdicts[i]!;
-      if (one.record.liveBytes > 0) sizes.set(one.extent, usableSize(payload, one, verdict));
+      if (one.record.liveBytes > 0) sizes.set(one.extent, await usableSize(payload, one, verdict));
       else sizes.set(one.extent, verdict.is === "ok" ? verdict.bytes : 0);
     }
   }
   return sizes;
 }
 
-function usableSize(payload: PayloadService, { extent, bytesMin }: Found, verdict: FileVerdict): number {
-  const file = `${payload.files.device.place}/${fileNameOf(extent)}`;
+async function usableSize(payload: PayloadService, found: Found, verdict: FileVerdict): Promise<number> {
+  const file = `${payload.files.device.place}/${fileNameOf(found.extent)}`;
   switch (verdict.is) {
-    case "ok":
-      if (verdict.bytes >= bytesMin) return verdict.bytes;
+    case "ok": {
+      const isAsSealed = found.record.state === "sealed" && verdict.bytes >= found.record.bytes;
+      const needed = isAsSealed ? 0 : await bytesNeeded(payload, found.extent);
+      if (verdict.bytes >= needed) return verdict.bytes;
       throw new UnusableDirectory(
-        `${file} holds payload and is cut off: ${verdict.bytes} of ${bytesMin} bytes`,
+        `${file} holds payload and is cut off: ${verdict.bytes} of ${needed} bytes`,
       );
+    }
     case "missing":
       throw new UnusableDirectory(`${file} holds payload and is missing`);
     case "damaged":
@@ -131,4 +120,15 @@ function usableSize(payload: PayloadService, { extent, bytesMin }: Found, verdic
         `${file} was written by a newer Holdfast: this one knows extent format ${EXTENT_FORMAT_VERSION}`,
       );
   }
+}
+
+/** How long the file must be for the slices that records point to: dead bytes behind them may be lost. */
+function bytesNeeded(payload: PayloadService, extent: bigint): Promise<number> {
+  return payload.store.read(async (read) => {
+    let end = 0;
+    for await (const { slice } of walkExtent(read, extent)) {
+      end = slice.offset + storedBytes(slice.length, payload.files.shape);
+    }
+    return end;
+  });
 }

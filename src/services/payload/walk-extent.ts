@@ -9,7 +9,7 @@ export interface Resident {
   readonly slice: Slice;
 }
 
-/** The referenced slices whose bytes lie in this extent, in the order of the file, from `offset` on. */
+/** The referenced slices whose bytes lie in this extent, in the order of the file. */
 export async function* walkExtent(read: Reader, extent: bigint): AsyncGenerator<Resident> {
   for await (const { key, value } of read.range(slicesOfExtent(extent))) {
     const record = sliceRecord.unpack(value);

@@ -55,6 +55,10 @@ export class WatchedStore implements Store {
     return this.#inner.figures();
   }
 
+  watchCommits(listener: (transactions: number) => void): void {
+    this.#inner.watchCommits(listener);
+  }
+
   close(): Promise<void> {
     return this.#inner.close();
   }

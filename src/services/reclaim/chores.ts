@@ -1,7 +1,7 @@
 import type { Millis, Timer, Timers } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { EphemeralSpace } from "../../store/kv.ts";
-import { playsRole } from "./role.ts";
+import { leaveRole, playsRole } from "./role.ts";
 
 /**
  * Background work of the services: contents of deleted containers, expired messages, uncommitted blocks. Each run
@@ -57,5 +57,6 @@ export class Chores {
     for (const timer of this.#timer) timer.cancel();
     this.#timer = [];
     await Promise.all(this.#running.values());
+    await leaveRole(this.#ephemeral, "chores");
   }
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { extentSpace } from "../../../test/soak/extent-space.ts";
-import { flipBit } from "../../../test/support/crash-device.ts";
+import { extentSpace, isSpaceKept, printFigures } from "../../../test/soak/extent-space.ts";
+import { CrashDevice, flipBit } from "../../../test/support/crash-device.ts";
 import { sample, settle } from "../../../test/support/extents.ts";
 import { Notes, SharedDatabase } from "../../../test/support/payload.ts";
 import { collect } from "../../base/bytes.ts";
@@ -128,6 +128,21 @@ test("a slice dropped while it is being moved stays dropped", async () => {
   assert.deepEqual(await notes.check(), ["n12", "n16", "n20", "n4"]);
 });
 
+test("a slice that another process has moved meanwhile stays where that one put it", async () => {
+  const notes = openNotes();
+  await notes.put("a", { seed: 1, length: 40 });
+  const home = { extent: 1n, offset: FILE_HEADER_BYTES };
+  const copies = [await notes.payload.append(sample(40, 1)), await notes.payload.append(sample(40, 1))];
+  const counts = [];
+  for (const { slices } of copies) {
+    const move = { home, from: home, to: { extent: 1n, offset: slices[0]!.offset }, length: 40 };
+    counts.push(await notes.store.write((write) => notes.payload.references.moved(write, [move])));
+  }
+  assert.deepEqual(counts, [1, 0]);
+  await notes.audit();
+  await notes.check();
+});
+
 test("writers and readers go on while extents are compacted", async () => {
   const notes = openNotes();
   await wornNotes(notes);
@@ -159,6 +174,24 @@ test("damage is never copied: the extent stays, the rest is reclaimed", async ()
   assert.ok((await notes.payload.files.list()).has(1n));
   await notes.audit();
   await assert.rejects(notes.check(), /0000000000000001.extent.*offset/);
+});
+
+test("on a full disk what is empty still goes, and then there is room to compact", async () => {
+  const device = new CrashDevice();
+  const notes = new Notes(new SharedDatabase().storeOf("one"), device);
+  await wornNotes(notes);
+  await notes.delete("n0");
+  const files = (await notes.payload.files.list()).size;
+  device.before = (kind) => {
+    if (kind === "write") throw Object.assign(new Error("full"), { code: "ENOSPC" });
+  };
+  const { removed, movedBytes } = await notes.reclaimer.reclaimOnce();
+  assert.ok(removed > 0 && movedBytes === 0);
+  assert.equal((await notes.payload.files.list()).size, files - removed);
+  device.before = () => {};
+  await notes.reclaimAll();
+  await notes.audit();
+  assert.equal((await notes.check()).length, 5);
 });
 
 test("processes agree before a file goes, and a dead one is not waited for", async () => {
@@ -250,17 +283,23 @@ test("the timer drives reclaiming in one process only", async () => {
   }
   assert.equal(await one.diskBytes(), 0);
   await one.reclaimer.stop();
+  await two.put("b", { seed: 1, length: 300 });
+  await two.delete("b");
+  for (let i = 0; i < 4; i++) {
+    for (const tick of ticks) tick();
+    await settle(50);
+  }
+  assert.equal(await one.diskBytes(), 0, "the other one goes on with it");
   await two.reclaimer.stop();
   assert.equal(ticks.length, 0);
 });
 
 test("disk use stays within twice the live data, however much is written and deleted", async () => {
-  const { liveBytes, diskBytesMax, diskBytesEnd } = await extentSpace({
+  const figures = await extentSpace({
     device: new MemoryDevice(),
     writtenBytes: 256 * MIB,
     liveBytes: 24 * MIB,
     shape: { extentBytesMax: 2 * MIB, pieceBytes: MIB },
   });
-  assert.ok(diskBytesEnd < 2 * liveBytes, `${diskBytesEnd} at the end`);
-  assert.ok(diskBytesMax < 2.5 * liveBytes, `${diskBytesMax} on the way`);
+  assert.ok(isSpaceKept(figures), printFigures(figures));
 });

@@ -1,5 +1,5 @@
 import type { Timer, Timers } from "../../base/clock.ts";
-import { DamagedData } from "../../base/faults.ts";
+import { DamagedData, StorageFault } from "../../base/faults.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { extentKey, extentOfKey, WORN_EXTENTS } from "../../store/keys/payload.ts";
 import { type ExtentRecord, extentRecord } from "../../store/records/payload.ts";
@@ -8,7 +8,7 @@ import type { PayloadService } from "../payload/payload-service.ts";
 import { forgetExtent } from "../payload/recover.ts";
 import { compactExtent } from "./compact.ts";
 import { RemovalConsent } from "./consent.ts";
-import { playsRole } from "./role.ts";
+import { leaveRole, playsRole } from "./role.ts";
 
 export interface ReclaimReport {
   /** Extents whose files are gone. */
@@ -53,11 +53,12 @@ export class ExtentReclaimer {
     });
   }
 
-  /** Waits for the step under way, and leaves the list of processes. */
+  /** Waits for the step under way, leaves the list of processes, and lets another one reclaim. */
   async stop(): Promise<void> {
     this.#timer?.cancel();
     await this.#ticking;
     await this.#consent.leave();
+    await leaveRole(this.#payload.store.ephemeral, "reclaimer");
   }
 
   async #tick(): Promise<void> {
@@ -115,9 +116,11 @@ export class ExtentReclaimer {
       try {
         movedBytes += await compactExtent(this.#payload, extent, LIMITS.compactionBytesPerStep - movedBytes);
       } catch (err) {
-        if (!(err instanceof DamagedData)) throw err;
+        if (!(err instanceof StorageFault)) throw err;
+        this.#payload.log.error({ err }, "an extent could not be compacted");
+        // On a full disk there is no room for copies: what is empty must go first, and it is next.
+        if (!(err instanceof DamagedData)) break;
         this.#damaged.add(extent);
-        this.#payload.log.error({ err }, "a damaged extent is left as it is");
       }
     }
     return movedBytes;

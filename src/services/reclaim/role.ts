@@ -18,3 +18,11 @@ export async function playsRole(ephemeral: EphemeralSpace, name: string): Promis
     return winner === undefined || winner.toString() === ephemeral.owner;
   });
 }
+
+/** At an orderly end: another process may take over at once. */
+export async function leaveRole(ephemeral: EphemeralSpace, name: string): Promise<void> {
+  const key = roleKey(name);
+  await ephemeral.write(async (write) => {
+    if ((await write.get(key))?.toString() === ephemeral.owner) write.delete(key);
+  });
+}

@@ -1,13 +1,14 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, statfsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { isOutOfSpace, StorageFault } from "../../base/faults.ts";
-import { TIB } from "../../base/limits.ts";
+import { LIMITS, TIB } from "../../base/limits.ts";
 import type { EphemeralSpace, Key, KeySpace, Reader, Store, StoreFigures, Writer } from "../kv.ts";
 import { LongKeyReader } from "../long-keys.ts";
 import { OwnedSpace } from "../owned-space.ts";
 import { type CommitTarget, SerialWriter, type WriteTurn } from "../serial-writer.ts";
 import { SnapshotReader } from "../snapshot-reader.ts";
+import { checkDatabaseFile } from "./check-file.ts";
 import { Database, type LmdbSnapshot } from "./lmdb.ts";
 
 export interface EmbeddedOptions {
@@ -24,6 +25,7 @@ export interface EmbeddedOptions {
 /** One LMDB file as a key space. */
 class EmbeddedSpace implements KeySpace {
   readonly #database: Database;
+  readonly #directory: string;
   readonly #clock: Clock;
   readonly #writer: SerialWriter;
   readonly #onFatal: (error: unknown) => void;
@@ -33,12 +35,13 @@ class EmbeddedSpace implements KeySpace {
   #closing: Promise<void> | undefined;
 
   constructor(
-    database: Database,
+    { path, isDurable }: { path: string; isDurable: boolean },
     clock: Clock,
     turn: WriteTurn | undefined,
     onFatal: (error: unknown) => void,
   ) {
-    this.#database = database;
+    this.#database = new Database({ path, isDurable, mapBytes: TIB });
+    this.#directory = dirname(path);
     this.#clock = clock;
     this.#onFatal = onFatal;
     const target: CommitTarget = {
@@ -67,7 +70,7 @@ class EmbeddedSpace implements KeySpace {
     try {
       await this.#database.commit(writes);
     } catch (error) {
-      if (isFull(error)) {
+      if (this.#database.isSound() && isFull(error, this.#directory)) {
         throw new StorageFault("no space left for records", { cause: error, isTransient: true });
       }
       this.#onFatal(error);
@@ -98,6 +101,10 @@ class EmbeddedSpace implements KeySpace {
     return this.#writer.figures();
   }
 
+  watchCommits(listener: (transactions: number) => void): void {
+    this.#writer.watchCommits(listener);
+  }
+
   forgetDeadReaders(): void {
     this.#database.forgetDeadReaders();
   }
@@ -119,11 +126,21 @@ class EmbeddedSpace implements KeySpace {
   }
 }
 
-/** ENOSPC and EDQUOT from the system, and LMDB's own "map full". The transaction is undone in all three. */
-function isFull(error: unknown): boolean {
-  if (isOutOfSpace(error)) return true;
-  const code = (error as { code?: unknown }).code;
-  return code === 28 || code === 122 || code === -30792;
+const EIO = 5;
+const ENOSPC = 28;
+const EDQUOT = 122;
+const MAP_FULL = -30_792;
+
+/**
+ * Whether a commit failed for lack of room, in which case LMDB has undone it. When the disk takes only a part of
+ * a write, LMDB says EIO, as it does after a failed sync: only the disk can tell the two apart.
+ */
+function isFull(error: unknown, directory: string): boolean {
+  const { code } = error as { code?: unknown };
+  if (isOutOfSpace(error) || code === ENOSPC || code === EDQUOT || code === MAP_FULL) return true;
+  if (code !== EIO) return false;
+  const { bavail, bsize } = statfsSync(directory);
+  return bavail * bsize < LIMITS.fullDiskBytesMax;
 }
 
 export class EmbeddedStore implements Store {
@@ -133,10 +150,11 @@ export class EmbeddedStore implements Store {
 
   constructor({ directory, clock = systemClock, owner, turns, onFatal }: EmbeddedOptions) {
     mkdirSync(directory, { recursive: true });
-    const open = (name: string, isDurable: boolean): Database =>
-      new Database({ path: join(directory, name), isDurable, mapBytes: TIB });
-    this.#records = new EmbeddedSpace(open("records.mdb", true), clock, turns?.records, onFatal);
-    this.#ephemeralSpace = new EmbeddedSpace(open("ephemeral.mdb", false), clock, turns?.ephemeral, onFatal);
+    checkDatabaseFile(join(directory, "records.mdb"));
+    const open = (name: string, isDurable: boolean, turn: WriteTurn | undefined): EmbeddedSpace =>
+      new EmbeddedSpace({ path: join(directory, name), isDurable }, clock, turn, onFatal);
+    this.#records = open("records.mdb", true, turns?.records);
+    this.#ephemeralSpace = open("ephemeral.mdb", false, turns?.ephemeral);
     this.ephemeral = new OwnedSpace(this.#ephemeralSpace, owner);
   }
 
@@ -150,6 +168,10 @@ export class EmbeddedStore implements Store {
 
   figures(): StoreFigures {
     return this.#records.figures();
+  }
+
+  watchCommits(listener: (transactions: number) => void): void {
+    this.#records.watchCommits(listener);
   }
 
   /** After another process died. */

@@ -1,7 +1,8 @@
 import "../../base/bytes.ts";
+import { existsSync, linkSync, unlinkSync, writeFileSync } from "node:fs";
 import * as lmdb from "lmdb";
 import { assert } from "../../base/assert.ts";
-import { StorageFault } from "../../base/faults.ts";
+import { errorCode, StorageFault } from "../../base/faults.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Entry, Key, Range } from "../kv.ts";
 import type { Snapshot } from "../overlay.ts";
@@ -79,12 +80,35 @@ export interface DatabaseOptions {
   readonly mapBytes: number;
 }
 
+const READER_SLOT_BYTES = 64;
+const LOCK_HEADER_BYTES = 4_096;
+
+/**
+ * Makes the file of reader slots with all its blocks. LMDB would make it with holes and map it into memory; a new
+ * reader that touches a hole on a full disk ends the process (SIGBUS), and reads must go on when the disk is full.
+ */
+function reserveReaderSlots(path: string): void {
+  const lock = `${path}-lock`;
+  if (existsSync(lock)) return;
+  const draft = `${lock}.${process.pid}`;
+  writeFileSync(draft, Buffer.alloc(LOCK_HEADER_BYTES + LIMITS.snapshotsMax * READER_SLOT_BYTES));
+  try {
+    linkSync(draft, lock);
+  } catch (error) {
+    // Another process that opens the same store was faster.
+    if (errorCode(error) !== "EEXIST") throw error;
+  } finally {
+    unlinkSync(draft);
+  }
+}
+
 export class Database {
   readonly #raw: RawDatabase;
   readonly #snapshots = new Set<LmdbSnapshot>();
   readonly #free: LmdbSnapshot[] = [];
 
   constructor({ path, isDurable, mapBytes }: DatabaseOptions) {
+    reserveReaderSlots(path);
     this.#raw = lmdb.open({
       path,
       encoding: "binary",
@@ -95,7 +119,9 @@ export class Database {
       mapSize: mapBytes,
       maxReaders: LIMITS.snapshotsMax,
       cache: false,
-      // A batch arrives whole and wants to go at once: the grouping has been done above.
+      // A batch arrives whole and wants to go at once: the grouping has been done above. The package's own
+      // grouping also leaves a promise that nobody can take, which ends the process when a commit fails.
+      eventTurnBatching: false,
       commitDelay: 0,
     } as lmdb.RootDatabaseOptionsWithPath) as unknown as RawDatabase;
   }
@@ -136,6 +162,16 @@ export class Database {
       });
     } catch (error) {
       throw await reasonOf(error);
+    }
+  }
+
+  /** False once LMDB could not write its own page: it then refuses to begin any transaction. */
+  isSound(): boolean {
+    try {
+      this.release(this.acquire());
+      return true;
+    } catch {
+      return false;
     }
   }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { seedOfThisRun } from "../../../test/seed.ts";
+import { seedOfThisRun } from "../../../test/support/seed.ts";
 import { type KeyPart, KeyReader, keyAfter, packKey, packOpenText, prefixEnd, prefixRange } from "./pack.ts";
 
 const text = fc.oneof(

@@ -49,6 +49,10 @@ export class MemorySpace implements KeySpace {
     return this.#writer.figures();
   }
 
+  watchCommits(listener: (transactions: number) => void): void {
+    this.#writer.watchCommits(listener);
+  }
+
   close(): Promise<void> {
     this.#isClosed = true;
     return this.#writer.close();
@@ -76,6 +80,10 @@ export class MemoryStore implements Store {
 
   figures(): StoreFigures {
     return this.#space.figures();
+  }
+
+  watchCommits(listener: (transactions: number) => void): void {
+    this.#space.watchCommits(listener);
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { seedOfThisRun } from "../../../test/seed.ts";
+import { seedOfThisRun } from "../../../test/support/seed.ts";
 import { seededRandom } from "../../base/random.ts";
 import type { Key } from "../kv.ts";
 import type { Snapshot } from "../overlay.ts";

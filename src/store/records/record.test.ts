@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { seedOfThisRun } from "../../../test/seed.ts";
+import { seedOfThisRun } from "../../../test/support/seed.ts";
 import { DamagedData } from "../../base/faults.ts";
 import { recordType } from "./record.ts";
 

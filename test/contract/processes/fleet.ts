@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isTurnMessage, TurnArbiter } from "../../../src/store/embedded/turn.ts";
-import { bundleScript } from "../../bundle.ts";
+import { bundleScript } from "../../support/bundle.ts";
 import { temporaryDirectory } from "../store/engines.ts";
 
 export type Command =

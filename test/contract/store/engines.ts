@@ -14,8 +14,12 @@ export async function openMemory(options: OpenOptions = {}): Promise<OpenedStore
   return { store, remove: () => store.close() };
 }
 
-export async function openEmbedded(options: OpenOptions = {}): Promise<OpenedStore> {
-  const directory = temporaryDirectory();
+export function openEmbedded(options: OpenOptions = {}): Promise<OpenedStore> {
+  return openEmbeddedIn(temporaryDirectory(), options);
+}
+
+/** The embedded store in a directory, which goes when the store is removed. */
+export async function openEmbeddedIn(directory: string, options: OpenOptions = {}): Promise<OpenedStore> {
   const open = (more: OpenOptions): EmbeddedStore =>
     new EmbeddedStore({
       owner: "test",

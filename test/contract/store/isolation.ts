@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { seededRandom } from "../../../src/base/random.ts";
 import { Refusal } from "../../../src/base/refusals.ts";
-import { seedOfThisRun } from "../../seed.ts";
+import { seedOfThisRun } from "../../support/seed.ts";
 import {
   bytes,
   EVERYTHING,

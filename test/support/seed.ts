@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import { systemRandom } from "../src/base/random.ts";
+import { systemRandom } from "../../src/base/random.ts";
 
 const seed = Number(process.env.HOLDFAST_SEED ?? Math.floor(systemRandom.fraction() * 2 ** 31));
 

@@ -1,0 +1,85 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { systemRandom } from "../src/base/random.ts";
+import { isProof, type Proof } from "../test/support/proof.ts";
+import { printTable, runProofs } from "./prove/run-proofs.ts";
+
+/**
+ * The long proofs, which take more time than a test may.
+ *
+ *   npm run prove                     all of them, at full length
+ *   npm run prove -- --quick          fewer rounds
+ *   npm run prove -- --only NAME      one of them (may be given several times)
+ *   npm run prove -- --list           what there is
+ *   npm run prove -- --json FILE      the outcomes as JSON as well
+ *   npm run prove -- --seed N         as it ran that time
+ *   npm run prove -- --from DIR       proofs from another directory than test/prove
+ */
+async function loadProofs(directory: string): Promise<Proof[]> {
+  if (!existsSync(directory)) return [];
+  const files = readdirSync(directory).filter(
+    (name) => /\.(ts|mjs)$/.test(name) && !name.endsWith(".test.ts"),
+  );
+  const proofs: Proof[] = [];
+  for (const file of files.sort()) {
+    const loaded = (await import(pathToFileURL(join(directory, file)).href)) as { proof?: unknown };
+    if (isProof(loaded.proof)) proofs.push(loaded.proof);
+  }
+  return proofs;
+}
+
+function fail(message: string): never {
+  console.error(message);
+  process.exit(2);
+}
+
+function readArguments() {
+  try {
+    return parseArgs({
+      options: {
+        quick: { type: "boolean", default: false },
+        list: { type: "boolean", default: false },
+        only: { type: "string", multiple: true },
+        json: { type: "string" },
+        seed: { type: "string" },
+        from: { type: "string" },
+      },
+    }).values;
+  } catch (error) {
+    return fail((error as Error).message);
+  }
+}
+
+const values = readArguments();
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const proofs = await loadProofs(
+  values.from === undefined ? join(root, "test", "prove") : resolve(values.from),
+);
+
+if (values.list) {
+  for (const { name, what } of proofs) console.log(`${name.padEnd(24)}${what}`);
+  if (proofs.length === 0) console.log("there are no proofs yet");
+  process.exit(0);
+}
+
+const wanted = values.only ?? proofs.map(({ name }) => name);
+const missing = wanted.find((name) => !proofs.some((proof) => proof.name === name));
+if (missing !== undefined) fail(`--only: there is no proof ${missing}; --list shows what there is`);
+const givenSeed = values.seed ?? process.env.HOLDFAST_SEED;
+const seed = givenSeed === undefined ? Math.trunc(systemRandom.fraction() * 2 ** 31) : Number(givenSeed);
+if (!Number.isSafeInteger(seed)) fail(`--seed: expected a whole number, got "${givenSeed}"`);
+
+const outcomes = await runProofs({
+  proofs: proofs.filter(({ name }) => wanted.includes(name)),
+  quick: values.quick,
+  seed,
+  print: (line) => console.log(line),
+});
+process.stdout.write(`\n${printTable(outcomes)}`);
+if (values.json !== undefined) {
+  mkdirSync(dirname(resolve(values.json)), { recursive: true });
+  writeFileSync(values.json, `${JSON.stringify({ quick: values.quick, seed, outcomes }, null, 2)}\n`);
+}
+process.exit(outcomes.every(({ ok }) => ok) ? 0 : 1);

@@ -1,0 +1,80 @@
+import { QUEUE_LIMITS } from "../../base/limits-queue.ts";
+import { Refusal } from "../../base/refusals.ts";
+import { printReceipt } from "../../concurrency/visibility.ts";
+import type { GivenMessage, TakenMessage } from "../../services/queue/get-messages.ts";
+import type { PutMessageResult } from "../../services/queue/put-message.ts";
+import { printHttpDate } from "../wire/dates.ts";
+import { parseXml } from "../wire/xml.ts";
+import { escapeText, printXml } from "../wire/xml-print.ts";
+import { onlyChildren } from "../wire/xml-values.ts";
+
+/** The bodies of the message operations. */
+export const XML = { "Content-Type": "application/xml" };
+
+/** `<QueueMessage><MessageText>..</MessageText></QueueMessage>`: the text, in UTF-8. */
+export function parseMessage(body: Uint8Array): Buffer {
+  const root = parseXml(body);
+  if (root.name !== "QueueMessage") throw malformed("The root element is not QueueMessage.");
+  onlyChildren(root, ["MessageText"]);
+  const text = root.textOf("MessageText");
+  if (text === undefined) throw malformed("The element MessageText is missing.");
+  const bytes = Buffer.from(text);
+  if (bytes.length > QUEUE_LIMITS.messageTextBytesMax) throw tooLarge();
+  return bytes;
+}
+
+function malformed(reason: string): Refusal {
+  return new Refusal("InvalidXmlDocument", { elements: { Reason: reason } });
+}
+
+function tooLarge(): Refusal {
+  const elements = { MaxLimit: String(QUEUE_LIMITS.messageTextBytesMax) };
+  return new Refusal("RequestBodyTooLarge", { elements });
+}
+
+export function printPutMessage({
+  messageId,
+  insertedAt,
+  expiresAt,
+  receipt,
+  visibleAt,
+}: PutMessageResult): string {
+  const times = printTimes(messageId, insertedAt, expiresAt);
+  return printList(`<QueueMessage>${times}${printHiding(printReceipt(receipt), visibleAt)}</QueueMessage>`);
+}
+
+export function printTaken(messages: readonly TakenMessage[]): string {
+  let list = "";
+  for (const { messageId, insertedAt, expiresAt, visibleAt, receipt, dequeueCount, text } of messages) {
+    const times = printTimes(messageId, insertedAt, expiresAt);
+    const hiding = printHiding(printReceipt(receipt), visibleAt);
+    list += `<QueueMessage>${times}${hiding}${printContent(dequeueCount, text)}</QueueMessage>`;
+  }
+  return printList(list);
+}
+
+export function printPeeked(messages: readonly GivenMessage[]): string {
+  let list = "";
+  for (const { messageId, insertedAt, expiresAt, dequeueCount, text } of messages) {
+    const times = printTimes(messageId, insertedAt, expiresAt);
+    list += `<QueueMessage>${times}${printContent(dequeueCount, text)}</QueueMessage>`;
+  }
+  return printList(list);
+}
+
+function printList(list: string): string {
+  return printXml(list === "" ? "<QueueMessagesList />" : `<QueueMessagesList>${list}</QueueMessagesList>`);
+}
+
+function printTimes(messageId: string, insertedAt: number, expiresAt: number): string {
+  return `<MessageId>${messageId}</MessageId><InsertionTime>${printHttpDate(insertedAt)}</InsertionTime><ExpirationTime>${printHttpDate(expiresAt)}</ExpirationTime>`;
+}
+
+function printHiding(receipt: string, visibleAt: number): string {
+  return `<PopReceipt>${receipt}</PopReceipt><TimeNextVisible>${printHttpDate(visibleAt)}</TimeNextVisible>`;
+}
+
+function printContent(dequeueCount: number, text: Uint8Array): string {
+  const content = escapeText(Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString());
+  return `<DequeueCount>${dequeueCount}</DequeueCount><MessageText>${content}</MessageText>`;
+}

@@ -1,0 +1,16 @@
+import { discardedKey, queueKey } from "../../store/keys/queue.ts";
+import { queueRecord } from "../../store/records/queue.ts";
+import type { ServiceParts } from "../parts.ts";
+import { type QueueRef, readQueue } from "./queue-ref.ts";
+
+const EMPTY = Buffer.alloc(0);
+
+/** Gives the queue new, empty contents: one write, however many messages there were. A chore removes the old. */
+export function clearMessages({ store }: ServiceParts, ref: QueueRef): Promise<void> {
+  return store.write(async (write) => {
+    const record = await readQueue(write, ref);
+    write.put(discardedKey(record.contents), EMPTY);
+    const contents = write.revision(record.contents);
+    write.put(queueKey(ref.account, ref.queue), queueRecord.pack({ ...record, contents }));
+  });
+}

@@ -1,0 +1,27 @@
+import { Refusal } from "../../base/refusals.ts";
+import { type Receipt, deleteMessage as ruleOfDelete } from "../../concurrency/visibility.ts";
+import type { ServiceParts } from "../parts.ts";
+import { dropMessage, findMessage, putTally, readTally } from "./contents.ts";
+import { checkNamed } from "./named-message.ts";
+import { type QueueRef, readContentsId } from "./queue-ref.ts";
+
+export interface DeleteMessage {
+  readonly ref: QueueRef;
+  readonly messageId: string;
+  readonly receipt: Receipt;
+}
+
+export function deleteMessage({ store }: ServiceParts, request: DeleteMessage): Promise<void> {
+  const { ref, messageId, receipt } = request;
+  return store.write(async (write) => {
+    const contents = await readContentsId(write, ref);
+    checkNamed({ contents, messageId, receipt });
+    const found = await findMessage(write, contents, receipt);
+    if (found === undefined || ruleOfDelete(found.state, receipt, write.now()) === "notFound") {
+      throw new Refusal("MessageNotFound");
+    }
+    dropMessage(write, contents, found);
+    const tally = await readTally(write, contents);
+    putTally(write, contents, { ...tally, count: tally.count - 1 });
+  });
+}

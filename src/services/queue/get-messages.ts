@@ -1,0 +1,108 @@
+import type { Instant, Millis } from "../../base/clock.ts";
+import { QUEUE_LIMITS } from "../../base/limits-queue.ts";
+import { isExpired, type Receipt, takeMessage } from "../../concurrency/visibility.ts";
+import { keyAfter } from "../../store/keys/pack.ts";
+import type { Writer } from "../../store/kv.ts";
+import type { TallyRecord } from "../../store/records/queue.ts";
+import {
+  dropMessage,
+  messageOf,
+  moveMessage,
+  putTally,
+  readPage,
+  readTally,
+  type StoredMessage,
+  visibleRange,
+} from "./contents.ts";
+import { printMessageId } from "./message-id.ts";
+import { type QueueRef, readContentsId } from "./queue-ref.ts";
+import type { QueueParts } from "./stamps.ts";
+
+export interface GetMessages {
+  readonly ref: QueueRef;
+  readonly count: number;
+  readonly visibilityTimeout: Millis;
+}
+
+export interface GivenMessage {
+  readonly messageId: string;
+  readonly insertedAt: Instant;
+  readonly expiresAt: Instant;
+  readonly dequeueCount: number;
+  /** UTF-8. */
+  readonly text: Uint8Array;
+}
+
+export interface TakenMessage extends GivenMessage {
+  readonly visibleAt: Instant;
+  readonly receipt: Receipt;
+}
+
+/**
+ * Chooses, counts and hides in one transaction. Transactions are serializable over all processes, so two takers
+ * never get the same message while it is hidden; and the reply leaves when the hiding is durable.
+ */
+export function getMessages({ store, stamps }: QueueParts, request: GetMessages): Promise<TakenMessage[]> {
+  const { ref, count, visibilityTimeout } = request;
+  const stamp = stamps.next();
+  return store.write(async (write) => {
+    const contents = await readContentsId(write, ref);
+    const now = write.now();
+    const { found, tally } = await readHead(write, contents, { count, now });
+    const taken = found.map((message) => {
+      const { state, text } = message;
+      const next = takeMessage(state, { stamp, now, visibilityTimeout });
+      moveMessage(write, contents, message, next);
+      const { sequence, insertedAt, expiresAt, visibleAt, dequeueCount } = next;
+      const messageId = printMessageId(contents, sequence);
+      return { messageId, insertedAt, expiresAt, dequeueCount, text, visibleAt, receipt: next };
+    });
+    if (tally !== undefined) putTally(write, contents, tally);
+    return taken;
+  });
+}
+
+interface Head {
+  readonly found: readonly StoredMessage[];
+  /** Undefined when nothing has changed: a Get of an empty queue writes nothing. */
+  readonly tally: TallyRecord | undefined;
+}
+
+/**
+ * The first visible messages, for the caller to move. Expired ones on the way are dropped; the head of the tally
+ * moves past all of them, so the next Get does not walk over where they were.
+ */
+async function readHead(
+  write: Writer,
+  contents: bigint,
+  { count, now }: { readonly count: number; readonly now: Instant },
+): Promise<Head> {
+  const tally = await readTally(write, contents);
+  const { from: head, to } = visibleRange(contents, tally, now);
+  const found: StoredMessage[] = [];
+  let from = head;
+  let dropped = 0;
+  let isAtEnd = false;
+  let last: StoredMessage["state"] | undefined;
+  while (found.length < count && !isAtEnd && dropped < QUEUE_LIMITS.expiredPerCallMax) {
+    const asked = count - found.length;
+    const page = await readPage(write, from, to, asked);
+    isAtEnd = page.length < asked;
+    for (const entry of page) {
+      const message = messageOf(entry);
+      last = message.state;
+      if (isExpired(message.state, now)) {
+        dropMessage(write, contents, message);
+        dropped++;
+      } else {
+        found.push(message);
+      }
+      from = keyAfter(entry.key);
+    }
+  }
+  if (last === undefined) return { found, tally: undefined };
+  const next = isAtEnd
+    ? { headVisibleAt: now + 1, headSequence: 0n }
+    : { headVisibleAt: last.visibleAt, headSequence: last.sequence + 1n };
+  return { found, tally: { count: tally.count - dropped, ...next } };
+}

@@ -1,0 +1,40 @@
+import { QUEUE_LIMITS } from "../../base/limits-queue.ts";
+import { isVisible } from "../../concurrency/visibility.ts";
+import { keyAfter } from "../../store/keys/pack.ts";
+import type { ServiceParts } from "../parts.ts";
+import { messageOf, readPage, readTally, visibleRange } from "./contents.ts";
+import type { GivenMessage } from "./get-messages.ts";
+import { printMessageId } from "./message-id.ts";
+import { type QueueRef, readContentsId } from "./queue-ref.ts";
+
+export interface PeekMessages {
+  readonly ref: QueueRef;
+  readonly count: number;
+}
+
+/** What a Get would give now, with nothing changed by looking. */
+export function peekMessages({ store }: ServiceParts, { ref, count }: PeekMessages): Promise<GivenMessage[]> {
+  return store.read(async (read) => {
+    const contents = await readContentsId(read, ref);
+    const now = read.now();
+    const range = visibleRange(contents, await readTally(read, contents), now);
+    const found: GivenMessage[] = [];
+    let { from } = range;
+    let skipped = 0;
+    while (found.length < count && skipped < QUEUE_LIMITS.expiredPerCallMax) {
+      const asked = count - found.length;
+      const page = await readPage(read, from, range.to, asked);
+      for (const entry of page) {
+        const { state, text } = messageOf(entry);
+        const { sequence, insertedAt, expiresAt, dequeueCount } = state;
+        if (isVisible(state, now)) {
+          const messageId = printMessageId(contents, sequence);
+          found.push({ messageId, insertedAt, expiresAt, dequeueCount, text });
+        } else skipped++;
+        from = keyAfter(entry.key);
+      }
+      if (page.length < asked) break;
+    }
+    return found;
+  });
+}

@@ -1,0 +1,52 @@
+import type { Instant, Millis } from "../../base/clock.ts";
+import { badQuery } from "../../base/refusals.ts";
+import { insertMessage, type Receipt } from "../../concurrency/visibility.ts";
+import { keepMessage, putTally, readTally, withMessageAt } from "./contents.ts";
+import { printMessageId } from "./message-id.ts";
+import { type QueueRef, readContentsId } from "./queue-ref.ts";
+import type { QueueParts } from "./stamps.ts";
+
+export interface PutMessage {
+  readonly ref: QueueRef;
+  /** UTF-8. */
+  readonly text: Uint8Array;
+  readonly visibilityTimeout: Millis;
+  readonly timeToLive: Millis | "never";
+}
+
+export interface PutMessageResult {
+  readonly messageId: string;
+  readonly insertedAt: Instant;
+  readonly expiresAt: Instant;
+  readonly visibleAt: Instant;
+  readonly receipt: Receipt;
+}
+
+export function putMessage({ store, stamps }: QueueParts, request: PutMessage): Promise<PutMessageResult> {
+  const { ref, text, visibilityTimeout, timeToLive } = request;
+  const stamp = stamps.next();
+  return store.write(async (write) => {
+    const contents = await readContentsId(write, ref);
+    const sequence = write.revision();
+    const now = write.now();
+    const outcome = insertMessage({ sequence, stamp, now, visibilityTimeout, timeToLive });
+    if (!outcome.ok) throw outlivesMessage(visibilityTimeout);
+    const state = outcome.next;
+    keepMessage(write, contents, { state, text });
+    const tally = withMessageAt(await readTally(write, contents), state);
+    putTally(write, contents, { ...tally, count: tally.count + 1 });
+    const { insertedAt, expiresAt, visibleAt } = state;
+    return {
+      messageId: printMessageId(contents, sequence),
+      insertedAt,
+      expiresAt,
+      visibleAt,
+      receipt: state,
+    };
+  });
+}
+
+export function outlivesMessage(visibilityTimeout: Millis): ReturnType<typeof badQuery> {
+  const value = String(visibilityTimeout / 1_000);
+  return badQuery("visibilitytimeout", value, "The message would not be visible before it expires.");
+}

@@ -1,0 +1,42 @@
+import type { Millis } from "../../base/clock.ts";
+import { Refusal } from "../../base/refusals.ts";
+import { type Receipt, updateMessage as ruleOfUpdate } from "../../concurrency/visibility.ts";
+import { findMessage, keepMessage, moveMessage, putTally, readTally, withMessageAt } from "./contents.ts";
+import { checkNamed } from "./named-message.ts";
+import { outlivesMessage } from "./put-message.ts";
+import { type QueueRef, readContentsId } from "./queue-ref.ts";
+import type { QueueParts } from "./stamps.ts";
+
+export interface UpdateMessage {
+  readonly ref: QueueRef;
+  readonly messageId: string;
+  readonly receipt: Receipt;
+  readonly visibilityTimeout: Millis;
+  /** UTF-8; undefined keeps the text. */
+  readonly text: Uint8Array | undefined;
+}
+
+/** Hides the message from now on for as long as asked, and replaces its text. The new receipt is the valid one. */
+export function updateMessage({ store, stamps }: QueueParts, request: UpdateMessage): Promise<Receipt> {
+  const { ref, messageId, receipt, visibilityTimeout, text } = request;
+  const stamp = stamps.next();
+  return store.write(async (write) => {
+    const contents = await readContentsId(write, ref);
+    checkNamed({ contents, messageId, receipt });
+    const found = await findMessage(write, contents, receipt);
+    const hiding = { stamp, now: write.now(), visibilityTimeout };
+    const outcome = ruleOfUpdate(found?.state, receipt, hiding);
+    if (!outcome.ok) {
+      throw outcome.why === "notFound" ? new Refusal("MessageNotFound") : outlivesMessage(visibilityTimeout);
+    }
+    if (text === undefined) moveMessage(write, contents, found!, outcome.next);
+    else {
+      write.delete(found!.entry.key);
+      keepMessage(write, contents, { state: outcome.next, text });
+    }
+    const tally = await readTally(write, contents);
+    const next = withMessageAt(tally, outcome.next);
+    if (next !== tally) putTally(write, contents, next);
+    return outcome.next;
+  });
+}

@@ -1,0 +1,130 @@
+import type { Instant } from "../../base/clock.ts";
+import { DamagedData } from "../../base/faults.ts";
+import { recordType } from "./record.ts";
+
+export interface PolicyRecord {
+  readonly id: string;
+  readonly start: Instant | undefined;
+  readonly expiry: Instant | undefined;
+  readonly permissions: string | undefined;
+}
+
+export interface QueueRecord {
+  /** Its messages are keyed by this id. */
+  readonly contents: bigint;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly policies: readonly PolicyRecord[];
+}
+
+const description = recordType<Omit<QueueRecord, "contents">>("queue", 1);
+const CONTENTS_BYTES = 8;
+
+/** The id stands in front, 8 bytes, because most operations want nothing but it. */
+export const queueRecord = {
+  pack({ contents, metadata, policies }: QueueRecord): Buffer {
+    const rest = description.pack({ metadata, policies });
+    const bytes = Buffer.allocUnsafe(CONTENTS_BYTES + rest.length);
+    bytes.writeBigUInt64BE(contents);
+    bytes.set(rest, CONTENTS_BYTES);
+    return bytes;
+  },
+  unpack(bytes: Buffer): QueueRecord {
+    return { contents: this.contentsOf(bytes), ...description.unpack(bytes.subarray(CONTENTS_BYTES)) };
+  },
+  contentsOf: (bytes: Buffer): bigint => bytes.readBigUInt64BE(),
+};
+
+/**
+ * A message, in bytes at fixed places: it is written and read more often than anything else. Where it is visible
+ * from and its sequence stand in its key.
+ *
+ *   0  version 1    1  insertedAt (8)    9  expiresAt (8)    17  dequeueCount (4)    21  stamp (8)    29  text, UTF-8
+ */
+export interface MessageRecord {
+  readonly insertedAt: Instant;
+  readonly expiresAt: Instant;
+  readonly dequeueCount: number;
+  readonly stamp: bigint;
+  readonly text: Uint8Array;
+}
+
+const MESSAGE_VERSION = 1;
+const TEXT_AT = 29;
+
+export const messageRecord = {
+  pack({ insertedAt, expiresAt, dequeueCount, stamp, text }: MessageRecord): Buffer {
+    const bytes = Buffer.allocUnsafe(TEXT_AT + text.length);
+    bytes[0] = MESSAGE_VERSION;
+    bytes.writeDoubleBE(insertedAt, 1);
+    bytes.writeDoubleBE(expiresAt, 9);
+    bytes.writeUInt32BE(dequeueCount, 17);
+    bytes.writeBigUInt64BE(stamp, 21);
+    bytes.set(text, TEXT_AT);
+    return bytes;
+  },
+  /** Changes a packed message to one that was taken or updated, text left as it is. */
+  restamp(bytes: Buffer, dequeueCount: number, stamp: bigint): void {
+    bytes.writeUInt32BE(dequeueCount, 17);
+    bytes.writeBigUInt64BE(stamp, 21);
+  },
+  /** `text` is a view of `bytes`. */
+  unpack(bytes: Buffer): MessageRecord & { readonly text: Buffer } {
+    checkVersion("message", bytes[0], MESSAGE_VERSION);
+    return {
+      insertedAt: bytes.readDoubleBE(1),
+      expiresAt: bytes.readDoubleBE(9),
+      dequeueCount: bytes.readUInt32BE(17),
+      stamp: bytes.readBigUInt64BE(21),
+      text: bytes.subarray(TEXT_AT),
+    };
+  },
+};
+
+/**
+ * What is counted for the contents of a queue.
+ *
+ *   0  version 1    1  count (8)    9  headVisibleAt (8)    17  headSequence (8)
+ */
+export interface TallyRecord {
+  /** Messages that are there, also those that have expired and wait to be removed. */
+  readonly count: number;
+  /** No message has a key below (headVisibleAt, headSequence): where a scan of the head begins. */
+  readonly headVisibleAt: Instant;
+  readonly headSequence: bigint;
+}
+
+const TALLY_VERSION = 1;
+
+export const tallyRecord = {
+  pack({ count, headVisibleAt, headSequence }: TallyRecord): Buffer {
+    const bytes = Buffer.allocUnsafe(25);
+    bytes[0] = TALLY_VERSION;
+    bytes.writeDoubleBE(count, 1);
+    bytes.writeDoubleBE(headVisibleAt, 9);
+    bytes.writeBigUInt64BE(headSequence, 17);
+    return bytes;
+  },
+  unpack(bytes: Buffer): TallyRecord {
+    checkVersion("queue tally", bytes[0], TALLY_VERSION);
+    return {
+      count: bytes.readDoubleBE(1),
+      headVisibleAt: bytes.readDoubleBE(9),
+      headSequence: bytes.readBigUInt64BE(17),
+    };
+  },
+};
+
+/** The value of an expiry entry: where its message is now. */
+export const placeRecord = {
+  pack(visibleAt: Instant): Buffer {
+    const bytes = Buffer.allocUnsafe(8);
+    bytes.writeDoubleBE(visibleAt);
+    return bytes;
+  },
+  unpack: (bytes: Buffer): Instant => bytes.readDoubleBE(),
+};
+
+function checkVersion(family: string, found: number | undefined, known: number): void {
+  if (found === known) return;
+  throw new DamagedData(`record of family ${family} has version ${found}, this build knows ${known}`);
+}

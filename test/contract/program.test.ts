@@ -1,0 +1,212 @@
+import assert from "node:assert/strict";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, suite, test } from "node:test";
+import { QueueServiceClient } from "@azure/storage-queue";
+import { startHoldfast } from "../../src/library.ts";
+import { runProgram, startProgram } from "../kit/program.ts";
+import { send } from "../kit/send.ts";
+
+const root = mkdtempSync(join(tmpdir(), "holdfast-program-"));
+after(() => rmSync(root, { recursive: true, force: true }));
+let folders = 0;
+const folder = (): string => join(root, `data-${++folders}`);
+
+const properties = { service: "queue", path: "", query: { restype: "service", comp: "properties" } } as const;
+const days = (count: number): Buffer =>
+  Buffer.from(
+    `<StorageServiceProperties><HourMetrics><Version>1.0</Version><Enabled>true</Enabled><IncludeAPIs>true</IncludeAPIs><RetentionPolicy><Enabled>true</Enabled><Days>${count}</Days></RetentionPolicy></HourMetrics></StorageServiceProperties>`,
+  );
+const daysIn = (body: string): number => Number(/<Days>(\d+)<\/Days>/.exec(body)?.[1]);
+
+suite("the command line", () => {
+  test("prints help with examples and its version", async () => {
+    const help = await runProgram(["--help"]);
+    assert.equal(help.code, 0);
+    assert.match(help.stdout, /--blobPort/);
+    assert.match(help.stdout, /Examples?:/i);
+    assert.match((await runProgram(["--version"])).stdout, /^\d+\.\d+\.\d+\n$/);
+  });
+
+  test("says in one line what is wrong with its configuration, with exit code 2", async () => {
+    for (const flags of [
+      ["--blobPort", "high"],
+      ["--workers", "0"],
+      ["--nonsense"],
+      ["--cert", "/nowhere/cert.pem"],
+    ]) {
+      const { code, stderr } = await runProgram(flags);
+      assert.equal(code, 2, flags.join(" "));
+      assert.match(stderr, /^holdfast: [^\n]+\n$/);
+    }
+  });
+
+  test("keeps what it acknowledged over a restart, and over kill -9", async () => {
+    const location = folder();
+    const first = await startProgram(["--location", location]);
+    assert.equal((await send(first, { ...properties, method: "PUT", body: days(11) })).status, 202);
+    assert.equal(await first.stop(), 0);
+    const second = await startProgram(["--location", location]);
+    assert.equal(daysIn((await send(second, { ...properties, method: "GET" })).body), 11);
+    assert.equal((await send(second, { ...properties, method: "PUT", body: days(12) })).status, 202);
+    await second.stop("SIGKILL");
+    const third = await startProgram(["--location", location]);
+    assert.equal(daysIn((await send(third, { ...properties, method: "GET" })).body), 12);
+    await third.stop();
+  });
+
+  test("lets only one Holdfast use a directory, and says who has it", async () => {
+    const location = folder();
+    const first = await startProgram(["--location", location]);
+    const second = await runProgram(["--location", location, "--blobPort", "0"]);
+    assert.equal(second.code, 1);
+    assert.match(second.stderr, new RegExp(`in use by another Holdfast \\(pid ${first.pid}\\)`));
+    await first.stop();
+  });
+
+  test("names a port that is in use", async () => {
+    const first = await startProgram(["--inMemory"]);
+    const second = await runProgram(["--inMemory", "--blobPort", String(first.ports.blob)]);
+    assert.equal(second.code, 1);
+    assert.match(second.stderr, new RegExp(`127.0.0.1:${first.ports.blob} is in use`));
+    await first.stop();
+  });
+
+  test("refuses a damaged or newer directory, names the file and changes nothing", async () => {
+    const location = folder();
+    await (await startProgram(["--location", location])).stop();
+    const marker = join(location, "holdfast.json");
+    const good = readFileSync(marker);
+    writeFileSync(marker, good.toString().replace(/"format": ?\d+/, '"format": 99'));
+    const newer = await runProgram(["--location", location]);
+    assert.equal(newer.code, 1);
+    assert.match(newer.stderr, /holdfast\.json.*newer|newer.*holdfast\.json|newer Holdfast/);
+    writeFileSync(marker, good);
+    const records = join(location, "records", "records.mdb");
+    const whole = readFileSync(records);
+    truncateSync(records, 100);
+    const damaged = await runProgram(["--location", location]);
+    assert.equal(damaged.code, 1, damaged.stderr);
+    assert.match(damaged.stderr, /records/);
+    writeFileSync(records, whole);
+    const mended = await startProgram(["--location", location]);
+    await mended.stop();
+  });
+
+  test("does not litter a directory that is not its own", async () => {
+    const location = folder();
+    mkdirSync(location);
+    writeFileSync(join(location, "thesis.txt"), "years of work");
+    const { code } = await runProgram(["--location", location]);
+    assert.equal(code, 1);
+    assert.deepEqual(readdirSync(location), ["thesis.txt"]);
+  });
+
+  test("answers about its health and its figures", async () => {
+    const program = await startProgram(["--inMemory"]);
+    await send(program, { ...properties, method: "GET" });
+    const get = async (path: string) => fetch(`http://127.0.0.1:${program.ports.admin}${path}`);
+    assert.equal((await get("/healthz")).status, 200);
+    assert.equal((await get("/readyz")).status, 200);
+    const metrics = await (await get("/metrics")).text();
+    assert.match(
+      metrics,
+      /holdfast_requests_total\{service="queue",operation="GetServiceProperties",status="200"\} 1\n/,
+    );
+    assert.match(metrics, /holdfast_connections_open\{service="queue"\} \d/);
+    await program.stop();
+  });
+
+  test("writes an access log that holds no signature", async () => {
+    const file = join(root, "access.log");
+    const program = await startProgram(["--inMemory", "--accessLog", file]);
+    await send(program, { ...properties, method: "GET" });
+    const sas = {
+      restype: "service",
+      comp: "properties",
+      sv: "2025-01-05",
+      ss: "q",
+      srt: "s",
+      sp: "r",
+      sig: "c2VjcmV0",
+    };
+    await send(program, { ...properties, query: sas, method: "GET", isAnonymous: true });
+    await program.stop();
+    const lines = readFileSync(file, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    assert.equal(lines.length, 2);
+    assert.equal(lines[0]?.operation, "GetServiceProperties");
+    assert(!readFileSync(file, "utf8").includes("c2VjcmV0"));
+  });
+});
+
+suite("worker processes", () => {
+  test("share the store: what one acknowledges every other sees, also while workers are killed", async () => {
+    const program = await startProgram(["--location", folder(), "--workers", "2"]);
+    try {
+      for (let round = 1; round <= 200; round++) {
+        // Each request is a new connection, so the workers take them in turn. One that breaks off with the worker
+        // it went to is sent again; one that hangs would fail the test.
+        const body = days(1 + (round % 300));
+        const put = await persistently(() => send(program, { ...properties, method: "PUT", body }));
+        assert.equal(put.status, 202);
+        const got = await persistently(() => send(program, { ...properties, method: "GET" }));
+        assert.equal(daysIn(got.body), 1 + (round % 300));
+        if (round % 40 === 0) process.kill(await oneWorkerOf(program.pid), "SIGKILL");
+      }
+      const ready = await fetch(`http://127.0.0.1:${program.ports.admin}/readyz`);
+      assert.equal(ready.status, 200);
+      const metrics = await (await fetch(`http://127.0.0.1:${program.ports.admin}/metrics`)).text();
+      assert.match(
+        metrics,
+        /holdfast_requests_total\{service="queue",operation="SetServiceProperties",status="202"\} \d+/,
+      );
+    } finally {
+      assert.equal(await program.stop(), 0);
+    }
+  });
+});
+
+async function persistently<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if ((error as { code?: string }).code !== "ECONNRESET" || tries >= 5) throw error;
+    }
+  }
+}
+
+async function oneWorkerOf(pid: number): Promise<number> {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
+  return Number(children[0]);
+}
+
+suite("the library", () => {
+  test("starts a server for a test and ends it", async () => {
+    const holdfast = await startHoldfast();
+    const queues = QueueServiceClient.fromConnectionString(holdfast.connectionString);
+    assert((await queues.getProperties()).hourMetrics !== undefined);
+    await holdfast.close();
+    await assert.rejects(fetch(holdfast.endpoints.queue));
+  });
+
+  test("gives a connection string that works for accounts of one's own", async () => {
+    const key = Buffer.alloc(32, 7).toString("base64");
+    const holdfast = await startHoldfast({ accounts: `mine:${key}` });
+    const queues = QueueServiceClient.fromConnectionString(holdfast.connectionString);
+    assert((await queues.getProperties()).hourMetrics !== undefined);
+    await holdfast.close();
+  });
+});

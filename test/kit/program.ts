@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** The program itself, as `npm start` runs it: the compiled files in a process of its own. */
+const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+
+export interface Program {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  readonly ports: Readonly<Record<"blob" | "queue" | "table" | "file" | "admin", number>>;
+  readonly endpoints: Readonly<Record<"blob" | "queue" | "table" | "file", string>>;
+  readonly connectionString: string;
+  /** What it has written to stderr so far. */
+  stderr(): string;
+  /** Sends SIGTERM and waits for the end; resolves with the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const FREE_PORTS = ["blob", "queue", "table", "file", "admin", "smb"].flatMap((name) => [
+  `--${name}Port`,
+  "0",
+]);
+
+function start(flags: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
+  if (!existsSync(MAIN)) throw new Error("dist/main.js is missing: run `npm run build` first");
+  return spawn(process.execPath, [MAIN, ...flags], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+  });
+}
+
+/** Runs it to its end: for --help, and for configurations it must refuse. */
+export function runProgram(
+  flags: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  const child = start(flags, env);
+  let stdout = "";
+  let stderr = "";
+  child.stdout?.on("data", (piece: Buffer) => {
+    stdout += piece.toString();
+  });
+  child.stderr?.on("data", (piece: Buffer) => {
+    stderr += piece.toString();
+  });
+  return new Promise((resolve) => child.on("close", (code) => resolve({ code, stdout, stderr })));
+}
+
+/** Starts it on free ports and waits until it is ready. */
+export async function startProgram(
+  flags: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Program> {
+  const child = start([...FREE_PORTS, "--ready", "json", ...flags], env);
+  let stderr = "";
+  child.stderr?.on("data", (piece: Buffer) => {
+    stderr += piece.toString();
+  });
+  const line = await new Promise<string>((resolve, reject) => {
+    let stdout = "";
+    child.stdout?.on("data", (piece: Buffer) => {
+      stdout += piece.toString();
+      if (stdout.includes("\n")) resolve(stdout);
+    });
+    child.on("exit", (code) => reject(new Error(`ended with ${code} before it was ready: ${stderr}`)));
+  });
+  const ready = JSON.parse(line) as Pick<Program, "ports" | "endpoints" | "connectionString">;
+  return {
+    child,
+    pid: child.pid!,
+    ports: ready.ports,
+    endpoints: ready.endpoints,
+    connectionString: ready.connectionString,
+    stderr: () => stderr,
+    stop: (signal = "SIGTERM") =>
+      new Promise((resolve) => {
+        if (child.exitCode !== null || child.signalCode !== null) resolve(child.exitCode);
+        child.on("exit", (code) => resolve(code));
+        child.kill(signal);
+      }),
+  };
+}

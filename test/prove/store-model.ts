@@ -1,0 +1,24 @@
+import fc from "fast-check";
+import { openEmbedded, openMemory } from "../contract/store/engines.ts";
+import { followsModel, history } from "../model/store-histories.ts";
+import type { Proof } from "../support/proof.ts";
+
+export const proof: Proof = {
+  name: "store-model",
+  what: "over random histories of transactions, every engine answers like a sorted array",
+  async run({ quick, progress, seed }) {
+    const engines = [
+      { name: "memory", open: openMemory, runs: quick ? 1_000 : 10_000 },
+      { name: "embedded", open: openEmbedded, runs: quick ? 300 : 3_000 },
+    ];
+    const figures: string[] = [];
+    for (const { name, open, runs } of engines) {
+      const property = fc.asyncProperty(history, (rounds) => followsModel(open, rounds));
+      const result = await fc.check(property, { numRuns: runs, seed });
+      if (result.failed) return { ok: false, figure: `${name}: ${fc.defaultReportMessage(result)}` };
+      figures.push(`${name}: ${runs} histories`);
+      progress(figures.at(-1)!);
+    }
+    return { ok: true, figure: figures.join(", ") };
+  },
+};

@@ -1,0 +1,36 @@
+/**
+ * A promise that takes longer to check than a test may take: `npm run prove` runs each of these. A proof lives in
+ * a file of `test/prove` and is exported as `proof`.
+ */
+export interface Proof {
+  /** Short, lower-case, with dashes: what `--only` takes. */
+  readonly name: string;
+  /** The promise, in one sentence. */
+  readonly what: string;
+  run(context: ProofContext): Promise<{ ok: boolean; figure: string }>;
+}
+
+export interface ProofContext {
+  /** Minutes rather than hours: fewer rounds of the same thing. */
+  readonly quick: boolean;
+  progress(text: string): void;
+  /** Printed with the verdict, so that a failure can be run again as it was. */
+  readonly seed: number;
+  /** A directory of its own, removed when the proof holds and kept for the investigation when it does not. */
+  readonly directory: string;
+}
+
+export interface ProofOutcome {
+  readonly name: string;
+  readonly what: string;
+  readonly ok: boolean;
+  readonly figure: string;
+  readonly seed: number;
+  readonly millis: number;
+}
+
+/** Whether what a module of `test/prove` exports is a proof; a helper beside them exports none. */
+export function isProof(value: unknown): value is Proof {
+  const proof = value as Partial<Proof> | undefined;
+  return typeof proof?.name === "string" && typeof proof.what === "string" && typeof proof.run === "function";
+}
