@@ -37,9 +37,9 @@ function accountInformation(resource: ResourceKind, type: "s" | "c" | "o"): Blob
 const DELEGATION_VERSION = "2018-11-09";
 
 /** POST /?restype=service&comp=userdelegationkey: a key for signing SAS, bound to the token's user. */
-async function getUserDelegationKey(request: HttpRequest, { accounts }: BlobServices): Promise<HttpReply> {
+async function getUserDelegationKey(request: HttpRequest, { auth }: BlobServices): Promise<HttpReply> {
   const { caller, target, version } = request;
-  const account = accounts.find(target.account);
+  const account = auth.accounts.find(target.account);
   if (caller.kind !== "bearer" || account === undefined) {
     throw new Refusal("AuthenticationFailed", {
       elements: { AuthenticationErrorDetail: "Only authentication scheme Bearer is supported" },

@@ -7,7 +7,10 @@ import { APPEND_BLOB_ROWS } from "./append-blob.ts";
 import { BLOCK_ROWS } from "./blocks.ts";
 import { CONTAINER_ROWS } from "./container.ts";
 import { ACL_ROWS } from "./container-acl.ts";
+import { COPY_BLOB_ROWS } from "./copy-blob.ts";
+import { COPY_INCREMENTAL_ROW } from "./copy-incremental.ts";
 import { DELETE_BLOB_ROWS } from "./delete-blob.ts";
+import { FROM_URL_ROWS } from "./from-url.ts";
 import { GET_BLOB_ROWS } from "./get-blob.ts";
 import { GET_PAGE_RANGES_ROW } from "./get-page-ranges.ts";
 import { BLOB_LEASE_ROWS, CONTAINER_LEASE_ROWS } from "./lease.ts";
@@ -42,6 +45,9 @@ export const BLOB_OPERATIONS: OperationTable<BlobServices> = {
     ...APPEND_BLOB_ROWS,
     ...PAGE_BLOB_ROWS,
     GET_PAGE_RANGES_ROW,
+    ...COPY_BLOB_ROWS,
+    ...FROM_URL_ROWS,
+    COPY_INCREMENTAL_ROW,
   ],
   resourceOf,
   unknownOperation: "InvalidUri",
