@@ -1,5 +1,6 @@
 import type { Measured } from "./load.ts";
 import { BLOB_ROWS } from "./rows/blob.ts";
+import { FILE_ROWS } from "./rows/file.ts";
 import { QUEUE_ROWS } from "./rows/queue.ts";
 import { TABLE_ROWS } from "./rows/table.ts";
 import type { Contender } from "./servers.ts";
@@ -57,4 +58,5 @@ export const ROWS: readonly Row[] = [
   ...BLOB_ROWS,
   ...QUEUE_ROWS,
   ...TABLE_ROWS,
+  ...FILE_ROWS,
 ];

@@ -16,6 +16,8 @@ export const FILE_LIMITS = {
   fileBytesMax: 4 * TIB,
   /** What one Put Range may carry, and the longest record of a range. */
   rangeBytesMax: 4 * MIB,
+  /** Neighbours that lie in their records join up to this: pages of databases stay as they are written. */
+  joinedBytesMax: 4 * KIB,
   permissionHeaderBytesMax: 8 * KIB,
   permissionBytesMax: 64 * KIB,
   aclBytesMax: 64 * KIB,

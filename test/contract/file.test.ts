@@ -60,6 +60,9 @@ for (const engine of ENGINES) {
       await refused(directory.delete(), 409, "DirectoryNotEmpty");
       await refused(share.rootDirectoryClient.getFileClient("d").create(1), 409, "ResourceTypeMismatch");
       await refused(directory.getDirectoryClient("f").delete(), 409, "ResourceTypeMismatch");
+      // Who only looks learns that there is no such directory, and no such file.
+      await refused(directory.getDirectoryClient("f").getProperties(), 404, "ResourceNotFound");
+      await refused(share.rootDirectoryClient.getFileClient("d").getProperties(), 404, "ResourceNotFound");
       await directory.getFileClient("f").delete();
       await directory.delete();
       await refused(directory.getProperties(), 404, "ResourceNotFound");

@@ -155,6 +155,8 @@ export class ModelShare {
 
   copy(from: readonly string[], to: readonly string[]): string {
     const source = this.#file(from);
+    // A source is only looked at, and a directory is no file.
+    if (source === "ResourceTypeMismatch") return "ResourceNotFound";
     if (typeof source === "string") return source;
     const bytes = Buffer.from(source.bytes);
     const written = Uint8Array.from(source.written);

@@ -33,13 +33,24 @@ export function printAttributes(attributes: number): string {
   return names.length === 0 ? "None" : names.join(" | ");
 }
 
+let lastTicks = 0n;
+let lastTime = "";
+
+/** The three times of a file are mostly one. */
+export function printTicks(ticks: bigint): string {
+  if (ticks === lastTicks) return lastTime;
+  lastTicks = ticks;
+  lastTime = timestampOf(ticks);
+  return lastTime;
+}
+
 /** What SMB clients see of a file or directory, too. */
 export function nodeHeaders({ id, record }: Node): Printed {
   return {
     "x-ms-file-attributes": printAttributes(record.attributes),
-    "x-ms-file-creation-time": timestampOf(record.createdAt),
-    "x-ms-file-last-write-time": timestampOf(record.writtenAt),
-    "x-ms-file-change-time": timestampOf(record.changedAt),
+    "x-ms-file-creation-time": printTicks(record.createdAt),
+    "x-ms-file-last-write-time": printTicks(record.writtenAt),
+    "x-ms-file-change-time": printTicks(record.changedAt),
     "x-ms-file-permission-key": record.permission,
     "x-ms-file-id": String(id),
     "x-ms-file-parent-id": String(record.parent),

@@ -10,7 +10,7 @@ import type { PathRef } from "./names.ts";
 import { checkChange, checkParent, type NodeWishes, settleTime } from "./node-changes.ts";
 import { findPlace, type Node, putEntry, putNode, readNode, ticksOf } from "./nodes.ts";
 import { settlePermission } from "./permissions.ts";
-import { discardContent, putBytes } from "./ranges.ts";
+import { discardContent, putRecord, rangeOf } from "./ranges.ts";
 import { changeUsage, leaseOf, readShare, refuseSnapshot, withLease } from "./shares.ts";
 import { LiveView } from "./versions.ts";
 
@@ -37,10 +37,11 @@ export async function createFile(files: FileService, request: CreateFile): Promi
     return await files.change(async (write, grants) => {
       const share = await readShare(write, ref);
       const node = await makeFile(write, grants, share, request);
-      if (first === undefined) return node;
+      if (first === undefined || first.length === 0) return node;
       await keepContent(files.parts.payloads, write, first.content);
       const { revision: since, content } = node.record;
-      await putBytes({ write, payloads: files.parts.payloads, share, content, since }, 0, first.content);
+      const range = rangeOf(first.content);
+      putRecord({ write, payloads: files.parts.payloads, share, content, since }, 0, range);
       return node;
     });
   } finally {

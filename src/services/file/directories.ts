@@ -9,6 +9,7 @@ import {
   findDirectory,
   findPlace,
   isEmptyDirectory,
+  lookUp,
   type Node,
   putEntry,
   putNode,
@@ -72,7 +73,7 @@ export function createDirectory(files: FileService, request: CreateDirectory): P
 export function getDirectoryProperties(files: FileService, ref: PathRef): Promise<Node> {
   return files.read(async (read, grants) => {
     const { share, view } = await openShare(read, ref);
-    const node = await findDirectory(view, share.id, ref.path);
+    const node = await lookUp(view, share.id, ref.path, "directory");
     if (ref.snapshot === undefined) grants.ask(share, node, "look");
     return node;
   });

@@ -6,7 +6,7 @@ import type { NodeRecord } from "../../store/records/file.ts";
 import type { Grants } from "./access.ts";
 import type { FileService } from "./file-service.ts";
 import type { PathRef } from "./names.ts";
-import { findFile, findNode, type Node } from "./nodes.ts";
+import { findNode, lookUp, type Node } from "./nodes.ts";
 import {
   type ContentRef,
   FileContent,
@@ -35,7 +35,7 @@ export async function openForRead(
   range?: (record: NodeRecord) => { from: number; to: number },
 ): Promise<OpenShare & FileFacts> {
   const opened = await openShare(read, ref);
-  const node = await findFile(opened.view, opened.share.id, ref.path);
+  const node = await lookUp(opened.view, opened.share.id, ref.path, "file");
   // Nobody has anything open in the past.
   const wanted = range?.(node.record);
   const bytes =

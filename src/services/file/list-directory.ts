@@ -2,7 +2,7 @@ import { entriesRange, foldedOfEntryKey, nodeKey } from "../../store/keys/file.t
 import { type EntryRecord, entryRecord, type NodeRecord, nodeRecord } from "../../store/records/file.ts";
 import type { FileService } from "./file-service.ts";
 import { foldName, type PathRef } from "./names.ts";
-import { findDirectory, type Node } from "./nodes.ts";
+import { lookUp, type Node } from "./nodes.ts";
 import { openShare } from "./shares.ts";
 
 export interface ListDirectory {
@@ -32,7 +32,7 @@ export function listDirectory(files: FileService, request: ListDirectory): Promi
   const { ref, prefix, maxResults, from } = request;
   return files.read(async (read, grants) => {
     const { share, view } = await openShare(read, ref);
-    const directory = await findDirectory(view, share.id, ref.path);
+    const directory = await lookUp(view, share.id, ref.path, "directory");
     if (ref.snapshot === undefined) grants.ask(share, directory, "look");
     const hidden = ref.snapshot === undefined ? grants.hidden(share) : undefined;
     const found: EntryRecord[] = [];

@@ -90,6 +90,21 @@ export async function findDirectory(view: View, share: bigint, path: readonly st
   return node;
 }
 
+/**
+ * For those who only look: asked as what it is not, a node is not there. Clients find out so whether a path is a
+ * file or a directory.
+ */
+export async function lookUp(
+  view: View,
+  share: bigint,
+  path: readonly string[],
+  kind: NodeRecord["kind"],
+): Promise<Node> {
+  const node = await findAny(view, share, path);
+  if (node.record.kind !== kind) throw new Refusal("ResourceNotFound");
+  return node;
+}
+
 export async function isEmptyDirectory(view: View, share: bigint, directory: bigint): Promise<boolean> {
   for await (const _ of view.range({ ...entriesRange(share, directory, "", undefined), limit: 1 })) {
     return false;
@@ -105,7 +120,8 @@ export async function putNode(
   since: Revision,
 ): Promise<void> {
   const key = nodeKey(share.id, id);
-  const stored = await write.get(key);
+  // A node that has its id from this revision was not there before.
+  const stored = id === since ? undefined : await write.get(key);
   putVersioned(write, volumeOf(share), { key, body: nodeRecord.pack(record), since, stored });
 }
 
@@ -123,7 +139,7 @@ export async function putEntry(
   since: Revision,
 ): Promise<void> {
   const key = entryKey(share.id, directory, foldName(entry.name));
-  const stored = await write.get(key);
+  const stored = entry.node === since ? undefined : await write.get(key);
   putVersioned(write, volumeOf(share), { key, body: entryRecord.pack(entry), since, stored });
 }
 

@@ -1,10 +1,9 @@
-import { LIMITS } from "../../base/limits.ts";
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import type { Revision } from "../../base/revision.ts";
 import { garbageKey, offsetOfRangeKey, rangeKey, rangesOf } from "../../store/keys/file.ts";
 import type { Writer } from "../../store/kv.ts";
 import { garbageRecord, type RangeRecord, rangeRecord, type ShareRecord } from "../../store/records/file.ts";
-import type { Content } from "../payload/content.ts";
+import { type Content, contentLength } from "../payload/content.ts";
 import type { Payloads } from "../payload/payloads.ts";
 import { lengthOf, partOf, sliceChanges } from "./range-record.ts";
 import { volumeOf } from "./shares.ts";
@@ -42,13 +41,12 @@ async function* findRanges(
   to: number,
 ): AsyncGenerator<Found> {
   const reach = Math.max(0, from - FILE_LIMITS.rangeBytesMax);
-  for await (const entry of write.range({
-    ...rangesOf(share.id, content, reach, from),
-    reverse: true,
-    limit: 1,
-  })) {
-    const found = unpackFound(entry);
-    if (found.end >= from) yield found;
+  if (from > 0) {
+    const before = { ...rangesOf(share.id, content, reach, from), reverse: true, limit: 1 };
+    for await (const entry of write.range(before)) {
+      const found = unpackFound(entry);
+      if (found.end >= from) yield found;
+    }
   }
   for await (const entry of write.range(rangesOf(share.id, content, from, to + 1))) yield unpackFound(entry);
 }
@@ -59,16 +57,15 @@ function unpackFound({ key, value }: { readonly key: string; readonly value: Buf
   return { offset, end: offset + lengthOf(record), stored: value, record };
 }
 
+/** Content that was taken in, as a range. */
+export function rangeOf(content: Content): RangeRecord {
+  if ("inline" in content) return { inline: content.inline };
+  return { slices: content.slices, skip: 0, length: contentLength(content) };
+}
+
 /** Puts bytes at an offset. `content` has been kept by the caller, or lies in the record. */
 export async function putBytes(at: RangeWriter, offset: number, content: Content): Promise<void> {
-  const record: RangeRecord =
-    "inline" in content
-      ? { inline: content.inline }
-      : {
-          slices: content.slices,
-          skip: 0,
-          length: content.slices.reduce((total, { length }) => total + length, 0),
-        };
+  const record = rangeOf(content);
   const length = lengthOf(record);
   if (length === 0) return;
   await replace(at, offset, offset + length, record);
@@ -171,7 +168,7 @@ interface Whole {
 function join(whole: Whole, { offset, record }: Piece): Whole | undefined {
   if (!("inline" in record) || !("inline" in whole.record)) return undefined;
   const length = record.inline.length + whole.record.inline.length;
-  if (length > LIMITS.inlineBytesMax) return undefined;
+  if (length > FILE_LIMITS.joinedBytesMax) return undefined;
   const isBefore = offset < whole.from;
   const parts = isBefore ? [record.inline, whole.record.inline] : [whole.record.inline, record.inline];
   return { from: isBefore ? offset : whole.from, record: { inline: Buffer.concat(parts, length) } };

@@ -2,7 +2,7 @@ import { assert } from "../../base/assert.ts";
 import { StorageFault } from "../../base/faults.ts";
 import { KIB } from "../../base/limits.ts";
 import { FILE_LIMITS } from "../../base/limits-file.ts";
-import { offsetOfRangeKey, rangesOf } from "../../store/keys/file.ts";
+import { offsetOfRangeKey, rangeKey, rangesOf } from "../../store/keys/file.ts";
 import type { Reader } from "../../store/kv.ts";
 import { type RangeRecord, rangeRecord } from "../../store/records/file.ts";
 import type { OpenPayload, Payloads, Slice } from "../payload/payloads.ts";
@@ -58,6 +58,15 @@ export async function* rangesIn(
   { share, content, from, to }: ContentRef,
 ): AsyncGenerator<{ readonly offset: number; readonly record: RangeRecord }> {
   if (from >= to) return;
+  if (from === 0) {
+    // A small file is mostly one range: a look at its start is cheaper than a search.
+    const stored = await view.get(rangeKey(share, content, 0));
+    const record = stored === undefined ? undefined : rangeRecord.unpack(stored);
+    if (record !== undefined && lengthOf(record) >= to) {
+      yield { offset: 0, record: lengthOf(record) === to ? record : partOf(record, 0, to) };
+      return;
+    }
+  }
   const reach = Math.max(0, from - FILE_LIMITS.rangeBytesMax);
   const before = from === 0 ? undefined : await view.last(rangesOf(share, content, reach, from));
   if (before !== undefined) {
@@ -135,7 +144,7 @@ export class FileContent implements OpenContent {
       const window = this.#window;
       if (window === undefined) throw new StorageFault("the file was changed while it was read");
       assert(window.end > at, "a window of a file moves on");
-      yield* streamWindow(window, at);
+      yield* gathered(streamWindow(window, at));
       at = window.end;
       window.payload?.close();
       this.#window = at < this.#to ? await this.#next(at) : undefined;
@@ -167,6 +176,26 @@ async function* streamWindow({ runs, payload, end }: Window, from: number): Asyn
     at = run.offset + run.length;
   }
   yield* zeros(end - at);
+}
+
+const GATHERED_BYTES = 64 * KIB;
+
+/** Small pieces together: a file of many small ranges would otherwise be sent a few bytes at a time. */
+async function* gathered(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let small: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of pieces) {
+    if (bytes + piece.length < GATHERED_BYTES) {
+      small.push(piece);
+      bytes += piece.length;
+      continue;
+    }
+    if (bytes > 0) yield small.length === 1 ? small[0]! : Buffer.concat(small, bytes);
+    small = [];
+    bytes = 0;
+    yield piece;
+  }
+  if (bytes > 0) yield small.length === 1 ? small[0]! : Buffer.concat(small, bytes);
 }
 
 function* zeros(length: number): Generator<Buffer> {

@@ -22,7 +22,19 @@ export async function findShare(
   { account, share }: ShareRef,
 ): Promise<ShareRecord | undefined> {
   const stored = await read.get(shareKey(account, share));
-  return stored === undefined ? undefined : shareRecord.unpack(stored);
+  return stored === undefined ? undefined : unpackShare(stored);
+}
+
+let lastShare: { readonly bytes: Buffer; readonly record: ShareRecord } | undefined;
+
+/**
+ * Every call reads the record of its share, and mostly it is the one of the call before: comparing bytes is cheaper
+ * than unpacking them. Records are never changed in place, so one can be given out many times.
+ */
+function unpackShare(stored: Buffer): ShareRecord {
+  if (lastShare?.bytes.equals(stored) === true) return lastShare.record;
+  lastShare = { bytes: stored, record: shareRecord.unpack(stored) };
+  return lastShare.record;
 }
 
 export async function readShare(read: Reader, ref: ShareRef): Promise<ShareRecord> {
