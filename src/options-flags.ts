@@ -2,6 +2,7 @@ import { isIPv6 } from "node:net";
 import { Command, Option } from "commander";
 import { ConfigError } from "./base/config-error.ts";
 import { LIMITS } from "./base/limits.ts";
+import { FILE_LIMITS } from "./base/limits-file.ts";
 import { LOG_LEVELS, type LogLevel } from "./base/log.ts";
 
 /**
@@ -37,6 +38,7 @@ export interface FlagValues {
   readonly loose?: boolean;
   readonly skipApiVersionCheck?: boolean;
   readonly blobVersioning?: boolean;
+  readonly shareRetentionDays: number;
   readonly disableProductStyleUrl?: boolean;
   readonly silent?: boolean;
   readonly debug?: string | true;
@@ -166,6 +168,12 @@ const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
     {
       flags: "--blobVersioning",
       text: "keep a version of every blob that is overwritten, changed or deleted",
+    },
+    {
+      flags: "--shareRetentionDays <days>",
+      text: "how long a deleted file share can be restored, 0 for not at all",
+      check: wholeNumber("a count of days", 0, LIMITS.retentionDaysMax),
+      fallback: FILE_LIMITS.shareRetentionDays,
     },
     { flags: "--skipApiVersionCheck", text: "accepted; every well-formed x-ms-version is taken anyway" },
   ],

@@ -24,6 +24,7 @@ export interface Options {
   readonly isLoose: boolean;
   /** Blobs keep their versions. On Azure a setting of the account, made outside the protocol. */
   readonly isBlobVersioned: boolean;
+  readonly shareRetentionDays: number;
   /** False: only path-style addresses (`/account/...`). */
   readonly allowsHostStyle: boolean;
   readonly ready: "text" | "json";
@@ -116,6 +117,7 @@ function assemble(
     oauth: flags.oauth,
     isLoose: flags.loose ?? false,
     isBlobVersioned: flags.blobVersioning ?? false,
+    shareRetentionDays: flags.shareRetentionDays,
     allowsHostStyle: !(flags.disableProductStyleUrl ?? false),
     ready: flags.ready,
     isSilent: flags.silent ?? false,

@@ -64,7 +64,7 @@ export async function startServer({
   const blobs = new BlobService(runtime.parts, { isVersioned: options.isBlobVersioned });
   const queues = new QueueService(runtime.parts);
   const tables = new TableService(runtime.parts);
-  const files = new FileService(runtime.parts);
+  const files = new FileService(runtime.parts, { shareRetentionDays: options.shareRetentionDays });
   const services = { blob: blobs, queue: queues, table: tables, file: files };
   for (const chore of Object.values(services).flatMap((service) => service.chores())) {
     runtime.chores.add(chore);

@@ -15,6 +15,7 @@ export interface NeededProgram {
 
 export const NEEDED: readonly NeededProgram[] = [
   { program: "strace", pack: "strace", why: "makes a sync fail" },
+  { program: "az", pack: "azure-cli", why: "drives shares, directories and files" },
   { program: "mkfs.ext4", pack: "e2fsprogs", why: "makes a disk small enough to fill" },
 ];
 

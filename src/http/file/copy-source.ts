@@ -12,7 +12,8 @@ import { type FileServices, onNode } from "./rows.ts";
 /**
  * The address of what is copied or renamed, and the right to it. A file of this server is found without going over
  * the network; whoever names it must be allowed to read it all the same: by a SAS in the address, by a token of its
- * own, or because the caller's own rights reach it.
+ * own, or because the caller's own rights reach it. The caller's account by its name on Azure means this server too:
+ * the Azure CLI puts a source together that way, whatever endpoint it talks to.
  */
 export type CopySource =
   | { readonly kind: "here"; readonly ref: PathRef; readonly shown: string }
@@ -28,8 +29,10 @@ export async function readCopySource(
   const { header = "x-ms-copy-source", permission = onNode(["r"]) } = options;
   const url = urlOf(requireHeader(request.headers, header), header);
   const shown = withoutSignature(url);
-  if (!isThisServer(url, request.headers.host)) return { kind: "elsewhere", url, shown };
-  const address = readAddress(`${url.pathname}${url.search}`, url.host, "file", !request.target.isPathStyle);
+  const isByName = url.hostname === `${request.target.account}.file.core.windows.net`;
+  if (!isByName && !isThisServer(url, request.headers.host)) return { kind: "elsewhere", url, shown };
+  const isHostStyle = isByName || !request.target.isPathStyle;
+  const address = readAddress(`${url.pathname}${url.search}`, url.host, "file", isHostStyle);
   await checkAllowed(request, url, address, services, permission);
   const keepsDots = readFlag(request.headers, "x-ms-source-allow-trailing-dot") ?? false;
   return { kind: "here", ref: { ...pathRefOf(address.target, keepsDots), ...snapshotOf(address) }, shown };
