@@ -13,6 +13,7 @@ class SlowDisk {
   readonly commits: { keys: Key[]; end(fault?: Error): void }[] = [];
   rests = 0;
   refresh = () => this.map.snapshot();
+  takeOver = this.refresh;
   rest = (): void => {
     this.rests++;
   };

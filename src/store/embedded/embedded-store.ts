@@ -46,6 +46,10 @@ class EmbeddedSpace implements KeySpace {
     this.#onFatal = onFatal;
     const target: CommitTarget = {
       refresh: () => this.#refresh(),
+      takeOver: () => {
+        this.#database.recover();
+        return this.#refresh();
+      },
       rest: () => this.#rest(),
       commit: (writes) => this.#commit(writes),
     };
