@@ -1,3 +1,7 @@
+import type { Measured } from "./load.ts";
+import { QUEUE_ROWS } from "./rows/queue.ts";
+import { TABLE_ROWS } from "./rows/table.ts";
+import type { Contender } from "./servers.ts";
 import type { PlainRequest } from "./sign.ts";
 
 /** One line of the benchmark. Rows of a service live in bench/rows/<service>.ts and are listed here. */
@@ -10,40 +14,45 @@ export interface Row {
   readonly prepare?: readonly PlainRequest[];
   /** Different requests, gone through in turn. */
   readonly requests: () => PlainRequest[];
+  /** In place of `requests`, for work in which one request depends on the reply before it. */
+  readonly run?: (
+    contender: Contender,
+    options: { readonly connections: number; readonly seconds: number },
+  ) => Promise<Measured>;
   /** Whether Azurite offers it. */
   readonly azurite: boolean;
   /** The least share of bare node:http we accept, and the least multiple of Azurite. */
   readonly target: { readonly ofBare: number; readonly overAzurite?: number };
 }
 
-const properties = Buffer.from(
-  `<?xml version="1.0" encoding="utf-8"?><StorageServiceProperties><HourMetrics><Version>1.0</Version><Enabled>true</Enabled><IncludeAPIs>false</IncludeAPIs><RetentionPolicy><Enabled>true</Enabled><Days>7</Days></RetentionPolicy></HourMetrics></StorageServiceProperties>`,
-);
+const queue = { path: "/bench", query: { comp: "metadata" } };
+const createQueue: PlainRequest = { method: "PUT", path: "/bench" };
 
-const serviceProperties = { restype: "service", comp: "properties" };
-
+/** The cost of the road itself: one signed request, one record. */
 export const ROWS: readonly Row[] = [
   {
-    name: "read one record (Get Service Properties)",
+    name: "read one record (Get Queue Metadata)",
     service: "queue",
-    replyBytes: 700,
+    replyBytes: 0,
     azurite: true,
     target: { ofBare: 0.7 },
-    requests: () =>
-      Array.from({ length: 2_000 }, () => ({ method: "GET", path: "", query: serviceProperties })),
+    prepare: [createQueue],
+    requests: () => Array.from({ length: 2_000 }, () => ({ ...queue, method: "GET" })),
   },
   {
-    name: "commit one record (Set Service Properties)",
+    name: "commit one record (Set Queue Metadata)",
     service: "queue",
     replyBytes: 0,
     azurite: true,
     target: { ofBare: 0.5 },
+    prepare: [createQueue],
     requests: () =>
-      Array.from({ length: 2_000 }, () => ({
+      Array.from({ length: 2_000 }, (_, i) => ({
+        ...queue,
         method: "PUT",
-        path: "",
-        query: serviceProperties,
-        body: properties,
+        headers: { "x-ms-meta-n": `${i}` },
       })),
   },
+  ...QUEUE_ROWS,
+  ...TABLE_ROWS,
 ];

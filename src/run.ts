@@ -8,7 +8,8 @@ import { type Listener, listen } from "./http/listener.ts";
 import { forgetEphemeral } from "./open-store.ts";
 import type { Options } from "./options.ts";
 import { Runtime } from "./runtime.ts";
-import { type ServicePort, startServer } from "./server.ts";
+import { SERVICE_PORTS, type ServicePort, startServer } from "./server.ts";
+import { ConnectionSpreader } from "./spread-connections.ts";
 import { Supervisor } from "./supervisor.ts";
 
 /** A whole Holdfast: the data directory, one process or several, and the admin listener. */
@@ -94,22 +95,19 @@ async function serveFromWorkers(
   lockDescriptor: number | undefined,
 ): Promise<Serving> {
   await recoverFirst(options, log, onFatal);
-  let supervisor!: Supervisor;
-  let isUp = false;
-  const ports = await new Promise<Readonly<Record<string, number>>>((resolve, reject) => {
-    supervisor = new Supervisor({
-      workers: options.workers,
-      lockDescriptor,
-      clock: systemClock,
-      log,
-      onReady: resolve,
-      onGivenUp: (message) => (isUp ? onFatal(new Error(message)) : reject(new Error(message))),
-    });
-    supervisor.start();
-  });
-  isUp = true;
+  const connections = new ConnectionSpreader();
+  const ports: Partial<Record<ServicePort, number>> = {};
+  try {
+    for (const service of SERVICE_PORTS) {
+      ports[service] = await connections.listen(service, options.addresses[service]);
+    }
+  } catch (error) {
+    await connections.close();
+    throw error;
+  }
+  const supervisor = await startWorkers(options, log, onFatal, { lockDescriptor, connections });
   return {
-    ports: ports as Readonly<Record<ServicePort, number>>,
+    ports: ports as Record<ServicePort, number>,
     readyParts: () => ({
       workers: {
         isUp: supervisor.readyCount > 0,
@@ -118,8 +116,34 @@ async function serveFromWorkers(
     }),
     metrics: async () => mergeMetrics(await supervisor.metrics()),
     reload: () => supervisor.tellAll({ order: "reload" }),
-    close: () => supervisor.stop(),
+    close: async () => {
+      await connections.close();
+      await supervisor.stop();
+    },
   };
+}
+
+function startWorkers(
+  options: Options,
+  log: Log,
+  onFatal: (error: unknown) => void,
+  shared: { readonly lockDescriptor: number | undefined; readonly connections: ConnectionSpreader },
+): Promise<Supervisor> {
+  return new Promise((resolve, reject) => {
+    let isUp = false;
+    const supervisor = new Supervisor({
+      ...shared,
+      workers: options.workers,
+      clock: systemClock,
+      log,
+      onReady: () => {
+        isUp = true;
+        resolve(supervisor);
+      },
+      onGivenUp: (message) => (isUp ? onFatal(new Error(message)) : reject(new Error(message))),
+    });
+    supervisor.start();
+  });
 }
 
 async function withAdmin(

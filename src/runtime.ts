@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, systemClock, systemTimers } from "./base/clock.ts";
 import type { Log } from "./base/log.ts";
@@ -38,7 +37,8 @@ export class Runtime {
     const { choice, owner, log, onFatal, turns, clock = systemClock, random = systemRandom } = options;
     this.engine = openStore({ choice, owner, clock, turns, onFatal });
     const store = new WatchedStore(this.engine);
-    const device = choice.kind === "memory" ? new MemoryDevice() : diskDevice(choice.directory);
+    const device =
+      choice.kind === "memory" ? new MemoryDevice() : DiskDevice.at(join(choice.directory, "extents"));
     this.#payload = new PayloadService({ store, device, onSyncFailure: onFatal, log });
     this.#reclaimer = new ExtentReclaimer(this.#payload);
     this.chores = new Chores({ ephemeral: store.ephemeral, timers: systemTimers, log });
@@ -69,12 +69,7 @@ export class Runtime {
   async close(): Promise<void> {
     await this.chores.stop();
     await this.#reclaimer.stop();
+    await this.#payload.close();
     await this.parts.store.close();
   }
-}
-
-function diskDevice(dataDirectory: string): DiskDevice {
-  const directory = join(dataDirectory, "extents");
-  mkdirSync(directory, { recursive: true });
-  return new DiskDevice(directory);
 }

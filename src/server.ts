@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { openAccessLog } from "./base/access-log.ts";
 import { systemTimers } from "./base/clock.ts";
 import { HmacKey } from "./base/hmac.ts";
@@ -29,20 +30,30 @@ export interface ServerOptions {
   readonly options: Options;
   readonly runtime: Runtime;
   readonly log: Log;
+  /** True in a worker: the supervisor listens and hands connections over to `accept`. */
+  readonly isHandedOver?: boolean;
 }
 
-export type ServicePort = "blob" | "queue" | "table" | "file";
+export const SERVICE_PORTS = ["blob", "queue", "table", "file"] as const;
+export type ServicePort = (typeof SERVICE_PORTS)[number];
 
 export interface Server {
   readonly ports: Readonly<Record<ServicePort, number>>;
   readonly metrics: Metrics;
+  /** A connection to one of the services that another process accepted. */
+  accept(service: ServicePort, socket: Socket): void;
   /** Reads the accounts file again, and opens the access log again by its name, in case it was rotated. */
   reload(): void;
   /** Finishes what was accepted. The runtime stays open: whoever opened it closes it. */
   close(): Promise<void>;
 }
 
-export async function startServer({ options, runtime, log }: ServerOptions): Promise<Server> {
+export async function startServer({
+  options,
+  runtime,
+  log,
+  isHandedOver = false,
+}: ServerOptions): Promise<Server> {
   const { store, clock, random } = runtime.parts;
   const metrics = new Metrics();
   metrics.watchStore(() => store.figures());
@@ -50,7 +61,7 @@ export async function startServer({ options, runtime, log }: ServerOptions): Pro
   metrics.watchExtents(() => runtime.payloadFigures());
   const accounts = new AccountSet(authAccount, options.accounts);
   const properties = new PropertiesService(store);
-  const blobs = new BlobService(runtime.parts);
+  const blobs = new BlobService(runtime.parts, { isVersioned: options.isBlobVersioned });
   const queues = new QueueService(runtime.parts);
   const tables = new TableService(runtime.parts);
   const files = new FileService(runtime.parts);
@@ -79,34 +90,35 @@ export async function startServer({ options, runtime, log }: ServerOptions): Pro
     corsRules: async (service: ServicePort, account: string) =>
       (await properties.get(account, service)).cors ?? [],
   };
-  const listeners: Listener[] = [];
+  const listeners = new Map<ServicePort, Listener>();
   const serve = async <Services>(table: OperationTable<Services>, services: Services): Promise<number> => {
     const frontEnd = new FrontEnd({ ...shared, table, services });
     const listener = await listen({
       ...options.addresses[table.service],
+      isHandedOver,
       certificate: options.certificate,
       handler: (message, response, sendContinue) => frontEnd.handle(message, response, sendContinue),
     });
-    listeners.push(listener);
+    listeners.set(table.service, listener);
     metrics.watchConnections(table.service, () => listener.connections());
     return listener.port;
   };
   const closeAll = async (): Promise<void> => {
-    await Promise.all(listeners.map((listener) => listener.close()));
+    await Promise.all([...listeners.values()].map((listener) => listener.close()));
     await accessLog?.close();
   };
   try {
-    // One after the other: workers that share ports find each other's by the order of listening.
     const ports = {
-      blob: await serve(BLOB_OPERATIONS, { properties, blobs }),
+      blob: await serve(BLOB_OPERATIONS, { properties, blobs, auth }),
       queue: await serve(QUEUE_OPERATIONS, { properties, queues }),
       table: await serve(TABLE_OPERATIONS, { properties, tables }),
-      file: await serve(FILE_OPERATIONS, { properties, files }),
+      file: await serve(FILE_OPERATIONS, { properties, files, auth }),
     };
     const watched = watchAccounts(options, log, (list) => accounts.replace(list.accounts));
     return {
       ports,
       metrics,
+      accept: (service, socket) => listeners.get(service)!.accept(socket),
       reload: () => {
         watched?.reload();
         accessLog?.reopen();

@@ -2,15 +2,16 @@ import cluster, { type Worker } from "node:cluster";
 import { type Clock, systemTimers } from "./base/clock.ts";
 import type { Log } from "./base/log.ts";
 import type { MetricsSnapshot } from "./base/metrics.ts";
+import { type ConnectionSpreader, isTaken } from "./spread-connections.ts";
 import { isTurnMessage, TurnArbiter } from "./store/embedded/turn.ts";
 
 /**
  * Several worker processes on one embedded store. The supervisor serves nobody: it starts the workers, lends the
  * turns to write, tells survivors of the dead so that what they held is released, and starts a worker anew.
- * Connections are spread by node:cluster, which accepts in the supervisor and hands them out in turn.
+ * It accepts the connections and hands them out in turn (spread-connections.ts).
  */
 export type WorkerReport =
-  | { readonly report: "ready"; readonly owner: string; readonly ports: Readonly<Record<string, number>> }
+  | { readonly report: "ready"; readonly owner: string }
   | { readonly report: "released"; readonly owners: readonly string[] }
   | { readonly report: "metrics"; readonly id: number; readonly snapshot: MetricsSnapshot }
   | { readonly report: "failed"; readonly message: string };
@@ -38,8 +39,9 @@ export interface SupervisorOptions {
   readonly lockDescriptor: number | undefined;
   readonly clock: Clock;
   readonly log: Log;
-  /** All workers serve; the ports are the same for each. */
-  readonly onReady: (ports: Readonly<Record<string, number>>) => void;
+  readonly connections: ConnectionSpreader;
+  /** All workers serve. */
+  readonly onReady: () => void;
   /** No way to go on. */
   readonly onGivenUp: (message: string) => void;
 }
@@ -113,6 +115,7 @@ export class Supervisor {
     this.#members.set(worker.id, member);
     worker.on("message", (message: WorkerReport) => {
       if (isTurnMessage(message)) this.#arbiter.receive(worker.id, message);
+      else if (isTaken(message)) this.#options.connections.taken(message);
       else this.#receive(member, message);
     });
     worker.on("exit", (code, signal) => this.#bury(member, signal ?? `exit code ${code}`));
@@ -123,10 +126,17 @@ export class Supervisor {
       case "ready":
         member.owner = message.owner;
         member.isReady = true;
+        this.#options.connections.add({
+          id: member.worker.id,
+          hand: (handover, socket) => {
+            // We keep our copy until the worker has its own.
+            member.worker.process.send(handover, socket, { keepOpen: true });
+          },
+        });
         this.#tellOfDead();
         if (!this.#wasReady && this.readyCount === this.#options.workers) {
           this.#wasReady = true;
-          this.#options.onReady(message.ports);
+          this.#options.onReady();
         }
         break;
       case "released":
@@ -145,6 +155,7 @@ export class Supervisor {
     this.#members.delete(worker.id);
     for (const answers of this.#metrics.values()) answers.get(worker.id)?.(undefined);
     this.#arbiter.forget(worker.id);
+    this.#options.connections.remove(worker.id);
     if (owner !== undefined) this.#dead.push(owner);
     if (this.#isStopping) {
       if (this.#members.size === 0) this.#allGone?.();

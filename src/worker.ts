@@ -1,8 +1,10 @@
+import { Socket } from "node:net";
 import type { Log } from "./base/log.ts";
 import { systemRandom } from "./base/random.ts";
 import type { Options } from "./options.ts";
 import { Runtime } from "./runtime.ts";
-import { type Server, startServer } from "./server.ts";
+import { type Server, type ServicePort, startServer } from "./server.ts";
+import { type ConnectionHandover, type ConnectionTaken, isHandover } from "./spread-connections.ts";
 import { EmbeddedStore } from "./store/embedded/embedded-store.ts";
 import { isTurnMessage, TurnClient } from "./store/embedded/turn.ts";
 import type { WorkerOrder, WorkerReport } from "./supervisor.ts";
@@ -33,15 +35,20 @@ export async function runWorker(
     });
     runtime = new Runtime({ choice: options.store, owner, log, turns, onFatal });
     await runtime.start();
-    server = await startServer({ options, runtime, log });
+    server = await startServer({ options, runtime, log, isHandedOver: true });
   } catch (error) {
     tell({ report: "failed", message: (error as Error).message });
     return;
   }
-  process.on("message", (message: WorkerOrder) => {
-    if ("order" in message) void obey(message, { runtime, server, tell }).catch(onFatal);
+  process.on("message", (message: WorkerOrder | ConnectionHandover, socket: unknown) => {
+    if (isHandover(message)) {
+      // Told before it is read: from here on the connection lives and dies with this process.
+      process.send?.({ taken: message.id } satisfies ConnectionTaken);
+      // The client may have gone while it was handed over.
+      if (socket instanceof Socket) server.accept(message.connection as ServicePort, socket);
+    } else if ("order" in message) void obey(message, { runtime, server, tell }).catch(onFatal);
   });
-  tell({ report: "ready", owner, ports: server.ports });
+  tell({ report: "ready", owner });
 }
 
 interface Duty {

@@ -4,6 +4,8 @@ declare global {
     latin1Slice(start?: number, end?: number): string;
     latin1Write(text: string, offset?: number, length?: number): number;
     utf8Write(text: string, offset?: number, length?: number): number;
+    utf8Slice(start?: number, end?: number): string;
+    hexSlice(start?: number, end?: number): string;
   }
 }
 

@@ -77,7 +77,9 @@ export interface Hiding {
 
 /** Get Messages, of a message that is visible. It may expire while it is hidden. */
 export function takeMessage(message: Message, { stamp, now, visibilityTimeout }: Hiding): Message {
-  return { ...message, stamp, visibleAt: now + visibilityTimeout, dequeueCount: message.dequeueCount + 1 };
+  const { sequence, insertedAt, expiresAt, dequeueCount } = message;
+  const visibleAt = now + visibilityTimeout;
+  return { sequence, stamp, visibleAt, insertedAt, expiresAt, dequeueCount: dequeueCount + 1 };
 }
 
 /**

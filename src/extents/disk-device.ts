@@ -6,18 +6,17 @@ import { bytesIn, type Device, type DeviceEntry, type DeviceFile, partsAfter } f
 export class DiskDevice implements Device {
   readonly place: string;
 
-  constructor(directory: string) {
+  private constructor(directory: string) {
     this.place = directory;
   }
 
   /** Makes the directory when it is not there yet, and makes sure that a crash does not take it away again. */
-  static async at(directory: string): Promise<DiskDevice> {
+  static at(directory: string): DiskDevice {
     const whole = resolve(directory);
-    const firstMade = await fs.promises.mkdir(whole, { recursive: true });
+    const firstMade = fs.mkdirSync(whole, { recursive: true });
     if (firstMade !== undefined) {
-      for (let made = whole; made.length >= firstMade.length; made = dirname(made)) {
-        await syncDirectory(dirname(made));
-      }
+      for (let made = whole; made.length >= firstMade.length; made = dirname(made))
+        syncDirectory(dirname(made));
     }
     return new DiskDevice(directory);
   }
@@ -50,19 +49,27 @@ export class DiskDevice implements Device {
     return fs.promises.unlink(join(this.place, name));
   }
 
-  syncDirectory(): Promise<void> {
-    return syncDirectory(this.place);
+  async syncDirectory(): Promise<void> {
+    if (!CAN_SYNC_DIRECTORIES) return;
+    const directory = await fs.promises.open(this.place, "r");
+    try {
+      await directory.sync();
+    } finally {
+      await directory.close();
+    }
   }
 }
 
-async function syncDirectory(path: string): Promise<void> {
-  // Windows cannot open a directory for this; NTFS journals names by itself.
-  if (process.platform === "win32") return;
-  const directory = await fs.promises.open(path, "r");
+/** Windows cannot open a directory for this; NTFS journals names by itself. */
+const CAN_SYNC_DIRECTORIES = process.platform !== "win32";
+
+function syncDirectory(path: string): void {
+  if (!CAN_SYNC_DIRECTORIES) return;
+  const descriptor = fs.openSync(path, "r");
   try {
-    await directory.sync();
+    fs.fsyncSync(descriptor);
   } finally {
-    await directory.close();
+    fs.closeSync(descriptor);
   }
 }
 

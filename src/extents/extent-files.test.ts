@@ -92,7 +92,7 @@ test("a slice beyond the end of its file, or of no file, is damage", async () =>
 
 test("on disk: large appends, ranges, and a reader whose file is unlinked under it", () =>
   inDirectory(async (directory) => {
-    const device = await DiskDevice.at(directory);
+    const device = DiskDevice.at(join(directory, "made", "here"));
     const { log, files } = openLog(device, {});
     const content = sample(6 * MIB + 123);
     const { slices } = await appendAndRelease(log, content);

@@ -24,6 +24,8 @@ const JOINABLE = new Set([
   "upgrade",
   "via",
   "x-forwarded-for",
+  // Sent twice, the Table service has a refusal of its own for it.
+  "x-http-method",
 ]);
 
 /**
@@ -34,6 +36,9 @@ export function readHeaders({
   rawHeaders,
   headers,
 }: Pick<IncomingMessage, "rawHeaders" | "headers">): Headers {
+  if (rawHeaders.length > 2 * LIMITS.headerCountMax) {
+    throw new Refusal("InvalidInput", { text: "Too many headers." });
+  }
   let names = 0;
   for (const _ in headers) names++;
   return names * 2 === rawHeaders.length ? (headers as Headers) : mergeHeaders(rawHeaders);

@@ -17,6 +17,8 @@ export type Handler = (
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
+  /** True where another process listens and hands the connections over (see `accept`). */
+  readonly isHandedOver?: boolean;
   readonly handler: Handler;
   /** PEM or PFX, as node:https takes them; undefined for plain HTTP. */
   readonly certificate?: object | undefined;
@@ -26,6 +28,8 @@ export interface ListenOptions {
 export interface Listener {
   readonly host: string;
   readonly port: number;
+  /** Serves a connection that another process accepted. */
+  accept(socket: Socket): void;
   connections(): number;
   close(): Promise<void>;
 }
@@ -33,6 +37,7 @@ export interface Listener {
 export async function listen({
   host,
   port,
+  isHandedOver = false,
   handler,
   certificate,
   timers = systemTimers,
@@ -48,7 +53,8 @@ export async function listen({
   const server: Server =
     certificate === undefined ? createServer(options) : createSecureServer({ ...certificate, ...options });
   server.maxConnections = LIMITS.connectionsMax;
-  server.maxHeadersCount = LIMITS.headerCountMax;
+  // Beyond this Node drops headers without a word; one more than we take is enough to notice.
+  server.maxHeadersCount = LIMITS.headerCountMax + 1;
   server.timeout = LIMITS.bodyIdleMillis;
   server.maxRequestsPerSocket = 0;
   server.on("request", (message, response) => void handler(message, response));
@@ -62,19 +68,27 @@ export async function listen({
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve, reject) => {
+  if (!isHandedOver) await startListening(server, host, port);
+  return {
+    host,
+    port: isHandedOver ? port : (server.address() as AddressInfo).port,
+    accept: (socket) => {
+      server.emit("connection", socket);
+      socket.resume();
+    },
+    connections: () => sockets.size,
+    close: () => (isHandedOver ? drainSockets(server, sockets, timers) : closeGracefully(server, timers)),
+  };
+}
+
+function startListening(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen({ host, port }, () => {
       server.removeListener("error", reject);
       resolve();
     });
   });
-  return {
-    host,
-    port: (server.address() as AddressInfo).port,
-    connections: () => sockets.size,
-    close: () => closeGracefully(server, timers),
-  };
 }
 
 /** What the parser refuses never becomes a request; the connection cannot be trusted to be in step, so it ends. */
@@ -103,4 +117,15 @@ function closeGracefully(server: Server, timers: Timers): Promise<void> {
     });
     server.closeIdleConnections();
   });
+}
+
+/** A server that never listened cannot be closed: its connections are ended as their requests are answered. */
+async function drainSockets(server: Server, sockets: ReadonlySet<Socket>, timers: Timers): Promise<void> {
+  const ended = [...sockets].map((socket) => new Promise((resolve) => socket.once("close", resolve)));
+  const patience = timers.after(LIMITS.shutdownMillis, () => server.closeAllConnections());
+  const sweep = timers.every(LIMITS.shutdownSweepMillis, () => server.closeIdleConnections());
+  server.closeIdleConnections();
+  await Promise.all(ended);
+  patience.cancel();
+  sweep.cancel();
 }

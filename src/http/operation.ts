@@ -38,6 +38,7 @@ export type ResourceKind =
   | "messages"
   | "message"
   | "tables"
+  | "tableItem"
   | "table"
   | "entity"
   | "batch"
@@ -77,4 +78,6 @@ export interface OperationTable<Services> {
   readonly resourceOf: (path: string, query: Query, headers: Headers) => ResourceKind;
   /** The refusal when no row fits. */
   readonly unknownOperation: RefusalCode;
+  /** The refusal when the resource knows no operation of that method; UnsupportedHttpVerb without it. */
+  readonly unknownMethod?: RefusalCode;
 }

@@ -36,7 +36,9 @@ export class Router<Services> {
     const rows = this.#rows.get(placeOf(method, resource, restype, comp));
     const found = rows?.find((row) => isMeant(row, query, headers));
     if (found !== undefined) return found;
-    if (!this.#methods.get(resource)?.has(method)) throw new Refusal("UnsupportedHttpVerb");
+    if (!this.#methods.get(resource)?.has(method)) {
+      throw new Refusal(this.#table.unknownMethod ?? "UnsupportedHttpVerb");
+    }
     if (comp !== undefined && rows === undefined) {
       throw badQuery("comp", comp, "There is no such operation on this resource.");
     }

@@ -1,8 +1,7 @@
 import { assert } from "../../base/assert.ts";
 import type { Instant } from "../../base/clock.ts";
-import type { Random } from "../../base/random.ts";
 import { type Message, NEVER, type Receipt } from "../../concurrency/visibility.ts";
-import { expiryKey, messageKey, readMessageKey, tallyKey } from "../../store/keys/queue.ts";
+import { expiryKey, messageKey, movedMessageKey, readMessageKey, tallyKey } from "../../store/keys/queue.ts";
 import type { Entry, Key, Reader, Writer } from "../../store/kv.ts";
 import { messageRecord, placeRecord, type TallyRecord, tallyRecord } from "../../store/records/queue.ts";
 
@@ -12,10 +11,16 @@ export interface KeptMessage {
   readonly text: Uint8Array;
 }
 
+/** A message and the entry it was read from. */
+export interface StoredMessage extends KeptMessage {
+  readonly entry: Entry;
+}
+
 /** The message at an entry of the range that `messagesOf` or `messageKey` describe. */
-export function messageOf({ key, value }: Entry): KeptMessage {
-  const { text, ...rest } = messageRecord.unpack(value);
-  return { state: { ...readMessageKey(key), ...rest }, text };
+export function messageOf(entry: Entry): StoredMessage {
+  const { insertedAt, expiresAt, dequeueCount, stamp, text } = messageRecord.unpack(entry.value);
+  const { visibleAt, sequence } = readMessageKey(entry.key);
+  return { state: { sequence, visibleAt, stamp, insertedAt, expiresAt, dequeueCount }, text, entry };
 }
 
 /** What the store has at the address a receipt gives. */
@@ -23,14 +28,13 @@ export async function findMessage(
   read: Reader,
   contents: bigint,
   { visibleAt, sequence }: Receipt,
-): Promise<KeptMessage | undefined> {
-  const value = await read.get(messageKey(contents, visibleAt, sequence));
-  if (value === undefined) return undefined;
-  const { text, ...rest } = messageRecord.unpack(value);
-  return { state: { visibleAt, sequence, ...rest }, text };
+): Promise<StoredMessage | undefined> {
+  const key = messageKey(contents, visibleAt, sequence);
+  const value = await read.get(key);
+  return value === undefined ? undefined : messageOf({ key, value });
 }
 
-/** Puts a message, or puts it back at another place. The tally is the caller's to keep. */
+/** Puts a message. The tally is the caller's to keep. */
 export function keepMessage(write: Writer, contents: bigint, { state, text }: KeptMessage): void {
   const { sequence, visibleAt, expiresAt, insertedAt, dequeueCount, stamp } = state;
   const value = messageRecord.pack({ insertedAt, expiresAt, dequeueCount, stamp, text });
@@ -38,14 +42,18 @@ export function keepMessage(write: Writer, contents: bigint, { state, text }: Ke
   if (expiresAt < NEVER) write.put(expiryKey(expiresAt, contents, sequence), placeRecord.pack(visibleAt));
 }
 
-/** Takes a message out at its present place, to put it elsewhere: its expiry entry stays and is put again. */
-export function liftMessage(write: Writer, contents: bigint, { visibleAt, sequence }: Message): void {
-  write.delete(messageKey(contents, visibleAt, sequence));
+/** Moves a message to the place of its next state, its text as it is: the bytes that were read are written again. */
+export function moveMessage(write: Writer, contents: bigint, { entry }: StoredMessage, next: Message): void {
+  const { sequence, visibleAt, expiresAt, dequeueCount, stamp } = next;
+  write.delete(entry.key);
+  messageRecord.restamp(entry.value, dequeueCount, stamp);
+  write.put(movedMessageKey(entry.key, visibleAt), entry.value);
+  if (expiresAt < NEVER) write.put(expiryKey(expiresAt, contents, sequence), placeRecord.pack(visibleAt));
 }
 
 /** Removes a message and its expiry entry. The tally is the caller's to keep. */
-export function dropMessage(write: Writer, contents: bigint, state: Message): void {
-  liftMessage(write, contents, state);
+export function dropMessage(write: Writer, contents: bigint, { entry, state }: StoredMessage): void {
+  write.delete(entry.key);
   if (state.expiresAt < NEVER) write.delete(expiryKey(state.expiresAt, contents, state.sequence));
 }
 
@@ -83,9 +91,4 @@ export async function readPage(read: Reader, from: Key, to: Key, limit: number):
   if (from >= to) return page;
   for await (const entry of read.range({ from, to, limit })) page.push(entry);
   return page;
-}
-
-/** Drawn before the transaction begins: one that runs again must do the same again. */
-export function drawStamp(random: Random): bigint {
-  return random.bytes(8).readBigUInt64BE();
 }

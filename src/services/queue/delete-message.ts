@@ -17,10 +17,10 @@ export function deleteMessage({ store }: ServiceParts, request: DeleteMessage): 
     const contents = await readContentsId(write, ref);
     checkNamed({ contents, messageId, receipt });
     const found = await findMessage(write, contents, receipt);
-    if (ruleOfDelete(found?.state, receipt, write.now()) === "notFound") {
+    if (found === undefined || ruleOfDelete(found.state, receipt, write.now()) === "notFound") {
       throw new Refusal("MessageNotFound");
     }
-    dropMessage(write, contents, found!.state);
+    dropMessage(write, contents, found);
     const tally = await readTally(write, contents);
     putTally(write, contents, { ...tally, count: tally.count - 1 });
   });

@@ -4,21 +4,19 @@ import { isExpired, type Receipt, takeMessage } from "../../concurrency/visibili
 import { keyAfter } from "../../store/keys/pack.ts";
 import type { Writer } from "../../store/kv.ts";
 import type { TallyRecord } from "../../store/records/queue.ts";
-import type { ServiceParts } from "../parts.ts";
 import {
-  drawStamp,
   dropMessage,
-  type KeptMessage,
-  keepMessage,
-  liftMessage,
   messageOf,
+  moveMessage,
   putTally,
   readPage,
   readTally,
+  type StoredMessage,
   visibleRange,
 } from "./contents.ts";
 import { printMessageId } from "./message-id.ts";
 import { type QueueRef, readContentsId } from "./queue-ref.ts";
+import type { QueueParts } from "./stamps.ts";
 
 export interface GetMessages {
   readonly ref: QueueRef;
@@ -44,16 +42,17 @@ export interface TakenMessage extends GivenMessage {
  * Chooses, counts and hides in one transaction. Transactions are serializable over all processes, so two takers
  * never get the same message while it is hidden; and the reply leaves when the hiding is durable.
  */
-export function getMessages(parts: ServiceParts, request: GetMessages): Promise<TakenMessage[]> {
+export function getMessages({ store, stamps }: QueueParts, request: GetMessages): Promise<TakenMessage[]> {
   const { ref, count, visibilityTimeout } = request;
-  const stamp = drawStamp(parts.random);
-  return parts.store.write(async (write) => {
+  const stamp = stamps.next();
+  return store.write(async (write) => {
     const contents = await readContentsId(write, ref);
     const now = write.now();
-    const { found, tally } = await takeFromHead(write, contents, { count, now });
-    const taken = found.map(({ state, text }) => {
+    const { found, tally } = await readHead(write, contents, { count, now });
+    const taken = found.map((message) => {
+      const { state, text } = message;
       const next = takeMessage(state, { stamp, now, visibilityTimeout });
-      keepMessage(write, contents, { state: next, text });
+      moveMessage(write, contents, message, next);
       const { sequence, insertedAt, expiresAt, visibleAt, dequeueCount } = next;
       const messageId = printMessageId(contents, sequence);
       return { messageId, insertedAt, expiresAt, dequeueCount, text, visibleAt, receipt: next };
@@ -64,27 +63,27 @@ export function getMessages(parts: ServiceParts, request: GetMessages): Promise<
 }
 
 interface Head {
-  readonly found: readonly KeptMessage[];
+  readonly found: readonly StoredMessage[];
   /** Undefined when nothing has changed: a Get of an empty queue writes nothing. */
   readonly tally: TallyRecord | undefined;
 }
 
 /**
- * Lifts the first visible messages out of their places. Expired ones on the way are dropped; the head of the tally
+ * The first visible messages, for the caller to move. Expired ones on the way are dropped; the head of the tally
  * moves past all of them, so the next Get does not walk over where they were.
  */
-async function takeFromHead(
+async function readHead(
   write: Writer,
   contents: bigint,
   { count, now }: { readonly count: number; readonly now: Instant },
 ): Promise<Head> {
   const tally = await readTally(write, contents);
   const { from: head, to } = visibleRange(contents, tally, now);
-  const found: KeptMessage[] = [];
+  const found: StoredMessage[] = [];
   let from = head;
   let dropped = 0;
   let isAtEnd = false;
-  let last: KeptMessage["state"] | undefined;
+  let last: StoredMessage["state"] | undefined;
   while (found.length < count && !isAtEnd && dropped < QUEUE_LIMITS.expiredPerCallMax) {
     const asked = count - found.length;
     const page = await readPage(write, from, to, asked);
@@ -93,10 +92,9 @@ async function takeFromHead(
       const message = messageOf(entry);
       last = message.state;
       if (isExpired(message.state, now)) {
-        dropMessage(write, contents, message.state);
+        dropMessage(write, contents, message);
         dropped++;
       } else {
-        liftMessage(write, contents, message.state);
         found.push(message);
       }
       from = keyAfter(entry.key);

@@ -8,16 +8,27 @@ const MESSAGE_ID = /^([0-9a-f]{8})-([0-9a-f]{4})-8([0-9a-f]{3})-8([0-9a-f])([0-9
 
 export function printMessageId(contents: bigint, sequence: bigint): string {
   const s = hex(sequence);
-  const c = hex(contents);
-  return `${s.slice(0, 8)}-${s.slice(8, 12)}-8${s.slice(12, 15)}-8${s.slice(15)}${c.slice(2, 4)}-${c.slice(4)}`;
+  return `${s.slice(0, 8)}-${s.slice(8, 12)}-8${s.slice(12, 15)}-8${s.slice(15)}${tailOf(contents)}`;
+}
+
+let lastContents = 0n;
+let lastTail = "";
+
+/** The same for all messages of a queue, and mostly it is the same queue again. */
+function tailOf(contents: bigint): string {
+  if (contents !== lastContents) {
+    const c = hex(contents);
+    lastTail = `${c.slice(2, 4)}-${c.slice(4)}`;
+    lastContents = contents;
+  }
+  return lastTail;
 }
 
 /** The sequence an id of these contents names; undefined for any other text. */
 export function parseMessageId(contents: bigint, text: string): bigint | undefined {
   const parts = MESSAGE_ID.exec(text);
   if (parts === null) return undefined;
-  const belongs = parts[5]! + parts[6]!;
-  if (belongs.toLowerCase() !== hex(contents).slice(2)) return undefined;
+  if (`${parts[5]}-${parts[6]}`.toLowerCase() !== tailOf(contents)) return undefined;
   return BigInt(`0x${parts[1]}${parts[2]}${parts[3]}${parts[4]}`);
 }
 

@@ -1,10 +1,10 @@
 import type { Instant, Millis } from "../../base/clock.ts";
 import { badQuery } from "../../base/refusals.ts";
 import { insertMessage, type Receipt } from "../../concurrency/visibility.ts";
-import type { ServiceParts } from "../parts.ts";
-import { drawStamp, keepMessage, putTally, readTally, withMessageAt } from "./contents.ts";
+import { keepMessage, putTally, readTally, withMessageAt } from "./contents.ts";
 import { printMessageId } from "./message-id.ts";
 import { type QueueRef, readContentsId } from "./queue-ref.ts";
+import type { QueueParts } from "./stamps.ts";
 
 export interface PutMessage {
   readonly ref: QueueRef;
@@ -22,10 +22,10 @@ export interface PutMessageResult {
   readonly receipt: Receipt;
 }
 
-export function putMessage(parts: ServiceParts, request: PutMessage): Promise<PutMessageResult> {
+export function putMessage({ store, stamps }: QueueParts, request: PutMessage): Promise<PutMessageResult> {
   const { ref, text, visibilityTimeout, timeToLive } = request;
-  const stamp = drawStamp(parts.random);
-  return parts.store.write(async (write) => {
+  const stamp = stamps.next();
+  return store.write(async (write) => {
     const contents = await readContentsId(write, ref);
     const sequence = write.revision();
     const now = write.now();

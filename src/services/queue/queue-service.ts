@@ -20,14 +20,15 @@ import {
 } from "./queue-metadata.ts";
 import type { QueueRef } from "./queue-ref.ts";
 import { queueChores } from "./remove-messages.ts";
+import { type QueueParts, Stamps } from "./stamps.ts";
 import { type UpdateMessage, updateMessage } from "./update-message.ts";
 
 /** The Queue service: what its operations mean, each of them one transaction. */
 export class QueueService {
-  readonly parts: ServiceParts;
+  readonly parts: ServiceParts & QueueParts;
 
   constructor(parts: ServiceParts) {
-    this.parts = parts;
+    this.parts = { ...parts, stamps: new Stamps(parts.random) };
   }
 
   createQueue(ref: QueueRef, metadata: Metadata): Promise<"created" | "exists"> {

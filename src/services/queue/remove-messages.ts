@@ -67,7 +67,7 @@ async function removeDiscarded(store: KeySpace): Promise<"more" | "done"> {
   if (discarded === undefined) return "done";
   await store.write(async (write) => {
     const left = await firstOf(write, messagesOf(discarded));
-    for (const entry of left) dropMessage(write, discarded, messageOf(entry).state);
+    for (const entry of left) dropMessage(write, discarded, messageOf(entry));
     if (left.length === QUEUE_LIMITS.sweptPerStep) {
       const tally = await readTally(write, discarded);
       putTally(write, discarded, { ...tally, count: tally.count - left.length });

@@ -1,19 +1,11 @@
 import type { Millis } from "../../base/clock.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { type Receipt, updateMessage as ruleOfUpdate } from "../../concurrency/visibility.ts";
-import type { ServiceParts } from "../parts.ts";
-import {
-  drawStamp,
-  findMessage,
-  keepMessage,
-  liftMessage,
-  putTally,
-  readTally,
-  withMessageAt,
-} from "./contents.ts";
+import { findMessage, keepMessage, moveMessage, putTally, readTally, withMessageAt } from "./contents.ts";
 import { checkNamed } from "./named-message.ts";
 import { outlivesMessage } from "./put-message.ts";
 import { type QueueRef, readContentsId } from "./queue-ref.ts";
+import type { QueueParts } from "./stamps.ts";
 
 export interface UpdateMessage {
   readonly ref: QueueRef;
@@ -25,10 +17,10 @@ export interface UpdateMessage {
 }
 
 /** Hides the message from now on for as long as asked, and replaces its text. The new receipt is the valid one. */
-export function updateMessage(parts: ServiceParts, request: UpdateMessage): Promise<Receipt> {
+export function updateMessage({ store, stamps }: QueueParts, request: UpdateMessage): Promise<Receipt> {
   const { ref, messageId, receipt, visibilityTimeout, text } = request;
-  const stamp = drawStamp(parts.random);
-  return parts.store.write(async (write) => {
+  const stamp = stamps.next();
+  return store.write(async (write) => {
     const contents = await readContentsId(write, ref);
     checkNamed({ contents, messageId, receipt });
     const found = await findMessage(write, contents, receipt);
@@ -37,8 +29,11 @@ export function updateMessage(parts: ServiceParts, request: UpdateMessage): Prom
     if (!outcome.ok) {
       throw outcome.why === "notFound" ? new Refusal("MessageNotFound") : outlivesMessage(visibilityTimeout);
     }
-    liftMessage(write, contents, found!.state);
-    keepMessage(write, contents, { state: outcome.next, text: text ?? found!.text });
+    if (text === undefined) moveMessage(write, contents, found!, outcome.next);
+    else {
+      write.delete(found!.entry.key);
+      keepMessage(write, contents, { state: outcome.next, text });
+    }
     const tally = await readTally(write, contents);
     const next = withMessageAt(tally, outcome.next);
     if (next !== tally) putTally(write, contents, next);

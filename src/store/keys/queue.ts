@@ -27,15 +27,24 @@ export function nameOfQueueKey(key: Key): string {
  * where no head scan meets it.
  */
 export function messageKey(contents: bigint, visibleAt: Instant, sequence: bigint): Key {
-  return packKey(["qv", contents, visibleAt, sequence]);
+  return MESSAGES + packKey([contents, visibleAt, sequence]);
+}
+
+const MESSAGES = packKey(["qv"]);
+const VISIBLE_AT = MESSAGES.length + 8;
+const SEQUENCE_AT = VISIBLE_AT + 8;
+
+/** The key of the same message when it becomes visible at another time. */
+export function movedMessageKey(key: Key, visibleAt: Instant): Key {
+  return key.slice(0, VISIBLE_AT) + packKey([visibleAt]) + key.slice(SEQUENCE_AT);
 }
 
 export function messagesOf(contents: bigint): Range {
-  return prefixRange(packKey(["qv", contents]));
+  return prefixRange(MESSAGES + packKey([contents]));
 }
 
 export function readMessageKey(key: Key): { readonly visibleAt: Instant; readonly sequence: bigint } {
-  const reader = new KeyReader(key).skipText().skipWhole();
+  const reader = new KeyReader(key.slice(VISIBLE_AT));
   return { visibleAt: Number(reader.whole()), sequence: reader.whole() };
 }
 
@@ -44,12 +53,14 @@ export function readMessageKey(key: Key): { readonly visibleAt: Instant; readonl
  * where the message is: its visibleAt. Messages that never expire are not here.
  */
 export function expiryKey(expiresAt: Instant, contents: bigint, sequence: bigint): Key {
-  return packKey(["qe", expiresAt, contents, sequence]);
+  return EXPIRIES + packKey([expiresAt, contents, sequence]);
 }
+
+const EXPIRIES = packKey(["qe"]);
 
 /** Everything that has expired at `now`. */
 export function expiredRange(now: Instant): Range {
-  return { from: packKey(["qe"]), to: packKey(["qe", now + 1]) };
+  return { from: EXPIRIES, to: EXPIRIES + packKey([now + 1]) };
 }
 
 export function readExpiryKey(key: Key): { readonly contents: bigint; readonly sequence: bigint } {
@@ -59,8 +70,10 @@ export function readExpiryKey(key: Key): { readonly contents: bigint; readonly s
 
 /** How many messages there are and where the first may be: ("qc", contents). */
 export function tallyKey(contents: bigint): Key {
-  return packKey(["qc", contents]);
+  return TALLIES + packKey([contents]);
 }
+
+const TALLIES = packKey(["qc"]);
 
 /** Contents that no queue has any more, for a chore to remove: ("qx", contents). */
 export function discardedKey(contents: bigint): Key {

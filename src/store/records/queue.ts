@@ -62,6 +62,11 @@ export const messageRecord = {
     bytes.set(text, TEXT_AT);
     return bytes;
   },
+  /** Changes a packed message to one that was taken or updated, text left as it is. */
+  restamp(bytes: Buffer, dequeueCount: number, stamp: bigint): void {
+    bytes.writeUInt32BE(dequeueCount, 17);
+    bytes.writeBigUInt64BE(stamp, 21);
+  },
   /** `text` is a view of `bytes`. */
   unpack(bytes: Buffer): MessageRecord & { readonly text: Buffer } {
     checkVersion("message", bytes[0], MESSAGE_VERSION);

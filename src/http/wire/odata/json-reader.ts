@@ -1,0 +1,144 @@
+import { isUtf8 } from "node:buffer";
+import { Refusal } from "../../../base/refusals.ts";
+
+/**
+ * Reads a JSON object whose values are plain: what entities are made of. JSON.parse would do it, but it takes the
+ * last of two members with one name in silence, and does not tell 1 from 1.0 or 2^53 from 2^53 + 1, which are
+ * different values here. A number therefore keeps its text.
+ */
+export type JsonValue =
+  | { readonly kind: "string"; readonly text: string }
+  | { readonly kind: "number"; readonly text: string }
+  | { readonly kind: "boolean"; readonly value: boolean }
+  | { readonly kind: "null" };
+
+export function malformedJson(): Refusal {
+  return new Refusal("InvalidInput", { text: "An error occurred while processing this request." });
+}
+
+export function readFlatObject(body: Buffer): Map<string, JsonValue> {
+  if (!isUtf8(body)) throw malformedJson();
+  return new FlatReader(body.utf8Slice(0, body.length)).read();
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const TRUE: JsonValue = { kind: "boolean", value: true };
+const FALSE: JsonValue = { kind: "boolean", value: false };
+const NULL: JsonValue = { kind: "null" };
+/** No number of ours needs more; longer ones only cost time. */
+const NUMBER_CHARS_MAX = 400;
+
+class FlatReader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+    if (text.charCodeAt(0) === 0xfeff) this.#at = 1;
+  }
+
+  read(): Map<string, JsonValue> {
+    const members = new Map<string, JsonValue>();
+    this.#expect("{");
+    this.#skipBlanks();
+    if (this.#text[this.#at] === "}") this.#at++;
+    else this.#readMembers(members);
+    this.#skipBlanks();
+    if (this.#at !== this.#text.length) throw malformedJson();
+    return members;
+  }
+
+  #readMembers(members: Map<string, JsonValue>): void {
+    for (;;) {
+      this.#skipBlanks();
+      const name = this.#readString();
+      this.#expect(":");
+      this.#skipBlanks();
+      const value = this.#readValue();
+      if (members.has(name)) throw new Refusal("DuplicatePropertiesSpecified");
+      members.set(name, value);
+      this.#skipBlanks();
+      const next = this.#text[this.#at++];
+      if (next === "}") return;
+      if (next !== ",") throw malformedJson();
+    }
+  }
+
+  #skipBlanks(): void {
+    for (;;) {
+      const unit = this.#text.charCodeAt(this.#at);
+      if (unit !== 0x20 && unit !== 0x0a && unit !== 0x0d && unit !== 0x09) return;
+      this.#at++;
+    }
+  }
+
+  #expect(sign: string): void {
+    this.#skipBlanks();
+    if (this.#text[this.#at] !== sign) throw malformedJson();
+    this.#at++;
+  }
+
+  #readString(): string {
+    const text = this.#text;
+    if (text.charCodeAt(this.#at) !== QUOTE) throw malformedJson();
+    const start = this.#at + 1;
+    let hasEscapes = false;
+    for (let at = start; ; at++) {
+      const unit = text.charCodeAt(at);
+      if (unit === QUOTE) {
+        this.#at = at + 1;
+        if (!hasEscapes) return text.slice(start, at);
+        return unescaped(text.slice(start - 1, at + 1));
+      }
+      if (unit === BACKSLASH) {
+        hasEscapes = true;
+        at++;
+      } else if (!(unit >= 0x20)) throw malformedJson(); // also past the end, where it is NaN
+    }
+  }
+
+  #readValue(): JsonValue {
+    const text = this.#text;
+    const at = this.#at;
+    switch (text[at]) {
+      case '"':
+        return { kind: "string", text: this.#readString() };
+      case "t":
+        return this.#word("true", TRUE);
+      case "f":
+        return this.#word("false", FALSE);
+      case "n":
+        return this.#word("null", NULL);
+      case "{":
+      case "[":
+        // Entities are flat.
+        throw new Refusal("InvalidValueType");
+    }
+    NUMBER.lastIndex = at;
+    const found = NUMBER.exec(text)?.[0];
+    if (found === undefined || found.length > NUMBER_CHARS_MAX) throw malformedJson();
+    this.#at = at + found.length;
+    return { kind: "number", text: found };
+  }
+
+  #word(word: string, value: JsonValue): JsonValue {
+    if (!this.#text.startsWith(word, this.#at)) throw malformedJson();
+    this.#at += word.length;
+    return value;
+  }
+}
+
+function unescaped(literal: string): string {
+  let text: string;
+  try {
+    text = JSON.parse(literal) as string;
+  } catch (error) {
+    if (error instanceof SyntaxError) throw malformedJson();
+    throw error;
+  }
+  // Half a character has no UTF-8 form and could not be given back.
+  if (!text.isWellFormed()) throw malformedJson();
+  return text;
+}

@@ -1,0 +1,102 @@
+import { createServer, type Server, type Socket } from "node:net";
+
+/**
+ * Connections for several worker processes: the supervisor accepts them and hands each to the next worker.
+ *
+ * node:cluster does the same, but forgets a connection that it handed to a worker which died before taking it:
+ * the client then waits for ever. Here a connection stays ours until the worker says that it has it; if the
+ * worker dies first, the connection goes to another.
+ */
+export interface ConnectionHandover {
+  readonly connection: string;
+  readonly id: number;
+}
+
+export interface ConnectionTaken {
+  readonly taken: number;
+}
+
+export function isHandover(message: unknown): message is ConnectionHandover {
+  return typeof message === "object" && message !== null && "connection" in message;
+}
+
+export function isTaken(message: unknown): message is ConnectionTaken {
+  return typeof message === "object" && message !== null && "taken" in message;
+}
+
+export interface Taker {
+  readonly id: number;
+  hand(message: ConnectionHandover, socket: Socket): void;
+}
+
+interface Waiting {
+  readonly service: string;
+  readonly socket: Socket;
+  holder: number | undefined;
+}
+
+export class ConnectionSpreader {
+  readonly #servers: Server[] = [];
+  readonly #takers: Taker[] = [];
+  readonly #waiting = new Map<number, Waiting>();
+  #next = 0;
+  #lastId = 0;
+
+  /** Listens; connections wait until there is somebody to take them. Resolves with the port. */
+  async listen(service: string, address: { readonly host: string; readonly port: number }): Promise<number> {
+    const server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
+      const id = ++this.#lastId;
+      this.#waiting.set(id, { service, socket, holder: undefined });
+      socket.on("error", () => this.#waiting.delete(id));
+      this.#hand(id);
+    });
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen({ ...address, exclusive: true }, () => {
+        server.removeListener("error", reject);
+        resolve();
+      });
+    });
+    this.#servers.push(server);
+    return (server.address() as { port: number }).port;
+  }
+
+  /** A worker that is ready to serve. */
+  add(taker: Taker): void {
+    this.#takers.push(taker);
+    for (const [id, { holder }] of this.#waiting) if (holder === undefined) this.#hand(id);
+  }
+
+  /** The worker has it: our copy of the connection goes. */
+  taken({ taken }: ConnectionTaken): void {
+    const waiting = this.#waiting.get(taken);
+    this.#waiting.delete(taken);
+    waiting?.socket.destroy();
+  }
+
+  /** The worker is gone. What it had not taken yet is handed to another. */
+  remove(takerId: number): void {
+    const index = this.#takers.findIndex(({ id }) => id === takerId);
+    if (index >= 0) this.#takers.splice(index, 1);
+    for (const [id, waiting] of this.#waiting) {
+      if (waiting.holder !== takerId) continue;
+      waiting.holder = undefined;
+      this.#hand(id);
+    }
+  }
+
+  /** Stops listening and drops what nobody took. */
+  async close(): Promise<void> {
+    for (const { socket } of this.#waiting.values()) socket.destroy();
+    this.#waiting.clear();
+    await Promise.all(this.#servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  }
+
+  #hand(id: number): void {
+    const taker = this.#takers[this.#next++ % Math.max(1, this.#takers.length)];
+    const waiting = this.#waiting.get(id);
+    if (taker === undefined || waiting === undefined) return;
+    waiting.holder = taker.id;
+    taker.hand({ connection: waiting.service, id }, waiting.socket);
+  }
+}

@@ -1,0 +1,19 @@
+import { join } from "node:path";
+import { GIB, MIB } from "../../src/base/limits.ts";
+import { DiskDevice } from "../../src/extents/disk-device.ts";
+import { extentSpace, isSpaceKept, printFigures } from "../soak/extent-space.ts";
+import type { Proof } from "../support/proof.ts";
+
+export const proof: Proof = {
+  name: "extent-space",
+  what: "disk use stays within twice the live data, however much is written and deleted",
+  async run({ quick, seed, directory }) {
+    const device = DiskDevice.at(join(directory, "extents"));
+    const size = quick
+      ? { writtenBytes: 1 * GIB, liveBytes: 200 * MIB }
+      : { writtenBytes: 5 * GIB, liveBytes: 500 * MIB };
+    const figures = await extentSpace({ device, seed, ...size });
+    // With 500 MiB alive: less than 1 GiB on disk.
+    return { ok: isSpaceKept(figures) && figures.diskBytesEnd < GIB, figure: printFigures(figures) };
+  },
+};
