@@ -35,6 +35,7 @@ export interface CommitTarget {
  */
 export interface WriteTurn {
   acquire(): Promise<void>;
+  isHeld(): boolean;
   isWanted(): boolean;
   release(): void;
   /** Called when another process begins to wait. */
@@ -109,6 +110,7 @@ export class SerialWriter {
   async close(): Promise<void> {
     this.#isClosed = true;
     while (this.#isBusy()) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    this.#giveBack();
   }
 
   #isBusy(): boolean {
@@ -260,6 +262,11 @@ export class SerialWriter {
   #handOver(): void {
     if (!this.#hasTurn || this.#turn === undefined || !this.#turn.isWanted()) return;
     if (this.#isRunning || this.#committing !== undefined || this.#filling.tasks.length > 0) return;
+    this.#giveBack();
+  }
+
+  #giveBack(): void {
+    if (!this.#hasTurn || this.#turn === undefined) return;
     this.#hasTurn = false;
     this.#snapshot = undefined;
     this.#target.rest();

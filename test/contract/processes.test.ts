@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { seedOfThisRun } from "../support/seed.ts";
 import type { Fleet } from "./processes/fleet.ts";
-import { killInTurn, onFleet, passTokens } from "./processes/stories.ts";
+import { killInTurn, onFleet, passTokens, visitWhileOthersCount } from "./processes/stories.ts";
 
 test("10,000 increments of one counter by four processes count to 10,000", () =>
   onFleet(4, async (members) => {
@@ -37,6 +37,19 @@ test("revisions are unique and increase across processes", () =>
 
 test("processes killed at any moment hold nobody up, and what they acknowledged stays", async (t) => {
   t.diagnostic(await killInTurn({ kills: 12, seed: seedOfThisRun(t) }));
+});
+
+test("processes that open the store while others write make nobody forget a write", async (t) => {
+  t.diagnostic(`${await visitWhileOthersCount(2_500)} visits`);
+});
+
+test("processes that change and delete at once leave each other's records whole", async (t) => {
+  const seed = seedOfThisRun(t);
+  await onFleet(3, async (members) => {
+    await Promise.all(
+      members.map((member, index) => member.call({ do: "churn", times: 300, seed: seed + index })),
+    );
+  });
 });
 
 const VALUE_BYTES = 100_000;
