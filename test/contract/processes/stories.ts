@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { pause } from "../../../src/base/clock.ts";
 import { seededRandom } from "../../../src/base/random.ts";
 import { Fleet, type Member } from "./fleet.ts";
 
@@ -70,6 +71,8 @@ export function killInTurn({ kills, seed }: { kills: number; seed: number }): Pr
       const at = Math.floor(random.fraction() * members.length);
       const victim = members[at]!;
       await acknowledgements(victim, Math.floor(random.fraction() * 60));
+      // Anywhere in its next commit, not only right after one.
+      await pause(random.fraction() * 5);
       await victim.kill();
       // The others go on without it.
       await Promise.all(
