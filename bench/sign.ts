@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 
 /** Signed requests as a client would send them, ready for the load generator. */
 export const ACCOUNT = "devstoreaccount1";
-const KEY = Buffer.from(
+export const KEY = Buffer.from(
   "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==",
   "base64",
 );

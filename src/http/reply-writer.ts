@@ -97,11 +97,22 @@ async function writeStream(
     for await (const piece of body) {
       bytes += piece.length;
       if (response.destroyed) return bytes;
-      if (!response.write(piece)) await Promise.race([once(response, "drain"), once(response, "close")]);
+      if (!response.write(piece)) await drained(response);
     }
   }
   response.end();
   return bytes;
+}
+
+/** Until the client has taken what was written, or is gone. Leaves no listener behind: a long reply waits often. */
+async function drained(response: ServerResponse): Promise<void> {
+  const over = new AbortController();
+  const { signal } = over;
+  try {
+    await Promise.race([once(response, "drain", { signal }), once(response, "close", { signal })]);
+  } finally {
+    over.abort();
+  }
 }
 
 function isClosedByClient(error: unknown): boolean {

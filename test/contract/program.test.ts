@@ -173,7 +173,8 @@ suite("worker processes", () => {
         /holdfast_requests_total\{service="queue",operation="SetServiceProperties",status="202"\} \d+/,
       );
     } finally {
-      assert.equal(await program.stop(), 0);
+      const code = await program.stop();
+      assert.equal(code, 0, program.stderr());
     }
   });
 });

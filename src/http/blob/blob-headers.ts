@@ -91,7 +91,11 @@ export function readHttpHeaders(headers: Headers, takesPlain: boolean): BlobHttp
 }
 
 /** Everything a blob can be made with. */
-export function readProperties(request: HttpRequest, takesPlain: boolean): BlobProperties {
+export function readProperties(
+  request: HttpRequest,
+  takesPlain: boolean,
+  tiers: readonly string[] = BLOCK_TIERS,
+): BlobProperties {
   const { headers } = request;
   const tags = headers["x-ms-tags"];
   const immutability = readImmutability(headers);
@@ -100,7 +104,7 @@ export function readProperties(request: HttpRequest, takesPlain: boolean): BlobP
     http: readHttpHeaders(headers, takesPlain),
     metadata: readMetadata(request.rawHeaders),
     tags: tags === undefined ? undefined : parseTagsHeader(tags),
-    tier: readTier(headers, BLOCK_TIERS),
+    tier: readTier(headers, tiers),
     encryption: readEncryption(request),
     immutability,
     hasLegalHold,

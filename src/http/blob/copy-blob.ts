@@ -16,6 +16,7 @@ import {
   readTier,
   refusePast,
 } from "./blob-headers.ts";
+import { copyFromElsewhere } from "./copy-from-elsewhere.ts";
 import { readCopySource } from "./copy-source.ts";
 import { writtenHeaders } from "./put-blob.ts";
 import { IF_ALL, readBlobRef, readBoolean, readLeaseId } from "./read-request.ts";
@@ -24,20 +25,20 @@ import { parseTagsHeader } from "./tags-wire.ts";
 
 /** PUT /{container}/{blob} with x-ms-copy-source: Copy Blob, and Copy Blob From URL where x-ms-requires-sync. */
 async function copyBlob(request: HttpRequest, services: BlobServices): Promise<HttpReply> {
-  return copyReply(await copy(services.blobs, await readCopy(request, services, "async")));
+  return copyReply(await copyFrom(request, services, "async"));
 }
 
 async function copyBlobFromUrl(request: HttpRequest, services: BlobServices): Promise<HttpReply> {
-  const copied = await copy(services.blobs, await readCopy(request, services, "sync"));
+  const copied = await copyFrom(request, services, "sync");
   const { headers = {}, ...reply } = copyReply(copied);
   return { ...reply, headers: { ...headers, "Content-MD5": copied.written.contentMd5 } };
 }
 
-async function readCopy(
+async function copyFrom(
   request: HttpRequest,
   services: BlobServices,
   mode: CopyBlob["mode"],
-): Promise<CopyBlob> {
+): Promise<Copied> {
   const { headers } = request;
   refusePast(request.query);
   const guards = readCreateGuards(request, IF_ALL);
@@ -50,11 +51,9 @@ async function readCopy(
   );
   if (given !== undefined && priority === undefined) throw badHeader("x-ms-rehydrate-priority", given);
   const source = await readCopySource(request, services);
-  if (source.kind === "elsewhere") throw new Refusal("CannotVerifyCopySource");
-  return {
+  const wish = {
     ref: readBlobRef(request),
     ...guards,
-    source,
     copyId: services.blobs.parts.random.uuid(),
     mode,
     properties: {
@@ -65,13 +64,13 @@ async function readCopy(
       immutability: readImmutability(headers),
       hasLegalHold: readBoolean(headers, "x-ms-legal-hold"),
     },
-    copiesTags,
-    priority,
-    isSealed: readBoolean(headers, "x-ms-seal-blob"),
   };
+  if (source.kind === "elsewhere") return copyFromElsewhere(request, services, source, wish);
+  const isSealed = readBoolean(headers, "x-ms-seal-blob");
+  return copy(services.blobs, { ...wish, source, copiesTags, priority, isSealed });
 }
 
-function copyReply({ written, copyId, status }: Copied): HttpReply {
+export function copyReply({ written, copyId, status }: Copied): HttpReply {
   return {
     status: 202,
     headers: { ...writtenHeaders(written), "x-ms-copy-id": copyId, "x-ms-copy-status": status },

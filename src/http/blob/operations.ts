@@ -3,15 +3,20 @@ import { commonOperations } from "../common/service-operations.ts";
 import type { Query } from "../exchange.ts";
 import type { OperationTable, ResourceKind } from "../operation.ts";
 import { ACCOUNT_ROWS } from "./account-info.ts";
+import { APPEND_BLOB_ROWS } from "./append-blob.ts";
 import { BLOCK_ROWS } from "./blocks.ts";
 import { CONTAINER_ROWS } from "./container.ts";
 import { ACL_ROWS } from "./container-acl.ts";
 import { COPY_BLOB_ROWS } from "./copy-blob.ts";
+import { COPY_INCREMENTAL_ROW } from "./copy-incremental.ts";
 import { DELETE_BLOB_ROWS } from "./delete-blob.ts";
+import { FROM_URL_ROWS } from "./from-url.ts";
 import { GET_BLOB_ROWS } from "./get-blob.ts";
+import { GET_PAGE_RANGES_ROW } from "./get-page-ranges.ts";
 import { BLOB_LEASE_ROWS, CONTAINER_LEASE_ROWS } from "./lease.ts";
 import { LIST_BLOBS_ROW } from "./list-blobs.ts";
 import { LIST_CONTAINERS_ROW } from "./list-containers.ts";
+import { PAGE_BLOB_ROWS } from "./page-blob.ts";
 import { PUT_BLOB_ROWS } from "./put-blob.ts";
 import type { BlobServices } from "./rows.ts";
 import { SET_BLOB_ROWS } from "./set-blob.ts";
@@ -37,7 +42,12 @@ export const BLOB_OPERATIONS: OperationTable<BlobServices> = {
     ...TAGS_AND_TIER_ROWS,
     ...BLOB_LEASE_ROWS,
     ...BLOCK_ROWS,
+    ...APPEND_BLOB_ROWS,
+    ...PAGE_BLOB_ROWS,
+    GET_PAGE_RANGES_ROW,
     ...COPY_BLOB_ROWS,
+    ...FROM_URL_ROWS,
+    COPY_INCREMENTAL_ROW,
   ],
   resourceOf,
   unknownOperation: "InvalidUri",

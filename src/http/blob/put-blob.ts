@@ -116,7 +116,7 @@ export const PUT_BLOB_ROWS: readonly BlobRow[] = [
     permission: onBlob(["c", "w"]),
     body: "stream",
     bodyBytesMax: BLOB_LIMITS.putBlobBytesMax,
-    ok: [],
+    ok: [201],
     handle: putBlobOfNoType,
   }),
 ];

@@ -95,7 +95,7 @@ async function readSourceState(read: Reader, { ref, selector }: LocalSource): Pr
 }
 
 /** A copy may outlast a lease of seconds, so a leased destination must be held without end. */
-function checkInfiniteLease(write: Writer, { stored }: Found): void {
+export function checkInfiniteLease(write: Writer, { stored }: Found): void {
   if (stored === undefined) return;
   const lease = leaseAt(leaseOf(stored), write.now());
   const hasEnd = lease.state === "breaking" || (lease.state === "leased" && lease.length !== "infinite");

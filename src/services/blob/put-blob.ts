@@ -1,3 +1,4 @@
+import type { Instant } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
@@ -8,6 +9,7 @@ import type {
   BlobKind,
   BlobRecord,
   ContainerRecord,
+  CopyRecord,
 } from "../../store/records/blob.ts";
 import { keepContent, takeIn } from "../payload/content.ts";
 import type { PayloadSource } from "../payload/payloads.ts";
@@ -45,6 +47,8 @@ export interface PutBlob extends CreateGuards {
   readonly length: number | undefined;
   /** Known when the body has been read. */
   readonly md5: () => string | undefined;
+  /** Where the body comes from, when the blob is to tell of it as a copy. */
+  readonly copy?: { readonly id: string; readonly source: string };
 }
 
 export interface Written {
@@ -70,18 +74,28 @@ export async function putBlob(blobs: BlobService, request: PutBlob): Promise<Wri
       const found = await findBlob(write, ref);
       checkCreate(write, found, request);
       await keepContent(payloads, write, taken.content);
-      const after = newBlob(write, found, {
+      const made = newBlob(write, found, {
         kind: "block",
         content: taken.content,
         length: taken.length,
         properties:
           contentMd5 === undefined ? properties : { ...properties, http: { ...properties.http, contentMd5 } },
       });
+      const { copy } = request;
+      const after = copy === undefined ? made : { ...made, copy: finished(copy, taken.length, write.now()) };
       return writtenOf(await replaceBlob(blobs, write, { ...found, ref }, { before: found.stored, after }));
     });
   } finally {
     taken.release();
   }
+}
+
+function finished(
+  copy: { readonly id: string; readonly source: string },
+  bytes: number,
+  now: Instant,
+): CopyRecord {
+  return { ...copy, status: "success", bytesCopied: bytes, bytesTotal: bytes, completedAt: now };
 }
 
 export function checkCreate(write: Writer, found: Found, guards: CreateGuards): void {

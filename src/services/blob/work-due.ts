@@ -69,10 +69,25 @@ async function attend(blobs: BlobService, write: Writer, due: DueRecord): Promis
       write.delete(key);
       return releaseBlobContent(blobs.parts.payloads, write, record.content);
     }
-    case "rehydrate":
     case "copy":
+      return expireCopy(write, due);
+    case "rehydrate":
       return;
   }
+}
+
+/** Two weeks are enough for any copy; whoever made it is gone. */
+async function expireCopy(
+  write: Writer,
+  { container, blob, copyId }: Extract<DueRecord, { readonly what: "copy" }>,
+): Promise<void> {
+  const key = blobKey(container, blob);
+  const stored = await write.get(key);
+  const record = stored && blobRecord.unpack(stored);
+  if (record?.copy?.id !== copyId || record.copy.status !== "pending") return;
+  const description = '500 OperationCancelled "Copy exceeded the maximum allowed time."';
+  const copy = { ...record.copy, status: "failed" as const, description, completedAt: write.now() };
+  write.put(key, blobRecord.pack({ ...record, copy, revision: write.revision(record.revision) }));
 }
 
 /** A week after the last block, not the first: as long as blocks arrive, the reminder is set again. */
