@@ -8,6 +8,7 @@ import type { Reader, Writer } from "../../store/kv.ts";
 import { type BlobRecord, blobRecord, type ContainerRecord } from "../../store/records/blob.ts";
 import { leaseOf, readContainer, throwIf, withLease } from "./containers.ts";
 import type { BlobRef } from "./names.ts";
+import { indexTags } from "./tag-index.ts";
 
 /** What the operations on blobs have in common: finding them, and the order in which a write is judged. */
 
@@ -127,9 +128,10 @@ export function checkMutable(blob: BlobRecord, now: Instant): void {
 export function putBlobRecord(
   write: Writer,
   place: { readonly container: ContainerRecord; readonly ref: BlobRef },
-  _before: BlobRecord | undefined,
+  before: BlobRecord | undefined,
   after: BlobRecord | undefined,
 ): void {
+  if (before?.tags !== undefined || after?.tags !== undefined) indexTags(write, place, before, after);
   const key = blobKey(place.container.id, place.ref.blob);
   if (after === undefined) write.delete(key);
   else write.put(key, blobRecord.pack(after));
