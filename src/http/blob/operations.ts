@@ -15,6 +15,7 @@ import { FIND_BLOBS_ROWS } from "./find-blobs-by-tags.ts";
 import { FROM_URL_ROWS } from "./from-url.ts";
 import { GET_BLOB_ROWS } from "./get-blob.ts";
 import { GET_PAGE_RANGES_ROW } from "./get-page-ranges.ts";
+import { IMMUTABILITY_ROWS } from "./immutability.ts";
 import { BLOB_LEASE_ROWS, CONTAINER_LEASE_ROWS } from "./lease.ts";
 import { LIST_BLOBS_ROW } from "./list-blobs.ts";
 import { LIST_CONTAINERS_ROW } from "./list-containers.ts";
@@ -51,6 +52,7 @@ export const BLOB_OPERATIONS: OperationTable<BlobServices> = {
     ...FROM_URL_ROWS,
     COPY_INCREMENTAL_ROW,
     ...BATCH_ROWS,
+    ...IMMUTABILITY_ROWS,
     ...FIND_BLOBS_ROWS,
   ],
   resourceOf,

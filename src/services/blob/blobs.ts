@@ -2,6 +2,7 @@ import type { Instant } from "../../base/clock.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import { type Conditions, checkWrite } from "../../concurrency/conditions.ts";
+import { checkMutability } from "../../concurrency/immutability.ts";
 import { checkLeaseRead, checkLeaseWrite, leaseAfterWrite } from "../../concurrency/lease.ts";
 import { blobKey, pastKey } from "../../store/keys/blob.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
@@ -115,10 +116,7 @@ export function checkChangeable(blob: BlobRecord, now: Instant): void {
 }
 
 export function checkMutable(blob: BlobRecord, now: Instant): void {
-  if (blob.hasLegalHold === true) throw new Refusal("BlobImmutableDueToLegalHold");
-  if (blob.immutability !== undefined && blob.immutability.until > now) {
-    throw new Refusal("BlobImmutableDueToPolicy");
-  }
+  throwIf(checkMutability(blob, now));
 }
 
 /**
