@@ -2,12 +2,14 @@ import type { Instant } from "../../base/clock.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import { type Conditions, checkWrite } from "../../concurrency/conditions.ts";
+import { checkMutability } from "../../concurrency/immutability.ts";
 import { checkLeaseRead, checkLeaseWrite, leaseAfterWrite } from "../../concurrency/lease.ts";
 import { blobKey, pastKey } from "../../store/keys/blob.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
 import { type BlobRecord, blobRecord, type ContainerRecord } from "../../store/records/blob.ts";
 import { leaseOf, readContainer, throwIf, withLease } from "./containers.ts";
 import type { BlobRef } from "./names.ts";
+import { indexTags } from "./tag-index.ts";
 
 /** What the operations on blobs have in common: finding them, and the order in which a write is judged. */
 
@@ -114,10 +116,7 @@ export function checkChangeable(blob: BlobRecord, now: Instant): void {
 }
 
 export function checkMutable(blob: BlobRecord, now: Instant): void {
-  if (blob.hasLegalHold === true) throw new Refusal("BlobImmutableDueToLegalHold");
-  if (blob.immutability !== undefined && blob.immutability.until > now) {
-    throw new Refusal("BlobImmutableDueToPolicy");
-  }
+  throwIf(checkMutability(blob, now));
 }
 
 /**
@@ -127,9 +126,10 @@ export function checkMutable(blob: BlobRecord, now: Instant): void {
 export function putBlobRecord(
   write: Writer,
   place: { readonly container: ContainerRecord; readonly ref: BlobRef },
-  _before: BlobRecord | undefined,
+  before: BlobRecord | undefined,
   after: BlobRecord | undefined,
 ): void {
+  if (before?.tags !== undefined || after?.tags !== undefined) indexTags(write, place, before, after);
   const key = blobKey(place.container.id, place.ref.blob);
   if (after === undefined) write.delete(key);
   else write.put(key, blobRecord.pack(after));

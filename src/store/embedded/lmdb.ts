@@ -52,8 +52,10 @@ interface RawDatabase {
   readonly lastSize: number;
   getBinaryFast(key: Key, options: ReadOptions): FastBytes | undefined;
   batch(run: () => void): Promise<boolean>;
+  transactionSync(run: () => unknown): unknown;
   put(key: Key, value: Uint8Array): unknown;
   remove(key: Key): unknown;
+  transactionSync(run: () => unknown): unknown;
   readerCheck(): number;
   close(): Promise<void>;
 }
@@ -126,6 +128,16 @@ export class Database {
     } as lmdb.RootDatabaseOptionsWithPath) as unknown as RawDatabase;
   }
 
+  /**
+   * Brings the place where readers look up to date with the newest commit. A process that is killed between writing
+   * its commit and telling readers of it leaves them at the one before; LMDB mends that when the next writer takes
+   * the lock of the dead one. Whoever is about to write on top of a snapshot must have had it mended before: else
+   * it reads the older state and overwrites the newer. A few microseconds; no commit may be under way here.
+   */
+  mend(): void {
+    this.#raw.transactionSync(() => lmdb.ABORT);
+  }
+
   /** A snapshot of the newest committed state. Give it back with `release`. */
   acquire(): LmdbSnapshot {
     const snapshot = this.#free.pop() ?? this.#open();
@@ -163,6 +175,14 @@ export class Database {
     } catch (error) {
       throw await reasonOf(error);
     }
+  }
+
+  /**
+   * Finishes what a process that died in a commit has left: LMDB may have written the new state without having
+   * told it to readers, and tells it only when the next write transaction begins. So one is begun, and given up.
+   */
+  recover(): void {
+    this.#raw.transactionSync(() => lmdb.ABORT);
   }
 
   /** False once LMDB could not write its own page: it then refuses to begin any transaction. */
