@@ -84,11 +84,16 @@ const NO_QUERY: Query = { pairs: [], get: () => undefined, has: () => false };
 export function readQuery(text: string): Query {
   if (text === "") return NO_QUERY;
   const pairs: [string, string][] = [];
-  for (const part of text.split("&")) {
-    if (part === "") continue;
-    const equals = part.indexOf("=");
-    const name = equals < 0 ? part : part.slice(0, equals);
-    pairs.push([decodeQuery(name).toLowerCase(), equals < 0 ? "" : decodeQuery(part.slice(equals + 1))]);
+  for (let start = 0; start < text.length; ) {
+    let end = text.indexOf("&", start);
+    if (end < 0) end = text.length;
+    if (end > start) {
+      const equals = text.indexOf("=", start);
+      const isNamed = equals >= 0 && equals < end;
+      const name = decodeQuery(text.slice(start, isNamed ? equals : end)).toLowerCase();
+      pairs.push([name, isNamed ? decodeQuery(text.slice(equals + 1, end)) : ""]);
+    }
+    start = end + 1;
   }
   return new PairQuery(pairs);
 }
