@@ -24,7 +24,7 @@ import { IF_ALL, readBlobRef, readLeaseId, readReadConditions } from "./read-req
 import { stamp } from "./replies.ts";
 import { type BlobRow, type BlobServices, getAndHead, onBlob, row } from "./rows.ts";
 
-function readRead(request: HttpRequest): ReadBlob {
+export function readRead(request: HttpRequest): ReadBlob {
   const { headers, query } = request;
   checkTagPermission(request);
   return {
