@@ -23,6 +23,8 @@ export const FILE_LIMITS = {
   leaseSecondsMax: 60,
   breakSecondsMax: 60,
   copySourceCharsMax: 4 * KIB,
+  /** A source of a copy that says nothing for this long is given up. */
+  sourceIdleMillis: 30_000,
   /** Ranges of a source that one transaction copies. */
   copyRangesPerStep: 1_024,
   /** How long Copy File waits for the copy to end before it answers "pending". */

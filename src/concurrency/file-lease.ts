@@ -33,5 +33,7 @@ export function checkShareUse(
   use: "delete" | "other",
 ): RefusalCode | undefined {
   const check = use === "delete" ? checkLeaseWrite : checkLeaseRead;
-  return check(lease, id, now, "Container");
+  const code = check(lease, id, now, "Container");
+  if (code === "LeaseIdMismatchWithContainerOperation") return "LeaseIdMismatchWithShareOperation";
+  return code === "LeaseNotPresentWithContainerOperation" ? "LeaseNotPresentWithShareOperation" : code;
 }

@@ -31,12 +31,15 @@ export function readAddress(
   const query = readQuery(mark < 0 ? "" : relative.slice(mark + 1));
   const hostAccount = isHostStyleAllowed ? accountOfHost(host, service) : undefined;
   const account = hostAccount ?? firstSegment(rawPath);
-  const rest = hostAccount === undefined ? rawPath.slice(1 + account.length) : rawPath;
   const isSecondary = account.endsWith(SECONDARY);
+  const name = isSecondary ? account.slice(0, -SECONDARY.length) : account;
+  let rest = hostAccount === undefined ? rawPath.slice(1 + account.length) : rawPath;
+  // Python's Table client puts the secondary's name in front of the primary's instead of in its place.
+  if (isSecondary && service === "table" && rest.startsWith(`/${name}/`)) rest = rest.slice(1 + name.length);
   return {
     target: {
       service,
-      account: isSecondary ? account.slice(0, -SECONDARY.length) : account,
+      account: name,
       isSecondary,
       isPathStyle: hostAccount === undefined,
       rawPath,

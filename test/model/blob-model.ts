@@ -74,10 +74,11 @@ export class PlainLease {
     const [state] = cell.split(" ") as [StoredState];
     if (action.do === "acquire") {
       this.#lease(action.id ?? made, action.length, now);
-    } else if (action.do === "renew") this.#lease(action.id, this.#length, now);
-    else if (action.do === "change") this.#id = action.to;
-    else if (action.do === "release") this.clear();
-    else {
+    } else if (action.do === "change") this.#id = action.to;
+    else if (action.do !== "break") {
+      if (action.do === "renew") this.#lease(action.id, this.#length, now);
+      else this.clear();
+    } else {
       const left = before === "leased" || before === "breaking" ? this.#until - now : 0;
       const fallback = left === Number.POSITIVE_INFINITY ? 0 : left;
       this.#until = now + Math.min(left, action.period ?? fallback);

@@ -1,30 +1,14 @@
-/** What only the File service answers; the codes of leases are shared with blobs. */
+/** What only the File service answers; most codes of leases and copies are shared with blobs. */
 export const FILE_REFUSALS = {
   CannotDeleteFileOrDirectory: {
     http: 409,
     smb: 0xc000_0121,
     text: "The file or directory could not be deleted because it is in use by an SMB client.",
   },
-  CannotVerifyCopySource: { http: 500, text: "Could not verify the copy source within the specified time." },
-  /** The same code with the status the source gave. */
-  CopySourceNotFound: {
-    http: 404,
-    code: "CannotVerifyCopySource",
-    text: "The specified resource does not exist.",
-  },
-  CopySourceForbidden: {
-    http: 403,
-    code: "CannotVerifyCopySource",
-    text: "This request is not authorized to perform this operation.",
-  },
   CopySourceInvalid: { http: 400, code: "CannotVerifyCopySource", text: "The copy source is not valid." },
   ClientCacheFlushDelay: {
     http: 408,
     text: "The specified resource state could not be flushed from an SMB client in the specified time.",
-  },
-  CopyIdMismatch: {
-    http: 409,
-    text: "The specified copy ID did not match the copy ID for the pending copy.",
   },
   DeleteShareWhenSnapshotLeased: {
     http: 409,
@@ -50,55 +34,23 @@ export const FILE_REFUSALS = {
     smb: 0xc000_0033,
     text: "The specified file or directory path is not valid: too long, too deep, or reserved.",
   },
-  LeaseAlreadyPresent: { http: 409, text: "There is already a lease present." },
-  LeaseIdMismatchWithBlobOperation: {
+  /** A share answers with the codes of containers, in words of its own. */
+  LeaseIdMismatchWithShareOperation: {
     http: 412,
-    text: "The lease ID specified did not match the lease ID for the blob.",
-  },
-  LeaseIdMismatchWithContainerOperation: {
-    http: 412,
+    code: "LeaseIdMismatchWithContainerOperation",
     text: "The lease ID specified did not match the lease ID for the file share.",
+  },
+  LeaseNotPresentWithShareOperation: {
+    http: 412,
+    code: "LeaseNotPresentWithContainerOperation",
+    text: "There is currently no lease on the file share.",
   },
   LeaseIdMismatchWithFileOperation: {
     http: 412,
     text: "The lease ID specified did not match the lease ID for the file.",
   },
-  LeaseIdMismatchWithLeaseOperation: {
-    http: 409,
-    text: "The lease ID specified did not match the lease ID for the resource with the specified lease operation.",
-  },
-  LeaseIdMissing: {
-    http: 412,
-    smb: 0xc000_0043,
-    text: "There is currently a lease on the resource and no lease ID was specified in the request.",
-  },
-  LeaseIsBreakingAndCannotBeAcquired: {
-    http: 409,
-    text: "The lease ID matched, but the lease is currently in breaking state and cannot be acquired until it is broken.",
-  },
-  LeaseIsBreakingAndCannotBeChanged: {
-    http: 409,
-    text: "The lease ID matched, but the lease is currently in breaking state and cannot be changed.",
-  },
-  LeaseIsBrokenAndCannotBeRenewed: {
-    http: 409,
-    text: "The lease ID matched, but the lease has been broken explicitly and cannot be renewed.",
-  },
-  LeaseLost: {
-    http: 412,
-    text: "A lease ID was specified, but the lease for the resource has expired or was broken.",
-  },
-  LeaseNotPresentWithBlobOperation: { http: 412, text: "There is currently no lease on the blob." },
-  LeaseNotPresentWithContainerOperation: {
-    http: 412,
-    text: "There is currently no lease on the file share.",
-  },
   LeaseNotPresentWithFileOperation: { http: 412, text: "There is currently no lease on the file." },
-  LeaseNotPresentWithLeaseOperation: { http: 409, text: "There is currently no lease on the resource." },
-  NoPendingCopyOperation: { http: 409, text: "There is currently no pending copy operation." },
   ParentNotFound: { http: 404, smb: 0xc000_003a, text: "The specified parent path does not exist." },
-  PendingCopyOperation: { http: 409, text: "There is currently a pending copy operation." },
-  PreviousSnapshotNotFound: { http: 409, text: "The previous snapshot is not found." },
   ReadOnlyAttribute: {
     http: 409,
     smb: 0xc000_0022,

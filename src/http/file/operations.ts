@@ -1,12 +1,17 @@
 import { commonOperations } from "../common/service-operations.ts";
 import type { Query } from "../exchange.ts";
 import type { OperationTable, ResourceKind } from "../operation.ts";
+import { COPY_ROWS } from "./copy-file.ts";
 import { DIRECTORY_ROWS } from "./directory.ts";
 import { FILE_ROWS } from "./file.ts";
+import { HANDLE_ROWS } from "./handles.ts";
 import { LEASE_ROWS } from "./lease.ts";
+import { LINK_ROWS } from "./links.ts";
 import { LIST_DIRECTORY_ROW } from "./list-directory.ts";
 import { LIST_SHARES_ROW } from "./list-shares.ts";
 import { RANGE_ROWS } from "./range.ts";
+import { RENAME_ROWS } from "./rename.ts";
+import { mendRenameTarget } from "./rename-target.ts";
 import type { FileServices } from "./rows.ts";
 import { SHARE_ROWS } from "./share.ts";
 import { SHARE_ACL_ROWS } from "./share-acl.ts";
@@ -23,10 +28,15 @@ export const FILE_OPERATIONS: OperationTable<FileServices> = {
     LIST_DIRECTORY_ROW,
     ...FILE_ROWS,
     ...RANGE_ROWS,
+    ...COPY_ROWS,
+    ...RENAME_ROWS,
     ...LEASE_ROWS,
+    ...HANDLE_ROWS,
+    ...LINK_ROWS,
   ],
   resourceOf,
   unknownOperation: "InvalidUri",
+  mendTarget: mendRenameTarget,
 };
 
 /** Handles are listed and closed of whatever a path names, so those requests do not say which kind it is. */

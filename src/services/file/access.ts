@@ -5,6 +5,7 @@ import {
   deletePendingKey,
   deletePendingOf,
   handlesOfNode,
+  handlesOfShare,
   locksOfNode,
   nodeOfDeletePendingKey,
   readHandleKey,
@@ -69,6 +70,7 @@ const OPEN_ROAD: Grant = { pass() {} };
 export class Grants {
   readonly #granted = new Map<string, Grant>();
   readonly #pending = new Map<bigint, ReadonlySet<bigint>>();
+  readonly #open = new Map<bigint, ReadonlySet<bigint>>();
   readonly keys: Key[] = [];
 
   /** To be called before anything else is checked of a node: a file that is being deleted answers nothing else. */
@@ -88,22 +90,31 @@ export class Grants {
   hidden(share: ShareRecord): ReadonlySet<bigint> {
     if (share.isOpened !== true) return NOBODY;
     const found = this.#pending.get(share.id);
-    if (found === undefined) throw new NeedsPending(share.id);
+    if (found === undefined) throw new NeedsNodes(share.id);
     return found;
   }
 
-  givePending(share: bigint, nodes: ReadonlySet<bigint>): void {
-    this.#pending.set(share, nodes);
+  /** Nodes of a share that somebody has open. */
+  openNodes(share: ShareRecord): ReadonlySet<bigint> {
+    if (share.isOpened !== true) return NOBODY;
+    const found = this.#open.get(share.id);
+    if (found === undefined) throw new NeedsNodes(share.id);
+    return found;
+  }
+
+  giveNodes(share: bigint, pending: ReadonlySet<bigint>, open: ReadonlySet<bigint>): void {
+    this.#pending.set(share, pending);
+    this.#open.set(share, open);
   }
 }
 
 const NOBODY: ReadonlySet<bigint> = new Set();
 
-class NeedsPending extends Error {
+class NeedsNodes extends Error {
   readonly share: bigint;
 
   constructor(share: bigint) {
-    super("the list of files to be deleted is needed");
+    super("the nodes that are open or to be deleted must be listed");
     this.share = share;
   }
 }
@@ -124,7 +135,7 @@ export async function withGrants<T>(
         return await run(grants);
       } catch (error) {
         if (error instanceof NeedsGrant) await decide(ephemeral, grants, error.wanted);
-        else if (error instanceof NeedsPending) await listPending(ephemeral, grants, error.share);
+        else if (error instanceof NeedsNodes) await listNodes(ephemeral, grants, error.share);
         else throw error;
       }
     }
@@ -137,11 +148,13 @@ export async function withGrants<T>(
   }
 }
 
-async function listPending(ephemeral: EphemeralSpace, grants: Grants, share: bigint): Promise<void> {
+async function listNodes(ephemeral: EphemeralSpace, grants: Grants, share: bigint): Promise<void> {
   await ephemeral.read(async (read) => {
-    const nodes = new Set<bigint>();
-    for await (const { key } of read.range(deletePendingOf(share))) nodes.add(nodeOfDeletePendingKey(key));
-    grants.givePending(share, nodes);
+    const pending = new Set<bigint>();
+    for await (const { key } of read.range(deletePendingOf(share))) pending.add(nodeOfDeletePendingKey(key));
+    const open = new Set<bigint>();
+    for await (const { key } of read.range(handlesOfShare(share))) open.add(readHandleKey(key).node);
+    grants.giveNodes(share, pending, open);
   });
 }
 

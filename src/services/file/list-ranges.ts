@@ -5,7 +5,7 @@ import { openForRead, type ReadFile } from "./get-file.ts";
 import { findNode, type Node } from "./nodes.ts";
 import { lengthOf } from "./range-record.ts";
 import { type ContentRef, rangesIn } from "./read-content.ts";
-import { readSnapshot } from "./shares.ts";
+import { findSnapshot } from "./shares.ts";
 import { SnapshotView, type View } from "./versions.ts";
 
 /** From the first byte to the last, both included. */
@@ -37,9 +37,8 @@ export function listRanges(files: FileService, request: ListRanges): Promise<Lis
         spans.add(offset, offset + lengthOf(record));
       return { node, ranges: spans.list, cleared: [] };
     }
-    const former = await readSnapshot(read, share.id, request.since).catch(() => {
-      throw new Refusal("PreviousSnapshotNotFound");
-    });
+    const former = await findSnapshot(read, share.id, request.since);
+    if (former === undefined) throw new Refusal("PreviousSnapshotNotFound");
     const past = new SnapshotView(read, former.epoch);
     const before = await findNode(past, share.id, node.id);
     if (before === undefined) throw new Refusal("FileGenerationMismatch");

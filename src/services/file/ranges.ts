@@ -177,6 +177,12 @@ function join(whole: Whole, { offset, record }: Piece): Whole | undefined {
   return { from: isBefore ? offset : whole.from, record: { inline: Buffer.concat(parts, length) } };
 }
 
+/** Puts a record where nothing is yet: into content that was made by this or an earlier step of the same copy. */
+export function putRecord(at: RangeWriter, offset: number, record: RangeRecord): void {
+  const key = rangeKey(at.share.id, at.content, offset);
+  putVersioned(at.write, volumeOf(at.share), { key, body: rangeRecord.pack(record), since: at.since });
+}
+
 /** Nobody will read this content any more, snapshots apart: the reclaimer takes it apart in steps. */
 export function discardContent(write: Writer, share: ShareRecord, content: bigint): void {
   const record = { what: "content", share: share.id, content, epoch: share.epoch ?? 0n } as const;

@@ -13,7 +13,6 @@ import {
   snapshotsOf,
   usageKey,
   versionKey,
-  versionsFrom,
 } from "../../store/keys/file.ts";
 import { KeyReader } from "../../store/keys/pack.ts";
 import type { Entry, Key, Range, Reader, Writer } from "../../store/kv.ts";
@@ -160,17 +159,12 @@ async function sweepEpoch(
     const stored = (await write.get(versioned))!;
     write.delete(index);
     write.delete(versioned);
-    const isSeen = before > 0n && sinceOf(stored) <= before;
-    if (isSeen && !(await hasVersion(write, key, before))) {
+    // Had that one a version of its own, this one would have been written after it, and would not be seen by it.
+    if (before > 0n && sinceOf(stored) <= before) {
       write.put(versionKey(key, before), stored);
       write.put(epochIndexKey(share, before, key), Buffer.alloc(0));
     } else dropped.push(...slicesHeld(versioned, stored));
   }
   if (dropped.length > 0) await files.parts.payloads.drop(write, dropped);
   return found.length < FILE_LIMITS.sweptPerStep ? "done" : "more";
-}
-
-/** Whether the snapshot at `epoch` has a version of its own, now that the later one is gone. */
-async function hasVersion(read: Reader, key: Key, epoch: bigint): Promise<boolean> {
-  return (await read.get(versionsFrom(key, epoch).from)) !== undefined;
 }

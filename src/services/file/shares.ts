@@ -35,11 +35,20 @@ export function putShare(write: Writer, { account, share }: ShareRef, record: Sh
   write.put(shareKey(account, share), shareRecord.pack(record));
 }
 
-export async function readSnapshot(read: Reader, share: bigint, time: bigint): Promise<SnapshotRecord> {
+export async function findSnapshot(
+  read: Reader,
+  share: bigint,
+  time: bigint,
+): Promise<SnapshotRecord | undefined> {
   const stored = await read.get(snapshotKey(share, time));
+  return stored === undefined ? undefined : snapshotRecord.unpack(stored);
+}
+
+export async function readSnapshot(read: Reader, share: bigint, time: bigint): Promise<SnapshotRecord> {
+  const found = await findSnapshot(read, share, time);
   // A snapshot that is not there is a share that is not there, to the clients of this protocol.
-  if (stored === undefined) throw new Refusal("ShareSnapshotNotFound");
-  return snapshotRecord.unpack(stored);
+  if (found === undefined) throw new Refusal("ShareSnapshotNotFound");
+  return found;
 }
 
 /** A share and its contents, now or at a snapshot. */

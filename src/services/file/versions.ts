@@ -25,8 +25,8 @@ import type { Entry, Key, Range, Reader, Writer } from "../../store/kv.ts";
  * record changed between s and that version's epoch, the change would have kept a version in between. A record
  * that appears needs no mark for the snapshots before it, because its since says so.
  *
- * Deleting a snapshot hands each version kept for it to the snapshot before, if that one sees it and has no
- * version of its own; otherwise it goes. That is done in the background, record by record (see reclaim.ts), and a
+ * Deleting a snapshot hands each version kept for it to the snapshot before, if that one sees it; otherwise it
+ * goes. That is done in the background, record by record (see reclaim.ts), and a
  * reader may come at any moment of it: a version that has not been handed down yet is still found as the first one
  * at an epoch >= s.
  *
