@@ -25,6 +25,7 @@ import { QUERY_BLOB_ROW } from "./query-blob.ts";
 import type { BlobServices } from "./rows.ts";
 import { SET_BLOB_ROWS } from "./set-blob.ts";
 import { TAGS_AND_TIER_ROWS } from "./tags-and-tier.ts";
+import { WEBSITE_ROWS } from "./website.ts";
 
 export type { BlobServices } from "./rows.ts";
 
@@ -55,6 +56,7 @@ export const BLOB_OPERATIONS: OperationTable<BlobServices> = {
     ...BATCH_ROWS,
     ...IMMUTABILITY_ROWS,
     QUERY_BLOB_ROW,
+    ...WEBSITE_ROWS,
     ...FIND_BLOBS_ROWS,
   ],
   resourceOf,
