@@ -24,7 +24,7 @@ import { IF_ALL, readBlobRef, readLeaseId, readReadConditions } from "./read-req
 import { stamp } from "./replies.ts";
 import { type BlobRow, type BlobServices, getAndHead, onBlob, row } from "./rows.ts";
 
-function readRead(request: HttpRequest): ReadBlob {
+export function readRead(request: HttpRequest): ReadBlob {
   const { headers, query } = request;
   checkTagPermission(request);
   return {
@@ -37,7 +37,7 @@ function readRead(request: HttpRequest): ReadBlob {
 }
 
 /** GET /{container}/{blob}: the whole of it, or a range. */
-async function getBlob(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
+export async function getBlob(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
   const { headers } = request;
   const wanted = parseRange(headers);
   // Whatever can be wrong with the request is found before the bytes are pinned.
@@ -117,7 +117,7 @@ function override(
 }
 
 /** HEAD /{container}/{blob} */
-async function getBlobProperties(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
+export async function getBlobProperties(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
   const seen = await getProperties(blobs, readRead(request));
   const headers = {
     ...blobHeaders(seen),

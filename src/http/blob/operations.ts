@@ -21,9 +21,11 @@ import { LIST_BLOBS_ROW } from "./list-blobs.ts";
 import { LIST_CONTAINERS_ROW } from "./list-containers.ts";
 import { PAGE_BLOB_ROWS } from "./page-blob.ts";
 import { PUT_BLOB_ROWS } from "./put-blob.ts";
+import { QUERY_BLOB_ROW } from "./query-blob.ts";
 import type { BlobServices } from "./rows.ts";
 import { SET_BLOB_ROWS } from "./set-blob.ts";
 import { TAGS_AND_TIER_ROWS } from "./tags-and-tier.ts";
+import { WEBSITE_ROWS } from "./website.ts";
 
 export type { BlobServices } from "./rows.ts";
 
@@ -53,6 +55,8 @@ export const BLOB_OPERATIONS: OperationTable<BlobServices> = {
     COPY_INCREMENTAL_ROW,
     ...BATCH_ROWS,
     ...IMMUTABILITY_ROWS,
+    QUERY_BLOB_ROW,
+    ...WEBSITE_ROWS,
     ...FIND_BLOBS_ROWS,
   ],
   resourceOf,

@@ -58,11 +58,8 @@ class EmbeddedSpace implements KeySpace {
   }
 
   #refresh(): LmdbSnapshot {
-    if (this.#writerSnapshot === undefined) {
-      // The turn has just come, perhaps from a process that died in the middle of a commit.
-      this.#database.mend();
-      this.#writerSnapshot = this.#database.acquire();
-    } else {
+    if (this.#writerSnapshot === undefined) this.#writerSnapshot = this.#database.acquire();
+    else {
       this.#writerSnapshot.reset();
       this.#writerSnapshot.renew();
     }

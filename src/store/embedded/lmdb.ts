@@ -55,7 +55,6 @@ interface RawDatabase {
   transactionSync(run: () => unknown): unknown;
   put(key: Key, value: Uint8Array): unknown;
   remove(key: Key): unknown;
-  transactionSync(run: () => unknown): unknown;
   readerCheck(): number;
   close(): Promise<void>;
 }
@@ -126,16 +125,6 @@ export class Database {
       eventTurnBatching: false,
       commitDelay: 0,
     } as lmdb.RootDatabaseOptionsWithPath) as unknown as RawDatabase;
-  }
-
-  /**
-   * Brings the place where readers look up to date with the newest commit. A process that is killed between writing
-   * its commit and telling readers of it leaves them at the one before; LMDB mends that when the next writer takes
-   * the lock of the dead one. Whoever is about to write on top of a snapshot must have had it mended before: else
-   * it reads the older state and overwrites the newer. A few microseconds; no commit may be under way here.
-   */
-  mend(): void {
-    this.#raw.transactionSync(() => lmdb.ABORT);
   }
 
   /** A snapshot of the newest committed state. Give it back with `release`. */
