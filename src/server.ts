@@ -110,7 +110,7 @@ export async function startServer({
   try {
     const ports = {
       blob: await serve(BLOB_OPERATIONS, { properties, blobs, auth }),
-      queue: await serve(QUEUE_OPERATIONS, { properties, queues }),
+      queue: await serve(QUEUE_OPERATIONS, { properties, queues, auth }),
       table: await serve(TABLE_OPERATIONS, { properties, tables }),
       file: await serve(FILE_OPERATIONS, { properties, files, auth }),
     };

@@ -29,6 +29,7 @@ export const LIMITS = {
   signedRequestNamesMax: 64,
   /** How far from now a user delegation key may start or end. */
   delegationKeyMillisMax: 7 * 24 * 60 * 60_000,
+  keyInfoBytesMax: 4 * KIB,
   storedPoliciesMax: 5,
   storedPolicyIdCharsMax: 64,
   corsRulesMax: 5,

@@ -85,11 +85,15 @@ export class FrontEnd<Services> {
     const { query } = address;
     const target = table.mendTarget?.(address.target, query, headers) ?? address.target;
     const version = readVersion(headers, query.get("api-version") ?? query.get("sv"));
-    const operation = this.#router.find(message.method ?? "GET", target.path, query, headers);
+    const method = message.method ?? "GET";
+    const operation =
+      target.isWebsite === true
+        ? this.#router.findOnWebsite(method)
+        : this.#router.find(method, target.path, query, headers);
     exchange.operation = operation;
     const request: Writable<HttpRequest> = {
       id: exchange.id,
-      method: message.method ?? "GET",
+      method,
       target,
       query,
       headers,

@@ -34,6 +34,7 @@ export type ResourceKind =
   | "service"
   | "container"
   | "blob"
+  | "website"
   | "queue"
   | "messages"
   | "message"

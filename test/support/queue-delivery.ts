@@ -14,7 +14,8 @@ import { QueueTestClient, type Reply, type TakenByClient } from "./queue-client.
  *
  * When a worker is killed, requests under way get no reply. A put is then made again, and may be there twice under
  * two ids; a get may have hidden messages nobody knows of, which come back when their time is over; a deletion is
- * made again, and a "not found" then says that the first one was done.
+ * made again, and a "not found" then says that the first one was done, as long as nobody else can have taken the
+ * message since.
  */
 export interface DeliveryOptions {
   readonly directory: string;
@@ -25,6 +26,8 @@ export interface DeliveryOptions {
   readonly hideForSeconds: number;
   /** A worker is killed this often, until all messages have been put and taken. */
   readonly killEveryMillis?: number;
+  /** A supervisor gives up when its workers die too often: a fast pace needs an end. */
+  readonly killsMax?: number;
   readonly seed: number;
   readonly progress: (text: string) => void;
 }
@@ -48,6 +51,8 @@ const FAULTS_MAX = 10;
 class Ledger {
   readonly #entries = new Map<string, Entry>();
   readonly #done: Uint8Array;
+  /** Whose deletion got no reply, and was not repeated in time. */
+  readonly #perhaps = new Set<number>();
   /** Put more than once, because a put got no reply. */
   readonly #uncertain = new Set<number>();
   readonly faults: string[] = [];
@@ -95,7 +100,18 @@ class Ledger {
     this.deleted++;
     if (this.#done[entry.number] === 1) return;
     this.#done[entry.number] = 1;
+    this.#perhaps.delete(entry.number);
     this.numbersDone++;
+  }
+
+  perhapsDeleted({ id }: TakenByClient): void {
+    const { number } = this.#entries.get(id)!;
+    if (this.#done[number] !== 1) this.#perhaps.add(number);
+  }
+
+  /** Every number is deleted, or would be if what an empty queue says is true. */
+  get isAllAccounted(): boolean {
+    return this.numbersDone + this.#perhaps.size === this.#done.length;
   }
 }
 
@@ -148,33 +164,34 @@ export async function deliverAll(options: DeliveryOptions): Promise<Delivery> {
     }
   }
 
+  /** Until it is certain, or the message may be somebody else's by right and nothing can be concluded any more. */
   async function remove(taken: TakenByClient, sentAt: number): Promise<void> {
+    const isOurs = (): boolean => monotonic() < sentAt + seconds(hideForSeconds);
     let isRepeated = false;
-    for (;;) {
-      // Past its time the message may be somebody else's by right, so from here on nothing can be concluded.
-      if (monotonic() > sentAt + seconds(hideForSeconds)) return;
+    while (isOurs() && !isOver) {
       const reply: Reply<undefined> = await client.delete(taken);
       if (reply === "no reply") {
-        if (isOver) return;
         ledger.unanswered++;
         isRepeated = true;
         await pause(RETRY_MILLIS);
         continue;
       }
-      if (reply.status === 204 || (reply.status === 404 && isRepeated))
+      if (reply.status === 204 || (reply.status === 404 && isRepeated && isOurs())) {
         ledger.deletedNow(taken, reply.status);
-      else if (monotonic() < sentAt + seconds(hideForSeconds)) {
-        ledger.fault(`the deletion of ${taken.id} was answered with ${reply.status}`);
+        return;
       }
-      return;
+      if (reply.status !== 404) ledger.fault(`a deletion was answered with ${reply.status}`);
+      else if (isOurs()) ledger.fault(`${taken.id} was not found by the one who held it`);
+      break;
     }
+    if (isRepeated) ledger.perhapsDeleted(taken);
   }
 
   async function killNowAndThen(): Promise<void> {
     if (killEveryMillis === undefined) return;
     for (;;) {
       await pause(killEveryMillis);
-      if (isOver || ledger.numbersDone === messages) return;
+      if (isOver || ledger.isAllAccounted || kills === options.killsMax) return;
       const pids = workersOf(program.pid);
       if (pids.length < workers) continue;
       process.kill(pids[kills++ % pids.length]!, "SIGKILL");
@@ -192,7 +209,7 @@ export async function deliverAll(options: DeliveryOptions): Promise<Delivery> {
       }
       if (ledger.faults.length > 0) break;
       if (ledger.numbersDone > last.done) last = { done: ledger.numbersDone, at: monotonic() };
-      if (ledger.numbersDone === messages) {
+      if (ledger.isAllAccounted) {
         const left = await client.count();
         if (left !== "no reply" && left.value === 0) break;
       }

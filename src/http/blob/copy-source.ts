@@ -6,7 +6,7 @@ import { authorize } from "../auth/authorize.ts";
 import type { HttpRequest } from "../exchange.ts";
 import type { Permission } from "../operation.ts";
 import { type Address, readAddress } from "../target.ts";
-import { readCustomerKey, readSelector } from "./blob-headers.ts";
+import { readCustomerKey, readSelector, SOURCE_KEY } from "./blob-headers.ts";
 import { readBlobRef, readSourceConditions, requireHeader } from "./read-request.ts";
 import { type BlobServices, onBlob } from "./rows.ts";
 
@@ -35,7 +35,7 @@ export async function readCopySource(request: HttpRequest, services: BlobService
     selector: readSelector(address.query),
     shown,
     conditions: readSourceConditions(request.headers),
-    keySha256: readCustomerKey(request.headers, "x-ms-source-"),
+    keySha256: readCustomerKey(request.headers, SOURCE_KEY),
   };
 }
 

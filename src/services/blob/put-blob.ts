@@ -120,9 +120,9 @@ export function newBlob(
 ): BlobRecord {
   const revision = write.revision(stored?.revision);
   const { http, metadata, tags, tier, encryption, immutability, hasLegalHold } = given.properties;
-  const scope = scopeFor(container, encryption);
   const isOverwrite = stored !== undefined && stored.isUncommitted !== true;
-  return {
+  // Field by field: a record is made for every write, and each spread would make an object more.
+  const record: { -readonly [Name in keyof BlobRecord]: BlobRecord[Name] } = {
     id: revision,
     kind: given.kind,
     revision,
@@ -130,14 +130,24 @@ export function newBlob(
     length: given.length,
     content: given.content,
     http,
-    ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
-    ...(tags === undefined || Object.keys(tags).length === 0 ? {} : { tags }),
-    ...(tier === undefined ? {} : { tier, tierChangedAt: write.now() }),
-    ...(encryption.keySha256 === undefined ? {} : { keySha256: encryption.keySha256 }),
-    ...(scope === undefined ? {} : { encryptionScope: scope }),
-    ...(immutability === undefined ? {} : { immutability }),
-    ...(hasLegalHold === true ? { hasLegalHold } : {}),
   };
+  if (isNotEmpty(metadata)) record.metadata = metadata;
+  if (tags !== undefined && isNotEmpty(tags)) record.tags = tags;
+  if (tier !== undefined) {
+    record.tier = tier;
+    record.tierChangedAt = write.now();
+  }
+  if (encryption.keySha256 !== undefined) record.keySha256 = encryption.keySha256;
+  const scope = scopeFor(container, encryption);
+  if (scope !== undefined) record.encryptionScope = scope;
+  if (immutability !== undefined) record.immutability = immutability;
+  if (hasLegalHold === true) record.hasLegalHold = hasLegalHold;
+  return record;
+}
+
+function isNotEmpty(record: Readonly<Record<string, string>>): boolean {
+  for (const _ in record) return true;
+  return false;
 }
 
 /** The container may have a scope of its own, and may insist on it. */

@@ -1,6 +1,7 @@
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import {
   ALL_GARBAGE,
+  blobOfKey,
   blobsOf,
   blockPagesOf,
   contentKey,
@@ -24,6 +25,7 @@ import type { BlobService } from "./blob-service.ts";
 import { releaseBlobContent } from "./content.ts";
 import { dropRanges, pruneEpoch } from "./prune-pages.ts";
 import { discard } from "./retention.ts";
+import { dropTags } from "./tag-index.ts";
 
 /**
  * Takes apart what nobody names any more: the contents of deleted containers, contents without a record, blocks
@@ -67,8 +69,11 @@ async function takeApart(
   const { payloads } = blobs.parts;
   switch (garbage.what) {
     case "container": {
-      const dropBlob = async (value: Buffer): Promise<void> => {
+      const { account, id } = garbage;
+      const dropBlob = async (value: Buffer, key: Key): Promise<void> => {
         const record = blobRecord.unpack(value);
+        if (record.past === undefined)
+          dropTags(write, { account, container: id, blob: blobOfKey(key) }, record);
         if (record.staging !== undefined) discard(write, { what: "staging", id: record.staging });
         await releaseBlobContent(payloads, write, record.content);
       };
@@ -111,13 +116,13 @@ function slicesOfPage(value: Buffer): StoredSlice[] {
 async function consume(
   write: Writer,
   range: Range,
-  drop: (value: Buffer) => Promise<void>,
+  drop: (value: Buffer, key: Key) => Promise<void>,
   limit: number = BLOB_LIMITS.reclaimRecordsPerStep,
 ): Promise<boolean> {
   const found: { readonly key: Key; readonly value: Buffer }[] = [];
   for await (const entry of write.range({ ...range, limit })) found.push(entry);
   for (const { key, value } of found) {
-    await drop(value);
+    await drop(value, key);
     write.delete(key);
   }
   return found.length < limit;

@@ -12,6 +12,7 @@ import type { Chore } from "../reclaim/chores.ts";
 import type { BlobService } from "./blob-service.ts";
 import { releaseBlobContent } from "./content.ts";
 import { discard, remind } from "./retention.ts";
+import { dropTags } from "./tag-index.ts";
 
 /**
  * What becomes due by itself: blocks nobody committed for a week, soft-deleted things whose time is up, blobs
@@ -58,7 +59,11 @@ async function attend(blobs: BlobService, write: Writer, due: DueRecord): Promis
       const stored = await write.get(key);
       if (stored === undefined) return;
       write.delete(key);
-      return discard(write, { what: "container", id: containerRecord.unpack(stored).id });
+      return discard(write, {
+        what: "container",
+        id: containerRecord.unpack(stored).id,
+        account: due.account,
+      });
     }
     case "expiry": {
       const key = blobKey(due.container, due.blob);
@@ -67,6 +72,7 @@ async function attend(blobs: BlobService, write: Writer, due: DueRecord): Promis
       if (record?.expiresAt === undefined || record.expiresAt > write.now()) return;
       if (record.staging !== undefined) discard(write, { what: "staging", id: record.staging });
       write.delete(key);
+      dropTags(write, due, record);
       return releaseBlobContent(blobs.parts.payloads, write, record.content);
     }
     case "copy":

@@ -18,7 +18,7 @@ import { KeyReader, packKey, packOpenText, prefixEnd, prefixRange } from "./pack
  *   bk  revision                     segments that have become too many pieces, for the reclaimer to put together
  *   bu  staging-id                   the uncommitted blocks of a blob: how many, since when
  *   bx  staging-id block-id          an uncommitted block
- *   bi  account tag value ...        the tag index
+ *   bi  account tag value container-id blob   the tag index: an entry for each tag of a blob
  *   bg  revision                     what nobody names any more, for the reclaimer to take apart
  *   bt  instant revision             what is due at a time: expiry of blocks, of blobs, of what was soft-deleted
  *
@@ -159,6 +159,31 @@ export function stagedBlocksOf(staging: bigint): Range {
 
 export function blockIdOfKey(key: Key): string {
   return new KeyReader(key).skipText().skipWhole().text();
+}
+
+export interface TagPlace {
+  readonly value: string;
+  readonly container: bigint;
+  readonly blob: string;
+}
+
+export function tagKey(account: string, tag: string, { value, container, blob }: TagPlace): Key {
+  return packKey(["bi", account, tag, value, container, blob]);
+}
+
+/** Entries of a tag with that value, in one container or in all. */
+export function tagValues(account: string, tag: string, value: string, container?: bigint): Range {
+  const parts = ["bi", account, tag, value];
+  return prefixRange(packKey(container === undefined ? parts : [...parts, container]));
+}
+
+export function tagsOf(account: string, tag: string): Range {
+  return prefixRange(packKey(["bi", account, tag]));
+}
+
+export function placeOfTagKey(key: Key): TagPlace {
+  const reader = new KeyReader(key).skipText().skipText().skipText();
+  return { value: reader.text(), container: reader.whole(), blob: reader.text() };
 }
 
 export function garbageKey(revision: Revision): Key {

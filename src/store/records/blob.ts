@@ -229,12 +229,15 @@ export const stagedBlockRecord = recordType<Omit<BlockEntry, "id">>("blobStagedB
 
 /** Work for the reclaimer, each taken apart in bounded steps. */
 export type GarbageRecord =
-  | { readonly what: "container"; readonly id: bigint }
+  | { readonly what: "container"; readonly id: bigint; readonly account: string }
   | { readonly what: "content"; readonly id: bigint; readonly form: "blocks" | "pages" }
   | { readonly what: "epoch"; readonly id: bigint; readonly epoch: bigint; readonly from: number }
   | { readonly what: "staging"; readonly id: bigint };
 
 export const garbageRecord = recordType<GarbageRecord>("blobGarbage", 1);
+
+/** An entry of the tag index: the name of the container at that time, to be compared with what is there now. */
+export const tagRecord = recordType<{ readonly container: string }>("blobTag", 1);
 
 /** What is to be looked at when its time has come. Looked at, not done: the object may have changed since. */
 export type DueRecord =
@@ -246,7 +249,13 @@ export type DueRecord =
       readonly container: string;
       readonly deletion: Revision;
     }
-  | { readonly what: "expiry" | "rehydrate"; readonly container: bigint; readonly blob: string }
+  | { readonly what: "rehydrate"; readonly container: bigint; readonly blob: string }
+  | {
+      readonly what: "expiry";
+      readonly account: string;
+      readonly container: bigint;
+      readonly blob: string;
+    }
   | { readonly what: "copy"; readonly container: bigint; readonly blob: string; readonly copyId: string };
 
 export const dueRecord = recordType<DueRecord>("blobDue", 1);
