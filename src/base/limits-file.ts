@@ -16,6 +16,11 @@ export const FILE_LIMITS = {
   fileBytesMax: 4 * TIB,
   /** What one Put Range may carry, and the longest record of a range. */
   rangeBytesMax: 4 * MIB,
+  /**
+   * Up to here the MD5 of a range is told although the client sent none. On a large one it would cost more than all
+   * the rest of the request, and no client looks at it.
+   */
+  toldDigestBytesMax: 256 * KIB,
   /** Neighbours that lie in their records join up to this: pages of databases stay as they are written. */
   joinedBytesMax: 4 * KIB,
   permissionHeaderBytesMax: 8 * KIB,

@@ -131,6 +131,9 @@ for (const engine of ENGINES) {
         const reply = await put(headers as never, body);
         assert.equal(reply.code, code, JSON.stringify(headers));
       }
+      const fine = await put({ ...write, "x-ms-range": "bytes=0-2" });
+      assert.equal(fine.status, 201);
+      assert.equal(fine.headers["content-md5"], createHash("md5").update("abc").digest("base64"));
       const large = await put({ ...write, "x-ms-range": `bytes=0-${4 * MIB}` }, Buffer.alloc(4 * MIB + 1));
       assert.deepEqual([large.status, large.code], [413, "RequestBodyTooLarge"]);
       const get = (headers: Record<string, string>) => kit.raw({ method: "GET", path, headers });
@@ -141,7 +144,7 @@ for (const engine of ENGINES) {
       assert.equal(digest.status, 206);
       assert.equal(
         digest.headers["content-md5"],
-        createHash("md5").update(Buffer.alloc(10)).digest("base64"),
+        createHash("md5").update("abc\0\0\0\0\0\0\0").digest("base64"),
       );
       assert.equal(digest.headers["content-range"], "bytes 0-9/1000");
     });

@@ -59,7 +59,7 @@ async function putRange(request: HttpRequest, { files }: FileServices): Promise<
   if (body.length === undefined) throw new Refusal("MissingContentLengthHeader");
   if (range.to - range.from > FILE_LIMITS.rangeBytesMax) throw new Refusal("RequestBodyTooLarge");
   if (body.length !== range.to - range.from) throw badHeader("x-ms-range", headers["x-ms-range"] ?? "");
-  const stream = body.stream({ md5: true });
+  const stream = body.stream({ md5: body.length <= FILE_LIMITS.toldDigestBytesMax });
   const bytes = await takeIn(files.parts.payloads, stream, body.length);
   const done = await put(files, { ...range, bytes });
   const isStructured = headers["x-ms-structured-body"] !== undefined;

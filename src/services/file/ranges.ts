@@ -5,7 +5,7 @@ import type { Writer } from "../../store/kv.ts";
 import { garbageRecord, type RangeRecord, rangeRecord, type ShareRecord } from "../../store/records/file.ts";
 import { type Content, contentLength } from "../payload/content.ts";
 import type { Payloads } from "../payload/payloads.ts";
-import { lengthOf, partOf, sliceChanges } from "./range-record.ts";
+import { lengthOf, partOf, sliceChanges, slicesOf } from "./range-record.ts";
 import { volumeOf } from "./shares.ts";
 import { bodyOf, deleteVersioned, putVersioned } from "./versions.ts";
 
@@ -100,6 +100,7 @@ async function replace(
   to: number,
   record: RangeRecord | undefined,
 ): Promise<void> {
+  if (record !== undefined && (await replaceSame(at, from, record))) return;
   const before: RangeRecord[] = [];
   const after: RangeRecord[] = [];
   const puts = new Map<number, RangeRecord>();
@@ -144,6 +145,20 @@ async function replace(
   const { shared, dropped } = sliceChanges(before, after);
   if (shared.length > 0) await at.payloads.share(at.write, shared);
   if (dropped.length > 0) await at.payloads.drop(at.write, dropped);
+}
+
+/** A page that is written again where it was: nothing else can lie there, so nothing has to be searched. */
+async function replaceSame(at: RangeWriter, offset: number, record: RangeRecord): Promise<boolean> {
+  const key = rangeKey(at.share.id, at.content, offset);
+  const stored = await at.write.get(key);
+  if (stored === undefined) return false;
+  const former = rangeRecord.unpack(bodyOf(stored));
+  if (lengthOf(former) !== lengthOf(record)) return false;
+  const body = rangeRecord.pack(record);
+  const outcome = putVersioned(at.write, volumeOf(at.share), { key, body, since: at.since, stored });
+  const dropped = slicesOf(former);
+  if (outcome === "replaced" && dropped.length > 0) await at.payloads.drop(at.write, dropped);
+  return true;
 }
 
 interface Piece {
