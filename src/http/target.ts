@@ -83,7 +83,10 @@ function decodePath(path: string): string {
 
 const NO_QUERY: Query = { pairs: [], get: () => undefined, has: () => false };
 
-/** A plus sign stays a plus sign: clients of this protocol send a space as %20. */
+/**
+ * Go's clients (rclone among them) send a space as a plus sign, and sign it as the space they mean. Signatures
+ * and block ids are Base64, which has no spaces: a plus sign in them is one that a careless client left as it was.
+ */
 export function readQuery(text: string): Query {
   if (text === "") return NO_QUERY;
   const pairs: [string, string][] = [];
@@ -91,7 +94,10 @@ export function readQuery(text: string): Query {
     if (part === "") continue;
     const equals = part.indexOf("=");
     const name = equals < 0 ? part : part.slice(0, equals);
-    pairs.push([decodeQuery(name).toLowerCase(), equals < 0 ? "" : decodeQuery(part.slice(equals + 1))]);
+    const known = decodeQuery(name).toLowerCase();
+    const value = equals < 0 ? "" : part.slice(equals + 1);
+    const isBase64 = known === "sig" || known === "blockid";
+    pairs.push([known, decodeQuery(isBase64 ? value : value.replaceAll("+", " "))]);
   }
   return new PairQuery(pairs);
 }
