@@ -83,23 +83,30 @@ function decodePath(path: string): string {
 
 const NO_QUERY: Query = { pairs: [], get: () => undefined, has: () => false };
 
+export function readQuery(text: string): Query {
+  if (text === "") return NO_QUERY;
+  const pairs: [string, string][] = [];
+  for (let start = 0; start < text.length; ) {
+    let end = text.indexOf("&", start);
+    if (end < 0) end = text.length;
+    if (end > start) {
+      const equals = text.indexOf("=", start);
+      const isNamed = equals >= 0 && equals < end;
+      const name = decodeQuery(text.slice(start, isNamed ? equals : end)).toLowerCase();
+      pairs.push([name, isNamed ? decodeValue(name, text.slice(equals + 1, end)) : ""]);
+    }
+    start = end + 1;
+  }
+  return new PairQuery(pairs);
+}
+
 /**
  * Go's clients (rclone among them) send a space as a plus sign, and sign it as the space they mean. Signatures
  * and block ids are Base64, which has no spaces: a plus sign in them is one that a careless client left as it was.
  */
-export function readQuery(text: string): Query {
-  if (text === "") return NO_QUERY;
-  const pairs: [string, string][] = [];
-  for (const part of text.split("&")) {
-    if (part === "") continue;
-    const equals = part.indexOf("=");
-    const name = equals < 0 ? part : part.slice(0, equals);
-    const known = decodeQuery(name).toLowerCase();
-    const value = equals < 0 ? "" : part.slice(equals + 1);
-    const isBase64 = known === "sig" || known === "blockid";
-    pairs.push([known, decodeQuery(isBase64 ? value : value.replaceAll("+", " "))]);
-  }
-  return new PairQuery(pairs);
+function decodeValue(name: string, text: string): string {
+  const isPlain = !text.includes("+") || name === "sig" || name === "blockid";
+  return decodeQuery(isPlain ? text : text.replaceAll("+", " "));
 }
 
 function decodeQuery(text: string): string {

@@ -142,6 +142,13 @@ onEachEngine("properties, tags, tiers, keys", (kit) => {
     assert.equal((await expire("RelativeToCreation", "6000")).status, 200);
     const at = new Date(kit.server.clock.now() + 5_000).toUTCString();
     assert.equal((await expire("Absolute", at)).status, 200);
+    const lease = await kit.raw({
+      method: "PUT",
+      path,
+      query: { comp: "lease" },
+      headers: { "x-ms-lease-action": "acquire", "x-ms-lease-duration": "-1" },
+    });
+    assert.equal(lease.status, 201);
     kit.server.clock.advance(5_001);
     assert.equal((await kit.raw({ path })).status, 404);
     assert.deepEqual(await all(container.listBlobsFlat()), []);

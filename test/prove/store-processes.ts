@@ -8,7 +8,7 @@ export const proof: Proof = {
     const rounds = quick ? 2_000 : 20_000;
     const stale = await passTokens(rounds);
     progress(`${rounds} tokens passed, ${stale} stale`);
-    const joined = await visitWhileOthersCount(quick ? 20_000 : 200_000);
+    const joined = await visitWhileOthersCount(quick ? 10_000 : 60_000);
     progress(`${joined} visits`);
     const killed = await killInTurn({ kills: quick ? 20 : 200, seed });
     return {

@@ -3,7 +3,7 @@ import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import { type Conditions, checkWrite } from "../../concurrency/conditions.ts";
 import { checkMutability } from "../../concurrency/immutability.ts";
-import { checkLeaseRead, checkLeaseWrite, leaseAfterWrite } from "../../concurrency/lease.ts";
+import { AVAILABLE, checkLeaseRead, checkLeaseWrite, leaseAfterWrite } from "../../concurrency/lease.ts";
 import { blobKey, pastKey } from "../../store/keys/blob.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
 import { type BlobRecord, blobRecord, type ContainerRecord } from "../../store/records/blob.ts";
@@ -30,8 +30,13 @@ export interface Found {
 export async function findBlob(read: Reader, ref: BlobRef): Promise<Found> {
   const container = await readContainer(read, ref);
   const bytes = await read.get(blobKey(container.id, ref.blob));
-  const stored = bytes === undefined ? undefined : settled(blobRecord.unpack(bytes), read.now());
-  return { container, stored, blob: isThere(stored, read.now()) ? stored : undefined };
+  if (bytes === undefined) return { container, stored: undefined, blob: undefined };
+  const stored = settled(blobRecord.unpack(bytes), read.now());
+  const isVisible: boolean = isThere(stored, read.now());
+  if (isVisible) return { container, stored, blob: stored };
+  // A lease ends with the blob it was on, also when the blob went by its expiry.
+  const left = stored.isUncommitted === true ? stored : withLease(stored, AVAILABLE);
+  return { container, stored: left, blob: undefined };
 }
 
 /** Only uncommitted blocks, or past its expiry: not there for anyone who asks for a blob. */

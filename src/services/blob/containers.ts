@@ -30,10 +30,12 @@ export async function findContainer(read: Reader, ref: ContainerRef): Promise<Co
   return stored === undefined ? undefined : unpackContainer(key, stored);
 }
 
+/** Without a call in between: this is the first step of every request for a blob. */
 export async function readContainer(read: Reader, ref: ContainerRef): Promise<ContainerRecord> {
-  const found = await findContainer(read, ref);
-  if (found === undefined) throw new Refusal("ContainerNotFound");
-  return found;
+  const key = containerKey(ref.account, ref.container);
+  const stored = await read.get(key);
+  if (stored === undefined) throw new Refusal("ContainerNotFound");
+  return unpackContainer(key, stored);
 }
 
 export function putContainer(write: Writer, ref: ContainerRef, record: ContainerRecord): void {
