@@ -7,8 +7,8 @@ import { deliverAll } from "../support/queue-delivery.ts";
 import { seedOfThisRun } from "../support/seed.ts";
 
 for (const { name, messages, killEveryMillis } of [
-  { name: "two workers", messages: 3_000, killEveryMillis: undefined },
-  { name: "two workers, one of them killed now and then", messages: 3_000, killEveryMillis: 3_000 },
+  { name: "two workers", messages: 2_000, killEveryMillis: undefined },
+  { name: "two workers, one of them killed now and then", messages: 2_000, killEveryMillis: 700 },
 ]) {
   test(`${name}: each message is deleted once and is nobody else's while hidden`, async (t) => {
     const directory = mkdtempSync(join(tmpdir(), "holdfast-delivery-"));
@@ -20,7 +20,7 @@ for (const { name, messages, killEveryMillis } of [
         consumers: 8,
         workers: 2,
         hideForSeconds: 4,
-        ...(killEveryMillis === undefined ? {} : { killEveryMillis }),
+        ...(killEveryMillis === undefined ? {} : { killEveryMillis, killsMax: 4 }),
         seed: seedOfThisRun(t),
         progress: () => {},
       });

@@ -26,6 +26,8 @@ export interface DeliveryOptions {
   readonly hideForSeconds: number;
   /** A worker is killed this often, until all messages have been put and taken. */
   readonly killEveryMillis?: number;
+  /** A supervisor gives up when its workers die too often: a fast pace needs an end. */
+  readonly killsMax?: number;
   readonly seed: number;
   readonly progress: (text: string) => void;
 }
@@ -189,7 +191,7 @@ export async function deliverAll(options: DeliveryOptions): Promise<Delivery> {
     if (killEveryMillis === undefined) return;
     for (;;) {
       await pause(killEveryMillis);
-      if (isOver || ledger.isAllAccounted) return;
+      if (isOver || ledger.isAllAccounted || kills === options.killsMax) return;
       const pids = workersOf(program.pid);
       if (pids.length < workers) continue;
       process.kill(pids[kills++ % pids.length]!, "SIGKILL");
