@@ -42,11 +42,21 @@ function median(values: readonly number[]): number {
 }
 
 async function measure(row: Row, contender: Contender, isRehearsal = false): Promise<Measured> {
-  const port = contender.ports[row.service];
-  const requests = row.requests().map((request) => signed({ ...request, service: row.service }, port));
-  const measured = await drive({ port, requests, connections, seconds: isRehearsal ? 1 : seconds });
+  const options = { connections, seconds: isRehearsal ? 1 : seconds };
+  const measured =
+    row.run === undefined ? await request(row, contender, options) : await row.run(contender, options);
   if (measured.errors > 0) console.log(`  ${contender.name}: ${measured.errors} failed requests`);
   return measured;
+}
+
+function request(
+  row: Row,
+  contender: Contender,
+  options: { readonly connections: number; readonly seconds: number },
+): Promise<Measured> {
+  const port = contender.ports[row.service];
+  const requests = row.requests().map((request) => signed({ ...request, service: row.service }, port));
+  return drive({ port, requests, ...options });
 }
 
 async function runRow(row: Row): Promise<Result> {

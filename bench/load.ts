@@ -131,7 +131,7 @@ async function driveFromHere({ port, requests, connections, seconds }: Load): Pr
       socket.on("connect", next);
       socket.on("data", (piece) => {
         pending = pending.length === 0 ? piece : Buffer.concat([pending, piece]);
-        const status = wholeReplyStatus(pending);
+        const status = wholeReply(pending);
         if (status === undefined) return;
         pending = Buffer.alloc(0);
         if (status >= 400) errors++;
@@ -153,7 +153,8 @@ async function driveFromHere({ port, requests, connections, seconds }: Load): Pr
   };
 }
 
-function wholeReplyStatus(bytes: Buffer): number | undefined {
+/** The status of a reply that is there whole. */
+export function wholeReply(bytes: Buffer): number | undefined {
   const end = bytes.indexOf("\r\n\r\n");
   if (end < 0) return undefined;
   const head = bytes.toString("latin1", 0, end).toLowerCase();

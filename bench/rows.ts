@@ -1,4 +1,7 @@
+import type { Measured } from "./load.ts";
 import { QUEUE_ROWS } from "./rows/queue.ts";
+import { TABLE_ROWS } from "./rows/table.ts";
+import type { Contender } from "./servers.ts";
 import type { PlainRequest } from "./sign.ts";
 
 /** One line of the benchmark. Rows of a service live in bench/rows/<service>.ts and are listed here. */
@@ -11,6 +14,11 @@ export interface Row {
   readonly prepare?: readonly PlainRequest[];
   /** Different requests, gone through in turn. */
   readonly requests: () => PlainRequest[];
+  /** In place of `requests`, for work in which one request depends on the reply before it. */
+  readonly run?: (
+    contender: Contender,
+    options: { readonly connections: number; readonly seconds: number },
+  ) => Promise<Measured>;
   /** Whether Azurite offers it. */
   readonly azurite: boolean;
   /** The least share of bare node:http we accept, and the least multiple of Azurite. */
@@ -46,4 +54,5 @@ export const ROWS: readonly Row[] = [
       })),
   },
   ...QUEUE_ROWS,
+  ...TABLE_ROWS,
 ];

@@ -109,7 +109,7 @@ export async function startServer({
   };
   try {
     const ports = {
-      blob: await serve(BLOB_OPERATIONS, { properties, blobs }),
+      blob: await serve(BLOB_OPERATIONS, { properties, blobs, accounts }),
       queue: await serve(QUEUE_OPERATIONS, { properties, queues }),
       table: await serve(TABLE_OPERATIONS, { properties, tables }),
       file: await serve(FILE_OPERATIONS, { properties, files }),

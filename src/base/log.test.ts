@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { type Access, openAccessLog, printAccess } from "./access-log.ts";
 import { BufferedLines, type LineWriter } from "./buffered-lines.ts";
-import { ManualClock, type Timers } from "./clock.ts";
+import { ManualClock, pause, type Timers } from "./clock.ts";
 import { openLog, silentLog } from "./log.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "holdfast-log-"));
@@ -198,9 +198,10 @@ test("a log file that cannot be opened is a matter for the operator", () => {
 });
 
 async function until(isTrue: () => boolean): Promise<void> {
-  for (let i = 0; i < 500; i++) {
+  // Patient, because the disk is asked by another thread and the machine may be busy.
+  for (let i = 0; i < 3_000; i++) {
     if (isTrue()) return;
-    await new Promise((resolve) => setImmediate(resolve));
+    await pause(5);
   }
   assert.fail("it did not happen");
 }

@@ -24,7 +24,9 @@ export class RequestBody implements Body {
     this.#message = message;
     this.#onFirstRead = onFirstRead;
     this.#declared = readDeclaredDigest(headers);
-    this.#structured = readStructuredBody(headers);
+    // On a read the same header asks for a structured answer.
+    const isRead = message.method === "GET" || message.method === "HEAD";
+    this.#structured = isRead ? undefined : readStructuredBody(headers);
     const declared = headers["content-length"];
     // Node has checked the header: digits only, and never beside Transfer-Encoding.
     const sent =

@@ -4,7 +4,7 @@ import { after, before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { signed, signedHeaders } from "../../bench/sign.ts";
 import { LIMITS } from "../../src/base/limits.ts";
-import { send, sendBytes } from "../kit/raw.ts";
+import { send, sendBytes } from "../kit/send.ts";
 import { startTestServer, type TestServer } from "../kit/server.ts";
 
 const properties = { path: "", query: { restype: "service", comp: "properties" } };

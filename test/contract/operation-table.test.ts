@@ -8,7 +8,7 @@ import { QUEUE_OPERATIONS } from "../../src/http/queue/operations.ts";
 import { Router } from "../../src/http/router.ts";
 import { TABLE_OPERATIONS } from "../../src/http/table/operations.ts";
 import { readQuery } from "../../src/http/target.ts";
-import { send } from "../kit/raw.ts";
+import { send } from "../kit/send.ts";
 import { startTestServer, type TestServer } from "../kit/server.ts";
 
 /**

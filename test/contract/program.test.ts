@@ -14,7 +14,7 @@ import { after, suite, test } from "node:test";
 import { QueueServiceClient } from "@azure/storage-queue";
 import { startHoldfast } from "../../src/library.ts";
 import { runProgram, startProgram } from "../kit/program.ts";
-import { send } from "../kit/raw.ts";
+import { send } from "../kit/send.ts";
 
 const root = mkdtempSync(join(tmpdir(), "holdfast-program-"));
 after(() => rmSync(root, { recursive: true, force: true }));

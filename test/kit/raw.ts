@@ -1,74 +1,100 @@
-import { type IncomingHttpHeaders, request as plainRequest } from "node:http";
-import { request as secureRequest } from "node:https";
-import { connect } from "node:net";
-import { type PlainRequest, signedHeaders, targetOf } from "../../bench/sign.ts";
+import { createHmac } from "node:crypto";
+import { type IncomingHttpHeaders, request as send } from "node:http";
 import type { TestServer } from "./server.ts";
 
-/** Requests as no SDK would send them, and replies as they came. */
-export interface RawRequest extends PlainRequest {
-  readonly service: "blob" | "queue" | "table" | "file";
-  /** Left out: signed with the account key. */
-  readonly isAnonymous?: boolean;
-  /** In place of the target that follows from path and query. */
-  readonly target?: string;
+/** Requests that an SDK cannot or will not send, signed as an SDK would. */
+export interface RawRequest {
+  readonly method?: string;
+  /** Below the account, encoded: "/container/blob". */
+  readonly path?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer | string;
+  /** "none": no Authorization header, for anonymous and SAS callers. */
+  readonly sign?: "key" | "none";
 }
 
 export interface RawReply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-  /** x-ms-error-code, or undefined. */
+  readonly body: Buffer;
+  readonly text: string;
+  /** x-ms-error-code */
   readonly code: string | undefined;
 }
 
-export function send(server: Pick<TestServer, "endpoints">, request: RawRequest): Promise<RawReply> {
-  const url = new URL(server.endpoints[request.service]);
-  const headers = request.isAnonymous === true ? { ...request.headers } : signedHeaders(request);
-  if (request.body !== undefined) headers["Content-Length"] = String(request.body.length);
-  const start = url.protocol === "https:" ? secureRequest : plainRequest;
+const SIGNED = [
+  "content-encoding",
+  "content-language",
+  "content-length",
+  "content-md5",
+  "content-type",
+  "date",
+  "if-modified-since",
+  "if-match",
+  "if-none-match",
+  "if-unmodified-since",
+  "range",
+];
+
+export async function raw(server: TestServer, given: RawRequest): Promise<RawReply> {
+  const { method = "GET", path = "", query = {}, sign = "key" } = given;
+  const body = typeof given.body === "string" ? Buffer.from(given.body) : given.body;
+  const headers: Record<string, string> = {
+    "x-ms-date": new Date(server.clock.now()).toUTCString(),
+    "x-ms-version": "2025-01-05",
+  };
+  for (const [name, value] of Object.entries(given.headers ?? {})) headers[name.toLowerCase()] = value;
+  if (body !== undefined || method === "PUT" || method === "POST")
+    headers["content-length"] ??= String(body?.length ?? 0);
+  const rawPath = `/${server.account}${path}`;
+  if (sign === "key") headers.authorization = authorization(server, method, rawPath, query, headers);
+  const search = Object.entries(query)
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+    .join("&");
+  const { hostname, port } = new URL(server.endpoints.blob);
   return new Promise((resolve, reject) => {
-    const message = start({
-      host: url.hostname,
-      port: url.port,
-      method: request.method,
-      path: request.target ?? targetOf(request),
-      headers,
-      agent: false,
-      rejectUnauthorized: false,
-    });
-    message.on("error", reject);
-    message.on("response", (response) => {
+    const target = `${rawPath}${search === "" ? "" : `?${search}`}`;
+    const outgoing = send({ hostname, port, method, path: target, headers }, (incoming) => {
       const pieces: Buffer[] = [];
-      response.on("data", (piece: Buffer) => pieces.push(piece));
-      response.on("error", reject);
-      response.on("end", () =>
+      incoming.on("data", (piece: Buffer) => pieces.push(piece));
+      incoming.on("error", reject);
+      incoming.on("end", () => {
+        const bytes = Buffer.concat(pieces);
+        const code = incoming.headers["x-ms-error-code"];
         resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          body: Buffer.concat(pieces).toString(),
-          code: response.headers["x-ms-error-code"] as string | undefined,
-        }),
-      );
+          status: incoming.statusCode ?? 0,
+          headers: incoming.headers,
+          body: bytes,
+          text: bytes.toString(),
+          code: typeof code === "string" ? code : undefined,
+        });
+      });
     });
-    message.end(request.body);
+    outgoing.on("error", reject);
+    outgoing.end(body);
   });
 }
 
-/** Bytes as they are, over one connection; everything that comes back until the server ends it or falls silent. */
-export function sendBytes(port: number, bytes: string | Buffer, silence = 300): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, "127.0.0.1");
-    let received = "";
-    const done = (): void => {
-      socket.destroy();
-      resolve(received);
-    };
-    socket.setTimeout(silence, done);
-    socket.on("data", (piece) => {
-      received += piece.toString("latin1");
-    });
-    socket.on("end", done);
-    socket.on("error", (error) => (received === "" ? reject(error) : done()));
-    socket.write(bytes);
-  });
+function authorization(
+  server: TestServer,
+  method: string,
+  rawPath: string,
+  query: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>>,
+): string {
+  const plain = SIGNED.map((name) =>
+    name === "content-length" && headers[name] === "0" ? "" : (headers[name] ?? ""),
+  );
+  const marked = Object.keys(headers)
+    .filter((name) => name.startsWith("x-ms-"))
+    .sort()
+    .map((name) => `${name}:${headers[name]!.trim().replace(/\s+/g, " ")}`);
+  const parameters = Object.keys(query)
+    .sort()
+    .map((name) => `${name.toLowerCase()}:${query[name]}`);
+  const resource = `/${server.account}${rawPath}`;
+  const text = [method, ...plain, ...marked, resource, ...parameters].join("\n");
+  const signature = createHmac("sha256", Buffer.from(server.key, "base64")).update(text).digest("base64");
+  return `SharedKey ${server.account}:${signature}`;
 }

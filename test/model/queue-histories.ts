@@ -86,7 +86,8 @@ const step: fc.Arbitrary<QueueStep> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant("sweep" as const) }) },
 );
 
-export const queueHistory = fc.array(step, { minLength: 1, maxLength: 40 });
+// "max": the usual sizes are too short to have something hidden, something expired and a receipt to spare.
+export const queueHistory = fc.array(step, { minLength: 1, maxLength: 60, size: "max" });
 
 const ref = { account: "model", queue: "history" };
 

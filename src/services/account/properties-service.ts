@@ -1,5 +1,5 @@
 import { packKey } from "../../store/keys/pack.ts";
-import type { KeySpace } from "../../store/kv.ts";
+import type { KeySpace, Reader } from "../../store/kv.ts";
 import { recordType } from "../../store/records/record.ts";
 import {
   defaultServiceProperties,
@@ -34,6 +34,15 @@ export class PropertiesService {
       write.put(key, propertiesRecord.pack(mergeServiceProperties(present, changes)));
     });
   }
+}
+
+/** Inside a transaction that obeys them, so that a rule that was just set is obeyed at once. */
+export async function readServiceProperties(
+  read: Reader,
+  account: string,
+  owner: PropertiesOwner,
+): Promise<ServiceProperties> {
+  return unpack(await read.get(propertiesKey(account, owner)), owner);
 }
 
 function unpack(bytes: Buffer | undefined, owner: PropertiesOwner): ServiceProperties {

@@ -1,27 +1,42 @@
 import type { StoredPolicy } from "../account/stored-policy.ts";
 import type { ServiceParts } from "../parts.ts";
 import type { Chore } from "../reclaim/chores.ts";
+import { findContainer } from "./containers.ts";
+import { reclaimGarbage } from "./reclaim-garbage.ts";
+import { workDue } from "./work-due.ts";
 
-/** The Blob service: what its operations mean. */
+export interface BlobServiceOptions {
+  /** Every overwrite, metadata change and deletion leaves a version behind. */
+  readonly isVersioned?: boolean;
+}
+
+/**
+ * The Blob service: what its operations mean. Each operation is a function of its own, in a file named as the
+ * protocol names it, and takes this as its first argument.
+ */
 export class BlobService {
   readonly parts: ServiceParts;
+  readonly isVersioned: boolean;
 
-  constructor(parts: ServiceParts) {
+  constructor(parts: ServiceParts, options: BlobServiceOptions = {}) {
     this.parts = parts;
+    this.isVersioned = options.isVersioned ?? false;
   }
 
   /** Stored access policies of a container; undefined when there is no such container. */
-  async policies(_account: string, _name: string): Promise<readonly StoredPolicy[] | undefined> {
-    return undefined;
+  async policies(account: string, container: string): Promise<readonly StoredPolicy[] | undefined> {
+    const found = await this.parts.store.read((read) => findContainer(read, { account, container }));
+    return found === undefined ? undefined : (found.policies ?? []);
   }
 
   /** What anonymous callers may read of a container. */
-  async publicAccess(_account: string, _container: string): Promise<"none" | "blob" | "container"> {
-    return "none";
+  async publicAccess(account: string, container: string): Promise<"none" | "blob" | "container"> {
+    const found = await this.parts.store.read((read) => findContainer(read, { account, container }));
+    return found?.publicAccess ?? "none";
   }
 
   /** Its work in the background. */
   chores(): readonly Chore[] {
-    return [];
+    return [reclaimGarbage(this), workDue(this)];
   }
 }

@@ -1,0 +1,147 @@
+import { createHash } from "node:crypto";
+import { collect } from "../../base/bytes.ts";
+import { Crc64 } from "../../base/crc64.ts";
+import {
+  getBlob as get,
+  getBlobProperties as getProperties,
+  type OpenedBlob,
+  type ReadBlob,
+} from "../../services/blob/get-blob.ts";
+import type { SliceRange } from "../../services/payload/payloads.ts";
+import type { HttpReply, HttpRequest } from "../exchange.ts";
+import type { Permission } from "../operation.ts";
+import { printMetadata } from "../wire/metadata.ts";
+import { type Extent, parseRange, printContentRange, rangeDigestOf, resolveRange } from "../wire/range.ts";
+import {
+  encodeStructuredBody,
+  STRUCTURED_BODY,
+  structuredLength,
+  wantsStructuredBody,
+} from "../wire/structured-body.ts";
+import { checkTagPermission, readCustomerKey, readSelector } from "./blob-headers.ts";
+import { blobHeaders, propertyHeaders } from "./blob-replies.ts";
+import { IF_ALL, readBlobRef, readLeaseId, readReadConditions } from "./read-request.ts";
+import { stamp } from "./replies.ts";
+import { type BlobRow, type BlobServices, getAndHead, onBlob, row } from "./rows.ts";
+
+function readRead(request: HttpRequest): ReadBlob {
+  const { headers, query } = request;
+  checkTagPermission(request);
+  return {
+    ref: readBlobRef(request),
+    selector: readSelector(query),
+    conditions: readReadConditions(headers),
+    leaseId: readLeaseId(headers),
+    keySha256: readCustomerKey(headers),
+  };
+}
+
+/** GET /{container}/{blob}: the whole of it, or a range. */
+async function getBlob(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
+  const { headers } = request;
+  const wanted = parseRange(headers);
+  let extent: Extent | undefined;
+  // The range means something only beside the length the same snapshot tells.
+  const rangeOf = (length: number): SliceRange => {
+    if (wanted === undefined) rangeDigestOf(headers, undefined);
+    if (wanted === undefined) return { from: 0, length };
+    extent = resolveRange(wanted, length);
+    rangeDigestOf(headers, extent);
+    return extent;
+  };
+  const opened = await get(blobs, { ...readRead(request), rangeOf });
+  const out = blobHeaders(opened);
+  const { contentMd5 } = opened.record.http;
+  if (extent === undefined) out["Content-MD5"] = contentMd5;
+  else {
+    out["Content-Range"] = printContentRange(extent, opened.record.length);
+    out["x-ms-blob-content-md5"] = contentMd5;
+  }
+  if (request.caller.kind === "serviceSas") override(out, request.caller.overrides);
+  const status = extent === undefined ? 200 : 206;
+  return withBody(request, opened, { status, headers: out }, rangeDigestOf(headers, extent));
+}
+
+async function withBody(
+  { headers }: HttpRequest,
+  opened: OpenedBlob,
+  reply: { readonly status: number; readonly headers: Record<string, string | undefined> },
+  digest: "md5" | "crc64" | undefined,
+): Promise<HttpReply> {
+  const { payload, range, record } = opened;
+  const { from, length } = range;
+  if (wantsStructuredBody(headers)) {
+    reply.headers["x-ms-structured-body"] = STRUCTURED_BODY;
+    reply.headers["x-ms-structured-content-length"] = String(length);
+    const source = payload === undefined ? once(inlineBytes(record, range)) : payload.stream(from, length);
+    const body = encodeStructuredBody(source, { contentLength: length });
+    return { ...reply, body, length: structuredLength(length), release: () => payload?.close() };
+  }
+  if (payload !== undefined && digest === undefined) {
+    return { ...reply, body: payload.stream(from, length), length, release: () => payload.close() };
+  }
+  // At most 4 MiB: its digest goes out before its first byte.
+  const bytes = payload === undefined ? inlineBytes(record, range) : await readWhole(payload, range);
+  if (digest === "md5") reply.headers["Content-MD5"] = createHash("md5").update(bytes).digest("base64");
+  if (digest === "crc64") reply.headers["x-ms-content-crc64"] = new Crc64().update(bytes).base64();
+  return { ...reply, body: bytes };
+}
+
+async function readWhole(payload: NonNullable<OpenedBlob["payload"]>, range: SliceRange): Promise<Buffer> {
+  try {
+    return await collect(payload.stream(range.from, range.length));
+  } finally {
+    payload.close();
+  }
+}
+
+function inlineBytes({ content }: OpenedBlob["record"], { from, length }: SliceRange): Buffer {
+  return "inline" in content ? content.inline.subarray(from, from + length) : Buffer.alloc(0);
+}
+
+async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}
+
+/** A SAS may say how what it opens is to be served (rscc, rscd and their like). */
+function override(
+  out: Record<string, string | undefined>,
+  overrides: Readonly<Record<string, string>>,
+): void {
+  for (const lower in overrides) {
+    const name = lower.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
+    out[name] = overrides[lower];
+  }
+}
+
+/** HEAD /{container}/{blob} */
+async function getBlobProperties(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
+  const seen = await getProperties(blobs, readRead(request));
+  const headers = {
+    ...blobHeaders(seen),
+    ...propertyHeaders(seen),
+    "Content-MD5": seen.record.http.contentMd5,
+  };
+  if (request.caller.kind === "serviceSas") override(headers, request.caller.overrides);
+  return { status: 200, headers, length: seen.record.length };
+}
+
+async function getBlobMetadata(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
+  const { record } = await getProperties(blobs, readRead(request));
+  return { status: 200, headers: { ...stamp(record.revision), ...printMetadata(record.metadata ?? {}) } };
+}
+
+const readable: Permission = { ...onBlob(["r"]), anonymous: "blob" };
+const common = {
+  resource: "blob",
+  permission: readable,
+  returnsEtag: true,
+  conditions: IF_ALL,
+  lease: "checked",
+} as const;
+
+export const GET_BLOB_ROWS: readonly BlobRow[] = [
+  row({ ...common, name: "GetBlob", method: "GET", ok: [200, 206], handle: getBlob }),
+  row({ ...common, name: "GetBlobProperties", method: "HEAD", handle: getBlobProperties }),
+  ...getAndHead({ ...common, name: "GetBlobMetadata", query: { comp: "metadata" }, handle: getBlobMetadata }),
+];

@@ -1,0 +1,105 @@
+import { badQuery, Refusal } from "../../base/refusals.ts";
+import { type BlobPage, type BlobPosition, listBlobs as list } from "../../services/blob/list-blobs.ts";
+import type { HttpReply, HttpRequest } from "../exchange.ts";
+import {
+  decodeMarker,
+  encodeMarker,
+  type ListParams,
+  printListParams,
+  readListParams,
+} from "../wire/list-params.ts";
+import { element, encodedElement, printXml, textElement } from "../wire/xml-print.ts";
+import { printBlob } from "./listed-blob.ts";
+import { readContainerRef } from "./read-request.ts";
+import { XML } from "./replies.ts";
+import { type BlobRow, type BlobServices, onContainer, row } from "./rows.ts";
+import { serviceEndpoint } from "./service-endpoint.ts";
+
+const INCLUDE = [
+  "snapshots",
+  "metadata",
+  "uncommittedblobs",
+  "copy",
+  "deleted",
+  "tags",
+  "versions",
+  "deletedwithversions",
+  "immutabilitypolicy",
+  "legalhold",
+  "permissions",
+];
+
+/** GET /{container}?restype=container&comp=list, flat or with a delimiter */
+async function listBlobs(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
+  const ref = readContainerRef(request);
+  const params = readListParams(request.query, { include: INCLUDE });
+  const { include, delimiter } = params;
+  if (delimiter !== undefined && include.has("snapshots")) {
+    throw badQuery("include", "snapshots", "Snapshots cannot be listed by hierarchy.");
+  }
+  checkTagLetter(request, include);
+  const scope = `blobs ${ref.account}/${ref.container}`;
+  const page = await list(blobs, {
+    ref,
+    prefix: params.prefix,
+    delimiter,
+    maxResults: params.maxResults,
+    include: {
+      snapshots: include.has("snapshots"),
+      versions: include.has("versions"),
+      deleted: include.has("deleted"),
+      uncommitted: include.has("uncommittedblobs"),
+      deletedWithVersions: include.has("deletedwithversions") && !include.has("versions"),
+    },
+    from: params.marker === undefined ? undefined : positionOf(params.marker, scope),
+  });
+  const endpoint = { ServiceEndpoint: serviceEndpoint(request), ContainerName: ref.container };
+  const root = element("EnumerationResults", printPage(page, params, scope), endpoint);
+  return { status: 200, headers: XML, body: printXml(root) };
+}
+
+function checkTagLetter({ caller }: HttpRequest, include: ReadonlySet<string>): void {
+  const isSas = caller.kind === "accountSas" || caller.kind === "serviceSas";
+  if (include.has("tags") && (caller.kind === "anonymous" || (isSas && !caller.permissions.includes("t")))) {
+    throw new Refusal("AuthorizationPermissionMismatch");
+  }
+}
+
+function printPage({ items, next, now }: BlobPage, params: ListParams, scope: string): string {
+  let entries = "";
+  for (const item of items) {
+    entries +=
+      "folder" in item
+        ? `<BlobPrefix>${encodedElement("Name", item.folder)}</BlobPrefix>`
+        : printBlob(item, params.include, now);
+  }
+  const marker = next === undefined ? "" : encodeMarker(scope, partsOf(next));
+  return printListParams(params) + element("Blobs", entries) + textElement("NextMarker", marker);
+}
+
+function partsOf(position: BlobPosition): string[] {
+  if ("folder" in position) return ["folder", position.folder];
+  return position.past === undefined
+    ? ["blob", position.blob]
+    : ["past", position.blob, String(position.past)];
+}
+
+function positionOf(marker: string, scope: string): BlobPosition {
+  const [kind, name, past] = decodeMarker(scope, marker);
+  if (name !== undefined) {
+    if (kind === "folder") return { folder: name };
+    if (kind === "blob") return { blob: name };
+    if (kind === "past" && past !== undefined && /^\d{1,20}$/.test(past))
+      return { blob: name, past: BigInt(past) };
+  }
+  throw badQuery("marker", marker, "The marker is not valid.");
+}
+
+export const LIST_BLOBS_ROW: BlobRow = row({
+  name: "ListBlobs",
+  method: "GET",
+  resource: "container",
+  query: { restype: "container", comp: "list" },
+  permission: { ...onContainer(["l"], ["l"]), anonymous: "container" },
+  handle: listBlobs,
+});

@@ -1,0 +1,122 @@
+import { createHash } from "node:crypto";
+import { LIMITS, MIB } from "../../base/limits.ts";
+import { BLOB_LIMITS } from "../../base/limits-blob.ts";
+import { badHeader, Refusal } from "../../base/refusals.ts";
+import { putBlob as put, type Written } from "../../services/blob/put-blob.ts";
+import type { HttpReply, HttpRequest, ReplyHeaders } from "../exchange.ts";
+import { STRUCTURED_BODY } from "../wire/structured-body.ts";
+import { readCreateGuards, readProperties, refusePast } from "./blob-headers.ts";
+import { IF_ALL, missingHeader, readBlobRef } from "./read-request.ts";
+import { stamp, versionHeader } from "./replies.ts";
+import { type BlobRow, type BlobServices, onBlob, row } from "./rows.ts";
+
+/** What one request may carry grew with the versions of the protocol. */
+export function bytesMaxFor(
+  version: string,
+  sizes: { readonly since2019: number; readonly since2016: number; readonly before: number },
+): number {
+  // A client that names no version is served as a present one.
+  if (version === "" || version >= "2019-12-12") return sizes.since2019;
+  return version >= "2016-05-31" ? sizes.since2016 : sizes.before;
+}
+
+export function checkBodyLength({ body }: HttpRequest, bytesMax: number): void {
+  if (body.length !== undefined && body.length > bytesMax) {
+    throw new Refusal("RequestBodyTooLarge", { elements: { MaxLimit: String(bytesMax) } });
+  }
+}
+
+const PUT_BLOB_SIZES = { since2019: BLOB_LIMITS.putBlobBytesMax, since2016: 256 * MIB, before: 64 * MIB };
+
+/** PUT /{container}/{blob} with x-ms-blob-type: BlockBlob */
+async function putBlob(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
+  const { headers, body } = request;
+  refusePast(request.query);
+  const pageLength = headers["x-ms-blob-content-length"];
+  if (pageLength !== undefined) throw badHeader("x-ms-blob-content-length", pageLength);
+  checkBodyLength(request, bytesMaxFor(request.version, PUT_BLOB_SIZES));
+  const common = {
+    ref: readBlobRef(request),
+    ...readCreateGuards(request, IF_ALL),
+    properties: readProperties(request, true),
+    length: body.length,
+  };
+  if (body.length !== undefined && body.length <= LIMITS.inlineBytesMax) {
+    const bytes = await body.read(LIMITS.inlineBytesMax);
+    const md5 = createHash("md5").update(bytes).digest("base64");
+    return putReply(request, await put(blobs, { ...common, body: bytes, md5: () => agreed(common, md5) }));
+  }
+  const stream = body.stream({ md5: true });
+  return putReply(
+    request,
+    await put(blobs, { ...common, body: stream, md5: () => agreed(common, stream.md5) }),
+  );
+}
+
+/** x-ms-blob-content-md5 is kept with the blob; of a blob that comes in one piece it is checked as well. */
+function agreed(
+  { properties }: { readonly properties: { readonly http: { readonly contentMd5?: string } } },
+  md5: string | undefined,
+): string | undefined {
+  const told = properties.http.contentMd5;
+  if (told !== undefined && told !== md5) {
+    throw new Refusal("Md5Mismatch", {
+      elements: { UserSpecifiedMd5: told, ServerCalculatedMd5: md5 ?? "" },
+    });
+  }
+  return md5;
+}
+
+function putReply({ headers }: HttpRequest, written: Written): HttpReply {
+  return {
+    status: 201,
+    headers: {
+      ...writtenHeaders(written),
+      "Content-MD5": written.contentMd5,
+      "x-ms-structured-body": headers["x-ms-structured-body"] === undefined ? undefined : STRUCTURED_BODY,
+    },
+  };
+}
+
+/** What every answer to a write of content says. */
+export function writtenHeaders(written: Written): ReplyHeaders {
+  return {
+    ...stamp(written.revision),
+    ...versionHeader(written.version),
+    "x-ms-request-server-encrypted": "true",
+    "x-ms-encryption-key-sha256": written.keySha256,
+    "x-ms-encryption-scope": written.encryptionScope,
+  };
+}
+
+async function putBlobOfNoType({ headers }: HttpRequest): Promise<HttpReply> {
+  const type = headers["x-ms-blob-type"];
+  throw type === undefined ? missingHeader("x-ms-blob-type") : badHeader("x-ms-blob-type", type);
+}
+
+export const PUT_BLOB_ROWS: readonly BlobRow[] = [
+  row({
+    name: "PutBlob",
+    method: "PUT",
+    resource: "blob",
+    header: { "x-ms-blob-type": "BlockBlob" },
+    permission: onBlob(["c", "w"]),
+    returnsEtag: true,
+    conditions: IF_ALL,
+    lease: "checked",
+    body: "stream",
+    bodyBytesMax: BLOB_LIMITS.putBlobBytesMax,
+    ok: [201],
+    handle: putBlob,
+  }),
+  row({
+    name: "PutBlobOfNoType",
+    method: "PUT",
+    resource: "blob",
+    permission: onBlob(["c", "w"]),
+    body: "stream",
+    bodyBytesMax: BLOB_LIMITS.putBlobBytesMax,
+    ok: [],
+    handle: putBlobOfNoType,
+  }),
+];

@@ -1,0 +1,48 @@
+import type { BlobService } from "../../services/blob/blob-service.ts";
+import type { Accounts } from "../auth/accounts.ts";
+import type { CommonServices } from "../common/service-operations.ts";
+import type { Operation, Permission } from "../operation.ts";
+
+/** What the handlers of the Blob service are given. */
+export interface BlobServices extends CommonServices {
+  readonly blobs: BlobService;
+  /** For what is derived from account keys: user delegation keys, and SAS in the addresses of copy sources. */
+  readonly accounts: Accounts;
+}
+
+export type BlobRow = Operation<BlobServices>;
+
+/** A row with what most rows have: no body, no conditions, no lease, 200. */
+export function row(
+  given: Pick<BlobRow, "name" | "method" | "resource" | "permission" | "handle"> & Partial<BlobRow>,
+): BlobRow {
+  return {
+    returnsEtag: false,
+    conditions: [],
+    lease: "none",
+    body: "none",
+    bodyBytesMax: 0,
+    ok: [200],
+    ...given,
+  };
+}
+
+/** A read that answers GET with and HEAD without its body. */
+export function getAndHead(given: Omit<Parameters<typeof row>[0], "method">): BlobRow[] {
+  return [row({ ...given, method: "GET" }), row({ ...given, name: `${given.name}Head`, method: "HEAD" })];
+}
+
+/** Only the account's owner (or a token): no SAS of either kind may do it. */
+export const OWNER_ONLY = { account: [], service: [] } as const;
+
+export const onContainer = (account: readonly string[], service: readonly string[] = []): Permission => ({
+  type: "c",
+  account,
+  service,
+});
+
+export const onBlob = (letters: readonly string[]): Permission => ({
+  type: "o",
+  account: letters,
+  service: letters,
+});

@@ -1,0 +1,74 @@
+import { BLOB_LIMITS } from "../../base/limits-blob.ts";
+import { badHeader, Refusal } from "../../base/refusals.ts";
+import { parseXml } from "../wire/xml.ts";
+import { element, printXml, textElement } from "../wire/xml-print.ts";
+import { onlyChildren, requiredChild } from "../wire/xml-values.ts";
+
+/** Tags as they travel: url-encoded pairs in x-ms-tags, `<Tags><TagSet><Tag>` in bodies and listings. */
+export type Tags = Readonly<Record<string, string>>;
+
+const ALLOWED = /^[A-Za-z0-9 +\-./:=_]*$/;
+
+function checkedTags(pairs: readonly (readonly [string, string])[]): Tags | undefined {
+  const { tagsMax, tagKeyCharsMax, tagValueCharsMax } = BLOB_LIMITS;
+  if (pairs.length > tagsMax) return undefined;
+  const found = new Map<string, string>();
+  for (const [key, value] of pairs) {
+    if (key.length < 1 || key.length > tagKeyCharsMax || value.length > tagValueCharsMax) return undefined;
+    if (!ALLOWED.test(key) || !ALLOWED.test(value) || found.has(key)) return undefined;
+    found.set(key, value);
+  }
+  return Object.fromEntries(found);
+}
+
+export function parseTagsHeader(text: string): Tags {
+  if (text.length > BLOB_LIMITS.tagsHeaderCharsMax) throw badHeader("x-ms-tags", text.slice(0, 256));
+  const pairs = text === "" ? [] : text.split("&").map((pair) => pairOf(pair, text));
+  const tags = checkedTags(pairs);
+  if (tags === undefined) throw badHeader("x-ms-tags", text);
+  return tags;
+}
+
+function pairOf(pair: string, text: string): readonly [string, string] {
+  const equals = pair.indexOf("=");
+  if (equals < 0) throw badHeader("x-ms-tags", text);
+  return [decode(pair.slice(0, equals), text), decode(pair.slice(equals + 1), text)];
+}
+
+function decode(part: string, text: string): string {
+  try {
+    // A form encodes a blank as a plus sign; a plus sign that is meant comes as %2B.
+    return decodeURIComponent(part.replaceAll("+", " "));
+  } catch (error) {
+    if (error instanceof URIError) throw badHeader("x-ms-tags", text);
+    throw error;
+  }
+}
+
+export function parseTagsBody(body: Uint8Array): Tags {
+  const root = parseXml(body);
+  if (root.name !== "Tags") throw new Refusal("InvalidXmlDocument");
+  onlyChildren(root, ["TagSet"]);
+  const set = requiredChild(root, "TagSet");
+  const pairs = set.children.map((tag): readonly [string, string] => {
+    if (tag.name !== "Tag") throw new Refusal("UnsupportedXmlNode", { elements: { XmlNodeName: tag.name } });
+    onlyChildren(tag, ["Key", "Value"]);
+    return [requiredChild(tag, "Key").text, requiredChild(tag, "Value").text];
+  });
+  const tags = checkedTags(pairs);
+  if (tags === undefined) throw new Refusal("InvalidTags");
+  return tags;
+}
+
+/** Sorted, so that the same tags always print the same. */
+export function printTags(tags: Tags): string {
+  let content = "";
+  for (const key of Object.keys(tags).sort()) {
+    content += element("Tag", textElement("Key", key) + textElement("Value", tags[key]!));
+  }
+  return element("Tags", element("TagSet", content));
+}
+
+export function printTagsBody(tags: Tags): string {
+  return printXml(printTags(tags));
+}

@@ -1,0 +1,145 @@
+import type { Instant } from "../../base/clock.ts";
+import { Refusal } from "../../base/refusals.ts";
+import type { Revision } from "../../base/revision.ts";
+import { type Conditions, checkWrite } from "../../concurrency/conditions.ts";
+import { checkLeaseRead, checkLeaseWrite, leaseAfterWrite } from "../../concurrency/lease.ts";
+import { blobKey, pastKey } from "../../store/keys/blob.ts";
+import type { Reader, Writer } from "../../store/kv.ts";
+import { type BlobRecord, blobRecord, type ContainerRecord } from "../../store/records/blob.ts";
+import { leaseOf, readContainer, throwIf, withLease } from "./containers.ts";
+import type { BlobRef } from "./names.ts";
+
+/** What the operations on blobs have in common: finding them, and the order in which a write is judged. */
+
+/** Which state of a blob is meant: the present one, a snapshot, or a version. */
+export interface Selector {
+  readonly snapshot?: Revision;
+  readonly version?: Revision;
+}
+
+export interface Found {
+  readonly container: ContainerRecord;
+  /** The record at the blob's key, uncommitted or not. */
+  readonly stored: BlobRecord | undefined;
+  /** The same where it counts as a blob that exists. */
+  readonly blob: BlobRecord | undefined;
+}
+
+export async function findBlob(read: Reader, ref: BlobRef): Promise<Found> {
+  const container = await readContainer(read, ref);
+  const bytes = await read.get(blobKey(container.id, ref.blob));
+  const stored = bytes === undefined ? undefined : settled(blobRecord.unpack(bytes), read.now());
+  return { container, stored, blob: isThere(stored, read.now()) ? stored : undefined };
+}
+
+/** Only uncommitted blocks, or past its expiry: not there for anyone who asks for a blob. */
+export function isThere(record: BlobRecord | undefined, now: Instant): record is BlobRecord {
+  if (record === undefined || record.isUncommitted === true) return false;
+  return record.expiresAt === undefined || record.expiresAt > now;
+}
+
+/** What time alone has changed: a blob on its way out of the archive has arrived. */
+export function settled(record: BlobRecord, now: Instant): BlobRecord {
+  if (record.rehydrate === undefined || record.rehydrate.doneAt > now) return record;
+  const { rehydrate, ...rest } = record;
+  return { ...rest, tier: rehydrate.to, tierChangedAt: rehydrate.doneAt };
+}
+
+/** A state of the blob for reading. Throws BlobNotFound. */
+export async function readState(read: Reader, ref: BlobRef, selector: Selector): Promise<State> {
+  const { snapshot, version } = selector;
+  const { container, blob } = await findBlob(read, ref);
+  if (snapshot === undefined && version === undefined) {
+    if (blob === undefined) throw new Refusal("BlobNotFound");
+    return { container, record: blob, isCurrent: true };
+  }
+  if (version !== undefined && blob?.version === version) return { container, record: blob, isCurrent: true };
+  const bytes = await read.get(pastKey(container.id, ref.blob, snapshot ?? version!));
+  const record = bytes === undefined ? undefined : settled(blobRecord.unpack(bytes), read.now());
+  const wanted = snapshot === undefined ? "version" : "snapshot";
+  if (record?.past !== wanted || record.deleted !== undefined) throw new Refusal("BlobNotFound");
+  return { container, record, isCurrent: false };
+}
+
+export interface State {
+  readonly container: ContainerRecord;
+  readonly record: BlobRecord;
+  readonly isCurrent: boolean;
+}
+
+export interface BlobGuards {
+  readonly conditions: Conditions;
+  readonly leaseId: string | undefined;
+}
+
+/** On reads an id is a condition; a snapshot or a version has no lease of its own. */
+export function checkReadLease(
+  read: Reader,
+  { record, isCurrent }: State,
+  leaseId: string | undefined,
+): void {
+  if (leaseId === undefined) return;
+  throwIf(checkLeaseRead(isCurrent ? leaseOf(record) : { state: "available" }, leaseId, read.now(), "Blob"));
+}
+
+/**
+ * Whether a write may go ahead, in the order clients have come to rely on: the lease, then existence, then the
+ * conditions, then the state the blob is in. A leased blob answers LeaseIdMissing even to "If-None-Match: *".
+ */
+export function checkBlobWrite(
+  write: Writer,
+  { stored, blob }: Found,
+  guards: BlobGuards,
+  kind: "create" | "change",
+): void {
+  if (kind === "change" && blob === undefined) throw new Refusal("BlobNotFound");
+  throwIf(
+    checkLeaseWrite(
+      stored === undefined ? leaseOf({}) : leaseOf(stored),
+      guards.leaseId,
+      write.now(),
+      "Blob",
+    ),
+  );
+  throwIf(checkWrite(guards.conditions, blob, kind));
+  if (blob !== undefined) checkChangeable(blob, write.now());
+}
+
+/** A change of content, metadata or properties; deleting and tiering have their own rules. */
+export function checkChangeable(blob: BlobRecord, now: Instant): void {
+  if (blob.copy?.status === "pending") throw new Refusal("PendingCopyOperation");
+  checkMutable(blob, now);
+  if (blob.rehydrate !== undefined) throw new Refusal("BlobBeingRehydrated");
+  if (blob.tier === "Archive") throw new Refusal("BlobArchived");
+}
+
+export function checkMutable(blob: BlobRecord, now: Instant): void {
+  if (blob.hasLegalHold === true) throw new Refusal("BlobImmutableDueToLegalHold");
+  if (blob.immutability !== undefined && blob.immutability.until > now) {
+    throw new Refusal("BlobImmutableDueToPolicy");
+  }
+}
+
+/**
+ * The one way a blob's present record is written: whatever must follow a blob's record around (an index over its
+ * tags, say) belongs here. `before` is what the key held.
+ */
+export function putBlobRecord(
+  write: Writer,
+  place: { readonly container: ContainerRecord; readonly ref: BlobRef },
+  _before: BlobRecord | undefined,
+  after: BlobRecord | undefined,
+): void {
+  const key = blobKey(place.container.id, place.ref.blob);
+  if (after === undefined) write.delete(key);
+  else write.put(key, blobRecord.pack(after));
+}
+
+/** The lease a written blob carries on: one in force, or none. */
+export function withLeaseAfterWrite(
+  record: BlobRecord,
+  before: BlobRecord | undefined,
+  now: Instant,
+): BlobRecord {
+  return before?.lease === undefined ? record : withLease(record, leaseAfterWrite(before.lease, now));
+}

@@ -1,0 +1,61 @@
+import { Refusal, type RefusalCode } from "../../base/refusals.ts";
+import { type Conditions, failingCondition } from "../../concurrency/conditions.ts";
+import { AVAILABLE, checkLeaseRead, checkLeaseWrite, type Lease } from "../../concurrency/lease.ts";
+import { containerKey } from "../../store/keys/blob.ts";
+import type { Reader, Writer } from "../../store/kv.ts";
+import { type ContainerRecord, containerRecord } from "../../store/records/blob.ts";
+import type { ContainerRef } from "./names.ts";
+
+/** What the operations on containers have in common. */
+
+export function unpackContainer(stored: Buffer | undefined): ContainerRecord | undefined {
+  return stored === undefined ? undefined : containerRecord.unpack(stored);
+}
+
+export async function findContainer(read: Reader, ref: ContainerRef): Promise<ContainerRecord | undefined> {
+  return unpackContainer(await read.get(containerKey(ref.account, ref.container)));
+}
+
+export async function readContainer(read: Reader, ref: ContainerRef): Promise<ContainerRecord> {
+  const found = await findContainer(read, ref);
+  if (found === undefined) throw new Refusal("ContainerNotFound");
+  return found;
+}
+
+export function putContainer(write: Writer, ref: ContainerRef, record: ContainerRecord): void {
+  write.put(containerKey(ref.account, ref.container), containerRecord.pack(record));
+}
+
+export function throwIf(code: RefusalCode | undefined): void {
+  if (code !== undefined) throw new Refusal(code);
+}
+
+export interface Guards {
+  readonly conditions: Conditions;
+  readonly leaseId: string | undefined;
+}
+
+/**
+ * A container's lease reserves its deletion and nothing else; an id that is sent along with another operation
+ * must still be the right one. The lease is looked at before the conditions, as on blobs.
+ */
+export function checkContainer(
+  read: Reader,
+  container: ContainerRecord,
+  { conditions, leaseId }: Guards,
+  use: "delete" | "other",
+): void {
+  const check = use === "delete" ? checkLeaseWrite : checkLeaseRead;
+  throwIf(check(leaseOf(container), leaseId, read.now(), "Container"));
+  if (failingCondition(conditions, container) !== undefined) throw new Refusal("ConditionNotMet");
+}
+
+export function leaseOf(record: { readonly lease?: Lease }): Lease {
+  return record.lease ?? AVAILABLE;
+}
+
+/** The record with its lease as given: an available one is not stored. */
+export function withLease<T extends { readonly lease?: Lease }>(record: T, lease: Lease): T {
+  const { lease: _, ...rest } = record;
+  return (lease.state === "available" ? rest : { ...rest, lease }) as T;
+}

@@ -1,0 +1,79 @@
+import type { Instant } from "../../base/clock.ts";
+import { Refusal } from "../../base/refusals.ts";
+import { type Conditions, checkRead, NO_CONDITIONS } from "../../concurrency/conditions.ts";
+import type { Reader } from "../../store/kv.ts";
+import type { BlobRecord } from "../../store/records/blob.ts";
+import type { OpenPayload, SliceRange } from "../payload/payloads.ts";
+import type { BlobService } from "./blob-service.ts";
+import { checkReadLease, readState, type Selector, type State } from "./blobs.ts";
+import { throwIf } from "./containers.ts";
+import { openBlobContent } from "./content.ts";
+import type { BlobRef } from "./names.ts";
+
+export interface ReadBlob {
+  readonly ref: BlobRef;
+  readonly selector: Selector;
+  readonly conditions: Conditions;
+  readonly leaseId: string | undefined;
+  /** SHA-256 of the key the client brought, to be compared with the one the blob was written with. */
+  readonly keySha256: string | undefined;
+}
+
+export interface SeenBlob {
+  readonly record: BlobRecord;
+  readonly isCurrent: boolean;
+  readonly now: Instant;
+}
+
+export interface OpenedBlob extends SeenBlob {
+  readonly range: SliceRange;
+  /** Undefined when the bytes are in the record. To be closed by whoever has it. */
+  readonly payload: OpenPayload | undefined;
+}
+
+/** Get Blob Properties, Get Blob Metadata. */
+export async function getBlobProperties(blobs: BlobService, request: ReadBlob): Promise<SeenBlob> {
+  return blobs.parts.store.read(async (read) => {
+    const { record, isCurrent } = await look(read, request);
+    return { record, isCurrent, now: read.now() };
+  });
+}
+
+/**
+ * Get Blob. The record and its bytes come from one snapshot, and the bytes are pinned before the snapshot ends:
+ * the download has the content and the ETag it started with, whatever is written while it runs.
+ */
+export async function getBlob(
+  blobs: BlobService,
+  request: ReadBlob & { readonly rangeOf: (length: number) => SliceRange },
+): Promise<OpenedBlob> {
+  return blobs.parts.store.read(async (read) => {
+    const { record, isCurrent } = await look(read, request);
+    if (record.tier === "Archive") throw new Refusal("BlobArchived");
+    const range = request.rangeOf(record.length);
+    const payload =
+      "inline" in record.content || range.length === 0
+        ? undefined
+        : await openBlobContent(blobs.parts.payloads, read, record, range);
+    return { record, isCurrent, now: read.now(), range, payload };
+  });
+}
+
+async function look(read: Reader, request: ReadBlob): Promise<State> {
+  const state = await readState(read, request.ref, request.selector);
+  checkReadLease(read, state, request.leaseId);
+  if (request.conditions !== NO_CONDITIONS) throwIf(checkRead(request.conditions, state.record));
+  checkKey(state.record, request.keySha256);
+  return state;
+}
+
+/** A blob written with a customer's key is read with the same key or not at all. */
+export function checkKey({ keySha256 }: Pick<BlobRecord, "keySha256">, given: string | undefined): void {
+  if (keySha256 === given) return;
+  if (given === undefined) throw new Refusal("BlobUsesCustomerSpecifiedEncryption");
+  throw new Refusal(
+    keySha256 === undefined
+      ? "BlobDoesNotUseCustomerSpecifiedEncryption"
+      : "BlobCustomerSpecifiedEncryptionMismatch",
+  );
+}

@@ -1,0 +1,137 @@
+import { LIMITS } from "../../base/limits.ts";
+import { Refusal } from "../../base/refusals.ts";
+import type { Revision } from "../../base/revision.ts";
+import type { Writer } from "../../store/kv.ts";
+import type {
+  BlobContent,
+  BlobHttpHeaders,
+  BlobKind,
+  BlobRecord,
+  ContainerRecord,
+} from "../../store/records/blob.ts";
+import { keepContent, takeIn } from "../payload/content.ts";
+import type { PayloadSource } from "../payload/payloads.ts";
+import type { BlobService } from "./blob-service.ts";
+import { type BlobGuards, checkBlobWrite, type Found, findBlob } from "./blobs.ts";
+import { readContainer } from "./containers.ts";
+import type { BlobRef } from "./names.ts";
+import { replaceBlob } from "./replace-blob.ts";
+
+/** What a client says about a blob it makes. */
+export interface BlobProperties {
+  readonly http: BlobHttpHeaders;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly tags?: Readonly<Record<string, string>> | undefined;
+  readonly tier?: string | undefined;
+  readonly encryption: EncryptionWish;
+  readonly immutability?: BlobRecord["immutability"] | undefined;
+  readonly hasLegalHold?: boolean | undefined;
+}
+
+export interface EncryptionWish {
+  readonly keySha256?: string | undefined;
+  readonly scope?: string | undefined;
+}
+
+export interface CreateGuards extends BlobGuards {
+  /** False for a SAS that may create and not write. */
+  readonly mayOverwrite: boolean;
+}
+
+export interface PutBlob extends CreateGuards {
+  readonly ref: BlobRef;
+  readonly properties: BlobProperties;
+  readonly body: PayloadSource;
+  readonly length: number | undefined;
+  /** Known when the body has been read. */
+  readonly md5: () => string | undefined;
+}
+
+export interface Written {
+  readonly revision: Revision;
+  readonly version?: Revision | undefined;
+  readonly contentMd5?: string | undefined;
+  readonly keySha256?: string | undefined;
+  readonly encryptionScope?: string | undefined;
+}
+
+/** Put Blob of a block blob: creates or replaces. Bytes first, record second, as everywhere. */
+export async function putBlob(blobs: BlobService, request: PutBlob): Promise<Written> {
+  const { store, payloads } = blobs.parts;
+  const { ref, properties, length } = request;
+  // Not trusted later, but a client with a large body for nowhere should hear of it before it has sent it.
+  if (length === undefined || length > LIMITS.inlineBytesMax)
+    await store.read((read) => readContainer(read, ref));
+  const taken = await takeIn(payloads, request.body, length);
+  try {
+    const computed = request.md5();
+    const contentMd5 = properties.http.contentMd5 ?? computed;
+    return await store.write(async (write) => {
+      const found = await findBlob(write, ref);
+      checkCreate(write, found, request);
+      await keepContent(payloads, write, taken.content);
+      const after = newBlob(write, found, {
+        kind: "block",
+        content: taken.content,
+        length: taken.length,
+        properties:
+          contentMd5 === undefined ? properties : { ...properties, http: { ...properties.http, contentMd5 } },
+      });
+      return writtenOf(await replaceBlob(blobs, write, { ...found, ref }, { before: found.stored, after }));
+    });
+  } finally {
+    taken.release();
+  }
+}
+
+export function checkCreate(write: Writer, found: Found, guards: CreateGuards): void {
+  if (found.blob !== undefined && !guards.mayOverwrite) throw new Refusal("UnauthorizedBlobOverwrite");
+  checkBlobWrite(write, found, guards, "create");
+}
+
+export function writtenOf({ revision, version, http, keySha256, encryptionScope }: BlobRecord): Written {
+  return { revision, version, contentMd5: http.contentMd5, keySha256, encryptionScope };
+}
+
+/** The record of a blob that begins now, above whatever had its name. */
+export function newBlob(
+  write: Writer,
+  { container, stored }: Pick<Found, "container" | "stored">,
+  given: {
+    readonly kind: BlobKind;
+    readonly content: BlobContent;
+    readonly length: number;
+    readonly properties: BlobProperties;
+  },
+): BlobRecord {
+  const revision = write.revision(stored?.revision);
+  const { http, metadata, tags, tier, encryption, immutability, hasLegalHold } = given.properties;
+  const scope = scopeFor(container, encryption);
+  const isOverwrite = stored !== undefined && stored.isUncommitted !== true;
+  return {
+    id: revision,
+    kind: given.kind,
+    revision,
+    created: isOverwrite ? stored.created : revision,
+    length: given.length,
+    content: given.content,
+    http,
+    ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
+    ...(tags === undefined || Object.keys(tags).length === 0 ? {} : { tags }),
+    ...(tier === undefined ? {} : { tier, tierChangedAt: write.now() }),
+    ...(encryption.keySha256 === undefined ? {} : { keySha256: encryption.keySha256 }),
+    ...(scope === undefined ? {} : { encryptionScope: scope }),
+    ...(immutability === undefined ? {} : { immutability }),
+    ...(hasLegalHold === true ? { hasLegalHold } : {}),
+  };
+}
+
+/** The container may have a scope of its own, and may insist on it. */
+export function scopeFor({ encryptionScope }: ContainerRecord, wish: EncryptionWish): string | undefined {
+  if (encryptionScope === undefined) return wish.scope;
+  const isOther = wish.scope !== undefined && wish.scope !== encryptionScope.name;
+  if (encryptionScope.isEnforced && (isOther || wish.keySha256 !== undefined)) {
+    throw new Refusal("RequestForbiddenByContainerEncryptionPolicy");
+  }
+  return wish.scope ?? (wish.keySha256 === undefined ? encryptionScope.name : undefined);
+}

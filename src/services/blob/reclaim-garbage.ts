@@ -1,0 +1,114 @@
+import { BLOB_LIMITS } from "../../base/limits-blob.ts";
+import {
+  ALL_GARBAGE,
+  blobsOf,
+  blockPagesOf,
+  contentKey,
+  pageRangesOf,
+  stagedBlocksOf,
+  stagingKey,
+} from "../../store/keys/blob.ts";
+import type { Key, Range, Writer } from "../../store/kv.ts";
+import {
+  blobRecord,
+  blockPageRecord,
+  type GarbageRecord,
+  garbageRecord,
+  type StoredSlice,
+  stagedBlockRecord,
+} from "../../store/records/blob.ts";
+import type { Chore } from "../reclaim/chores.ts";
+import type { BlobService } from "./blob-service.ts";
+import { releaseBlobContent } from "./content.ts";
+import { discard } from "./retention.ts";
+
+/**
+ * Takes apart what nobody names any more: the contents of deleted containers, contents without a record, blocks
+ * that never made it into a list. Each step is one transaction over a bounded number of records, and what it
+ * finds is gone from where the next step looks, so it can stop and start again anywhere.
+ */
+export function reclaimGarbage(blobs: BlobService): Chore {
+  return {
+    name: "blob-garbage",
+    interval: BLOB_LIMITS.choreMillis,
+    run: () => reclaimStep(blobs),
+  };
+}
+
+export async function reclaimStep(blobs: BlobService): Promise<"more" | "done"> {
+  const { store } = blobs.parts;
+  const isThere = await store.read(async (read) => {
+    for await (const _ of read.range({ ...ALL_GARBAGE, limit: 1 })) return true;
+    return false;
+  });
+  if (!isThere) return "done";
+  await store.write(async (write) => {
+    for await (const { key, value } of write.range({ ...ALL_GARBAGE, limit: 1 })) {
+      const isEmpty = await takeApart(blobs, write, garbageRecord.unpack(value));
+      if (isEmpty) write.delete(key);
+    }
+  });
+  return "more";
+}
+
+/** Whether nothing is left of it. */
+async function takeApart(blobs: BlobService, write: Writer, garbage: GarbageRecord): Promise<boolean> {
+  const { payloads } = blobs.parts;
+  switch (garbage.what) {
+    case "container": {
+      const dropBlob = async (value: Buffer): Promise<void> => {
+        const record = blobRecord.unpack(value);
+        if (record.staging !== undefined) discard(write, { what: "staging", id: record.staging });
+        await releaseBlobContent(payloads, write, record.content);
+      };
+      const isPresentGone = await consume(write, blobsOf("bb", garbage.id), dropBlob);
+      return isPresentGone && (await consume(write, blobsOf("bp", garbage.id), dropBlob));
+    }
+    case "content":
+      write.delete(contentKey(garbage.id));
+      return garbage.form === "blocks"
+        ? consume(
+            write,
+            blockPagesOf(garbage.id),
+            (value) => dropSlices(blobs, write, slicesOfPage(value)),
+            8,
+          )
+        : consume(write, pageRangesOf(garbage.id), (value) => dropSlices(blobs, write, slicesOfRange(value)));
+    case "staging": {
+      write.delete(stagingKey(garbage.id));
+      return consume(write, stagedBlocksOf(garbage.id), (value) => {
+        const { bytes } = stagedBlockRecord.unpack(value);
+        return dropSlices(blobs, write, "slices" in bytes ? bytes.slices : []);
+      });
+    }
+  }
+}
+
+async function dropSlices(blobs: BlobService, write: Writer, slices: readonly StoredSlice[]): Promise<void> {
+  if (slices.length > 0) await blobs.parts.payloads.drop(write, slices);
+}
+
+function slicesOfPage(value: Buffer): StoredSlice[] {
+  return blockPageRecord.unpack(value).blocks.flatMap(({ bytes }) => ("slices" in bytes ? bytes.slices : []));
+}
+
+/** The form of a page blob's ranges is fixed by whoever writes them; each names at most one slice. */
+function slicesOfRange(_value: Buffer): StoredSlice[] {
+  return [];
+}
+
+/** Drops and deletes the first records of a range; true when that was all of them. */
+async function consume(
+  write: Writer,
+  range: Range,
+  drop: (value: Buffer) => Promise<void>,
+  limit: number = BLOB_LIMITS.reclaimRecordsPerStep,
+): Promise<boolean> {
+  const found: { readonly key: Key; readonly value: Buffer }[] = [];
+  for await (const entry of write.range({ ...range, limit })) found.push(entry);
+  for (const { key, value } of found) {
+    await drop(value);
+    write.delete(key);
+  }
+  return found.length < limit;
+}

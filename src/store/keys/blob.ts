@@ -1,0 +1,146 @@
+import type { Instant } from "../../base/clock.ts";
+import type { Revision } from "../../base/revision.ts";
+import type { Key, Range } from "../kv.ts";
+import { KeyReader, packKey, packOpenText, prefixEnd, prefixRange } from "./pack.ts";
+
+/**
+ * The key families of the Blob service. Containers are found by name; what they hold is keyed by the id of
+ * their incarnation, so a container deleted and made again is another one.
+ *
+ *   bc  account container            the container                             List Containers reads this range
+ *   bd  account container revision   a soft-deleted container
+ *   bb  container-id blob            the blob: one point read for Get Blob     List Blobs reads this range
+ *   bp  container-id blob revision   what the blob was: snapshots, versions, soft-deleted states, oldest first
+ *   bo  content-id                   how many records name a content
+ *   bl  content-id place             its blocks, some at a key, in order of their offset
+ *   br  content-id offset            ranges of a page blob's content
+ *   bu  staging-id                   the uncommitted blocks of a blob: how many, since when
+ *   bx  staging-id block-id          an uncommitted block
+ *   bi  account tag value ...        the tag index
+ *   bg  revision                     what nobody names any more, for the reclaimer to take apart
+ *   bt  instant revision             what is due at a time: expiry of blocks, of blobs, of what was soft-deleted
+ *
+ * What a blob was is kept apart from what it is: a listing that does not ask for the past never walks over it.
+ */
+export function containerKey(account: string, container: string): Key {
+  return packKey(["bc", account, container]);
+}
+
+export function containersOf(account: string, prefix: string): Range {
+  return prefixRange(packOpenText(["bc", account], prefix));
+}
+
+export function containerOfKey(key: Key): string {
+  return new KeyReader(key).skipText().skipText().text();
+}
+
+export function deletedContainerKey(account: string, container: string, deletion: Revision): Key {
+  return packKey(["bd", account, container, deletion]);
+}
+
+export function deletedContainersOf(account: string, prefix: string): Range {
+  return prefixRange(packOpenText(["bd", account], prefix));
+}
+
+/** All that was soft-deleted under one name, oldest first. */
+export function deletionsOfContainer(account: string, container: string): Range {
+  return prefixRange(packKey(["bd", account, container]));
+}
+
+export function deletionOfKey(key: Key): { readonly container: string; readonly deletion: Revision } {
+  const reader = new KeyReader(key).skipText().skipText();
+  return { container: reader.text(), deletion: reader.whole() };
+}
+
+export function blobKey(container: bigint, blob: string): Key {
+  return packKey(["bb", container, blob]);
+}
+
+export function pastKey(container: bigint, blob: string, revision: Revision): Key {
+  return packKey(["bp", container, blob, revision]);
+}
+
+/** Everything one blob was. */
+export function pastOfBlob(container: bigint, blob: string): Range {
+  return prefixRange(packKey(["bp", container, blob]));
+}
+
+/** Present ("bb") or past ("bp") of the blobs whose names begin with `prefix`. */
+export function blobsOf(family: "bb" | "bp", container: bigint, prefix = ""): Range {
+  return prefixRange(packOpenText([family, container], prefix));
+}
+
+/** Where the names after all those that begin with `prefix` start: how a hierarchy steps over a folder. */
+export function afterPrefix(family: "bb" | "bp", container: bigint, prefix: string): Key {
+  return prefixEnd(packOpenText([family, container], prefix));
+}
+
+/** Where a listing goes on: at `blob` itself, or at one of its past states. */
+export function fromBlob(family: "bb" | "bp", container: bigint, blob: string, revision?: Revision): Key {
+  const parts = [family, container, blob];
+  return packKey(revision === undefined ? parts : [...parts, revision]);
+}
+
+export function blobOfKey(key: Key): string {
+  return new KeyReader(key).skipText().skipWhole().text();
+}
+
+export function pastOfKey(key: Key): { readonly blob: string; readonly revision: Revision } {
+  const reader = new KeyReader(key).skipText().skipWhole();
+  return { blob: reader.text(), revision: reader.whole() };
+}
+
+export function contentKey(content: bigint): Key {
+  return packKey(["bo", content]);
+}
+
+export function blockPageKey(content: bigint, place: bigint): Key {
+  return packKey(["bl", content, place]);
+}
+
+export function blockPagesOf(content: bigint): Range {
+  return prefixRange(packKey(["bl", content]));
+}
+
+export function placeOfBlockPage(key: Key): bigint {
+  return new KeyReader(key).skipText().skipWhole().whole();
+}
+
+export function pageRangeKey(content: bigint, offset: number): Key {
+  return packKey(["br", content, offset]);
+}
+
+export function pageRangesOf(content: bigint): Range {
+  return prefixRange(packKey(["br", content]));
+}
+
+export function stagingKey(staging: bigint): Key {
+  return packKey(["bu", staging]);
+}
+
+export function stagedBlockKey(staging: bigint, blockId: string): Key {
+  return packKey(["bx", staging, blockId]);
+}
+
+export function stagedBlocksOf(staging: bigint): Range {
+  return prefixRange(packKey(["bx", staging]));
+}
+
+export function blockIdOfKey(key: Key): string {
+  return new KeyReader(key).skipText().skipWhole().text();
+}
+
+export function garbageKey(revision: Revision): Key {
+  return packKey(["bg", revision]);
+}
+
+export const ALL_GARBAGE: Range = prefixRange(packKey(["bg"]));
+
+export function dueKey(at: Instant, revision: Revision): Key {
+  return packKey(["bt", Math.max(0, Math.floor(at)), revision]);
+}
+
+/** Everything due by `now`, soonest first. */
+export function dueBy(now: Instant): Range {
+  return { from: packKey(["bt"]), to: packKey(["bt", Math.max(0, Math.floor(now)) + 1]) };
+}

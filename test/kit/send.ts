@@ -1,0 +1,74 @@
+import { type IncomingHttpHeaders, request as plainRequest } from "node:http";
+import { request as secureRequest } from "node:https";
+import { connect } from "node:net";
+import { type PlainRequest, signedHeaders, targetOf } from "../../bench/sign.ts";
+import type { TestServer } from "./server.ts";
+
+/** Requests as no SDK would send them, and replies as they came. */
+export interface RawRequest extends PlainRequest {
+  readonly service: "blob" | "queue" | "table" | "file";
+  /** Left out: signed with the account key. */
+  readonly isAnonymous?: boolean;
+  /** In place of the target that follows from path and query. */
+  readonly target?: string;
+}
+
+export interface RawReply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  /** x-ms-error-code, or undefined. */
+  readonly code: string | undefined;
+}
+
+export function send(server: Pick<TestServer, "endpoints">, request: RawRequest): Promise<RawReply> {
+  const url = new URL(server.endpoints[request.service]);
+  const headers = request.isAnonymous === true ? { ...request.headers } : signedHeaders(request);
+  if (request.body !== undefined) headers["Content-Length"] = String(request.body.length);
+  const start = url.protocol === "https:" ? secureRequest : plainRequest;
+  return new Promise((resolve, reject) => {
+    const message = start({
+      host: url.hostname,
+      port: url.port,
+      method: request.method,
+      path: request.target ?? targetOf(request),
+      headers,
+      agent: false,
+      rejectUnauthorized: false,
+    });
+    message.on("error", reject);
+    message.on("response", (response) => {
+      const pieces: Buffer[] = [];
+      response.on("data", (piece: Buffer) => pieces.push(piece));
+      response.on("error", reject);
+      response.on("end", () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: Buffer.concat(pieces).toString(),
+          code: response.headers["x-ms-error-code"] as string | undefined,
+        }),
+      );
+    });
+    message.end(request.body);
+  });
+}
+
+/** Bytes as they are, over one connection; everything that comes back until the server ends it or falls silent. */
+export function sendBytes(port: number, bytes: string | Buffer, silence = 300): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1");
+    let received = "";
+    const done = (): void => {
+      socket.destroy();
+      resolve(received);
+    };
+    socket.setTimeout(silence, done);
+    socket.on("data", (piece) => {
+      received += piece.toString("latin1");
+    });
+    socket.on("end", done);
+    socket.on("error", (error) => (received === "" ? reject(error) : done()));
+    socket.write(bytes);
+  });
+}
