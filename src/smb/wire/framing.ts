@@ -8,13 +8,18 @@ import { breach } from "../status.ts";
 export const PREFIX_BYTES = 4;
 
 export class FrameAssembler {
-  readonly #bytesMax: number;
+  #bytesMax: number;
   readonly #prefix = Buffer.alloc(PREFIX_BYTES);
   #prefixBytes = 0;
   #frame: Buffer | undefined;
   #filled = 0;
 
   constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  /** The longest message from now on. */
+  allow(bytesMax: number): void {
     this.#bytesMax = bytesMax;
   }
 
