@@ -45,7 +45,6 @@ export async function runChain(
       cancel(connection, header, pdu, sealedBy);
       continue;
     }
-    if (COMMANDS[header.command] === undefined) throw breach(`command ${header.command}`);
     const charge = Math.max(1, header.creditCharge);
     if (!connection.credits.take(header.messageId, charge)) throw breach("a message id without a credit");
     const isRelated = (header.flags & FLAG.RELATED) !== 0;
@@ -71,7 +70,9 @@ async function runOne(
   const { header, chain } = request;
   try {
     admit(request, place);
-    const result = COMMANDS[header.command]!.run(request);
+    const row = COMMANDS[header.command];
+    if (row === undefined) throw refuse(STATUS.INVALID_PARAMETER);
+    const result = row.run(request);
     return result instanceof Promise ? await result : result;
   } catch (error) {
     const refused = statusOf(request.connection, error);
@@ -94,9 +95,11 @@ function admit(
   { isFirst, sealedBy }: { readonly isFirst: boolean; readonly sealedBy: Session | undefined },
 ): void {
   const { header, connection, chain, isRelated } = request;
-  const { needs } = COMMANDS[header.command]!;
+  const needs = COMMANDS[header.command]?.needs ?? "session";
   if (isRelated) {
-    if (isFirst) throw refuse(STATUS.INVALID_PARAMETER);
+    // There is nothing before it to be related to, nor for those that follow it.
+    if (isFirst) chain.error = STATUS.INVALID_PARAMETER;
+    if (isFirst || chain.session === undefined) throw refuse(chain.error ?? STATUS.INVALID_PARAMETER);
     request.session = chain.session;
     request.tree = chain.tree;
   } else {
@@ -117,7 +120,10 @@ function admit(
   if (header.command === COMMAND.ECHO && header.sessionId === 0n) return;
   const { session } = request;
   if (session === undefined || session.state !== "valid") throw refuse(STATUS.USER_SESSION_DELETED);
-  if (!request.isEncrypted && (session.isEncryptionDemanded || !request.isSigned))
+  if (
+    !request.isEncrypted &&
+    (session.isEncryptionDemanded || (session.isSigningRequired && !request.isSigned))
+  )
     throw refuse(STATUS.ACCESS_DENIED);
   if (needs !== "tree") return;
   if (!isRelated) request.tree = session.trees.get(header.treeId);
@@ -139,7 +145,8 @@ function cancel(connection: Connection, header: Header, pdu: Buffer, sealedBy: S
   if (session?.signer === undefined) return;
   if (sealedBy !== undefined ? sealedBy !== session : session.isEncryptionDemanded) return;
   const message = { messageId: header.messageId, isFromServer: false, isCancel: true };
-  if (sealedBy === undefined && (header.flags & FLAG.SIGNED) === 0) return;
-  if (sealedBy === undefined && !isSignatureValid(session.signer, pdu, message)) return;
+  const isSigned = (header.flags & FLAG.SIGNED) !== 0;
+  if (sealedBy === undefined && !isSigned && session.isSigningRequired) return;
+  if (sealedBy === undefined && isSigned && !isSignatureValid(session.signer, pdu, message)) return;
   connection.cancel(header);
 }

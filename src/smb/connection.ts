@@ -201,6 +201,10 @@ export class Connection {
       sessionId: session?.id ?? header.sessionId,
     });
     head.set(body, HEADER_BYTES);
+    // A reply that cannot be signed carries the request's signature back: clients tell by it that it is an answer
+    // to them, and believe the status of a session or a tree that is gone.
+    if (signer === undefined && !request.isEncrypted)
+      request.pdu.copy(head, SIGNATURE_AT, SIGNATURE_AT, HEADER_BYTES);
     const parts = [head, ...payload];
     if (padded > length) parts.push(Buffer.alloc(padded - length));
     if (signer !== undefined) {

@@ -10,14 +10,13 @@ export interface SmbPath {
 }
 
 const FORBIDDEN = /["<>|?*/\x00-\x1f]/;
-const UNNAMED_STREAM = /::\$DATA$/i;
 
 export function parsePath(text: string): SmbPath {
   if (text.startsWith("\\")) throw refuse(STATUS.INVALID_PARAMETER);
   if (text.length > SMB_LIMITS.pathCharsMax) throw refuse(STATUS.OBJECT_NAME_INVALID);
   const names: string[] = [];
   let snapshot: FileTime | undefined;
-  for (const part of text.replace(UNNAMED_STREAM, "").split("\\")) {
+  for (const part of text.split("\\")) {
     if (part === "") continue;
     const time = parseGmtToken(part);
     if (time !== undefined && snapshot === undefined) {
@@ -31,7 +30,7 @@ export function parsePath(text: string): SmbPath {
   return { names, snapshot };
 }
 
-/** There are no named streams, so a colon has no place in a name. */
+/** There are no streams, so a colon has no place in a name, not even before `:$DATA`. */
 function checkedName(name: string): string {
   const isBad =
     name === "." || name.length > SMB_LIMITS.nameCharsMax || FORBIDDEN.test(name) || name.includes(":");

@@ -23,6 +23,8 @@ export interface SmbServerOptions {
   readonly serverName: string;
   /** "required": a client that cannot encrypt is refused. "enabled": signed messages are enough. */
   readonly encryption: "required" | "enabled";
+  /** "enabled": a client that does not ask for signing may do without. For trials; "required" is the default. */
+  readonly signing?: "required" | "enabled";
   readonly clock: Clock;
   readonly timers: Timers;
   readonly random: Random;
@@ -37,6 +39,7 @@ export class SmbServer {
   readonly accounts: LoginAccounts;
   readonly serverName: string;
   readonly isEncryptionRequired: boolean;
+  readonly isSigningRequired: boolean;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly random: Random;
@@ -57,6 +60,7 @@ export class SmbServer {
     this.accounts = options.accounts;
     this.serverName = options.serverName;
     this.isEncryptionRequired = options.encryption === "required";
+    this.isSigningRequired = options.signing !== "enabled";
     this.clock = options.clock;
     this.timers = options.timers;
     this.random = options.random;

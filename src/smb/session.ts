@@ -27,6 +27,7 @@ export class Session {
   opener: MessageCipher | undefined;
   sealer: MessageCipher | undefined;
   isEncryptionDemanded = false;
+  isSigningRequired = true;
   /** The client has encrypted: what we send on our own account is encrypted too. */
   usesEncryption = false;
   readonly trees = new Map<number, Tree>();

@@ -155,9 +155,8 @@ export class MemoryHandle implements FileHandle {
     }
     for (const other of parent.handles)
       if (
-        (other.access & 0x1_0000) !== 0 &&
-        (other.shareAccess & SHARE_ACCESS.DELETE) === 0 &&
-        parent !== node.parent
+        (other.access & 0x1_0000) !== 0 ||
+        (isDataAccess(other.access) && (other.shareAccess & SHARE_ACCESS.DELETE) === 0)
       )
         throw refuse(STATUS.SHARING_VIOLATION);
     node.parent.children.delete(fold(node.name));

@@ -19,7 +19,12 @@ export interface SmbTestServer {
 
 /** An SMB server over shares in memory: `work` and `other` of one account. */
 export async function startSmbServer(
-  options: { readonly encryption?: "required" | "enabled"; readonly log?: Log; readonly port?: number } = {},
+  options: {
+    readonly encryption?: "required" | "enabled";
+    readonly signing?: "required" | "enabled";
+    readonly log?: Log;
+    readonly port?: number;
+  } = {},
 ): Promise<SmbTestServer> {
   const files = new MemoryFileSystem(systemClock);
   files.add(SMB_ACCOUNT, "work");
@@ -30,6 +35,7 @@ export async function startSmbServer(
     accounts: { find: (name) => (name === SMB_ACCOUNT ? account : undefined) },
     serverName: "HOLDFAST",
     encryption: options.encryption ?? "enabled",
+    signing: options.signing ?? "required",
     clock: systemClock,
     timers: systemTimers,
     random: systemRandom,

@@ -1,7 +1,7 @@
 import { SMB_LIMITS } from "../../base/limits-smb.ts";
 import type { FileOpen } from "../open.ts";
 import type { Request } from "../request.ts";
-import { refuse, STATUS } from "../status.ts";
+import { refuse, STATUS, StatusError } from "../status.ts";
 import { ACCESS } from "../wire/create.ts";
 import {
   type CopyChunk,
@@ -44,14 +44,24 @@ export async function copyChunk(
     chunks.some(({ length }) => length === 0 || length > SMB_LIMITS.copyChunkBytesMax);
   if (isTooMuch) return limits();
   await breakForWrite(request, target);
-  for (const chunk of chunks) await copy(source, target, chunk);
   target.hasWritten = true;
+  let chunksWritten = 0;
+  let totalBytesWritten = 0;
+  let status: number = STATUS.SUCCESS;
+  try {
+    for (const chunk of chunks) {
+      await copy(source, target, chunk);
+      chunksWritten++;
+      totalBytesWritten += chunk.length;
+    }
+  } catch (error) {
+    // What was copied before stays, and the client is told how much that is.
+    if (!(error instanceof StatusError)) throw error;
+    status = error.status;
+  }
   return {
-    output: copyChunkResponse.encode({
-      chunksWritten: chunks.length,
-      chunkBytesWritten: 0,
-      totalBytesWritten: total,
-    }),
+    status,
+    output: copyChunkResponse.encode({ chunksWritten, chunkBytesWritten: 0, totalBytesWritten }),
   };
 }
 

@@ -18,7 +18,7 @@ import type { Decoded } from "../wire/layout.ts";
 import { DIALECT } from "../wire/negotiate.ts";
 import { utf16 } from "../wire/text.ts";
 import { copyChunk, resumeKey } from "./copy-chunk.ts";
-import { bestDialect, SERVER_SECURITY_MODE } from "./negotiate.ts";
+import { bestDialect, securityModeOf } from "./negotiate.ts";
 import { breakForWrite, need } from "./rights.ts";
 
 type Ioctl = Decoded<typeof ioctlRequest>;
@@ -121,7 +121,7 @@ function validateNegotiate({ connection }: Request, body: Ioctl): IoctlAnswer {
     output: validateNegotiateResponse.encode({
       capabilities: connection.capabilities,
       guid: connection.server.guid,
-      securityMode: SERVER_SECURITY_MODE,
+      securityMode: securityModeOf(connection.server),
       dialect: connection.dialect,
     }),
   };

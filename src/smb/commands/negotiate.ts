@@ -5,6 +5,7 @@ import { PREAUTH_START, preauthAfter } from "../crypto/preauth.ts";
 import { SIGNING } from "../crypto/signing.ts";
 import { serverHint } from "../crypto/spnego.ts";
 import { type Reply, type Request, success } from "../request.ts";
+import type { SmbServer } from "../server.ts";
 import { breach, refuse, STATUS } from "../status.ts";
 import { COMMAND, FLAG, writeHeader } from "../wire/header.ts";
 import { HEADER_BYTES } from "../wire/layout.ts";
@@ -36,8 +37,10 @@ const CIPHERS: readonly number[] = [
 const SIGNINGS: readonly number[] = [SIGNING.AES_GMAC, SIGNING.AES_CMAC, SIGNING.HMAC_SHA256];
 const SALT_BYTES = 32;
 
-/** Messages are always signed or encrypted here, and the client is told so at once. */
-export const SERVER_SECURITY_MODE = SECURITY_MODE.SIGNING_ENABLED | SECURITY_MODE.SIGNING_REQUIRED;
+/** Where messages must be signed or encrypted, the client is told so at once. */
+export function securityModeOf({ isSigningRequired }: SmbServer): number {
+  return SECURITY_MODE.SIGNING_ENABLED | (isSigningRequired ? SECURITY_MODE.SIGNING_REQUIRED : 0);
+}
 
 export function bestDialect(offered: readonly number[]): number | undefined {
   return DIALECTS.find((dialect) => offered.includes(dialect));
@@ -122,7 +125,7 @@ function responseBody(
   contexts: readonly NegotiateContext[],
 ): Buffer {
   return encodeNegotiateResponse({
-    securityMode: SERVER_SECURITY_MODE,
+    securityMode: securityModeOf(server),
     dialect,
     serverGuid: server.guid,
     capabilities,

@@ -60,9 +60,11 @@ function fitted({ data, fixedBytes }: InfoAnswer, bytesMax: number): Reply {
   };
 }
 
+const READ_PARTS = SECURITY_PART.OWNER | SECURITY_PART.GROUP | SECURITY_PART.DACL;
+
 async function querySecurity(open: FileOpen, parts: number, bytesMax: number): Promise<Reply> {
   if ((parts & SECURITY_PART.SACL) !== 0) need(open, ACCESS.SYSTEM_SECURITY);
-  need(open, ACCESS.READ_CONTROL);
+  if ((parts & READ_PARTS) !== 0) need(open, ACCESS.READ_CONTROL);
   const whole = parseSddl(await open.file.security());
   const data = encodeSecurityDescriptor(mergeSecurityParts(NO_SECURITY, whole, parts));
   if (data.length > bytesMax) {

@@ -16,6 +16,8 @@ export async function read(request: Request): Promise<Reply> {
   if (open.file.kind === "directory") throw refuse(STATUS.INVALID_DEVICE_REQUEST);
   if ((open.access & (ACCESS.READ_DATA | ACCESS.EXECUTE)) === 0) throw refuse(STATUS.ACCESS_DENIED);
   if (offset + BigInt(length) > OFFSET_MAX) throw refuse(STATUS.INVALID_PARAMETER);
+  // Nothing is read where nothing is asked for, so no lock and no end of file stands in the way.
+  if (length === 0 && minimumCount === 0) return { status: STATUS.SUCCESS, body: encodeReadHead(0) };
   const payload = await open.file.read(Number(offset), length);
   const count = payload.reduce((sum, part) => sum + part.length, 0);
   if ((count === 0 && length > 0) || count < minimumCount) throw refuse(STATUS.END_OF_FILE);

@@ -5,7 +5,7 @@ import { type Reply, type Request, success } from "../request.ts";
 import { Session } from "../session.ts";
 import { refuse, STATUS, StatusError } from "../status.ts";
 import { FLAG } from "../wire/header.ts";
-import { DIALECT } from "../wire/negotiate.ts";
+import { DIALECT, SECURITY_MODE } from "../wire/negotiate.ts";
 import {
   emptyBody,
   SESSION_BINDING,
@@ -19,7 +19,7 @@ const CHALLENGE_BYTES = 8;
 export async function sessionSetup(request: Request): Promise<Reply> {
   const { connection, header, pdu } = request;
   const { server } = connection;
-  const { flags, token, previousSessionId } = sessionSetupRequest.decode(pdu);
+  const { flags, token, previousSessionId, securityMode } = sessionSetupRequest.decode(pdu);
   if ((flags & SESSION_BINDING) !== 0) throw refuse(STATUS.REQUEST_NOT_ACCEPTED);
   // Nobody can be let in without a cipher: told before a password is asked for.
   if (server.isEncryptionRequired && connection.cipher === 0) throw refuse(STATUS.ACCESS_DENIED);
@@ -41,7 +41,7 @@ export async function sessionSetup(request: Request): Promise<Reply> {
   }
   session.login = undefined;
   server.loginDelay.succeeded(connection.host);
-  if (session.state === "inProgress") establish(session, step);
+  if (session.state === "inProgress") establish(session, step, securityMode);
   else if (session.account !== step.account) throw refuse(STATUS.ACCESS_DENIED);
   if (previousSessionId !== 0n && previousSessionId !== session.id)
     await endPrevious(session, previousSessionId);
@@ -83,8 +83,9 @@ async function stepOf(request: Request, session: Session, token: Buffer): Promis
     if (!(error instanceof StatusError)) throw error;
     session.login = undefined;
     const { server, host, address } = session.connection;
-    if (session.state === "inProgress") void server.endSession(session, "logoff");
-    request.session = undefined;
+    // A login that fails on a session in use ends that session, too; the refusal is still signed with its key.
+    if (session.state === "inProgress") request.session = undefined;
+    void server.endSession(session, "logoff");
     if (error.status === STATUS.LOGON_FAILURE) {
       server.log.warn({ client: address }, "an SMB login failed");
       await server.loginDelay.failed(host);
@@ -93,8 +94,14 @@ async function stepOf(request: Request, session: Session, token: Buffer): Promis
   }
 }
 
-function establish(session: Session, step: LoginStep & { readonly kind: "done" }): void {
+function establish(
+  session: Session,
+  step: LoginStep & { readonly kind: "done" },
+  securityMode: number,
+): void {
   const { connection } = session;
+  const isAskedFor = ((securityMode | connection.clientSecurityMode) & SECURITY_MODE.SIGNING_REQUIRED) !== 0;
+  session.isSigningRequired = isAskedFor || connection.server.isSigningRequired;
   session.account = step.account;
   session.user = step.user;
   session.workstation = step.workstation;

@@ -43,6 +43,8 @@ export async function setInfo(request: Request): Promise<Reply> {
   return success(setInfoResponse.encode({}));
 }
 
+const MODE_BITS = 0x103e;
+
 function tell(request: Request, open: FileOpen, filter: number): void {
   const event = { path: open.path, action: NOTIFY_ACTION.MODIFIED, filter };
   request.connection.server.changes.tell(open.tree.share!.id, [event]);
@@ -70,9 +72,12 @@ async function setFile(
     case FILE_CLASS.POSITION:
       open.position = wholeInformation.decode(data).value;
       return;
-    case FILE_CLASS.MODE:
-      open.mode = wordInformation.decode(data).value & 0x103e;
+    case FILE_CLASS.MODE: {
+      const { value } = wordInformation.decode(data);
+      if ((value & ~MODE_BITS) !== 0) throw refuse(STATUS.INVALID_PARAMETER);
+      open.mode = value;
       return;
+    }
     case FILE_CLASS.ALLOCATION:
       await setSize(request, open, data, (size) => open.file.setAllocation(size));
       return;

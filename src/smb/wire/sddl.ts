@@ -91,6 +91,11 @@ const shortSid = (sid: Sid): string => {
   return NAMES.get(text) ?? text;
 };
 
+/** A list that is there and is none: everybody may do everything. An empty list says the opposite. */
+const NULL_ACL = "NO_ACCESS_CONTROL";
+const hasNullDacl = ({ control, dacl }: SecurityDescriptor): boolean =>
+  (control & CONTROL.DACL_PRESENT) !== 0 && dacl === undefined;
+
 export function printSddl(value: SecurityDescriptor): string {
   const { owner, group, dacl, sacl, control } = value;
   const dFlags = aclFlags(
@@ -106,7 +111,11 @@ export function printSddl(value: SecurityDescriptor): string {
   return [
     owner === undefined ? "" : `O:${shortSid(owner)}`,
     group === undefined ? "" : `G:${shortSid(group)}`,
-    dacl === undefined ? "" : `D:${dFlags}${dacl.aces.map(printAce).join("")}`,
+    dacl === undefined
+      ? hasNullDacl(value)
+        ? `D:${NULL_ACL}`
+        : ""
+      : `D:${dFlags}${dacl.aces.map(printAce).join("")}`,
     sacl === undefined ? "" : `S:${sFlags}${sacl.aces.map(printAce).join("")}`,
   ].join("");
 }
@@ -138,7 +147,9 @@ export function parseSddl(text: string): SecurityDescriptor {
     const value = found[2]!.trim();
     if (found[1] === "O") owner = parseSid(value);
     else if (found[1] === "G") group = parseSid(value);
-    else if (found[1] === "D") {
+    else if (found[1] === "D" && value === NULL_ACL) {
+      control |= CONTROL.DACL_PRESENT;
+    } else if (found[1] === "D") {
       dacl = parseAcl(value);
       control |= CONTROL.DACL_PRESENT;
       if (/^[A-Z]*P/.test(value)) control |= CONTROL.DACL_PROTECTED;
