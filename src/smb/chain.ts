@@ -49,7 +49,16 @@ export async function runChain(
     if (!connection.credits.take(header.messageId, charge)) throw breach("a message id without a credit");
     const isRelated = (header.flags & FLAG.RELATED) !== 0;
     const isEncrypted = sealedBy !== undefined;
-    const request = new Request({ connection, header, pdu, chain, isRelated, isEncrypted, sendInterim });
+    const request = new Request({
+      connection,
+      header,
+      pdu,
+      chain,
+      isRelated,
+      isEncrypted,
+      isLast: index === pdus.length - 1,
+      sendInterim,
+    });
     const reply = await runOne(request, { isFirst: index === 0, sealedBy });
     if (connection.isClosed) return;
     chain.session = request.session;
@@ -98,8 +107,7 @@ function admit(
   const needs = COMMANDS[header.command]?.needs ?? "session";
   if (isRelated) {
     // There is nothing before it to be related to, nor for those that follow it.
-    if (isFirst) chain.error = STATUS.INVALID_PARAMETER;
-    if (isFirst || chain.session === undefined) throw refuse(chain.error ?? STATUS.INVALID_PARAMETER);
+    if (isFirst || chain.session === undefined) throw refuse(STATUS.INVALID_PARAMETER);
     request.session = chain.session;
     request.tree = chain.tree;
   } else {

@@ -159,8 +159,8 @@ export class Connection {
   }
 
   /** Ends requests of a session or a tree that wait for something. */
-  cancelWhere(isMeant: (request: Request) => boolean, status: number): void {
-    for (const request of this.#async.values()) if (isMeant(request)) request.cancel(status);
+  cancelWhere(isMeant: (request: Request) => boolean): void {
+    for (const request of this.#async.values()) if (isMeant(request)) request.cancel(request.endStatus);
   }
 
   /** Sends replies as one message, signed or sealed as their requests were. */
@@ -237,7 +237,7 @@ export class Connection {
     if (this.isClosed) return;
     this.isClosed = true;
     this.#socket.destroy();
-    this.cancelWhere(() => true, STATUS.CANCELLED);
+    this.cancelWhere(() => true);
     this.#async.clear();
     this.server.connectionClosed(this);
   }

@@ -4,6 +4,7 @@ import { HANDLE_CACHE } from "../concurrency/cache-lease.ts";
 import { closeOpen } from "./end-open.ts";
 import type { FileOpen } from "./open.ts";
 import type { SmbServer } from "./server.ts";
+import { refuse, STATUS } from "./status.ts";
 
 interface Kept {
   readonly open: FileOpen;
@@ -48,6 +49,7 @@ export class DurableOpens {
     readonly clientGuid: Buffer;
     readonly createGuid: Buffer | undefined;
     readonly leaseKey: Buffer | undefined;
+    readonly name: string;
   }): FileOpen | undefined {
     const kept = this.#kept.get(wanted.persistent);
     if (kept === undefined || kept.account !== wanted.account) return undefined;
@@ -62,6 +64,9 @@ export class DurableOpens {
       !(lease.key.equals(wanted.leaseKey!) && kept.clientGuid.equals(wanted.clientGuid))
     )
       return undefined;
+    // With a lease the client also names the file, and must name the right one.
+    const isNamed = open.path.join("\\").toUpperCase() === wanted.name.toUpperCase();
+    if (lease !== undefined && !isNamed) throw refuse(STATUS.INVALID_PARAMETER);
     kept.timer.cancel();
     this.#kept.delete(wanted.persistent);
     return open;

@@ -8,6 +8,9 @@ export async function closeOpen(server: SmbServer, open: Open): Promise<void> {
   if (open.file === undefined) return;
   for (const end of [...open.blockedLocks]) end(STATUS.RANGE_NOT_LOCKED);
   endWatch(server, open, STATUS.NOTIFY_CLEANUP);
+  // Whoever watches a directory that is going learns it now, not when the last handle has closed.
+  if (open.isDeleteOnClose && open.file.kind === "directory")
+    server.changes.removed(open.tree.share!.id, open.path);
   try {
     const isRemoved = await open.file.close();
     if (isRemoved) tellRemoved(server, open);

@@ -3,7 +3,7 @@ import { chargeFor } from "./credits.ts";
 import type { FileOpen, Open } from "./open.ts";
 import type { Session, Tree } from "./session.ts";
 import { refuse, STATUS } from "./status.ts";
-import type { Header } from "./wire/header.ts";
+import { COMMAND, type Header } from "./wire/header.ts";
 import type { FileId } from "./wire/layout.ts";
 
 export interface Reply {
@@ -38,6 +38,8 @@ export class Request {
   readonly chain: ChainState;
   readonly isRelated: boolean;
   readonly isEncrypted: boolean;
+  /** Of its compound: only the last one may keep the client waiting. */
+  readonly isLast: boolean;
   isSigned = false;
   session: Session | undefined;
   tree: Tree | undefined;
@@ -53,6 +55,7 @@ export class Request {
     readonly chain: ChainState;
     readonly isRelated: boolean;
     readonly isEncrypted: boolean;
+    readonly isLast: boolean;
     readonly sendInterim: (request: Request) => void;
   }) {
     this.connection = input.connection;
@@ -61,6 +64,7 @@ export class Request {
     this.chain = input.chain;
     this.isRelated = input.isRelated;
     this.isEncrypted = input.isEncrypted;
+    this.isLast = input.isLast;
     this.#sendInterim = input.sendInterim;
   }
 
@@ -68,6 +72,12 @@ export class Request {
   get user(): Session {
     if (this.session === undefined) throw refuse(STATUS.USER_SESSION_DELETED);
     return this.session;
+  }
+
+  /** How a request ends that waits while its session or tree goes. */
+  get endStatus(): number {
+    if (this.header.command === COMMAND.CHANGE_NOTIFY) return STATUS.NOTIFY_CLEANUP;
+    return this.header.command === COMMAND.LOCK ? STATUS.RANGE_NOT_LOCKED : STATUS.CANCELLED;
   }
 
   /** The payload sent or asked for is paid for. */
@@ -111,6 +121,13 @@ export class Request {
 
   /** Waits, as an asynchronous request, for `work` or for being cancelled, in which case `undo` runs. */
   async wait<T>(work: Promise<T>, undo: () => void): Promise<T> {
+    if (!this.isLast) {
+      // A break ends by itself and the chain can wait for it; a change or a lock may never come.
+      if (this.header.command !== COMMAND.CHANGE_NOTIFY && this.header.command !== COMMAND.LOCK)
+        return await work;
+      undo();
+      throw refuse(STATUS.INTERNAL_ERROR);
+    }
     let cancel: (status: number) => void = () => {};
     const cancelled = new Promise<never>((_, reject) => {
       cancel = (status) => {

@@ -13,7 +13,6 @@ import { closeOpen } from "./end-open.ts";
 import type { FileSystem } from "./file-system.ts";
 import { LoginDelay } from "./login-delay.ts";
 import type { Session, Tree } from "./session.ts";
-import { STATUS } from "./status.ts";
 import { type FileTime, fileTimeAt } from "./wire/filetime.ts";
 
 export interface SmbServerOptions {
@@ -100,7 +99,8 @@ export class SmbServer {
 
   newSessionId(): bigint {
     for (;;) {
-      const id = this.random.bytes(8).readBigUInt64LE() >> 1n;
+      // No secret: who uses it must hold the session's key. Some clients keep only the low half of it.
+      const id = BigInt(this.random.bytes(4).readUInt32LE());
       if (id !== 0n && !this.sessions.has(id)) return id;
     }
   }
@@ -120,20 +120,20 @@ export class SmbServer {
     for (const session of connection.sessions.values()) void this.endSession(session, "lost");
   }
 
-  /** After a LOGOFF everything goes; when the connection was lost, durable opens wait for their client. */
-  async endSession(session: Session, how: "logoff" | "lost"): Promise<void> {
+  /** Durable opens wait for their client, whether it logged off or was lost, unless the server itself ends. */
+  async endSession(session: Session, how: "logoff" | "lost" | "shutdown"): Promise<void> {
     if (session.state === "ended") return;
     session.state = "ended";
     this.sessions.delete(session.id);
     session.connection.sessions.delete(session.id);
-    session.connection.cancelWhere((request) => request.session === session, STATUS.RANGE_NOT_LOCKED);
+    session.connection.cancelWhere((request) => request.session === session);
     const opens = [...session.opens.values()];
     session.opens.clear();
     session.trees.clear();
     await Promise.all(
       opens.map((open) => {
         session.connection.openCount--;
-        if (how === "lost" && open.file !== undefined && this.durables.keep(open)) return undefined;
+        if (how !== "shutdown" && open.file !== undefined && this.durables.keep(open)) return undefined;
         return closeOpen(this, open);
       }),
     );
@@ -142,7 +142,7 @@ export class SmbServer {
   async endTree(tree: Tree): Promise<void> {
     const { session } = tree;
     session.trees.delete(tree.id);
-    session.connection.cancelWhere((request) => request.tree === tree, STATUS.RANGE_NOT_LOCKED);
+    session.connection.cancelWhere((request) => request.tree === tree);
     const opens = [...session.opens.values()].filter((open) => open.tree === tree);
     for (const open of opens) {
       session.opens.delete(open.fileId.volatile);
@@ -154,7 +154,7 @@ export class SmbServer {
   async close(): Promise<void> {
     this.#sweep.cancel();
     const sessions = [...this.sessions.values()];
-    await Promise.all(sessions.map((session) => this.endSession(session, "logoff")));
+    await Promise.all(sessions.map((session) => this.endSession(session, "shutdown")));
     for (const connection of [...this.#connections]) connection.close();
     await this.durables.close();
   }

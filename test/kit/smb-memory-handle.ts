@@ -154,11 +154,7 @@ export class MemoryHandle implements FileHandle {
       target.isRemoved = true;
     }
     for (const other of parent.handles)
-      if (
-        (other.access & 0x1_0000) !== 0 ||
-        (isDataAccess(other.access) && (other.shareAccess & SHARE_ACCESS.DELETE) === 0)
-      )
-        throw refuse(STATUS.SHARING_VIOLATION);
+      if ((other.access & 0x1_0000) !== 0) throw refuse(STATUS.SHARING_VIOLATION);
     node.parent.children.delete(fold(node.name));
     node.name = name;
     node.parent = parent;

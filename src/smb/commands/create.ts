@@ -45,7 +45,7 @@ export async function create(request: Request): Promise<Reply> {
   const { share } = tree!;
   if (share === undefined) return openPipe(request, textOf(body.name));
   const contexts = readCreateContexts(body.contexts);
-  const again = await reconnect(request, contexts);
+  const again = await reconnect(request, textOf(body.name), contexts);
   if (again !== undefined) return again;
   checkCreate(body);
   if (contexts.hasExtendedAttributes) throw refuse(STATUS.EAS_NOT_SUPPORTED);

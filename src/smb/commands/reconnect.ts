@@ -5,12 +5,16 @@ import type { CreateContexts } from "../wire/create-contexts.ts";
 import { createReply } from "./create-reply.ts";
 
 /** A CREATE that takes back a durable open after a lost connection; undefined for every other one. */
-export async function reconnect(request: Request, contexts: CreateContexts): Promise<Reply | undefined> {
+export async function reconnect(
+  request: Request,
+  name: string,
+  contexts: CreateContexts,
+): Promise<Reply | undefined> {
   const { durableV1, durableV2, lease } = contexts;
   const v1 = durableV1 === undefined || durableV1 === "request" ? undefined : durableV1;
   const v2 = durableV2?.kind === "reconnect" ? durableV2 : undefined;
+  if (durableV1 !== undefined && durableV2 !== undefined) throw refuse(STATUS.INVALID_PARAMETER);
   if (v1 === undefined && v2 === undefined) return undefined;
-  if (v1 !== undefined && v2 !== undefined) throw refuse(STATUS.INVALID_PARAMETER);
   const session = request.user;
   const { server, clientGuid } = request.connection;
   const open = server.durables.claim({
@@ -19,6 +23,7 @@ export async function reconnect(request: Request, contexts: CreateContexts): Pro
     clientGuid,
     createGuid: v2?.createGuid,
     leaseKey: lease?.key,
+    name,
   });
   if (open === undefined) throw refuse(STATUS.OBJECT_NAME_NOT_FOUND);
   open.session = session;

@@ -71,7 +71,7 @@ function sessionOf(request: Request): Session {
   if (session === undefined) throw refuse(STATUS.USER_SESSION_DELETED);
   // Whoever repeats a login on a session must hold the session.
   const isProven = request.isEncrypted || (header.flags & FLAG.SIGNED) !== 0;
-  if (session.state === "valid" && !isProven) throw refuse(STATUS.ACCESS_DENIED);
+  if (session.state === "valid" && session.isSigningRequired && !isProven) throw refuse(STATUS.ACCESS_DENIED);
   return session;
 }
 
