@@ -8,11 +8,13 @@ import { parsePath, type SmbPath } from "../path.ts";
 import type { Reply, Request } from "../request.ts";
 import { refuse, STATUS, StatusError } from "../status.ts";
 import {
+  ACCESS,
   CREATE_ACTION,
   CREATE_OPTION,
   type CreateRequest,
   createRequest,
   DISPOSITION,
+  SHARE_ACCESS,
 } from "../wire/create.ts";
 import { type CreateContexts, readCreateContexts } from "../wire/create-contexts.ts";
 import { NOTIFY_ACTION, NOTIFY_FILTER } from "../wire/directory.ts";
@@ -99,6 +101,26 @@ const exceptOwn =
     return lease.key.equals(own.key) && lease.client.equals(own.client);
   };
 
+/** Whether the share modes of what SMB clients have open keep a new open out. The file system has the last word. */
+function isExcluded({ opens }: OpenedNode, access: number, share: number): boolean {
+  const wanted = { access: usesOf(access), share };
+  return [...opens].some((open) => {
+    const present = { access: usesOf(open.access), share: open.shareAccess };
+    if (wanted.access === 0 || present.access === 0) return false;
+    return (wanted.access & ~present.share) !== 0 || (present.access & ~wanted.share) !== 0;
+  });
+}
+
+/** Rights as the bits of share modes: read, write, delete. */
+function usesOf(access: number): number {
+  return (
+    ((access & (ACCESS.READ_DATA | ACCESS.EXECUTE)) === 0 ? 0 : SHARE_ACCESS.READ) |
+    ((access & (ACCESS.WRITE_DATA | ACCESS.APPEND_DATA)) === 0 ? 0 : SHARE_ACCESS.WRITE) |
+    ((access & ACCESS.DELETE) === 0 ? 0 : SHARE_ACCESS.DELETE)
+  );
+}
+
+const OVERWRITE_ACCESS = ACCESS.WRITE_DATA;
 const OVERWRITING: readonly number[] = [
   DISPOSITION.SUPERSEDE,
   DISPOSITION.OVERWRITE,
@@ -116,11 +138,11 @@ async function breakForOpen(request: Request, wanted: Wanted): Promise<void> {
   const isOwn = exceptOwn(wanted);
   const isStat = (entry: CacheEntry): boolean =>
     !isOverwriting && (entry.lease === undefined ? isStatAccess(access) : isLeaseStatAccess(access));
-  const wait = nodes.resolve(
-    node,
-    isOverwriting ? "overwrite" : "open",
-    (entry) => isOwn(entry) || isStat(entry),
-  );
+  // An open that will be refused takes nobody's writes away: only a handle that is merely kept could make room.
+  const overwritten = isOverwriting ? OVERWRITE_ACCESS : 0;
+  const isKeptOut = isExcluded(node, access | overwritten, body.shareAccess);
+  const conflict = isKeptOut ? "sharing" : isOverwriting ? "overwrite" : "open";
+  const wait = nodes.resolve(node, conflict, (entry) => isOwn(entry) || isStat(entry));
   if (wait !== undefined) await request.wait(wait, () => {});
 }
 
@@ -201,8 +223,7 @@ async function keep(request: Request, wanted: Wanted, opened: Opened): Promise<R
         : contexts.lease!.state
       : cacheOfLevel(body.requestedOplockLevel);
     const isStat = isLease ? isLeaseStatAccess : isStatAccess;
-    // A client that only looks gets no oplock: it would be told of nothing.
-    const wish = !isLease && isStatAccess(open.access) ? NO_CACHE : (state ?? NO_CACHE);
+    const wish = state ?? NO_CACHE;
     if (wish !== NO_CACHE || lease !== undefined) {
       open.cache = server.nodes.grant(node, open, { wanted: wish, lease, isStat });
       if (open.cache !== undefined && lease?.version === 2 && open.cache.epoch === 0)

@@ -87,7 +87,8 @@ export function oplockBreakAcknowledgement(request: Request): Reply {
   const { oplockLevel, fileId } = oplockBreak.decode(pdu);
   request.tree = request.user.trees.get(request.header.treeId);
   const { cache } = request.file(fileId);
-  if (cache === undefined || cache.lease !== undefined) throw refuse(STATUS.INVALID_DEVICE_STATE);
+  if (cache === undefined) throw refuse(STATUS.INVALID_OPLOCK_PROTOCOL);
+  if (cache.lease !== undefined) throw refuse(STATUS.INVALID_DEVICE_STATE);
   if (oplockLevel !== OPLOCK.NONE && oplockLevel !== OPLOCK.LEVEL_II) {
     if (cache.breaking !== undefined) nodes.acknowledge(cache, 0);
     throw refuse(

@@ -1,6 +1,7 @@
 import { SMB_LIMITS } from "../../base/limits-smb.ts";
 import { Login, type LoginStep } from "../crypto/login.ts";
 import { preauthAfter } from "../crypto/preauth.ts";
+import { SIGNING } from "../crypto/signing.ts";
 import { type Reply, type Request, success } from "../request.ts";
 import { Session } from "../session.ts";
 import { refuse, STATUS, StatusError } from "../status.ts";
@@ -20,7 +21,7 @@ export async function sessionSetup(request: Request): Promise<Reply> {
   const { connection, header, pdu } = request;
   const { server } = connection;
   const { flags, token, previousSessionId, securityMode } = sessionSetupRequest.decode(pdu);
-  if ((flags & SESSION_BINDING) !== 0) throw refuse(STATUS.REQUEST_NOT_ACCEPTED);
+  if ((flags & SESSION_BINDING) !== 0) throw refuseBinding(request);
   // Nobody can be let in without a cipher: told before a password is asked for.
   if (server.isEncryptionRequired && connection.cipher === 0) throw refuse(STATUS.ACCESS_DENIED);
   const session = sessionOf(request);
@@ -47,6 +48,25 @@ export async function sessionSetup(request: Request): Promise<Reply> {
     await endPrevious(session, previousSessionId);
   const sessionFlags = session.isEncryptionDemanded ? SESSION_FLAG.ENCRYPT_DATA : 0;
   return { ...success(sessionSetupResponse.encode({ sessionFlags, token: step.token })), isSigned: true };
+}
+
+/**
+ * A second connection for a session (multichannel) is not offered. Clients still learn what is wrong with their wish
+ * in the protocol's order, signed with the key of the session they named.
+ */
+function refuseBinding(request: Request): StatusError {
+  const { connection, header } = request;
+  const target = connection.server.sessions.get(header.sessionId);
+  if (target?.signer === undefined) return refuse(STATUS.USER_SESSION_DELETED);
+  request.session = target;
+  request.isSigned = true;
+  const here = connection.signing === SIGNING.AES_GMAC;
+  const there = target.connection.signing === SIGNING.AES_GMAC;
+  if (here !== there) return refuse(here ? STATUS.NOT_SUPPORTED : STATUS.REQUEST_OUT_OF_SEQUENCE);
+  if (connection.dialect < DIALECT.SMB_3_0) return refuse(STATUS.REQUEST_NOT_ACCEPTED);
+  const isAlike =
+    connection.dialect === target.connection.dialect && connection.cipher === target.connection.cipher;
+  return refuse(isAlike ? STATUS.REQUEST_NOT_ACCEPTED : STATUS.INVALID_PARAMETER);
 }
 
 /** The hash of 3.1.1 goes on over every message of the login but the last reply. */
