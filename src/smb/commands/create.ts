@@ -223,7 +223,9 @@ async function keep(request: Request, wanted: Wanted, opened: Opened): Promise<R
         : contexts.lease!.state
       : cacheOfLevel(body.requestedOplockLevel);
     const isStat = isLease ? isLeaseStatAccess : isStatAccess;
-    const wish = state ?? NO_CACHE;
+    // Who only looks at a file that was there gets no oplock: nothing it could do would need one.
+    const isLooking = isStatAccess(open.access) && opened.action === CREATE_ACTION.OPENED;
+    const wish = !isLease && isLooking ? NO_CACHE : (state ?? NO_CACHE);
     if (wish !== NO_CACHE || lease !== undefined) {
       open.cache = server.nodes.grant(node, open, { wanted: wish, lease, isStat });
       if (open.cache !== undefined && lease?.version === 2 && open.cache.epoch === 0)

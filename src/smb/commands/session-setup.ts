@@ -51,6 +51,16 @@ export async function sessionSetup(request: Request): Promise<Reply> {
 }
 
 /**
+ * Signs the refusal with the key of a session that lives on another connection. Not with GMAC: its nonce is the
+ * message id, which means something else on each connection, and a nonce used twice gives the key away.
+ */
+function signAs(request: Request, target: Session): void {
+  if (target.signer === undefined || target.connection.signing === SIGNING.AES_GMAC) return;
+  request.session = target;
+  request.isSigned = true;
+}
+
+/**
  * A second connection for a session (multichannel) is not offered. Clients still learn what is wrong with their wish
  * in the protocol's order, signed with the key of the session they named.
  */
@@ -58,8 +68,7 @@ function refuseBinding(request: Request): StatusError {
   const { connection, header } = request;
   const target = connection.server.sessions.get(header.sessionId);
   if (target?.signer === undefined) return refuse(STATUS.USER_SESSION_DELETED);
-  request.session = target;
-  request.isSigned = true;
+  signAs(request, target);
   const here = connection.signing === SIGNING.AES_GMAC;
   const there = target.connection.signing === SIGNING.AES_GMAC;
   if (here !== there) return refuse(here ? STATUS.NOT_SUPPORTED : STATUS.REQUEST_OUT_OF_SEQUENCE);
@@ -88,7 +97,11 @@ function sessionOf(request: Request): Session {
     return session;
   }
   const { session } = request;
-  if (session === undefined) throw refuse(STATUS.USER_SESSION_DELETED);
+  if (session === undefined) {
+    const elsewhere = connection.server.sessions.get(header.sessionId);
+    if (elsewhere !== undefined) signAs(request, elsewhere);
+    throw refuse(STATUS.USER_SESSION_DELETED);
+  }
   // Whoever repeats a login on a session must hold the session.
   const isProven = request.isEncrypted || (header.flags & FLAG.SIGNED) !== 0;
   if (session.state === "valid" && session.isSigningRequired && !isProven) throw refuse(STATUS.ACCESS_DENIED);
