@@ -135,7 +135,8 @@ export class OpenedNodes {
     });
     if (own !== undefined) {
       own.opens.add(open);
-      const isGrowing = (granted & own.state) === own.state && granted !== own.state;
+      // A lease grows to all that was asked for or not at all, and never shrinks by asking.
+      const isGrowing = granted === wanted && (granted & own.state) === own.state && granted !== own.state;
       if (own.breaking === undefined && isGrowing) {
         own.state = granted;
         own.epoch = (own.epoch + 1) & 0xffff;
