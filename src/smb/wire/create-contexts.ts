@@ -141,6 +141,7 @@ function readDurableV1(found: ReadonlyMap<string, Buffer>): CreateContexts["dura
 
 function readDurableV2(found: ReadonlyMap<string, Buffer>): CreateContexts["durableV2"] {
   const reconnect = found.get("DH2C");
+  if (reconnect !== undefined && found.has("DH2Q")) throw refuse(STATUS.INVALID_PARAMETER);
   if (reconnect !== undefined) return { kind: "reconnect", ...durableV2Reconnect.decode(reconnect) };
   const request = found.get("DH2Q");
   return request === undefined ? undefined : { kind: "request", ...durableV2Request.decode(request) };
