@@ -1,4 +1,5 @@
 import type { Measured } from "./load.ts";
+import { BLOB_ROWS } from "./rows/blob.ts";
 import { QUEUE_ROWS } from "./rows/queue.ts";
 import { TABLE_ROWS } from "./rows/table.ts";
 import type { Contender } from "./servers.ts";
@@ -53,6 +54,7 @@ export const ROWS: readonly Row[] = [
         headers: { "x-ms-meta-n": `${i}` },
       })),
   },
+  ...BLOB_ROWS,
   ...QUEUE_ROWS,
   ...TABLE_ROWS,
 ];

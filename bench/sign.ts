@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 
 /** Signed requests as a client would send them, ready for the load generator. */
 export const ACCOUNT = "devstoreaccount1";
-const KEY = Buffer.from(
+export const KEY = Buffer.from(
   "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==",
   "base64",
 );
@@ -72,10 +72,12 @@ function commonText(
   body: Buffer | undefined,
 ): string {
   const plain = (name: string): string => header(headers, name);
+  // By name, and not by line: "x-ms-range" comes before "x-ms-range-get-content-md5".
   const marked = Object.keys(headers)
     .filter((name) => name.toLowerCase().startsWith("x-ms-"))
-    .map((name) => `${name.toLowerCase()}:${headers[name]}`)
-    .sort();
+    .map((name) => [name.toLowerCase(), headers[name]] as const)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, value]) => `${name}:${value}`);
   const parameters = Object.keys(query)
     .sort()
     .map((name) => `\n${name.toLowerCase()}:${query[name]}`);

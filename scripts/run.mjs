@@ -1,7 +1,7 @@
 // The door to every npm command. It is plain JavaScript because it runs before anything is installed:
 // it brings node_modules and dist up to date, and only then starts what was asked for.
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -38,6 +38,10 @@ function install() {
     fail(`Node.js 20.18 or newer is needed, this is ${process.version}`);
   const stamp = "node_modules/.package-lock.json";
   if (existsSync(stamp) && statSync(stamp).mtimeMs >= statSync("package-lock.json").mtimeMs) return;
+  // npm ci empties the folder it finds: through a link that would be somebody else's.
+  if (existsSync("node_modules") && lstatSync("node_modules").isSymbolicLink()) {
+    fail("node_modules is a link and not up to date; run npm ci where it points to");
+  }
   console.error("holdfast: installing packages (npm ci)");
   // Nothing we depend on needs its install script: native code comes prebuilt inside the packages.
   must("npm ci", "npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]);

@@ -36,6 +36,7 @@ export interface FlagValues {
   readonly accountsFile?: string;
   readonly loose?: boolean;
   readonly skipApiVersionCheck?: boolean;
+  readonly blobVersioning?: boolean;
   readonly disableProductStyleUrl?: boolean;
   readonly silent?: boolean;
   readonly debug?: string | true;
@@ -162,6 +163,10 @@ const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
   "Protocol:": [
     { flags: "-L, --loose", text: "ignore headers and parameters that are not known" },
     { flags: "--disableProductStyleUrl", text: "only addresses with the account in the path" },
+    {
+      flags: "--blobVersioning",
+      text: "keep a version of every blob that is overwritten, changed or deleted",
+    },
     { flags: "--skipApiVersionCheck", text: "accepted; every well-formed x-ms-version is taken anyway" },
   ],
   "Output:": [

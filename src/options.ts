@@ -22,6 +22,8 @@ export interface Options {
   readonly oauth: "basic" | undefined;
   /** Headers and parameters this build does not know are ignored rather than refused. */
   readonly isLoose: boolean;
+  /** Blobs keep their versions. On Azure a setting of the account, made outside the protocol. */
+  readonly isBlobVersioned: boolean;
   /** False: only path-style addresses (`/account/...`). */
   readonly allowsHostStyle: boolean;
   readonly ready: "text" | "json";
@@ -113,6 +115,7 @@ function assemble(
     certificate,
     oauth: flags.oauth,
     isLoose: flags.loose ?? false,
+    isBlobVersioned: flags.blobVersioning ?? false,
     allowsHostStyle: !(flags.disableProductStyleUrl ?? false),
     ready: flags.ready,
     isSilent: flags.silent ?? false,

@@ -1,4 +1,3 @@
-import { systemClock } from "./base/clock.ts";
 import type { Log } from "./base/log.ts";
 import { mergeMetrics } from "./base/metrics.ts";
 import { systemRandom } from "./base/random.ts";
@@ -134,7 +133,6 @@ function startWorkers(
     const supervisor = new Supervisor({
       ...shared,
       workers: options.workers,
-      clock: systemClock,
       log,
       onReady: () => {
         isUp = true;

@@ -61,7 +61,7 @@ export async function startServer({
   metrics.watchExtents(() => runtime.payloadFigures());
   const accounts = new AccountSet(authAccount, options.accounts);
   const properties = new PropertiesService(store);
-  const blobs = new BlobService(runtime.parts);
+  const blobs = new BlobService(runtime.parts, { isVersioned: options.isBlobVersioned });
   const queues = new QueueService(runtime.parts);
   const tables = new TableService(runtime.parts);
   const files = new FileService(runtime.parts);
@@ -109,10 +109,10 @@ export async function startServer({
   };
   try {
     const ports = {
-      blob: await serve(BLOB_OPERATIONS, { properties, blobs, accounts }),
-      queue: await serve(QUEUE_OPERATIONS, { properties, queues }),
+      blob: await serve(BLOB_OPERATIONS, { properties, blobs, auth }),
+      queue: await serve(QUEUE_OPERATIONS, { properties, queues, auth }),
       table: await serve(TABLE_OPERATIONS, { properties, tables }),
-      file: await serve(FILE_OPERATIONS, { properties, files }),
+      file: await serve(FILE_OPERATIONS, { properties, files, auth }),
     };
     const watched = watchAccounts(options, log, (list) => accounts.replace(list.accounts));
     return {

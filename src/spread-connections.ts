@@ -1,11 +1,14 @@
 import { createServer, type Server, type Socket } from "node:net";
+import { systemTimers, type Timer } from "./base/clock.ts";
+import { LIMITS } from "./base/limits.ts";
 
 /**
  * Connections for several worker processes: the supervisor accepts them and hands each to the next worker.
  *
  * node:cluster does the same, but forgets a connection that it handed to a worker which died before taking it:
- * the client then waits for ever. Here a connection stays ours until the worker says that it has it; if the
- * worker dies first, the connection goes to another.
+ * the client then waits for ever. Here a connection stays ours until the worker says that it has it. If the
+ * worker dies first, or does not answer in time, our copy is closed: nobody can tell whether the dead had read a
+ * part of a request, and a client whose connection breaks knows what to do.
  */
 export interface ConnectionHandover {
   readonly connection: string;
@@ -32,6 +35,7 @@ export interface Taker {
 interface Waiting {
   readonly service: string;
   readonly socket: Socket;
+  readonly patience: Timer;
   holder: number | undefined;
 }
 
@@ -46,8 +50,9 @@ export class ConnectionSpreader {
   async listen(service: string, address: { readonly host: string; readonly port: number }): Promise<number> {
     const server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
       const id = ++this.#lastId;
-      this.#waiting.set(id, { service, socket, holder: undefined });
-      socket.on("error", () => this.#waiting.delete(id));
+      const patience = systemTimers.after(LIMITS.handoverMillis, () => this.#drop(id));
+      this.#waiting.set(id, { service, socket, holder: undefined, patience });
+      socket.on("error", () => this.#drop(id));
       this.#hand(id);
     });
     await new Promise<void>((resolve, reject) => {
@@ -69,27 +74,30 @@ export class ConnectionSpreader {
 
   /** The worker has it: our copy of the connection goes. */
   taken({ taken }: ConnectionTaken): void {
-    const waiting = this.#waiting.get(taken);
-    this.#waiting.delete(taken);
-    waiting?.socket.destroy();
+    this.#drop(taken);
   }
 
-  /** The worker is gone. What it had not taken yet is handed to another. */
+  /** The worker is gone, and with it what it had not taken yet. */
   remove(takerId: number): void {
     const index = this.#takers.findIndex(({ id }) => id === takerId);
     if (index >= 0) this.#takers.splice(index, 1);
     for (const [id, waiting] of this.#waiting) {
-      if (waiting.holder !== takerId) continue;
-      waiting.holder = undefined;
-      this.#hand(id);
+      if (waiting.holder === takerId) this.#drop(id);
     }
   }
 
   /** Stops listening and drops what nobody took. */
   async close(): Promise<void> {
-    for (const { socket } of this.#waiting.values()) socket.destroy();
-    this.#waiting.clear();
+    for (const id of this.#waiting.keys()) this.#drop(id);
     await Promise.all(this.#servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  }
+
+  /** Closes our copy; where a worker has its own, the connection goes on. */
+  #drop(id: number): void {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    waiting?.patience.cancel();
+    waiting?.socket.destroy();
   }
 
   #hand(id: number): void {

@@ -1,5 +1,6 @@
 import cluster, { type Worker } from "node:cluster";
-import { type Clock, systemTimers } from "./base/clock.ts";
+import type { Socket } from "node:net";
+import { systemTimers } from "./base/clock.ts";
 import type { Log } from "./base/log.ts";
 import type { MetricsSnapshot } from "./base/metrics.ts";
 import { type ConnectionSpreader, isTaken } from "./spread-connections.ts";
@@ -22,9 +23,8 @@ export type WorkerOrder =
   | { readonly order: "reload" }
   | { readonly order: "stop" };
 
-/** A worker that dies this often in this time has a cause that starting it again will not mend. */
-const DEATHS_MAX = 8;
-const DEATHS_WINDOW_MILLIS = 20_000;
+/** So many starts in a row that came to nothing have a cause that another start will not mend. */
+const FAILED_STARTS_MAX = 5;
 const METRICS_PATIENCE_MILLIS = 2_000;
 
 interface Member {
@@ -37,7 +37,6 @@ export interface SupervisorOptions {
   readonly workers: number;
   /** Of the data directory's lock. A worker that inherits it keeps others out as long as it lives. */
   readonly lockDescriptor: number | undefined;
-  readonly clock: Clock;
   readonly log: Log;
   readonly connections: ConnectionSpreader;
   /** All workers serve. */
@@ -50,7 +49,7 @@ export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #members = new Map<number, Member>();
   readonly #arbiter: TurnArbiter;
-  readonly #deaths: number[] = [];
+  #failedStarts = 0;
   readonly #metrics = new Map<number, Map<number, (snapshot: MetricsSnapshot | undefined) => void>>();
   #metricsAsked = 0;
   #dead: string[] = [];
@@ -60,7 +59,10 @@ export class Supervisor {
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
-    this.#arbiter = new TurnArbiter((id, message) => this.#members.get(id)?.worker.send(message));
+    this.#arbiter = new TurnArbiter((id, message) => {
+      const member = this.#members.get(id);
+      if (member !== undefined) tell(member.worker, message);
+    });
   }
 
   start(): void {
@@ -75,7 +77,7 @@ export class Supervisor {
   }
 
   tellAll(order: WorkerOrder): void {
-    for (const { worker } of this.#members.values()) if (worker.isConnected()) worker.send(order);
+    for (const { worker } of this.#members.values()) tell(worker, order);
   }
 
   /** The figures of every worker that answers in time. */
@@ -87,7 +89,7 @@ export class Supervisor {
       ({ worker }) =>
         new Promise<MetricsSnapshot | undefined>((resolve) => {
           answers.set(worker.id, resolve);
-          worker.send({ order: "metrics", id } satisfies WorkerOrder);
+          tell(worker, { order: "metrics", id } satisfies WorkerOrder);
         }),
     );
     const patience = systemTimers.after(METRICS_PATIENCE_MILLIS, () => {
@@ -105,7 +107,11 @@ export class Supervisor {
     const gone = new Promise<void>((resolve) => {
       this.#allGone = resolve;
     });
-    this.tellAll({ order: "stop" });
+    for (const { worker, isReady } of this.#members.values()) {
+      // One that is still starting serves nobody and may not hear us yet; ending it at once loses nothing.
+      if (isReady) tell(worker, { order: "stop" } satisfies WorkerOrder);
+      else worker.process.kill("SIGKILL");
+    }
     await gone;
   }
 
@@ -126,12 +132,10 @@ export class Supervisor {
       case "ready":
         member.owner = message.owner;
         member.isReady = true;
+        this.#failedStarts = 0;
         this.#options.connections.add({
           id: member.worker.id,
-          hand: (handover, socket) => {
-            // We keep our copy until the worker has its own.
-            member.worker.process.send(handover, socket, { keepOpen: true });
-          },
+          hand: (handover, socket) => tell(member.worker, handover, socket),
         });
         this.#tellOfDead();
         if (!this.#wasReady && this.readyCount === this.#options.workers) {
@@ -151,7 +155,7 @@ export class Supervisor {
     }
   }
 
-  #bury({ worker, owner }: Member, reason: string): void {
+  #bury({ worker, owner, isReady }: Member, reason: string): void {
     this.#members.delete(worker.id);
     for (const answers of this.#metrics.values()) answers.get(worker.id)?.(undefined);
     this.#arbiter.forget(worker.id);
@@ -161,12 +165,10 @@ export class Supervisor {
       if (this.#members.size === 0) this.#allGone?.();
       return;
     }
-    const now = this.#options.clock.now();
-    this.#deaths.push(now);
-    while (this.#deaths[0]! < now - DEATHS_WINDOW_MILLIS) this.#deaths.shift();
+    if (!isReady) this.#failedStarts++;
     this.#options.log.error({ worker: worker.process.pid, reason }, "a worker died; starting another");
-    if (this.#deaths.length >= DEATHS_MAX) {
-      this.#giveUp(`workers keep dying (last: ${reason})`);
+    if (this.#failedStarts >= FAILED_STARTS_MAX) {
+      this.#giveUp(`workers die before they are ready (last: ${reason})`);
       return;
     }
     this.#tellOfDead();
@@ -177,13 +179,23 @@ export class Supervisor {
   #tellOfDead(): void {
     if (this.#dead.length === 0) return;
     const survivor = [...this.#members.values()].find(({ isReady }) => isReady);
-    survivor?.worker.send({ order: "release", owners: this.#dead } satisfies WorkerOrder);
+    if (survivor !== undefined) {
+      tell(survivor.worker, { order: "release", owners: this.#dead } satisfies WorkerOrder);
+    }
   }
 
   #giveUp(message: string): void {
     if (this.#isStopping) return;
     this.#isStopping = true;
-    for (const { worker } of this.#members.values()) worker.kill("SIGKILL");
+    for (const { worker } of this.#members.values()) worker.process.kill("SIGKILL");
     this.#options.onGivenUp(message);
   }
+}
+
+/**
+ * A worker may be dead before we know it. What was meant for it is then nobody's: its exit is what we act on, so
+ * the error is not for us. We keep our copy of a connection until the worker has its own.
+ */
+function tell(worker: Worker, message: object, socket?: Socket): void {
+  if (worker.isConnected()) worker.process.send(message, socket, { keepOpen: true }, () => {});
 }

@@ -6,7 +6,7 @@ import { Runtime } from "./runtime.ts";
 import { type Server, type ServicePort, startServer } from "./server.ts";
 import { type ConnectionHandover, type ConnectionTaken, isHandover } from "./spread-connections.ts";
 import { EmbeddedStore } from "./store/embedded/embedded-store.ts";
-import { isTurnMessage, TurnClient } from "./store/embedded/turn.ts";
+import { inTurn, isTurnMessage, TurnClient } from "./store/embedded/turn.ts";
 import type { WorkerOrder, WorkerReport } from "./supervisor.ts";
 
 /** A process that serves under a supervisor: it borrows the turn to write and obeys orders. */
@@ -33,7 +33,8 @@ export async function runWorker(
       turns.records.receive(message);
       turns.ephemeral.receive(message);
     });
-    runtime = new Runtime({ choice: options.store, owner, log, turns, onFatal });
+    const open = (): Runtime => new Runtime({ choice: options.store, owner, log, turns, onFatal });
+    runtime = await inTurn([turns.records, turns.ephemeral], open);
     await runtime.start();
     server = await startServer({ options, runtime, log, isHandedOver: true });
   } catch (error) {

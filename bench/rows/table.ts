@@ -191,7 +191,7 @@ export const TABLE_ROWS: readonly Row[] = [
     replyBytes: 0,
     target: { ofBare: 0.5, overAzurite: 20 },
     prepare: [createTable("insert")],
-    requests: () => Array.from({ length: 80_000 }, insert),
+    requests: () => Array.from({ length: 60_000 }, insert),
   },
   {
     ...common,

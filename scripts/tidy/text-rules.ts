@@ -40,7 +40,7 @@ const HELD_BY_BASE: readonly Word[] = [
     isAllowed: outside("base"),
   },
   { pattern: /\bMath\.random\b/g, what: "Math.random: take a Random of base", isAllowed: outside("base") },
-  { pattern: /\bsetTimeout\b/g, what: "setTimeout: take Timers of base", isAllowed: outside("base") },
+  { pattern: /(?<!\.)\bsetTimeout\b/g, what: "setTimeout: take Timers of base", isAllowed: outside("base") },
   { pattern: /\bsetInterval\b/g, what: "setInterval: take Timers of base", isAllowed: outside("base") },
   {
     pattern: /\bsetImmediate\b/g,

@@ -11,10 +11,25 @@ export const BLOB_LIMITS = {
   putBlobBytesMax: 5_000 * MIB,
   putBlockBytesMax: 4_000 * MIB,
   appendBlockBytesMax: 100 * MIB,
+  appendBlockBytesMaxBefore2022: 4 * MIB,
   appendBlocksMax: 50_000,
+  /** An appended block up to this size lies in its own record; longer ones in extents. */
+  inlineAppendBytesMax: 2 * KIB,
   pageWriteBytesMax: 4 * MIB,
   pageBlobBytesMax: 8 * TIB,
   pageBytes: 512,
+  /** A key of a page blob's map covers this much of it. */
+  segmentBytes: 512 * KIB,
+  /** Ranges of one segment that are too many; from there it is put together in the background. */
+  segmentRangesMax: 64,
+  /** Bytes of slices a segment may name and not use. */
+  segmentWasteBytesMax: 512 * KIB,
+  pieceSegmentsPerStep: 8,
+  pageRangesMax: 10_000,
+  /** Slices that are opened together when pages are read. */
+  pageSlicesPerOpen: 64,
+  /** Zeros are sent from one buffer, again and again. */
+  zeroBytes: 64 * KIB,
   blockIdBytesMax: 64,
   committedBlocksMax: 50_000,
   uncommittedBlocksMax: 100_000,
@@ -30,6 +45,12 @@ export const BLOB_LIMITS = {
   syncCopyBytesMax: 256 * MIB,
   copySourceCharsMax: 2 * KIB,
   copyMillisMax: 14 * DAY_MILLIS,
+  /** A source elsewhere: how long until its headers are there, and how long it may then fall silent. */
+  sourceHeadersMillis: 30_000,
+  sourceIdleMillis: 60_000,
+  /** A copy from elsewhere up to this length is done before it is answered; a longer one goes on by itself. */
+  copyAtOnceBytesMax: 4 * MIB,
+  copiesFromElsewhereMax: 64,
   tagsMax: 10,
   tagKeyCharsMax: 128,
   tagValueCharsMax: 256,

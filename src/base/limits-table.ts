@@ -18,7 +18,7 @@ export const TABLE_LIMITS = {
 
   pageBytesMax: 4 * MIB,
   /** What one query may look at before it hands out a continuation: it must not hold up other requests. */
-  scannedEntitiesMax: 10_000,
+  scannedEntitiesMax: 4_000,
   scannedBytesMax: 32 * MIB,
   scanMillisMax: 1_000,
   /** Entities fetched together while scanning, and what they may weigh. */

@@ -20,6 +20,8 @@ export const LIMITS = {
   connectionsMax: 10_000,
   shutdownMillis: 30_000,
   shutdownSweepMillis: 50,
+  /** From accepting a connection to a worker's word that it has it. */
+  handoverMillis: 10_000,
   /** Rest of a refused body that is read away to keep the connection. */
   drainedBytesMax: 16 * MIB,
   clockSkewMillis: 15 * 60_000,
@@ -27,6 +29,7 @@ export const LIMITS = {
   signedRequestNamesMax: 64,
   /** How far from now a user delegation key may start or end. */
   delegationKeyMillisMax: 7 * 24 * 60 * 60_000,
+  keyInfoBytesMax: 4 * KIB,
   storedPoliciesMax: 5,
   storedPolicyIdCharsMax: 64,
   corsRulesMax: 5,

@@ -14,6 +14,8 @@ export interface Target {
   readonly account: string;
   readonly isSecondary: boolean;
   readonly isPathStyle: boolean;
+  /** The address is that of the account's static website: `account.web.host`. */
+  readonly isWebsite?: true;
   readonly rawPath: string;
   readonly path: string;
 }

@@ -81,18 +81,19 @@ export class FrontEnd<Services> {
     const { message } = exchange;
     const headers = readHeaders(message);
     exchange.headers = headers;
-    const { target, query } = readAddress(
-      message.url ?? "/",
-      headers.host,
-      table.service,
-      isHostStyleAllowed,
-    );
+    const address = readAddress(message.url ?? "/", headers.host, table.service, isHostStyleAllowed);
+    const { query } = address;
+    const target = table.mendTarget?.(address.target, query, headers) ?? address.target;
     const version = readVersion(headers, query.get("api-version") ?? query.get("sv"));
-    const operation = this.#router.find(message.method ?? "GET", target.path, query, headers);
+    const method = message.method ?? "GET";
+    const operation =
+      target.isWebsite === true
+        ? this.#router.findOnWebsite(method)
+        : this.#router.find(method, target.path, query, headers);
     exchange.operation = operation;
     const request: Writable<HttpRequest> = {
       id: exchange.id,
-      method: message.method ?? "GET",
+      method,
       target,
       query,
       headers,

@@ -1,5 +1,5 @@
 import type { RefusalCode } from "../base/refusals.ts";
-import type { Headers, HttpReply, HttpRequest, Query, ServiceName } from "./exchange.ts";
+import type { Headers, HttpReply, HttpRequest, Query, ServiceName, Target } from "./exchange.ts";
 
 /**
  * A row of an operation table. Routing, authorisation, condition parsing and the documentation's matrices all
@@ -34,6 +34,7 @@ export type ResourceKind =
   | "service"
   | "container"
   | "blob"
+  | "website"
   | "queue"
   | "messages"
   | "message"
@@ -78,6 +79,8 @@ export interface OperationTable<Services> {
   readonly resourceOf: (path: string, query: Query, headers: Headers) => ResourceKind;
   /** The refusal when no row fits. */
   readonly unknownOperation: RefusalCode;
+  /** What a request means whose address a widespread client is known to get wrong. */
+  readonly mendTarget?: (target: Target, query: Query, headers: Headers) => Target;
   /** The refusal when the resource knows no operation of that method; UnsupportedHttpVerb without it. */
   readonly unknownMethod?: RefusalCode;
 }

@@ -1,9 +1,12 @@
 import { once } from "node:events";
-import type { ServerResponse } from "node:http";
+import { type ServerResponse, STATUS_CODES } from "node:http";
 import "../base/bytes.ts";
-import { KIB } from "../base/limits.ts";
+import { assert } from "../base/assert.ts";
+import { systemClock } from "../base/clock.ts";
+import { KIB, LIMITS } from "../base/limits.ts";
 import type { HttpReply } from "./exchange.ts";
 import { ReplyQueue } from "./reply-queue.ts";
+import { printHttpDate } from "./wire/dates.ts";
 
 /** A reply with what every reply carries. */
 export interface Outgoing {
@@ -27,26 +30,27 @@ export class ReplyWriter {
 
   /** `done` is called once, when the last byte is handed to the system or the client is gone. */
   send(response: ServerResponse, outgoing: Outgoing, done: (sent: Sent) => void): void {
-    this.#queue.push(() => {
-      const { body } = outgoing.reply;
-      if (response.destroyed) finish({ bytes: 0 });
-      else if (body === undefined || typeof body === "string" || Buffer.isBuffer(body)) {
-        finish({ bytes: writeWhole(response, outgoing, body) });
-      } else {
-        writeStream(response, outgoing, body).then(
-          (bytes) => finish({ bytes }),
-          (error: unknown) => {
-            // Part of the reply is out. Ending the connection is the only way left to say that it is not whole.
-            response.destroy();
-            finish(isClosedByClient(error) ? { bytes: 0 } : { bytes: 0, error });
-          },
-        );
-      }
-    });
     const finish = (sent: Sent): void => {
       outgoing.reply.release?.();
       done(sent);
     };
+    const breakOff = (error: unknown): void => {
+      // Part of the reply may be out. Ending the connection is the only way left to say that it is not whole.
+      response.destroy();
+      finish(isClosedByClient(error) ? { bytes: 0 } : { bytes: 0, error });
+    };
+    this.#queue.push(() => {
+      const { body } = outgoing.reply;
+      if (response.destroyed) finish({ bytes: 0 });
+      else if (body === undefined || typeof body === "string" || Buffer.isBuffer(body)) {
+        try {
+          finish({ bytes: writeWhole(response, outgoing, body) });
+        } catch (error) {
+          // Other replies wait behind this one: what is wrong with it must not reach them.
+          breakOff(error);
+        }
+      } else writeStream(response, outgoing, body).then((bytes) => finish({ bytes }), breakOff);
+    });
   }
 }
 
@@ -59,17 +63,41 @@ function writeWhole(response: ServerResponse, outgoing: Outgoing, body: string |
     body === undefined || body === "" ? NOTHING : typeof body === "string" ? binaryOf(body) : body;
   const hasLength = status !== 204 && status !== 304;
   const told = outgoing.isHead ? (length ?? bytes.length) : bytes.length;
-  response.writeHead(status, rawHeaders(outgoing, hasLength ? told : undefined));
-  if (outgoing.isHead || bytes.length === 0) response.end();
-  else if (bytes.length > JOINED_BYTES_MAX) response.end(bytes, "latin1");
-  else {
+  const rest = outgoing.isHead ? NOTHING : bytes;
+  if (rest.length > JOINED_BYTES_MAX || !response.shouldKeepAlive || outgoing.mustClose) {
+    response.writeHead(status, rawHeaders(outgoing, hasLength ? told : undefined));
+    response.end(rest, "latin1");
+  } else {
     // One write of one string costs the system half of what a vector of headers and body does. Node keeps the
-    // printed headers in this field until they go out, and writes them as they are.
-    (response as unknown as { _header: string })._header +=
-      typeof bytes === "string" ? bytes : bytes.latin1Slice();
+    // printed head in this field until it goes out, and writes it as it is: so the whole reply is put there.
+    const head = printHead(outgoing, hasLength ? told : undefined);
+    response.statusCode = status;
+    (response as unknown as { _header: string })._header =
+      head + (typeof rest === "string" ? rest : rest.latin1Slice());
     response.end();
   }
   return bytes.length;
+}
+
+const KEPT_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${LIMITS.keepAliveMillis / 1_000}\r\n\r\n`;
+const FORBIDDEN_IN_HEADER = /[^\t\x20-\x7e\x80-\xff]/;
+
+/** The head of a reply on a connection that stays, as Node would print it. */
+function printHead(outgoing: Outgoing, length: number | undefined): string {
+  const { status, headers } = outgoing.reply;
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\nServer: Holdfast\r\nx-ms-request-id: ${outgoing.requestId}\r\n`;
+  if (outgoing.version !== undefined) head += `x-ms-version: ${outgoing.version}\r\n`;
+  if (outgoing.clientRequestId !== undefined)
+    head += `x-ms-client-request-id: ${outgoing.clientRequestId}\r\n`;
+  for (const name in headers) {
+    const value = headers[name];
+    if (value === undefined) continue;
+    // What a client stored comes back here: a line end in it would let that client write our headers.
+    assert(!FORBIDDEN_IN_HEADER.test(value), `the value of the header ${name} cannot be sent`);
+    head += `${name}: ${value}\r\n`;
+  }
+  if (length !== undefined) head += `Content-Length: ${length}\r\n`;
+  return `${head}Date: ${printHttpDate(systemClock.now())}\r\n${KEPT_ALIVE}`;
 }
 
 const NOTHING = Buffer.alloc(0);
@@ -97,11 +125,22 @@ async function writeStream(
     for await (const piece of body) {
       bytes += piece.length;
       if (response.destroyed) return bytes;
-      if (!response.write(piece)) await Promise.race([once(response, "drain"), once(response, "close")]);
+      if (!response.write(piece)) await drained(response);
     }
   }
   response.end();
   return bytes;
+}
+
+/** Until the client has taken what was written, or is gone. Leaves no listener behind: a long reply waits often. */
+async function drained(response: ServerResponse): Promise<void> {
+  const over = new AbortController();
+  const { signal } = over;
+  try {
+    await Promise.race([once(response, "drain", { signal }), once(response, "close", { signal })]);
+  } finally {
+    over.abort();
+  }
 }
 
 function isClosedByClient(error: unknown): boolean {

@@ -28,6 +28,14 @@ export class Router<Services> {
     }
   }
 
+  /** On a website nothing but the path says what is meant. */
+  findOnWebsite(method: string): Operation<Services> {
+    if (method === "OPTIONS" && this.#preflight !== undefined) return this.#preflight;
+    const [row] = this.#rows.get(placeOf(method, "website", undefined, undefined)) ?? [];
+    if (row === undefined) throw new Refusal("UnsupportedHttpVerb");
+    return row;
+  }
+
   find(method: string, path: string, query: Query, headers: Headers): Operation<Services> {
     if (method === "OPTIONS" && this.#preflight !== undefined) return this.#preflight;
     const resource = this.#table.resourceOf(path, query, headers);

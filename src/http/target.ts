@@ -7,6 +7,7 @@ import type { Query, ServiceName, Target } from "./exchange.ts";
  *
  *   path-style   http://127.0.0.1:10000/devstoreaccount1/container/blob
  *   host-style   http://devstoreaccount1.blob.localhost:10000/container/blob
+ *   website      http://devstoreaccount1.web.localhost:10000/page.html, a blob of $web
  *
  * An account name followed by `-secondary` is the read-only twin of the account.
  */
@@ -29,16 +30,21 @@ export function readAddress(
   const mark = relative.indexOf("?");
   const rawPath = mark < 0 ? relative : relative.slice(0, mark);
   const query = readQuery(mark < 0 ? "" : relative.slice(mark + 1));
-  const hostAccount = isHostStyleAllowed ? accountOfHost(host, service) : undefined;
+  const isWebsite = isHostStyleAllowed && service === "blob" && accountOfHost(host, "web") !== undefined;
+  const hostAccount = isHostStyleAllowed ? accountOfHost(host, isWebsite ? "web" : service) : undefined;
   const account = hostAccount ?? firstSegment(rawPath);
-  const rest = hostAccount === undefined ? rawPath.slice(1 + account.length) : rawPath;
   const isSecondary = account.endsWith(SECONDARY);
+  const name = isSecondary ? account.slice(0, -SECONDARY.length) : account;
+  let rest = hostAccount === undefined ? rawPath.slice(1 + account.length) : rawPath;
+  // Python's Table client puts the secondary's name in front of the primary's instead of in its place.
+  if (isSecondary && service === "table" && rest.startsWith(`/${name}/`)) rest = rest.slice(1 + name.length);
   return {
     target: {
       service,
-      account: isSecondary ? account.slice(0, -SECONDARY.length) : account,
+      account: name,
       isSecondary,
       isPathStyle: hostAccount === undefined,
+      ...(isWebsite ? { isWebsite } : {}),
       rawPath,
       path: decodePath(rest.startsWith("/") ? rest.slice(1) : rest),
     },
@@ -59,7 +65,7 @@ function firstSegment(rawPath: string): string {
 }
 
 /** `account.blob.anything` names an account; an IP address or a bare host name does not. */
-function accountOfHost(host: string | undefined, service: ServiceName): string | undefined {
+function accountOfHost(host: string | undefined, service: ServiceName | "web"): string | undefined {
   if (host === undefined) return undefined;
   const dot = host.indexOf(".");
   if (dot <= 0 || !host.startsWith(`.${service}.`, dot)) return undefined;
@@ -81,11 +87,16 @@ const NO_QUERY: Query = { pairs: [], get: () => undefined, has: () => false };
 export function readQuery(text: string): Query {
   if (text === "") return NO_QUERY;
   const pairs: [string, string][] = [];
-  for (const part of text.split("&")) {
-    if (part === "") continue;
-    const equals = part.indexOf("=");
-    const name = equals < 0 ? part : part.slice(0, equals);
-    pairs.push([decodeQuery(name).toLowerCase(), equals < 0 ? "" : decodeQuery(part.slice(equals + 1))]);
+  for (let start = 0; start < text.length; ) {
+    let end = text.indexOf("&", start);
+    if (end < 0) end = text.length;
+    if (end > start) {
+      const equals = text.indexOf("=", start);
+      const isNamed = equals >= 0 && equals < end;
+      const name = decodeQuery(text.slice(start, isNamed ? equals : end)).toLowerCase();
+      pairs.push([name, isNamed ? decodeQuery(text.slice(equals + 1, end)) : ""]);
+    }
+    start = end + 1;
   }
   return new PairQuery(pairs);
 }

@@ -13,6 +13,7 @@ class SlowDisk {
   readonly commits: { keys: Key[]; end(fault?: Error): void }[] = [];
   rests = 0;
   refresh = () => this.map.snapshot();
+  takeOver = this.refresh;
   rest = (): void => {
     this.rests++;
   };
@@ -174,6 +175,7 @@ test("a batch has a maximum of transactions and of bytes", async () => {
 test("a queue has a maximum, beyond which callers are told to come back", async () => {
   const turn: WriteTurn = {
     acquire: () => new Promise(() => {}),
+    isHeld: () => false,
     isWanted: () => false,
     release() {},
     onWanted() {},
@@ -192,6 +194,7 @@ test("the turn is kept until another process wants it, and handed over between b
   const log: string[] = [];
   const turn: WriteTurn = {
     acquire: async () => void log.push("acquire"),
+    isHeld: () => false,
     isWanted: () => isWanted,
     release: () => {
       isWanted = false;
@@ -227,15 +230,17 @@ test("the turn is kept until another process wants it, and handed over between b
   assert.deepEqual(log, ["acquire", "release", "acquire", "release", "acquire"]);
 });
 
-test("close waits for what is queued behind the turn", async () => {
+test("close waits for what is queued behind the turn, and gives the turn back", async () => {
   let grant = (): void => {};
+  let released = 0;
   const turn: WriteTurn = {
     acquire: () =>
       new Promise<void>((resolve) => {
         grant = resolve;
       }),
+    isHeld: () => false,
     isWanted: () => false,
-    release() {},
+    release: () => void released++,
     onWanted() {},
   };
   const { disk, writer } = open(turn);
@@ -249,6 +254,8 @@ test("close waits for what is queued behind the turn", async () => {
   grant();
   (await disk.next()).end();
   assert.equal(await write, 1);
+  assert.equal(released, 0, "it keeps the turn as long as nobody wants it");
   await closing;
+  assert.equal(released, 1, "nobody could ask it for the turn any more");
   await assert.rejects(writer.write(increment("a")), StorageFault);
 });

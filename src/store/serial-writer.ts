@@ -19,8 +19,10 @@ import { layeredGet, layeredPage, Overlay, type Snapshot } from "./overlay.ts";
  * again.
  */
 export interface CommitTarget {
-  /** The newest committed state; called after each commit, and when the turn to write has come. */
+  /** The newest committed state; called after each commit. */
   refresh(): Snapshot;
+  /** The same when the turn to write has come: after whatever others did, or died in the middle of. */
+  takeOver(): Snapshot;
   /** Nothing is read until the next `refresh`: lets go of the snapshot, which may hold old pages in use. */
   rest(): void;
   /** Makes all of it durable, atomically, or rejects having written nothing. */
@@ -33,6 +35,7 @@ export interface CommitTarget {
  */
 export interface WriteTurn {
   acquire(): Promise<void>;
+  isHeld(): boolean;
   isWanted(): boolean;
   release(): void;
   /** Called when another process begins to wait. */
@@ -107,6 +110,7 @@ export class SerialWriter {
   async close(): Promise<void> {
     this.#isClosed = true;
     while (this.#isBusy()) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    this.#giveBack();
   }
 
   #isBusy(): boolean {
@@ -143,12 +147,12 @@ export class SerialWriter {
     await this.#turn?.acquire();
     this.#hasTurn = true;
     this.#isTurnSpent = false;
-    this.#refresh();
+    this.#stand(this.#target.takeOver());
   }
 
-  #refresh(): void {
-    this.#snapshot = this.#target.refresh();
-    const highest = this.#snapshot.get(REVISION_KEY);
+  #stand(snapshot: Snapshot): void {
+    this.#snapshot = snapshot;
+    const highest = snapshot.get(REVISION_KEY);
     if (highest !== undefined) this.#revisions.observe(highest.readBigUInt64BE());
   }
 
@@ -230,7 +234,7 @@ export class SerialWriter {
     this.#figures.bytes += overlay.bytes;
     this.#onCommit(tasks.length);
     // The committed state holds the batch now, so the layer may go.
-    this.#refresh();
+    this.#stand(this.#target.refresh());
     return undefined;
   }
 
@@ -258,6 +262,11 @@ export class SerialWriter {
   #handOver(): void {
     if (!this.#hasTurn || this.#turn === undefined || !this.#turn.isWanted()) return;
     if (this.#isRunning || this.#committing !== undefined || this.#filling.tasks.length > 0) return;
+    this.#giveBack();
+  }
+
+  #giveBack(): void {
+    if (!this.#hasTurn || this.#turn === undefined) return;
     this.#hasTurn = false;
     this.#snapshot = undefined;
     this.#target.rest();

@@ -167,13 +167,16 @@ suite("worker processes", () => {
       }
       const ready = await fetch(`http://127.0.0.1:${program.ports.admin}/readyz`);
       assert.equal(ready.status, 200);
+      // The figures of the dead went with them: at least this one was counted by somebody alive.
+      await persistently(() => send(program, { ...properties, method: "PUT", body: days(1) }));
       const metrics = await (await fetch(`http://127.0.0.1:${program.ports.admin}/metrics`)).text();
       assert.match(
         metrics,
         /holdfast_requests_total\{service="queue",operation="SetServiceProperties",status="202"\} \d+/,
       );
     } finally {
-      assert.equal(await program.stop(), 0);
+      const code = await program.stop();
+      assert.equal(code, 0, program.stderr());
     }
   });
 });

@@ -265,6 +265,7 @@ for (const engine of ENGINES) {
         method: "GET",
         path: "/anything/messages",
         isAnonymous: true,
+        headers: { "x-ms-version": "2025-01-05" },
       });
       assert.equal(reply.status, 401);
       assert.match(String(reply.headers["www-authenticate"]), /^Bearer /);

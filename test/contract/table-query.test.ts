@@ -163,6 +163,27 @@ for (const engine of ENGINES) {
       assert.equal(pages, 3);
     });
 
+    test("a query that finds little hands out a continuation rather than looking for long", async () => {
+      const client = await createdTable(server, "sparse");
+      for (let i = 0; i < 4_500; i += 100) {
+        await client.submitTransaction(
+          Array.from({ length: 100 }, (_, row) => [
+            "create",
+            { partitionKey: "p", rowKey: String(i + row).padStart(5, "0"), n: i + row },
+          ]),
+        );
+      }
+      const query = "$filter=n%20eq%204400";
+      const first = await send(server, { path: "/sparse()", query });
+      assert.deepEqual(first.json.value, []);
+      assert.ok(first.headers["x-ms-continuation-nextrowkey"] !== undefined);
+      assert.deepEqual(await filtered(client, "n eq 4400"), ["04400"]);
+      // The same entity by its keys is found at once.
+      assert.deepEqual(await filtered(client, "PartitionKey eq 'p' and RowKey eq '04400' and n eq 4400"), [
+        "04400",
+      ]);
+    });
+
     test("$top bounds a page, and the SDK follows continuations of any length", async () => {
       const reply = await send(server, { path: "/mixed()", query: "$top=2" });
       assert.equal(reply.json.value.length, 2);

@@ -293,6 +293,15 @@ for (const engine of ENGINES) {
       });
       assert.equal(stats.status, 200);
       assert.match(stats.body, /<Status>live<\/Status>/);
+      // As Python's client asks: the secondary's name in front of the primary's, and signed without it.
+      const signedPath = `/${server.account}/`;
+      const python = await send(server, {
+        path: signedPath,
+        query: "restype=service&comp=stats",
+        account: `${server.account}-secondary`,
+        signedPath,
+      });
+      assert.equal(python.status, 200, python.body);
     });
   });
 }

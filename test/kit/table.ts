@@ -42,6 +42,8 @@ export interface RawRequest {
   readonly isUnsigned?: boolean;
   /** The account as the path has it. */
   readonly account?: string;
+  /** The path that is signed, when it is not the one that is sent. */
+  readonly signedPath?: string;
 }
 
 export interface RawReply {
@@ -71,7 +73,8 @@ export async function send(server: TestServer, raw: RawRequest): Promise<RawRepl
   if (body !== undefined) headers["Content-Length"] = String(Buffer.byteLength(body));
   const comp = /(?:^|&)comp=([^&]*)/.exec(query)?.[1];
   const type = headers["Content-Type"] ?? "";
-  const resource = `/${server.account}/${account}${path}${comp === undefined ? "" : `?comp=${comp}`}`;
+  const signedPath = raw.signedPath ?? `/${account}${path}`;
+  const resource = `/${server.account}${signedPath}${comp === undefined ? "" : `?comp=${comp}`}`;
   if (raw.isUnsigned !== true) {
     const signature = createHmac("sha256", Buffer.from(server.key, "base64"))
       .update(`${method}\n\n${type}\n${date}\n${resource}`)

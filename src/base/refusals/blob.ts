@@ -249,6 +249,12 @@ export const BLOB_REFUSALS = {
     http: 400,
     text: "The request includes an unsatisfiable condition for this operation.",
   },
+  WebContentNotFound: { http: 404, text: "The requested content does not exist." },
+  WebsiteNotEnabled: {
+    http: 404,
+    code: "WebContentNotFound",
+    text: "The account has no static website.",
+  },
   /** A read's condition that asks for news, and there are none. */
   NotModified: {
     http: 304,

@@ -91,7 +91,11 @@ export function readHttpHeaders(headers: Headers, takesPlain: boolean): BlobHttp
 }
 
 /** Everything a blob can be made with. */
-export function readProperties(request: HttpRequest, takesPlain: boolean): BlobProperties {
+export function readProperties(
+  request: HttpRequest,
+  takesPlain: boolean,
+  tiers: readonly string[] = BLOCK_TIERS,
+): BlobProperties {
   const { headers } = request;
   const tags = headers["x-ms-tags"];
   const immutability = readImmutability(headers);
@@ -100,7 +104,7 @@ export function readProperties(request: HttpRequest, takesPlain: boolean): BlobP
     http: readHttpHeaders(headers, takesPlain),
     metadata: readMetadata(request.rawHeaders),
     tags: tags === undefined ? undefined : parseTagsHeader(tags),
-    tier: readTier(headers, BLOCK_TIERS),
+    tier: readTier(headers, tiers),
     encryption: readEncryption(request),
     immutability,
     hasLegalHold,
@@ -137,16 +141,27 @@ export function readEncryption({ headers, caller }: HttpRequest): EncryptionWish
 const NO_WISH: EncryptionWish = {};
 const KEY = /^[A-Za-z0-9+/]{43}=$/;
 
-export function readCustomerKey(headers: Headers, prefix = "x-ms-"): string | undefined {
-  const key = headers[`${prefix}encryption-key`];
-  const sha256 = headers[`${prefix}encryption-key-sha256`];
-  const algorithm = headers[`${prefix}encryption-algorithm`];
+const OWN_KEY = {
+  key: "x-ms-encryption-key",
+  sha256: "x-ms-encryption-key-sha256",
+  algorithm: "x-ms-encryption-algorithm",
+};
+export const SOURCE_KEY: typeof OWN_KEY = {
+  key: "x-ms-source-encryption-key",
+  sha256: "x-ms-source-encryption-key-sha256",
+  algorithm: "x-ms-source-encryption-algorithm",
+};
+
+export function readCustomerKey(headers: Headers, names: typeof OWN_KEY = OWN_KEY): string | undefined {
+  const key = headers[names.key];
+  const sha256 = headers[names.sha256];
+  const algorithm = headers[names.algorithm];
   if (key === undefined && sha256 === undefined && algorithm === undefined) return undefined;
   // The key itself never goes into an answer, not even when it is wrong.
-  if (key === undefined || !KEY.test(key)) throw badHeader(`${prefix}encryption-key`, "");
-  if (algorithm !== "AES256") throw badHeader(`${prefix}encryption-algorithm`, algorithm ?? "");
+  if (key === undefined || !KEY.test(key)) throw badHeader(names.key, "");
+  if (algorithm !== "AES256") throw badHeader(names.algorithm, algorithm ?? "");
   const actual = createHash("sha256").update(Buffer.from(key, "base64")).digest("base64");
-  if (sha256 !== actual) throw badHeader(`${prefix}encryption-key-sha256`, sha256 ?? "");
+  if (sha256 !== actual) throw badHeader(names.sha256, sha256 ?? "");
   return actual;
 }
 

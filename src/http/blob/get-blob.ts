@@ -24,7 +24,7 @@ import { IF_ALL, readBlobRef, readLeaseId, readReadConditions } from "./read-req
 import { stamp } from "./replies.ts";
 import { type BlobRow, type BlobServices, getAndHead, onBlob, row } from "./rows.ts";
 
-function readRead(request: HttpRequest): ReadBlob {
+export function readRead(request: HttpRequest): ReadBlob {
   const { headers, query } = request;
   checkTagPermission(request);
   return {
@@ -37,9 +37,11 @@ function readRead(request: HttpRequest): ReadBlob {
 }
 
 /** GET /{container}/{blob}: the whole of it, or a range. */
-async function getBlob(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
+export async function getBlob(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
   const { headers } = request;
   const wanted = parseRange(headers);
+  // Whatever can be wrong with the request is found before the bytes are pinned.
+  const isStructured = wantsStructuredBody(headers);
   let extent: Extent | undefined;
   // The range means something only beside the length the same snapshot tells.
   const rangeOf = (length: number): SliceRange => {
@@ -59,18 +61,18 @@ async function getBlob(request: HttpRequest, { blobs }: BlobServices): Promise<H
   }
   if (request.caller.kind === "serviceSas") override(out, request.caller.overrides);
   const status = extent === undefined ? 200 : 206;
-  return withBody(request, opened, { status, headers: out }, rangeDigestOf(headers, extent));
+  const wish = { digest: rangeDigestOf(headers, extent), isStructured };
+  return withBody(opened, { status, headers: out }, wish);
 }
 
 async function withBody(
-  { headers }: HttpRequest,
   opened: OpenedBlob,
   reply: { readonly status: number; readonly headers: Record<string, string | undefined> },
-  digest: "md5" | "crc64" | undefined,
+  { digest, isStructured }: { readonly digest: "md5" | "crc64" | undefined; readonly isStructured: boolean },
 ): Promise<HttpReply> {
   const { payload, range, record } = opened;
   const { from, length } = range;
-  if (wantsStructuredBody(headers)) {
+  if (isStructured) {
     reply.headers["x-ms-structured-body"] = STRUCTURED_BODY;
     reply.headers["x-ms-structured-content-length"] = String(length);
     const source = payload === undefined ? once(inlineBytes(record, range)) : payload.stream(from, length);
@@ -115,7 +117,7 @@ function override(
 }
 
 /** HEAD /{container}/{blob} */
-async function getBlobProperties(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
+export async function getBlobProperties(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
   const seen = await getProperties(blobs, readRead(request));
   const headers = {
     ...blobHeaders(seen),

@@ -99,7 +99,7 @@ export function readReadConditions(headers: Headers): Conditions {
 
 /** Conditions on the source of a copy. */
 export function readSourceConditions(headers: Headers): Conditions {
-  return single(readConditionHeaders(headers, IF_ALL, "x-ms-source-"));
+  return single(readConditionHeaders(headers, IF_ALL, SOURCE_NAMES));
 }
 
 function single(conditions: Conditions): Conditions {
@@ -108,11 +108,23 @@ function single(conditions: Conditions): Conditions {
   return conditions;
 }
 
-function readConditionHeaders(headers: Headers, taken: readonly ConditionHeader[], prefix = ""): Conditions {
+/** The same five on the source of a copy; x-ms-if-tags has its form there without a second x-ms-. */
+const SOURCE_NAMES: Readonly<Record<ConditionHeader, string>> = {
+  "if-match": "x-ms-source-if-match",
+  "if-none-match": "x-ms-source-if-none-match",
+  "if-modified-since": "x-ms-source-if-modified-since",
+  "if-unmodified-since": "x-ms-source-if-unmodified-since",
+  "x-ms-if-tags": "x-ms-source-if-tags",
+};
+
+function readConditionHeaders(
+  headers: Headers,
+  taken: readonly ConditionHeader[],
+  names?: Readonly<Record<ConditionHeader, string>>,
+): Conditions {
   let found: { -readonly [Name in keyof Conditions]: Conditions[Name] } | undefined;
   for (const plain of taken) {
-    // x-ms-if-tags has its source form without a second x-ms-.
-    const name = prefix === "" ? plain : prefix + plain.replace("x-ms-", "");
+    const name = names === undefined ? plain : names[plain];
     const text = headers[name];
     if (text === undefined) continue;
     found ??= {};

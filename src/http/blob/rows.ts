@@ -1,13 +1,13 @@
 import type { BlobService } from "../../services/blob/blob-service.ts";
-import type { Accounts } from "../auth/accounts.ts";
+import type { AuthContext } from "../auth/context.ts";
 import type { CommonServices } from "../common/service-operations.ts";
 import type { Operation, Permission } from "../operation.ts";
 
 /** What the handlers of the Blob service are given. */
 export interface BlobServices extends CommonServices {
   readonly blobs: BlobService;
-  /** For what is derived from account keys: user delegation keys, and SAS in the addresses of copy sources. */
-  readonly accounts: Accounts;
+  /** For user delegation keys, and for the right to read what is copied from. */
+  readonly auth: AuthContext;
 }
 
 export type BlobRow = Operation<BlobServices>;

@@ -14,6 +14,7 @@ import {
   readHttpHeaders,
   refusePast,
 } from "./blob-headers.ts";
+import { isPageChange, setPageBlobProperties } from "./page-properties.ts";
 import { writtenHeaders } from "./put-blob.ts";
 import { IF_ALL, readBlobRef, requireHeader } from "./read-request.ts";
 import { stamp, versionHeader } from "./replies.ts";
@@ -33,6 +34,7 @@ async function setBlobMetadata(request: HttpRequest, { blobs }: BlobServices): P
 
 async function setBlobProperties(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
   refusePast(request.query);
+  if (isPageChange(request.headers)) return setPageBlobProperties(request, blobs);
   const { record } = await setHttpHeaders(blobs, {
     ref: readBlobRef(request),
     ...readBlobGuards(request, IF_ALL),

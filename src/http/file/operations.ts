@@ -1,21 +1,52 @@
-import { Refusal } from "../../base/refusals.ts";
-import type { FileService } from "../../services/file/file-service.ts";
-import { type CommonServices, commonOperations } from "../common/service-operations.ts";
+import { commonOperations } from "../common/service-operations.ts";
+import type { Query } from "../exchange.ts";
 import type { OperationTable, ResourceKind } from "../operation.ts";
+import { COPY_ROWS } from "./copy-file.ts";
+import { DIRECTORY_ROWS } from "./directory.ts";
+import { FILE_ROWS } from "./file.ts";
+import { HANDLE_ROWS } from "./handles.ts";
+import { LEASE_ROWS } from "./lease.ts";
+import { LINK_ROWS } from "./links.ts";
+import { LIST_DIRECTORY_ROW } from "./list-directory.ts";
+import { LIST_SHARES_ROW } from "./list-shares.ts";
+import { RANGE_ROWS } from "./range.ts";
+import { RENAME_ROWS } from "./rename.ts";
+import { mendRenameTarget } from "./rename-target.ts";
+import type { FileServices } from "./rows.ts";
+import { SHARE_ROWS } from "./share.ts";
+import { SHARE_ACL_ROWS } from "./share-acl.ts";
 
 /** The File service, operation by operation. */
-export interface FileServices extends CommonServices {
-  readonly files: FileService;
-}
-
 export const FILE_OPERATIONS: OperationTable<FileServices> = {
   service: "file",
-  operations: commonOperations("file"),
+  operations: [
+    ...commonOperations("file"),
+    LIST_SHARES_ROW,
+    ...SHARE_ROWS,
+    ...SHARE_ACL_ROWS,
+    ...DIRECTORY_ROWS,
+    LIST_DIRECTORY_ROW,
+    ...FILE_ROWS,
+    ...RANGE_ROWS,
+    ...COPY_ROWS,
+    ...RENAME_ROWS,
+    ...LEASE_ROWS,
+    ...HANDLE_ROWS,
+    ...LINK_ROWS,
+  ],
   resourceOf,
   unknownOperation: "InvalidUri",
+  mendTarget: mendRenameTarget,
 };
 
-function resourceOf(path: string): ResourceKind {
+/** Handles are listed and closed of whatever a path names, so those requests do not say which kind it is. */
+const OF_ANY_NODE = new Set(["listhandles", "forceclosehandles"]);
+
+function resourceOf(path: string, query: Query): ResourceKind {
   if (path === "") return "service";
-  throw new Refusal("ResourceNotFound");
+  const restype = query.get("restype")?.toLowerCase();
+  if (restype === "share" || restype === "directory") return restype;
+  if (OF_ANY_NODE.has(query.get("comp")?.toLowerCase() ?? "")) return "path";
+  const slash = path.indexOf("/");
+  return slash < 0 || slash === path.length - 1 ? "share" : "file";
 }

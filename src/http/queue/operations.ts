@@ -1,7 +1,9 @@
 import { QUEUE_LIMITS } from "../../base/limits-queue.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { QueueService } from "../../services/queue/queue-service.ts";
+import type { AuthContext } from "../auth/authenticate.ts";
 import { type CommonServices, commonOperations } from "../common/service-operations.ts";
+import { GET_USER_DELEGATION_KEY } from "../common/user-delegation-key.ts";
 import type { Operation, OperationTable, Permission, ResourceKind } from "../operation.ts";
 import { createQueue, deleteQueue } from "./create-queue.ts";
 import { clearMessages, deleteMessage } from "./delete-message.ts";
@@ -14,6 +16,7 @@ import { updateMessage } from "./update-message.ts";
 /** The Queue service, operation by operation. None has conditions, ETags or leases. */
 export interface QueueServices extends CommonServices {
   readonly queues: QueueService;
+  readonly auth: AuthContext;
 }
 
 type Row = Operation<QueueServices>;
@@ -190,7 +193,7 @@ const ROWS: readonly Row[] = [
 
 export const QUEUE_OPERATIONS: OperationTable<QueueServices> = {
   service: "queue",
-  operations: [...commonOperations("queue"), ...ROWS],
+  operations: [...commonOperations("queue"), GET_USER_DELEGATION_KEY, ...ROWS],
   resourceOf,
   unknownOperation: "InvalidUri",
 };

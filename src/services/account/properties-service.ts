@@ -36,13 +36,17 @@ export class PropertiesService {
   }
 }
 
-/** Inside a transaction that obeys them, so that a rule that was just set is obeyed at once. */
-export async function readServiceProperties(
+/**
+ * Inside a transaction that obeys them, so that a rule that was just set is obeyed at once. Undefined when nothing
+ * was ever set.
+ */
+export async function findServiceProperties(
   read: Reader,
   account: string,
   owner: PropertiesOwner,
-): Promise<ServiceProperties> {
-  return unpack(await read.get(propertiesKey(account, owner)), owner);
+): Promise<ServiceProperties | undefined> {
+  const stored = await read.get(propertiesKey(account, owner));
+  return stored === undefined ? undefined : propertiesRecord.unpack(stored);
 }
 
 function unpack(bytes: Buffer | undefined, owner: PropertiesOwner): ServiceProperties {

@@ -2,12 +2,14 @@ import type { Instant } from "../../base/clock.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import { type Conditions, checkWrite } from "../../concurrency/conditions.ts";
-import { checkLeaseRead, checkLeaseWrite, leaseAfterWrite } from "../../concurrency/lease.ts";
+import { checkMutability } from "../../concurrency/immutability.ts";
+import { AVAILABLE, checkLeaseRead, checkLeaseWrite, leaseAfterWrite } from "../../concurrency/lease.ts";
 import { blobKey, pastKey } from "../../store/keys/blob.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
 import { type BlobRecord, blobRecord, type ContainerRecord } from "../../store/records/blob.ts";
 import { leaseOf, readContainer, throwIf, withLease } from "./containers.ts";
 import type { BlobRef } from "./names.ts";
+import { indexTags } from "./tag-index.ts";
 
 /** What the operations on blobs have in common: finding them, and the order in which a write is judged. */
 
@@ -28,8 +30,13 @@ export interface Found {
 export async function findBlob(read: Reader, ref: BlobRef): Promise<Found> {
   const container = await readContainer(read, ref);
   const bytes = await read.get(blobKey(container.id, ref.blob));
-  const stored = bytes === undefined ? undefined : settled(blobRecord.unpack(bytes), read.now());
-  return { container, stored, blob: isThere(stored, read.now()) ? stored : undefined };
+  if (bytes === undefined) return { container, stored: undefined, blob: undefined };
+  const stored = settled(blobRecord.unpack(bytes), read.now());
+  const isVisible: boolean = isThere(stored, read.now());
+  if (isVisible) return { container, stored, blob: stored };
+  // A lease ends with the blob it was on, also when the blob went by its expiry.
+  const left = stored.isUncommitted === true ? stored : withLease(stored, AVAILABLE);
+  return { container, stored: left, blob: undefined };
 }
 
 /** Only uncommitted blocks, or past its expiry: not there for anyone who asks for a blob. */
@@ -114,10 +121,7 @@ export function checkChangeable(blob: BlobRecord, now: Instant): void {
 }
 
 export function checkMutable(blob: BlobRecord, now: Instant): void {
-  if (blob.hasLegalHold === true) throw new Refusal("BlobImmutableDueToLegalHold");
-  if (blob.immutability !== undefined && blob.immutability.until > now) {
-    throw new Refusal("BlobImmutableDueToPolicy");
-  }
+  throwIf(checkMutability(blob, now));
 }
 
 /**
@@ -127,9 +131,10 @@ export function checkMutable(blob: BlobRecord, now: Instant): void {
 export function putBlobRecord(
   write: Writer,
   place: { readonly container: ContainerRecord; readonly ref: BlobRef },
-  _before: BlobRecord | undefined,
+  before: BlobRecord | undefined,
   after: BlobRecord | undefined,
 ): void {
+  if (before?.tags !== undefined || after?.tags !== undefined) indexTags(write, place, before, after);
   const key = blobKey(place.container.id, place.ref.blob);
   if (after === undefined) write.delete(key);
   else write.put(key, blobRecord.pack(after));

@@ -13,6 +13,8 @@ import {
 } from "../../store/records/blob.ts";
 import { inlinePayload } from "../payload/open-payload.ts";
 import type { OpenPayload, Payloads, SliceRange } from "../payload/payloads.ts";
+import { openPages } from "./open-pages.ts";
+import { releasePages, sharePages } from "./page-content.ts";
 import { discard } from "./retention.ts";
 
 /**
@@ -25,7 +27,8 @@ export async function shareBlobContent(
   content: BlobContent,
 ): Promise<void> {
   if ("slices" in content) await payloads.share(write, content.slices);
-  else if (!("inline" in content)) await count(write, idOf(content), 1);
+  else if ("pages" in content) await sharePages(write, content);
+  else if ("blocks" in content) await count(write, content.blocks, 1);
 }
 
 export async function releaseBlobContent(
@@ -34,16 +37,10 @@ export async function releaseBlobContent(
   content: BlobContent,
 ): Promise<void> {
   if ("slices" in content) await payloads.drop(write, content.slices);
-  else if (!("inline" in content)) {
-    const id = idOf(content);
-    if ((await count(write, id, -1)) === 0) {
-      discard(write, { what: "content", id, form: "blocks" in content ? "blocks" : "pages" });
-    }
+  else if ("pages" in content) await releasePages(write, content);
+  else if ("blocks" in content && (await count(write, content.blocks, -1)) === 0) {
+    discard(write, { what: "content", id: content.blocks, form: "blocks" });
   }
-}
-
-function idOf(content: { readonly blocks: bigint } | { readonly pages: bigint }): bigint {
-  return "blocks" in content ? content.blocks : content.pages;
 }
 
 async function count(write: Writer, id: bigint, change: number): Promise<number> {
@@ -75,7 +72,7 @@ export function putBlocks(write: Writer, blocks: readonly BlockEntry[]): BlobCon
  */
 const PAGES_MAX = 1_024n;
 
-function pageStart(offset: number, firstBlock: number): bigint {
+export function pageStart(offset: number, firstBlock: number): bigint {
   return BigInt(offset) * PAGES_MAX + BigInt(Math.floor(firstBlock / BLOB_LIMITS.blocksPerPage));
 }
 
@@ -120,7 +117,7 @@ export async function openBlobContent(
 ): Promise<OpenPayload> {
   if ("inline" in content) return inlinePayload(content.inline);
   if ("slices" in content) return payloads.open(read, content.slices, range);
-  if ("pages" in content) throw new DamagedData("a page blob is opened by its own reader");
+  if ("pages" in content) return openPages(payloads, read, { content, length }, range);
   const { start, blocks } = await blocksIn(read, content, range);
   return openBlocks(payloads, read, blocks, { start, range, length });
 }

@@ -17,7 +17,7 @@ export async function deleteContainer(blobs: BlobService, request: GuardedContai
     write.delete(containerKey(account, container));
     const softDelete = await readSoftDelete(write, account);
     if (softDelete === undefined) {
-      discard(write, { what: "container", id: record.id });
+      discard(write, { what: "container", id: record.id, account });
       return;
     }
     const { at, until } = softDelete;

@@ -1,3 +1,4 @@
+import type { Instant } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
@@ -8,6 +9,7 @@ import type {
   BlobKind,
   BlobRecord,
   ContainerRecord,
+  CopyRecord,
 } from "../../store/records/blob.ts";
 import { keepContent, takeIn } from "../payload/content.ts";
 import type { PayloadSource } from "../payload/payloads.ts";
@@ -45,6 +47,8 @@ export interface PutBlob extends CreateGuards {
   readonly length: number | undefined;
   /** Known when the body has been read. */
   readonly md5: () => string | undefined;
+  /** Where the body comes from, when the blob is to tell of it as a copy. */
+  readonly copy?: { readonly id: string; readonly source: string };
 }
 
 export interface Written {
@@ -70,18 +74,28 @@ export async function putBlob(blobs: BlobService, request: PutBlob): Promise<Wri
       const found = await findBlob(write, ref);
       checkCreate(write, found, request);
       await keepContent(payloads, write, taken.content);
-      const after = newBlob(write, found, {
+      const made = newBlob(write, found, {
         kind: "block",
         content: taken.content,
         length: taken.length,
         properties:
           contentMd5 === undefined ? properties : { ...properties, http: { ...properties.http, contentMd5 } },
       });
+      const { copy } = request;
+      const after = copy === undefined ? made : { ...made, copy: finished(copy, taken.length, write.now()) };
       return writtenOf(await replaceBlob(blobs, write, { ...found, ref }, { before: found.stored, after }));
     });
   } finally {
     taken.release();
   }
+}
+
+function finished(
+  copy: { readonly id: string; readonly source: string },
+  bytes: number,
+  now: Instant,
+): CopyRecord {
+  return { ...copy, status: "success", bytesCopied: bytes, bytesTotal: bytes, completedAt: now };
 }
 
 export function checkCreate(write: Writer, found: Found, guards: CreateGuards): void {
@@ -106,9 +120,9 @@ export function newBlob(
 ): BlobRecord {
   const revision = write.revision(stored?.revision);
   const { http, metadata, tags, tier, encryption, immutability, hasLegalHold } = given.properties;
-  const scope = scopeFor(container, encryption);
   const isOverwrite = stored !== undefined && stored.isUncommitted !== true;
-  return {
+  // Field by field: a record is made for every write, and each spread would make an object more.
+  const record: { -readonly [Name in keyof BlobRecord]: BlobRecord[Name] } = {
     id: revision,
     kind: given.kind,
     revision,
@@ -116,14 +130,24 @@ export function newBlob(
     length: given.length,
     content: given.content,
     http,
-    ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
-    ...(tags === undefined || Object.keys(tags).length === 0 ? {} : { tags }),
-    ...(tier === undefined ? {} : { tier, tierChangedAt: write.now() }),
-    ...(encryption.keySha256 === undefined ? {} : { keySha256: encryption.keySha256 }),
-    ...(scope === undefined ? {} : { encryptionScope: scope }),
-    ...(immutability === undefined ? {} : { immutability }),
-    ...(hasLegalHold === true ? { hasLegalHold } : {}),
   };
+  if (isNotEmpty(metadata)) record.metadata = metadata;
+  if (tags !== undefined && isNotEmpty(tags)) record.tags = tags;
+  if (tier !== undefined) {
+    record.tier = tier;
+    record.tierChangedAt = write.now();
+  }
+  if (encryption.keySha256 !== undefined) record.keySha256 = encryption.keySha256;
+  const scope = scopeFor(container, encryption);
+  if (scope !== undefined) record.encryptionScope = scope;
+  if (immutability !== undefined) record.immutability = immutability;
+  if (hasLegalHold === true) record.hasLegalHold = hasLegalHold;
+  return record;
+}
+
+function isNotEmpty(record: Readonly<Record<string, string>>): boolean {
+  for (const _ in record) return true;
+  return false;
 }
 
 /** The container may have a scope of its own, and may insist on it. */

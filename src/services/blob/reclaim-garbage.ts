@@ -1,10 +1,12 @@
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import {
   ALL_GARBAGE,
+  blobOfKey,
   blobsOf,
   blockPagesOf,
   contentKey,
-  pageRangesOf,
+  epochsOf,
+  segmentsOf,
   stagedBlocksOf,
   stagingKey,
 } from "../../store/keys/blob.ts";
@@ -15,12 +17,15 @@ import {
   type GarbageRecord,
   garbageRecord,
   type StoredSlice,
+  segmentRecord,
   stagedBlockRecord,
 } from "../../store/records/blob.ts";
 import type { Chore } from "../reclaim/chores.ts";
 import type { BlobService } from "./blob-service.ts";
 import { releaseBlobContent } from "./content.ts";
+import { dropRanges, pruneEpoch } from "./prune-pages.ts";
 import { discard } from "./retention.ts";
+import { dropTags } from "./tag-index.ts";
 
 /**
  * Takes apart what nobody names any more: the contents of deleted containers, contents without a record, blocks
@@ -44,20 +49,31 @@ export async function reclaimStep(blobs: BlobService): Promise<"more" | "done"> 
   if (!isThere) return "done";
   await store.write(async (write) => {
     for await (const { key, value } of write.range({ ...ALL_GARBAGE, limit: 1 })) {
-      const isEmpty = await takeApart(blobs, write, garbageRecord.unpack(value));
-      if (isEmpty) write.delete(key);
+      const garbage = garbageRecord.unpack(value);
+      if (garbage.what === "epoch") {
+        const from = await pruneEpoch(blobs, write, garbage);
+        if (from === undefined) write.delete(key);
+        else write.put(key, garbageRecord.pack({ ...garbage, from }));
+      } else if (await takeApart(blobs, write, garbage)) write.delete(key);
     }
   });
   return "more";
 }
 
 /** Whether nothing is left of it. */
-async function takeApart(blobs: BlobService, write: Writer, garbage: GarbageRecord): Promise<boolean> {
+async function takeApart(
+  blobs: BlobService,
+  write: Writer,
+  garbage: Exclude<GarbageRecord, { readonly what: "epoch" }>,
+): Promise<boolean> {
   const { payloads } = blobs.parts;
   switch (garbage.what) {
     case "container": {
-      const dropBlob = async (value: Buffer): Promise<void> => {
+      const { account, id } = garbage;
+      const dropBlob = async (value: Buffer, key: Key): Promise<void> => {
         const record = blobRecord.unpack(value);
+        if (record.past === undefined)
+          dropTags(write, { account, container: id, blob: blobOfKey(key) }, record);
         if (record.staging !== undefined) discard(write, { what: "staging", id: record.staging });
         await releaseBlobContent(payloads, write, record.content);
       };
@@ -66,14 +82,18 @@ async function takeApart(blobs: BlobService, write: Writer, garbage: GarbageReco
     }
     case "content":
       write.delete(contentKey(garbage.id));
-      return garbage.form === "blocks"
-        ? consume(
-            write,
-            blockPagesOf(garbage.id),
-            (value) => dropSlices(blobs, write, slicesOfPage(value)),
-            8,
-          )
-        : consume(write, pageRangesOf(garbage.id), (value) => dropSlices(blobs, write, slicesOfRange(value)));
+      if (garbage.form === "pages") {
+        const isMapGone = await consume(write, segmentsOf(garbage.id), (value) =>
+          dropRanges(blobs, write, segmentRecord.unpack(value)),
+        );
+        return isMapGone && (await consume(write, epochsOf(garbage.id), async () => {}));
+      }
+      return consume(
+        write,
+        blockPagesOf(garbage.id),
+        (value) => dropSlices(blobs, write, slicesOfPage(value)),
+        8,
+      );
     case "staging": {
       write.delete(stagingKey(garbage.id));
       return consume(write, stagedBlocksOf(garbage.id), (value) => {
@@ -92,22 +112,17 @@ function slicesOfPage(value: Buffer): StoredSlice[] {
   return blockPageRecord.unpack(value).blocks.flatMap(({ bytes }) => ("slices" in bytes ? bytes.slices : []));
 }
 
-/** The form of a page blob's ranges is fixed by whoever writes them; each names at most one slice. */
-function slicesOfRange(_value: Buffer): StoredSlice[] {
-  return [];
-}
-
 /** Drops and deletes the first records of a range; true when that was all of them. */
 async function consume(
   write: Writer,
   range: Range,
-  drop: (value: Buffer) => Promise<void>,
+  drop: (value: Buffer, key: Key) => Promise<void>,
   limit: number = BLOB_LIMITS.reclaimRecordsPerStep,
 ): Promise<boolean> {
   const found: { readonly key: Key; readonly value: Buffer }[] = [];
   for await (const entry of write.range({ ...range, limit })) found.push(entry);
   for (const { key, value } of found) {
-    await drop(value);
+    await drop(value, key);
     write.delete(key);
   }
   return found.length < limit;

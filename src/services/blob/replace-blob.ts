@@ -53,6 +53,7 @@ export async function replaceBlob(
 
 function versioned(blobs: BlobService, record: BlobRecord): BlobRecord {
   if (blobs.isVersioned) return { ...record, version: record.revision };
+  if (record.version === undefined) return record;
   const { version: _, ...rest } = record;
   return rest;
 }

@@ -3,7 +3,7 @@ import type { Revision } from "../../base/revision.ts";
 import { dueKey, garbageKey } from "../../store/keys/blob.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
 import { type DueRecord, dueRecord, type GarbageRecord, garbageRecord } from "../../store/records/blob.ts";
-import { readServiceProperties } from "../account/properties-service.ts";
+import { findServiceProperties } from "../account/properties-service.ts";
 
 const DAY_MILLIS = 24 * 60 * 60_000;
 
@@ -16,7 +16,7 @@ export interface SoftDelete {
 
 /** Undefined while soft delete is off. Read in the transaction that deletes: a change of the rule counts at once. */
 export async function readSoftDelete(read: Reader, account: string): Promise<SoftDelete | undefined> {
-  const { deleteRetention } = await readServiceProperties(read, account, "blob");
+  const deleteRetention = (await findServiceProperties(read, account, "blob"))?.deleteRetention;
   if (deleteRetention?.isEnabled !== true || deleteRetention.days === undefined) return undefined;
   const at = read.now();
   return {

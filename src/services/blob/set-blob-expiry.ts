@@ -27,7 +27,12 @@ export async function setBlobExpiry(
     const revision = write.revision(before.revision);
     const after = at === undefined ? { ...rest, revision } : { ...rest, revision, expiresAt: at };
     if (at !== undefined)
-      remind(write, at, { what: "expiry", container: found.container.id, blob: ref.blob });
+      remind(write, at, {
+        what: "expiry",
+        account: ref.account,
+        container: found.container.id,
+        blob: ref.blob,
+      });
     return writtenOf(await changeBlob(blobs, write, { ...found, ref }, { before, after }));
   });
 }

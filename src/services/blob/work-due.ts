@@ -12,6 +12,7 @@ import type { Chore } from "../reclaim/chores.ts";
 import type { BlobService } from "./blob-service.ts";
 import { releaseBlobContent } from "./content.ts";
 import { discard, remind } from "./retention.ts";
+import { dropTags } from "./tag-index.ts";
 
 /**
  * What becomes due by itself: blocks nobody committed for a week, soft-deleted things whose time is up, blobs
@@ -58,7 +59,11 @@ async function attend(blobs: BlobService, write: Writer, due: DueRecord): Promis
       const stored = await write.get(key);
       if (stored === undefined) return;
       write.delete(key);
-      return discard(write, { what: "container", id: containerRecord.unpack(stored).id });
+      return discard(write, {
+        what: "container",
+        id: containerRecord.unpack(stored).id,
+        account: due.account,
+      });
     }
     case "expiry": {
       const key = blobKey(due.container, due.blob);
@@ -67,12 +72,28 @@ async function attend(blobs: BlobService, write: Writer, due: DueRecord): Promis
       if (record?.expiresAt === undefined || record.expiresAt > write.now()) return;
       if (record.staging !== undefined) discard(write, { what: "staging", id: record.staging });
       write.delete(key);
+      dropTags(write, due, record);
       return releaseBlobContent(blobs.parts.payloads, write, record.content);
     }
-    case "rehydrate":
     case "copy":
+      return expireCopy(write, due);
+    case "rehydrate":
       return;
   }
+}
+
+/** Two weeks are enough for any copy; whoever made it is gone. */
+async function expireCopy(
+  write: Writer,
+  { container, blob, copyId }: Extract<DueRecord, { readonly what: "copy" }>,
+): Promise<void> {
+  const key = blobKey(container, blob);
+  const stored = await write.get(key);
+  const record = stored && blobRecord.unpack(stored);
+  if (record?.copy?.id !== copyId || record.copy.status !== "pending") return;
+  const description = '500 OperationCancelled "Copy exceeded the maximum allowed time."';
+  const copy = { ...record.copy, status: "failed" as const, description, completedAt: write.now() };
+  write.put(key, blobRecord.pack({ ...record, copy, revision: write.revision(record.revision) }));
 }
 
 /** A week after the last block, not the first: as long as blocks arrive, the reminder is set again. */

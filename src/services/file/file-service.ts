@@ -1,22 +1,50 @@
+import { FILE_LIMITS } from "../../base/limits-file.ts";
+import type { Reader, Writer } from "../../store/kv.ts";
 import type { StoredPolicy } from "../account/stored-policy.ts";
 import type { ServiceParts } from "../parts.ts";
 import type { Chore } from "../reclaim/chores.ts";
+import { type Grants, withGrants } from "./access.ts";
+import { fileChores } from "./reclaim.ts";
+import { findShare } from "./shares.ts";
 
-/** The File service: what its operations mean. */
+export interface FileServiceOptions {
+  /** How long deleted shares can be had back; 0: not at all. */
+  readonly shareRetentionDays?: number;
+}
+
+/**
+ * The File service: what its operations mean. Each operation is a function of its own file in this folder, given
+ * this service; HTTP and SMB call the same ones.
+ */
 export class FileService {
   readonly parts: ServiceParts;
+  readonly shareRetentionDays: number;
 
-  constructor(parts: ServiceParts) {
+  constructor(parts: ServiceParts, options: FileServiceOptions = {}) {
     this.parts = parts;
+    this.shareRetentionDays = options.shareRetentionDays ?? FILE_LIMITS.shareRetentionDays;
+  }
+
+  /** One snapshot of the store, and what the table of handles says about the nodes that are touched in it. */
+  read<T>(fn: (read: Reader, grants: Grants) => Promise<T>): Promise<T> {
+    const { store } = this.parts;
+    return withGrants(store.ephemeral, (grants) => store.read((read) => fn(read, grants)));
+  }
+
+  /** One durable transaction; see access.ts for how it meets open handles. */
+  change<T>(fn: (write: Writer, grants: Grants) => Promise<T>): Promise<T> {
+    const { store } = this.parts;
+    return withGrants(store.ephemeral, (grants) => store.write((write) => fn(write, grants)));
   }
 
   /** Stored access policies of a share; undefined when there is no such share. */
-  async policies(_account: string, _name: string): Promise<readonly StoredPolicy[] | undefined> {
-    return undefined;
+  async policies(account: string, name: string): Promise<readonly StoredPolicy[] | undefined> {
+    const share = await this.parts.store.read((read) => findShare(read, { account, share: name }));
+    return share === undefined ? undefined : (share.policies ?? []);
   }
 
   /** Its work in the background. */
   chores(): readonly Chore[] {
-    return [];
+    return fileChores(this);
   }
 }

@@ -47,7 +47,9 @@ export async function takeIn(
 }
 
 function inline(parts: readonly Uint8Array[]): TakenIn {
-  const bytes = Buffer.concat(parts);
+  const [only] = parts;
+  // A body that came in one piece is packed into its record as it is.
+  const bytes = parts.length === 1 && Buffer.isBuffer(only) ? only : Buffer.concat(parts);
   return { content: { inline: bytes }, length: bytes.length, release() {} };
 }
 

@@ -1,5 +1,6 @@
 import { mkdirSync, statfsSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { assert } from "../../base/assert.ts";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { isOutOfSpace, StorageFault } from "../../base/faults.ts";
 import { LIMITS, TIB } from "../../base/limits.ts";
@@ -16,7 +17,7 @@ export interface EmbeddedOptions {
   readonly clock?: Clock;
   /** Names this process among those that share the directory. */
   readonly owner: string;
-  /** The turns to write, when other processes share the directory. */
+  /** The turns to write, when other processes share the directory. Both are held while it opens: see `inTurn`. */
   readonly turns?: { readonly records: WriteTurn; readonly ephemeral: WriteTurn };
   /** A sync failed: what is on disk can no longer be told, so the process must stop and not answer. */
   readonly onFatal: (error: unknown) => void;
@@ -46,6 +47,10 @@ class EmbeddedSpace implements KeySpace {
     this.#onFatal = onFatal;
     const target: CommitTarget = {
       refresh: () => this.#refresh(),
+      takeOver: () => {
+        this.#database.recover();
+        return this.#refresh();
+      },
       rest: () => this.#rest(),
       commit: (writes) => this.#commit(writes),
     };
@@ -149,6 +154,8 @@ export class EmbeddedStore implements Store {
   readonly #ephemeralSpace: EmbeddedSpace;
 
   constructor({ directory, clock = systemClock, owner, turns, onFatal }: EmbeddedOptions) {
+    const isAlone = turns === undefined || (turns.records.isHeld() && turns.ephemeral.isHeld());
+    assert(isAlone, "a shared store is opened by who holds its turns");
     mkdirSync(directory, { recursive: true });
     checkDatabaseFile(join(directory, "records.mdb"));
     const open = (name: string, isDurable: boolean, turn: WriteTurn | undefined): EmbeddedSpace =>

@@ -52,6 +52,7 @@ interface RawDatabase {
   readonly lastSize: number;
   getBinaryFast(key: Key, options: ReadOptions): FastBytes | undefined;
   batch(run: () => void): Promise<boolean>;
+  transactionSync(run: () => unknown): unknown;
   put(key: Key, value: Uint8Array): unknown;
   remove(key: Key): unknown;
   readerCheck(): number;
@@ -163,6 +164,14 @@ export class Database {
     } catch (error) {
       throw await reasonOf(error);
     }
+  }
+
+  /**
+   * Finishes what a process that died in a commit has left: LMDB may have written the new state without having
+   * told it to readers, and tells it only when the next write transaction begins. So one is begun, and given up.
+   */
+  recover(): void {
+    this.#raw.transactionSync(() => lmdb.ABORT);
   }
 
   /** False once LMDB could not write its own page: it then refuses to begin any transaction. */

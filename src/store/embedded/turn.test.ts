@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isTurnMessage, TurnArbiter, TurnClient, type TurnMessage } from "./turn.ts";
+import { inTurn, isTurnMessage, TurnArbiter, TurnClient, type TurnMessage } from "./turn.ts";
 
 /** An arbiter and what it has sent, as `process:do`. */
 function arbiter(): {
@@ -78,11 +78,13 @@ test("a client waits for its grant, and tells its writer when it is wanted", asy
   assert.equal(hasTurn, false, "a grant of another turn is not ours");
   client.receive({ turn: "records", do: "grant" });
   await acquiring;
+  assert.equal(client.isHeld(), true);
   assert.equal(client.isWanted(), false);
   client.receive({ turn: "records", do: "yield" });
   assert.equal(client.isWanted(), true);
   assert.equal(wakes, 1);
   client.release();
+  assert.equal(client.isHeld(), false);
   assert.equal(client.isWanted(), false);
   assert.deepEqual(sent, [
     { turn: "records", do: "want" },
@@ -95,4 +97,26 @@ test("messages of others are told from ours", () => {
   for (const other of [undefined, null, "turn", 7, {}, { turn: "records" }, { do: "want" }]) {
     assert.equal(isTurnMessage(other), false);
   }
+});
+
+test("who opens a shared store holds all its turns meanwhile, and gives them back whatever happens", async () => {
+  const log: string[] = [];
+  const arbiter = new TurnArbiter((process, message) => {
+    log.push(`${process} ${message.turn} ${message.do}`);
+    for (const turn of process === 1 ? turns : []) turn.receive(message);
+  });
+  const client = (name: string): TurnClient => new TurnClient(name, (message) => arbiter.receive(1, message));
+  const turns = [client("records"), client("ephemeral")];
+  arbiter.receive(2, { turn: "ephemeral", do: "want" });
+  const opening = inTurn(turns, () => {
+    assert.ok(turns.every((turn) => turn.isHeld()));
+    throw new Error("cannot be opened");
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  arbiter.receive(2, { turn: "ephemeral", do: "done" });
+  await assert.rejects(opening, /cannot be opened/);
+  assert.ok(turns.every((turn) => !turn.isHeld()));
+  arbiter.receive(3, { turn: "records", do: "want" });
+  arbiter.receive(3, { turn: "ephemeral", do: "want" });
+  assert.deepEqual(log.slice(-2), ["3 records grant", "3 ephemeral grant"]);
 });

@@ -22,6 +22,7 @@ export class TurnClient implements WriteTurn {
   readonly #name: string;
   readonly #send: (message: TurnMessage) => void;
   #granted: (() => void) | undefined;
+  #isHeld = false;
   #isWanted = false;
   #wake: () => void = () => {};
 
@@ -37,11 +38,16 @@ export class TurnClient implements WriteTurn {
     });
   }
 
+  isHeld(): boolean {
+    return this.#isHeld;
+  }
+
   isWanted(): boolean {
     return this.#isWanted;
   }
 
   release(): void {
+    this.#isHeld = false;
     this.#isWanted = false;
     this.#send({ turn: this.#name, do: "done" });
   }
@@ -56,10 +62,27 @@ export class TurnClient implements WriteTurn {
       this.#isWanted = true;
       this.#wake();
     } else if (message.do === "grant") {
+      this.#isHeld = true;
       const granted = this.#granted;
       this.#granted = undefined;
       granted?.();
     }
+  }
+}
+
+/**
+ * Opens a store that other processes have open. While LMDB opens, it tells every process which transaction is the
+ * newest, as it has just read it (ITS#9496, in the copy that the `lmdb` package carries): a commit of another
+ * process in that moment would be forgotten, though it was acknowledged, and then written over. So nobody may
+ * commit meanwhile: whoever opens holds the turns.
+ */
+export async function inTurn<T>(turns: readonly WriteTurn[], open: () => T): Promise<T> {
+  // In the same order everywhere, and a holder never waits for another turn: no two can wait for each other.
+  for (const turn of turns) await turn.acquire();
+  try {
+    return open();
+  } finally {
+    for (const turn of turns) turn.release();
   }
 }
 

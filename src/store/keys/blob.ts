@@ -13,10 +13,12 @@ import { KeyReader, packKey, packOpenText, prefixEnd, prefixRange } from "./pack
  *   bp  container-id blob revision   what the blob was: snapshots, versions, soft-deleted states, oldest first
  *   bo  content-id                   how many records name a content
  *   bl  content-id place             its blocks, some at a key, in order of their offset
- *   br  content-id offset            ranges of a page blob's content
+ *   br  content-id segment epoch     ranges of a page blob's content, a segment at a key; see services/blob/page-content.ts
+ *   be  content-id epoch             how many records hold that epoch of it
+ *   bk  revision                     segments that have become too many pieces, for the reclaimer to put together
  *   bu  staging-id                   the uncommitted blocks of a blob: how many, since when
  *   bx  staging-id block-id          an uncommitted block
- *   bi  account tag value ...        the tag index
+ *   bi  account tag value container-id blob   the tag index: an entry for each tag of a blob
  *   bg  revision                     what nobody names any more, for the reclaimer to take apart
  *   bt  instant revision             what is due at a time: expiry of blocks, of blobs, of what was soft-deleted
  *
@@ -106,13 +108,42 @@ export function placeOfBlockPage(key: Key): bigint {
   return new KeyReader(key).skipText().skipWhole().whole();
 }
 
-export function pageRangeKey(content: bigint, offset: number): Key {
-  return packKey(["br", content, offset]);
+export function segmentKey(content: bigint, segment: number, epoch: bigint): Key {
+  return packKey(["br", content, segment, epoch]);
 }
 
-export function pageRangesOf(content: bigint): Range {
-  return prefixRange(packKey(["br", content]));
+/** Segments from one to another, the second not included, in all their epochs. */
+export function segmentsOf(content: bigint, from = 0, to = Number.MAX_SAFE_INTEGER): Range {
+  return { from: packKey(["br", content, from]), to: packKey(["br", content, to]) };
 }
+
+/** One segment in its epochs up to a given one. */
+export function epochsOfSegment(content: bigint, segment: number, upTo: bigint): Range {
+  return { from: packKey(["br", content, segment]), to: segmentKey(content, segment, upTo + 1n) };
+}
+
+export function segmentOfKey(key: Key): { readonly segment: number; readonly epoch: bigint } {
+  const reader = new KeyReader(key).skipText().skipWhole();
+  return { segment: Number(reader.whole()), epoch: reader.whole() };
+}
+
+export function epochKey(content: bigint, epoch: bigint): Key {
+  return packKey(["be", content, epoch]);
+}
+
+export function epochsOf(content: bigint): Range {
+  return prefixRange(packKey(["be", content]));
+}
+
+export function epochOfKey(key: Key): bigint {
+  return new KeyReader(key).skipText().skipWhole().whole();
+}
+
+export function piecedSegmentKey(revision: Revision): Key {
+  return packKey(["bk", revision]);
+}
+
+export const ALL_PIECED_SEGMENTS: Range = prefixRange(packKey(["bk"]));
 
 export function stagingKey(staging: bigint): Key {
   return packKey(["bu", staging]);
@@ -128,6 +159,31 @@ export function stagedBlocksOf(staging: bigint): Range {
 
 export function blockIdOfKey(key: Key): string {
   return new KeyReader(key).skipText().skipWhole().text();
+}
+
+export interface TagPlace {
+  readonly value: string;
+  readonly container: bigint;
+  readonly blob: string;
+}
+
+export function tagKey(account: string, tag: string, { value, container, blob }: TagPlace): Key {
+  return packKey(["bi", account, tag, value, container, blob]);
+}
+
+/** Entries of a tag with that value, in one container or in all. */
+export function tagValues(account: string, tag: string, value: string, container?: bigint): Range {
+  const parts = ["bi", account, tag, value];
+  return prefixRange(packKey(container === undefined ? parts : [...parts, container]));
+}
+
+export function tagsOf(account: string, tag: string): Range {
+  return prefixRange(packKey(["bi", account, tag]));
+}
+
+export function placeOfTagKey(key: Key): TagPlace {
+  const reader = new KeyReader(key).skipText().skipText().skipText();
+  return { value: reader.text(), container: reader.whole(), blob: reader.text() };
 }
 
 export function garbageKey(revision: Revision): Key {

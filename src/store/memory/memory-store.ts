@@ -18,6 +18,7 @@ export class MemorySpace implements KeySpace {
     this.#clock = clock;
     const target: CommitTarget = {
       refresh: () => this.#map.snapshot(),
+      takeOver: () => this.#map.snapshot(),
       rest: () => {},
       commit: async (writes) => this.#apply(writes),
     };

@@ -55,13 +55,13 @@ export interface StoredSlice {
  *   blocks   a content of its own: "bl" pages of blocks (name, length, bytes) by offset, with one count of
  *            references for the whole ("bo"), so that a snapshot or a copy of 50,000 blocks costs one increment.
  *            A content only ever grows at its end, and each record reads no further than its own length.
- *   pages    a page blob's map of ranges ("br"), counted in the same way
+ *   pages    a page blob's map of ranges ("br") as it was in one epoch, counted in the same way
  */
 export type BlobContent =
   | { readonly inline: Buffer }
   | { readonly slices: readonly StoredSlice[] }
   | { readonly blocks: bigint }
-  | { readonly pages: bigint };
+  | { readonly pages: bigint; readonly epoch: bigint };
 
 /** The headers a blob is served with. */
 export interface BlobHttpHeaders {
@@ -138,8 +138,72 @@ export interface BlobRecord {
 
 export const blobRecord = recordType<BlobRecord>("blob", 1);
 
-/** How many records name a content. */
-export const contentRecord = recordType<{ readonly refs: number }>("blobContent", 1);
+/** How many records name a content; of a page blob's, also the newest epoch of its map. */
+export interface ContentRecord {
+  readonly refs: number;
+  readonly head?: bigint;
+}
+
+export const contentRecord = recordType<ContentRecord>("blobContent", 1);
+
+export const epochRecord = recordType<{ readonly holders: number }>("blobEpoch", 1);
+
+/**
+ * Pages that were written: where in the blob, in which epoch, and where the bytes are. Each range holds one
+ * reference to its slice; `from` is where in the slice it begins.
+ */
+export interface PageRangeEntry {
+  readonly start: number;
+  readonly length: number;
+  readonly epoch: bigint;
+  readonly slice: StoredSlice;
+  readonly from: number;
+}
+
+type PackedRange = readonly [
+  start: number,
+  length: number,
+  epoch: bigint,
+  extent: bigint,
+  offset: number,
+  sliceLength: number,
+  from: number,
+];
+
+const packedSegment = recordType<{ readonly r: readonly PackedRange[] }>("blobPages", 1);
+
+/** Lists instead of maps: a segment may hold hundreds of ranges, and every write of pages writes one. */
+export const segmentRecord = {
+  pack: (ranges: readonly PageRangeEntry[]): Buffer =>
+    packedSegment.pack({
+      r: ranges.map(({ start, length, epoch, slice, from }) => [
+        start,
+        length,
+        epoch,
+        slice.extent,
+        slice.offset,
+        slice.length,
+        from,
+      ]),
+    }),
+  unpack: (bytes: Buffer): PageRangeEntry[] =>
+    packedSegment.unpack(bytes).r.map(([start, length, epoch, extent, offset, sliceLength, from]) => ({
+      start,
+      length,
+      epoch,
+      slice: { extent, offset, length: sliceLength },
+      from,
+    })),
+};
+
+/** A segment in too many pieces. */
+export interface PiecedSegment {
+  readonly content: bigint;
+  readonly segment: number;
+  readonly epoch: bigint;
+}
+
+export const piecedSegmentRecord = recordType<PiecedSegment>("blobPieced", 1);
 
 export interface BlockEntry {
   /** Base64, as the client sent it. */
@@ -165,11 +229,15 @@ export const stagedBlockRecord = recordType<Omit<BlockEntry, "id">>("blobStagedB
 
 /** Work for the reclaimer, each taken apart in bounded steps. */
 export type GarbageRecord =
-  | { readonly what: "container"; readonly id: bigint }
+  | { readonly what: "container"; readonly id: bigint; readonly account: string }
   | { readonly what: "content"; readonly id: bigint; readonly form: "blocks" | "pages" }
+  | { readonly what: "epoch"; readonly id: bigint; readonly epoch: bigint; readonly from: number }
   | { readonly what: "staging"; readonly id: bigint };
 
 export const garbageRecord = recordType<GarbageRecord>("blobGarbage", 1);
+
+/** An entry of the tag index: the name of the container at that time, to be compared with what is there now. */
+export const tagRecord = recordType<{ readonly container: string }>("blobTag", 1);
 
 /** What is to be looked at when its time has come. Looked at, not done: the object may have changed since. */
 export type DueRecord =
@@ -181,7 +249,13 @@ export type DueRecord =
       readonly container: string;
       readonly deletion: Revision;
     }
-  | { readonly what: "expiry" | "rehydrate"; readonly container: bigint; readonly blob: string }
+  | { readonly what: "rehydrate"; readonly container: bigint; readonly blob: string }
+  | {
+      readonly what: "expiry";
+      readonly account: string;
+      readonly container: bigint;
+      readonly blob: string;
+    }
   | { readonly what: "copy"; readonly container: bigint; readonly blob: string; readonly copyId: string };
 
 export const dueRecord = recordType<DueRecord>("blobDue", 1);

@@ -1,5 +1,7 @@
+import { assert } from "../../../src/base/assert.ts";
+import { seededRandom } from "../../../src/base/random.ts";
 import { EmbeddedStore } from "../../../src/store/embedded/embedded-store.ts";
-import { isTurnMessage, TurnClient } from "../../../src/store/embedded/turn.ts";
+import { inTurn, isTurnMessage, TurnClient } from "../../../src/store/embedded/turn.ts";
 import type { KeySpace, Writer } from "../../../src/store/kv.ts";
 import type { Call, Command } from "./fleet.ts";
 
@@ -14,7 +16,6 @@ const turns = {
   records: new TurnClient("records", (message) => void say(message)),
   ephemeral: new TurnClient("ephemeral", (message) => void say(message)),
 };
-const store = new EmbeddedStore({ directory, owner, turns, onFatal: () => process.abort() });
 
 async function increment(write: Writer, key: string): Promise<number> {
   const count = Number((await write.get(key))?.toString() ?? 0) + 1;
@@ -22,9 +23,35 @@ async function increment(write: Writer, key: string): Promise<number> {
   return count;
 }
 
-const spaceOf = (isEphemeral: boolean | undefined): KeySpace => (isEphemeral ? store.ephemeral : store);
+/** Puts and deletes values of many sizes under names of its own, and reads back what it has. */
+async function churn(store: EmbeddedStore, { times, seed }: { times: number; seed: number }): Promise<void> {
+  const random = seededRandom(seed);
+  const pick = (count: number): number => Math.floor(random.fraction() * count);
+  const kept = new Map<string, number>();
+  const contentOf = (key: string, bytes: number): Buffer => Buffer.alloc(bytes, `${key}:${bytes};`);
+  for (let round = 0; round < times; round++) {
+    const key = `${owner} ${pick(40)}`;
+    const bytes = pick(3) === 0 ? 0 : pick(12_000);
+    await store.write(async (write) => {
+      if (bytes === 0) write.delete(key);
+      else write.put(key, contentOf(key, bytes));
+    });
+    if (bytes === 0) kept.delete(key);
+    else kept.set(key, bytes);
+    // Changes nothing: LMDB begins a transaction and finds that there is nothing to commit.
+    if (pick(2) === 0) await store.write(async (write) => write.delete("never there"));
+    if (round % 20 !== 0) continue;
+    await store.read(async (read) => {
+      for (const [name, size] of kept) {
+        assert((await read.get(name))?.equals(contentOf(name, size)) === true, `${name} is damaged`);
+      }
+    });
+  }
+}
 
 async function run(command: Command): Promise<unknown> {
+  const store = await opening;
+  const spaceOf = (isEphemeral: boolean | undefined): KeySpace => (isEphemeral ? store.ephemeral : store);
   switch (command.do) {
     case "ready":
       return undefined;
@@ -63,6 +90,15 @@ async function run(command: Command): Promise<unknown> {
         );
       }
       return undefined;
+    case "reopen":
+      for (let round = 0; round < command.times; round++) {
+        await (await opening).close();
+        opening = open();
+        await (await opening).read((read) => read.get("any"));
+      }
+      return undefined;
+    case "churn":
+      return churn(store, command);
     case "hold":
       await new Promise<void>((held) => {
         void store.read(async (read) => {
@@ -93,3 +129,11 @@ process.on("message", (message: Call) => {
   );
 });
 process.on("disconnect", () => process.exit(0));
+
+function open(): Promise<EmbeddedStore> {
+  const onFatal = (): never => process.abort();
+  const openNow = (): EmbeddedStore => new EmbeddedStore({ directory, owner, turns, onFatal });
+  return inTurn([turns.records, turns.ephemeral], openNow);
+}
+
+let opening = open();

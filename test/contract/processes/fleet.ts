@@ -14,6 +14,8 @@ export type Command =
   | { do: "count"; key: string; times: number; writers: number; isTold?: boolean }
   | { do: "revisions"; times: number }
   | { do: "overwrite"; key: string; times: number; bytes: number }
+  | { do: "reopen"; times: number }
+  | { do: "churn"; times: number; seed: number }
   | { do: "releaseOwner"; owner: string };
 
 export interface Call {

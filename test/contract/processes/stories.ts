@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { pause } from "../../../src/base/clock.ts";
 import { seededRandom } from "../../../src/base/random.ts";
 import { Fleet, type Member } from "./fleet.ts";
 
@@ -30,6 +31,30 @@ export function passTokens(rounds: number): Promise<number> {
   });
 }
 
+/** Two processes count while another one opens the store and leaves it. Answers how often. */
+export function visitWhileOthersCount(times: number): Promise<number> {
+  return onFleet(2, async (members, fleet) => {
+    let isDone = false;
+    const counting = Promise.all(
+      members.map((member) => member.call({ do: "count", key: "n", times, writers: 8 })),
+    ).finally(() => {
+      isDone = true;
+    });
+    // Whoever dies is told of below; until then nobody may take it for an error without a home.
+    counting.catch(() => {});
+    const guest = await fleet.add();
+    let visits = 0;
+    for (; !isDone; visits += 10) await guest.call({ do: "reopen", times: 10 });
+    await counting;
+    const judge = await fleet.add();
+    assert.equal(await judge.call({ do: "get", key: "n" }), String(2 * times));
+    for (const { owner } of members) {
+      assert.equal(await judge.call({ do: "get", key: `n of ${owner}` }), String(times));
+    }
+    return visits;
+  });
+}
+
 /** Kills one process after another while all of them count, and judges the counters. Answers figures in words. */
 export function killInTurn({ kills, seed }: { kills: number; seed: number }): Promise<string> {
   const random = seededRandom(seed);
@@ -46,6 +71,8 @@ export function killInTurn({ kills, seed }: { kills: number; seed: number }): Pr
       const at = Math.floor(random.fraction() * members.length);
       const victim = members[at]!;
       await acknowledgements(victim, Math.floor(random.fraction() * 60));
+      // Anywhere in its next commit, not only right after one.
+      await pause(random.fraction() * 5);
       await victim.kill();
       // The others go on without it.
       await Promise.all(

@@ -1,0 +1,222 @@
+import { collect } from "../../base/bytes.ts";
+import { pause } from "../../base/clock.ts";
+import { FILE_LIMITS } from "../../base/limits-file.ts";
+import { badHeader, badQuery, Refusal } from "../../base/refusals.ts";
+import {
+  abortCopy as abort,
+  beginCopyFromUrl,
+  type CopiedFile,
+  type CopyFile,
+  copyFile as copy,
+} from "../../services/file/copy-file.ts";
+import { getFile, getFileProperties } from "../../services/file/get-file.ts";
+import { putRange } from "../../services/file/put-range.ts";
+import { runCopy } from "../../services/file/run-copy.ts";
+import { takeIn } from "../../services/payload/content.ts";
+import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
+import { checkBytes } from "../wire/digest.ts";
+import { readMetadata } from "../wire/metadata.ts";
+import { parseRange, resolveRange } from "../wire/range.ts";
+import { type CopySource, readCopySource, sourceRefusal } from "./copy-source.ts";
+import { fetchSource } from "./fetch-source.ts";
+import { rangeReply, readPutRange } from "./range.ts";
+import { missingHeader, readFlag, readLeaseId, readPathRef, readWishes } from "./read-request.ts";
+import { stamp } from "./replies.ts";
+import { type FileRow, type FileServices, onNode, row } from "./rows.ts";
+
+/** Copy File, Abort Copy File, and Put Range From URL. */
+const TAKEN = {
+  attributes: "x-ms-file-attributes",
+  createdAt: "x-ms-file-creation-time",
+  writtenAt: "x-ms-file-last-write-time",
+  changedAt: "x-ms-file-change-time",
+} as const;
+
+function readTaken(headers: Headers): { takes: CopyFile["takes"]; rest: Headers } {
+  const takes = new Set<keyof typeof TAKEN | "permission">();
+  const rest: Record<string, string | undefined> = { ...headers };
+  for (const [field, name] of Object.entries(TAKEN)) {
+    if (headers[name]?.toLowerCase() !== "source") continue;
+    takes.add(field as keyof typeof TAKEN);
+    delete rest[name];
+  }
+  const mode = headers["x-ms-file-permission-copy-mode"]?.toLowerCase();
+  if (mode === "source") takes.add("permission");
+  else if (mode !== undefined && mode !== "override") throw badHeader("x-ms-file-permission-copy-mode", mode);
+  return { takes, rest };
+}
+
+async function copyFile(request: HttpRequest, services: FileServices): Promise<HttpReply> {
+  const { headers } = request;
+  const { files } = services;
+  const { takes, rest } = readTaken(headers);
+  const source = await readCopySource(request, services);
+  const wanted: CopyFile = {
+    ref: readPathRef(request),
+    leaseId: readLeaseId(headers),
+    copyId: files.parts.random.uuid(),
+    shown: source.shown,
+    metadata: readMetadata(request.rawHeaders),
+    wishes: readWishes(rest),
+    takes,
+    ignoresReadOnly: readFlag(headers, "x-ms-file-copy-ignore-readonly") ?? false,
+    setsArchive: readFlag(headers, "x-ms-file-copy-set-archive") ?? false,
+  };
+  const { node, work } = await startCopy(request, services, wanted, source);
+  const copyStatus = work === undefined ? "success" : node.record.copy!.status;
+  return {
+    status: 202,
+    headers: {
+      ...stamp(node.record.revision),
+      "x-ms-copy-id": wanted.copyId,
+      "x-ms-copy-status": copyStatus,
+    },
+  };
+}
+
+async function startCopy(
+  request: HttpRequest,
+  { files }: FileServices,
+  wanted: CopyFile,
+  source: CopySource,
+): Promise<CopiedFile> {
+  if (source.kind === "here") {
+    await verifySource(files, source);
+    const started = await copy(files, wanted, source.ref);
+    return started.work === undefined ? started : finishSoon(files, started, runCopy(files, started.work));
+  }
+  const fetched = await fetchSource(request, source.url);
+  const started = await beginCopyFromUrl(files, wanted, fetched);
+  return finishSoon(files, started, runCopy(files, started.work!, fetched.bytes));
+}
+
+/** A short copy is told as done at once; a long one goes on after the answer. */
+async function finishSoon(
+  files: FileServices["files"],
+  started: CopiedFile,
+  running: Promise<void>,
+): Promise<CopiedFile> {
+  const isDone = await Promise.race([
+    running.then(() => true),
+    pause(FILE_LIMITS.copyAnswerMillis).then(() => false),
+  ]);
+  if (!isDone) return started;
+  const { node } = await getFileProperties(files, { ref: started.work!.request.ref });
+  return { node, work: started.work };
+}
+
+/** A source that is not there is told in the words of a copy, with the source's own status. */
+async function verifySource(
+  files: FileServices["files"],
+  { ref }: CopySource & { kind: "here" },
+): Promise<void> {
+  try {
+    await getFileProperties(files, { ref });
+  } catch (error) {
+    if (error instanceof Refusal && error.row.http === 404) throw sourceRefusal(404);
+    throw error;
+  }
+}
+
+async function abortCopy(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
+  const action = request.headers["x-ms-copy-action"];
+  if (action === undefined) throw missingHeader("x-ms-copy-action");
+  if (action.toLowerCase() !== "abort") throw badHeader("x-ms-copy-action", action);
+  const copyId = request.query.get("copyid");
+  if (copyId === undefined || copyId === "") throw badQuery("copyid", "", "The id of a copy is expected.");
+  await abort(files, { ref: readPathRef(request), copyId, leaseId: readLeaseId(request.headers) });
+  return { status: 204 };
+}
+
+/** Bytes of a source, at most what one range may hold. */
+async function readSource(request: HttpRequest, services: FileServices, length: number): Promise<Buffer> {
+  const text = request.headers["x-ms-source-range"];
+  const range = text === undefined ? { from: 0, to: length - 1 } : parseRange({ "x-ms-range": text });
+  if (range?.to === undefined) throw badHeader("x-ms-source-range", text ?? "");
+  if (range.to - range.from + 1 !== length) throw badHeader("x-ms-source-range", text ?? "");
+  const source = await readCopySource(request, services);
+  if (source.kind === "elsewhere") {
+    const fetched = await fetchSource(request, source.url, `bytes=${range.from}-${range.to}`);
+    return collect(fetched.bytes);
+  }
+  await verifySource(services.files, source);
+  const { content } = await getFile(services.files, {
+    ref: source.ref,
+    part: (size) => {
+      const { from, to } = resolveRange(range, size);
+      return { from, to: to + 1 };
+    },
+  });
+  try {
+    return content.whole ?? (await collect(content.stream()));
+  } finally {
+    content.close();
+  }
+}
+
+async function putRangeFromUrl(request: HttpRequest, services: FileServices): Promise<HttpReply> {
+  const { headers } = request;
+  const action = headers["x-ms-write"];
+  if (action === undefined) throw missingHeader("x-ms-write");
+  if (action.toLowerCase() !== "update") throw badHeader("x-ms-write", action);
+  const range = readPutRange(request);
+  const length = range.to - range.from;
+  if (length > FILE_LIMITS.rangeBytesMax) throw new Refusal("RequestBodyTooLarge");
+  const bytes = await readSource(request, services, length);
+  if (bytes.length !== length) throw badHeader("x-ms-source-range", headers["x-ms-source-range"] ?? "");
+  const declared = headers["x-ms-source-content-crc64"];
+  const { crc64 } = checkBytes(bytes, {
+    declared: declared === undefined ? {} : { crc64: declared },
+    wantsCrc64: true,
+  });
+  checkSourceConditions(headers, crc64!);
+  const taken = await takeIn(services.files.parts.payloads, bytes);
+  return rangeReply(await putRange(services.files, { ...range, bytes: taken }), {
+    "x-ms-content-crc64": crc64,
+  });
+}
+
+/** The one kind of condition this service has: on the checksum of what is copied. */
+function checkSourceConditions(headers: Headers, crc64: string): void {
+  const match = headers["x-ms-source-if-match-crc64"];
+  const noneMatch = headers["x-ms-source-if-none-match-crc64"];
+  if ((match !== undefined && match !== crc64) || noneMatch === crc64) throw new Refusal("ConditionNotMet");
+}
+
+const resource = "file" as const;
+
+export const COPY_ROWS: readonly FileRow[] = [
+  row({
+    name: "CopyFile",
+    method: "PUT",
+    resource,
+    header: { "x-ms-copy-source": true },
+    permission: onNode(["c", "w"]),
+    returnsEtag: true,
+    lease: "checked",
+    ok: [202],
+    handle: copyFile,
+  }),
+  row({
+    name: "AbortCopyFile",
+    method: "PUT",
+    resource,
+    query: { comp: "copy" },
+    permission: onNode(["w"]),
+    lease: "checked",
+    ok: [204],
+    handle: abortCopy,
+  }),
+  row({
+    name: "PutRangeFromURL",
+    method: "PUT",
+    resource,
+    query: { comp: "range" },
+    header: { "x-ms-copy-source": true },
+    permission: onNode(["w"]),
+    returnsEtag: true,
+    lease: "checked",
+    ok: [201],
+    handle: putRangeFromUrl,
+  }),
+];

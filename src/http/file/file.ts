@@ -1,0 +1,300 @@
+import { collect } from "../../base/bytes.ts";
+import { FILE_LIMITS } from "../../base/limits-file.ts";
+import { badHeader, Refusal } from "../../base/refusals.ts";
+import { createFile as create } from "../../services/file/create-file.ts";
+import { deleteFile as remove } from "../../services/file/delete-file.ts";
+import {
+  setFileMetadata as setMetadata,
+  setFileProperties as setProperties,
+} from "../../services/file/file-properties.ts";
+import {
+  type FileFacts,
+  getFile as get,
+  getFileProperties as getProperties,
+} from "../../services/file/get-file.ts";
+import { takeIn } from "../../services/payload/content.ts";
+import type { HttpReply, HttpRequest } from "../exchange.ts";
+import { checkBytes } from "../wire/digest.ts";
+import { printMetadata, readMetadata } from "../wire/metadata.ts";
+import { parseRange, printContentRange, rangeDigestOf, resolveRange } from "../wire/range.ts";
+import {
+  encodeStructuredBody,
+  STRUCTURED_BODY,
+  structuredLength,
+  wantsStructuredBody,
+} from "../wire/structured-body.ts";
+import {
+  missingHeader,
+  readFileHeaders,
+  readLeaseId,
+  readPathRef,
+  readWhole,
+  readWishes,
+} from "./read-request.ts";
+import { contentHeaders, copyHeaders, leaseHeaders, nodeHeaders, stamp } from "./replies.ts";
+import { type FileRow, type FileServices, getAndHead, onNode, row } from "./rows.ts";
+
+/** Files as a whole: create, read, change, delete. */
+const SIZE = { min: 0, max: FILE_LIMITS.fileBytesMax } as const;
+const FIRST_BYTES_SINCE = "2026-06-06";
+
+async function createFile(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
+  const { headers, body } = request;
+  const type = headers["x-ms-type"];
+  if (type === undefined) throw missingHeader("x-ms-type");
+  if (type.toLowerCase() !== "file") throw badHeader("x-ms-type", type);
+  const size = readWhole(headers, "x-ms-content-length", SIZE);
+  if (size === undefined) throw missingHeader("x-ms-content-length");
+  const ref = readPathRef(request);
+  const fields = {
+    ref,
+    size,
+    wishes: readWishes(headers),
+    headers: readFileHeaders(headers),
+    metadata: readMetadata(request.rawHeaders),
+    leaseId: readLeaseId(headers),
+  };
+  let first: Awaited<ReturnType<typeof takeIn>> | undefined;
+  if (body.length !== 0) {
+    if (request.version < FIRST_BYTES_SINCE)
+      throw badHeader("Content-Length", headers["content-length"] ?? "");
+    const bytes = await body.read(FILE_LIMITS.rangeBytesMax);
+    if (bytes.length > size) throw new Refusal("InvalidRange");
+    first = await takeIn(files.parts.payloads, bytes);
+  }
+  const node = await create(files, { ...fields, first });
+  return {
+    status: 201,
+    headers: {
+      ...stamp(node.record.revision),
+      ...nodeHeaders(node),
+      "x-ms-request-server-encrypted": "true",
+    },
+  };
+}
+
+function fileHeaders({ node, now }: FileFacts, request: HttpRequest): Record<string, string | undefined> {
+  const { record } = node;
+  const headers: Record<string, string | undefined> = {
+    ...stamp(record.revision),
+    ...nodeHeaders(node),
+    ...printMetadata(record.metadata ?? {}),
+    ...leaseHeaders(record.lease, now),
+    ...copyHeaders(record.copy),
+    ...contentHeaders(record.headers),
+    "x-ms-type": "File",
+    "x-ms-server-encrypted": "true",
+  };
+  const { caller } = request;
+  if (caller.kind === "serviceSas") overrideHeaders(headers, caller.overrides);
+  return headers;
+}
+
+/** rscc, rscd and their kin of a SAS: the link says how the file shall be served. */
+function overrideHeaders(
+  headers: Record<string, string | undefined>,
+  overrides: Readonly<Record<string, string>>,
+): void {
+  for (const name of Object.keys(headers)) {
+    const value = overrides[name.toLowerCase()];
+    if (value !== undefined) headers[name] = value;
+  }
+}
+
+const EMPTY_PART = { from: 0, to: 0 } as const;
+
+/** GET of the whole, of a range, with a digest of the range, or as a structured body. */
+async function getFile(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
+  const { headers } = request;
+  const wanted = parseRange(headers);
+  const isStructured = wantsStructuredBody(headers);
+  const found = await get(files, {
+    ref: readPathRef(request),
+    leaseId: readLeaseId(headers),
+    part: (size) => {
+      if (wanted === undefined) return size === 0 ? EMPTY_PART : { from: 0, to: size };
+      const { from, to } = resolveRange(wanted, size);
+      return { from, to: to + 1 };
+    },
+  });
+  const { content, node } = found;
+  try {
+    const { size, headers: own } = node.record;
+    const extent =
+      wanted === undefined
+        ? undefined
+        : { from: content.from, to: content.from + content.length - 1, length: content.length };
+    const digest = rangeDigestOf(headers, extent);
+    const fields: Record<string, string | undefined> = {
+      ...fileHeaders(found, request),
+      "Accept-Ranges": "bytes",
+      "Content-Range": extent === undefined ? undefined : printContentRange(extent, size),
+    };
+    fields["Content-Type"] ??= "application/octet-stream";
+    if (wanted === undefined) fields["Content-MD5"] = own?.contentMd5;
+    else fields["x-ms-content-md5"] = own?.contentMd5;
+    const status = wanted === undefined ? 200 : 206;
+    if (digest !== undefined) {
+      const bytes = content.whole ?? (await collect(content.stream()));
+      content.close();
+      const { md5, crc64 } = checkBytes(bytes, {
+        declared: {},
+        wantsMd5: digest === "md5",
+        wantsCrc64: digest === "crc64",
+      });
+      if (md5 !== undefined) fields["Content-MD5"] = md5;
+      return { status, headers: { ...fields, "x-ms-content-crc64": crc64 }, body: bytes };
+    }
+    if (isStructured) {
+      fields["x-ms-structured-body"] = STRUCTURED_BODY;
+      fields["x-ms-structured-content-length"] = String(content.length);
+      return {
+        status,
+        headers: fields,
+        body: encodeStructuredBody(content.stream(), { contentLength: content.length }),
+        length: structuredLength(content.length),
+        release: () => content.close(),
+      };
+    }
+    if (content.whole !== undefined) {
+      content.close();
+      return { status, headers: fields, body: content.whole };
+    }
+    return {
+      status,
+      headers: fields,
+      body: content.stream(),
+      length: content.length,
+      release: () => content.close(),
+    };
+  } catch (error) {
+    content.close();
+    throw error;
+  }
+}
+
+async function getFileProperties(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
+  const found = await getProperties(files, {
+    ref: readPathRef(request),
+    leaseId: readLeaseId(request.headers),
+  });
+  const { record } = found.node;
+  const headers = { ...fileHeaders(found, request), "Content-MD5": record.headers?.contentMd5 };
+  return { status: 200, headers, length: record.size };
+}
+
+async function getFileMetadata(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
+  const { node } = await getProperties(files, {
+    ref: readPathRef(request),
+    leaseId: readLeaseId(request.headers),
+  });
+  const { record } = node;
+  return { status: 200, headers: { ...stamp(record.revision), ...printMetadata(record.metadata ?? {}) } };
+}
+
+async function setFileProperties(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
+  const { headers } = request;
+  const node = await setProperties(files, {
+    ref: readPathRef(request),
+    leaseId: readLeaseId(headers),
+    wishes: readWishes(headers),
+    headers: readFileHeaders(headers),
+    size: readWhole(headers, "x-ms-content-length", SIZE),
+  });
+  return {
+    status: 200,
+    headers: {
+      ...stamp(node.record.revision),
+      ...nodeHeaders(node),
+      "x-ms-request-server-encrypted": "true",
+    },
+  };
+}
+
+async function setFileMetadata(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
+  const revision = await setMetadata(files, {
+    ref: readPathRef(request),
+    leaseId: readLeaseId(request.headers),
+    metadata: readMetadata(request.rawHeaders),
+  });
+  return { status: 200, headers: { ...stamp(revision), "x-ms-request-server-encrypted": "true" } };
+}
+
+async function deleteFile(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
+  await remove(files, { ref: readPathRef(request), leaseId: readLeaseId(request.headers) });
+  return { status: 202 };
+}
+
+const resource = "file" as const;
+
+export const FILE_ROWS: readonly FileRow[] = [
+  row({
+    name: "CreateFile",
+    method: "PUT",
+    resource,
+    permission: onNode(["c", "w"]),
+    returnsEtag: true,
+    lease: "checked",
+    body: "stream",
+    bodyBytesMax: FILE_LIMITS.rangeBytesMax,
+    ok: [201],
+    handle: createFile,
+  }),
+  row({
+    name: "GetFile",
+    method: "GET",
+    resource,
+    permission: onNode(["r"]),
+    returnsEtag: true,
+    lease: "checked",
+    ok: [200, 206],
+    handle: getFile,
+  }),
+  row({
+    name: "GetFileProperties",
+    method: "HEAD",
+    resource,
+    permission: onNode(["r"]),
+    returnsEtag: true,
+    lease: "checked",
+    handle: getFileProperties,
+  }),
+  ...getAndHead({
+    name: "GetFileMetadata",
+    resource,
+    query: { comp: "metadata" },
+    permission: onNode(["r"]),
+    returnsEtag: true,
+    lease: "checked",
+    handle: getFileMetadata,
+  }),
+  row({
+    name: "SetFileProperties",
+    method: "PUT",
+    resource,
+    query: { comp: "properties" },
+    permission: onNode(["w"]),
+    returnsEtag: true,
+    lease: "checked",
+    handle: setFileProperties,
+  }),
+  row({
+    name: "SetFileMetadata",
+    method: "PUT",
+    resource,
+    query: { comp: "metadata" },
+    permission: onNode(["w"]),
+    returnsEtag: true,
+    lease: "checked",
+    handle: setFileMetadata,
+  }),
+  row({
+    name: "DeleteFile",
+    method: "DELETE",
+    resource,
+    permission: onNode(["d"]),
+    lease: "checked",
+    ok: [202],
+    handle: deleteFile,
+  }),
+];

@@ -1,0 +1,120 @@
+import { FILE_LIMITS } from "../../base/limits-file.ts";
+import { badHeader, badQuery } from "../../base/refusals.ts";
+import { DELETE, READ, WRITE } from "../../concurrency/share-mode.ts";
+import {
+  forceCloseHandles as close,
+  type HandlePosition,
+  type ListedHandle,
+  listHandles as list,
+} from "../../services/file/list-handles.ts";
+import type { HttpReply, HttpRequest } from "../exchange.ts";
+import { printHttpDate } from "../wire/dates.ts";
+import { decodeMarker, encodeMarker, readListParams } from "../wire/list-params.ts";
+import { element, encodedElement, optionalElement, printXml, textElement } from "../wire/xml-print.ts";
+import { readFlag, readPathRef, requireHeader } from "./read-request.ts";
+import { XML } from "./replies.ts";
+import { type FileRow, type FileServices, onNode, row } from "./rows.ts";
+
+/** What SMB clients have open, and ending it. */
+const RIGHTS = [
+  ["Read", READ],
+  ["Write", WRITE],
+  ["Delete", DELETE],
+] as const;
+
+function scopeOf(request: HttpRequest): string {
+  return `handles ${request.target.account} ${request.target.path}`;
+}
+
+function positionOf(request: HttpRequest): HandlePosition | undefined {
+  const marker = request.query.get("marker");
+  if (marker === undefined || marker === "") return undefined;
+  const [node, handle] = decodeMarker(scopeOf(request), marker);
+  if (node === undefined || handle === undefined || !/^\d{1,20}$/.test(node) || !/^\d{1,20}$/.test(handle)) {
+    throw badQuery("marker", marker, "The marker is not valid.");
+  }
+  return { node: BigInt(node), handle: BigInt(handle) };
+}
+
+function markerOf(request: HttpRequest, next: HandlePosition | undefined): string {
+  return next === undefined ? "" : encodeMarker(scopeOf(request), [String(next.node), String(next.handle)]);
+}
+
+async function listHandles(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
+  const params = readListParams(request.query, { include: [], maxResultsMax: FILE_LIMITS.listHandlesMax });
+  const page = await list(files, {
+    ref: readPathRef(request),
+    isRecursive: readFlag(request.headers, "x-ms-recursive") ?? false,
+    maxResults: params.maxResults,
+    from: positionOf(request),
+  });
+  let entries = "";
+  for (const handle of page.handles) entries += printHandle(handle);
+  const content =
+    optionalElement("Marker", params.given.marker) +
+    optionalElement("MaxResults", params.given.maxResults) +
+    element("Entries", entries) +
+    textElement("NextMarker", markerOf(request, page.next));
+  return { status: 200, headers: XML, body: printXml(element("EnumerationResults", content)) };
+}
+
+function printHandle({ node, handle, record, path, parent }: ListedHandle): string {
+  const rights = RIGHTS.filter(([, bit]) => (record.access & bit) !== 0);
+  const list = rights.map(([name]) => textElement("AccessRight", name)).join("");
+  return element(
+    "Handle",
+    textElement("HandleId", String(handle)) +
+      encodedElement("Path", path.join("/")) +
+      textElement("FileId", String(node)) +
+      textElement("ParentId", String(parent)) +
+      textElement("SessionId", String(record.session)) +
+      textElement("ClientIp", record.clientAddress) +
+      textElement("ClientName", record.clientName) +
+      textElement("OpenTime", printHttpDate(record.openedAt)) +
+      optionalElement(
+        "LastReconnectTime",
+        record.reconnectedAt === undefined ? undefined : printHttpDate(record.reconnectedAt),
+      ) +
+      (list === "" ? "" : element("AccessRightList", list)),
+  );
+}
+
+async function forceCloseHandles(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
+  const given = requireHeader(request.headers, "x-ms-handle-id");
+  if (given !== "*" && !/^\d{1,20}$/.test(given)) throw badHeader("x-ms-handle-id", given);
+  const { closed, failed, next } = await close(files, {
+    ref: readPathRef(request),
+    isRecursive: readFlag(request.headers, "x-ms-recursive") ?? false,
+    handle: given === "*" ? "*" : BigInt(given),
+    from: positionOf(request),
+  });
+  return {
+    status: 200,
+    headers: {
+      "x-ms-marker": next === undefined ? undefined : markerOf(request, next),
+      "x-ms-number-of-handles-closed": String(closed),
+      "x-ms-number-of-handles-failed": String(failed),
+    },
+  };
+}
+
+const resource = "path" as const;
+
+export const HANDLE_ROWS: readonly FileRow[] = [
+  row({
+    name: "ListHandles",
+    method: "GET",
+    resource,
+    query: { comp: "listhandles" },
+    permission: onNode(["r", "l"]),
+    handle: listHandles,
+  }),
+  row({
+    name: "ForceCloseHandles",
+    method: "PUT",
+    resource,
+    query: { comp: "forceclosehandles" },
+    permission: onNode(["w"]),
+    handle: forceCloseHandles,
+  }),
+];

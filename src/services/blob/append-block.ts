@@ -1,0 +1,106 @@
+import { BLOB_LIMITS } from "../../base/limits-blob.ts";
+import { Refusal } from "../../base/refusals.ts";
+import { type AppendConditions, checkAppend } from "../../concurrency/conditions.ts";
+import type { Writer } from "../../store/kv.ts";
+import type { BlobRecord } from "../../store/records/blob.ts";
+import { keepContent, type TakenIn } from "../payload/content.ts";
+import type { PayloadSource } from "../payload/payloads.ts";
+import { appendToContent } from "./append-content.ts";
+import type { BlobService } from "./blob-service.ts";
+import { checkBlobWrite, type Found, findBlob, putBlobRecord, withLeaseAfterWrite } from "./blobs.ts";
+import { readContainer, throwIf } from "./containers.ts";
+import { checkKey } from "./get-blob.ts";
+import { type EncryptionWish, scopeFor, type Written, writtenOf } from "./put-blob.ts";
+import type { ChangeBlob } from "./set-blob-properties.ts";
+
+export interface AppendBlock extends ChangeBlob {
+  readonly append: AppendConditions;
+  readonly encryption: EncryptionWish;
+  readonly body: PayloadSource;
+}
+
+export interface Appended extends Written {
+  /** Where the block begins, and how many there are with it. */
+  readonly offset: number;
+  readonly blockCount: number;
+}
+
+/**
+ * Append Block. The bytes come in first; where they land is decided in the transaction, so each of many parallel
+ * appends gets an offset and a count of its own, in the order in which they are committed.
+ */
+export async function appendBlock(blobs: BlobService, request: AppendBlock): Promise<Appended> {
+  const { store, payloads } = blobs.parts;
+  const { ref } = request;
+  await store.read((read) => readContainer(read, ref));
+  const taken = await takeBlock(blobs, request.body);
+  try {
+    return await store.write(async (write) => {
+      const found = await findBlob(write, ref);
+      const before = checkAppendable(write, found, request, taken.length);
+      await keepContent(payloads, write, taken.content);
+      const content = await appendToContent(payloads, write, before, taken.content, taken.length);
+      const blockCount = (before.appendCount ?? 0) + 1;
+      const { copy: _, ...kept } = before;
+      const after = withLeaseAfterWrite(
+        {
+          ...kept,
+          revision: write.revision(before.revision),
+          content,
+          length: before.length + taken.length,
+          appendCount: blockCount,
+        },
+        before,
+        write.now(),
+      );
+      putBlobRecord(write, { ...found, ref }, before, after);
+      return { ...writtenOf(after), offset: before.length, blockCount };
+    });
+  } finally {
+    taken.release();
+  }
+}
+
+async function takeBlock(blobs: BlobService, body: PayloadSource): Promise<TakenIn> {
+  if (body instanceof Uint8Array && body.length <= BLOB_LIMITS.inlineAppendBytesMax) {
+    return { content: { inline: Buffer.from(body) }, length: body.length, release() {} };
+  }
+  const appended = await blobs.parts.payloads.append(body);
+  return {
+    content: { slices: appended.slices },
+    length: appended.length,
+    release: () => appended.release(),
+  };
+}
+
+function checkAppendable(write: Writer, found: Found, request: AppendBlock, appended: number): BlobRecord {
+  checkBlobWrite(write, found, request, "change");
+  const blob = found.blob!;
+  if (blob.kind !== "append") throw new Refusal("InvalidBlobType");
+  throwIf(checkAppend(request.append, { current: blob.length, appended }));
+  if (blob.isSealed === true) throw new Refusal("BlobIsSealed");
+  checkKey(blob, request.encryption.keySha256);
+  scopeFor(found.container, request.encryption);
+  if ((blob.appendCount ?? 0) >= BLOB_LIMITS.appendBlocksMax) throw new Refusal("BlockCountExceedsLimit");
+  return blob;
+}
+
+/** Append Blob Seal: from now on its content stays as it is. Sealing what is sealed changes nothing. */
+export async function sealBlob(
+  blobs: BlobService,
+  request: ChangeBlob & { readonly append: AppendConditions },
+): Promise<Written> {
+  const { ref } = request;
+  return blobs.parts.store.write(async (write) => {
+    const found = await findBlob(write, ref);
+    checkBlobWrite(write, found, request, "change");
+    const before = found.blob!;
+    if (before.kind !== "append") throw new Refusal("InvalidBlobType");
+    throwIf(checkAppend(request.append, { current: before.length, appended: 0 }));
+    if (before.isSealed === true) return writtenOf(before);
+    const revision = write.revision(before.revision);
+    const after = withLeaseAfterWrite({ ...before, revision, isSealed: true }, before, write.now());
+    putBlobRecord(write, { ...found, ref }, before, after);
+    return writtenOf(after);
+  });
+}

@@ -1,0 +1,212 @@
+import { assert } from "../../base/assert.ts";
+import { BLOB_LIMITS } from "../../base/limits-blob.ts";
+import {
+  contentKey,
+  epochKey,
+  epochsOfSegment,
+  piecedSegmentKey,
+  segmentKey,
+  segmentOfKey,
+  segmentsOf,
+} from "../../store/keys/blob.ts";
+import type { Reader, Writer } from "../../store/kv.ts";
+import {
+  contentRecord,
+  epochRecord,
+  type PageRangeEntry,
+  piecedSegmentRecord,
+  segmentRecord,
+} from "../../store/records/blob.ts";
+import type { Payloads } from "../payload/payloads.ts";
+import { hasBecomePieced, type PageSpan, referenceChanges, spliceRanges } from "./page-map.ts";
+import { discard } from "./retention.ts";
+
+/**
+ * The map of a page blob: which pages were written, and where their bytes are. It is cut into segments, each a
+ * record with its ranges, so a write touches only the segments it falls into. Pages in no range are zeros.
+ *
+ * A snapshot costs nothing when it is taken: it holds the present epoch, and the blob goes on in a new one with
+ * its next write. A segment's record is kept for each epoch in which it changed; a holder of epoch 7 sees the
+ * newest record up to 7:
+ *
+ *   ("br", content, segment 3, epoch 5)   seen by holders of epochs 5 to 8
+ *   ("br", content, segment 3, epoch 9)   seen from 9 on
+ *
+ * Epochs form one line. Whoever wants to write to another one than the newest (a copy of a snapshot, say) gets
+ * a map of its own.
+ */
+export interface PageContent {
+  readonly pages: bigint;
+  readonly epoch: bigint;
+}
+
+const { segmentBytes } = BLOB_LIMITS;
+export const segmentAt = (offset: number): number => Math.floor(offset / segmentBytes);
+
+/** A map of nothing, with its first reference. */
+export function putEmptyPages(write: Writer): PageContent {
+  const id = write.revision();
+  write.put(contentKey(id), contentRecord.pack({ refs: 1, head: id }));
+  write.put(epochKey(id, id), epochRecord.pack({ holders: 1 }));
+  return { pages: id, epoch: id };
+}
+
+export async function sharePages(write: Writer, { pages, epoch }: PageContent): Promise<void> {
+  const { refs, ...rest } = await readContent(write, pages);
+  write.put(contentKey(pages), contentRecord.pack({ ...rest, refs: refs + 1 }));
+  const holders = await holdersOf(write, { pages, epoch });
+  write.put(epochKey(pages, epoch), epochRecord.pack({ holders: holders + 1 }));
+}
+
+/** With its last holder an epoch can go; with the last of all, everything. */
+export async function releasePages(write: Writer, { pages, epoch }: PageContent): Promise<void> {
+  const { refs, ...rest } = await readContent(write, pages);
+  if (refs === 1) {
+    write.delete(contentKey(pages));
+    discard(write, { what: "content", id: pages, form: "pages" });
+    return;
+  }
+  write.put(contentKey(pages), contentRecord.pack({ ...rest, refs: refs - 1 }));
+  await leaveEpoch(write, { pages, epoch });
+}
+
+async function leaveEpoch(write: Writer, { pages, epoch }: PageContent): Promise<void> {
+  const holders = await holdersOf(write, { pages, epoch });
+  if (holders > 1) {
+    write.put(epochKey(pages, epoch), epochRecord.pack({ holders: holders - 1 }));
+    return;
+  }
+  write.delete(epochKey(pages, epoch));
+  discard(write, { what: "epoch", id: pages, epoch, from: 0 });
+}
+
+async function readContent(read: Reader, id: bigint): Promise<ReturnType<typeof contentRecord.unpack>> {
+  const stored = await read.get(contentKey(id));
+  assert(stored !== undefined, `content ${id} is named and not counted`);
+  return contentRecord.unpack(stored);
+}
+
+async function holdersOf(read: Reader, { pages, epoch }: PageContent): Promise<number> {
+  const stored = await read.get(epochKey(pages, epoch));
+  assert(stored !== undefined, `epoch ${epoch} of content ${pages} is named and not counted`);
+  return epochRecord.unpack(stored).holders;
+}
+
+/** A content nobody else looks at, with the same pages: for writing. */
+export async function writablePages(
+  payloads: Payloads,
+  write: Writer,
+  content: PageContent,
+): Promise<PageContent> {
+  const { pages, epoch } = content;
+  const { head, refs } = await readContent(write, pages);
+  const isAlone = (await holdersOf(write, content)) === 1;
+  if (head === epoch && isAlone) return content;
+  if (head !== epoch) return copyPages(payloads, write, content);
+  const next = write.revision(epoch);
+  write.put(contentKey(pages), contentRecord.pack({ refs, head: next }));
+  write.put(epochKey(pages, next), epochRecord.pack({ holders: 1 }));
+  await leaveEpoch(write, content);
+  return { pages, epoch: next };
+}
+
+/** The line has gone on without this epoch: a map of its own, sharing the bytes. */
+async function copyPages(payloads: Payloads, write: Writer, content: PageContent): Promise<PageContent> {
+  const copy = putEmptyPages(write);
+  for await (const { segment, ranges } of segmentsIn(write, content)) {
+    const own = ranges.map((range) => ({ ...range, epoch: copy.epoch }));
+    await payloads.share(
+      write,
+      own.map(({ slice }) => slice),
+    );
+    write.put(segmentKey(copy.pages, segment, copy.epoch), segmentRecord.pack(own));
+  }
+  await releasePages(write, content);
+  return copy;
+}
+
+export interface SeenSegment {
+  readonly segment: number;
+  /** The epoch of the record: the one asked for, or an older one. */
+  readonly epoch: bigint;
+  readonly ranges: PageRangeEntry[];
+}
+
+/** The segments of a content as its epoch sees them, in order, those that hold nothing included. */
+export async function* segmentsIn(
+  read: Reader,
+  { pages, epoch }: PageContent,
+  bounds: PageSpan = { start: 0, length: BLOB_LIMITS.pageBlobBytesMax },
+): AsyncGenerator<SeenSegment> {
+  const range = segmentsOf(pages, segmentAt(bounds.start), segmentAt(bounds.start + bounds.length - 1) + 1);
+  let last: { readonly segment: number; readonly epoch: bigint; readonly value: Buffer } | undefined;
+  for await (const { key, value } of read.range(range)) {
+    const at = segmentOfKey(key);
+    if (last !== undefined && last.segment !== at.segment) {
+      yield { segment: last.segment, epoch: last.epoch, ranges: segmentRecord.unpack(last.value) };
+      last = undefined;
+    }
+    if (at.epoch <= epoch) last = { ...at, value };
+  }
+  if (last !== undefined) {
+    yield { segment: last.segment, epoch: last.epoch, ranges: segmentRecord.unpack(last.value) };
+  }
+}
+
+async function segmentOf(read: Reader, { pages, epoch }: PageContent, segment: number): Promise<SeenSegment> {
+  const range = epochsOfSegment(pages, segment, epoch);
+  for await (const { key, value } of read.range({ ...range, reverse: true, limit: 1 })) {
+    return { ...segmentOfKey(key), ranges: segmentRecord.unpack(value) };
+  }
+  return { segment, epoch, ranges: [] };
+}
+
+/** Writes slices just appended (and kept) into the map. Each range lies in one segment. */
+export async function putPages(
+  payloads: Payloads,
+  write: Writer,
+  content: PageContent,
+  written: readonly (Omit<PageRangeEntry, "epoch"> & { readonly segment: number })[],
+): Promise<void> {
+  for (const { segment, ...range } of written) {
+    const seen = await segmentOf(write, content, segment);
+    const fresh = { ...range, epoch: content.epoch };
+    await putSegment(payloads, write, content, seen, range, [fresh]);
+  }
+}
+
+/** Clears pages: only segments that hold something are touched, however long the span. */
+export async function clearPages(
+  payloads: Payloads,
+  write: Writer,
+  content: PageContent,
+  span: PageSpan,
+): Promise<void> {
+  if (span.length === 0) return;
+  const touched: SeenSegment[] = [];
+  for await (const seen of segmentsIn(write, content, span)) {
+    if (seen.ranges.length > 0) touched.push(seen);
+  }
+  for (const seen of touched) await putSegment(payloads, write, content, seen, span, []);
+}
+
+async function putSegment(
+  payloads: Payloads,
+  write: Writer,
+  { pages, epoch }: PageContent,
+  seen: SeenSegment,
+  span: PageSpan,
+  fresh: readonly PageRangeEntry[],
+): Promise<void> {
+  const isOwn = seen.epoch === epoch;
+  const after = spliceRanges(seen.ranges, span, fresh);
+  // The fresh ones bring their first reference along; a record of a new epoch holds all of its own.
+  const { shared, dropped } = referenceChanges([...(isOwn ? seen.ranges : []), ...fresh], after);
+  if (shared.length > 0) await payloads.share(write, shared);
+  if (dropped.length > 0) await payloads.drop(write, dropped);
+  write.put(segmentKey(pages, seen.segment, epoch), segmentRecord.pack(after));
+  if (hasBecomePieced(seen.ranges, after)) {
+    const pieced = { content: pages, segment: seen.segment, epoch };
+    write.put(piecedSegmentKey(write.revision()), piecedSegmentRecord.pack(pieced));
+  }
+}

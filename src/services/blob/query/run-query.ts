@@ -1,0 +1,237 @@
+import { StringDecoder } from "node:string_decoder";
+import { type CsvForm, CsvReader, printCsv } from "./csv.ts";
+import { Accumulator, evaluate, type Row, truth } from "./evaluate.ts";
+import { JsonReader, stepInto, walkPath } from "./json-records.ts";
+import { type PathStep, type SqlColumn, SqlError, type SqlQuery, type Value } from "./sql.ts";
+import { textOf } from "./sql-functions.ts";
+
+export type Form =
+  | ({ readonly kind: "csv" } & CsvForm)
+  | { readonly kind: "json"; readonly recordSeparator: string };
+
+export type QueryEvent =
+  | { readonly kind: "data"; readonly bytes: Buffer }
+  | { readonly kind: "progress"; readonly scanned: number }
+  | { readonly kind: "error"; readonly name: string; readonly description: string; readonly position: number }
+  | { readonly kind: "end" };
+
+export interface QueryRun {
+  readonly query: SqlQuery;
+  readonly input: Form;
+  readonly output: Form;
+  readonly source: AsyncIterable<Buffer>;
+}
+
+/** Output that waits until it is worth a record of the reply. */
+const FLUSH_CHARS = 64 * 1_024;
+const PROGRESS_BYTES = 4 * 1_024 * 1_024;
+
+/**
+ * Runs a query over a blob as it streams by: one record in memory at a time, whatever the blob's size. An error in
+ * the data ends the answer with what is wrong and where, since by then part of it may be out.
+ */
+export async function* runQuery({ query, input, output, source }: QueryRun): AsyncGenerator<QueryEvent> {
+  const results = new Results(query, output);
+  const reader = input.kind === "csv" ? new CsvRows(input, query) : new JsonRows(query);
+  const decoder = new StringDecoder("utf8");
+  let scanned = 0;
+  let told = 0;
+  try {
+    for await (const piece of source) {
+      scanned += piece.length;
+      for (const row of reader.push(decoder.write(piece))) {
+        results.add(row);
+        if (results.isFull) break;
+        if (results.waiting >= FLUSH_CHARS) yield { kind: "data", bytes: results.take() };
+      }
+      if (results.isFull) break;
+      if (scanned - told >= PROGRESS_BYTES) {
+        told = scanned;
+        yield { kind: "progress", scanned };
+      }
+    }
+    if (!results.isFull) {
+      for (const row of reader.push(decoder.end())) results.add(row);
+      for (const row of reader.end()) results.add(row);
+    }
+    results.finish();
+  } catch (error) {
+    if (!(error instanceof SqlError)) throw error;
+    if (results.waiting > 0) yield { kind: "data", bytes: results.take() };
+    yield { kind: "error", name: "InvalidInput", description: error.message, position: scanned };
+    yield { kind: "end" };
+    return;
+  }
+  if (results.waiting > 0) yield { kind: "data", bytes: results.take() };
+  yield { kind: "progress", scanned };
+  yield { kind: "end" };
+}
+
+/** A record that can also be given out whole. */
+interface WholeRow extends Row {
+  readonly names: readonly string[];
+  readonly values: readonly Value[];
+  readonly json: Value;
+}
+
+class CsvRows {
+  readonly #reader: CsvReader;
+  readonly #alias: string | undefined;
+  #names: readonly string[] | undefined;
+  #needsNames: boolean;
+
+  constructor(form: CsvForm, { alias, from }: SqlQuery) {
+    if (from.some((step) => step !== "[*]")) throw new SqlError("delimited text has no paths");
+    this.#reader = new CsvReader(form);
+    this.#needsNames = form.hasHeaders;
+    this.#alias = alias;
+  }
+
+  *push(text: string): Generator<WholeRow> {
+    for (const fields of this.#reader.push(text)) yield* this.#row(fields);
+  }
+
+  *end(): Generator<WholeRow> {
+    for (const fields of this.#reader.end()) yield* this.#row(fields);
+  }
+
+  *#row(fields: readonly string[]): Generator<WholeRow> {
+    if (this.#needsNames) {
+      this.#names = fields;
+      this.#needsNames = false;
+      return;
+    }
+    const names = this.#names ?? fields.map((_, i) => `_${i + 1}`);
+    yield {
+      names,
+      values: fields,
+      get json() {
+        return Object.fromEntries(fields.map((field, i) => [names[i] ?? `_${i + 1}`, field]));
+      },
+      column: (path) => this.#field(fields, withoutAlias(path, this.#alias)),
+    };
+  }
+
+  #field(fields: readonly string[], path: readonly PathStep[]): Value {
+    const [name] = path;
+    if (path.length === 1 && typeof name === "string") {
+      const place = /^_([1-9]\d{0,4})$/.exec(name);
+      if (place !== null) return fields[Number(place[1]) - 1] ?? null;
+      const exact = this.#names?.indexOf(name) ?? -1;
+      if (exact >= 0) return fields[exact] ?? null;
+      const lower = name.toLowerCase();
+      const similar = this.#names?.findIndex((known) => known.toLowerCase() === lower) ?? -1;
+      if (similar >= 0) return fields[similar] ?? null;
+    }
+    throw new SqlError(`there is no column ${path.join(".")}`);
+  }
+}
+
+class JsonRows {
+  readonly #reader = new JsonReader();
+  readonly #query: SqlQuery;
+
+  constructor(query: SqlQuery) {
+    this.#query = query;
+  }
+
+  *push(text: string): Generator<WholeRow> {
+    for (const record of this.#reader.push(text)) yield* this.#rows(record);
+  }
+
+  end(): readonly WholeRow[] {
+    this.#reader.end();
+    return [];
+  }
+
+  *#rows(record: Value): Generator<WholeRow> {
+    const { from, alias } = this.#query;
+    for (const json of walkPath(record, from)) {
+      const isObject = json !== null && typeof json === "object" && !Array.isArray(json);
+      yield {
+        names: isObject ? Object.keys(json) : ["_1"],
+        values: isObject ? (Object.values(json) as Value[]) : [json],
+        json,
+        column: (path) => withoutAlias(path, alias).reduce<Value>(stepInto, json),
+      };
+    }
+  }
+}
+
+function withoutAlias(path: readonly PathStep[], alias: string | undefined): readonly PathStep[] {
+  const isAliased = alias !== undefined && path.length > 1 && path[0] === alias;
+  return isAliased ? path.slice(1) : path;
+}
+
+/** What the query makes of the rows, printed. */
+class Results {
+  readonly #query: SqlQuery;
+  readonly #form: Form;
+  readonly #totals: readonly Accumulator[] | undefined;
+  #text = "";
+  #count = 0;
+
+  constructor(query: SqlQuery, form: Form) {
+    this.#query = query;
+    this.#form = form;
+    const expressions = (query.columns ?? []).map(({ expression }) => expression);
+    const totals = expressions.flatMap((one) =>
+      one.kind === "aggregate" ? [new Accumulator(one.name, one.of)] : [],
+    );
+    this.#totals = totals.length === 0 ? undefined : totals;
+  }
+
+  get waiting(): number {
+    return this.#text.length;
+  }
+
+  get isFull(): boolean {
+    return this.#totals === undefined && this.#query.limit !== undefined && this.#count >= this.#query.limit;
+  }
+
+  add(row: WholeRow): void {
+    const { where, columns } = this.#query;
+    if (this.isFull) return;
+    if (where !== undefined && truth(evaluate(where, row)) !== true) return;
+    if (this.#totals !== undefined) for (const total of this.#totals) total.add(row);
+    else if (columns === undefined) this.#print(row.names, row.values, row.json);
+    else
+      this.#print(
+        columns.map(nameOf),
+        columns.map(({ expression }) => evaluate(expression, row)),
+      );
+  }
+
+  finish(): void {
+    const { columns = [], limit } = this.#query;
+    if (this.#totals === undefined || limit === 0) return;
+    this.#print(
+      columns.map(nameOf),
+      this.#totals.map((total) => total.result()),
+    );
+  }
+
+  #print(names: readonly string[], values: readonly Value[], whole?: Value): void {
+    const form = this.#form;
+    if (form.kind === "csv") {
+      if (form.hasHeaders && this.#count === 0) this.#text += printCsv(names, form);
+      this.#text += printCsv(values.map(textOf), form);
+    } else {
+      const json = whole ?? Object.fromEntries(values.map((value, i) => [names[i] ?? `_${i + 1}`, value]));
+      this.#text += JSON.stringify(json) + form.recordSeparator;
+    }
+    this.#count++;
+  }
+
+  take(): Buffer {
+    const bytes = Buffer.from(this.#text);
+    this.#text = "";
+    return bytes;
+  }
+}
+
+function nameOf({ name, expression }: SqlColumn, index: number): string {
+  if (name !== undefined) return name;
+  const last = expression.kind === "column" ? expression.path.at(-1) : undefined;
+  return typeof last === "string" ? last : `_${index + 1}`;
+}

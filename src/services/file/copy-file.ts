@@ -1,0 +1,288 @@
+import { FILE_LIMITS } from "../../base/limits-file.ts";
+import { Refusal } from "../../base/refusals.ts";
+import type { Writer } from "../../store/kv.ts";
+import type { FileHeaders, NodeRecord, RangeRecord, ShareRecord } from "../../store/records/file.ts";
+import { keepContent, takeIn } from "../payload/content.ts";
+import type { Grants } from "./access.ts";
+import { ATTRIBUTE } from "./attributes.ts";
+import { makeFile } from "./create-file.ts";
+import type { FileService } from "./file-service.ts";
+import { openForRead } from "./get-file.ts";
+import type { PathRef } from "./names.ts";
+import { type NodeWishes, openForChange, putChanged } from "./node-changes.ts";
+import { findNode, type Node } from "./nodes.ts";
+import { findPermission } from "./permissions.ts";
+import { slicesOf } from "./range-record.ts";
+import { discardContent, putBytes, putRecord } from "./ranges.ts";
+import { rangesIn } from "./read-content.ts";
+import { changeUsage, findShare, openShare, readShare } from "./shares.ts";
+import { LiveView } from "./versions.ts";
+
+/** Copy File: from a file of this server by sharing its bytes, from elsewhere by fetching them. */
+export interface CopyFile {
+  readonly ref: PathRef;
+  readonly leaseId?: string | undefined;
+  readonly copyId: string;
+  /** The address, as it is remembered: without what gives access to it. */
+  readonly shown: string;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  readonly wishes: NodeWishes;
+  /** What of the source's own properties is taken over. */
+  readonly takes: ReadonlySet<"attributes" | "createdAt" | "writtenAt" | "changedAt" | "permission">;
+  readonly ignoresReadOnly: boolean;
+  readonly setsArchive: boolean;
+}
+
+/** What a copy takes from its source beside the bytes. */
+interface Original {
+  readonly size: number;
+  readonly headers?: FileHeaders | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  readonly node?: NodeRecord | undefined;
+  readonly sddl?: string | undefined;
+}
+
+/** What is copied next: for a copy that takes more than one transaction. */
+export interface CopyWork {
+  readonly request: CopyFile;
+  readonly node: bigint;
+  readonly share: bigint;
+  readonly size: number;
+  /** A file of this server, and the state of it that is copied. */
+  readonly source?: CopySource | undefined;
+}
+
+export interface CopySource {
+  readonly ref: PathRef;
+  readonly node: bigint;
+  readonly dataRevision: bigint;
+}
+
+async function beginCopy(
+  write: Writer,
+  grants: Grants,
+  share: ShareRecord,
+  request: CopyFile,
+  original: Original,
+  status: "pending" | "success",
+): Promise<Node> {
+  const { wishes, takes, metadata } = request;
+  const { node, size, sddl } = original;
+  const attributes = takes.has("attributes") ? node?.attributes : wishes.attributes;
+  const made = await makeFile(write, grants, share, {
+    ref: request.ref,
+    size,
+    leaseId: request.leaseId,
+    ignoresReadOnly: request.ignoresReadOnly,
+    headers: original.headers,
+    metadata: metadata === undefined || Object.keys(metadata).length === 0 ? original.metadata : metadata,
+    wishes: {
+      attributes: request.setsArchive ? (attributes ?? 0) | ATTRIBUTE.Archive : attributes,
+      createdAt: takes.has("createdAt") ? node?.createdAt : wishes.createdAt,
+      writtenAt: takes.has("writtenAt") ? node?.writtenAt : wishes.writtenAt,
+      changedAt: takes.has("changedAt") ? node?.changedAt : wishes.changedAt,
+      permission: takes.has("permission") && sddl !== undefined ? { sddl } : wishes.permission,
+    },
+  });
+  const copy = {
+    id: request.copyId,
+    source: request.shown,
+    status,
+    bytes: status === "success" ? size : 0,
+    total: size,
+    ...(status === "success" ? { endedAt: write.now() } : {}),
+  } as const;
+  const { revision: _, ...times } = made.record;
+  const revision = await putChanged(write, share, made, { changedAt: times.changedAt, copy });
+  return { id: made.id, record: { ...made.record, copy, revision } };
+}
+
+export interface CopiedFile {
+  readonly node: Node;
+  /** Undefined when the copy is complete. */
+  readonly work: CopyWork | undefined;
+}
+
+/** One transaction while the source has few ranges; otherwise the first step of several. */
+export function copyFile(files: FileService, request: CopyFile, source: PathRef): Promise<CopiedFile> {
+  return files.change(async (write, grants) => {
+    const opened = await openForRead(write, grants, { ref: source }, "read");
+    const { record } = opened.node;
+    if (record.copy?.status === "pending") throw new Refusal("PendingCopyOperation");
+    const share = await readShare(write, request.ref);
+    const ref = { share: opened.share.id, content: record.content, from: 0, to: record.size };
+    const ranges: { offset: number; record: RangeRecord }[] = [];
+    let isAll = true;
+    for await (const range of rangesIn(opened.view, ref)) {
+      if (ranges.length === FILE_LIMITS.copyRangesPerStep) {
+        isAll = false;
+        break;
+      }
+      ranges.push(range);
+    }
+    const sddl =
+      record.permission === undefined
+        ? undefined
+        : await findPermission(write, opened.share.id, record.permission);
+    const original = {
+      size: record.size,
+      headers: record.headers,
+      metadata: record.metadata,
+      node: record,
+      sddl,
+    };
+    const node = await beginCopy(write, grants, share, request, original, isAll ? "success" : "pending");
+    if (isAll) await shareRanges(files, write, share, node, ranges);
+    const from = { ref: source, node: opened.node.id, dataRevision: record.dataRevision };
+    const work = { request, node: node.id, share: share.id, size: record.size, source: from };
+    return { node, work: isAll ? undefined : work };
+  });
+}
+
+async function shareRanges(
+  { parts: { payloads } }: FileService,
+  write: Writer,
+  share: ShareRecord,
+  { record }: Node,
+  ranges: readonly { readonly offset: number; readonly record: RangeRecord }[],
+): Promise<void> {
+  const slices = ranges.flatMap((range) => slicesOf(range.record));
+  if (slices.length > 0) await payloads.share(write, slices);
+  for (const { offset, record: range } of ranges) {
+    putRecord({ write, payloads, share, content: record.content, since: record.revision }, offset, range);
+  }
+}
+
+/** The next ranges of a copy within this server; `next` is undefined when the source is through. */
+export function copyNextRanges(
+  files: FileService,
+  work: CopyWork & { readonly source: CopySource },
+  from: number,
+): Promise<{ readonly next: number | undefined }> {
+  const { source } = work;
+  return files.parts.store.write(async (write) => {
+    const target = await findPending(write, work);
+    const { share, view } = await openShare(write, source.ref);
+    const record = await findNode(view, share.id, source.node);
+    if (record?.dataRevision !== source.dataRevision) {
+      throw new Refusal("CannotVerifyCopySource", { text: "The source was changed while it was copied." });
+    }
+    const ref = { share: share.id, content: record.content, from, to: work.size };
+    const ranges: { offset: number; record: RangeRecord }[] = [];
+    let next: number | undefined;
+    for await (const range of rangesIn(view, ref)) {
+      if (ranges.length === FILE_LIMITS.copyRangesPerStep) {
+        next = range.offset;
+        break;
+      }
+      ranges.push(range);
+    }
+    await shareRanges(files, write, target.share, target.node, ranges);
+    await putCopy(write, target, { bytes: next ?? work.size });
+    return { next };
+  });
+}
+
+/** A copy whose bytes come from elsewhere: a file of zeros that says "pending". */
+export function beginCopyFromUrl(
+  files: FileService,
+  request: CopyFile,
+  original: Omit<Original, "node" | "sddl">,
+): Promise<CopiedFile> {
+  if (original.size > FILE_LIMITS.fileBytesMax) throw new Refusal("OutOfRangeInput");
+  return files.change(async (write, grants) => {
+    const share = await readShare(write, request.ref);
+    const node = await beginCopy(write, grants, share, request, original, "pending");
+    return { node, work: { request, node: node.id, share: share.id, size: original.size } };
+  });
+}
+
+interface PendingCopy {
+  readonly share: ShareRecord;
+  readonly node: Node;
+}
+
+/** The target of a copy that still goes on; a copy that was aborted or overwritten is over. */
+async function findPending(write: Writer, { request, node, share: id }: CopyWork): Promise<PendingCopy> {
+  const share = await findShare(write, request.ref);
+  const record = share?.id === id ? await findNode(new LiveView(write), id, node) : undefined;
+  const copy = record?.copy;
+  if (
+    share === undefined ||
+    record === undefined ||
+    copy?.id !== request.copyId ||
+    copy.status !== "pending"
+  ) {
+    throw new Refusal("NoPendingCopyOperation");
+  }
+  return { share, node: { id: node, record } };
+}
+
+async function putCopy(
+  write: Writer,
+  { share, node }: PendingCopy,
+  change: { readonly bytes?: number; readonly status?: "success" | "failed"; readonly description?: string },
+): Promise<void> {
+  const copy = {
+    ...node.record.copy!,
+    ...change,
+    ...(change.status === undefined ? {} : { endedAt: write.now() }),
+  };
+  await putChanged(write, share, node, { copy, dataRevision: write.revision(node.record.dataRevision) });
+}
+
+/** Bytes of a copy from elsewhere, in order, up to 4 MiB at a time. */
+export async function putCopiedBytes(
+  files: FileService,
+  work: CopyWork,
+  offset: number,
+  bytes: Buffer,
+): Promise<void> {
+  const { payloads, store } = files.parts;
+  const taken = await takeIn(payloads, bytes);
+  try {
+    await store.write(async (write) => {
+      const target = await findPending(write, work);
+      await keepContent(payloads, write, taken.content);
+      const { share, node } = target;
+      const at = { write, payloads, share, content: node.record.content, since: write.revision() };
+      await putBytes(at, offset, taken.content);
+      await putCopy(write, target, { bytes: offset + bytes.length });
+    });
+  } finally {
+    taken.release();
+  }
+}
+
+export function endCopy(
+  files: FileService,
+  work: CopyWork,
+  outcome: { readonly status: "success" | "failed"; readonly description?: string },
+): Promise<void> {
+  return files.parts.store.write(async (write) => putCopy(write, await findPending(write, work), outcome));
+}
+
+/** Ends a copy that goes on; the file is left empty. */
+export async function abortCopy(
+  files: FileService,
+  request: { readonly ref: PathRef; readonly copyId: string; readonly leaseId?: string | undefined },
+): Promise<void> {
+  await files.change(async (write, grants) => {
+    const { share, node } = await openForChange(write, grants, request, "write", {
+      ignoresCopy: true,
+      ignoresReadOnly: true,
+    });
+    const { copy } = node.record;
+    if (copy?.status !== "pending") throw new Refusal("NoPendingCopyOperation");
+    if (copy.id !== request.copyId) throw new Refusal("CopyIdMismatch");
+    await changeUsage(write, share, -node.record.size);
+    discardContent(write, share, node.record.content);
+    const revision = write.revision(node.record.revision);
+    await putChanged(write, share, node, {
+      size: 0,
+      content: revision,
+      dataRevision: revision,
+      copy: { ...copy, status: "aborted", endedAt: write.now() },
+    });
+  });
+}

@@ -1,0 +1,105 @@
+import { FILE_LIMITS } from "../../base/limits-file.ts";
+import { Refusal } from "../../base/refusals.ts";
+import type { Writer } from "../../store/kv.ts";
+import type { FileHeaders, NodeRecord, ShareRecord } from "../../store/records/file.ts";
+import { keepContent, type TakenIn } from "../payload/content.ts";
+import type { Grants } from "./access.ts";
+import { ATTRIBUTE, settledAttributes } from "./attributes.ts";
+import type { FileService } from "./file-service.ts";
+import type { PathRef } from "./names.ts";
+import { checkChange, checkParent, type NodeWishes, settleTime } from "./node-changes.ts";
+import { findPlace, type Node, putEntry, putNode, readNode, ticksOf } from "./nodes.ts";
+import { settlePermission } from "./permissions.ts";
+import { discardContent, putBytes } from "./ranges.ts";
+import { changeUsage, leaseOf, readShare, refuseSnapshot, withLease } from "./shares.ts";
+import { LiveView } from "./versions.ts";
+
+export interface CreateFile {
+  readonly ref: PathRef;
+  readonly size: number;
+  readonly wishes: NodeWishes;
+  readonly headers?: FileHeaders | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  readonly leaseId?: string | undefined;
+  /** The first bytes, where the client sends them along. */
+  readonly first?: TakenIn | undefined;
+}
+
+/**
+ * Makes a file of zeros, or makes an existing one anew: its content, properties and metadata go, its id and its
+ * lease stay.
+ */
+export async function createFile(files: FileService, request: CreateFile): Promise<Node> {
+  const { ref, size, first } = request;
+  refuseSnapshot(ref);
+  if (size > FILE_LIMITS.fileBytesMax) throw new Refusal("OutOfRangeInput");
+  try {
+    return await files.change(async (write, grants) => {
+      const share = await readShare(write, ref);
+      const node = await makeFile(write, grants, share, request);
+      if (first === undefined) return node;
+      await keepContent(files.parts.payloads, write, first.content);
+      const { revision: since, content } = node.record;
+      await putBytes({ write, payloads: files.parts.payloads, share, content, since }, 0, first.content);
+      return node;
+    });
+  } finally {
+    first?.release();
+  }
+}
+
+/** The empty file itself, in the caller's transaction. */
+export async function makeFile(
+  write: Writer,
+  grants: Grants,
+  share: ShareRecord,
+  request: Omit<CreateFile, "first"> & { readonly ignoresReadOnly?: boolean | undefined },
+): Promise<Node> {
+  const { ref, size, wishes, headers, metadata, leaseId } = request;
+  const view = new LiveView(write);
+  if (ref.path.length === 0) throw new Refusal("ResourceTypeMismatch");
+  const { parent, name, entry } = await findPlace(view, share.id, ref.path);
+  if (entry?.kind === "directory") throw new Refusal("ResourceTypeMismatch");
+  const former =
+    entry === undefined ? undefined : { id: entry.node, record: await readNode(view, share.id, entry.node) };
+  if (former !== undefined) {
+    const ignoresReadOnly = request.ignoresReadOnly === true;
+    checkChange(write, grants, share, former, leaseId, "overwrite", { ignoresReadOnly });
+    discardContent(write, share, former.record.content);
+  } else {
+    if (leaseId !== undefined) throw new Refusal("LeaseNotPresentWithFileOperation");
+    await checkParent(view, grants, share, parent);
+  }
+  await changeUsage(write, share, size - (former?.record.size ?? 0));
+  const revision = write.revision(former?.record.revision);
+  const id = former?.id ?? revision;
+  const now = ticksOf(write);
+  const inherited = (await readNode(view, share.id, parent)).permission;
+  const permission = await settlePermission(write, share.id, wishes.permission, {
+    own: undefined,
+    inherited,
+  });
+  const record: NodeRecord = {
+    kind: "file",
+    parent,
+    // A name keeps the spelling it was first given.
+    name: former?.record.name ?? name,
+    revision,
+    attributes: settledAttributes("file", wishes.attributes ?? ATTRIBUTE.Archive),
+    createdAt: settleTime(wishes.createdAt, now, now),
+    writtenAt: settleTime(wishes.writtenAt, now, now),
+    changedAt: settleTime(wishes.changedAt, now, now),
+    size,
+    content: revision,
+    dataRevision: revision,
+    ...(permission === undefined ? {} : { permission }),
+    ...(metadata === undefined || Object.keys(metadata).length === 0 ? {} : { metadata }),
+    ...(headers === undefined ? {} : { headers }),
+  };
+  const kept = former === undefined ? record : withLease(record, leaseOf(former.record));
+  await putNode(write, share, id, kept, revision);
+  if (former === undefined) {
+    await putEntry(write, share, parent, { name, node: id, kind: "file" }, revision);
+  }
+  return { id, record: kept };
+}

@@ -1,0 +1,23 @@
+import type { Writer } from "../../store/kv.ts";
+import type { ShareRecord } from "../../store/records/file.ts";
+import type { FileService } from "./file-service.ts";
+import { type FileChange, openForChange } from "./node-changes.ts";
+import { type Node, removeEntry, removeNode } from "./nodes.ts";
+import { discardContent } from "./ranges.ts";
+import { changeUsage } from "./shares.ts";
+
+/** Gone at once, or untouched: a REST delete never leaves a file waiting for handles to close. */
+export async function deleteFile(files: FileService, request: FileChange): Promise<void> {
+  await files.change(async (write, grants) => {
+    const { share, node } = await openForChange(write, grants, request, "delete", { ignoresCopy: true });
+    await unlinkFile(write, share, node);
+  });
+}
+
+/** Takes a file out of its directory; its content is taken apart in the background. */
+export async function unlinkFile(write: Writer, share: ShareRecord, { id, record }: Node): Promise<void> {
+  await removeEntry(write, share, record.parent, record.name);
+  await removeNode(write, share, id);
+  await changeUsage(write, share, -record.size);
+  discardContent(write, share, record.content);
+}

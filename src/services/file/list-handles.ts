@@ -1,0 +1,122 @@
+import { FILE_LIMITS } from "../../base/limits-file.ts";
+import { Refusal } from "../../base/refusals.ts";
+import { handleKey, handlesOfNode, handlesOfShare, readHandleKey } from "../../store/keys/file.ts";
+import { type HandleRecord, handleRecord, type ShareRecord } from "../../store/records/file.ts";
+import type { FileService } from "./file-service.ts";
+import { endHandle } from "./handles.ts";
+import type { PathRef } from "./names.ts";
+import { findAny, findNode, type Node, pathOf, ROOT } from "./nodes.ts";
+import { readShare } from "./shares.ts";
+import { LiveView, type View } from "./versions.ts";
+
+/** List Handles and Force Close Handles: the table of opens, as REST shows it. */
+export interface HandlesRequest {
+  readonly ref: PathRef;
+  readonly isRecursive: boolean;
+  readonly maxResults: number;
+  readonly from?: HandlePosition | undefined;
+}
+
+export interface HandlePosition {
+  readonly node: bigint;
+  readonly handle: bigint;
+}
+
+export interface ListedHandle extends HandlePosition {
+  readonly record: HandleRecord;
+  readonly path: readonly string[];
+  readonly parent: bigint;
+}
+
+export interface HandlesPage {
+  readonly handles: readonly ListedHandle[];
+  readonly next: HandlePosition | undefined;
+}
+
+async function findTarget(files: FileService, { ref, isRecursive }: HandlesRequest) {
+  return files.parts.store.read(async (read) => {
+    const share = await readShare(read, ref);
+    const node = await findAny(new LiveView(read), share.id, ref.path);
+    if (isRecursive && node.record.kind === "file") {
+      throw new Refusal("InvalidHeaderValue", {
+        elements: { HeaderName: "x-ms-recursive", HeaderValue: "true" },
+      });
+    }
+    return { share, node };
+  });
+}
+
+export async function listHandles(files: FileService, request: HandlesRequest): Promise<HandlesPage> {
+  const { share, node } = await findTarget(files, request);
+  if (request.ref.snapshot !== undefined) return { handles: [], next: undefined };
+  const candidates = await readHandles(files, share, node, request);
+  return files.parts.store.read(async (read) => {
+    const view = new LiveView(read);
+    const handles: ListedHandle[] = [];
+    for (const candidate of candidates) {
+      if (!(await isBelow(view, share.id, candidate.node, node.id))) continue;
+      if (handles.length === request.maxResults) return { handles, next: candidate };
+      const record = await findNode(view, share.id, candidate.node);
+      const path = await pathOf(view, share.id, candidate.node);
+      handles.push({ ...candidate, path, parent: record?.parent ?? ROOT });
+    }
+    return { handles, next: undefined };
+  });
+}
+
+/** Handles from the wanted position on, of the node or of everything in the share. */
+function readHandles(
+  files: FileService,
+  share: ShareRecord,
+  node: Node,
+  { isRecursive, from }: HandlesRequest,
+): Promise<(HandlePosition & { record: HandleRecord })[]> {
+  return files.parts.store.ephemeral.read(async (read) => {
+    const range = isRecursive ? handlesOfShare(share.id) : handlesOfNode(share.id, node.id);
+    const start = from === undefined ? range.from : handleKey(share.id, from.node, from.handle);
+    const found: (HandlePosition & { record: HandleRecord })[] = [];
+    if (start >= range.to) return found;
+    for await (const { key, value } of read.range({
+      ...range,
+      from: start > range.from ? start : range.from,
+    })) {
+      const place = readHandleKey(key);
+      found.push({ node: place.node, handle: place.handle, record: handleRecord.unpack(value) });
+    }
+    return found;
+  });
+}
+
+/** Whether a node is a directory's, at any depth, or the directory itself. */
+export async function isBelow(view: View, share: bigint, node: bigint, directory: bigint): Promise<boolean> {
+  for (let at = node; at !== directory; ) {
+    if (at === ROOT) return false;
+    const record = await findNode(view, share, at);
+    if (record === undefined) return false;
+    at = record.parent;
+  }
+  return true;
+}
+
+export interface ClosedHandles {
+  readonly closed: number;
+  readonly failed: number;
+  readonly next: HandlePosition | undefined;
+}
+
+/** Ends handles as if their client had gone: share modes and locks are free at once. */
+export async function forceCloseHandles(
+  files: FileService,
+  request: Omit<HandlesRequest, "maxResults"> & { readonly handle: bigint | "*" },
+): Promise<ClosedHandles> {
+  const { share } = await findTarget(files, { ...request, maxResults: 0 });
+  const page = await listHandles(files, { ...request, maxResults: FILE_LIMITS.closedPerRequestMax });
+  const { account, share: name } = request.ref;
+  let closed = 0;
+  for (const { node, handle } of page.handles) {
+    if (request.handle !== "*" && request.handle !== handle) continue;
+    const ref = { ref: { account, share: name }, share: share.id, node, id: handle };
+    if ((await endHandle(files, ref, { isForced: true })) === "closed") closed++;
+  }
+  return { closed, failed: 0, next: page.next };
+}

@@ -1,0 +1,78 @@
+import { FILE_LIMITS } from "../../base/limits-file.ts";
+import { Refusal } from "../../base/refusals.ts";
+import {
+  type ByteRange,
+  conflictingLock,
+  type Lock,
+  mayRead,
+  mayWrite,
+  withoutLock,
+} from "../../concurrency/byte-range-lock.ts";
+import { handleKey, locksKey } from "../../store/keys/file.ts";
+import type { Writer } from "../../store/kv.ts";
+import { locksRecord } from "../../store/records/file.ts";
+import { readOpens } from "./access.ts";
+import type { FileService } from "./file-service.ts";
+import type { Handle } from "./handles.ts";
+
+/** Byte-range locks of a handle. They live and go with it. */
+async function readOwn(write: Writer, { share, node, id }: Handle): Promise<readonly Lock[]> {
+  if ((await write.get(handleKey(share, node, id))) === undefined) throw new Refusal("ResourceNotFound");
+  const stored = await write.get(locksKey(share, node, id));
+  return stored === undefined ? [] : locksRecord.unpack(stored).locks;
+}
+
+/** Takes all of the locks, or none of them (FileLockConflict). */
+export async function lockRanges(files: FileService, handle: Handle, wanted: readonly Lock[]): Promise<void> {
+  const { share, node, id } = handle;
+  await files.parts.store.ephemeral.write(async (write) => {
+    const own = [...(await readOwn(write, handle))];
+    const held = [...(await readOpens(write, share, node)).locks];
+    for (const { offset, length, isExclusive } of wanted) {
+      const lock = { offset, length, isExclusive };
+      if (conflictingLock(held, lock, id) !== undefined) throw new Refusal("FileLockConflict");
+      held.push({ ...lock, handle: id });
+      own.push(lock);
+    }
+    if (own.length > FILE_LIMITS.locksPerHandleMax) throw new Refusal("TooManyOpenHandles");
+    write.put(locksKey(share, node, id), locksRecord.pack({ locks: own }));
+  });
+}
+
+/** Gives locks back, each named exactly as it was taken. "notLocked": one of them was not there; the others went. */
+export function unlockRanges(
+  files: FileService,
+  handle: Handle,
+  ranges: readonly ByteRange[],
+): Promise<"unlocked" | "notLocked"> {
+  const { share, node, id } = handle;
+  return files.parts.store.ephemeral.write(async (write) => {
+    let own = await readOwn(write, handle);
+    let outcome: "unlocked" | "notLocked" = "unlocked";
+    for (const range of ranges) {
+      const left = withoutLock(own, range);
+      if (left === undefined) {
+        outcome = "notLocked";
+        break;
+      }
+      own = left;
+    }
+    const key = locksKey(share, node, id);
+    if (own.length === 0) write.delete(key);
+    else write.put(key, locksRecord.pack({ locks: own }));
+    return outcome;
+  });
+}
+
+/** Whether the locks of others let this handle read or write here. */
+export function mayAccess(
+  files: FileService,
+  { share, node, id }: Handle,
+  range: ByteRange,
+  use: "read" | "write",
+): Promise<boolean> {
+  return files.parts.store.ephemeral.read(async (read) => {
+    const { locks } = await readOpens(read, share, node);
+    return use === "read" ? mayRead(locks, range, id) : mayWrite(locks, range, id);
+  });
+}

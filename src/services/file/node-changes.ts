@@ -1,0 +1,105 @@
+import { Refusal } from "../../base/refusals.ts";
+import type { Revision } from "../../base/revision.ts";
+import { checkFileWrite } from "../../concurrency/file-lease.ts";
+import { leaseAfterWrite } from "../../concurrency/lease.ts";
+import type { RestUse } from "../../concurrency/share-mode.ts";
+import type { Writer } from "../../store/kv.ts";
+import type { NodeRecord, ShareRecord } from "../../store/records/file.ts";
+import type { Grants } from "./access.ts";
+import { isReadOnly } from "./attributes.ts";
+import type { PathRef } from "./names.ts";
+import { findFile, type Node, putNode, ROOT, readNode, ticksOf } from "./nodes.ts";
+import type { PermissionWish } from "./permissions.ts";
+import { leaseOf, readShare, refuseSnapshot, throwIf, withLease } from "./shares.ts";
+import { LiveView, type View } from "./versions.ts";
+
+/** What a client may say of a file or directory beside its content. */
+export interface NodeWishes {
+  readonly attributes?: number | undefined;
+  readonly createdAt?: bigint | "now" | "preserve" | undefined;
+  readonly writtenAt?: bigint | "now" | "preserve" | undefined;
+  readonly changedAt?: bigint | "now" | undefined;
+  readonly permission?: PermissionWish;
+}
+
+export function settleTime(
+  wish: bigint | "now" | "preserve" | undefined,
+  now: bigint,
+  present: bigint,
+): bigint {
+  if (wish === undefined || wish === "preserve") return present;
+  return wish === "now" ? now : wish;
+}
+
+export interface FileChange {
+  readonly ref: PathRef;
+  readonly leaseId?: string | undefined;
+}
+
+export interface OpenedFile {
+  readonly share: ShareRecord;
+  readonly view: View;
+  readonly node: Node;
+}
+
+/**
+ * The order in which a file answers a call that changes it: is it there, is it being deleted, is it read-only, is
+ * it leased, is a copy into it under way, is it open in a way that excludes this, is a part of it locked.
+ */
+export async function openForChange(
+  write: Writer,
+  grants: Grants,
+  { ref, leaseId }: FileChange,
+  use: RestUse,
+  options: { readonly ignoresReadOnly?: boolean; readonly ignoresCopy?: boolean } = {},
+): Promise<OpenedFile> {
+  refuseSnapshot(ref);
+  const share = await readShare(write, ref);
+  const view = new LiveView(write);
+  const node = await findFile(view, share.id, ref.path);
+  checkChange(write, grants, share, node, leaseId, use, options);
+  return { share, view, node };
+}
+
+export function checkChange(
+  write: Writer,
+  grants: Grants,
+  share: ShareRecord,
+  node: Node,
+  leaseId: string | undefined,
+  use: RestUse,
+  options: { readonly ignoresReadOnly?: boolean; readonly ignoresCopy?: boolean } = {},
+): void {
+  const grant = grants.ask(share, node, use);
+  if (isReadOnly(node.record) && options.ignoresReadOnly !== true) throw new Refusal("ReadOnlyAttribute");
+  throwIf(checkFileWrite(leaseOf(node.record), leaseId, write.now()));
+  if (node.record.copy?.status === "pending" && options.ignoresCopy !== true) {
+    throw new Refusal("PendingCopyOperation");
+  }
+  grant.pass();
+}
+
+/** A directory into which something is put must not be on its way out. */
+export async function checkParent(
+  view: View,
+  grants: Grants,
+  share: ShareRecord,
+  parent: bigint,
+): Promise<void> {
+  if (share.isOpened !== true || parent === ROOT) return;
+  grants.ask(share, { id: parent, record: await readNode(view, share.id, parent) }, "look");
+}
+
+/** Puts a changed node: a new revision, a new change time, and what is left of an old lease gone. */
+export async function putChanged(
+  write: Writer,
+  share: ShareRecord,
+  { id, record }: Node,
+  changes: Partial<NodeRecord>,
+): Promise<Revision> {
+  const revision = write.revision(record.revision);
+  const changed = { ...record, changedAt: ticksOf(write), ...changes, revision };
+  const lease = leaseAfterWrite(leaseOf(record), write.now());
+  await putNode(write, share, id, withLease(changed, lease), revision);
+  return revision;
+}

@@ -1,0 +1,156 @@
+import { assert } from "../../base/assert.ts";
+import { Refusal } from "../../base/refusals.ts";
+import { type Revision, revisionAt } from "../../base/revision.ts";
+import { entriesRange, entryKey, nodeKey } from "../../store/keys/file.ts";
+import type { Writer } from "../../store/kv.ts";
+import {
+  type EntryRecord,
+  entryRecord,
+  type NodeRecord,
+  nodeRecord,
+  type ShareRecord,
+} from "../../store/records/file.ts";
+import { foldName } from "./names.ts";
+import { volumeOf } from "./shares.ts";
+import { deleteVersioned, putVersioned, type View } from "./versions.ts";
+
+/** Files and directories: finding them by path, and writing their records. */
+export const ROOT: bigint = 0n;
+
+/** A node with its id. */
+export interface Node {
+  readonly id: bigint;
+  readonly record: NodeRecord;
+}
+
+/** Where a path ends: its parent directory, the last name, and what is there. */
+export interface Place {
+  readonly parent: bigint;
+  readonly name: string;
+  readonly entry: EntryRecord | undefined;
+}
+
+export async function findEntry(
+  view: View,
+  share: bigint,
+  directory: bigint,
+  name: string,
+): Promise<EntryRecord | undefined> {
+  const stored = await view.get(entryKey(share, directory, foldName(name)));
+  return stored === undefined ? undefined : entryRecord.unpack(stored);
+}
+
+/** The directory that these names lead to. A file on the way is as good as nothing. */
+async function walk(view: View, share: bigint, names: readonly string[]): Promise<bigint> {
+  let directory = ROOT;
+  for (const name of names) {
+    const entry = await findEntry(view, share, directory, name);
+    if (entry?.kind !== "directory") throw new Refusal("ParentNotFound");
+    directory = entry.node;
+  }
+  return directory;
+}
+
+/** The place a path names; the root has none. */
+export async function findPlace(view: View, share: bigint, path: readonly string[]): Promise<Place> {
+  assert(path.length > 0, "the root directory has no place in another");
+  const parent = await walk(view, share, path.slice(0, -1));
+  const name = path.at(-1)!;
+  return { parent, name, entry: await findEntry(view, share, parent, name) };
+}
+
+export async function findNode(view: View, share: bigint, id: bigint): Promise<NodeRecord | undefined> {
+  const stored = await view.get(nodeKey(share, id));
+  return stored === undefined ? undefined : nodeRecord.unpack(stored);
+}
+
+export async function readNode(view: View, share: bigint, id: bigint): Promise<NodeRecord> {
+  const record = await findNode(view, share, id);
+  assert(record !== undefined, `an entry names node ${id}, which is not there`);
+  return record;
+}
+
+/** The node at a path, whatever it is. */
+export async function findAny(view: View, share: bigint, path: readonly string[]): Promise<Node> {
+  if (path.length === 0) return { id: ROOT, record: await readNode(view, share, ROOT) };
+  const { entry } = await findPlace(view, share, path);
+  if (entry === undefined) throw new Refusal("ResourceNotFound");
+  return { id: entry.node, record: await readNode(view, share, entry.node) };
+}
+
+export async function findFile(view: View, share: bigint, path: readonly string[]): Promise<Node> {
+  const node = await findAny(view, share, path);
+  if (node.record.kind !== "file") throw new Refusal("ResourceTypeMismatch");
+  return node;
+}
+
+export async function findDirectory(view: View, share: bigint, path: readonly string[]): Promise<Node> {
+  const node = await findAny(view, share, path);
+  if (node.record.kind !== "directory") throw new Refusal("ResourceTypeMismatch");
+  return node;
+}
+
+export async function isEmptyDirectory(view: View, share: bigint, directory: bigint): Promise<boolean> {
+  for await (const _ of view.range({ ...entriesRange(share, directory, "", undefined), limit: 1 })) {
+    return false;
+  }
+  return true;
+}
+
+export async function putNode(
+  write: Writer,
+  share: ShareRecord,
+  id: bigint,
+  record: NodeRecord,
+  since: Revision,
+): Promise<void> {
+  const key = nodeKey(share.id, id);
+  const stored = await write.get(key);
+  putVersioned(write, volumeOf(share), { key, body: nodeRecord.pack(record), since, stored });
+}
+
+export async function removeNode(write: Writer, share: ShareRecord, id: bigint): Promise<void> {
+  const key = nodeKey(share.id, id);
+  const stored = await write.get(key);
+  if (stored !== undefined) deleteVersioned(write, volumeOf(share), key, stored);
+}
+
+export async function putEntry(
+  write: Writer,
+  share: ShareRecord,
+  directory: bigint,
+  entry: EntryRecord,
+  since: Revision,
+): Promise<void> {
+  const key = entryKey(share.id, directory, foldName(entry.name));
+  const stored = await write.get(key);
+  putVersioned(write, volumeOf(share), { key, body: entryRecord.pack(entry), since, stored });
+}
+
+export async function removeEntry(
+  write: Writer,
+  share: ShareRecord,
+  directory: bigint,
+  name: string,
+): Promise<void> {
+  const key = entryKey(share.id, directory, foldName(name));
+  const stored = await write.get(key);
+  if (stored !== undefined) deleteVersioned(write, volumeOf(share), key, stored);
+}
+
+/** Names from the root down, for those who know only the id. */
+export async function pathOf(view: View, share: bigint, id: bigint): Promise<string[]> {
+  const names: string[] = [];
+  for (let at = id; at !== ROOT; ) {
+    const record = await findNode(view, share, at);
+    if (record === undefined) return names;
+    names.unshift(record.name);
+    at = record.parent;
+  }
+  return names;
+}
+
+/** The wall clock of a transaction in the ticks that file times are kept in. */
+export function ticksOf(write: Pick<Writer, "now">): bigint {
+  return revisionAt(write.now());
+}

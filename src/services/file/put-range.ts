@@ -1,0 +1,65 @@
+import { FILE_LIMITS } from "../../base/limits-file.ts";
+import { Refusal } from "../../base/refusals.ts";
+import type { Revision } from "../../base/revision.ts";
+import { type Content, keepContent, type TakenIn } from "../payload/content.ts";
+import type { FileService } from "./file-service.ts";
+import { type FileChange, openForChange, putChanged } from "./node-changes.ts";
+import { ticksOf } from "./nodes.ts";
+import { clearRange as clear, putBytes, type RangeWriter } from "./ranges.ts";
+
+export interface PutRange extends FileChange {
+  readonly from: number;
+  /** Exclusive. */
+  readonly to: number;
+  /** What the last write time shall be: now, or as it was. */
+  readonly keepsWriteTime?: boolean | undefined;
+}
+
+export interface RangePut {
+  readonly revision: Revision;
+  readonly writtenAt: bigint;
+}
+
+/** Puts bytes that have been taken in. They are in the file, all of them and durable, or none is. */
+export async function putRange(
+  files: FileService,
+  request: PutRange & { readonly bytes: TakenIn },
+): Promise<RangePut> {
+  const { bytes, from, to } = request;
+  try {
+    if (to - from > FILE_LIMITS.rangeBytesMax) throw new Refusal("RequestBodyTooLarge");
+    if (bytes.length !== to - from) {
+      throw new Refusal("InvalidInput", { text: "The length of the body is not that of the range." });
+    }
+    return await changeRange(files, request, bytes.content);
+  } finally {
+    bytes.release();
+  }
+}
+
+export function clearRange(files: FileService, request: PutRange): Promise<RangePut> {
+  return changeRange(files, request, undefined);
+}
+
+function changeRange(files: FileService, request: PutRange, content: Content | undefined): Promise<RangePut> {
+  const { payloads } = files.parts;
+  return files.change(async (write, grants) => {
+    const { share, node } = await openForChange(write, grants, request, "write");
+    const { record } = node;
+    if (request.to > record.size) {
+      throw new Refusal("InvalidRange", { headers: { "Content-Range": `bytes */${record.size}` } });
+    }
+    const writtenAt = request.keepsWriteTime === true ? record.writtenAt : ticksOf(write);
+    const revision = await putChanged(write, share, node, {
+      writtenAt,
+      dataRevision: write.revision(record.dataRevision),
+    });
+    const at: RangeWriter = { write, payloads, share, content: record.content, since: revision };
+    if (content === undefined) await clear(at, request.from, request.to);
+    else {
+      await keepContent(payloads, write, content);
+      await putBytes(at, request.from, content);
+    }
+    return { revision, writtenAt };
+  });
+}

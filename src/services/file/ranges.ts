@@ -1,0 +1,190 @@
+import { LIMITS } from "../../base/limits.ts";
+import { FILE_LIMITS } from "../../base/limits-file.ts";
+import type { Revision } from "../../base/revision.ts";
+import { garbageKey, offsetOfRangeKey, rangeKey, rangesOf } from "../../store/keys/file.ts";
+import type { Writer } from "../../store/kv.ts";
+import { garbageRecord, type RangeRecord, rangeRecord, type ShareRecord } from "../../store/records/file.ts";
+import type { Content } from "../payload/content.ts";
+import type { Payloads } from "../payload/payloads.ts";
+import { lengthOf, partOf, sliceChanges } from "./range-record.ts";
+import { volumeOf } from "./shares.ts";
+import { bodyOf, deleteVersioned, putVersioned } from "./versions.ts";
+
+/**
+ * The content of a file is a sparse map: a record for each written range, ordered by offset, none overlapping
+ * another, and nothing for what was never written or was cleared. A write cuts what it overlaps and puts one
+ * record; what it does not touch it does not read. Neighbours that lie in their records join while they are small,
+ * so that a file written in tiny steps is not a record for each step.
+ *
+ * All of it happens in the caller's transaction, so a reader sees each write whole or not at all.
+ */
+export interface RangeWriter {
+  readonly write: Writer;
+  readonly payloads: Payloads;
+  readonly share: ShareRecord;
+  /** The id of the content, of one file at one time. */
+  readonly content: bigint;
+  /** The revision of this change. */
+  readonly since: Revision;
+}
+
+interface Found {
+  readonly offset: number;
+  readonly end: number;
+  readonly stored: Buffer;
+  readonly record: RangeRecord;
+}
+
+/** Records that overlap or touch [from, to), in order. */
+async function* findRanges(
+  { write, share, content }: RangeWriter,
+  from: number,
+  to: number,
+): AsyncGenerator<Found> {
+  const reach = Math.max(0, from - FILE_LIMITS.rangeBytesMax);
+  for await (const entry of write.range({
+    ...rangesOf(share.id, content, reach, from),
+    reverse: true,
+    limit: 1,
+  })) {
+    const found = unpackFound(entry);
+    if (found.end >= from) yield found;
+  }
+  for await (const entry of write.range(rangesOf(share.id, content, from, to + 1))) yield unpackFound(entry);
+}
+
+function unpackFound({ key, value }: { readonly key: string; readonly value: Buffer }): Found {
+  const record = rangeRecord.unpack(bodyOf(value));
+  const offset = offsetOfRangeKey(key);
+  return { offset, end: offset + lengthOf(record), stored: value, record };
+}
+
+/** Puts bytes at an offset. `content` has been kept by the caller, or lies in the record. */
+export async function putBytes(at: RangeWriter, offset: number, content: Content): Promise<void> {
+  const record: RangeRecord =
+    "inline" in content
+      ? { inline: content.inline }
+      : {
+          slices: content.slices,
+          skip: 0,
+          length: content.slices.reduce((total, { length }) => total + length, 0),
+        };
+  const length = lengthOf(record);
+  if (length === 0) return;
+  await replace(at, offset, offset + length, record);
+}
+
+/** Makes a hole: what was written there reads as zero and takes no space. */
+export async function clearBytes(at: RangeWriter, from: number, to: number): Promise<void> {
+  if (from < to) await replace(at, from, to, undefined);
+}
+
+const CLEARED_UNIT = 512;
+
+/**
+ * Put Range with x-ms-write: clear. Whole units of 512 bytes are freed; what remains at the two edges is
+ * overwritten with zeros.
+ */
+export async function clearRange(at: RangeWriter, from: number, to: number): Promise<void> {
+  const first = Math.ceil(from / CLEARED_UNIT) * CLEARED_UNIT;
+  const last = Math.floor(to / CLEARED_UNIT) * CLEARED_UNIT;
+  if (first > last) {
+    await putBytes(at, from, { inline: Buffer.alloc(to - from) });
+    return;
+  }
+  await clearBytes(at, first, last);
+  await putBytes(at, from, { inline: Buffer.alloc(first - from) });
+  await putBytes(at, last, { inline: Buffer.alloc(to - last) });
+}
+
+async function replace(
+  at: RangeWriter,
+  from: number,
+  to: number,
+  record: RangeRecord | undefined,
+): Promise<void> {
+  const before: RangeRecord[] = [];
+  const after: RangeRecord[] = [];
+  const puts = new Map<number, RangeRecord>();
+  let whole: Whole | undefined = record === undefined ? undefined : { from, record };
+  const volume = volumeOf(at.share);
+  const found: Found[] = [];
+  for await (const one of findRanges(at, from, to)) found.push(one);
+  for (const one of found) {
+    const { offset, end, stored } = one;
+    const isOverlapped = offset < to && end > from;
+    const pieces = isOverlapped ? remainders(one, from, to) : [one];
+    const left = pieces.filter((piece) => {
+      const joined = whole === undefined ? undefined : join(whole, piece);
+      if (joined !== undefined) whole = joined;
+      return joined === undefined;
+    });
+    // A neighbour that stays as it is, is not touched.
+    if (!isOverlapped && left.length > 0) continue;
+    const key = rangeKey(at.share.id, at.content, offset);
+    const stays = left.find((piece) => piece.offset === offset);
+    const outcome =
+      stays === undefined
+        ? deleteVersioned(at.write, volume, key, stored)
+        : putVersioned(at.write, volume, {
+            key,
+            body: rangeRecord.pack(stays.record),
+            since: at.since,
+            stored,
+          });
+    // A version that a snapshot sees keeps the references; otherwise they pass to what is left.
+    if (outcome === "replaced") before.push(one.record);
+    for (const piece of left) {
+      after.push(piece.record);
+      if (piece !== stays) puts.set(piece.offset, piece.record);
+    }
+  }
+  if (whole !== undefined) puts.set(whole.from, whole.record);
+  for (const [offset, put] of puts) {
+    const key = rangeKey(at.share.id, at.content, offset);
+    putVersioned(at.write, volume, { key, body: rangeRecord.pack(put), since: at.since });
+  }
+  const { shared, dropped } = sliceChanges(before, after);
+  if (shared.length > 0) await at.payloads.share(at.write, shared);
+  if (dropped.length > 0) await at.payloads.drop(at.write, dropped);
+}
+
+interface Piece {
+  readonly offset: number;
+  readonly record: RangeRecord;
+}
+
+/** What is left of a record on both sides of [from, to). */
+function remainders({ offset, end, record }: Found, from: number, to: number): Piece[] {
+  const pieces: Piece[] = [];
+  if (offset < from) pieces.push({ offset, record: partOf(record, 0, from - offset) });
+  if (end > to) pieces.push({ offset: to, record: partOf(record, to - offset, end - to) });
+  return pieces;
+}
+
+interface Whole {
+  readonly from: number;
+  readonly record: RangeRecord;
+}
+
+/** The new record with a neighbour, when both lie in their records and are small enough together. */
+function join(whole: Whole, { offset, record }: Piece): Whole | undefined {
+  if (!("inline" in record) || !("inline" in whole.record)) return undefined;
+  const length = record.inline.length + whole.record.inline.length;
+  if (length > LIMITS.inlineBytesMax) return undefined;
+  const isBefore = offset < whole.from;
+  const parts = isBefore ? [record.inline, whole.record.inline] : [whole.record.inline, record.inline];
+  return { from: isBefore ? offset : whole.from, record: { inline: Buffer.concat(parts, length) } };
+}
+
+/** Puts a record where nothing is yet: into content that was made by this or an earlier step of the same copy. */
+export function putRecord(at: RangeWriter, offset: number, record: RangeRecord): void {
+  const key = rangeKey(at.share.id, at.content, offset);
+  putVersioned(at.write, volumeOf(at.share), { key, body: rangeRecord.pack(record), since: at.since });
+}
+
+/** Nobody will read this content any more, snapshots apart: the reclaimer takes it apart in steps. */
+export function discardContent(write: Writer, share: ShareRecord, content: bigint): void {
+  const record = { what: "content", share: share.id, content, epoch: share.epoch ?? 0n } as const;
+  write.put(garbageKey(write.revision()), garbageRecord.pack(record));
+}

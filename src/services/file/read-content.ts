@@ -1,0 +1,176 @@
+import { assert } from "../../base/assert.ts";
+import { StorageFault } from "../../base/faults.ts";
+import { KIB } from "../../base/limits.ts";
+import { FILE_LIMITS } from "../../base/limits-file.ts";
+import { offsetOfRangeKey, rangesOf } from "../../store/keys/file.ts";
+import type { Reader } from "../../store/kv.ts";
+import { type RangeRecord, rangeRecord } from "../../store/records/file.ts";
+import type { OpenPayload, Payloads, Slice } from "../payload/payloads.ts";
+import { lengthOf, partOf } from "./range-record.ts";
+import type { View } from "./versions.ts";
+
+/**
+ * A part of a file, opened in one snapshot of the store. What was never written reads as zero. Small ranges are
+ * held in memory, larger ones by the references that keep their bytes; a part with more small ranges than a
+ * reader may hold is read on in a later snapshot, and only if nobody has written to the file since: a reader never
+ * mixes two states of a file, it rather breaks off.
+ */
+export interface OpenContent {
+  readonly from: number;
+  readonly length: number;
+  /** All of it at once, when it is small and lies in records; undefined otherwise. */
+  readonly whole: Buffer | undefined;
+  stream(): AsyncIterable<Buffer>;
+  close(): void;
+}
+
+interface Run {
+  readonly offset: number;
+  length: number;
+  readonly bytes?: Buffer;
+  /** Where it begins in the opened payload. */
+  readonly at?: number;
+}
+
+interface Window {
+  readonly runs: readonly Run[];
+  readonly payload: OpenPayload | undefined;
+  /** Where the window ends: the end of the part, or where the next one begins. */
+  readonly end: number;
+}
+
+export interface ContentRef {
+  readonly share: bigint;
+  readonly content: bigint;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The next window, in a snapshot of its own; undefined when the file has changed. */
+export type NextWindow = (from: number) => Promise<Window | undefined>;
+
+const WHOLE_BYTES_MAX = 64 * KIB;
+const ZEROS = Buffer.alloc(256 * KIB);
+
+/** The ranges in [from, to), cut to it, in order. */
+export async function* rangesIn(
+  view: View,
+  { share, content, from, to }: ContentRef,
+): AsyncGenerator<{ readonly offset: number; readonly record: RangeRecord }> {
+  if (from >= to) return;
+  const reach = Math.max(0, from - FILE_LIMITS.rangeBytesMax);
+  const before = from === 0 ? undefined : await view.last(rangesOf(share, content, reach, from));
+  if (before !== undefined) {
+    const record = rangeRecord.unpack(before.value);
+    const offset = offsetOfRangeKey(before.key);
+    const end = Math.min(offset + lengthOf(record), to);
+    if (end > from) yield { offset: from, record: partOf(record, from - offset, end - from) };
+  }
+  for await (const { key, value } of view.range(rangesOf(share, content, from, to))) {
+    const record = rangeRecord.unpack(value);
+    const offset = offsetOfRangeKey(key);
+    const end = offset + lengthOf(record);
+    yield { offset, record: end <= to ? record : partOf(record, 0, to - offset) };
+  }
+}
+
+export async function openWindow(
+  read: Reader,
+  view: View,
+  payloads: Payloads,
+  ref: ContentRef,
+): Promise<Window> {
+  const runs: Run[] = [];
+  const slices: Slice[] = [];
+  let payloadBytes = 0;
+  let inlineBytes = 0;
+  let count = 0;
+  let end = ref.to;
+  for await (const { offset, record } of rangesIn(view, ref)) {
+    if (inlineBytes >= FILE_LIMITS.readerInlineBytesMax || count >= FILE_LIMITS.readerRangesPerStep) {
+      end = offset;
+      break;
+    }
+    count++;
+    if ("inline" in record) {
+      runs.push({ offset, length: record.inline.length, bytes: record.inline });
+      inlineBytes += record.inline.length;
+      continue;
+    }
+    const at = payloadBytes + record.skip;
+    const last = runs.at(-1);
+    const isContinued =
+      last?.at !== undefined && last.offset + last.length === offset && last.at + last.length === at;
+    if (isContinued) last.length += record.length;
+    else runs.push({ offset, length: record.length, at });
+    for (const slice of record.slices) {
+      slices.push(slice);
+      payloadBytes += slice.length;
+    }
+  }
+  const payload = slices.length === 0 ? undefined : await payloads.open(read, slices);
+  return { runs, payload, end };
+}
+
+export class FileContent implements OpenContent {
+  readonly from: number;
+  readonly length: number;
+  readonly whole: Buffer | undefined;
+  readonly #to: number;
+  readonly #next: NextWindow;
+  #window: Window | undefined;
+
+  constructor({ from, to }: { from: number; to: number }, first: Window, next: NextWindow) {
+    this.from = from;
+    this.length = to - from;
+    this.#to = to;
+    this.#window = first;
+    this.#next = next;
+    this.whole = wholeOf(first, from, to);
+  }
+
+  async *stream(): AsyncGenerator<Buffer> {
+    let at = this.from;
+    while (at < this.#to) {
+      const window = this.#window;
+      if (window === undefined) throw new StorageFault("the file was changed while it was read");
+      assert(window.end > at, "a window of a file moves on");
+      yield* streamWindow(window, at);
+      at = window.end;
+      window.payload?.close();
+      this.#window = at < this.#to ? await this.#next(at) : undefined;
+    }
+  }
+
+  close(): void {
+    this.#window?.payload?.close();
+    this.#window = undefined;
+  }
+}
+
+/** A small part without payload in extents needs no stream. */
+function wholeOf({ runs, payload, end }: Window, from: number, to: number): Buffer | undefined {
+  if (payload !== undefined || end < to || to - from > WHOLE_BYTES_MAX) return undefined;
+  const only = runs[0];
+  if (only?.bytes !== undefined && only.length === to - from) return only.bytes;
+  const bytes = Buffer.alloc(to - from);
+  for (const run of runs) bytes.set(run.bytes!, run.offset - from);
+  return bytes;
+}
+
+async function* streamWindow({ runs, payload, end }: Window, from: number): AsyncGenerator<Buffer> {
+  let at = from;
+  for (const run of runs) {
+    yield* zeros(run.offset - at);
+    if (run.bytes !== undefined) yield run.bytes;
+    else yield* payload!.stream(run.at!, run.length);
+    at = run.offset + run.length;
+  }
+  yield* zeros(end - at);
+}
+
+function* zeros(length: number): Generator<Buffer> {
+  for (let left = length; left > 0; left -= ZEROS.length) {
+    yield left >= ZEROS.length ? ZEROS : ZEROS.subarray(0, left);
+  }
+}

@@ -1,0 +1,105 @@
+import type { Instant } from "../../base/clock.ts";
+import type { Revision } from "../../base/revision.ts";
+import { checkShareUse } from "../../concurrency/file-lease.ts";
+import { snapshotKey } from "../../store/keys/file.ts";
+import type { Writer } from "../../store/kv.ts";
+import { type ShareRecord, type ShareSettings, snapshotRecord } from "../../store/records/file.ts";
+import type { StoredPolicy } from "../account/stored-policy.ts";
+import type { FileService } from "./file-service.ts";
+import type { ShareRef, SnapshotRef } from "./names.ts";
+import { leaseOf, putShare, readShare, readSnapshot, readUsage, refuseSnapshot, throwIf } from "./shares.ts";
+
+/** What clients read and set of a share as a whole. */
+export interface GuardedShare {
+  readonly ref: SnapshotRef;
+  readonly leaseId?: string | undefined;
+}
+
+/** What a share and a snapshot of it have in common. */
+export type ShareFacts = Pick<ShareRecord, "revision" | "settings" | "metadata" | "lease">;
+
+export function getShare(
+  files: FileService,
+  { ref, leaseId }: GuardedShare,
+): Promise<{ readonly facts: ShareFacts; readonly share: ShareRecord; readonly now: Instant }> {
+  return files.read(async (read) => {
+    const share = await readShare(read, ref);
+    const facts = ref.snapshot === undefined ? share : await readSnapshot(read, share.id, ref.snapshot);
+    throwIf(checkShareUse(leaseOf(facts), leaseId, read.now(), "other"));
+    return { facts, share, now: read.now() };
+  });
+}
+
+async function changeShare(
+  files: FileService,
+  { ref, leaseId }: GuardedShare,
+  change: (share: ShareRecord, now: Instant) => ShareRecord,
+): Promise<ShareRecord> {
+  refuseSnapshot(ref);
+  return files.change(async (write) => {
+    const share = await readShare(write, ref);
+    throwIf(checkShareUse(leaseOf(share), leaseId, write.now(), "other"));
+    const changed = { ...change(share, write.now()), revision: write.revision(share.revision) };
+    putShare(write, ref, changed);
+    return changed;
+  });
+}
+
+export function setShareMetadata(
+  files: FileService,
+  request: GuardedShare & { readonly metadata: Readonly<Record<string, string>> },
+): Promise<ShareRecord> {
+  return changeShare(files, request, (share) => ({ ...share, metadata: request.metadata }));
+}
+
+export type SettingChanges = { readonly [Name in keyof ShareSettings]?: ShareSettings[Name] | undefined };
+
+/** A quota below what is used is accepted: it stops growth and nothing else. */
+export function setShareProperties(
+  files: FileService,
+  request: GuardedShare & { readonly changes: SettingChanges },
+): Promise<ShareRecord> {
+  const given = Object.fromEntries(
+    Object.entries(request.changes).filter(([, value]) => value !== undefined),
+  );
+  return changeShare(files, request, (share, now) => {
+    const isNewTier = given.tier !== undefined && given.tier !== share.settings.tier;
+    const tierChangedAt = isNewTier ? now : share.settings.tierChangedAt;
+    return { ...share, settings: { ...share.settings, ...given, tierChangedAt } };
+  });
+}
+
+export function setShareAcl(
+  files: FileService,
+  request: GuardedShare & { readonly policies: readonly StoredPolicy[] },
+): Promise<ShareRecord> {
+  return changeShare(files, request, (share) => ({ ...share, policies: request.policies }));
+}
+
+export function getShareStatistics(
+  files: FileService,
+  { ref, leaseId }: GuardedShare,
+): Promise<{ readonly revision: Revision; readonly bytes: number }> {
+  return files.read(async (read) => {
+    const share = await readShare(read, ref);
+    throwIf(checkShareUse(leaseOf(share), leaseId, read.now(), "other"));
+    return { revision: share.revision, bytes: await readUsage(read, share.id) };
+  });
+}
+
+/** Puts what changed of a share or of one of its snapshots, as a lease does. */
+export async function putFacts(
+  write: Writer,
+  ref: SnapshotRef,
+  share: ShareRecord,
+  change: <T extends ShareFacts>(facts: T) => T,
+): Promise<ShareFacts> {
+  if (ref.snapshot === undefined) {
+    const changed = change(share);
+    putShare(write, ref as ShareRef, changed);
+    return changed;
+  }
+  const changed = change(await readSnapshot(write, share.id, ref.snapshot));
+  write.put(snapshotKey(share.id, ref.snapshot), snapshotRecord.pack(changed));
+  return changed;
+}

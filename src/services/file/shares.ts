@@ -1,0 +1,120 @@
+import type { Instant } from "../../base/clock.ts";
+import { FILE_LIMITS } from "../../base/limits-file.ts";
+import { Refusal, type RefusalCode } from "../../base/refusals.ts";
+import type { Revision } from "../../base/revision.ts";
+import { AVAILABLE, type Lease } from "../../concurrency/lease.ts";
+import { shareKey, snapshotKey, usageKey } from "../../store/keys/file.ts";
+import type { Reader, Writer } from "../../store/kv.ts";
+import {
+  type LeaseRecord,
+  type ShareRecord,
+  type SnapshotRecord,
+  shareRecord,
+  snapshotRecord,
+  usageRecord,
+} from "../../store/records/file.ts";
+import type { ShareRef, SnapshotRef } from "./names.ts";
+import { LiveView, SnapshotView, type View, type Volume } from "./versions.ts";
+
+/** What the operations on shares have in common. */
+export async function findShare(
+  read: Reader,
+  { account, share }: ShareRef,
+): Promise<ShareRecord | undefined> {
+  const stored = await read.get(shareKey(account, share));
+  return stored === undefined ? undefined : shareRecord.unpack(stored);
+}
+
+export async function readShare(read: Reader, ref: ShareRef): Promise<ShareRecord> {
+  const found = await findShare(read, ref);
+  if (found === undefined) throw new Refusal("ShareNotFound");
+  return found;
+}
+
+export function putShare(write: Writer, { account, share }: ShareRef, record: ShareRecord): void {
+  write.put(shareKey(account, share), shareRecord.pack(record));
+}
+
+export async function findSnapshot(
+  read: Reader,
+  share: bigint,
+  time: bigint,
+): Promise<SnapshotRecord | undefined> {
+  const stored = await read.get(snapshotKey(share, time));
+  return stored === undefined ? undefined : snapshotRecord.unpack(stored);
+}
+
+export async function readSnapshot(read: Reader, share: bigint, time: bigint): Promise<SnapshotRecord> {
+  const found = await findSnapshot(read, share, time);
+  // A snapshot that is not there is a share that is not there, to the clients of this protocol.
+  if (found === undefined) throw new Refusal("ShareSnapshotNotFound");
+  return found;
+}
+
+/** A share and its contents, now or at a snapshot. */
+export interface OpenShare {
+  readonly share: ShareRecord;
+  readonly view: View;
+}
+
+export async function openShare(read: Reader, ref: SnapshotRef): Promise<OpenShare> {
+  const share = await readShare(read, ref);
+  if (ref.snapshot === undefined) return { share, view: new LiveView(read) };
+  const { epoch } = await readSnapshot(read, share.id, ref.snapshot);
+  return { share, view: new SnapshotView(read, epoch) };
+}
+
+/** The past cannot be written. */
+export function refuseSnapshot({ snapshot }: SnapshotRef): void {
+  if (snapshot !== undefined) {
+    throw new Refusal("InvalidQueryParameterValue", {
+      elements: {
+        QueryParameterName: "sharesnapshot",
+        Reason: "A share snapshot is read only.",
+      },
+    });
+  }
+}
+
+export function volumeOf(share: ShareRecord): Volume {
+  return { id: share.id, epoch: share.epoch ?? 0n };
+}
+
+export function throwIf(code: RefusalCode | undefined): void {
+  if (code !== undefined) throw new Refusal(code);
+}
+
+export function leaseOf(record: { readonly lease?: LeaseRecord }): Lease {
+  return record.lease ?? AVAILABLE;
+}
+
+/** The record with its lease as given: an available one is not stored. */
+export function withLease<T extends { readonly lease?: LeaseRecord }>(record: T, lease: Lease): T {
+  const { lease: _, ...rest } = record;
+  return (lease.state === "available" ? rest : { ...rest, lease }) as T;
+}
+
+export async function readUsage(read: Reader, share: bigint): Promise<number> {
+  const stored = await read.get(usageKey(share));
+  return stored === undefined ? 0 : usageRecord.unpack(stored).bytes;
+}
+
+/**
+ * Bytes used are the sizes of all files together: what a quota is about, and what a client can add up for itself.
+ * The counter changes in the transaction that changes a size. A share over its quota (which was lowered) takes
+ * no growth, and everything else.
+ */
+export async function changeUsage(write: Writer, share: ShareRecord, change: number): Promise<void> {
+  if (change === 0) return;
+  const bytes = (await readUsage(write, share.id)) + change;
+  if (change > 0 && bytes > share.settings.quotaGib * FILE_LIMITS.quotaUnitBytes) {
+    throw new Refusal("ShareSizeLimitReached");
+  }
+  write.put(usageKey(share.id), usageRecord.pack({ bytes }));
+}
+
+/** A revision and the time it stands for. */
+export interface Stamped {
+  readonly revision: Revision;
+  readonly now: Instant;
+}

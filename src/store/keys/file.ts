@@ -1,0 +1,247 @@
+import type { Key, Range } from "../kv.ts";
+import { KeyReader, packKey, packOpenText, prefixEnd, prefixRange } from "./pack.ts";
+
+/**
+ * Shares by name: ("fs", account, name). The record holds the id of the share's contents, and everything below is
+ * keyed by that id: a share deleted and made again starts empty.
+ */
+export function shareKey(account: string, name: string): Key {
+  return packKey(["fs", account, name]);
+}
+
+/** Shares of an account whose names begin with `prefix`, from the name `from` on. */
+export function sharesRange(account: string, prefix: string, from: string | undefined): Range {
+  const open = packOpenText(["fs", account], prefix);
+  const start = from === undefined ? open : shareKey(account, from);
+  return { from: start > open ? start : open, to: prefixEnd(open) };
+}
+
+/** The name in a key of `shareKey` or `deletedShareKey`. */
+export function nameOfShareKey(key: Key): string {
+  return new KeyReader(key).skipText().skipText().text();
+}
+
+/** Deleted shares that can be had back: ("fz", account, name, deletion). */
+export function deletedShareKey(account: string, name: string, deletion: bigint): Key {
+  return packKey(["fz", account, name, deletion]);
+}
+
+export function deletedSharesRange(account: string, prefix: string, from: string | undefined): Range {
+  const open = packOpenText(["fz", account], prefix);
+  const start = from === undefined ? open : packKey(["fz", account, from]);
+  return { from: start > open ? start : open, to: prefixEnd(open) };
+}
+
+export function deletionOfKey(key: Key): bigint {
+  return new KeyReader(key).skipText().skipText().skipText().whole();
+}
+
+/** Snapshots of a share, oldest first: ("fp", share, time). */
+export function snapshotKey(share: bigint, time: bigint): Key {
+  return packKey(["fp", share, time]);
+}
+
+export function snapshotsOf(share: bigint): Range {
+  return prefixRange(packKey(["fp", share]));
+}
+
+export function timeOfSnapshotKey(key: Key): bigint {
+  return new KeyReader(key).skipText().skipWhole().whole();
+}
+
+/** Bytes used in a share: ("fu", share). */
+export function usageKey(share: bigint): Key {
+  return packKey(["fu", share]);
+}
+
+/** Security descriptors of a share, by what they say: ("fa", share, high, low). */
+export function permissionKey(share: bigint, high: bigint, low: bigint): Key {
+  return packKey(["fa", share, high, low]);
+}
+
+export function permissionsOf(share: bigint): Range {
+  return prefixRange(packKey(["fa", share]));
+}
+
+/* What a share holds. These three families keep earlier versions for snapshots: see services/file/versions.ts. */
+
+/** What lies in a directory, in the order of listings: ("fe", share, directory, folded name). */
+export function entryKey(share: bigint, directory: bigint, folded: string): Key {
+  return packKey(["fe", share, directory, folded]);
+}
+
+export function entriesRange(
+  share: bigint,
+  directory: bigint,
+  prefix: string,
+  from: string | undefined,
+): Range {
+  const open = packOpenText(["fe", share, directory], prefix);
+  const start = from === undefined ? open : entryKey(share, directory, from);
+  return { from: start > open ? start : open, to: prefixEnd(open) };
+}
+
+export function foldedOfEntryKey(key: Key): string {
+  return new KeyReader(key).skipText().skipWhole().skipWhole().text();
+}
+
+/** Files and directories by their id: ("fn", share, node). The root directory is node 0. */
+export function nodeKey(share: bigint, node: bigint): Key {
+  return packKey(["fn", share, node]);
+}
+
+/** What was written of a file's content, by offset: ("fr", share, content, offset). */
+export function rangeKey(share: bigint, content: bigint, offset: number): Key {
+  return packKey(["fr", share, content, offset]);
+}
+
+export function rangesOf(share: bigint, content: bigint, from: number, to: number): Range {
+  return { from: rangeKey(share, content, from), to: rangeKey(share, content, to) };
+}
+
+export function allRangesOf(share: bigint, content: bigint): Range {
+  return prefixRange(packKey(["fr", share, content]));
+}
+
+export function offsetOfRangeKey(key: Key): number {
+  return Number(new KeyReader(key).skipText().skipWhole().skipWhole().whole());
+}
+
+const VERSIONS = packKey(["fv"]);
+const LAST_EPOCH = packKey([(1n << 64n) - 1n]);
+const EPOCH_BYTES = 8;
+
+/** An earlier version of a record: ("fv") + its key + the epoch of the last snapshot that sees it. */
+export function versionKey(key: Key, epoch: bigint): Key {
+  return VERSIONS + key + packKey([epoch]);
+}
+
+/** Versions of one record that snapshots from `epoch` on see. */
+export function versionsFrom(key: Key, epoch: bigint): Range {
+  return { from: versionKey(key, epoch), to: `${VERSIONS}${key}${LAST_EPOCH}\0` };
+}
+
+/** Versions of every record in a range. */
+export function versionsOfRange({ from, to }: Range): Range {
+  return { from: VERSIONS + from, to: VERSIONS + to };
+}
+
+/** The record a version belongs to, and its epoch. */
+export function readVersionKey(key: Key): { readonly key: Key; readonly epoch: bigint } {
+  const at = key.length - EPOCH_BYTES;
+  return { key: key.slice(VERSIONS.length, at), epoch: new KeyReader(key.slice(at)).whole() };
+}
+
+/** Which versions belong to an epoch, so that deleting a snapshot finds them: ("fw", share, epoch) + key. */
+export function epochIndexKey(share: bigint, epoch: bigint, key: Key): Key {
+  return packKey(["fw", share, epoch]) + key;
+}
+
+export function epochIndexOf(share: bigint, epoch: bigint): Range {
+  return prefixRange(packKey(["fw", share, epoch]));
+}
+
+export function epochIndexOfShare(share: bigint): Range {
+  return prefixRange(packKey(["fw", share]));
+}
+
+export function keyOfEpochIndex(key: Key): Key {
+  return key.slice(packKey(["fw", 0n, 0n]).length);
+}
+
+/** Live records of a share, family by family, and their versions. */
+export function contentsOfShare(share: bigint): readonly Range[] {
+  const live = ["fe", "fn", "fr"].map((family) => prefixRange(packKey([family, share])));
+  return [...live, ...live.map(versionsOfRange)];
+}
+
+/** What nobody names any more, for a chore to take apart: ("fg", revision). */
+export function garbageKey(revision: bigint): Key {
+  return packKey(["fg", revision]);
+}
+
+export const GARBAGE: Range = prefixRange(packKey(["fg"]));
+
+/** Deleted shares by the time their retention ends: ("fy", time, deletion). */
+export function purgeKey(time: number, deletion: bigint): Key {
+  return packKey(["fy", time, deletion]);
+}
+
+export function purgesUntil(time: number): Range {
+  return { from: packKey(["fy"]), to: packKey(["fy", time + 1]) };
+}
+
+/** Shares that are marked as opened by SMB clients: ("fm", share) = where the record is. */
+export function openedShareKey(share: bigint): Key {
+  return packKey(["fm", share]);
+}
+
+export const OPENED_SHARES: Range = prefixRange(packKey(["fm"]));
+
+export function shareOfOpenedKey(key: Key): bigint {
+  return new KeyReader(key).skipText().whole();
+}
+
+/* The ephemeral key space: what SMB clients have open, and REST calls that must not meet them halfway. */
+
+/** Open handles of a share, file by file: ("ho", share, node, handle). */
+export function handleKey(share: bigint, node: bigint, handle: bigint): Key {
+  return packKey(["ho", share, node, handle]);
+}
+
+export function handlesOfNode(share: bigint, node: bigint): Range {
+  return prefixRange(packKey(["ho", share, node]));
+}
+
+export function handlesOfShare(share: bigint): Range {
+  return prefixRange(packKey(["ho", share]));
+}
+
+export function readHandleKey(key: Key): {
+  readonly share: bigint;
+  readonly node: bigint;
+  readonly handle: bigint;
+} {
+  const reader = new KeyReader(key).skipText();
+  return { share: reader.whole(), node: reader.whole(), handle: reader.whole() };
+}
+
+/** Byte-range locks of a handle: ("hb", share, node, handle). */
+export function locksKey(share: bigint, node: bigint, handle: bigint): Key {
+  return packKey(["hb", share, node, handle]);
+}
+
+export function locksOfNode(share: bigint, node: bigint): Range {
+  return prefixRange(packKey(["hb", share, node]));
+}
+
+/** Files to be removed when their last handle closes: ("hd", share, node). */
+export function deletePendingKey(share: bigint, node: bigint): Key {
+  return packKey(["hd", share, node]);
+}
+
+export function deletePendingOf(share: bigint): Range {
+  return prefixRange(packKey(["hd", share]));
+}
+
+export function nodeOfDeletePendingKey(key: Key): bigint {
+  return new KeyReader(key).skipText().skipWhole().whole();
+}
+
+/** REST calls under way on a file of an opened share: ("hr", share, node, access). */
+export function restAccessKey(share: bigint, node: bigint, access: bigint): Key {
+  return packKey(["hr", share, node, access]);
+}
+
+export function restAccessesOfNode(share: bigint, node: bigint): Range {
+  return prefixRange(packKey(["hr", share, node]));
+}
+
+export function restAccessesOfShare(share: bigint): Range {
+  return prefixRange(packKey(["hr", share]));
+}
+
+/** A share whose mark is being taken away: ("hc", share). */
+export function closingShareKey(share: bigint): Key {
+  return packKey(["hc", share]);
+}

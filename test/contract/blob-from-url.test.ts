@@ -1,0 +1,341 @@
+import assert from "node:assert/strict";
+import { createHash, randomBytes } from "node:crypto";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before, test } from "node:test";
+import {
+  BlobSASPermissions,
+  type BlockBlobClient,
+  ContainerSASPermissions,
+  generateBlobSASQueryParameters,
+} from "@azure/storage-blob";
+import { type BlobKit, onEachEngine, refused } from "../kit/blob.ts";
+import type { RawReply } from "../kit/raw.ts";
+
+const MIB = 1024 * 1024;
+const md5Of = (bytes: Buffer): Buffer => createHash("md5").update(bytes).digest();
+
+/** A server that is no storage service: it serves one body by its path, and counts who asked. */
+async function startElsewhere(): Promise<{ readonly server: Server; readonly url: string }> {
+  const server = createServer((request, response) => {
+    const path = request.url ?? "";
+    if (path === "/broken") {
+      response.writeHead(200, { "content-length": "1000" });
+      response.write("part");
+      setTimeout(() => response.destroy(), 20);
+    } else if (path === "/slow") {
+      // Enough to be copied in the background, and never all of it.
+      response.writeHead(200, { "content-length": String(8 * MIB) });
+      response.write("begin");
+    } else if (path.startsWith("/large")) {
+      response.writeHead(200, { "content-length": String(6 * MIB) });
+      response.end(Buffer.alloc(6 * MIB, 3));
+    } else if (path === "/moved") {
+      response.writeHead(302, { location: "/text" });
+      response.end();
+    } else if (path === "/text") {
+      const etag = '"e1"';
+      if (request.headers["if-match"] !== undefined && request.headers["if-match"] !== etag) {
+        response.writeHead(412).end();
+        return;
+      }
+      if (request.headers["if-none-match"] === etag) {
+        response.writeHead(304).end();
+        return;
+      }
+      const whole = Buffer.from("0123456789");
+      const range = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? "");
+      const part = range === null ? whole : whole.subarray(Number(range[1]), Number(range[2]) + 1);
+      response.writeHead(range === null ? 200 : 206, {
+        "content-type": "text/elsewhere",
+        "content-length": String(part.length),
+        etag,
+      });
+      response.end(part);
+    } else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+function sasUrl(kit: BlobKit, blob: BlockBlobClient, letters: string): string {
+  const sas = generateBlobSASQueryParameters(
+    {
+      containerName: blob.containerName,
+      blobName: blob.name,
+      permissions: BlobSASPermissions.parse(letters),
+      expiresOn: new Date(kit.server.clock.now() + 3_600_000),
+    },
+    kit.credential,
+  );
+  return `${blob.url}?${sas}`;
+}
+
+const said = ({ status, code }: RawReply): string => `${status} ${code}`;
+
+onEachEngine("writes from an address", (kit) => {
+  let elsewhere: { readonly server: Server; readonly url: string };
+  before(async () => {
+    elsewhere = await startElsewhere();
+  });
+  after(() => {
+    elsewhere.server.closeAllConnections();
+    elsewhere.server.close();
+  });
+
+  test("Put Blob From URL takes content and properties from a blob of this server", async () => {
+    const container = await kit.container();
+    const source = container.getBlockBlobClient("source");
+    const bytes = randomBytes(300_000);
+    await source.upload(bytes, bytes.length, {
+      blobHTTPHeaders: { blobContentType: "a/b", blobContentLanguage: "de" },
+      tags: { k: "v" },
+    });
+    const blob = container.getBlockBlobClient("made");
+    await blob.syncUploadFromURL(source.url, {
+      blobHTTPHeaders: { blobContentType: "c/d" },
+      copySourceTags: "COPY",
+    });
+    const properties = await blob.getProperties();
+    assert.deepEqual(
+      [properties.contentType, properties.contentLanguage, properties.tagCount],
+      ["c/d", "de", 1],
+    );
+    assert.deepEqual(Buffer.from(properties.contentMD5!), md5Of(bytes));
+    assert.deepEqual(await blob.downloadToBuffer(), bytes);
+    await blob.syncUploadFromURL(source.url, {
+      copySourceBlobProperties: false,
+      sourceContentMD5: md5Of(bytes),
+    });
+    assert.equal((await blob.getProperties()).contentType, "application/octet-stream");
+    await assert.rejects(
+      blob.syncUploadFromURL(source.url, { sourceContentMD5: Buffer.alloc(16) }),
+      refused(400, "Md5Mismatch"),
+    );
+    await assert.rejects(
+      blob.syncUploadFromURL(source.url, { conditions: { ifMatch: '"0x1"' } }),
+      refused(412, "TargetConditionNotMet"),
+    );
+    await assert.rejects(
+      blob.syncUploadFromURL(source.url, { conditions: { ifNoneMatch: "*" } }),
+      refused(409, "BlobAlreadyExists"),
+    );
+    await assert.rejects(
+      blob.syncUploadFromURL(source.url, { sourceConditions: { ifMatch: '"0x1"' } }),
+      refused(412, "SourceConditionNotMet"),
+    );
+    const { etag } = await source.getProperties();
+    await assert.rejects(
+      blob.syncUploadFromURL(source.url, { sourceConditions: { ifNoneMatch: etag! } }),
+      refused(412, "SourceConditionNotMet"),
+    );
+    const future = new Date(kit.server.clock.now() + 60_000);
+    await assert.rejects(
+      blob.syncUploadFromURL(source.url, { sourceConditions: { ifModifiedSince: future } }),
+      refused(304),
+    );
+    await assert.rejects(
+      blob.syncUploadFromURL(container.getBlobClient("absent").url),
+      refused(404, "CannotVerifyCopySource"),
+    );
+    assert.deepEqual(await blob.downloadToBuffer(), bytes);
+  });
+
+  test("a caller with a SAS needs the right to read the source, too", async () => {
+    const container = await kit.container();
+    const source = container.getBlockBlobClient("secret");
+    await source.upload("secret", 6);
+    const target = container.getBlockBlobClient("target");
+    const put = async (copySource: string, to = sasUrl(kit, target, "cw")): Promise<string> => {
+      const query = Object.fromEntries(new URL(to).searchParams);
+      const headers = { "x-ms-blob-type": "BlockBlob", "x-ms-copy-source": copySource };
+      const path = `/${container.containerName}/target`;
+      return said(await kit.raw({ method: "PUT", path, query, headers, sign: "none" }));
+    };
+    assert.equal(await put(source.url), "401 CannotVerifyCopySource");
+    assert.equal(await put(sasUrl(kit, source, "w")), "403 CannotVerifyCopySource");
+    assert.equal(await put(`${sasUrl(kit, source, "r")}x`), "403 CannotVerifyCopySource");
+    assert.equal(await put(sasUrl(kit, source, "r")), "201 undefined");
+    assert.equal((await target.downloadToBuffer()).toString(), "secret");
+    await container.setAccessPolicy("blob");
+    assert.equal(await put(source.url), "201 undefined");
+    const onContainer = generateBlobSASQueryParameters(
+      {
+        containerName: container.containerName,
+        permissions: ContainerSASPermissions.parse("c"),
+        expiresOn: new Date(kit.server.clock.now() + 3_600_000),
+      },
+      kit.credential,
+    );
+    assert.equal(await put(source.url, `${target.url}?${onContainer}`), "403 UnauthorizedBlobOverwrite");
+  });
+
+  test("blocks, appends and pages come from ranges of a source", async () => {
+    const container = await kit.container();
+    const source = container.getBlockBlobClient("source");
+    const bytes = randomBytes(100_000);
+    await source.upload(bytes, bytes.length);
+    const block = container.getBlockBlobClient("block");
+    const id = Buffer.from("b1").toString("base64");
+    await block.stageBlockFromURL(id, source.url, 10, 50_000, {
+      sourceContentMD5: md5Of(bytes.subarray(10, 50_010)),
+    });
+    await block.commitBlockList([id]);
+    assert.deepEqual(await block.downloadToBuffer(), bytes.subarray(10, 50_010));
+    const append = container.getAppendBlobClient("append");
+    await append.create();
+    const appended = await append.appendBlockFromURL(source.url, 0, 3_000);
+    assert.deepEqual([appended.blobAppendOffset, appended.blobCommittedBlockCount], ["0", 1]);
+    await append.appendBlockFromURL(source.url, 3_000, 50, { conditions: { appendPosition: 3_000 } });
+    assert.deepEqual(await append.downloadToBuffer(), bytes.subarray(0, 3_050));
+    const page = container.getPageBlobClient("page");
+    await page.create(1024);
+    await page.uploadPagesFromURL(source.url, 7, 512, 512);
+    assert.deepEqual(await page.downloadToBuffer(512, 512), bytes.subarray(7, 519));
+    await assert.rejects(
+      block.stageBlockFromURL(id, source.url, 0, 10, { sourceContentMD5: Buffer.alloc(16) }),
+      refused(400, "Md5Mismatch"),
+    );
+    await assert.rejects(
+      block.stageBlockFromURL(id, source.url, 200_000, 10),
+      refused(416, "CannotVerifyCopySource"),
+    );
+    const wrong = { sourceConditions: { ifMatch: '"0x1"' } };
+    await assert.rejects(
+      append.appendBlockFromURL(source.url, 0, 10, wrong),
+      refused(412, "CannotVerifyCopySource"),
+    );
+    await assert.rejects(
+      page.uploadPagesFromURL(source.url, 0, 0, 512, wrong),
+      refused(412, "CannotVerifyCopySource"),
+    );
+    const { etag } = await source.getProperties();
+    const same = { sourceConditions: { ifNoneMatch: etag! } };
+    await assert.rejects(append.appendBlockFromURL(source.url, 0, 10, same), refused(304));
+    await assert.rejects(page.uploadPagesFromURL(source.url, 0, 0, 512, same), refused(304));
+    assert.equal((await append.getProperties()).blobCommittedBlockCount, 2);
+  });
+
+  test("any http source will do, and its refusals are told", async () => {
+    const container = await kit.container();
+    const blob = container.getBlockBlobClient("fetched");
+    await blob.syncUploadFromURL(`${elsewhere.url}/text`);
+    assert.equal((await blob.downloadToBuffer()).toString(), "0123456789");
+    assert.equal((await blob.getProperties()).contentType, "text/elsewhere");
+    const id = Buffer.from("b1").toString("base64");
+    await blob.stageBlockFromURL(id, `${elsewhere.url}/text`, 2, 3);
+    await blob.commitBlockList([id]);
+    assert.equal((await blob.downloadToBuffer()).toString(), "234");
+    const from = (path: string, options = {}) => blob.syncUploadFromURL(`${elsewhere.url}${path}`, options);
+    await assert.rejects(from("/absent"), refused(404, "CannotVerifyCopySource"));
+    await assert.rejects(from("/broken"), refused(500, "CannotVerifyCopySource"));
+    await assert.rejects(from("/moved"), refused(500, "CannotVerifyCopySource"));
+    await assert.rejects(
+      from("/text", { sourceConditions: { ifMatch: '"e2"' } }),
+      refused(412, "SourceConditionNotMet"),
+    );
+    await assert.rejects(
+      from("/text", { sourceConditions: { ifNoneMatch: '"e1"' } }),
+      refused(412, "SourceConditionNotMet"),
+    );
+    await assert.rejects(
+      blob.syncUploadFromURL("http://127.0.0.1:1/x"),
+      refused(500, "CannotVerifyCopySource"),
+    );
+    await assert.rejects(blob.syncUploadFromURL("ftp://127.0.0.1/x"), refused(400, "InvalidHeaderValue"));
+    assert.equal((await blob.downloadToBuffer()).toString(), "234");
+  });
+
+  test("Copy Blob from elsewhere: at once when it is small, pending and then done when it is large", async () => {
+    const container = await kit.container();
+    const sync = await container.getBlobClient("sync").syncCopyFromURL(`${elsewhere.url}/text`);
+    assert.equal(sync.copyStatus, "success");
+    const blob = container.getBlobClient("async");
+    const small = await blob.beginCopyFromURL(`${elsewhere.url}/text`);
+    assert.equal((await small.pollUntilDone()).copyStatus, "success");
+    assert.equal((await blob.downloadToBuffer()).toString(), "0123456789");
+    const large = await blob.beginCopyFromURL(`${elsewhere.url}/large?sig=secret`, { intervalInMs: 20 });
+    assert.equal((await large.pollUntilDone()).copyStatus, "success");
+    const properties = await blob.getProperties();
+    assert.deepEqual(
+      [properties.contentLength, properties.copyStatus, properties.copyProgress, properties.copySource],
+      [6 * MIB, "success", `${6 * MIB}/${6 * MIB}`, `${elsewhere.url}/large`],
+    );
+    assert.ok((await blob.downloadToBuffer()).every((byte) => byte === 3));
+  });
+
+  test("a pending copy keeps writers out until it is aborted, and leaves an empty blob", async () => {
+    const container = await kit.container();
+    const blob = container.getBlockBlobClient("pending");
+    await blob.upload("before", 6);
+    await blob.beginCopyFromURL(`${elsewhere.url}/slow`, { intervalInMs: 20 });
+    const properties = await blob.getProperties();
+    const { copyId } = properties;
+    assert.deepEqual([properties.copyStatus, properties.contentLength], ["pending", 0]);
+    await assert.rejects(blob.setMetadata({ a: "b" }), refused(409, "PendingCopyOperation"));
+    await assert.rejects(blob.abortCopyFromURL(kit.name()), refused(409, "CopyIdMismatch"));
+    await blob.abortCopyFromURL(copyId!);
+    assert.equal((await blob.getProperties()).copyStatus, "aborted");
+    await assert.rejects(blob.abortCopyFromURL(copyId!), refused(409, "NoPendingCopyOperation"));
+    await blob.upload("after", 5);
+    assert.equal((await blob.downloadToBuffer()).toString(), "after");
+  });
+
+  test("incremental copies make snapshots that differ as their sources do", async () => {
+    const container = await kit.container();
+    const source = container.getPageBlobClient("disk");
+    await source.create(MIB);
+    await source.uploadPages(Buffer.alloc(4096, 1), 0, 4096);
+    const first = (await source.createSnapshot()).snapshot!;
+    await source.uploadPages(Buffer.alloc(512, 2), 8192, 512);
+    const second = (await source.createSnapshot()).snapshot!;
+    const backup = container.getPageBlobClient("backup");
+    await assert.rejects(
+      backup.startCopyIncremental(source.url),
+      refused(409, "IncrementalCopySourceMustBeSnapshot"),
+    );
+    await backup.startCopyIncremental(source.withSnapshot(first).url);
+    const { destinationSnapshot: one, isIncrementalCopy } = await backup.getProperties();
+    assert.equal(isIncrementalCopy, true);
+    await backup.startCopyIncremental(source.withSnapshot(second).url);
+    const { destinationSnapshot: two } = await backup.getProperties();
+    const then = await backup.withSnapshot(one!).downloadToBuffer(0, 12_288);
+    const now = await backup.withSnapshot(two!).downloadToBuffer(0, 12_288);
+    assert.deepEqual([then[0], then[8192], now[0], now[8192]], [1, 0, 1, 2]);
+    const difference = await backup.withSnapshot(two!).getPageRangesDiff(0, MIB, one!);
+    assert.deepEqual(
+      difference.pageRange?.map(({ offset }) => offset),
+      [8192],
+    );
+    await assert.rejects(
+      backup.startCopyIncremental(source.withSnapshot(first).url),
+      refused(409, "IncrementalCopyOfEarlierSnapshotNotAllowed"),
+    );
+    await assert.rejects(
+      backup.uploadPages(Buffer.alloc(512), 0, 512),
+      refused(409, "OperationNotAllowedOnIncrementalCopyBlob"),
+    );
+    await source.uploadPages(Buffer.alloc(512, 9), 0, 512);
+    assert.equal((await backup.withSnapshot(two!).downloadToBuffer(0, 512))[0], 1);
+  });
+
+  test("a copied page blob and its source go their own ways", async () => {
+    const container = await kit.container();
+    const source = container.getPageBlobClient("one");
+    await source.create(MIB);
+    await source.uploadPages(Buffer.alloc(MIB, 1), 0, MIB);
+    const { snapshot } = await source.createSnapshot();
+    await source.uploadPages(Buffer.alloc(512, 2), 0, 512);
+    const copy = container.getPageBlobClient("two");
+    await (await copy.beginCopyFromURL(source.withSnapshot(snapshot!).url)).pollUntilDone();
+    await copy.uploadPages(Buffer.alloc(512, 3), 512, 512);
+    await source.uploadPages(Buffer.alloc(512, 4), 1024, 512);
+    const bytesOf = async (blob: { downloadToBuffer(at: number, count: number): Promise<Buffer> }) => {
+      const bytes = await blob.downloadToBuffer(0, 2048);
+      return [bytes[0], bytes[512], bytes[1024], bytes[1536]];
+    };
+    assert.deepEqual(await bytesOf(copy), [1, 3, 1, 1]);
+    assert.deepEqual(await bytesOf(source), [2, 1, 4, 1]);
+    assert.deepEqual(await bytesOf(source.withSnapshot(snapshot!)), [1, 1, 1, 1]);
+  });
+});

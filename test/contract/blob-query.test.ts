@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { BlockBlobClient } from "@azure/storage-blob";
+import { collect } from "../../src/base/bytes.ts";
+import { onEachEngine, refused } from "../kit/blob.ts";
+
+const CSV = {
+  kind: "csv",
+  columnSeparator: ",",
+  recordSeparator: "\n",
+  fieldQuote: '"',
+  escapeCharacter: "",
+} as const;
+const HEADED = { ...CSV, hasHeaders: true };
+const JSON_LINES = { kind: "json", recordSeparator: "\n" } as const;
+
+const PEOPLE =
+  'name,age,city,note\nAda,36,London,"first, and ""best"""\nBob,7,Paris,\nCid,41,Rome,x\nDot,36,,"two\nlines"\n';
+
+type Errors = { name: string; description: string; isFatal: boolean }[];
+
+onEachEngine("query", (kit) => {
+  async function blobOf(text: string): Promise<BlockBlobClient> {
+    const blob = (await kit.container()).getBlockBlobClient("data");
+    await blob.upload(text, Buffer.byteLength(text));
+    return blob;
+  }
+
+  async function ask(blob: BlockBlobClient, sql: string, options: object = {}): Promise<string> {
+    const errors: Errors = [];
+    const reply = await blob.query(sql, {
+      inputTextConfiguration: HEADED,
+      outputTextConfiguration: CSV,
+      onError: (error) => errors.push(error),
+      ...options,
+    });
+    const text = (await collect(reply.readableStreamBody as AsyncIterable<Buffer>)).toString();
+    assert.deepEqual(errors, []);
+    return text;
+  }
+
+  test("selects columns and rows of delimited text", async () => {
+    const blob = await blobOf(PEOPLE);
+    const rows = async (sql: string): Promise<string[]> => (await ask(blob, sql)).split("\n").slice(0, -1);
+    assert.equal(await ask(blob, "SELECT * FROM BlobStorage"), PEOPLE.slice(PEOPLE.indexOf("\n") + 1));
+    assert.deepEqual(await rows("SELECT name, _2 FROM BlobStorage WHERE age > 10 LIMIT 2"), [
+      "Ada,36",
+      "Cid,41",
+    ]);
+    assert.deepEqual(await rows("SELECT name FROM BlobStorage WHERE city = 'Paris' OR age = 41"), [
+      "Bob",
+      "Cid",
+    ]);
+    assert.deepEqual(await rows("SELECT name FROM BlobStorage WHERE NOT (age BETWEEN 30 AND 40)"), [
+      "Bob",
+      "Cid",
+    ]);
+    assert.deepEqual(await rows("SELECT name FROM BlobStorage WHERE name IN ('Ada', 'Dot') AND age = 36"), [
+      "Ada",
+      "Dot",
+    ]);
+    assert.deepEqual(await rows("SELECT name FROM BlobStorage WHERE name LIKE '_o%'"), ["Bob", "Dot"]);
+    assert.deepEqual(await rows("SELECT name FROM BlobStorage WHERE city NOT LIKE '%o%' AND name <> 'Dot'"), [
+      "Bob",
+    ]);
+    assert.deepEqual(await rows("SELECT age * 2 + 1 AS x FROM BlobStorage WHERE name = 'Bob'"), ["15"]);
+    assert.deepEqual(await rows("SELECT b.name FROM BlobStorage b WHERE b.age < 10"), ["Bob"]);
+    assert.deepEqual(await rows(`SELECT "name" FROM BlobStorage WHERE _3 = 'Rome';`), ["Cid"]);
+    assert.deepEqual(await rows("SELECT name FROM BlobStorage WHERE nullif(city, '') IS NULL"), ["Dot"]);
+  });
+
+  test("functions, casts and cases", async () => {
+    const blob = await blobOf("k,v\n ab ,12.7\nCD,true\n");
+    const rows = async (sql: string): Promise<string[]> => (await ask(blob, sql)).split("\n").slice(0, -1);
+    assert.deepEqual(await rows("SELECT upper(trim(k)), char_length(k) FROM BlobStorage LIMIT 1"), ["AB,4"]);
+    assert.deepEqual(await rows("SELECT lower(k) || '!' FROM BlobStorage WHERE k = 'CD'"), ["cd!"]);
+    assert.deepEqual(await rows("SELECT substring(k, 2, 2), substring(k FROM 3) FROM BlobStorage LIMIT 1"), [
+      "ab,b ",
+    ]);
+    assert.deepEqual(await rows("SELECT cast(v AS int), cast(v AS float) FROM BlobStorage LIMIT 1"), [
+      "12,12.7",
+    ]);
+    assert.deepEqual(await rows("SELECT k FROM BlobStorage WHERE cast(v AS bool)"), ["CD"]);
+    assert.deepEqual(await rows("SELECT CASE WHEN k = 'CD' THEN 'yes' ELSE 'no' END FROM BlobStorage"), [
+      "no",
+      "yes",
+    ]);
+    assert.deepEqual(await rows("SELECT coalesce(nullif(k, 'CD'), 'none') FROM BlobStorage"), [
+      " ab ",
+      "none",
+    ]);
+    assert.deepEqual(await rows("SELECT trim(LEADING 'C' FROM k) FROM BlobStorage WHERE k = 'CD'"), ["D"]);
+    assert.deepEqual(
+      await rows(
+        "SELECT k FROM BlobStorage WHERE cast('2026-01-02' AS timestamp) > cast('2026-01-01' AS timestamp) LIMIT 1",
+      ),
+      [" ab "],
+    );
+  });
+
+  test("aggregates", async () => {
+    const blob = await blobOf(PEOPLE);
+    const sql =
+      "SELECT count(*), sum(age), avg(age), min(age), max(name), count(nullif(city,'')) FROM BlobStorage";
+    assert.equal(await ask(blob, sql), "4,120,30,36,Dot,3\n");
+    assert.equal(await ask(blob, "SELECT min(cast(age AS int)) FROM BlobStorage"), "7\n");
+    assert.equal(await ask(blob, "SELECT count(*), sum(age) FROM BlobStorage WHERE age > 100"), "0,\n");
+  });
+
+  test("JSON in and out, with paths, in lines or not", async () => {
+    const lines = `{"id":1,"a":{"b":[10,20]},"t":"x}\\""}\n{"id":2,"a":{"b":[30]}}\n`;
+    const blob = await blobOf(lines);
+    const json = { inputTextConfiguration: JSON_LINES, outputTextConfiguration: JSON_LINES };
+    assert.equal(
+      await ask(blob, "SELECT * FROM BlobStorage WHERE id = 1", json),
+      lines.slice(0, lines.indexOf("\n") + 1),
+    );
+    assert.equal(
+      await ask(blob, "SELECT id, a.b[0] AS first FROM BlobStorage", json),
+      '{"id":1,"first":10}\n{"id":2,"first":30}\n',
+    );
+    assert.equal(await ask(blob, "SELECT count(*) AS n FROM BlobStorage[*].a.b[*]", json), '{"n":3}\n');
+    assert.equal(
+      await ask(blob, "SELECT id FROM BlobStorage WHERE t IS NULL", {
+        ...json,
+        outputTextConfiguration: CSV,
+      }),
+      "2\n",
+    );
+    const pretty = await blobOf(JSON.stringify([{ n: 1 }, { n: 2 }], null, 2));
+    assert.equal(await ask(pretty, "SELECT n FROM BlobStorage[*] WHERE n > 1", json), '{"n":2}\n');
+    const csv = await blobOf("a,b\n1,x\n");
+    assert.equal(
+      await ask(csv, "SELECT * FROM BlobStorage", { outputTextConfiguration: JSON_LINES }),
+      '{"a":"1","b":"x"}\n',
+    );
+  });
+
+  test("a blob of many pieces streams through, and progress is told", async () => {
+    const container = await kit.container();
+    const blob = container.getBlockBlobClient("large");
+    const lines = Array.from({ length: 200_000 }, (_, i) => `${i},${"é".repeat(20)},${i % 7}\n`).join("");
+    await blob.upload(lines, Buffer.byteLength(lines));
+    const progress: number[] = [];
+    const text = await ask(blob, "SELECT _1 FROM BlobStorage WHERE _3 = 3 AND _2 LIKE '%é'", {
+      inputTextConfiguration: CSV,
+      onProgress: ({ loadedBytes }: { loadedBytes: number }) => progress.push(loadedBytes),
+    });
+    const expected = Array.from({ length: 200_000 }, (_, i) => i).filter((i) => i % 7 === 3);
+    assert.equal(text, `${expected.join("\n")}\n`);
+    assert.equal(progress.at(-1), Buffer.byteLength(lines));
+    assert.ok(progress.length > 2);
+  });
+
+  test("what is wrong in the data is told in the answer, what is wrong in the query before", async () => {
+    const blob = await blobOf('{"a":1}\n{"a":}\n');
+    const errors: Errors = [];
+    const reply = await blob.query("SELECT a FROM BlobStorage", {
+      inputTextConfiguration: JSON_LINES,
+      onError: (error) => errors.push(error),
+    });
+    const text = (await collect(reply.readableStreamBody as AsyncIterable<Buffer>)).toString();
+    assert.equal(text, '{"a":1}\n');
+    assert.deepEqual(
+      errors.map(({ isFatal }) => isFatal),
+      [true],
+    );
+    const bad = [
+      "",
+      "SELECT",
+      "SELECT * FROM other",
+      "SELECT a FROM BlobStorage WHERE",
+      "SELECT a, count(*) FROM BlobStorage",
+      "SELECT nofn(a) FROM BlobStorage",
+      "DROP TABLE x",
+      "SELECT * FROM BlobStorage LIMIT 'x'",
+      `SELECT ${"(".repeat(100)}1${")".repeat(100)} FROM BlobStorage`,
+      `SELECT ${"1+".repeat(5_000)}1 FROM BlobStorage`,
+      "SELECT 'x FROM BlobStorage",
+    ];
+    for (const sql of bad) await assert.rejects(blob.query(sql), refused(400), sql.slice(0, 60));
+    await assert.rejects(
+      blob.query("SELECT * FROM BlobStorage", { conditions: { ifMatch: '"0x1"' } }),
+      refused(412, "ConditionNotMet"),
+    );
+    const container = await kit.container();
+    await container.getAppendBlobClient("append").create();
+    await assert.rejects(
+      container.getBlockBlobClient("append").query("SELECT * FROM BlobStorage"),
+      refused(409, "InvalidBlobType"),
+    );
+    await assert.rejects(
+      container.getBlockBlobClient("absent").query("SELECT * FROM BlobStorage"),
+      refused(404, "BlobNotFound"),
+    );
+  });
+
+  test("a query that a LIKE could make endless ends", async () => {
+    const blob = await blobOf(`${"a".repeat(20_000)}b\n`);
+    const started = performance.now();
+    const sql = `SELECT count(*) FROM BlobStorage WHERE _1 LIKE '${"%a".repeat(200)}c'`;
+    assert.equal(await ask(blob, sql, { inputTextConfiguration: CSV }), "0\n");
+    assert.ok(performance.now() - started < 5_000);
+  });
+});

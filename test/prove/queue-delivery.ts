@@ -1,0 +1,41 @@
+import { join } from "node:path";
+import type { Proof } from "../support/proof.ts";
+import { deliverAll } from "../support/queue-delivery.ts";
+
+const PRODUCERS = 32;
+const CONSUMERS = 32;
+const WORKERS = 2;
+
+export const proof: Proof = {
+  name: "queue-delivery",
+  what: "each message is deleted once, none is lost, and none is given to two takers within its time, also when workers die",
+  async run({ quick, progress, seed, directory }) {
+    const shared = {
+      messages: quick ? 20_000 : 1_000_000,
+      producers: PRODUCERS,
+      consumers: CONSUMERS,
+      workers: WORKERS,
+      hideForSeconds: quick ? 10 : 30,
+      seed,
+    };
+    const said = every(20, progress);
+    const calm = await deliverAll({ ...shared, directory: join(directory, "calm"), progress: said });
+    progress(calm.figure);
+    if (!calm.ok) return calm;
+    const killed = await deliverAll({
+      ...shared,
+      directory: join(directory, "killed"),
+      killEveryMillis: 3_000,
+      progress: said,
+    });
+    return { ok: killed.ok, figure: `${calm.figure}; ${killed.figure}` };
+  },
+};
+
+/** One of so many lines. */
+function every(count: number, print: (text: string) => void): (text: string) => void {
+  let seen = 0;
+  return (text) => {
+    if (++seen % count === 0) print(text);
+  };
+}
