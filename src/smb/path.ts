@@ -2,21 +2,24 @@ import { SMB_LIMITS } from "../base/limits-smb.ts";
 import { refuse, STATUS } from "./status.ts";
 import { type FileTime, parseGmtToken } from "./wire/filetime.ts";
 
-/** A path as CREATE and rename carry it: from the root of the share, names separated by backslashes. */
+/**
+ * A path as CREATE and rename carry it: from the root of the share, names separated by backslashes. A slash separates
+ * too, as with Samba, whose tests send it; Windows refuses it.
+ */
 export interface SmbPath {
   readonly names: readonly string[];
   /** Of an `@GMT-` name on the way: the share as it was then. */
   readonly snapshot: FileTime | undefined;
 }
 
-const FORBIDDEN = /["<>|?*/\x00-\x1f]/;
+const FORBIDDEN = /["<>|?*\x00-\x1f]/;
 
 export function parsePath(text: string): SmbPath {
   if (text.startsWith("\\")) throw refuse(STATUS.INVALID_PARAMETER);
   if (text.length > SMB_LIMITS.pathCharsMax) throw refuse(STATUS.OBJECT_NAME_INVALID);
   const names: string[] = [];
   let snapshot: FileTime | undefined;
-  for (const part of text.split("\\")) {
+  for (const part of text.split(/[\\/]/)) {
     if (part === "") continue;
     const time = parseGmtToken(part);
     if (time !== undefined && snapshot === undefined) {
