@@ -83,7 +83,6 @@ function decodePath(path: string): string {
 
 const NO_QUERY: Query = { pairs: [], get: () => undefined, has: () => false };
 
-/** A plus sign stays a plus sign: clients of this protocol send a space as %20. */
 export function readQuery(text: string): Query {
   if (text === "") return NO_QUERY;
   const pairs: [string, string][] = [];
@@ -94,11 +93,20 @@ export function readQuery(text: string): Query {
       const equals = text.indexOf("=", start);
       const isNamed = equals >= 0 && equals < end;
       const name = decodeQuery(text.slice(start, isNamed ? equals : end)).toLowerCase();
-      pairs.push([name, isNamed ? decodeQuery(text.slice(equals + 1, end)) : ""]);
+      pairs.push([name, isNamed ? decodeValue(name, text.slice(equals + 1, end)) : ""]);
     }
     start = end + 1;
   }
   return new PairQuery(pairs);
+}
+
+/**
+ * Go's clients (rclone among them) send a space as a plus sign, and sign it as the space they mean. Signatures
+ * and block ids are Base64, which has no spaces: a plus sign in them is one that a careless client left as it was.
+ */
+function decodeValue(name: string, text: string): string {
+  const isPlain = !text.includes("+") || name === "sig" || name === "blockid";
+  return decodeQuery(isPlain ? text : text.replaceAll("+", " "));
 }
 
 function decodeQuery(text: string): string {

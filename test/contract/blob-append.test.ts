@@ -94,6 +94,15 @@ onEachEngine("append blobs", (kit) => {
     assert.equal((await then.downloadToBuffer()).toString(), "one,");
     assert.equal((await then.getProperties()).blobCommittedBlockCount, 1);
     assert.equal((await blob.downloadToBuffer()).toString(), "one,two,");
+    const copy = container.getAppendBlobClient("copy");
+    await (await copy.beginCopyFromURL(then.url)).pollUntilDone();
+    const appended = await copy.appendBlock("2,", 2);
+    assert.deepEqual([appended.blobAppendOffset, appended.blobCommittedBlockCount], ["4", 2]);
+    const large = Buffer.alloc(5_000, "x");
+    await Promise.all([copy.appendBlock(large, large.length), blob.appendBlock("three", 5)]);
+    assert.equal((await copy.downloadToBuffer()).toString(), `one,2,${large}`);
+    assert.equal((await blob.downloadToBuffer()).toString(), "one,two,three");
+    assert.equal((await then.downloadToBuffer()).toString(), "one,");
     await blob.delete({ deleteSnapshots: "include" });
     await assert.rejects(blob.appendBlock("x", 1), refused(404, "BlobNotFound"));
   });

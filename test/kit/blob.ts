@@ -48,7 +48,7 @@ export function onEachEngine(
   }
 }
 
-function kitOf(server: TestServer): BlobKit {
+export function kitOf(server: TestServer): BlobKit {
   const url = `${server.endpoints.blob}/${server.account}`;
   const credential = new StorageSharedKeyCredential(server.account, server.key);
   const service = new BlobServiceClient(url, credential, NO_RETRIES);

@@ -9,7 +9,7 @@ import type { BlobService } from "./blob-service.ts";
 import { checkReadLease, readState, type Selector, type State } from "./blobs.ts";
 import { throwIf } from "./containers.ts";
 import type { BlobRef } from "./names.ts";
-import { type PageContent, type SeenSegment, segmentsIn } from "./page-content.ts";
+import { hasGrownFrom, type PageContent, type SeenSegment, segmentsIn } from "./page-content.ts";
 import { clip, joinSpans, type PageSpan, subtractSpans } from "./page-map.ts";
 
 export interface GetPageRanges {
@@ -84,7 +84,7 @@ async function previousOf(
   }
   if (before.kind !== "page") throw new Refusal("InvalidBlobType");
   const [old, now] = [pagesOf(before), pagesOf(record)];
-  if (old.pages !== now.pages || old.epoch > now.epoch) throw new Refusal("BlobOverwritten");
+  if (!(await hasGrownFrom(read, now, old))) throw new Refusal("BlobOverwritten");
   return old;
 }
 
@@ -95,7 +95,7 @@ async function* writtenIn(read: Reader, content: PageContent, bounds: PageSpan):
 }
 
 /**
- * What changed between two epochs of one map. A segment that has no record between them has not been touched;
+ * What changed between two epochs of one line. A segment that has no record between them has not been touched;
  * in the others, ranges written since are changed, and what was there and is in no range any more was cleared.
  */
 async function* changedIn(
@@ -109,7 +109,7 @@ async function* changedIn(
   for await (const seen of segmentsIn(read, now, bounds)) {
     while (!former.done && former.value.segment < seen.segment) former = await before.next();
     const then = !former.done && former.value.segment === seen.segment ? former.value : undefined;
-    if (then?.epoch === seen.epoch) continue;
+    if (now.pages === old.pages && then?.epoch === seen.epoch) continue;
     yield* differenceOf(then, seen, old.epoch);
   }
 }

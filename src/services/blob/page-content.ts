@@ -44,9 +44,10 @@ const { segmentBytes } = BLOB_LIMITS;
 export const segmentAt = (offset: number): number => Math.floor(offset / segmentBytes);
 
 /** A map of nothing, with its first reference. */
-export function putEmptyPages(write: Writer): PageContent {
+export function putEmptyPages(write: Writer, origins: readonly PageContent[] = []): PageContent {
   const id = write.revision();
-  write.put(contentKey(id), contentRecord.pack({ refs: 1, head: id }));
+  const past = origins.length === 0 ? {} : { origins };
+  write.put(contentKey(id), contentRecord.pack({ refs: 1, head: id, ...past }));
   write.put(epochKey(id, id), epochRecord.pack({ holders: 1 }));
   return { pages: id, epoch: id };
 }
@@ -99,30 +100,41 @@ export async function writablePages(
   content: PageContent,
 ): Promise<PageContent> {
   const { pages, epoch } = content;
-  const { head, refs } = await readContent(write, pages);
+  const { head, ...rest } = await readContent(write, pages);
   const isAlone = (await holdersOf(write, content)) === 1;
   if (head === epoch && isAlone) return content;
   if (head !== epoch) return copyPages(payloads, write, content);
   const next = write.revision(epoch);
-  write.put(contentKey(pages), contentRecord.pack({ refs, head: next }));
+  write.put(contentKey(pages), contentRecord.pack({ ...rest, head: next }));
   write.put(epochKey(pages, next), epochRecord.pack({ holders: 1 }));
   await leaveEpoch(write, content);
   return { pages, epoch: next };
 }
 
-/** The line has gone on without this epoch: a map of its own, sharing the bytes. */
+/**
+ * The line has gone on without this epoch: a map of its own, sharing the bytes. Its ranges keep the epochs they
+ * were written in, so that differences from earlier snapshots can still be told.
+ */
 async function copyPages(payloads: Payloads, write: Writer, content: PageContent): Promise<PageContent> {
-  const copy = putEmptyPages(write);
+  const { pages, epoch } = content;
+  const { origins = [] } = await readContent(write, pages);
+  const copy = putEmptyPages(write, [...origins, { pages, epoch }]);
   for await (const { segment, ranges } of segmentsIn(write, content)) {
-    const own = ranges.map((range) => ({ ...range, epoch: copy.epoch }));
     await payloads.share(
       write,
-      own.map(({ slice }) => slice),
+      ranges.map(({ slice }) => slice),
     );
-    write.put(segmentKey(copy.pages, segment, copy.epoch), segmentRecord.pack(own));
+    write.put(segmentKey(copy.pages, segment, copy.epoch), segmentRecord.pack(ranges));
   }
   await releasePages(write, content);
   return copy;
+}
+
+/** Whether the later content has come out of the earlier one by writing alone. */
+export async function hasGrownFrom(read: Reader, later: PageContent, earlier: PageContent): Promise<boolean> {
+  if (later.pages === earlier.pages) return later.epoch >= earlier.epoch;
+  const { origins = [] } = await readContent(read, later.pages);
+  return origins.some(({ pages, epoch }) => pages === earlier.pages && epoch >= earlier.epoch);
 }
 
 export interface SeenSegment {

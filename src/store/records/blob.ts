@@ -142,6 +142,8 @@ export const blobRecord = recordType<BlobRecord>("blob", 1);
 export interface ContentRecord {
   readonly refs: number;
   readonly head?: bigint;
+  /** The maps it was copied from, and as of which epoch: up to there their past is its own. */
+  readonly origins?: readonly { readonly pages: bigint; readonly epoch: bigint }[];
 }
 
 export const contentRecord = recordType<ContentRecord>("blobContent", 1);

@@ -1,0 +1,40 @@
+import { closeOpen } from "../end-open.ts";
+import type { FileInfo } from "../file-system.ts";
+import { type Reply, type Request, success } from "../request.ts";
+import { CLOSE_POSTQUERY_ATTRIB, closeRequest, closeResponse } from "../wire/file-io.ts";
+
+export async function close(request: Request): Promise<Reply> {
+  const { flags, fileId } = closeRequest.decode(request.pdu);
+  const open = request.open(fileId);
+  const { session } = open;
+  const wantsInfo = (flags & CLOSE_POSTQUERY_ATTRIB) !== 0 && open.file !== undefined;
+  const info = wantsInfo ? await open.file.info() : undefined;
+  if (session.opens.delete(open.fileId.volatile)) {
+    session.connection.openCount--;
+    await closeOpen(request.connection.server, open);
+  }
+  return success(closeResponse.encode(info === undefined ? NOTHING : { flags, ...timesAndSizes(info) }));
+}
+
+export function timesAndSizes(info: FileInfo) {
+  return {
+    creationTime: info.createdAt,
+    lastAccessTime: info.accessedAt,
+    lastWriteTime: info.writtenAt,
+    changeTime: info.changedAt,
+    allocationSize: BigInt(info.allocationSize),
+    endOfFile: BigInt(info.size),
+    attributes: info.attributes,
+  };
+}
+
+const NOTHING = {
+  flags: 0,
+  creationTime: 0n,
+  lastAccessTime: 0n,
+  lastWriteTime: 0n,
+  changeTime: 0n,
+  allocationSize: 0n,
+  endOfFile: 0n,
+  attributes: 0,
+};

@@ -1,0 +1,7 @@
+import { type Reply, type Request, success } from "../request.ts";
+import { emptyBody } from "../wire/session-setup.ts";
+
+export function echo({ pdu }: Request): Reply {
+  emptyBody.decode(pdu);
+  return success(emptyBody.encode({}));
+}

@@ -1,0 +1,76 @@
+import { SMB_LIMITS } from "../../base/limits-smb.ts";
+import type { FileOpen } from "../open.ts";
+import type { Reply, Request } from "../request.ts";
+import { refuse, STATUS } from "../status.ts";
+import { ACCESS } from "../wire/create.ts";
+import { encodeOutputHead } from "../wire/directory.ts";
+import { INFO_TYPE, queryInfoRequest } from "../wire/info.ts";
+import { parseSddl } from "../wire/sddl.ts";
+import {
+  encodeSecurityDescriptor,
+  mergeSecurityParts,
+  NO_SECURITY,
+  SECURITY_PART,
+} from "../wire/security-descriptor.ts";
+import { fileInformation, pipeInformation } from "./file-classes.ts";
+import { need } from "./rights.ts";
+import { volumeInformation } from "./volume-classes.ts";
+
+/** What a class answers: its bytes, and how many of them a buffer must hold at least. */
+export interface InfoAnswer {
+  readonly data: Buffer;
+  readonly fixedBytes: number;
+}
+
+export async function queryInfo(request: Request): Promise<Reply> {
+  const body = queryInfoRequest.decode(request.pdu);
+  const open = request.open(body.fileId);
+  if (body.outputBufferLength > SMB_LIMITS.transactBytesMax) throw refuse(STATUS.INVALID_PARAMETER);
+  request.checkCharge(Math.max(body.outputBufferLength, body.input.length));
+  if (open.file === undefined) {
+    if (body.infoType !== INFO_TYPE.FILE) throw refuse(STATUS.NOT_SUPPORTED);
+    return fitted(pipeInformation(body.informationClass), body.outputBufferLength);
+  }
+  switch (body.infoType) {
+    case INFO_TYPE.FILE:
+      return fitted(await fileInformation(request, open, body.informationClass), body.outputBufferLength);
+    case INFO_TYPE.FILESYSTEM:
+      return fitted(
+        await volumeInformation(open.tree.share!, body.informationClass),
+        body.outputBufferLength,
+      );
+    case INFO_TYPE.SECURITY:
+      return await querySecurity(open, body.additionalInformation, body.outputBufferLength);
+    case INFO_TYPE.QUOTA:
+      throw refuse(STATUS.NOT_SUPPORTED);
+    default:
+      throw refuse(STATUS.INVALID_PARAMETER);
+  }
+}
+
+/** Too small for the fixed part is refused; too small for the name that follows cuts it, with a warning. */
+function fitted({ data, fixedBytes }: InfoAnswer, bytesMax: number): Reply {
+  if (bytesMax < fixedBytes) throw refuse(STATUS.INFO_LENGTH_MISMATCH);
+  const isCut = data.length > bytesMax;
+  const output = isCut ? data.subarray(0, bytesMax) : data;
+  return {
+    status: isCut ? STATUS.BUFFER_OVERFLOW : STATUS.SUCCESS,
+    body: encodeOutputHead(output.length),
+    payload: [output],
+  };
+}
+
+const READ_PARTS = SECURITY_PART.OWNER | SECURITY_PART.GROUP | SECURITY_PART.DACL;
+
+async function querySecurity(open: FileOpen, parts: number, bytesMax: number): Promise<Reply> {
+  if ((parts & SECURITY_PART.SACL) !== 0) need(open, ACCESS.SYSTEM_SECURITY);
+  if ((parts & READ_PARTS) !== 0) need(open, ACCESS.READ_CONTROL);
+  const whole = parseSddl(await open.file.security());
+  const data = encodeSecurityDescriptor(mergeSecurityParts(NO_SECURITY, whole, parts));
+  if (data.length > bytesMax) {
+    const needed = Buffer.alloc(4);
+    needed.writeUInt32LE(data.length);
+    throw refuse(STATUS.BUFFER_TOO_SMALL, needed);
+  }
+  return { status: STATUS.SUCCESS, body: encodeOutputHead(data.length), payload: [data] };
+}

@@ -1,0 +1,244 @@
+import type { Socket } from "node:net";
+import { SMB_LIMITS } from "../base/limits-smb.ts";
+import { type Answer, runChain } from "./chain.ts";
+import { negotiateFromSmb1 } from "./commands/negotiate.ts";
+import { CreditWindow } from "./credits.ts";
+import type { PreauthHash } from "./crypto/preauth.ts";
+import type { Request } from "./request.ts";
+import type { SmbServer } from "./server.ts";
+import type { Session } from "./session.ts";
+import { Breach, breach, refuse, STATUS } from "./status.ts";
+import { FrameAssembler, PREFIX_BYTES, prefixFor } from "./wire/framing.ts";
+import { FLAG, type Header, PROTOCOL, protocolOf, SIGNATURE_AT, writeHeader } from "./wire/header.ts";
+import { align8, HEADER_BYTES } from "./wire/layout.ts";
+import { decodeSmb1Negotiate } from "./wire/smb1-negotiate.ts";
+import { decodeTransform } from "./wire/transform.ts";
+
+/** A client's TCP connection: messages in, replies out, and what NEGOTIATE settled for all of it. */
+export class Connection {
+  readonly server: SmbServer;
+  readonly address: string;
+  readonly credits = new CreditWindow();
+  readonly sessions = new Map<bigint, Session>();
+  dialect = 0;
+  cipher = 0;
+  signing = 0;
+  /** Only with 3.1.1. */
+  preauth: PreauthHash | undefined;
+  clientGuid: Buffer = Buffer.alloc(16);
+  clientCapabilities = 0;
+  clientSecurityMode = 0;
+  clientDialects: readonly number[] = [];
+  capabilities = 0;
+  openCount = 0;
+  isClosed = false;
+  isLoggedIn = false;
+  isSmb1Greeted = false;
+  activeAt: number;
+  readonly startedAt: number;
+  readonly #socket: Socket;
+  readonly #frames = new FrameAssembler(SMB_LIMITS.anonymousFrameBytesMax);
+  readonly #async = new Map<bigint, Request>();
+  #lastAsyncId = 0n;
+  #bytesUnderWay = 0;
+  #isPaused = false;
+
+  constructor(server: SmbServer, socket: Socket) {
+    this.server = server;
+    this.#socket = socket;
+    this.address = `${socket.remoteAddress ?? ""}:${socket.remotePort ?? 0}`;
+    this.startedAt = server.clock.now();
+    this.activeAt = this.startedAt;
+    socket.setNoDelay(true);
+    socket.on("data", (piece) => this.#receive(piece));
+    socket.on("drain", () => this.#mayResume());
+    socket.on("error", () => this.close());
+    socket.on("close", () => this.close());
+    socket.on("end", () => this.close());
+  }
+
+  get host(): string {
+    return this.#socket.remoteAddress ?? "";
+  }
+
+  /** After a login: messages may carry payload. */
+  loggedIn(): void {
+    this.isLoggedIn = true;
+    this.#frames.allow(
+      Math.max(SMB_LIMITS.transactBytesMax, SMB_LIMITS.readBytesMax, SMB_LIMITS.writeBytesMax) +
+        SMB_LIMITS.frameOverheadBytes,
+    );
+  }
+
+  #receive(piece: Buffer): void {
+    if (this.isClosed) return;
+    this.activeAt = this.server.clock.now();
+    try {
+      this.#frames.add(piece, (frame) => this.#take(frame));
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #take(frame: Buffer): void {
+    if (this.isClosed) return;
+    const protocol = protocolOf(frame);
+    if (protocol === PROTOCOL.SMB2) this.#run(frame, undefined);
+    else if (protocol === PROTOCOL.TRANSFORM) this.#run(...this.#unseal(frame));
+    else if (protocol === PROTOCOL.SMB1 && this.dialect === 0 && !this.isSmb1Greeted)
+      negotiateFromSmb1(this, decodeSmb1Negotiate(frame));
+    else throw breach("not a message of SMB2");
+  }
+
+  #unseal(frame: Buffer): [Buffer, Session] {
+    const session = this.sessions.get(decodeTransform(frame).sessionId);
+    if (session?.opener === undefined || session.state !== "valid") throw breach("encrypted for no session");
+    session.usesEncryption = true;
+    const plain = session.opener.decrypt(frame);
+    if (protocolOf(plain) !== PROTOCOL.SMB2) throw breach("what was encrypted is not SMB2");
+    return [plain, session];
+  }
+
+  #run(payload: Buffer, sealedBy: Session | undefined): void {
+    this.#bytesUnderWay += payload.length;
+    this.#mayPause();
+    runChain(this, payload, sealedBy).then(
+      () => this.#ran(payload.length),
+      (error) => this.#fail(error),
+    );
+  }
+
+  #ran(bytes: number): void {
+    this.#bytesUnderWay -= bytes;
+    this.#mayResume();
+  }
+
+  #mayPause(): void {
+    const isFull =
+      this.#bytesUnderWay > SMB_LIMITS.requestBytesMax ||
+      this.#socket.writableLength > SMB_LIMITS.replyBytesMax;
+    if (!isFull || this.#isPaused) return;
+    this.#isPaused = true;
+    this.#socket.pause();
+  }
+
+  #mayResume(): void {
+    const isFull =
+      this.#bytesUnderWay > SMB_LIMITS.requestBytesMax ||
+      this.#socket.writableLength > SMB_LIMITS.replyBytesMax;
+    if (isFull || !this.#isPaused || this.isClosed) return;
+    this.#isPaused = false;
+    this.#socket.resume();
+  }
+
+  #fail(error: unknown): void {
+    if (error instanceof Breach)
+      this.server.log.debug({ client: this.address, what: error.message }, "SMB breach");
+    else this.server.log.error({ err: error, client: this.address }, "an SMB connection failed");
+    this.close();
+  }
+
+  enterAsync(request: Request): bigint {
+    if (this.#async.size >= SMB_LIMITS.asyncRequestsMax) throw refuse(STATUS.INSUFFICIENT_RESOURCES);
+    const id = ++this.#lastAsyncId;
+    this.#async.set(id, request);
+    return id;
+  }
+
+  leaveAsync(request: Request): void {
+    this.#async.delete(request.asyncId);
+  }
+
+  cancel({ flags, asyncId, messageId }: Header): void {
+    const isNamed = (flags & FLAG.ASYNC) !== 0 && asyncId !== 0n;
+    if (isNamed) {
+      this.#async.get(asyncId)?.cancel();
+      return;
+    }
+    for (const request of this.#async.values()) if (request.header.messageId === messageId) request.cancel();
+  }
+
+  /** Ends requests of a session or a tree that wait for something. */
+  cancelWhere(isMeant: (request: Request) => boolean): void {
+    for (const request of this.#async.values()) if (isMeant(request)) request.cancel(request.endStatus);
+  }
+
+  /** Sends replies as one message, signed or sealed as their requests were. */
+  send(answers: readonly Answer[]): void {
+    if (this.isClosed) return;
+    const parts: Buffer[] = [];
+    for (const [index, answer] of answers.entries())
+      parts.push(...this.#replyParts(answer, index === answers.length - 1));
+    const { request } = answers[0]!;
+    this.write(parts, request.isEncrypted ? request.session : undefined);
+  }
+
+  #replyParts({ request, reply, isInterim }: Answer, isLast: boolean): Buffer[] {
+    const { header, session, isRelated } = request;
+    const { body, payload = [], status } = reply;
+    const length = HEADER_BYTES + body.length + payload.reduce((sum, part) => sum + part.length, 0);
+    const padded = isLast ? length : align8(length);
+    const isAsync = request.asyncId !== 0n;
+    const isSigned = !request.isEncrypted && !isInterim && (request.isSigned || reply.isSigned === true);
+    const signer = isSigned ? session?.signer : undefined;
+    const head = Buffer.allocUnsafe(HEADER_BYTES + body.length);
+    writeHeader(head, {
+      creditCharge: header.creditCharge,
+      status,
+      command: header.command,
+      credits: isAsync && !isInterim ? 0 : this.server.grantCredits(this, header.credits),
+      flags:
+        FLAG.RESPONSE |
+        (header.flags & FLAG.PRIORITY) |
+        (isRelated ? FLAG.RELATED : 0) |
+        (isAsync ? FLAG.ASYNC : 0) |
+        (signer === undefined ? 0 : FLAG.SIGNED),
+      nextCommand: isLast ? 0 : padded,
+      messageId: header.messageId,
+      asyncId: request.asyncId,
+      processId: header.processId,
+      treeId: request.tree?.id ?? header.treeId,
+      sessionId: session?.id ?? header.sessionId,
+    });
+    head.set(body, HEADER_BYTES);
+    // A reply that cannot be signed carries the request's signature back: clients tell by it that it is an answer
+    // to them, and believe the status of a session or a tree that is gone.
+    if (signer === undefined && !request.isEncrypted)
+      request.pdu.copy(head, SIGNATURE_AT, SIGNATURE_AT, HEADER_BYTES);
+    const parts = [head, ...payload];
+    if (padded > length) parts.push(Buffer.alloc(padded - length));
+    if (signer !== undefined) {
+      const message = { messageId: header.messageId, isFromServer: true, isCancel: false };
+      head.set(signer(parts, message), SIGNATURE_AT);
+    }
+    reply.onBytes?.(parts);
+    return parts;
+  }
+
+  /** One message of these parts, sealed for a session if one is given. */
+  write(parts: readonly Buffer[], sealFor: Session | undefined): void {
+    if (this.isClosed) return;
+    const sent = sealFor?.sealer === undefined ? parts : sealFor.sealer.encrypt(sealFor.id, parts);
+    const length = sent.reduce((sum, part) => sum + part.length, 0);
+    const [first, ...rest] = sent;
+    this.#socket.cork();
+    // The prefix and the small first part go out as one piece.
+    const head = Buffer.allocUnsafe(PREFIX_BYTES + first!.length);
+    head.set(prefixFor(length));
+    head.set(first!, PREFIX_BYTES);
+    this.#socket.write(head);
+    for (const part of rest) this.#socket.write(part);
+    this.#socket.uncork();
+    this.#mayPause();
+  }
+
+  /** Ends the connection and what lives on it. Durable opens stay behind for their time. */
+  close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.#socket.destroy();
+    this.cancelWhere(() => true);
+    this.#async.clear();
+    this.server.connectionClosed(this);
+  }
+}

@@ -1,0 +1,150 @@
+import type { Connection } from "./connection.ts";
+import { chargeFor } from "./credits.ts";
+import type { FileOpen, Open } from "./open.ts";
+import type { Session, Tree } from "./session.ts";
+import { refuse, STATUS } from "./status.ts";
+import { COMMAND, type Header } from "./wire/header.ts";
+import type { FileId } from "./wire/layout.ts";
+
+export interface Reply {
+  readonly status: number;
+  readonly body: Buffer;
+  /** Follows the body without being copied into it. */
+  readonly payload?: readonly Buffer[];
+  /** The answer to a login is signed whatever the request was. */
+  readonly isSigned?: boolean;
+  /** Sees the reply as it is sent, for hashes over the conversation. */
+  readonly onBytes?: (parts: readonly Buffer[]) => void;
+}
+
+export const success = (body: Buffer): Reply => ({ status: STATUS.SUCCESS, body });
+
+/** What the PDUs of one compound hand on to each other. */
+export interface ChainState {
+  session: Session | undefined;
+  tree: Tree | undefined;
+  fileId: FileId | undefined;
+  /** Why there is no file id: the status of the CREATE that failed. */
+  error: number | undefined;
+}
+
+const ALL_ONES = 0xffff_ffff_ffff_ffffn;
+
+/** One PDU on its way through a command. */
+export class Request {
+  readonly connection: Connection;
+  readonly header: Header;
+  readonly pdu: Buffer;
+  readonly chain: ChainState;
+  readonly isRelated: boolean;
+  readonly isEncrypted: boolean;
+  /** Of its compound: only the last one may keep the client waiting. */
+  readonly isLast: boolean;
+  isSigned = false;
+  session: Session | undefined;
+  tree: Tree | undefined;
+  /** Not 0 once the interim reply was sent. */
+  asyncId = 0n;
+  readonly #sendInterim: (request: Request) => void;
+  #cancel: ((status: number) => void) | undefined;
+
+  constructor(input: {
+    readonly connection: Connection;
+    readonly header: Header;
+    readonly pdu: Buffer;
+    readonly chain: ChainState;
+    readonly isRelated: boolean;
+    readonly isEncrypted: boolean;
+    readonly isLast: boolean;
+    readonly sendInterim: (request: Request) => void;
+  }) {
+    this.connection = input.connection;
+    this.header = input.header;
+    this.pdu = input.pdu;
+    this.chain = input.chain;
+    this.isRelated = input.isRelated;
+    this.isEncrypted = input.isEncrypted;
+    this.isLast = input.isLast;
+    this.#sendInterim = input.sendInterim;
+  }
+
+  /** Of a request that the table lets through only with a session. */
+  get user(): Session {
+    if (this.session === undefined) throw refuse(STATUS.USER_SESSION_DELETED);
+    return this.session;
+  }
+
+  /** How a request ends that waits while its session or tree goes. */
+  get endStatus(): number {
+    if (this.header.command === COMMAND.CHANGE_NOTIFY) return STATUS.NOTIFY_CLEANUP;
+    return this.header.command === COMMAND.LOCK ? STATUS.RANGE_NOT_LOCKED : STATUS.CANCELLED;
+  }
+
+  /** The payload sent or asked for is paid for. */
+  checkCharge(bytes: number): void {
+    if (chargeFor(bytes) > Math.max(1, this.header.creditCharge)) throw refuse(STATUS.INVALID_PARAMETER);
+  }
+
+  /** The open a request names: in a related compound the one of the request before it. */
+  open(fileId: FileId): Open {
+    const isUnnamed = fileId.persistent === ALL_ONES && fileId.volatile === ALL_ONES;
+    if (this.isRelated) {
+      const { fileId: earlier, error } = this.chain;
+      if (earlier === undefined && (isUnnamed || error !== undefined))
+        throw refuse(error ?? STATUS.INVALID_HANDLE);
+      if (earlier !== undefined) return this.#named(earlier);
+    }
+    if (isUnnamed) throw refuse(STATUS.FILE_CLOSED);
+    return this.#named(fileId);
+  }
+
+  #named(fileId: FileId): Open {
+    const open = this.user.openOf(fileId, this.tree);
+    if (open.file?.isClosed === true) throw refuse(STATUS.FILE_CLOSED);
+    this.chain.fileId = fileId;
+    return open;
+  }
+
+  file(fileId: FileId, onPipe: number = STATUS.INVALID_DEVICE_REQUEST): FileOpen {
+    const open = this.open(fileId);
+    if (open.file === undefined) throw refuse(onPipe);
+    return open;
+  }
+
+  /** Tells the client that the answer will take time. From here on CANCEL finds the request. */
+  pend(): void {
+    if (this.asyncId === 0n) {
+      this.asyncId = this.connection.enterAsync(this);
+      this.#sendInterim(this);
+    }
+  }
+
+  /** Waits, as an asynchronous request, for `work` or for being cancelled, in which case `undo` runs. */
+  async wait<T>(work: Promise<T>, undo: () => void): Promise<T> {
+    if (!this.isLast) {
+      // A break ends by itself and the chain can wait for it; a change or a lock may never come.
+      if (this.header.command !== COMMAND.CHANGE_NOTIFY && this.header.command !== COMMAND.LOCK)
+        return await work;
+      undo();
+      throw refuse(STATUS.INTERNAL_ERROR);
+    }
+    let cancel: (status: number) => void = () => {};
+    const cancelled = new Promise<never>((_, reject) => {
+      cancel = (status) => {
+        undo();
+        reject(refuse(status));
+      };
+    });
+    this.#cancel = cancel;
+    this.pend();
+    try {
+      return await Promise.race([work, cancelled]);
+    } finally {
+      this.#cancel = undefined;
+    }
+  }
+
+  cancel(status: number = STATUS.CANCELLED): void {
+    this.#cancel?.(status);
+  }
+}

@@ -1,0 +1,161 @@
+import type { Socket } from "node:net";
+import type { Clock, Timer, Timers } from "../base/clock.ts";
+import { SMB_LIMITS } from "../base/limits-smb.ts";
+import type { Log } from "../base/log.ts";
+import type { Random } from "../base/random.ts";
+import { type CacheEntry, OpenedNodes } from "./caches.ts";
+import { ChangeHub } from "./changes.ts";
+import { sendBreak } from "./commands/oplock-break.ts";
+import { Connection } from "./connection.ts";
+import type { LoginAccounts } from "./crypto/login.ts";
+import { DurableOpens } from "./durable-opens.ts";
+import { closeOpen } from "./end-open.ts";
+import type { FileSystem } from "./file-system.ts";
+import { LoginDelay } from "./login-delay.ts";
+import type { Session, Tree } from "./session.ts";
+import { type FileTime, fileTimeAt } from "./wire/filetime.ts";
+
+export interface SmbServerOptions {
+  readonly fileSystem: FileSystem;
+  readonly accounts: LoginAccounts;
+  /** As clients see it in the login: up to 15 characters. */
+  readonly serverName: string;
+  /** "required": a client that cannot encrypt is refused. "enabled": signed messages are enough. */
+  readonly encryption: "required" | "enabled";
+  /** "enabled": a client that does not ask for signing may do without. For trials; "required" is the default. */
+  readonly signing?: "required" | "enabled";
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+const SWEEP_MILLIS = 5_000;
+
+/** Everything that connections share: the accounts, the files, who has what open. */
+export class SmbServer {
+  readonly fileSystem: FileSystem;
+  readonly accounts: LoginAccounts;
+  readonly serverName: string;
+  readonly isEncryptionRequired: boolean;
+  readonly isSigningRequired: boolean;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly random: Random;
+  readonly log: Log;
+  readonly guid: Buffer;
+  readonly startedAt: FileTime;
+  readonly sessions = new Map<bigint, Session>();
+  readonly nodes: OpenedNodes;
+  readonly changes = new ChangeHub();
+  readonly durables: DurableOpens;
+  readonly loginDelay: LoginDelay;
+  readonly #connections = new Set<Connection>();
+  readonly #sweep: Timer;
+  #lastOpenId: bigint;
+
+  constructor(options: SmbServerOptions) {
+    this.fileSystem = options.fileSystem;
+    this.accounts = options.accounts;
+    this.serverName = options.serverName;
+    this.isEncryptionRequired = options.encryption === "required";
+    this.isSigningRequired = options.signing !== "enabled";
+    this.clock = options.clock;
+    this.timers = options.timers;
+    this.random = options.random;
+    this.log = options.log;
+    this.guid = this.random.bytes(16);
+    this.startedAt = fileTimeAt(this.clock.now());
+    // Handles of an earlier run must not be mistaken for those of this one.
+    this.#lastOpenId = BigInt(this.random.bytes(4).readUInt32LE()) << 24n;
+    this.nodes = new OpenedNodes(this.timers, (entry: CacheEntry, to, isAnswerNeeded) =>
+      sendBreak(this, entry, to, isAnswerNeeded),
+    );
+    this.durables = new DurableOpens(this);
+    this.loginDelay = new LoginDelay(this.clock, this.timers);
+    this.#sweep = this.timers.every(SWEEP_MILLIS, () => this.#endSilent());
+  }
+
+  now(): FileTime {
+    return fileTimeAt(this.clock.now());
+  }
+
+  accept(socket: Socket): void {
+    this.#connections.add(new Connection(this, socket));
+  }
+
+  get connectionCount(): number {
+    return this.#connections.size;
+  }
+
+  nextOpenId(): bigint {
+    return ++this.#lastOpenId;
+  }
+
+  /** Nobody learns how many credits there are before a login. */
+  grantCredits(connection: Connection, requested: number): number {
+    return connection.credits.grant(connection.isLoggedIn ? requested : 1);
+  }
+
+  newSessionId(): bigint {
+    for (;;) {
+      // No secret: who uses it must hold the session's key. Some clients keep only the low half of it.
+      const id = BigInt(this.random.bytes(4).readUInt32LE());
+      if (id !== 0n && !this.sessions.has(id)) return id;
+    }
+  }
+
+  #endSilent(): void {
+    const now = this.clock.now();
+    for (const connection of this.#connections) {
+      const { isLoggedIn } = connection;
+      const silentSince = isLoggedIn ? connection.activeAt : connection.startedAt;
+      if (now - silentSince > (isLoggedIn ? SMB_LIMITS.idleMillis : SMB_LIMITS.loginMillis))
+        connection.close();
+    }
+  }
+
+  connectionClosed(connection: Connection): void {
+    this.#connections.delete(connection);
+    for (const session of connection.sessions.values()) void this.endSession(session, "lost");
+  }
+
+  /** Durable opens wait for their client, whether it logged off or was lost, unless the server itself ends. */
+  async endSession(session: Session, how: "logoff" | "lost" | "shutdown"): Promise<void> {
+    if (session.state === "ended") return;
+    session.state = "ended";
+    this.sessions.delete(session.id);
+    session.connection.sessions.delete(session.id);
+    session.connection.cancelWhere((request) => request.session === session);
+    const opens = [...session.opens.values()];
+    session.opens.clear();
+    session.trees.clear();
+    await Promise.all(
+      opens.map((open) => {
+        session.connection.openCount--;
+        if (how !== "shutdown" && open.file !== undefined && this.durables.keep(open)) return undefined;
+        return closeOpen(this, open);
+      }),
+    );
+  }
+
+  async endTree(tree: Tree): Promise<void> {
+    const { session } = tree;
+    session.trees.delete(tree.id);
+    session.connection.cancelWhere((request) => request.tree === tree);
+    const opens = [...session.opens.values()].filter((open) => open.tree === tree);
+    for (const open of opens) {
+      session.opens.delete(open.fileId.volatile);
+      session.connection.openCount--;
+    }
+    await Promise.all(opens.map((open) => closeOpen(this, open)));
+  }
+
+  async close(): Promise<void> {
+    this.#sweep.cancel();
+    const sessions = [...this.sessions.values()];
+    await Promise.all(sessions.map((session) => this.endSession(session, "shutdown")));
+    for (const connection of [...this.#connections]) connection.close();
+    await this.durables.close();
+  }
+}

@@ -1,0 +1,78 @@
+import type { Connection } from "./connection.ts";
+import { cipherKeyBytes, MessageCipher } from "./crypto/encryption.ts";
+import type { Login } from "./crypto/login.ts";
+import type { PreauthHash } from "./crypto/preauth.ts";
+import { deriveSessionKeys } from "./crypto/session-keys.ts";
+import { type Signer, signerOf } from "./crypto/signing.ts";
+import type { Share } from "./file-system.ts";
+import type { Open } from "./open.ts";
+import { refuse, STATUS } from "./status.ts";
+import type { FileId } from "./wire/layout.ts";
+
+/**
+ * A login and what was opened under it. It lives on one connection: there is no multichannel. While its state is
+ * "inProgress" it has a login and nothing else.
+ */
+export class Session {
+  readonly id: bigint;
+  readonly connection: Connection;
+  state: "inProgress" | "valid" | "ended" = "inProgress";
+  login: Login | undefined;
+  preauth: PreauthHash;
+  account = "";
+  user = "";
+  workstation = "";
+  signer: Signer | undefined;
+  /** Opens what the client sealed, and seals what we send. */
+  opener: MessageCipher | undefined;
+  sealer: MessageCipher | undefined;
+  isEncryptionDemanded = false;
+  isSigningRequired = true;
+  /** The client has encrypted: what we send on our own account is encrypted too. */
+  usesEncryption = false;
+  readonly trees = new Map<number, Tree>();
+  readonly opens = new Map<bigint, Open>();
+  #lastTreeId = 0;
+
+  constructor(id: bigint, connection: Connection, preauth: PreauthHash) {
+    this.id = id;
+    this.connection = connection;
+    this.preauth = preauth;
+  }
+
+  /** Keys are made once: a second login on the session proves the user again and changes no key. */
+  establishKeys(sessionKey: Buffer): void {
+    const { dialect, cipher, signing } = this.connection;
+    const keys = deriveSessionKeys({
+      dialect,
+      sessionKey,
+      preauthHash: this.connection.preauth === undefined ? undefined : this.preauth,
+      cipherKeyBytes: cipherKeyBytes(cipher),
+    });
+    this.signer = signerOf(signing, keys.signing);
+    if (cipher !== 0 && keys.clientToServer !== undefined && keys.serverToClient !== undefined) {
+      this.opener = new MessageCipher(cipher, keys.clientToServer);
+      this.sealer = new MessageCipher(cipher, keys.serverToClient);
+    }
+  }
+
+  addTree(make: (id: number) => Tree): Tree {
+    const tree = make(++this.#lastTreeId);
+    this.trees.set(tree.id, tree);
+    return tree;
+  }
+
+  openOf(fileId: FileId, tree: Tree | undefined): Open {
+    const open = this.opens.get(fileId.volatile);
+    if (open === undefined || open.fileId.persistent !== fileId.persistent || open.tree !== tree)
+      throw refuse(STATUS.FILE_CLOSED);
+    return open;
+  }
+}
+
+/** A share as a session is connected to it, or the share of pipes. */
+export interface Tree {
+  readonly id: number;
+  readonly session: Session;
+  readonly share: Share | undefined;
+}

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { walksOver } from "../../../test/support/linear.ts";
+import { seedOfThisRun } from "../../../test/support/seed.ts";
+import { StatusError } from "../status.ts";
+import { parseSddl, parseSid, printSddl, printSid } from "./sddl.ts";
+import {
+  CONTROL,
+  decodeSecurityDescriptor,
+  encodeSecurityDescriptor,
+  mergeSecurityParts,
+  NO_SECURITY,
+  SECURITY_PART,
+} from "./security-descriptor.ts";
+
+const ROOT =
+  "O:SYG:SYD:(A;OICI;FA;;;BA)(A;;0x1200a9;;;BU)(A;OICIIO;0xa0000000;;;BU)(A;OICI;0x1301bf;;;AU)(A;OICIIO;GA;;;CO)";
+const options = { seed: seedOfThisRun(), numRuns: 200 };
+
+const sid = fc.record({
+  authority: fc.nat(5),
+  subAuthorities: fc.array(fc.nat(0xffff_ffff), { minLength: 1, maxLength: 6 }),
+});
+const acl = fc.record({
+  aces: fc.array(
+    fc.record({
+      type: fc.constantFrom(0, 1, 2),
+      flags: fc.nat(0x1f),
+      mask: fc.nat(0xffff_ffff),
+      sid,
+    }),
+    { maxLength: 5 },
+  ),
+});
+const descriptor = fc
+  .record({
+    flags: fc.constantFrom(0, CONTROL.DACL_PROTECTED, CONTROL.DACL_AUTO_INHERITED),
+    owner: fc.option(sid, { nil: undefined }),
+    group: fc.option(sid, { nil: undefined }),
+    dacl: fc.option(acl, { nil: undefined }),
+    sacl: fc.option(acl, { nil: undefined }),
+  })
+  .map(({ flags, ...rest }) => ({
+    ...rest,
+    control:
+      CONTROL.SELF_RELATIVE |
+      (rest.dacl === undefined ? 0 : CONTROL.DACL_PRESENT | flags) |
+      (rest.sacl === undefined ? 0 : CONTROL.SACL_PRESENT),
+  }));
+
+test("a security descriptor goes to bytes, to SDDL and back", () => {
+  fc.assert(
+    fc.property(descriptor, (value) => {
+      const expected = structuredClone(value);
+      assert.deepEqual(decodeSecurityDescriptor(encodeSecurityDescriptor(value)), expected);
+      assert.deepEqual(parseSddl(printSddl(value)), expected);
+    }),
+    options,
+  );
+});
+
+test("the descriptor of a share's root reads as it is written", () => {
+  assert.equal(printSddl(parseSddl(ROOT)), ROOT);
+  assert.equal(printSid(parseSid("BA")), "S-1-5-32-544");
+  const protectedAcl = parseSddl("D:PAI(A;;FA;;;WD)");
+  assert.equal(protectedAcl.control & CONTROL.DACL_PROTECTED, CONTROL.DACL_PROTECTED);
+  assert.equal(printSddl(protectedAcl), "D:PAI(A;;FA;;;WD)");
+});
+
+test("only the parts asked for are taken from a descriptor", () => {
+  const whole = parseSddl(ROOT);
+  const owner = mergeSecurityParts(NO_SECURITY, whole, SECURITY_PART.OWNER);
+  assert.equal(printSddl(owner), "O:SY");
+  const changed = mergeSecurityParts(whole, parseSddl("D:(A;;FR;;;WD)"), SECURITY_PART.DACL);
+  assert.equal(printSddl(changed), "O:SYG:SYD:(A;;FR;;;WD)");
+});
+
+test("anything else is refused, in time that grows with its length", () => {
+  for (const text of [
+    "O:XX",
+    "D:(A;;FA;;;WD",
+    "D:(Q;;FA;;;WD)",
+    "D:(A;;F;;;WD)",
+    "X:BA",
+    "O:S-1-5-4294967296",
+  ])
+    assert.throws(() => parseSddl(text), StatusError, text);
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 120 }), (bytes) => {
+      const data = Buffer.concat([Buffer.from([1, 0, 4, 0x80]), bytes]);
+      try {
+        decodeSecurityDescriptor(data);
+      } catch (error) {
+        assert.ok(error instanceof StatusError);
+      }
+    }),
+    options,
+  );
+  const long = `D:${"(A;;FA;;;WD)".repeat(1_800)}`;
+  assert.ok(walksOver(long.length, () => parseSddl(long)) < 2_000);
+  const hostile = `D:${"P".repeat(60_000)}X`;
+  assert.ok(walksOver(hostile.length, () => assert.throws(() => parseSddl(hostile))) < 2_000);
+});

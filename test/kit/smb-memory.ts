@@ -1,0 +1,30 @@
+import type { Clock } from "../../src/base/clock.ts";
+import type { FileSystem, Share, ShareEntry } from "../../src/smb/file-system.ts";
+import { fileTimeAt } from "../../src/smb/wire/filetime.ts";
+import { MemoryShare } from "./smb-memory-share.ts";
+
+/** Shares in memory, for tests of the protocol alone: no store, no REST, nothing kept. */
+export class MemoryFileSystem implements FileSystem {
+  readonly #clock: Clock;
+  readonly #shares = new Map<string, MemoryShare>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  add(account: string, name: string): MemoryShare {
+    const id = BigInt(this.#shares.size + 1) * 0x1_0001n;
+    const share = new MemoryShare({ name, id, now: () => fileTimeAt(this.#clock.now()) });
+    this.#shares.set(`${account}/${name.toUpperCase()}`, share);
+    return share;
+  }
+
+  async shares(account: string): Promise<readonly ShareEntry[]> {
+    const own = [...this.#shares].filter(([key]) => key.startsWith(`${account}/`));
+    return own.map(([, { name }]) => ({ name, comment: "" }));
+  }
+
+  async share(account: string, name: string): Promise<Share | undefined> {
+    return this.#shares.get(`${account}/${name.toUpperCase()}`);
+  }
+}

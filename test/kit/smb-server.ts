@@ -1,0 +1,46 @@
+import { systemClock, systemTimers } from "../../src/base/clock.ts";
+import { type Log, silentLog } from "../../src/base/log.ts";
+import { systemRandom } from "../../src/base/random.ts";
+import { loginAccountOf } from "../../src/smb/crypto/login.ts";
+import { listenSmb } from "../../src/smb/listener.ts";
+import { SmbServer } from "../../src/smb/server.ts";
+import { MemoryFileSystem } from "./smb-memory.ts";
+
+export const SMB_ACCOUNT = "files1";
+export const SMB_KEYS = [Buffer.alloc(64, 1), Buffer.alloc(64, 2)];
+export const SMB_PASSWORD = SMB_KEYS[0]!.toString("base64");
+
+export interface SmbTestServer {
+  readonly port: number;
+  readonly server: SmbServer;
+  readonly files: MemoryFileSystem;
+  close(): Promise<void>;
+}
+
+/** An SMB server over shares in memory: `work` and `other` of one account. */
+export async function startSmbServer(
+  options: {
+    readonly encryption?: "required" | "enabled";
+    readonly signing?: "required" | "enabled";
+    readonly log?: Log;
+    readonly port?: number;
+  } = {},
+): Promise<SmbTestServer> {
+  const files = new MemoryFileSystem(systemClock);
+  files.add(SMB_ACCOUNT, "work");
+  files.add(SMB_ACCOUNT, "other");
+  const account = loginAccountOf(SMB_ACCOUNT, SMB_KEYS);
+  const server = new SmbServer({
+    fileSystem: files,
+    accounts: { find: (name) => (name === SMB_ACCOUNT ? account : undefined) },
+    serverName: "HOLDFAST",
+    encryption: options.encryption ?? "enabled",
+    signing: options.signing ?? "required",
+    clock: systemClock,
+    timers: systemTimers,
+    random: systemRandom,
+    log: options.log ?? silentLog,
+  });
+  const listener = await listenSmb({ host: "127.0.0.1", port: options.port ?? 0, server });
+  return { port: listener.port, server, files, close: () => listener.close() };
+}

@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import { installMissing, thisSystem } from "../../scripts/test/programs.ts";
+import { azStorageBlob } from "../clients/az.ts";
+import { rcloneTree } from "../clients/rclone.ts";
+import { isTaken, RESTIC_PORT, resticBackup } from "../clients/restic.ts";
+import { startTestServer } from "../kit/server.ts";
+import type { Proof } from "../support/proof.ts";
+
+const NEEDED = [
+  { program: "rclone", pack: "rclone", why: "syncs a tree" },
+  { program: "restic", pack: "restic", why: "backs up and restores" },
+  { program: "az", pack: "azure-cli", why: "speaks to all services from a shell" },
+];
+
+export const proof: Proof = {
+  name: "blob-clients",
+  what: "rclone, restic and az storage blob do their work against us unchanged",
+  async run({ quick, progress, seed, directory }) {
+    progress(installMissing(NEEDED, thisSystem));
+    const figures: string[] = [];
+    const isThere = (program: string): boolean => {
+      const has = thisSystem.has(program);
+      if (!has) figures.push(`${program} not run: it could not be installed`);
+      return has;
+    };
+    const server = await startTestServer({ engine: "embedded" });
+    try {
+      const files = quick ? 200 : 2_000;
+      if (isThere("rclone")) {
+        figures.push(`rclone: ${await rcloneTree(server, join(directory, "rclone"), { files, seed })}`);
+      }
+      if (isThere("az")) figures.push(`az: ${await azStorageBlob(server, join(directory, "az"), progress)}`);
+    } finally {
+      await server.close();
+    }
+    if (isThere("restic")) {
+      const isBusy = await isTaken(RESTIC_PORT);
+      if (isBusy) figures.push(`restic not run: port ${RESTIC_PORT}, the only one it knows, is in use`);
+      else figures.push(`restic: ${await resticBackup(join(directory, "restic"), seed)}`);
+    }
+    return { ok: true, figure: figures.join("; ") };
+  },
+};
