@@ -1,6 +1,8 @@
 import { collect } from "../../base/bytes.ts";
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
+import { instantOf } from "../../base/revision.ts";
+import { type Lease, leaseStatus } from "../../concurrency/lease.ts";
 import { createFile as create } from "../../services/file/create-file.ts";
 import { deleteFile as remove } from "../../services/file/delete-file.ts";
 import {
@@ -14,6 +16,7 @@ import {
 } from "../../services/file/get-file.ts";
 import { takeIn } from "../../services/payload/content.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
+import { printHttpDate } from "../wire/dates.ts";
 import { checkBytes } from "../wire/digest.ts";
 import { printMetadata, readMetadata } from "../wire/metadata.ts";
 import { parseRange, printContentRange, rangeDigestOf, resolveRange } from "../wire/range.ts";
@@ -31,7 +34,15 @@ import {
   readWhole,
   readWishes,
 } from "./read-request.ts";
-import { contentHeaders, copyHeaders, leaseHeaders, nodeHeaders, stamp } from "./replies.ts";
+import {
+  contentHeaders,
+  copyHeaders,
+  nodeHeaders,
+  printAttributes,
+  printTicks,
+  quotedEtag,
+  stamp,
+} from "./replies.ts";
 import { type FileRow, type FileServices, getAndHead, onNode, row } from "./rows.ts";
 
 /** Files as a whole: create, read, change, delete. */
@@ -73,32 +84,50 @@ async function createFile(request: HttpRequest, { files }: FileServices): Promis
   };
 }
 
+/** One literal, not many spread together: this is built for every read. */
 function fileHeaders({ node, now }: FileFacts, request: HttpRequest): Record<string, string | undefined> {
-  const { record } = node;
+  const { id, record } = node;
+  const { state, status, duration } = leaseStatus(record.lease as Lease | undefined, now);
+  const own = record.headers;
   const headers: Record<string, string | undefined> = {
-    ...stamp(record.revision),
-    ...nodeHeaders(node),
-    ...printMetadata(record.metadata ?? {}),
-    ...leaseHeaders(record.lease, now),
-    ...copyHeaders(record.copy),
-    ...contentHeaders(record.headers),
+    ETag: quotedEtag(record.revision),
+    "Last-Modified": printHttpDate(instantOf(record.revision)),
+    "Content-Type": own?.contentType,
     "x-ms-type": "File",
+    "x-ms-file-attributes": printAttributes(record.attributes),
+    "x-ms-file-creation-time": printTicks(record.createdAt),
+    "x-ms-file-last-write-time": printTicks(record.writtenAt),
+    "x-ms-file-change-time": printTicks(record.changedAt),
+    "x-ms-file-permission-key": record.permission,
+    "x-ms-file-id": String(id),
+    "x-ms-file-parent-id": String(record.parent),
+    "x-ms-lease-status": status,
+    "x-ms-lease-state": state,
+    "x-ms-lease-duration": duration,
     "x-ms-server-encrypted": "true",
   };
+  if (own !== undefined) Object.assign(headers, contentHeaders(own));
+  if (record.copy !== undefined) Object.assign(headers, copyHeaders(record.copy));
+  if (record.metadata !== undefined) Object.assign(headers, printMetadata(record.metadata));
   const { caller } = request;
   if (caller.kind === "serviceSas") overrideHeaders(headers, caller.overrides);
   return headers;
 }
+
+const OVERRIDABLE = [
+  "Cache-Control",
+  "Content-Disposition",
+  "Content-Encoding",
+  "Content-Language",
+  "Content-Type",
+] as const;
 
 /** rscc, rscd and their kin of a SAS: the link says how the file shall be served. */
 function overrideHeaders(
   headers: Record<string, string | undefined>,
   overrides: Readonly<Record<string, string>>,
 ): void {
-  for (const name of Object.keys(headers)) {
-    const value = overrides[name.toLowerCase()];
-    if (value !== undefined) headers[name] = value;
-  }
+  for (const name of OVERRIDABLE) headers[name] = overrides[name.toLowerCase()] ?? headers[name];
 }
 
 const EMPTY_PART = { from: 0, to: 0 } as const;
@@ -125,14 +154,13 @@ async function getFile(request: HttpRequest, { files }: FileServices): Promise<H
         ? undefined
         : { from: content.from, to: content.from + content.length - 1, length: content.length };
     const digest = rangeDigestOf(headers, extent);
-    const fields: Record<string, string | undefined> = {
-      ...fileHeaders(found, request),
-      "Accept-Ranges": "bytes",
-      "Content-Range": extent === undefined ? undefined : printContentRange(extent, size),
-    };
+    const fields = fileHeaders(found, request);
+    fields["Accept-Ranges"] = "bytes";
+    if (extent !== undefined) fields["Content-Range"] = printContentRange(extent, size);
     fields["Content-Type"] ??= "application/octet-stream";
-    if (wanted === undefined) fields["Content-MD5"] = own?.contentMd5;
-    else fields["x-ms-content-md5"] = own?.contentMd5;
+    if (own?.contentMd5 !== undefined) {
+      fields[wanted === undefined ? "Content-MD5" : "x-ms-content-md5"] = own.contentMd5;
+    }
     const status = wanted === undefined ? 200 : 206;
     if (digest !== undefined) {
       const bytes = content.whole ?? (await collect(content.stream()));
@@ -179,7 +207,8 @@ async function getFileProperties(request: HttpRequest, { files }: FileServices):
     leaseId: readLeaseId(request.headers),
   });
   const { record } = found.node;
-  const headers = { ...fileHeaders(found, request), "Content-MD5": record.headers?.contentMd5 };
+  const headers = fileHeaders(found, request);
+  headers["Content-MD5"] = record.headers?.contentMd5;
   return { status: 200, headers, length: record.size };
 }
 
