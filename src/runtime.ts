@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Clock, systemClock, systemTimers } from "./base/clock.ts";
+import { type Clock, systemClock, systemTimers, type Timers } from "./base/clock.ts";
 import type { Log } from "./base/log.ts";
 import { type Random, systemRandom } from "./base/random.ts";
 import { DiskDevice } from "./extents/disk-device.ts";
@@ -24,6 +24,8 @@ export interface RuntimeOptions {
   readonly turns?: { readonly records: WriteTurn; readonly ephemeral: WriteTurn } | undefined;
   readonly clock?: Clock;
   readonly random?: Random;
+  /** What starts the chores of the services; a test that takes their steps itself gives some that never fire. */
+  readonly choreTimers?: Timers;
 }
 
 export class Runtime {
@@ -41,7 +43,11 @@ export class Runtime {
       choice.kind === "memory" ? new MemoryDevice() : DiskDevice.at(join(choice.directory, "extents"));
     this.#payload = new PayloadService({ store, device, onSyncFailure: onFatal, log });
     this.#reclaimer = new ExtentReclaimer(this.#payload);
-    this.chores = new Chores({ ephemeral: store.ephemeral, timers: systemTimers, log });
+    this.chores = new Chores({
+      ephemeral: store.ephemeral,
+      timers: options.choreTimers ?? systemTimers,
+      log,
+    });
     this.parts = { store, payloads: this.#payload, clock, random, log };
   }
 

@@ -15,7 +15,6 @@ export interface NeededProgram {
 
 export const NEEDED: readonly NeededProgram[] = [
   { program: "strace", pack: "strace", why: "makes a sync fail" },
-  { program: "az", pack: "azure-cli", why: "drives shares, directories and files" },
   { program: "mkfs.ext4", pack: "e2fsprogs", why: "makes a disk small enough to fill" },
 ];
 

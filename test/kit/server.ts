@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ManualClock } from "../../src/base/clock.ts";
+import { ManualClock, type Timers } from "../../src/base/clock.ts";
 import { type Log, silentLog } from "../../src/base/log.ts";
 import { type Options, readCommandLine, type StoreChoice } from "../../src/options.ts";
 import { Runtime } from "../../src/runtime.ts";
@@ -42,6 +42,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   return open(options, engine, directory, new ManualClock(Date.now()));
 }
 
+/** Chores are run by the tests that are about them, step by step, and by nobody else. */
+const NEVER: Timers = { after: () => ({ cancel() {} }), every: () => ({ cancel() {} }) };
+
 async function open(
   options: TestServerOptions,
   engine: Engine,
@@ -55,7 +58,7 @@ async function open(
   const onFatal = (error: unknown): void => {
     throw error;
   };
-  const runtime = new Runtime({ choice, owner: "test", log, onFatal, clock });
+  const runtime = new Runtime({ choice, owner: "test", log, onFatal, clock, choreTimers: NEVER });
   await runtime.recoverAll();
   await runtime.start();
   const server = await startServer({ options: parsed, runtime, log });
