@@ -33,13 +33,17 @@ const createQueue: PlainRequest = { method: "PUT", path: "/bench" };
 /** The cost of the road itself: one signed request, one record. */
 export const ROWS: readonly Row[] = [
   {
-    name: "read one record (Get Queue Metadata)",
+    name: "read one record (Get Service Properties)",
     service: "queue",
-    replyBytes: 0,
+    replyBytes: 700,
     azurite: true,
     target: { ofBare: 0.7 },
-    prepare: [createQueue],
-    requests: () => Array.from({ length: 2_000 }, () => ({ ...queue, method: "GET" })),
+    requests: () =>
+      Array.from({ length: 2_000 }, () => ({
+        method: "GET",
+        path: "",
+        query: { restype: "service", comp: "properties" },
+      })),
   },
   {
     name: "commit one record (Set Queue Metadata)",
