@@ -6,7 +6,7 @@ import type { BlobRecord } from "../../store/records/blob.ts";
 import type { Appended } from "../payload/payloads.ts";
 import type { BlobService } from "./blob-service.ts";
 import { checkBlobWrite, type Found, findBlob, putBlobRecord, withLeaseAfterWrite } from "./blobs.ts";
-import { readContainer, throwIf } from "./containers.ts";
+import { throwIf } from "./containers.ts";
 import { checkKey } from "./get-blob.ts";
 import { clearPages, type PageContent, putPages, segmentAt, writablePages } from "./page-content.ts";
 import type { PageSpan } from "./page-map.ts";
@@ -38,8 +38,7 @@ export async function putPage(
   blobs: BlobService,
   request: PageWrite & { readonly body: Buffer },
 ): Promise<PagesWritten> {
-  const { store, payloads } = blobs.parts;
-  await store.read((read) => readContainer(read, request.ref));
+  const { payloads } = blobs.parts;
   const pieces = await takePieces(blobs, request.span.start, request.body);
   try {
     return await changePages(blobs, request, async (write, content) => {
