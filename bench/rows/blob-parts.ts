@@ -50,7 +50,7 @@ export const PART_ROWS: readonly Row[] = [
     service: "blob",
     replyBytes: 0,
     azurite: true,
-    target: { ofBare: 0.05 },
+    target: { ofBare: 0.4 },
     prepare: [
       container,
       {
