@@ -12,7 +12,7 @@ after(() => rmSync(scratch, { recursive: true, force: true }));
 const KEY = Buffer.from("a key of our own").toString("base64");
 
 function read(argv: string[], env: Environment = {}): Options {
-  const line = readCommandLine({ argv, env, cwd: "/srv/work", version: "1.2.3" });
+  const line = readCommandLine({ argv, env, cwd: "/srv/data", version: "1.2.3" });
   assert.equal(line.kind, "serve");
   return (line as { options: Options }).options;
 }
@@ -42,7 +42,7 @@ describe("defaults", () => {
       smb: { host: "127.0.0.1", port: 10_445 },
       admin: { host: "127.0.0.1", port: 10_004 },
     });
-    assert.deepEqual(options.store, { kind: "embedded", directory: "/srv/work/.holdfast" });
+    assert.deepEqual(options.store, { kind: "embedded", directory: "/srv/data/.holdfast" });
     assert.deepEqual(
       options.accounts.map(({ name }) => name),
       ["devstoreaccount1"],
@@ -99,7 +99,7 @@ describe("flags", () => {
   test("--accessLog takes stdout, off, or a file beside the working directory", () => {
     assert.equal(read(["--accessLog", "-"]).accessLog, "-");
     assert.equal(read(["--accessLog", "off"]).accessLog, "off");
-    assert.equal(read(["--accessLog", "access.log"]).accessLog, "/srv/work/access.log");
+    assert.equal(read(["--accessLog", "access.log"]).accessLog, "/srv/data/access.log");
   });
 });
 
