@@ -1,9 +1,9 @@
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import type { Random } from "../../base/random.ts";
 import { badHeader } from "../../base/refusals.ts";
-import type { LeaseAction, LeaseResult } from "../../services/blob/lease-action.ts";
 import { leaseBlob as leaseBlobOf } from "../../services/blob/lease-blob.ts";
 import { leaseContainer as leaseContainerOf } from "../../services/blob/lease-container.ts";
+import type { LeaseAction, LeaseResult } from "../../services/lease-action.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import type { ConditionHeader, Permission } from "../operation.ts";
 import { refusePast } from "./blob-headers.ts";

@@ -1,7 +1,8 @@
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import type { Random } from "../../base/random.ts";
 import { badHeader } from "../../base/refusals.ts";
-import { type LeaseAction, type LeaseResult, leaseFile, leaseShare } from "../../services/file/lease.ts";
+import { leaseFile, leaseShare } from "../../services/file/lease.ts";
+import type { LeaseAction, LeaseResult } from "../../services/lease-action.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import type { Permission } from "../operation.ts";
 import {

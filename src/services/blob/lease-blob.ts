@@ -1,9 +1,9 @@
 import { Refusal } from "../../base/refusals.ts";
 import { type Conditions, checkWrite } from "../../concurrency/conditions.ts";
+import { applyLeaseAction, type LeaseAction, type LeaseResult } from "../lease-action.ts";
 import type { BlobService } from "./blob-service.ts";
 import { findBlob, putBlobRecord } from "./blobs.ts";
 import { leaseOf, throwIf, withLease } from "./containers.ts";
-import { applyLeaseAction, type LeaseAction, type LeaseResult } from "./lease-action.ts";
 import type { BlobRef } from "./names.ts";
 
 /** Lease Blob. Also of a blob that has only uncommitted blocks so far. The ETag stays, and no version is made. */

@@ -1,8 +1,8 @@
 import { Refusal } from "../../base/refusals.ts";
 import { type Conditions, failingCondition } from "../../concurrency/conditions.ts";
+import { applyLeaseAction, type LeaseAction, type LeaseResult } from "../lease-action.ts";
 import type { BlobService } from "./blob-service.ts";
 import { leaseOf, putContainer, readContainer, withLease } from "./containers.ts";
-import { applyLeaseAction, type LeaseAction, type LeaseResult } from "./lease-action.ts";
 import type { ContainerRef } from "./names.ts";
 
 /** The ETag stays: a lease says who may delete the container, not what was changed. */

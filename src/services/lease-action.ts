@@ -1,6 +1,6 @@
-import type { Instant, Millis } from "../../base/clock.ts";
-import { Refusal } from "../../base/refusals.ts";
-import type { Revision } from "../../base/revision.ts";
+import type { Instant, Millis } from "../base/clock.ts";
+import { Refusal } from "../base/refusals.ts";
+import type { Revision } from "../base/revision.ts";
 import {
   acquireLease,
   breakLease,
@@ -10,9 +10,9 @@ import {
   releaseLease,
   renewLease,
   secondsToBreak,
-} from "../../concurrency/lease.ts";
+} from "../concurrency/lease.ts";
 
-/** What a client asks of a lease, of a blob's or of a container's. */
+/** What a client asks of a lease: of a blob, a container, a file or a share. */
 export type LeaseAction =
   | {
       readonly action: "acquire";
