@@ -15,6 +15,10 @@ export interface NeededProgram {
 
 export const NEEDED: readonly NeededProgram[] = [
   { program: "strace", pack: "strace", why: "makes a sync fail" },
+  { program: "smbclient", pack: "smbclient", why: "a client of SMB" },
+  { program: "smbtorture", pack: "samba-testsuite", why: "Samba's own tests of SMB servers" },
+  { program: "rclone", pack: "rclone", why: "a client of blobs" },
+  { program: "restic", pack: "restic", why: "backs up to blobs" },
   { program: "mkfs.ext4", pack: "e2fsprogs", why: "makes a disk small enough to fill" },
 ];
 
