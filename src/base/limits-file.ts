@@ -40,6 +40,8 @@ export const FILE_LIMITS = {
   readerInlineBytesMax: 64 * MIB,
   /** Ranges that a reader looks up at once. */
   readerRangesPerStep: 4_096,
+  /** A read by handle that needs several looks begins again so often when the file changes in between. */
+  readRestartsMax: 8,
   handlesPerNodeMax: 2_000,
   handlesPerRootMax: 10_000,
   listHandlesMax: 1_000,

@@ -54,6 +54,8 @@ export interface OpenRequest {
   readonly allocationSize: number | undefined;
   /** SDDL for a node that is created. */
   readonly security: string | undefined;
+  /** The client asks for an oplock or a lease: what REST does to the file may have to be told to it. */
+  readonly mayCache: boolean;
   readonly client: ClientName;
 }
 

@@ -7,6 +7,7 @@ import {
   handlesOfNode,
   handlesOfShare,
   locksOfNode,
+  movingTreeKey,
   nodeOfDeletePendingKey,
   readHandleKey,
   restAccessKey,
@@ -94,17 +95,23 @@ export class Grants {
     return found;
   }
 
-  /** Nodes of a share that somebody has open. */
-  openNodes(share: ShareRecord): ReadonlySet<bigint> {
+  /**
+   * Nodes of a share that somebody has open, for a directory that moves: from here until the call has ended nobody
+   * opens anything below it.
+   */
+  openNodes(share: ShareRecord, moving: bigint): ReadonlySet<bigint> {
     if (share.isOpened !== true) return NOBODY;
-    const found = this.#open.get(share.id);
-    if (found === undefined) throw new NeedsNodes(share.id);
+    const found = this.#open.get(moving);
+    if (found === undefined) throw new NeedsNodes(share.id, moving);
     return found;
   }
 
-  giveNodes(share: bigint, pending: ReadonlySet<bigint>, open: ReadonlySet<bigint>): void {
+  givePending(share: bigint, pending: ReadonlySet<bigint>): void {
     this.#pending.set(share, pending);
-    this.#open.set(share, open);
+  }
+
+  giveOpen(moving: bigint, open: ReadonlySet<bigint>): void {
+    this.#open.set(moving, open);
   }
 }
 
@@ -112,10 +119,12 @@ const NOBODY: ReadonlySet<bigint> = new Set();
 
 class NeedsNodes extends Error {
   readonly share: bigint;
+  readonly moving: bigint | undefined;
 
-  constructor(share: bigint) {
+  constructor(share: bigint, moving?: bigint) {
     super("the nodes that are open or to be deleted must be listed");
     this.share = share;
+    this.moving = moving;
   }
 }
 
@@ -123,10 +132,14 @@ function nameOf({ share, node, use }: Wanted): string {
   return `${share} ${node} ${use}`;
 }
 
-/** Runs a call's transaction, again whenever it meets a node that the table of handles must be asked about. */
+/**
+ * Runs a call's transaction, again whenever it meets a node that the table of handles must be asked about. With
+ * `self` it is the act of an open handle: that one is not in its own way, and locks are about content only.
+ */
 export async function withGrants<T>(
   ephemeral: EphemeralSpace,
   run: (grants: Grants) => Promise<T>,
+  self?: bigint,
 ): Promise<T> {
   const grants = new Grants();
   try {
@@ -134,8 +147,8 @@ export async function withGrants<T>(
       try {
         return await run(grants);
       } catch (error) {
-        if (error instanceof NeedsGrant) await decide(ephemeral, grants, error.wanted);
-        else if (error instanceof NeedsNodes) await listNodes(ephemeral, grants, error.share);
+        if (error instanceof NeedsGrant) await decide(ephemeral, grants, error.wanted, self);
+        else if (error instanceof NeedsNodes) await listNodes(ephemeral, grants, error);
         else throw error;
       }
     }
@@ -148,22 +161,45 @@ export async function withGrants<T>(
   }
 }
 
-async function listNodes(ephemeral: EphemeralSpace, grants: Grants, share: bigint): Promise<void> {
-  await ephemeral.read(async (read) => {
+async function listNodes(
+  ephemeral: EphemeralSpace,
+  grants: Grants,
+  { share, moving }: NeedsNodes,
+): Promise<void> {
+  if (moving === undefined) {
     const pending = new Set<bigint>();
-    for await (const { key } of read.range(deletePendingOf(share))) pending.add(nodeOfDeletePendingKey(key));
+    await ephemeral.read(async (read) => {
+      for await (const { key } of read.range(deletePendingOf(share))) {
+        pending.add(nodeOfDeletePendingKey(key));
+      }
+    });
+    grants.givePending(share, pending);
+    return;
+  }
+  // Noted and listed in one transaction: an open comes before it and is listed, or after it and waits.
+  const noted = await ephemeral.write(async (write) => {
+    const key = movingTreeKey(share, moving, write.revision());
+    write.put(key, Buffer.alloc(1));
     const open = new Set<bigint>();
-    for await (const { key } of read.range(handlesOfShare(share))) open.add(readHandleKey(key).node);
-    grants.giveNodes(share, pending, open);
+    for await (const handle of write.range(handlesOfShare(share))) open.add(readHandleKey(handle.key).node);
+    return { key, open };
   });
+  grants.keys.push(noted.key);
+  grants.giveOpen(moving, noted.open);
 }
 
-async function decide(ephemeral: EphemeralSpace, grants: Grants, wanted: Wanted): Promise<void> {
+async function decide(
+  ephemeral: EphemeralSpace,
+  grants: Grants,
+  wanted: Wanted,
+  self: bigint | undefined,
+): Promise<void> {
   const { share, node, use } = wanted;
   const taken = await ephemeral.write(async (write) => {
     if ((await write.get(deletePendingKey(share, node))) !== undefined) throw new Refusal("SMBDeletePending");
     const { handles, locks } = await readOpens(write, share, node);
-    const refusal = refusalOf(wanted, handles, locks);
+    const others = self === undefined ? handles : handles.filter(({ handle }) => handle !== self);
+    const refusal = refusalOf(wanted, others, self === undefined ? locks : []);
     if (refusal !== undefined || use === "look") return { refusal, key: undefined };
     const key = restAccessKey(share, node, write.revision());
     write.put(key, restAccessRecord.pack(restOpen(use)));

@@ -4,6 +4,7 @@ import type { StoredPolicy } from "../account/stored-policy.ts";
 import type { ServiceParts } from "../parts.ts";
 import type { Chore } from "../reclaim/chores.ts";
 import { type Grants, withGrants } from "./access.ts";
+import { WritesUnderWay } from "./opens/writes-under-way.ts";
 import { fileChores } from "./reclaim.ts";
 import { findShare } from "./shares.ts";
 
@@ -19,6 +20,7 @@ export interface FileServiceOptions {
 export class FileService {
   readonly parts: ServiceParts;
   readonly shareRetentionDays: number;
+  readonly writesUnderWay = new WritesUnderWay();
 
   constructor(parts: ServiceParts, options: FileServiceOptions = {}) {
     this.parts = parts;
@@ -35,6 +37,12 @@ export class FileService {
   change<T>(fn: (write: Writer, grants: Grants) => Promise<T>): Promise<T> {
     const { store } = this.parts;
     return withGrants(store.ephemeral, (grants) => store.write((write) => fn(write, grants)));
+  }
+
+  /** The same as the act of an open handle, which is not in its own way. */
+  changeAs<T>(handle: bigint, fn: (write: Writer, grants: Grants) => Promise<T>): Promise<T> {
+    const { store } = this.parts;
+    return withGrants(store.ephemeral, (grants) => store.write((write) => fn(write, grants)), handle);
   }
 
   /** Stored access policies of a share; undefined when there is no such share. */

@@ -116,7 +116,7 @@ export async function forceCloseHandles(
   for (const { node, handle } of page.handles) {
     if (request.handle !== "*" && request.handle !== handle) continue;
     const ref = { ref: { account, share: name }, share: share.id, node, id: handle };
-    if ((await endHandle(files, ref, { isForced: true })) === "closed") closed++;
+    if ((await endHandle(files, ref, { isForced: true })) !== "unknown") closed++;
   }
   return { closed, failed: 0, next: page.next };
 }

@@ -245,3 +245,16 @@ export function restAccessesOfShare(share: bigint): Range {
 export function closingShareKey(share: bigint): Key {
   return packKey(["hc", share]);
 }
+
+/** Directories that are being moved, with all that lies below them: ("ht", share, directory, access). */
+export function movingTreeKey(share: bigint, directory: bigint, access: bigint): Key {
+  return packKey(["ht", share, directory, access]);
+}
+
+export function movingTreesOf(share: bigint): Range {
+  return prefixRange(packKey(["ht", share]));
+}
+
+export function directoryOfMovingKey(key: Key): bigint {
+  return new KeyReader(key).skipText().skipWhole().whole();
+}
