@@ -28,6 +28,7 @@ import { TableService } from "./services/table/table-service.ts";
 import { loginAccountOf } from "./smb/crypto/login.ts";
 import { ServiceFileSystem } from "./smb/files/file-system.ts";
 import { listenSmb } from "./smb/listener.ts";
+import { ServerOutside } from "./smb/outside.ts";
 import { SmbServer } from "./smb/server.ts";
 
 /** One process that serves: the four HTTP front ends and the SMB front end over one runtime. */
@@ -112,8 +113,9 @@ export async function startServer({
   };
   const logins = new AccountSet(loginAccountOf, options.accounts);
   const serveSmb = async (): Promise<number> => {
+    const fileSystem = new ServiceFileSystem(files);
     const server = new SmbServer({
-      fileSystem: new ServiceFileSystem(files),
+      fileSystem,
       accounts: logins,
       serverName: SMB_NAME,
       encryption: options.smbEncryption,
@@ -123,7 +125,14 @@ export async function startServer({
       log,
     });
     const listener = await listenSmb({ ...options.addresses.smb, server, isHandedOver });
-    listeners.set("smb", listener);
+    const detach = fileSystem.attach(new ServerOutside(server));
+    listeners.set("smb", {
+      accept: (socket) => listener.accept(socket),
+      close: async () => {
+        await listener.close();
+        detach();
+      },
+    });
     metrics.watchConnections("smb", () => listener.connections());
     return listener.port;
   };

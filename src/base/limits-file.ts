@@ -48,6 +48,11 @@ export const FILE_LIMITS = {
   /** Handles that one Force Close ends before it gives a marker. */
   closedPerRequestMax: 1_000,
   locksPerHandleMax: 4_096,
+  /** How long a REST call waits at most for SMB clients to give up their caches. */
+  cacheWaitMillisMax: 30_000,
+  /** How often it looks whether they have, and how often the SMB side looks for calls, when no message came. */
+  cachePollMillis: 200,
+  cacheLookMillis: 1_000,
   /** An SMB open that meets a REST call under way tries again this often, after this long. */
   openRetriesMax: 100,
   openRetryMillis: 5,

@@ -1,8 +1,12 @@
+import { systemTimers } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { FILE_LIMITS } from "../../base/limits-file.ts";
+import { CacheHolder } from "../../services/file/cache-breaks.ts";
 import type { FileService } from "../../services/file/file-service.ts";
+import { hearEnded } from "../../services/file/list-handles.ts";
 import { listShares } from "../../services/file/list-shares.ts";
 import { findConnected } from "../../services/file/opens/share-facts.ts";
-import type { FileSystem, Share, ShareEntry } from "../file-system.ts";
+import type { FileSystem, Outside, Share, ShareEntry } from "../file-system.ts";
 import type { ServiceHandle } from "./handle.ts";
 import { ServiceShare } from "./share.ts";
 
@@ -13,6 +17,28 @@ export class ServiceFileSystem implements FileSystem {
 
   constructor(files: FileService) {
     this.#files = files;
+  }
+
+  attach(outside: Outside): () => void {
+    const { surroundings } = this.#files;
+    const holder = new CacheHolder(surroundings, ({ share, node }, conflict) =>
+      outside.breakCaches(share, node, conflict),
+    );
+    // A message may be lost: a handle that is gone is noticed when it is used, a request for caches by looking.
+    const timer = systemTimers.every(FILE_LIMITS.cacheLookMillis, () => {
+      if (this.#handles.size > 0) holder.look();
+    });
+    const stop = hearEnded(surroundings, (id) => {
+      const ended = this.#handles.get(id);
+      if (ended === undefined) return;
+      ended.isClosed = true;
+      outside.handleEnded(ended.handle.share, ended);
+    });
+    return () => {
+      timer.cancel();
+      holder.close();
+      stop();
+    };
   }
 
   async shares(account: string): Promise<readonly ShareEntry[]> {

@@ -258,3 +258,15 @@ export function movingTreesOf(share: bigint): Range {
 export function directoryOfMovingKey(key: Key): bigint {
   return new KeyReader(key).skipText().skipWhole().whole();
 }
+
+/** REST calls that need caches of SMB clients gone: ("hk", share, node, request). */
+export function cacheBreakKey(share: bigint, node: bigint, request: bigint): Key {
+  return packKey(["hk", share, node, request]);
+}
+
+export const CACHE_BREAKS: Range = prefixRange(packKey(["hk"]));
+
+export function nodeOfCacheBreakKey(key: Key): { readonly share: bigint; readonly node: bigint } {
+  const reader = new KeyReader(key).skipText();
+  return { share: reader.whole(), node: reader.whole() };
+}

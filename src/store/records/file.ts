@@ -187,3 +187,9 @@ export const restAccessRecord = recordType<{ readonly access: number; readonly s
   "restAccess",
   1,
 );
+
+/** A request to the process `owner`; the conflicts are those of src/concurrency/cache-lease.ts. */
+export const cacheBreakRecord = recordType<{
+  readonly owner: string;
+  readonly conflict: "open" | "overwrite" | "sharing" | "write" | "remove";
+}>("cacheBreak", 1);
