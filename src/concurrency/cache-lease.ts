@@ -81,6 +81,7 @@ export function conflictOfRest(use: RestUse): CacheConflict | undefined {
     case "rename":
     case "delete":
       return "remove";
+    case "enter":
     case "lease":
       return undefined;
   }

@@ -82,7 +82,8 @@ export async function checkTree(
     throw new Refusal("InvalidInput", { text: "A directory cannot be moved into itself." });
   }
   for (const open of grants.openNodes(share, node.id)) {
-    if (await isBelow(view, share.id, open, node.id)) throw new Refusal("SharingViolation");
+    const isOther = open !== node.id;
+    if (isOther && (await isBelow(view, share.id, open, node.id))) throw new Refusal("SharingViolation");
   }
 }
 

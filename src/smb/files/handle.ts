@@ -28,6 +28,7 @@ import type {
   TimeChange,
 } from "../file-system.ts";
 import { refuse, STATUS } from "../status.ts";
+import { ATTRIBUTE } from "../wire/create.ts";
 import { ticksOfFileTime } from "../wire/filetime.ts";
 import { infoOf } from "./info.ts";
 import { answered, BY_HANDLE } from "./refusals.ts";
@@ -167,8 +168,13 @@ export class ServiceHandle implements FileHandle {
     return this.#run(zeroHeld(this.#files, this.handle, { from, to, times: this.#times }));
   }
 
-  allocatedRanges(from: number, to: number) {
-    return this.#run(allocatedHeld(this.#files, this.handle, { from, to }));
+  /** Only a file that calls itself sparse shows its holes. */
+  async allocatedRanges(from: number, to: number) {
+    const { attributes, size } = await this.info();
+    if ((attributes & ATTRIBUTE.SPARSE) !== 0)
+      return this.#run(allocatedHeld(this.#files, this.handle, { from, to }));
+    const end = Math.min(to, size);
+    return from < end ? [{ from, to: end }] : [];
   }
 
   security(): Promise<string> {

@@ -30,11 +30,11 @@ export async function openInPast(
   share: { readonly account: string; readonly share: string },
   request: OpenRequest,
 ): Promise<Opened> {
-  const mayOnlyRead = request.disposition === DISPOSITION.OPEN || request.disposition === DISPOSITION.OPEN_IF;
-  if (!mayOnlyRead || request.isDeleteOnClose) throw refuse(STATUS.MEDIA_WRITE_PROTECTED);
-  if ((request.access & CHANGES) !== 0) throw refuse(STATUS.MEDIA_WRITE_PROTECTED);
   const snapshot = ticksOfFileTime(request.snapshot!);
   const past = await answered(openPast(files, { ...share, snapshot, path: request.path }));
+  const mayOnlyRead = request.disposition === DISPOSITION.OPEN || request.disposition === DISPOSITION.OPEN_IF;
+  if (!mayOnlyRead || request.isDeleteOnClose || (request.access & CHANGES) !== 0)
+    throw refuse(STATUS.MEDIA_WRITE_PROTECTED);
   const { kind } = past.node.record;
   if (request.kind !== undefined && request.kind !== kind)
     throw refuse(request.kind === "file" ? STATUS.FILE_IS_A_DIRECTORY : STATUS.NOT_A_DIRECTORY);

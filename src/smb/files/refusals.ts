@@ -7,10 +7,7 @@ import { refuse, STATUS } from "../status.ts";
  * mean another thing to the holder of a handle than to somebody who comes with a path.
  */
 export function answerTo(error: unknown, own: Readonly<Record<string, number>> = {}): unknown {
-  if (error instanceof Refusal) {
-    const status = own[error.code];
-    return status === undefined ? error : refuse(status);
-  }
+  if (error instanceof Refusal) return refuse(own[error.code] ?? error.row.smb ?? STATUS.ACCESS_DENIED);
   if (error instanceof StorageFault && isOutOfSpace(error.cause)) return refuse(STATUS.DISK_FULL);
   return error;
 }

@@ -33,6 +33,8 @@ export async function renameHeld(
     checkName(place.name);
     grants.ask(share, node, "rename").pass();
     await checkParent(view, grants, share, place.parent);
+    const parent = { id: place.parent, record: await readNode(view, share.id, place.parent) };
+    grants.ask(share, parent, "enter").pass();
     if (node.record.kind === "directory") await checkMove(held, grants, place);
     await clearPlace(write, held, grants, place, isReplacing);
     const wishes = keepsChangedAt ? { changedAt: node.record.changedAt } : {};
