@@ -10,6 +10,7 @@ import {
   defaultAccounts,
   parseAccountsVariable,
 } from "./services/account/account-list.ts";
+import { isLoopback } from "./services/account/accounts.ts";
 import { readAccountsFile } from "./services/account/accounts-file.ts";
 
 /** Everything the operator decided, from the command line and the environment, checked and with defaults. */
@@ -25,6 +26,8 @@ export interface Options {
   /** Blobs keep their versions. On Azure a setting of the account, made outside the protocol. */
   readonly isBlobVersioned: boolean;
   readonly shareRetentionDays: number;
+  /** "required": an SMB client that cannot encrypt is refused. */
+  readonly smbEncryption: "required" | "enabled";
   /** False: only path-style addresses (`/account/...`). */
   readonly allowsHostStyle: boolean;
   readonly ready: "text" | "json";
@@ -109,15 +112,17 @@ function assemble(
   const { accounts, accountsFile, warnings } = chooseAccounts(flags, env, place);
   const debugFile = typeof flags.debug === "string" ? place(flags.debug) : undefined;
   const accessLog = flags.accessLog;
+  const addresses = chooseAddresses(flags);
   return {
     store,
-    addresses: chooseAddresses(flags),
+    addresses,
     workers: flags.workers,
     certificate,
     oauth: flags.oauth,
     isLoose: flags.loose ?? false,
     isBlobVersioned: flags.blobVersioning ?? false,
     shareRetentionDays: flags.shareRetentionDays,
+    smbEncryption: flags.smbEncryption ?? (isLoopback(addresses.smb.host) ? "enabled" : "required"),
     allowsHostStyle: !(flags.disableProductStyleUrl ?? false),
     ready: flags.ready,
     isSilent: flags.silent ?? false,

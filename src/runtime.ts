@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type Clock, systemClock, systemTimers, type Timers } from "./base/clock.ts";
 import type { Log } from "./base/log.ts";
+import { LocalMessages, type Messages } from "./base/messages.ts";
 import { type Random, systemRandom } from "./base/random.ts";
 import { DiskDevice } from "./extents/disk-device.ts";
 import { MemoryDevice } from "./extents/memory-device.ts";
@@ -22,6 +23,8 @@ export interface RuntimeOptions {
   readonly log: Log;
   readonly onFatal: (error: unknown) => void;
   readonly turns?: { readonly records: WriteTurn; readonly ephemeral: WriteTurn } | undefined;
+  /** To the other processes on the store; without it there are none. */
+  readonly messages?: Messages;
   readonly clock?: Clock;
   readonly random?: Random;
   /** What starts the chores of the services; a test that takes their steps itself gives some that never fire. */
@@ -48,7 +51,8 @@ export class Runtime {
       timers: options.choreTimers ?? systemTimers,
       log,
     });
-    this.parts = { store, payloads: this.#payload, clock, random, log };
+    const { messages = new LocalMessages() } = options;
+    this.parts = { store, payloads: this.#payload, clock, random, log, messages };
   }
 
   /** Once for a data directory, before anything is served: brings files and records together after a crash. */
