@@ -74,6 +74,10 @@ export const LIMITS = {
   missedBeatsMax: 4,
   /** What a node may hand out before its next heartbeat has said so. */
   revisionsAheadMillis: 5_000,
+  /** Payload in one row, in one statement that writes waiting rows, and rows removed by one statement. */
+  chunkRowBytes: 256 * KIB,
+  chunkWriteBytes: 4 * MIB,
+  chunksRemovedAtOnce: 64,
   /** Every so many heartbeats the operation ids of long ago are deleted. */
   outcomeSweepBeats: 400,
 

@@ -3,6 +3,7 @@ import { type Log, silentLog } from "../../base/log.ts";
 import type { EphemeralSpace, KeySpace, Reader, Store, StoreFigures, Writer } from "../kv.ts";
 import { OwnedSpace } from "../owned-space.ts";
 import { type DatabaseAddress, parseDatabaseAddress } from "./address.ts";
+import { ChunkDevice } from "./chunk-device.ts";
 import { WriteLane } from "./lane.ts";
 import { Membership, nodeStatements } from "./membership.ts";
 import { Pool } from "./pool.ts";
@@ -80,8 +81,10 @@ export class PostgresStore implements Store {
   readonly traffic: Traffic = { roundTrips: 0 };
   readonly membership: Membership;
   readonly address: DatabaseAddress;
-  /** For payload: see chunk-device.ts. */
-  readonly chunkPool: Pool;
+  /** Where payload goes. */
+  readonly device: ChunkDevice;
+  readonly #chunkPool: Pool;
+  readonly #log: Log;
   readonly #records: PostgresSpace;
   readonly #ephemeralSpace: PostgresSpace;
   readonly #nodePool: Pool;
@@ -115,7 +118,9 @@ export class PostgresStore implements Store {
       fences,
     );
     this.ephemeral = new OwnedSpace(this.#ephemeralSpace, owner);
-    this.chunkPool = makePool([...PLAIN, ...chunkStatements(tables)], connections);
+    this.#chunkPool = makePool([...PLAIN, ...chunkStatements(tables)], connections);
+    this.device = new ChunkDevice({ pool: this.#chunkPool, place: this.address.shown, connections });
+    this.#log = log;
   }
 
   /** Resolves when the tables are there and this node is one of the nodes. */
@@ -144,9 +149,21 @@ export class PostgresStore implements Store {
     return this.#closing;
   }
 
+  /** Nobody takes more in; then what this node held goes with it. */
+  async #leaveEphemeral(): Promise<void> {
+    const released = this.ephemeral.releaseOwner(this.ephemeral.owner);
+    const closed = this.#ephemeralSpace.close();
+    await released.catch((err: unknown) => {
+      this.#log.warn({ err }, "what this node held could not be released; the other nodes will do it");
+    });
+    await closed;
+  }
+
   async #close(): Promise<void> {
-    await Promise.all([this.#records.close(), this.#ephemeralSpace.close()]);
-    await this.membership.leave();
-    await Promise.all([this.#nodePool.close(), this.chunkPool.close()]);
+    await Promise.all([this.#records.close(), this.#leaveEphemeral()]);
+    await this.membership.leave().catch((err: unknown) => {
+      this.#log.warn({ err }, "could not say goodbye to the database; the other nodes will notice");
+    });
+    await Promise.all([this.#nodePool.close(), this.#chunkPool.close()]);
   }
 }

@@ -66,13 +66,14 @@ export function chunkStatements({ chunks }: Tables): Prepared[] {
         `INSERT INTO ${chunks} (extent, start, data) SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bytea[]) ` +
         "ON CONFLICT (extent, start) DO UPDATE SET data = excluded.data",
     },
-    // From the chunk that holds the first byte to the one that holds the last.
+    // From the row that holds the first byte to the one that holds the last, cut to what was asked for.
     {
       name: "read_chunks",
       text:
-        `SELECT start, data FROM ${chunks} WHERE extent = $1::bigint AND start < $3::bigint AND start >= ` +
-        `COALESCE((SELECT max(start) FROM ${chunks} WHERE extent = $1::bigint AND start <= $2::bigint), 0) ` +
-        "ORDER BY start",
+        "SELECT greatest(start, $2::bigint), substring(data FROM (greatest($2::bigint - start, 0) + 1)::int " +
+        `FOR ($3::bigint - greatest(start, $2::bigint))::int) FROM ${chunks} WHERE extent = $1::bigint AND ` +
+        "start < $3::bigint AND start >= COALESCE((SELECT max(start) FROM " +
+        `${chunks} WHERE extent = $1::bigint AND start <= $2::bigint), 0) ORDER BY start`,
     },
     {
       name: "extent_size",
