@@ -17,6 +17,9 @@ import { DatabaseSnapshot } from "./snapshot.ts";
  *
  * A single read costs one round trip: BEGIN and its statements go together, and nobody waits for the COMMIT.
  */
+/** More than the idle connections that one failover leaves behind. */
+const REOPEN_TRIES_MAX = 64;
+
 const BEGIN = [{ name: "begin_read", values: [] }];
 
 class Group {
@@ -122,7 +125,17 @@ export class ReadGroups {
       this.#pool.release(session);
       return;
     }
+    let tries = 0;
     group.onEmpty = () => this.#end(group, session);
+    group.snapshot.reopen = async (error) => {
+      if (failureOf(error) !== "gone" || ++tries > REOPEN_TRIES_MAX) return undefined;
+      session.destroy(error as Error);
+      this.#pool.release(session);
+      session = await acquirePatiently(this.#pool);
+      if (group.members > 0) return session;
+      this.#pool.release(session);
+      return undefined;
+    };
     // Whoever has not asked for anything yet stands on the state of this moment all the same.
     group.snapshot.start(session);
     setImmediate(() => {

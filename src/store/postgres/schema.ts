@@ -55,12 +55,12 @@ async function onPrimary(
 async function prepare(client: pg.Client, schema: string): Promise<void> {
   const tables = tablesOf(schema);
   // The usual case, for a node that joins others: nothing to do, and nothing to wait for.
-  if ((await readVersion(client, tables)) === SCHEMA_VERSION) return;
+  if ((await readVersion(client, schema, tables)) === SCHEMA_VERSION) return;
   const isPostgres = /^PostgreSQL/.test((await client.query("SELECT version() AS version")).rows[0].version);
   await client.query("SET lock_timeout = 0; SET statement_timeout = 0");
   await client.query("BEGIN");
   if (isPostgres) await client.query(`SELECT pg_advisory_xact_lock(${SCHEMA_LOCK})`);
-  const version = await readVersion(client, tables);
+  const version = await readVersion(client, schema, tables);
   if (version !== undefined && version > SCHEMA_VERSION) {
     throw new UnusableDirectory(
       `the tables in ${schema} are of version ${version}: this Holdfast knows version ${SCHEMA_VERSION}`,
@@ -71,9 +71,14 @@ async function prepare(client: pg.Client, schema: string): Promise<void> {
   await client.query("COMMIT");
 }
 
-async function readVersion(client: pg.Client, { facts }: Tables): Promise<number | undefined> {
-  const { rows } = await client.query("SELECT to_regclass($1) IS NOT NULL AS is_there", [facts]);
-  if (rows[0]?.is_there !== true) return undefined;
+async function readVersion(
+  client: pg.Client,
+  schema: string,
+  { facts }: Tables,
+): Promise<number | undefined> {
+  // Not to_regclass(): it answers from a cache that may be older than the wait for the lock.
+  const made = "SELECT 1 FROM information_schema.tables WHERE table_schema = $1 AND table_name = 'facts'";
+  if ((await client.query(made, [schema])).rows.length === 0) return undefined;
   const found = await client.query(`SELECT value FROM ${facts} WHERE name = 'version'`);
   return found.rows.length === 0 ? undefined : Number(found.rows[0].value);
 }

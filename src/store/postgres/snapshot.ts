@@ -24,6 +24,8 @@ export class DatabaseSnapshot {
   #keys = new Map<Key, Waiter<Buffer | undefined>[]>();
   #pages: PageAsked[] = [];
   #isScheduled = false;
+  /** Finds another connection when the first unit was lost with its own: nobody has been answered yet. */
+  reopen: (error: unknown) => Promise<Session | undefined> = async () => undefined;
   /** Set once: nothing can be read any more, and nothing that was read may be believed. */
   failure: unknown;
 
@@ -104,10 +106,26 @@ export class DatabaseSnapshot {
       if (keys.size > 0) answerKeys(keys, results[at++]!.rows);
       for (const page of pages) page.resolve(results[at++]!.rows.map(entryOf));
     } catch (error) {
+      if (opening.length > 0 && (await this.#startAnew(error, keys, pages))) return;
       for (const waiting of keys.values()) for (const { reject } of waiting) reject(error);
       for (const { reject } of pages) reject(error);
       this.fail(error);
     }
+  }
+
+  async #startAnew(
+    error: unknown,
+    keys: ReadonlyMap<Key, Waiter<Buffer | undefined>[]>,
+    pages: readonly PageAsked[],
+  ): Promise<boolean> {
+    this.#session = undefined;
+    const session = await this.reopen(error).catch(() => undefined);
+    if (session === undefined) return false;
+    this.#isBegun = false;
+    for (const [key, waiting] of keys) this.#keys.set(key, [...(this.#keys.get(key) ?? []), ...waiting]);
+    this.#pages.push(...pages);
+    this.start(session);
+    return true;
   }
 }
 
