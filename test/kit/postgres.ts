@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import {
   chownSync,
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -104,17 +103,30 @@ export class TestDatabase {
     return new TestDatabase(directory, await freePort(), binaries, linkLibraries(binaries.native, directory));
   }
 
-  /** A second server on a copy of this one's files, which follows it: call between backup start and stop. */
-  static async copyOf(source: TestDatabase, settings: readonly string[]): Promise<TestDatabase> {
-    const copy = await TestDatabase.#place();
-    cpSync(source.data, copy.data, {
-      recursive: true,
-      filter: (path) => basename(path) !== "postmaster.pid" && dirname(path) !== join(source.data, "pg_wal"),
+  /** A server that is not there yet: `follow` gives it files. */
+  static empty(): Promise<TestDatabase> {
+    return TestDatabase.#place();
+  }
+
+  /** Throws away what it has, takes a copy of a running primary, and follows that from now on. */
+  async follow(primary: TestDatabase, settings: readonly string[]): Promise<void> {
+    rmSync(this.data, { recursive: true, force: true });
+    const label = await primary.session(async (client) => {
+      await client.query("SELECT pg_backup_start('copy', fast => true)");
+      // Files may come and go meanwhile: what was written during the copy is told by the log.
+      spawnSync("cp", ["-a", primary.data, this.data]);
+      return (await client.query("SELECT labelfile FROM pg_backup_stop(wait_for_archive => false)")).rows[0]
+        .labelfile;
     });
-    copy.configure({ settings });
-    writeFileSync(join(copy.data, "standby.signal"), "");
-    copy.#own();
-    return copy;
+    for (const left of ["postmaster.pid", "postmaster.opts", "standby.signal", "pg_wal"]) {
+      rmSync(join(this.data, left), { recursive: true, force: true });
+    }
+    mkdirSync(join(this.data, "pg_wal", "archive_status"), { recursive: true });
+    writeFileSync(join(this.data, "backup_label"), label);
+    writeFileSync(join(this.data, "standby.signal"), "");
+    const source = `primary_conninfo = 'host=127.0.0.1 port=${primary.port} user=holdfast application_name=standby'`;
+    this.configure({ isForgetful: false, settings: [...settings, source] });
+    await this.start();
   }
 
   get data(): string {
@@ -159,6 +171,8 @@ export class TestDatabase {
       cwd: this.directory,
       env: this.#environment(),
       stdio: ["ignore", "ignore", "pipe"],
+      // A group of its own, so that all its processes can be ended together.
+      detached: true,
     });
     let said = "";
     child.stderr?.setEncoding("utf8").on("data", (piece: string) => {
@@ -212,9 +226,15 @@ export class TestDatabase {
     }
   }
 
-  /** SIGQUIT is PostgreSQL's own way to fall over at once, with all its processes; SIGKILL leaves them behind. */
+  /** Falls over at once, with all its processes and without a word to its clients. */
   async crash(): Promise<void> {
-    this.#child?.kill("SIGQUIT");
+    const { pid } = this.#child ?? {};
+    if (pid === undefined) return;
+    try {
+      process.kill(-pid, "SIGKILL");
+    } catch {
+      // It had ended already.
+    }
     await this.#exited;
   }
 
@@ -230,9 +250,11 @@ export class TestDatabase {
 
   /** Without waiting, for the end of a process. */
   abandon(): void {
-    this.#child?.kill("SIGQUIT");
-    // Its files go when it is gone; it needs a moment to notice.
-    spawnSync("sleep", ["0.2"]);
+    try {
+      if (this.#child?.pid !== undefined) process.kill(-this.#child.pid, "SIGKILL");
+    } catch {
+      // It had ended already.
+    }
     rmSync(this.directory, { recursive: true, force: true });
   }
 
