@@ -60,6 +60,35 @@ export const LIMITS = {
   snapshotsMax: 16_384,
   slowTransactionMillis: 250,
 
+  // PostgreSQL engine
+  /** What the server allows one statement, one wait for a lock, and a transaction that stands still. */
+  statementMillis: 30_000,
+  lockMillis: 5_000,
+  idleInTransactionMillis: 60_000,
+  databaseKeepAliveMillis: 10_000,
+  /** A connection that owes an answer for so long leads nowhere; how often that is looked at. */
+  databaseSilenceMillis: 40_000,
+  databaseWatchMillis: 1_000,
+  /** How long a request waits for a database that is away, and how often it looks. */
+  databasePatienceMillis: 15_000,
+  databaseRetryMillis: 100,
+  databaseStartTries: 300,
+  /** A batch that meets another node's runs again so often, after waits that grow from the one to the other. */
+  conflictTriesMax: 64,
+  conflictDelayMin: 0.5,
+  conflictDelayMax: 100,
+  /** A node that has not moved for so many heartbeats of another one is dead: about 4 s. */
+  heartbeatMillis: 750,
+  missedBeatsMax: 4,
+  /** What a node may hand out before its next heartbeat has said so. */
+  revisionsAheadMillis: 5_000,
+  /** Payload in one row, in one statement that writes waiting rows, and rows removed by one statement. */
+  chunkRowBytes: 256 * KIB,
+  chunkWriteBytes: 4 * MIB,
+  chunksRemovedAtOnce: 64,
+  /** Every so many heartbeats the operation ids of long ago are deleted. */
+  outcomeSweepBeats: 400,
+
   // Extents
   inlineBytesMax: 8 * KIB,
   chunkBytes: 64 * KIB,
