@@ -71,6 +71,7 @@ const givenSeed = values.seed ?? process.env.HOLDFAST_SEED;
 const seed = givenSeed === undefined ? Math.trunc(systemRandom.fraction() * 2 ** 31) : Number(givenSeed);
 if (!Number.isSafeInteger(seed)) fail(`--seed: expected a whole number, got "${givenSeed}"`);
 
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => process.exit(130));
 const outcomes = await runProofs({
   proofs: proofs.filter(({ name }) => wanted.includes(name)),
   quick: values.quick,

@@ -14,7 +14,10 @@ export interface Present {
 
 export type Change =
   | { readonly kind: "put"; readonly key: string; readonly value: string; readonly condition?: Condition }
-  | { readonly kind: "delete"; readonly key: string; readonly condition?: Condition };
+  /** It must be there. */
+  | { readonly kind: "delete"; readonly key: string; readonly condition?: Condition }
+  /** Whether it is there or not. */
+  | { readonly kind: "clear"; readonly key: string; readonly condition?: undefined };
 
 export type Condition =
   /** It must be there with this ETag. */
@@ -137,7 +140,7 @@ function changed(
 ): Values {
   const next = new Map(values);
   for (const change of changes) {
-    if (change.kind === "delete") next.delete(change.key);
+    if (change.kind !== "put") next.delete(change.key);
     else next.set(change.key, { value: change.value, etag: etagOf(change.value) });
   }
   return next;

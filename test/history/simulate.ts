@@ -116,7 +116,7 @@ export function registerHistory(shape: Shape, keys: readonly string[]): Register
       }
     }
     const done = input.changes.map((one) => {
-      if (one.kind === "delete") {
+      if (one.kind !== "put") {
         values.delete(one.key);
         return undefined;
       }

@@ -30,10 +30,17 @@ const FREE_PORTS = ["blob", "queue", "table", "file", "admin", "smb"].flatMap((n
 
 function start(flags: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
   if (!existsSync(MAIN)) throw new Error("dist/main.js is missing: run `npm run build` first");
-  return spawn(process.execPath, [MAIN, ...flags], {
+  const child = spawn(process.execPath, [MAIN, ...flags], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...env },
   });
+  // Whoever starts it and is stopped half way leaves none behind.
+  const end = (): void => {
+    child.kill("SIGKILL");
+  };
+  process.once("exit", end);
+  child.once("exit", () => process.off("exit", end));
+  return child;
 }
 
 /** Runs it to its end: for --help, and for configurations it must refuse. */
