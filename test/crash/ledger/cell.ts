@@ -21,6 +21,8 @@ export interface Change {
   readonly next: string;
   readonly service: WireService;
   readonly requests: readonly PlainRequest[];
+  /** Whether the last reply, with a status that says yes, does say yes. */
+  readonly isYes?: (reply: WireReply) => boolean;
   /** Told of the last reply, when it was a yes. */
   readonly onDone?: (reply: WireReply) => void;
 }
@@ -90,7 +92,7 @@ export class Entry {
   }
 
   async write(client: WireClient, random: Random): Promise<void> {
-    const { next, service, requests, onDone } = this.#cell.change(this.#state, random);
+    const { next, service, requests, isYes, onDone } = this.#cell.change(this.#state, random);
     for (const [index, request] of requests.entries()) {
       const reply: WireOutcome = await client.send(service, request);
       if (reply === "not sent") {
@@ -105,11 +107,12 @@ export class Entry {
         this.#maybe.push(next);
         return;
       }
-      if (reply.status >= 300) {
+      const isLast = index === requests.length - 1;
+      if (reply.status >= 300 || (isLast && isYes?.(reply) === false)) {
         this.#trouble(`${request.method} was answered with ${reply.status} ${reply.code}`);
         return;
       }
-      if (index === requests.length - 1) onDone?.(reply);
+      if (isLast) onDone?.(reply);
     }
     this.#state = next;
     this.#figures.acknowledged++;

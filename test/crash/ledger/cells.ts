@@ -135,7 +135,12 @@ export function partitionCell(name: string): Cell {
           ? ({ kind: "delete", key, condition: { ifMatch: "*" } } as const)
           : ({ kind: "put", key, value: next } as const),
       );
-      return { next, service: "table", requests: [batchOf(CONTAINER, name, changes)] };
+      return {
+        next,
+        service: "table",
+        requests: [batchOf(CONTAINER, name, changes)],
+        isYes: ({ body }) => !/HTTP\/1\.1 [45]/.test(body.latin1Slice()),
+      };
     },
     async read(send) {
       const { body } = await send("table", {
