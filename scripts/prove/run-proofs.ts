@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monotonic } from "../../src/base/clock.ts";
-import type { Proof, ProofOutcome } from "../../test/support/proof.ts";
+import type { Proof, ProofOutcome, ProofVerdict } from "../../test/support/proof.ts";
 
 export interface RunProofs {
   readonly proofs: readonly Proof[];
@@ -19,7 +19,7 @@ export async function runProofs({ proofs, quick, seed, print }: RunProofs): Prom
     const directory = mkdtempSync(join(tmpdir(), `holdfast-prove-${proof.name}-`));
     print(`${label}: ${proof.what}`);
     const start = monotonic();
-    let verdict: { ok: boolean; figure: string };
+    let verdict: ProofVerdict;
     try {
       const progress = (text: string): void => print(`${label}: ${printTime(monotonic() - start)} ${text}`);
       verdict = await proof.run({ quick, directory, seed, progress });
@@ -32,19 +32,24 @@ export async function runProofs({ proofs, quick, seed, print }: RunProofs): Prom
     const millis = monotonic() - start;
     if (verdict.ok) rmSync(directory, { recursive: true, force: true });
     const kept = verdict.ok ? "" : ` (seed ${seed}, see ${directory})`;
-    print(`${label}: ${verdict.ok ? "holds" : "BROKEN"}, ${verdict.figure}, ${printTime(millis)}${kept}`);
+    print(`${label}: ${wordFor(verdict)}, ${verdict.figure}, ${printTime(millis)}${kept}`);
     outcomes.push({ name: proof.name, what: proof.what, seed, millis, ...verdict });
   }
   return outcomes;
+}
+
+function wordFor({ ok, isNotRun = false }: Omit<ProofVerdict, "figure">): string {
+  if (isNotRun) return "not run";
+  return ok ? "holds" : "BROKEN";
 }
 
 export function printTable(outcomes: readonly ProofOutcome[]): string {
   if (outcomes.length === 0) return "no proofs were run\n";
   const rows = [
     ["proof", "verdict", "time", "figure"],
-    ...outcomes.map(({ name, ok, millis, figure }) => [
+    ...outcomes.map(({ name, ok, isNotRun = false, millis, figure }) => [
       name,
-      ok ? "holds" : "BROKEN",
+      wordFor({ ok, isNotRun }),
       printTime(millis),
       figure.split("\n", 1)[0]!,
     ]),

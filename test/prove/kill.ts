@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { pause } from "../../src/base/clock.ts";
 import { type Random, seededRandom } from "../../src/base/random.ts";
-import { isClean, newFigures, printFigures } from "../crash/ledger/cell.ts";
+import { add, isClean, newFigures, printFigures } from "../crash/ledger/cell.ts";
 import { Ledger } from "../crash/ledger/ledger.ts";
 import { preload } from "../crash/ledger/preload.ts";
 import { Product } from "../support/product.ts";
@@ -35,10 +35,7 @@ export const proof: Proof = {
     let restarts = "";
     for (const lane of lanes) {
       const { figures, startMillis } = await runLane(lane, context, (text) => context.progress(text));
-      for (const key of ["acknowledged", "unheard", "keptUnheard", "lost", "torn", "resurrected"] as const) {
-        totals[key] += figures[key];
-      }
-      totals.troubles.push(...figures.troubles);
+      add(totals, figures);
       cycles += lane.cycles;
       if (lane.objects > 0) restarts = judgeStarts(lane, startMillis, totals.troubles);
       if (!isClean(totals)) break;

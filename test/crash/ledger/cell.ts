@@ -56,8 +56,24 @@ export const newFigures = (): LedgerFigures => ({
   troubles: [],
 });
 
+const COUNTS = [
+  "acknowledged",
+  "unheard",
+  "keptUnheard",
+  "refused",
+  "checked",
+  "lost",
+  "torn",
+  "resurrected",
+] as const;
+
 export const isClean = ({ lost, torn, resurrected, troubles }: LedgerFigures): boolean =>
   lost + torn + resurrected + troubles.length === 0;
+
+export function add(totals: LedgerFigures, figures: LedgerFigures): void {
+  for (const key of COUNTS) totals[key] += figures[key];
+  totals.troubles.push(...figures.troubles);
+}
 
 export function printFigures(it: LedgerFigures): string {
   const text =

@@ -143,12 +143,15 @@ export function partitionCell(name: string): Cell {
       };
     },
     async read(send) {
-      const { body } = await send("table", {
+      const { status, body } = await send("table", {
         method: "GET",
         path: `/${CONTAINER}()`,
         query: { $filter: `PartitionKey eq '${name}'` },
         headers: { Accept: "application/json;odata=nometadata" },
       });
+      // Without its table nothing of it is left.
+      if (status === 404) return EMPTY;
+      if (status !== 200) return `${TORN} ${status}`;
       const { value } = JSON.parse(body.toString()) as { value: { V: string }[] };
       if (value.length === 0) return EMPTY;
       const [first] = value;
