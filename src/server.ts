@@ -97,7 +97,7 @@ export async function startServer({
       ...options.addresses[table.service],
       isHandedOver,
       certificate: options.certificate,
-      handler: (message, response, sendContinue) => frontEnd.handle(message, response, sendContinue),
+      handler: (incoming, connection) => frontEnd.handle(incoming, connection),
     });
     listeners.set(table.service, listener);
     metrics.watchConnections(table.service, () => listener.connections());

@@ -18,6 +18,14 @@ export const LIMITS = {
   bodyIdleMillis: 60_000,
   keepAliveMillis: 65_000,
   connectionsMax: 10_000,
+  /** How often connections are looked at for clients that stand still. */
+  connectionSweepMillis: 1_000,
+  /** How long the rest of a request is read away behind the last reply of a connection. */
+  lingerMillis: 2_000,
+  /** Bytes of a body that wait for the operation; past it the client is not read. */
+  bodyWaitingBytesMax: 256 * KIB,
+  /** Chunk extensions and trailers of one body, which mean nothing to any operation. */
+  chunkExtrasBytesMax: 8 * KIB,
   shutdownMillis: 30_000,
   shutdownSweepMillis: 50,
   /** From accepting a connection to a worker's word that it has it. */
