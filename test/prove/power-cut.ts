@@ -90,11 +90,12 @@ async function controlRun(
     try {
       const name = 1_000 + life;
       const { figures } = await live({ disk, life: name, workers: 1, cuts: 5, seed: seed + life, env });
-      if (!isClean(figures)) return `caught, ${figures.lost} lost, ${unopened} times it did not open at all`;
+      if (!isClean(figures))
+        return `caught, ${figures.lost} lost, ${figures.torn} torn, ${unopened} times unreadable`;
     } catch (error) {
       unopened++;
       progress(`without sync: ${String(error).slice(0, 120)}`);
     }
   }
-  return unopened > 0 ? `caught, ${unopened} times it did not open` : undefined;
+  return unopened > 0 ? `caught, ${unopened} times unreadable` : undefined;
 }

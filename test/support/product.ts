@@ -12,6 +12,8 @@ export interface ProductOptions {
   readonly workers: number;
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** A command that runs the program as its only child: strace. */
+  readonly wrapper?: readonly string[];
 }
 
 const SERVICES = ["blob", "queue", "table", "file", "admin"] as const;
@@ -45,7 +47,7 @@ export class Product {
   }
 
   async start(): Promise<void> {
-    const { directory, workers, flags = [], env = {} } = this.#options;
+    const { directory, workers, flags = [], env = {}, wrapper } = this.#options;
     const ports = this.#ports;
     const kept =
       ports === undefined ? [] : SERVICES.flatMap((name) => [`--${name}Port`, String(ports[name])]);
@@ -53,6 +55,7 @@ export class Product {
     this.#program = await startProgram(
       ["--location", directory, "--workers", String(workers), "--silent", ...kept, ...flags],
       env,
+      wrapper,
     );
     this.startMillis.push(monotonic() - from);
     this.#ports = this.#program.ports;
@@ -81,7 +84,11 @@ export class Product {
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
     const program = this.#program;
     this.#program = undefined;
-    return program === undefined ? null : program.stop(signal);
+    if (program === undefined) return null;
+    if (this.#options.wrapper === undefined) return program.stop(signal);
+    // The wrapper ends with what it runs; ended itself, it would let that go on.
+    for (const pid of childrenOf(program.pid)) process.kill(pid, signal);
+    return program.stop("SIGCONT");
   }
 }
 

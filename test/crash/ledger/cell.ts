@@ -84,7 +84,7 @@ export function printFigures(it: LedgerFigures): string {
 
 const TROUBLES_MAX = 5;
 const RETRY_MILLIS = 10;
-const TRIES_MAX = 2_000;
+const TRIES_MAX = 300;
 export const EMPTY = "";
 export const TORN = "torn";
 
@@ -107,7 +107,8 @@ export class Entry {
     return this.#maybe.length === 0;
   }
 
-  async write(client: WireClient, random: Random): Promise<void> {
+  /** `isTolerant`: the container may never have been made, which is then no loss. */
+  async write(client: WireClient, random: Random, { isTolerant = false } = {}): Promise<void> {
     const { next, service, requests, isYes, onDone } = this.#cell.change(this.#state, random);
     for (const [index, request] of requests.entries()) {
       const reply: WireOutcome = await client.send(service, request);
@@ -125,6 +126,9 @@ export class Entry {
       }
       const isLast = index === requests.length - 1;
       if (reply.status >= 300 || (isLast && isYes?.(reply) === false)) {
+        if (reply.status === 404 && isTolerant) return;
+        // What it belongs to was acknowledged, and is gone.
+        if (reply.status === 404) this.#figures.lost++;
         this.#trouble(`${request.method} was answered with ${reply.status} ${reply.code}`);
         return;
       }
@@ -144,6 +148,22 @@ export class Entry {
     this.#maybe = [];
   }
 
+  /** Looks once, for what the disk makes of it: an error is no answer, and anything else must be true. */
+  async glance(client: WireClient): Promise<void> {
+    let found: string;
+    try {
+      found = await this.#cell.read(async (service, request) => {
+        const reply = await client.send(service, request);
+        if (typeof reply === "string" || reply.status >= 500) throw new Unanswered();
+        return reply;
+      });
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error;
+      return;
+    }
+    if (found !== this.#state && !this.#maybe.includes(found)) this.#judge(found);
+  }
+
   #judge(found: string): void {
     if (found.startsWith(TORN)) this.#figures.torn++;
     else if (this.#state === EMPTY) this.#figures.resurrected++;
@@ -158,6 +178,8 @@ export class Entry {
       this.#figures.troubles.push(`${this.#cell.name} ${text}`);
   }
 }
+
+class Unanswered extends Error {}
 
 async function insist(client: WireClient, service: WireService, request: PlainRequest): Promise<WireReply> {
   for (let tries = 0; tries < TRIES_MAX; tries++) {
