@@ -27,7 +27,12 @@ export const proof: Proof = {
       for (let life = 0; cuts < cutsMax && isClean(totals); life++) {
         const workers = 1 + (life % 2);
         const lifeCuts = Math.min(quick ? 6 : CUTS_PER_LIFE, cutsMax - cuts);
-        const lived = await live({ disk, life, workers, cuts: lifeCuts, seed: seed + life });
+        const lived = await live({ disk, life, workers, cuts: lifeCuts, seed: seed + life }).catch(
+          (error: Error) => error,
+        );
+        if (lived instanceof Error) {
+          return { ok: false, figure: `after ${cuts} cuts the data did not open: ${lived.message}` };
+        }
         add(totals, lived.figures);
         cuts += lived.cuts;
         progress(`${cuts} cuts, ${printFigures(totals)}`);
