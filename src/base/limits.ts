@@ -56,6 +56,10 @@ export const LIMITS = {
   rangePageEntries: 256,
   /** With no more room than this, a write that was cut short is laid to the full disk. */
   fullDiskBytesMax: MIB,
+  /** Room that a commit leaves on the disk. LMDB must not find it full: see docs/decisions/0010. */
+  recordsRoomBytes: 2 * MIB,
+  /** Room that payload leaves, for the records: on a full disk, what is there can still be deleted. */
+  payloadRoomBytes: 6 * MIB,
   /** Reads under way at one moment, in all processes that share an embedded store. */
   snapshotsMax: 16_384,
   slowTransactionMillis: 250,
