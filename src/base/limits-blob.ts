@@ -70,6 +70,8 @@ export const BLOB_LIMITS = {
   dueChoreMillis: 30_000,
   reclaimRecordsPerStep: 200,
   dueRecordsPerStep: 100,
+  /** How often a blob is looked at that a policy or a hold keeps beyond its expiry. */
+  heldExpiryMillis: 60 * 60_000,
   encryptionScopeCharsMax: 63,
   expiryMillisMax: 100 * 365 * DAY_MILLIS,
 } as const;
