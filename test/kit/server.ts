@@ -45,6 +45,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
 /** Chores are run by the tests that are about them, step by step, and by nobody else. */
 const NEVER: Timers = { after: () => ({ cancel() {} }), every: () => ({ cancel() {} }) };
 
+/** Each start is another process to what the one before left behind. */
+let opened = 0;
+
 async function open(
   options: TestServerOptions,
   engine: Engine,
@@ -58,7 +61,7 @@ async function open(
   const onFatal = (error: unknown): void => {
     throw error;
   };
-  const runtime = new Runtime({ choice, owner: "test", log, onFatal, clock, choreTimers: NEVER });
+  const runtime = new Runtime({ choice, owner: `test-${++opened}`, log, onFatal, clock, choreTimers: NEVER });
   await runtime.recoverAll();
   await runtime.start();
   const server = await startServer({ options: parsed, runtime, log });

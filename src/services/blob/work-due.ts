@@ -14,6 +14,7 @@ import type { BlobService } from "./blob-service.ts";
 
 import { releaseBlobContent } from "./content.ts";
 import { indexGuard } from "./guard-index.ts";
+import { failPendingCopy } from "./pending-copies.ts";
 import { discard, remind } from "./retention.ts";
 import { dropTags } from "./tag-index.ts";
 
@@ -43,6 +44,8 @@ export async function workDueStep(blobs: BlobService): Promise<"more" | "done"> 
   });
   return due.length < limit ? "done" : "more";
 }
+
+const OVERDUE = '500 OperationCancelled "Copy exceeded the maximum allowed time."';
 
 async function attend(blobs: BlobService, write: Writer, due: DueRecord): Promise<void> {
   switch (due.what) {
@@ -86,24 +89,11 @@ async function attend(blobs: BlobService, write: Writer, due: DueRecord): Promis
       return releaseBlobContent(blobs.parts.payloads, write, record.content);
     }
     case "copy":
-      return expireCopy(write, due);
+      // Two weeks are enough for any copy.
+      return failPendingCopy(write, due, due.copyId, OVERDUE);
     case "rehydrate":
       return;
   }
-}
-
-/** Two weeks are enough for any copy; whoever made it is gone. */
-async function expireCopy(
-  write: Writer,
-  { container, blob, copyId }: Extract<DueRecord, { readonly what: "copy" }>,
-): Promise<void> {
-  const key = blobKey(container, blob);
-  const stored = await write.get(key);
-  const record = stored && blobRecord.unpack(stored);
-  if (record?.copy?.id !== copyId || record.copy.status !== "pending") return;
-  const description = '500 OperationCancelled "Copy exceeded the maximum allowed time."';
-  const copy = { ...record.copy, status: "failed" as const, description, completedAt: write.now() };
-  write.put(key, blobRecord.pack({ ...record, copy, revision: write.revision(record.revision) }));
 }
 
 /** A week after the last block, not the first: as long as blocks arrive, the reminder is set again. */
