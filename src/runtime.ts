@@ -40,7 +40,9 @@ export class Runtime {
     this.engine = openStore({ choice, owner, clock, turns, onFatal });
     const store = new WatchedStore(this.engine);
     const device =
-      choice.kind === "memory" ? new MemoryDevice() : DiskDevice.at(join(choice.directory, "extents"));
+      choice.kind === "memory"
+        ? new MemoryDevice(choice.payloadBytesMax)
+        : DiskDevice.at(join(choice.directory, "extents"));
     this.#payload = new PayloadService({ store, device, onSyncFailure: onFatal, log });
     this.#reclaimer = new ExtentReclaimer(this.#payload);
     this.chores = new Chores({

@@ -92,11 +92,13 @@ export async function startServer({
   };
   const listeners = new Map<ServicePort, Listener>();
   const serve = async <Services>(table: OperationTable<Services>, services: Services): Promise<number> => {
-    const frontEnd = new FrontEnd({ ...shared, table, services });
+    const keepAliveMillis = options.keepAliveMillis[table.service];
+    const frontEnd = new FrontEnd({ ...shared, keepAliveMillis, table, services });
     const listener = await listen({
       ...options.addresses[table.service],
       isHandedOver,
       certificate: options.certificate,
+      keepAliveMillis,
       handler: (message, response, sendContinue) => frontEnd.handle(message, response, sendContinue),
     });
     listeners.set(table.service, listener);

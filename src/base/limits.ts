@@ -19,6 +19,7 @@ export const LIMITS = {
   servicePropertiesBytesMax: 64 * KIB,
   headersTimeoutMillis: 30_000,
   bodyIdleMillis: 60_000,
+  keepAliveMillisMax: 24 * 60 * 60_000,
   keepAliveMillis: 65_000,
   connectionsMax: 10_000,
   shutdownMillis: 30_000,

@@ -22,6 +22,7 @@ export interface ListenOptions {
   readonly handler: Handler;
   /** PEM or PFX, as node:https takes them; undefined for plain HTTP. */
   readonly certificate?: object | undefined;
+  readonly keepAliveMillis?: number | undefined;
   readonly timers?: Timers;
 }
 
@@ -40,6 +41,7 @@ export async function listen({
   isHandedOver = false,
   handler,
   certificate,
+  keepAliveMillis = LIMITS.keepAliveMillis,
   timers = systemTimers,
 }: ListenOptions): Promise<Listener> {
   const options = {
@@ -47,7 +49,7 @@ export async function listen({
     headersTimeout: LIMITS.headersTimeoutMillis,
     // An upload of hours is legal as long as it moves: the idle limit below is what ends a stalled one.
     requestTimeout: 0,
-    keepAliveTimeout: LIMITS.keepAliveMillis,
+    keepAliveTimeout: keepAliveMillis,
     noDelay: true,
   };
   const server: Server =

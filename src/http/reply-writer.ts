@@ -27,6 +27,11 @@ export interface Sent {
 /** Writes replies: headers in one piece, small bodies with them, streams at the pace of the client. */
 export class ReplyWriter {
   readonly #queue = new ReplyQueue();
+  readonly #keptAlive: string;
+
+  constructor(keepAliveMillis: number = LIMITS.keepAliveMillis) {
+    this.#keptAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMillis / 1_000)}\r\n\r\n`;
+  }
 
   /** `done` is called once, when the last byte is handed to the system or the client is gone. */
   send(response: ServerResponse, outgoing: Outgoing, done: (sent: Sent) => void): void {
@@ -44,7 +49,7 @@ export class ReplyWriter {
       if (response.destroyed) finish({ bytes: 0 });
       else if (body === undefined || typeof body === "string" || Buffer.isBuffer(body)) {
         try {
-          finish({ bytes: writeWhole(response, outgoing, body) });
+          finish({ bytes: writeWhole(response, outgoing, body, this.#keptAlive) });
         } catch (error) {
           // Other replies wait behind this one: what is wrong with it must not reach them.
           breakOff(error);
@@ -57,7 +62,12 @@ export class ReplyWriter {
 /** Up to this size a body travels in one string with its headers. */
 const JOINED_BYTES_MAX = 16 * KIB;
 
-function writeWhole(response: ServerResponse, outgoing: Outgoing, body: string | Buffer | undefined): number {
+function writeWhole(
+  response: ServerResponse,
+  outgoing: Outgoing,
+  body: string | Buffer | undefined,
+  keptAlive: string,
+): number {
   const { status, length } = outgoing.reply;
   const bytes =
     body === undefined || body === "" ? NOTHING : typeof body === "string" ? binaryOf(body) : body;
@@ -70,7 +80,7 @@ function writeWhole(response: ServerResponse, outgoing: Outgoing, body: string |
   } else {
     // One write of one string costs the system half of what a vector of headers and body does. Node keeps the
     // printed head in this field until it goes out, and writes it as it is: so the whole reply is put there.
-    const head = printHead(outgoing, hasLength ? told : undefined);
+    const head = printHead(outgoing, hasLength ? told : undefined) + keptAlive;
     response.statusCode = status;
     (response as unknown as { _header: string })._header =
       head + (typeof rest === "string" ? rest : rest.latin1Slice());
@@ -79,10 +89,9 @@ function writeWhole(response: ServerResponse, outgoing: Outgoing, body: string |
   return bytes.length;
 }
 
-const KEPT_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${LIMITS.keepAliveMillis / 1_000}\r\n\r\n`;
 const FORBIDDEN_IN_HEADER = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** The head of a reply on a connection that stays, as Node would print it. */
+/** The head of a reply on a connection that stays, as Node would print it, up to what says that it stays. */
 function printHead(outgoing: Outgoing, length: number | undefined): string {
   const { status, headers } = outgoing.reply;
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\nServer: Holdfast\r\nx-ms-request-id: ${outgoing.requestId}\r\n`;
@@ -97,7 +106,7 @@ function printHead(outgoing: Outgoing, length: number | undefined): string {
     head += `${name}: ${value}\r\n`;
   }
   if (length !== undefined) head += `Content-Length: ${length}\r\n`;
-  return `${head}Date: ${printHttpDate(systemClock.now())}\r\n${KEPT_ALIVE}`;
+  return `${head}Date: ${printHttpDate(systemClock.now())}\r\n`;
 }
 
 const NOTHING = Buffer.alloc(0);

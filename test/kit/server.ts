@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ManualClock, type Timers } from "../../src/base/clock.ts";
 import { type Log, silentLog } from "../../src/base/log.ts";
-import { type Options, readCommandLine, type StoreChoice } from "../../src/options.ts";
+import { type Options, readCommandLine } from "../../src/options.ts";
 import { Runtime } from "../../src/runtime.ts";
 import { type Server, startServer } from "../../src/server.ts";
 import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from "../../src/services/account/account-list.ts";
@@ -56,12 +56,17 @@ async function open(
 ): Promise<TestServer> {
   const { log = silentLog } = options;
   const parsed = readOptions(options, directory);
-  const choice: StoreChoice =
-    directory === undefined ? { kind: "memory" } : { kind: "embedded", directory: join(directory, "data") };
   const onFatal = (error: unknown): void => {
     throw error;
   };
-  const runtime = new Runtime({ choice, owner: `test-${++opened}`, log, onFatal, clock, choreTimers: NEVER });
+  const runtime = new Runtime({
+    choice: parsed.store,
+    owner: `test-${++opened}`,
+    log,
+    onFatal,
+    clock,
+    choreTimers: NEVER,
+  });
   await runtime.recoverAll();
   await runtime.start();
   const server = await startServer({ options: parsed, runtime, log });
