@@ -58,9 +58,6 @@ export const BLOB_LIMITS = {
   tagsBodyBytesMax: 64 * KIB,
   aclBodyBytesMax: 64 * KIB,
   keyInfoBodyBytesMax: 4 * KIB,
-  leaseSecondsMin: 15,
-  leaseSecondsMax: 60,
-  breakSecondsMax: 60,
   /** Records a listing looks at for one page before it gives a short one. */
   listScanMax: 20_000,
   /** Rehydration takes hours on Azure; here a client that polls sees both states. */

@@ -5,6 +5,9 @@ export const GIB = 1_024 * MIB;
 export const TIB = 1_024 * GIB;
 
 export const LIMITS = {
+  leaseSecondsMin: 15,
+  leaseSecondsMax: 60,
+  breakSecondsMax: 60,
   /** How often somebody looks for copies whose process is gone, and how many are ended in one transaction. */
   copiesChoreMillis: 5_000,
   copiesPerStep: 100,

@@ -142,6 +142,17 @@ onEachEngine("writes from an address", (kit) => {
     assert.deepEqual(await blob.downloadToBuffer(), bytes);
   });
 
+  test("a source named as it would be on Azure is the account's own blob", async () => {
+    const container = await kit.container();
+    await container.getBlockBlobClient("a b").upload("here", 4);
+    const onAzure = `https://${kit.server.account}.blob.core.windows.net/${container.containerName}/a%20b`;
+    await container.getBlockBlobClient("put").syncUploadFromURL(onAzure);
+    await (await container.getBlobClient("copied").beginCopyFromURL(onAzure)).pollUntilDone();
+    for (const name of ["put", "copied"]) {
+      assert.equal((await container.getBlobClient(name).downloadToBuffer()).toString(), "here");
+    }
+  });
+
   test("a caller with a SAS needs the right to read the source, too", async () => {
     const container = await kit.container();
     const source = container.getBlockBlobClient("secret");
