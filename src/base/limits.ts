@@ -5,6 +5,12 @@ export const GIB = 1_024 * MIB;
 export const TIB = 1_024 * GIB;
 
 export const LIMITS = {
+  leaseSecondsMin: 15,
+  leaseSecondsMax: 60,
+  breakSecondsMax: 60,
+  /** How often somebody looks for copies whose process is gone, and how many are ended in one transaction. */
+  copiesChoreMillis: 5_000,
+  copiesPerStep: 100,
   // HTTP front end
   headerBytesMax: 32 * KIB,
   headerCountMax: 256,
@@ -16,6 +22,7 @@ export const LIMITS = {
   servicePropertiesBytesMax: 64 * KIB,
   headersTimeoutMillis: 30_000,
   bodyIdleMillis: 60_000,
+  keepAliveMillisMax: 24 * 60 * 60_000,
   keepAliveMillis: 65_000,
   connectionsMax: 10_000,
   /** How often connections are looked at for clients that stand still. */
