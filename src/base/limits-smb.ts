@@ -26,6 +26,8 @@ export const SMB_LIMITS = {
   /** Replies not yet taken by the client; beyond this the socket is not read. */
   replyBytesMax: 64 * MIB,
   sessionsPerConnectionMax: 64,
+  /** Connections that carry one session. */
+  channelsPerSessionMax: 32,
   treesPerSessionMax: 1_024,
   opensPerConnectionMax: 65_536,
   pipesPerConnectionMax: 64,

@@ -1,10 +1,11 @@
 import type { Connection } from "./connection.ts";
 import { chargeFor } from "./credits.ts";
+import type { Signer } from "./crypto/signing.ts";
 import type { FileOpen, Open } from "./open.ts";
 import type { Session, Tree } from "./session.ts";
 import { refuse, STATUS } from "./status.ts";
 import { COMMAND, type Header } from "./wire/header.ts";
-import type { FileId } from "./wire/layout.ts";
+import { type FileId, isNoFile } from "./wire/layout.ts";
 
 export interface Reply {
   readonly status: number;
@@ -28,8 +29,6 @@ export interface ChainState {
   error: number | undefined;
 }
 
-const ALL_ONES = 0xffff_ffff_ffff_ffffn;
-
 /** One PDU on its way through a command. */
 export class Request {
   readonly connection: Connection;
@@ -41,6 +40,8 @@ export class Request {
   /** Of its compound: only the last one may keep the client waiting. */
   readonly isLast: boolean;
   isSigned = false;
+  /** Signs the reply in place of the connection's own key for the session. */
+  signer: Signer | undefined;
   session: Session | undefined;
   tree: Tree | undefined;
   /** Not 0 once the interim reply was sent. */
@@ -87,7 +88,7 @@ export class Request {
 
   /** The open a request names: in a related compound the one of the request before it. */
   open(fileId: FileId): Open {
-    const isUnnamed = fileId.persistent === ALL_ONES && fileId.volatile === ALL_ONES;
+    const isUnnamed = isNoFile(fileId);
     if (this.isRelated) {
       const { fileId: earlier, error } = this.chain;
       if (earlier === undefined && (isUnnamed || error !== undefined))

@@ -117,7 +117,11 @@ export class SmbServer {
 
   connectionClosed(connection: Connection): void {
     this.#connections.delete(connection);
-    for (const session of connection.sessions.values()) void this.endSession(session, "lost");
+    for (const session of [...connection.sessions.values()]) {
+      session.channels.delete(connection);
+      connection.sessions.delete(session.id);
+      if (session.channels.size === 0) void this.endSession(session, "lost");
+    }
   }
 
   /** Durable opens wait for their client, whether it logged off or was lost, unless the server itself ends. */
@@ -126,7 +130,10 @@ export class SmbServer {
     session.state = "ended";
     this.sessions.delete(session.id);
     session.connection.sessions.delete(session.id);
-    session.connection.cancelWhere((request) => request.session === session);
+    for (const connection of session.channels.keys()) {
+      connection.sessions.delete(session.id);
+      connection.cancelWhere((request) => request.session === session);
+    }
     const opens = [...session.opens.values()];
     session.opens.clear();
     session.trees.clear();
@@ -142,7 +149,8 @@ export class SmbServer {
   async endTree(tree: Tree): Promise<void> {
     const { session } = tree;
     session.trees.delete(tree.id);
-    session.connection.cancelWhere((request) => request.tree === tree);
+    for (const connection of session.channels.keys())
+      connection.cancelWhere((request) => request.tree === tree);
     const opens = [...session.opens.values()].filter((open) => open.tree === tree);
     for (const open of opens) {
       session.opens.delete(open.fileId.volatile);

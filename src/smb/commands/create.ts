@@ -41,9 +41,11 @@ interface Wanted {
 
 export async function create(request: Request): Promise<Reply> {
   const body = createRequest.decode(request.pdu);
-  const { connection, tree } = request;
+  const { tree } = request;
   request.chain.fileId = undefined;
-  if (connection.openCount >= SMB_LIMITS.opensPerConnectionMax) throw refuse(STATUS.TOO_MANY_OPENED_FILES);
+  if (request.user.isNobody) throw refuse(STATUS.ACCESS_DENIED);
+  if (request.user.connection.openCount >= SMB_LIMITS.opensPerConnectionMax)
+    throw refuse(STATUS.TOO_MANY_OPENED_FILES);
   const { share } = tree!;
   if (share === undefined) return openPipe(request, textOf(body.name));
   const contexts = readCreateContexts(body.contexts);
@@ -66,7 +68,7 @@ export async function create(request: Request): Promise<Reply> {
 function leaseOf(request: Request, body: CreateRequest, { lease }: CreateContexts): CacheEntry["lease"] {
   if (body.requestedOplockLevel !== OPLOCK.LEASE || lease === undefined) return undefined;
   const { version, key, parentKey } = lease;
-  const client = request.connection.clientGuid;
+  const client = request.user.connection.clientGuid;
   return { client, key: Buffer.from(key), version, parentKey: Buffer.from(parentKey) };
 }
 
@@ -212,7 +214,7 @@ async function keep(request: Request, wanted: Wanted, opened: Opened): Promise<R
     throw refuse(STATUS.USER_SESSION_DELETED);
   }
   session.opens.set(id, open);
-  request.connection.openCount++;
+  session.connection.openCount++;
   request.chain.fileId = open.fileId;
   const node = server.nodes.add(share.id, open);
   if (opened.info.kind === "file") {

@@ -1,4 +1,5 @@
 import { SMB_LIMITS } from "../../base/limits-smb.ts";
+import type { Connection } from "../connection.ts";
 import type { FileOpen } from "../open.ts";
 import type { Reply, Request } from "../request.ts";
 import { breach, refuse, STATUS } from "../status.ts";
@@ -14,8 +15,9 @@ import {
   validateNegotiateResponse,
   zeroDataInput,
 } from "../wire/ioctl.ts";
-import type { Decoded } from "../wire/layout.ts";
+import { type Decoded, isNoFile } from "../wire/layout.ts";
 import { DIALECT } from "../wire/negotiate.ts";
+import { encodeNetworkInterface } from "../wire/network-interface.ts";
 import { utf16 } from "../wire/text.ts";
 import { copyChunk, resumeKey } from "./copy-chunk.ts";
 import { bestDialect, securityModeOf } from "./negotiate.ts";
@@ -28,6 +30,8 @@ export interface IoctlAnswer {
   readonly status?: number;
 }
 
+/** Nobody knows it here; clients compare it between addresses, and there is one. */
+const LINK_SPEED = 10_000_000_000n;
 const NOTHING: IoctlAnswer = { output: Buffer.alloc(0) };
 
 export async function ioctl(request: Request): Promise<Reply> {
@@ -51,7 +55,8 @@ async function answer(request: Request, body: Ioctl): Promise<IoctlAnswer> {
     case FSCTL.DFS_GET_REFERRALS_EX:
       throw refuse(STATUS.NOT_FOUND);
     case FSCTL.QUERY_NETWORK_INTERFACE_INFO:
-      throw refuse(STATUS.INVALID_DEVICE_REQUEST);
+      if (!isNoFile(body.fileId)) throw refuse(STATUS.INVALID_PARAMETER);
+      return { output: networkInterface(request.connection) };
     case FSCTL.PIPE_TRANSCEIVE: {
       const { pipe } = request.open(body.fileId);
       if (pipe === undefined) throw refuse(STATUS.INVALID_DEVICE_REQUEST);
@@ -62,6 +67,11 @@ async function answer(request: Request, body: Ioctl): Promise<IoctlAnswer> {
     default:
       return onFile(request, request.file(body.fileId, STATUS.NOT_SUPPORTED), body);
   }
+}
+
+/** What a client may bind more connections to: the address it has reached. */
+function networkInterface({ localAddress }: Connection): Buffer {
+  return encodeNetworkInterface({ index: 1, linkSpeed: LINK_SPEED, address: localAddress });
 }
 
 async function onFile(request: Request, open: FileOpen, body: Ioctl): Promise<IoctlAnswer> {

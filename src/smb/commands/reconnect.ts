@@ -16,7 +16,7 @@ export async function reconnect(
   if (durableV1 !== undefined && durableV2 !== undefined) throw refuse(STATUS.INVALID_PARAMETER);
   if (v1 === undefined && v2 === undefined) return undefined;
   const session = request.user;
-  const { server, clientGuid } = request.connection;
+  const { server, clientGuid } = session.connection;
   const open = server.durables.claim({
     persistent: (v1 ?? v2!.fileId).persistent,
     account: session.account,
@@ -30,7 +30,7 @@ export async function reconnect(
   open.tree = request.tree!;
   open.fileId = { persistent: open.fileId.persistent, volatile: server.nextOpenId() };
   session.opens.set(open.fileId.volatile, open);
-  request.connection.openCount++;
+  session.connection.openCount++;
   request.chain.fileId = open.fileId;
   const info = await open.file.info();
   return createReply(open, { action: CREATE_ACTION.OPENED, info }, contexts);
