@@ -87,6 +87,8 @@ async function runOne(
     const refused = statusOf(request.connection, error);
     if (header.command === COMMAND.CREATE || chain.fileId === undefined) chain.error ??= refused.status;
     return { status: refused.status, body: encodeError(refused.data) };
+  } finally {
+    request.leave();
   }
 }
 

@@ -9,7 +9,15 @@ import type { SmbServer } from "./server.ts";
 import type { Binding, Session } from "./session.ts";
 import { Breach, breach, refuse, STATUS } from "./status.ts";
 import { FrameAssembler, PREFIX_BYTES, prefixFor } from "./wire/framing.ts";
-import { FLAG, type Header, PROTOCOL, protocolOf, SIGNATURE_AT, writeHeader } from "./wire/header.ts";
+import {
+  COMMAND,
+  FLAG,
+  type Header,
+  PROTOCOL,
+  protocolOf,
+  SIGNATURE_AT,
+  writeHeader,
+} from "./wire/header.ts";
 import { align8, HEADER_BYTES } from "./wire/layout.ts";
 import { decodeSmb1Negotiate } from "./wire/smb1-negotiate.ts";
 import { decodeTransform } from "./wire/transform.ts";
@@ -243,7 +251,11 @@ export class Connection {
     if (this.isClosed) return;
     this.isClosed = true;
     this.#socket.destroy();
-    this.cancelWhere(() => true);
+    // A file that is being opened stays for the session's other connections: the client asks again there.
+    this.cancelWhere(({ header, session }) => {
+      const isCarriedOn = session !== undefined && [...session.channels.keys()].some((one) => !one.isClosed);
+      return header.command !== COMMAND.CREATE || !isCarriedOn;
+    });
     this.#async.clear();
     this.server.connectionClosed(this);
   }

@@ -1,5 +1,6 @@
 import type { CacheEntry } from "./caches.ts";
 import type { Watch } from "./changes.ts";
+import type { SequencedOpen } from "./channel-sequence.ts";
 import type { FileHandle, ListedEntry } from "./file-system.ts";
 import type { Pipe } from "./rpc/pipe.ts";
 import type { Session, Tree } from "./session.ts";
@@ -38,7 +39,7 @@ export interface PipeOpen extends OpenBase {
   readonly file: undefined;
 }
 
-export interface FileOpen extends OpenBase {
+export interface FileOpen extends OpenBase, SequencedOpen {
   readonly pipe: undefined;
   readonly file: FileHandle;
   /** Names from the root of the share down; changes with a rename. */
@@ -60,6 +61,10 @@ export interface FileOpen extends OpenBase {
   /** LOCK requests that wait; closing the handle ends them. */
   readonly blockedLocks: Set<(status: number) => void>;
   hasWritten: boolean;
+  /** What its CREATE did, for the answer to a replay. */
+  readonly action: number;
+  /** The id its CREATE came with, as it is known to `CreateReplays`. */
+  createName: string | undefined;
 }
 
 export type Open = PipeOpen | FileOpen;

@@ -7,6 +7,7 @@ import { type CacheEntry, OpenedNodes } from "./caches.ts";
 import { ChangeHub } from "./changes.ts";
 import { sendBreak } from "./commands/oplock-break.ts";
 import { Connection } from "./connection.ts";
+import { CreateReplays } from "./create-replays.ts";
 import type { LoginAccounts } from "./crypto/login.ts";
 import { DurableOpens } from "./durable-opens.ts";
 import { closeOpen } from "./end-open.ts";
@@ -49,6 +50,7 @@ export class SmbServer {
   readonly nodes: OpenedNodes;
   readonly changes = new ChangeHub();
   readonly durables: DurableOpens;
+  readonly replays = new CreateReplays();
   readonly loginDelay: LoginDelay;
   readonly #connections = new Set<Connection>();
   readonly #sweep: Timer;
@@ -86,6 +88,14 @@ export class SmbServer {
 
   get connectionCount(): number {
     return this.#connections.size;
+  }
+
+  /** A lease belongs to a client, whichever of its connections opened the file: it is told on the oldest. */
+  connectionOf(clientGuid: Buffer): Connection | undefined {
+    for (const connection of this.#connections)
+      if (connection.isLoggedIn && !connection.isClosed && connection.clientGuid.equals(clientGuid))
+        return connection;
+    return undefined;
   }
 
   nextOpenId(): bigint {

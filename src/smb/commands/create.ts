@@ -26,7 +26,7 @@ import { checkCreate, kindWanted } from "./create-checks.ts";
 import { createReply, durabilityFor } from "./create-reply.ts";
 import { openPipe } from "./open-pipe.ts";
 import { cacheOfLevel } from "./oplock-break.ts";
-import { reconnect } from "./reconnect.ts";
+import { reconnect, replay } from "./reconnect.ts";
 import { isLeaseStatAccess, isStatAccess, type Rights, wantedRights } from "./rights.ts";
 
 /** Everything one CREATE wants, decoded and checked. */
@@ -49,7 +49,8 @@ export async function create(request: Request): Promise<Reply> {
   const { share } = tree!;
   if (share === undefined) return openPipe(request, textOf(body.name));
   const contexts = readCreateContexts(body.contexts);
-  const again = await reconnect(request, textOf(body.name), contexts);
+  const again =
+    (await reconnect(request, textOf(body.name), contexts)) ?? (await replay(request, body, contexts));
   if (again !== undefined) return again;
   checkCreate(body);
   if (contexts.hasExtendedAttributes) throw refuse(STATUS.EAS_NOT_SUPPORTED);
@@ -61,8 +62,17 @@ export async function create(request: Request): Promise<Reply> {
     rights: wantedRights(body.desiredAccess),
     lease: leaseOf(request, body, contexts),
   };
-  const opened = await openWhenFree(request, wanted);
-  return keep(request, wanted, opened);
+  const { durableV2 } = contexts;
+  if (durableV2?.kind !== "request") return keep(request, wanted, await openWhenFree(request, wanted));
+  const { replays } = request.connection.server;
+  const creation = replays.begin(request.user.connection.clientGuid, durableV2.createGuid);
+  try {
+    const reply = await keep(request, wanted, await openWhenFree(request, wanted));
+    creation.opened(request.user.opens.get(request.chain.fileId!.volatile) as FileOpen);
+    return reply;
+  } finally {
+    creation.end();
+  }
 }
 
 function leaseOf(request: Request, body: CreateRequest, { lease }: CreateContexts): CacheEntry["lease"] {
@@ -133,7 +143,7 @@ async function breakForOpen(request: Request, wanted: Wanted): Promise<void> {
   const { nodes } = request.connection.server;
   const node = await nodeOf(request, wanted);
   if (wanted.lease !== undefined) nodes.checkLease(wanted.lease, node);
-  if (node === undefined || node.caches.size === 0) return;
+  if (node === undefined || node.caches.size === 0 || node.isDeletePending) return;
   const { rights, body } = wanted;
   const isOverwriting = OVERWRITING.includes(body.createDisposition);
   const access = rights.access | rights.optionalAccess;
@@ -207,6 +217,10 @@ async function keep(request: Request, wanted: Wanted, opened: Opened): Promise<R
     lockCount: 0,
     blockedLocks: new Set(),
     hasWritten: false,
+    action: opened.action,
+    createName: undefined,
+    generation: { sequence: request.channelSequence, count: 0 },
+    olderGenerations: new Set(),
   };
   if (session.state !== "valid" || !session.trees.has(open.tree.id)) {
     // The session ended while the file was being opened.
@@ -229,9 +243,8 @@ async function keep(request: Request, wanted: Wanted, opened: Opened): Promise<R
     const isLooking = isStatAccess(open.access) && opened.action === CREATE_ACTION.OPENED;
     const wish = !isLease && isLooking ? NO_CACHE : (state ?? NO_CACHE);
     if (wish !== NO_CACHE || lease !== undefined) {
-      open.cache = server.nodes.grant(node, open, { wanted: wish, lease, isStat });
-      if (open.cache !== undefined && lease?.version === 2 && open.cache.epoch === 0)
-        open.cache.epoch = (contexts.lease!.epoch + 1) & 0xffff;
+      const epoch = contexts.lease?.epoch ?? 0;
+      open.cache = server.nodes.grant(node, open, { wanted: wish, lease, epoch, isStat });
     }
     if (open.cache !== undefined && (open.cache.state & HANDLE_CACHE) !== 0)
       open.durability = durabilityFor(contexts);

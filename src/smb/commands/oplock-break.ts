@@ -71,7 +71,11 @@ export function sendBreak(
   });
   pdu.set(body, HEADER_BYTES);
   const { session } = reachable;
-  session.reachable!.write([pdu], session.usesEncryption ? session : undefined);
+  const connection = entry.lease === undefined ? session.reachable! : server.connectionOf(entry.lease.client);
+  const sealFor = connection?.sessions.has(session.id)
+    ? session
+    : [...(connection?.sessions.values() ?? [])][0];
+  connection?.write([pdu], sealFor?.usesEncryption ? sealFor : undefined);
 }
 
 /** The client's answer. Both forms come under one command and are told apart by their size. */

@@ -67,6 +67,8 @@ async function setFile(
       need(open, ACCESS.DELETE);
       if (deletePending !== 0) await breakForRemoval(request, open);
       await open.file.setDeletePending(deletePending !== 0);
+      const node = request.connection.server.nodes.find(open.tree.share!.id, open.file.node);
+      if (node !== undefined) node.isDeletePending = deletePending !== 0;
       if (deletePending !== 0 && open.file.kind === "directory")
         request.connection.server.changes.removed(open.tree.share!.id, open.path);
       return;
