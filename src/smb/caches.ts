@@ -12,6 +12,7 @@ import {
 } from "../concurrency/cache-lease.ts";
 import type { FileOpen } from "./open.ts";
 import { refuse, STATUS } from "./status.ts";
+import type { LazyWrite } from "./write-times.ts";
 
 /**
  * Files that SMB clients have open in this process, with the caches (oplocks and leases) those clients hold and the
@@ -46,6 +47,8 @@ export interface OpenedNode {
   readonly name: string;
   /** It goes with its last handle: whoever comes now is refused, and nobody has to make room. */
   isDeletePending: boolean;
+  /** It was written, and clients are not told yet. */
+  lazyWrite: LazyWrite | undefined;
   readonly opens: Set<FileOpen>;
   readonly caches: Set<CacheEntry>;
   /** Tried again, first come first served, whenever a lock goes. */
@@ -90,16 +93,25 @@ export class OpenedNodes {
     const name = nameOf(share, open.file.node);
     let node = this.#nodes.get(name);
     if (node === undefined) {
-      node = { name, isDeletePending: false, opens: new Set(), caches: new Set(), lockWaiters: new Set() };
+      node = {
+        name,
+        isDeletePending: false,
+        lazyWrite: undefined,
+        opens: new Set(),
+        caches: new Set(),
+        lockWaiters: new Set(),
+      };
       this.#nodes.set(name, node);
     }
     node.opens.add(open);
+    open.node = node;
     return node;
   }
 
-  remove(share: bigint, open: FileOpen): void {
-    const node = this.find(share, open.file.node);
+  remove(open: FileOpen): void {
+    const { node } = open;
     if (node === undefined) return;
+    open.node = undefined;
     node.opens.delete(open);
     const entry = open.cache;
     if (entry !== undefined) {
@@ -107,7 +119,9 @@ export class OpenedNodes {
       if (entry.opens.size === 0) this.#forget(entry);
     }
     this.locksChanged(node);
-    if (node.opens.size === 0) this.#nodes.delete(node.name);
+    if (node.opens.size > 0) return;
+    node.lazyWrite?.timer?.cancel();
+    this.#nodes.delete(node.name);
   }
 
   #forget(entry: CacheEntry): void {
@@ -216,9 +230,8 @@ export class OpenedNodes {
 
   /** The client has answered, and somebody waits who needs more than it has given up. */
   #goOn(entry: CacheEntry, breaking: Breaking, to: CacheState): void {
+    // It belongs to the break before it and counts with it: the epoch stays.
     const isAnswerNeeded = needsAnswer(entry.state, to);
-    // The last step, which nobody answers, belongs to the one before it and counts with it.
-    if (isAnswerNeeded) entry.epoch = (entry.epoch + 1) & 0xffff;
     this.#sendBreak(entry, to, isAnswerNeeded);
     if (!isAnswerNeeded) {
       this.#finish(entry, to);

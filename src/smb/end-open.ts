@@ -19,13 +19,13 @@ export async function closeOpen(server: SmbServer, open: Open): Promise<void> {
   } catch (error) {
     server.log.error({ err: error }, "an SMB handle did not close");
   } finally {
-    server.nodes.remove(open.tree.share!.id, open);
+    server.nodes.remove(open);
   }
 }
 
 /** Other clients may only keep the file open in their caches: they are told to let go, or it would never go. */
 function makeRoom(server: SmbServer, open: FileOpen): void {
-  const node = server.nodes.find(open.tree.share!.id, open.file.node);
+  const { node } = open;
   if (node === undefined) return;
   node.isDeletePending = true;
   void server.nodes.resolve(node, "remove", (entry) => entry === open.cache);

@@ -22,6 +22,7 @@ import { OPLOCK } from "../wire/oplock-break.ts";
 import { printSddl } from "../wire/sddl.ts";
 import { decodeSecurityDescriptor } from "../wire/security-descriptor.ts";
 import { textOf } from "../wire/text.ts";
+import { shownInfo } from "../write-times.ts";
 import { checkCreate, kindWanted } from "./create-checks.ts";
 import { createReply, durabilityFor } from "./create-reply.ts";
 import { openPipe } from "./open-pipe.ts";
@@ -201,6 +202,7 @@ async function keep(request: Request, wanted: Wanted, opened: Opened): Promise<R
     session,
     pipe: undefined,
     file: opened.handle,
+    node: undefined,
     path: path.names,
     access: opened.access,
     shareAccess: body.shareAccess,
@@ -217,6 +219,10 @@ async function keep(request: Request, wanted: Wanted, opened: Opened): Promise<R
     lockCount: 0,
     blockedLocks: new Set(),
     hasWritten: false,
+    shownWriteTime: opened.info.writtenAt,
+    hasUntoldWrite: false,
+    hasToldWrite: false,
+    isWriteTimeHeld: false,
     action: opened.action,
     createName: undefined,
     generation: { sequence: request.channelSequence, count: 0 },
@@ -250,7 +256,8 @@ async function keep(request: Request, wanted: Wanted, opened: Opened): Promise<R
       open.durability = durabilityFor(contexts);
   }
   tell(request, open, opened.action);
-  return createReply(open, opened, contexts);
+  const info = shownInfo(open, opened.info);
+  return createReply(open, { action: opened.action, info }, contexts);
 }
 
 function tell(request: Request, open: FileOpen, action: number): void {

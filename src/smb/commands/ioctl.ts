@@ -152,7 +152,7 @@ async function allocatedRanges(open: FileOpen, body: Ioctl): Promise<IoctlAnswer
   const { offset, length } = allocatedRange.decode(body.input);
   if (open.file.kind === "directory" || offset + length >= 2n ** 63n) throw refuse(STATUS.INVALID_PARAMETER);
   need(open, ACCESS.READ_DATA);
-  const ranges = await open.file.allocatedRanges(Number(offset), Number(offset + length));
+  const ranges = await allocated(open, Number(offset), Number(offset + length));
   const fits = Math.floor(body.maxOutputResponse / allocatedRange.bytes);
   if (ranges.length > 0 && fits === 0) throw refuse(STATUS.BUFFER_TOO_SMALL);
   const output = Buffer.concat(
@@ -161,6 +161,14 @@ async function allocatedRanges(open: FileOpen, body: Ioctl): Promise<IoctlAnswer
       .map(({ from, to }) => allocatedRange.encode({ offset: BigInt(from), length: BigInt(to - from) })),
   );
   return { output, status: ranges.length > fits ? STATUS.BUFFER_OVERFLOW : STATUS.SUCCESS };
+}
+
+/** A file that is not marked as sparse has no holes to speak of, however little of it was written. */
+async function allocated(open: FileOpen, from: number, to: number) {
+  const { attributes, size } = await open.file.info();
+  if ((attributes & ATTRIBUTE.SPARSE) !== 0) return open.file.allocatedRanges(from, to);
+  const end = Math.min(to, size);
+  return from < end ? [{ from, to: end }] : [];
 }
 
 /** Names of the share's snapshots; a buffer that is too small learns how much room they need. */

@@ -28,8 +28,8 @@ export async function bindSession(request: Request, token: Buffer): Promise<Repl
   if (!provesHolder(request, target)) throw refuse(STATUS.ACCESS_DENIED);
   if (target.connection.signing !== SIGNING.AES_GMAC) signAs(request, target);
   checkAlike(connection, target);
-  if (target.channels.size >= SMB_LIMITS.channelsPerSessionMax) throw refuse(STATUS.INSUFFICIENT_RESOURCES);
   signAs(request, target);
+  if (target.channels.size >= SMB_LIMITS.channelsPerSessionMax) throw refuse(STATUS.INSUFFICIENT_RESOURCES);
   const binding = bindingOf(connection, target);
   hash(connection, binding, [sent]);
   const step = await stepOf(connection, target, { binding, token });
