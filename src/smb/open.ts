@@ -73,6 +73,7 @@ export interface FileOpen extends OpenBase, SequencedOpen {
   isWriteTimeHeld: boolean;
   /** What its CREATE did, for the answer to a replay. */
   readonly action: number;
+  readonly appInstance: Buffer | undefined;
   /** The id its CREATE came with, as it is known to `CreateReplays`. */
   createName: string | undefined;
 }

@@ -2,6 +2,7 @@ import { SMB_LIMITS } from "../../base/limits-smb.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { HANDLE_CACHE, NO_CACHE } from "../../concurrency/cache-lease.ts";
 import type { CacheEntry, OpenedNode } from "../caches.ts";
+import { closeOpen } from "../end-open.ts";
 import type { Opened, Share } from "../file-system.ts";
 import type { FileOpen } from "../open.ts";
 import { parsePath, type SmbPath } from "../path.ts";
@@ -20,7 +21,7 @@ import { type CreateContexts, readCreateContexts } from "../wire/create-contexts
 import { NOTIFY_ACTION, NOTIFY_FILTER } from "../wire/directory.ts";
 import { OPLOCK } from "../wire/oplock-break.ts";
 import { printSddl } from "../wire/sddl.ts";
-import { decodeSecurityDescriptor } from "../wire/security-descriptor.ts";
+import { CONTROL, decodeSecurityDescriptor } from "../wire/security-descriptor.ts";
 import { textOf } from "../wire/text.ts";
 import { shownInfo } from "../write-times.ts";
 import { checkCreate, kindWanted } from "./create-checks.ts";
@@ -53,6 +54,8 @@ export async function create(request: Request): Promise<Reply> {
   const again =
     (await reconnect(request, textOf(body.name), contexts)) ?? (await replay(request, body, contexts));
   if (again !== undefined) return again;
+  // Rights that nobody has are refused before anything else that may be wrong.
+  const rights = wantedRights(body.desiredAccess);
   checkCreate(body);
   if (contexts.hasExtendedAttributes) throw refuse(STATUS.EAS_NOT_SUPPORTED);
   const wanted: Wanted = {
@@ -60,7 +63,7 @@ export async function create(request: Request): Promise<Reply> {
     contexts,
     share,
     path: parsePath(textOf(body.name)),
-    rights: wantedRights(body.desiredAccess),
+    rights,
     lease: leaseOf(request, body, contexts),
   };
   const { durableV2 } = contexts;
@@ -68,6 +71,7 @@ export async function create(request: Request): Promise<Reply> {
   const { replays } = request.connection.server;
   const creation = replays.begin(request.user.connection.clientGuid, durableV2.createGuid);
   try {
+    await endOlderInstance(request, wanted);
     const reply = await keep(request, wanted, await openWhenFree(request, wanted));
     creation.opened(request.user.opens.get(request.chain.fileId!.volatile) as FileOpen);
     return reply;
@@ -186,15 +190,36 @@ function openRequest(request: Request, { body, contexts, path, rights }: Wanted)
     isDeleteOnClose: (body.createOptions & CREATE_OPTION.DELETE_ON_CLOSE) !== 0,
     attributes: body.fileAttributes,
     allocationSize: contexts.allocationSize === undefined ? undefined : Number(contexts.allocationSize),
-    security: security === undefined ? undefined : printSddl(decodeSecurityDescriptor(security)),
+    security: security === undefined ? undefined : givenSecurity(security),
     client: { session: session.id, address: session.connection.address, name: session.workstation },
   };
+}
+
+/** An application that has moved to another machine has no use for what it had open on the first one. */
+async function endOlderInstance(request: Request, wanted: Wanted): Promise<void> {
+  const { appInstance } = wanted.contexts;
+  if (appInstance === undefined) return;
+  const { server } = request.connection;
+  const { account } = request.user;
+  for (const open of (await nodeOf(request, wanted))?.opens ?? []) {
+    if (open.appInstance?.equals(appInstance) !== true || open.session.account !== account) continue;
+    if (open.session.opens.delete(open.fileId.volatile)) open.session.connection.openCount--;
+    if (server.durables.isKept(open)) await server.durables.drop(open);
+    else await closeOpen(server, open);
+  }
+}
+
+/** A descriptor without an access list says nothing: the file gets what one without a descriptor gets. */
+function givenSecurity(data: Buffer): string | undefined {
+  const given = decodeSecurityDescriptor(data);
+  return (given.control & CONTROL.DACL_PRESENT) === 0 ? undefined : printSddl(given);
 }
 
 async function keep(request: Request, wanted: Wanted, opened: Opened): Promise<Reply> {
   const session = request.user;
   const { server } = request.connection;
   const { body, contexts, path, share, lease } = wanted;
+  const { durableV2 } = contexts;
   const id = server.nextOpenId();
   const open: FileOpen = {
     fileId: { persistent: id, volatile: id },
@@ -224,6 +249,7 @@ async function keep(request: Request, wanted: Wanted, opened: Opened): Promise<R
     hasToldWrite: false,
     isWriteTimeHeld: false,
     action: opened.action,
+    appInstance: durableV2?.kind === "request" ? contexts.appInstance : undefined,
     createName: undefined,
     generation: { sequence: request.channelSequence, count: 0 },
     olderGenerations: new Set(),

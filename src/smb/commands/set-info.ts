@@ -156,6 +156,7 @@ async function setSize(
 const RENAMED_FILE = {
   action: NOTIFY_ACTION.MODIFIED,
   filter: NOTIFY_FILTER.ATTRIBUTES | NOTIFY_FILTER.CREATION,
+  unless: NOTIFY_FILTER.FILE_NAME,
 };
 
 async function rename(request: Request, open: FileOpen, data: Buffer): Promise<void> {
