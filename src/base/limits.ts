@@ -59,6 +59,8 @@ export const LIMITS = {
   valueBytesMax: 16 * MIB,
   batchTransactionsMax: 1_024,
   batchBytesMax: 8 * MIB,
+  /** Transactions that are worth a commit of their own while others run. */
+  halfBatchMin: 24,
   queuedTransactionsMax: 100_000,
   rangePageEntries: 256,
   /** With no more room than this, a write that was cut short is laid to the full disk. */
