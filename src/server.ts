@@ -100,12 +100,14 @@ export async function startServer({
   };
   const listeners = new Map<ServicePort, Pick<Listener, "accept" | "close">>();
   const serve = async <Services>(table: OperationTable<Services>, services: Services): Promise<number> => {
-    const frontEnd = new FrontEnd({ ...shared, table, services });
+    const keepAliveMillis = options.keepAliveMillis[table.service];
+    const frontEnd = new FrontEnd({ ...shared, keepAliveMillis, table, services });
     const listener = await listen({
       ...options.addresses[table.service],
       isHandedOver,
       certificate: options.certificate,
-      handler: (message, response, sendContinue) => frontEnd.handle(message, response, sendContinue),
+      keepAliveMillis,
+      handler: (incoming, connection) => frontEnd.handle(incoming, connection),
     });
     listeners.set(table.service, listener);
     metrics.watchConnections(table.service, () => listener.connections());

@@ -26,9 +26,6 @@ export const FILE_LIMITS = {
   permissionHeaderBytesMax: 8 * KIB,
   permissionBytesMax: 64 * KIB,
   aclBytesMax: 64 * KIB,
-  leaseSecondsMin: 15,
-  leaseSecondsMax: 60,
-  breakSecondsMax: 60,
   copySourceCharsMax: 4 * KIB,
   /** A source of a copy that says nothing for this long is given up. */
   sourceIdleMillis: 30_000,

@@ -46,7 +46,8 @@ export function grantCache({ wanted, isLease, isShared, isLocked, others }: Cach
   if (!GRANTABLE.has(wanted)) return NO_CACHE;
   let granted = wanted;
   if (isLocked) granted &= ~(READ_CACHE | HANDLE_CACHE);
-  if (isShared) granted &= ~WRITE_CACHE;
+  // A cache of somebody else counts as much as an open that reads or writes, even where it came with a mere look.
+  if (isShared || others.some((other) => other.state !== NO_CACHE)) granted &= ~WRITE_CACHE;
   // An oplock knows no handle caching of others, a lease none beside an oplock.
   if (isLease && others.some((other) => !other.isLease && other.state !== NO_CACHE)) granted &= ~HANDLE_CACHE;
   if (!isLease) {
@@ -120,6 +121,17 @@ function kept(conflict: CacheConflict): CacheState {
     case "write":
       return NO_CACHE;
   }
+}
+
+/**
+ * The next step of a break that has to go further than the client was told at first: it gives up its handles before
+ * its reads, so that it can answer the one and need not answer the other.
+ */
+export function nextStep(state: CacheState, required: CacheState): CacheState | undefined {
+  if ((state & ~required) === 0) return undefined;
+  return (state & HANDLE_CACHE & ~required) !== 0
+    ? (state & ~HANDLE_CACHE) | (state & required)
+    : state & required;
 }
 
 /** Whether the client has to answer a break: only reads can be forgotten without a word. */

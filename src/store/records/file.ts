@@ -1,25 +1,9 @@
-import type { Instant, Millis } from "../../base/clock.ts";
+import type { Instant } from "../../base/clock.ts";
 import type { Revision } from "../../base/revision.ts";
+import type { LeaseRecord, PolicyRecord } from "./lease.ts";
 import { recordType } from "./record.ts";
 
-/** A lease as it is stored: the states of src/concurrency/lease.ts, absent while available. */
-export type LeaseRecord =
-  | {
-      readonly state: "leased";
-      readonly id: string;
-      readonly length: Millis | "infinite";
-      readonly endsAt: Instant | "never";
-    }
-  | { readonly state: "expired"; readonly id: string; readonly length: Millis }
-  | { readonly state: "breaking"; readonly id: string; readonly brokenAt: Instant }
-  | { readonly state: "broken"; readonly id: string };
-
-export interface PolicyRecord {
-  readonly id: string;
-  readonly start: Instant | undefined;
-  readonly expiry: Instant | undefined;
-  readonly permissions: string | undefined;
-}
+export type { LeaseRecord } from "./lease.ts";
 
 /** What a client may set of a share and read back. */
 export interface ShareSettings {
