@@ -1,3 +1,5 @@
+import type { RestUse } from "./share-mode.ts";
+
 /**
  * What an SMB client may keep in its cache of a file: reads (R), the open handle after the application closed it (H),
  * and writes (W). Leases name these states as they are; oplocks are the older words for some of them: level II is R,
@@ -67,6 +69,24 @@ export type CacheConflict =
   | "write"
   /** A rename or a delete. */
   | "remove";
+
+/** What a REST call is to the caches of SMB clients. A lease only asks whether handles that are kept are in use. */
+export function conflictOfRest(use: RestUse): CacheConflict | undefined {
+  switch (use) {
+    case "look":
+    case "read":
+      return "open";
+    case "write":
+    case "overwrite":
+      return "write";
+    case "rename":
+    case "delete":
+      return "remove";
+    case "enter":
+    case "lease":
+      return undefined;
+  }
+}
 
 export interface CacheBreak {
   readonly to: CacheState;

@@ -191,6 +191,7 @@ function openRequest(request: Request, { body, contexts, path, rights }: Wanted)
     attributes: body.fileAttributes,
     allocationSize: contexts.allocationSize === undefined ? undefined : Number(contexts.allocationSize),
     security: security === undefined ? undefined : givenSecurity(security),
+    mayCache: body.requestedOplockLevel !== OPLOCK.NONE,
     client: { session: session.id, address: session.connection.address, name: session.workstation },
   };
 }
