@@ -111,6 +111,7 @@ function announce(options: Options, { ports }: Running): void {
       queue: at("queue"),
       table: at("table"),
       file: at("file"),
+      smb: at("smb"),
       admin: at("admin"),
     },
     accounts: options.accounts,

@@ -42,7 +42,7 @@ export function openStore({ choice, owner, clock, log, turns, onFatal }: OpenSto
 
 /** Where payload goes with this engine. */
 export function openDevice(choice: StoreChoice, store: Store): Device {
-  if (choice.kind === "memory") return new MemoryDevice();
+  if (choice.kind === "memory") return new MemoryDevice(choice.payloadBytesMax);
   if (store instanceof PostgresStore) return store.device;
   return DiskDevice.at(join((choice as { directory: string }).directory, "extents"));
 }

@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from "node:path";
 import { CommanderError } from "commander";
 import { ConfigError } from "./base/config-error.ts";
+import { MIB } from "./base/limits.ts";
 import type { LogLevel } from "./base/log.ts";
 import { type Certificate, loadCertificate } from "./certificate.ts";
 import { buildCommand, environmentName, type FlagValues } from "./options-flags.ts";
@@ -10,6 +11,7 @@ import {
   defaultAccounts,
   parseAccountsVariable,
 } from "./services/account/account-list.ts";
+import { isLoopback } from "./services/account/accounts.ts";
 import { readAccountsFile } from "./services/account/accounts-file.ts";
 import { parseDatabaseAddress } from "./store/postgres/address.ts";
 
@@ -17,6 +19,8 @@ import { parseDatabaseAddress } from "./store/postgres/address.ts";
 export interface Options {
   readonly store: StoreChoice;
   readonly addresses: Readonly<Record<ListenerName, Address>>;
+  /** How long an idle connection is kept, where it was said. */
+  readonly keepAliveMillis: Readonly<Record<"blob" | "queue" | "table" | "file", number | undefined>>;
   readonly workers: number;
   readonly certificate: Certificate | undefined;
   /** "basic": bearer tokens are taken and their claims checked. */
@@ -26,6 +30,8 @@ export interface Options {
   /** Blobs keep their versions. On Azure a setting of the account, made outside the protocol. */
   readonly isBlobVersioned: boolean;
   readonly shareRetentionDays: number;
+  /** "required": an SMB client that cannot encrypt is refused. */
+  readonly smbEncryption: "required" | "enabled";
   /** False: only path-style addresses (`/account/...`). */
   readonly allowsHostStyle: boolean;
   readonly ready: "text" | "json";
@@ -42,7 +48,7 @@ export interface Options {
 }
 
 export type StoreChoice =
-  | { readonly kind: "memory" }
+  | { readonly kind: "memory"; readonly payloadBytesMax?: number }
   | { readonly kind: "embedded"; readonly directory: string }
   | { readonly kind: "postgres"; readonly address: string };
 
@@ -113,15 +119,23 @@ function assemble(
   const { accounts, accountsFile, warnings } = chooseAccounts(flags, env, place);
   const debugFile = typeof flags.debug === "string" ? place(flags.debug) : undefined;
   const accessLog = flags.accessLog;
+  const addresses = chooseAddresses(flags);
   return {
     store,
-    addresses: chooseAddresses(flags),
+    addresses,
+    keepAliveMillis: {
+      blob: flags.blobKeepAliveTimeout,
+      queue: flags.queueKeepAliveTimeout,
+      table: flags.tableKeepAliveTimeout,
+      file: flags.fileKeepAliveTimeout,
+    },
     workers: flags.workers,
     certificate,
     oauth: flags.oauth,
     isLoose: flags.loose ?? false,
     isBlobVersioned: flags.blobVersioning ?? false,
     shareRetentionDays: flags.shareRetentionDays,
+    smbEncryption: flags.smbEncryption ?? (isLoopback(addresses.smb.host) ? "enabled" : "required"),
     allowsHostStyle: !(flags.disableProductStyleUrl ?? false),
     ready: flags.ready,
     isSilent: flags.silent ?? false,
@@ -146,8 +160,14 @@ function chooseStore(
         `--${named[0]}`,
         "expected without --inMemory: what is in memory has no place on disk",
       );
-    return { kind: "memory" };
+    if (flags.extentMemoryLimit === undefined) return { kind: "memory" };
+    return { kind: "memory", payloadBytesMax: Math.floor(flags.extentMemoryLimit * MIB) };
   }
+  if (flags.extentMemoryLimit !== undefined)
+    throw new ConfigError(
+      "--extentMemoryLimit",
+      "expected --inMemory beside it: it limits what is in memory",
+    );
   if (named.length === 2)
     throw new ConfigError("--store", "expected without --location: both name where data is kept");
   const chosen = flags.store ?? flags.location;
@@ -198,6 +218,7 @@ function chooseAccounts(
 ): Pick<Options, "accounts" | "accountsFile" | "warnings"> {
   const variables = ["HOLDFAST_ACCOUNTS", "AZURITE_ACCOUNTS"].filter((name) => env[name]?.trim());
   const warnings: string[] = [];
+  if (env.AZURITE_DB) warnings.push("AZURITE_DB has no effect: records are kept in the data directory");
   let list: AccountList;
   let accountsFile: Options["accountsFile"];
   if (flags.accountsFile !== undefined) {

@@ -2,6 +2,7 @@ import { type Clock, monotonic, pause, systemClock, systemTimers, type Timers } 
 import { UnusableDirectory } from "./base/faults.ts";
 import { LIMITS } from "./base/limits.ts";
 import type { Log } from "./base/log.ts";
+import { LocalMessages, type Messages } from "./base/messages.ts";
 import { type Random, systemRandom } from "./base/random.ts";
 import { openDevice, openStore } from "./open-store.ts";
 import type { StoreChoice } from "./options.ts";
@@ -23,6 +24,8 @@ export interface RuntimeOptions {
   readonly log: Log;
   readonly onFatal: (error: unknown) => void;
   readonly turns?: { readonly records: WriteTurn; readonly ephemeral: WriteTurn } | undefined;
+  /** To the other processes on the store; without it there are none. */
+  readonly messages?: Messages;
   readonly clock?: Clock;
   readonly random?: Random;
   /** What starts the chores of the services; a test that takes their steps itself gives some that never fire. */
@@ -48,7 +51,8 @@ export class Runtime {
       timers: options.choreTimers ?? systemTimers,
       log,
     });
-    this.parts = { store, payloads: this.#payload, clock, random, log };
+    const { messages = new LocalMessages() } = options;
+    this.parts = { store, payloads: this.#payload, clock, random, log, messages };
     if (this.engine instanceof PostgresStore) {
       this.engine.membership.onDead = (dead) => this.releaseDead([dead]);
     }

@@ -5,6 +5,12 @@ export const GIB = 1_024 * MIB;
 export const TIB = 1_024 * GIB;
 
 export const LIMITS = {
+  leaseSecondsMin: 15,
+  leaseSecondsMax: 60,
+  breakSecondsMax: 60,
+  /** How often somebody looks for copies whose process is gone, and how many are ended in one transaction. */
+  copiesChoreMillis: 5_000,
+  copiesPerStep: 100,
   // HTTP front end
   headerBytesMax: 32 * KIB,
   headerCountMax: 256,
@@ -16,6 +22,7 @@ export const LIMITS = {
   servicePropertiesBytesMax: 64 * KIB,
   headersTimeoutMillis: 30_000,
   bodyIdleMillis: 60_000,
+  keepAliveMillisMax: 24 * 60 * 60_000,
   keepAliveMillis: 65_000,
   connectionsMax: 10_000,
   /** How often connections are looked at for clients that stand still. */
@@ -52,10 +59,16 @@ export const LIMITS = {
   valueBytesMax: 16 * MIB,
   batchTransactionsMax: 1_024,
   batchBytesMax: 8 * MIB,
+  /** Transactions that are worth a commit of their own while others run. */
+  halfBatchMin: 24,
   queuedTransactionsMax: 100_000,
   rangePageEntries: 256,
   /** With no more room than this, a write that was cut short is laid to the full disk. */
   fullDiskBytesMax: MIB,
+  /** Room that a commit leaves on the disk. LMDB must not find it full: see docs/decisions/0010. */
+  recordsRoomBytes: 2 * MIB,
+  /** Room that payload leaves, for the records: on a full disk, what is there can still be deleted. */
+  payloadRoomBytes: 6 * MIB,
   /** Reads under way at one moment, in all processes that share an embedded store. */
   snapshotsMax: 16_384,
   slowTransactionMillis: 250,

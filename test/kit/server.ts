@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ManualClock, type Timers } from "../../src/base/clock.ts";
 import { type Log, silentLog } from "../../src/base/log.ts";
-import { type Options, readCommandLine, type StoreChoice } from "../../src/options.ts";
+import { type Options, readCommandLine } from "../../src/options.ts";
 import { Runtime } from "../../src/runtime.ts";
 import { type Server, startServer } from "../../src/server.ts";
 import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from "../../src/services/account/account-list.ts";
@@ -49,23 +49,20 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
 /** Where the data of one server is, and what removes it. */
 interface Place {
   readonly engine: Engine;
-  readonly choice: StoreChoice;
   readonly flags: readonly string[];
   remove(): Promise<void>;
 }
 
 async function makePlace(engine: Engine): Promise<Place> {
-  if (engine === "memory")
-    return { engine, choice: { kind: "memory" }, flags: ["--inMemory"], remove: async () => {} };
+  if (engine === "memory") return { engine, flags: ["--inMemory"], remove: async () => {} };
   if (engine === "postgres") {
     const { address, drop } = await freshSchema();
-    return { engine, choice: { kind: "postgres", address }, flags: ["--store", address], remove: drop };
+    return { engine, flags: ["--store", address], remove: drop };
   }
   const parent = mkdtempSync(join(tmpdir(), "holdfast-test-"));
   const directory = join(parent, "data");
   return {
     engine,
-    choice: { kind: "embedded", directory },
     flags: ["--location", directory],
     remove: async () => rmSync(parent, { recursive: true, force: true }),
   };
@@ -74,14 +71,24 @@ async function makePlace(engine: Engine): Promise<Place> {
 /** Chores are run by the tests that are about them, step by step, and by nobody else. */
 const NEVER: Timers = { after: () => ({ cancel() {} }), every: () => ({ cancel() {} }) };
 
+/** Each start is another process to what the one before left behind. */
+let opened = 0;
+
 async function open(options: TestServerOptions, place: Place, clock: ManualClock): Promise<TestServer> {
   const { log = silentLog } = options;
-  const { engine, choice } = place;
+  const { engine } = place;
   const parsed = readOptions(options, place);
   const onFatal = (error: unknown): void => {
     throw error;
   };
-  const runtime = new Runtime({ choice, owner: "test", log, onFatal, clock, choreTimers: NEVER });
+  const runtime = new Runtime({
+    choice: parsed.store,
+    owner: `test-${++opened}`,
+    log,
+    onFatal,
+    clock,
+    choreTimers: NEVER,
+  });
   await runtime.recoverAll();
   await runtime.start();
   const server = await startServer({ options: parsed, runtime, log });
