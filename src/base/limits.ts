@@ -99,6 +99,11 @@ export const LIMITS = {
   chunkRowBytes: 256 * KIB,
   chunkWriteBytes: 4 * MIB,
   chunksRemovedAtOnce: 64,
+  /** What a migration moves in one transaction. */
+  migrationBatchRecords: 1_000,
+  migrationBatchBytes: 4 * MIB,
+  /** How long a migration waits for the row of a node that is no longer there. */
+  aloneMillisMax: 10_000,
   /** Every so many heartbeats the operation ids of long ago are deleted. */
   outcomeSweepBeats: 400,
 

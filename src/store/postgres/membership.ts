@@ -264,6 +264,15 @@ export class Membership {
     return this.#withSession((session) => session.run(names.map((name) => ({ name, values: [] }))));
   }
 
+  /** Nodes beside this one that have not left: alive, or not yet known to be dead. */
+  async countOthers(): Promise<number> {
+    const { results } = await this.#withSession((session) =>
+      session.run([{ name: "node_list", values: [] }]),
+    );
+    const rows = results[0]!.rows.map(nodeOf);
+    return rows.filter(({ state, owner }) => state !== "free" && owner !== this.#options.owner).length;
+  }
+
   /** At an orderly end, when nothing is written any more. */
   async leave(): Promise<void> {
     this.#timer?.cancel();
