@@ -1,7 +1,8 @@
+import { LIMITS } from "../base/limits.ts";
 import type { Log } from "../base/log.ts";
 import { METRICS_CONTENT_TYPE } from "../base/metrics.ts";
 import type { Handler } from "./listener.ts";
-import { writeWhole } from "./reply-writer.ts";
+import { keptAliveFor, writeWhole } from "./reply-writer.ts";
 
 /**
  * The admin listener: for the machine that looks after the server, never for clients of the storage services.
@@ -29,6 +30,7 @@ interface AdminReply {
   readonly allow?: string;
 }
 
+const KEPT_ALIVE = keptAliveFor(LIMITS.keepAliveMillis);
 const JSON_TYPE = "application/json; charset=utf-8";
 const TEXT_TYPE = "text/plain; charset=utf-8";
 
@@ -57,7 +59,7 @@ export function createAdminHandler(sources: AdminSources): Handler {
       version: undefined,
       clientRequestId: undefined,
     };
-    writeWhole(connection, outgoing, Buffer.from(reply.body));
+    writeWhole(connection, outgoing, Buffer.from(reply.body), KEPT_ALIVE);
   };
 }
 

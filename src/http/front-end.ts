@@ -41,6 +41,7 @@ export interface FrontEndOptions<Services> {
   readonly requestIds: RequestIds;
   readonly isSecure: boolean;
   readonly isHostStyleAllowed: boolean;
+  readonly keepAliveMillis?: number | undefined;
   /** Cross-origin rules of an account's service, read for requests that carry an Origin. */
   readonly corsRules: (service: ServiceName, account: string) => Promise<readonly CorsRule[]>;
 }
@@ -48,12 +49,13 @@ export interface FrontEndOptions<Services> {
 export class FrontEnd<Services> {
   readonly #options: FrontEndOptions<Services>;
   readonly #router: Router<Services>;
-  readonly #writer = new ReplyWriter();
+  readonly #writer: ReplyWriter;
   readonly #meters = new Map<Operation<Services> | undefined, OperationMeter>();
 
   constructor(options: FrontEndOptions<Services>) {
     this.#options = options;
     this.#router = new Router(options.table);
+    this.#writer = new ReplyWriter(options.keepAliveMillis);
     const { service, operations } = options.table;
     this.#meters.set(undefined, options.metrics.operation(service, "unknown"));
     for (const row of operations) this.#meters.set(row, options.metrics.operation(service, row.name));

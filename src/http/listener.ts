@@ -18,6 +18,7 @@ export interface ListenOptions {
   readonly handler: Handler;
   /** PEM or PFX, as node:tls takes them; undefined for plain HTTP. */
   readonly certificate?: object | undefined;
+  readonly keepAliveMillis?: number | undefined;
   readonly timers?: Timers;
 }
 
@@ -32,7 +33,7 @@ export interface Listener {
 
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { host, port, isHandedOver = false, handler, certificate, timers = systemTimers } = options;
-  const connections = new ConnectionSet(handler);
+  const connections = new ConnectionSet(handler, options.keepAliveMillis ?? LIMITS.keepAliveMillis);
   const take = (socket: Socket): void => connections.add(socket);
   const settings = { noDelay: true, allowHalfOpen: true };
   const server: Server =
@@ -74,8 +75,11 @@ class ConnectionSet implements Host {
   sweeps = 0;
   isClosing = false;
 
-  constructor(handler: Handler) {
+  readonly keepAliveMillis: number;
+
+  constructor(handler: Handler, keepAliveMillis: number) {
     this.#handler = handler;
+    this.keepAliveMillis = keepAliveMillis;
   }
 
   get size(): number {

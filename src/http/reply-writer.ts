@@ -28,6 +28,11 @@ export interface Sent {
 /** Writes replies: headers in one piece, small bodies with them, streams at the pace of the client. */
 export class ReplyWriter {
   readonly #queue = new ReplyQueue();
+  readonly #keptAlive: string;
+
+  constructor(keepAliveMillis: number = LIMITS.keepAliveMillis) {
+    this.#keptAlive = keptAliveFor(keepAliveMillis);
+  }
 
   /** `done` is called once, when the last byte is handed to the system or the client is gone. */
   send(connection: Connection, outgoing: Outgoing, done: (sent: Sent) => void): void {
@@ -45,12 +50,13 @@ export class ReplyWriter {
       if (connection.isGone) finish({ bytes: 0 });
       else if (body === undefined || typeof body === "string" || Buffer.isBuffer(body)) {
         try {
-          finish({ bytes: writeWhole(connection, outgoing, body) });
+          finish({ bytes: writeWhole(connection, outgoing, body, this.#keptAlive) });
         } catch (error) {
           // Other replies wait behind this one: what is wrong with it must not reach them.
           breakOff(error);
         }
-      } else writeStream(connection, outgoing, body).then((bytes) => finish({ bytes }), breakOff);
+      } else
+        writeStream(connection, outgoing, body, this.#keptAlive).then((bytes) => finish({ bytes }), breakOff);
     });
   }
 }
@@ -63,6 +69,7 @@ export function writeWhole(
   connection: Connection,
   outgoing: Outgoing,
   body: string | Buffer | undefined,
+  keptAlive: string,
 ): number {
   const { status, length } = outgoing.reply;
   const bytes =
@@ -71,7 +78,7 @@ export function writeWhole(
   const told = outgoing.isHead ? (length ?? bytes.length) : bytes.length;
   const rest = outgoing.isHead ? NOTHING : bytes;
   const { keepsAlive } = connection;
-  const head = printHead(outgoing, hasLength ? told : undefined) + connectionHeader(keepsAlive);
+  const head = printHead(outgoing, hasLength ? told : undefined) + (keepsAlive ? keptAlive : CLOSED);
   if (rest.length <= JOINED_BYTES_MAX) {
     connection.sendWhole(head + (typeof rest === "string" ? rest : rest.latin1Slice()), keepsAlive);
   } else {
@@ -84,12 +91,12 @@ export function writeWhole(
   return bytes.length;
 }
 
-const KEPT_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${LIMITS.keepAliveMillis / 1_000}\r\n\r\n`;
 const CLOSED = "Connection: close\r\n\r\n";
 const FORBIDDEN_IN_HEADER = /[^\t\x20-\x7e\x80-\xff]/;
 
-function connectionHeader(keepsAlive: boolean): string {
-  return keepsAlive ? KEPT_ALIVE : CLOSED;
+/** The last header of a reply on a connection that stays. */
+export function keptAliveFor(keepAliveMillis: number): string {
+  return `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMillis / 1_000)}\r\n\r\n`;
 }
 
 /** The head of a reply but for the last header, which says what becomes of the connection. */
@@ -130,12 +137,13 @@ async function writeStream(
   connection: Connection,
   outgoing: Outgoing,
   body: AsyncIterable<Uint8Array>,
+  keptAlive: string,
 ): Promise<number> {
   const { status, length } = outgoing.reply;
   const isChunked = length === undefined && status !== 204 && status !== 304 && !outgoing.isOld;
   const keepsAlive = connection.keepsAlive && (length !== undefined || isChunked);
   const coding = isChunked ? "Transfer-Encoding: chunked\r\n" : "";
-  let head: string | undefined = printHead(outgoing, length) + coding + connectionHeader(keepsAlive);
+  let head: string | undefined = printHead(outgoing, length) + coding + (keepsAlive ? keptAlive : CLOSED);
   let bytes = 0;
   if (!outgoing.isHead) {
     for await (const piece of body) {

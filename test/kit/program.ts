@@ -8,7 +8,7 @@ const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 export interface Program {
   readonly child: ChildProcess;
   readonly pid: number;
-  readonly ports: Readonly<Record<"blob" | "queue" | "table" | "file" | "admin", number>>;
+  readonly ports: Readonly<Record<"blob" | "queue" | "table" | "file" | "smb" | "admin", number>>;
   readonly endpoints: Readonly<Record<"blob" | "queue" | "table" | "file", string>>;
   readonly connectionString: string;
   /** What it has written to stderr so far. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { collect } from "../../src/base/bytes.ts";
 import { ManualClock } from "../../src/base/clock.ts";
 import { silentLog } from "../../src/base/log.ts";
+import { LocalMessages } from "../../src/base/messages.ts";
 import { type Random, seededRandom } from "../../src/base/random.ts";
 import { Refusal } from "../../src/base/refusals.ts";
 import { DELETE, READ, WRITE } from "../../src/concurrency/share-mode.ts";
@@ -11,9 +12,10 @@ import { createShare } from "../../src/services/file/create-share.ts";
 import { deleteFile } from "../../src/services/file/delete-file.ts";
 import { FileService } from "../../src/services/file/file-service.ts";
 import { getFile, getFileProperties } from "../../src/services/file/get-file.ts";
-import { closeHandle, type Handle, openHandle, setDeletePending } from "../../src/services/file/handles.ts";
+import { closeHandle, setDeletePending } from "../../src/services/file/handles.ts";
 import { leaseFile } from "../../src/services/file/lease.ts";
 import { lockRanges, mayAccess, unlockRanges } from "../../src/services/file/locks.ts";
+import { type Handle, openNode } from "../../src/services/file/opens/open-node.ts";
 import { putRange } from "../../src/services/file/put-range.ts";
 import { takeIn } from "../../src/services/payload/content.ts";
 import { PayloadService } from "../../src/services/payload/payload-service.ts";
@@ -37,7 +39,8 @@ export function openFiles(): FileService {
     throw error;
   };
   const payloads = new PayloadService({ store, device: new MemoryDevice(), log: silentLog, onSyncFailure });
-  const parts = { store, payloads, clock, random: seededRandom(1), log: silentLog };
+  const messages = new LocalMessages();
+  const parts = { store, payloads, clock, random: seededRandom(1), log: silentLog, messages };
   return new FileService(parts, { shareRetentionDays: 0 });
 }
 
@@ -102,7 +105,7 @@ class HandleHistory {
     const handle = ++this.#made;
     const expected = this.#model.open({ handle, access, share, isDeleteOnClose });
     await this.#same(
-      openHandle(this.#files, {
+      openNode(this.#files, {
         ref: REF,
         access: bits(access),
         share: bits(share),

@@ -15,6 +15,8 @@ export interface Host {
   /** Sweeps of the listener so far: a clock that costs nothing to read. */
   readonly sweeps: number;
   readonly isClosing: boolean;
+  /** How long a connection may wait for its next request. */
+  readonly keepAliveMillis: number;
   handle(incoming: Incoming, connection: Connection): void;
   closed(connection: Connection): void;
 }
@@ -146,7 +148,7 @@ export class Connection implements BodySource {
         if (this.#held !== undefined || this.#isFresh) {
           const since = (this.#host.sweeps - this.#headBegunAt - 1) * sweepMillis;
           if (since >= LIMITS.headersTimeoutMillis) this.#refuse("408 Request Timeout", "OperationTimedOut");
-        } else if (stood >= LIMITS.keepAliveMillis) this.destroy();
+        } else if (stood >= this.#host.keepAliveMillis) this.destroy();
         break;
       case "request":
         // While we work the client has nothing to do. It has when we wait for its bytes, or for it to take ours.

@@ -1,7 +1,7 @@
 import { StringDecoder } from "node:string_decoder";
 import { type CsvForm, CsvReader, printCsv } from "./csv.ts";
 import { Accumulator, evaluate, type Row, truth } from "./evaluate.ts";
-import { JsonReader, stepInto, walkPath } from "./json-records.ts";
+import { isAbsent, JsonReader, stepInto, walkPath } from "./json-records.ts";
 import { type PathStep, type SqlColumn, SqlError, type SqlQuery, type Value } from "./sql.ts";
 import { textOf } from "./sql-functions.ts";
 
@@ -30,9 +30,20 @@ const PROGRESS_BYTES = 4 * 1_024 * 1_024;
  * Runs a query over a blob as it streams by: one record in memory at a time, whatever the blob's size. An error in
  * the data ends the answer with what is wrong and where, since by then part of it may be out.
  */
-export async function* runQuery({ query, input, output, source }: QueryRun): AsyncGenerator<QueryEvent> {
+export function runQuery(run: QueryRun): AsyncIterable<QueryEvent> {
+  const { query, input } = run;
+  // What does not fit the form of the blob is refused at once, while there is no answer yet to break off.
+  if (query.splitBytes !== undefined && input.kind !== "csv") {
+    throw new SqlError("sys.split is for delimited text");
+  }
+  return eventsOf(run, input.kind === "csv" ? new CsvRows(input, query) : new JsonRows(query));
+}
+
+async function* eventsOf(
+  { query, output, source }: QueryRun,
+  reader: CsvRows | JsonRows,
+): AsyncGenerator<QueryEvent> {
   const results = new Results(query, output);
-  const reader = input.kind === "csv" ? new CsvRows(input, query) : new JsonRows(query);
   const decoder = new StringDecoder("utf8");
   let scanned = 0;
   let told = 0;
@@ -69,6 +80,8 @@ export async function* runQuery({ query, input, output, source }: QueryRun): Asy
 
 /** A record that can also be given out whole. */
 interface WholeRow extends Row {
+  /** How much of the blob it takes up, with what is skipped before it; counted for delimited text only. */
+  readonly bytes: number;
   readonly names: readonly string[];
   readonly values: readonly Value[];
   readonly json: Value;
@@ -101,14 +114,17 @@ class CsvRows {
       this.#needsNames = false;
       return;
     }
+    const bytes = this.#reader.takeBytes();
     const names = this.#names ?? fields.map((_, i) => `_${i + 1}`);
     yield {
       names,
       values: fields,
+      bytes,
       get json() {
         return Object.fromEntries(fields.map((field, i) => [names[i] ?? `_${i + 1}`, field]));
       },
       column: (path) => this.#field(fields, withoutAlias(path, this.#alias)),
+      isMissing: (path) => this.#field(fields, withoutAlias(path, this.#alias)) === null,
     };
   }
 
@@ -152,7 +168,9 @@ class JsonRows {
         names: isObject ? Object.keys(json) : ["_1"],
         values: isObject ? (Object.values(json) as Value[]) : [json],
         json,
+        bytes: 0,
         column: (path) => withoutAlias(path, alias).reduce<Value>(stepInto, json),
+        isMissing: (path) => isAbsent(json, withoutAlias(path, alias)),
       };
     }
   }
@@ -170,6 +188,8 @@ class Results {
   readonly #totals: readonly Accumulator[] | undefined;
   #text = "";
   #count = 0;
+  /** Bytes of records since the last batch of sys.split. */
+  #batch = 0;
 
   constructor(query: SqlQuery, form: Form) {
     this.#query = query;
@@ -190,7 +210,12 @@ class Results {
   }
 
   add(row: WholeRow): void {
-    const { where, columns } = this.#query;
+    const { where, columns, splitBytes } = this.#query;
+    if (splitBytes !== undefined) {
+      this.#batch += row.bytes;
+      if (this.#batch >= splitBytes) this.#endBatch();
+      return;
+    }
     if (this.isFull) return;
     if (where !== undefined && truth(evaluate(where, row)) !== true) return;
     if (this.#totals !== undefined) for (const total of this.#totals) total.add(row);
@@ -202,8 +227,14 @@ class Results {
       );
   }
 
+  #endBatch(): void {
+    if (this.#batch > 0) this.#print(["_1"], [this.#batch]);
+    this.#batch = 0;
+  }
+
   finish(): void {
     const { columns = [], limit } = this.#query;
+    this.#endBatch();
     if (this.#totals === undefined || limit === 0) return;
     this.#print(
       columns.map(nameOf),
