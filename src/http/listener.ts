@@ -3,6 +3,7 @@ import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { systemTimers, type Timers } from "../base/clock.ts";
 import { LIMITS } from "../base/limits.ts";
+import { ConnectionWatch } from "./connection-watch.ts";
 
 /**
  * A listening socket with the limits of the product: header size, time to the first byte of a request, idle
@@ -48,26 +49,31 @@ export async function listen({
     // An upload of hours is legal as long as it moves: the idle limit below is what ends a stalled one.
     requestTimeout: 0,
     keepAliveTimeout: LIMITS.keepAliveMillis,
+    connectionsCheckingInterval: LIMITS.headersSweepMillis,
     noDelay: true,
   };
   const server: Server =
     certificate === undefined ? createServer(options) : createSecureServer({ ...certificate, ...options });
-  server.maxConnections = LIMITS.connectionsMax;
+  const watch = new ConnectionWatch(timers);
   // Beyond this Node drops headers without a word; one more than we take is enough to notice.
   server.maxHeadersCount = LIMITS.headerCountMax + 1;
   server.timeout = LIMITS.bodyIdleMillis;
   server.maxRequestsPerSocket = 0;
-  server.on("request", (message, response) => void handler(message, response));
-  server.on(
-    "checkContinue",
-    (message, response) => void handler(message, response, () => response.writeContinue()),
-  );
-  server.on("clientError", refuseMalformed);
-  const sockets = new Set<Socket>();
-  server.on("connection", (socket) => {
-    sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket));
+  server.on("request", (message, response) => {
+    watch.asked(message);
+    void handler(message, response);
   });
+  server.on("checkContinue", (message, response) => {
+    watch.asked(message);
+    void handler(message, response, () => response.writeContinue());
+  });
+  server.on("clientError", refuseMalformed);
+  server.on(certificate === undefined ? "connection" : "secureConnection", (socket: Socket) =>
+    watch.opened(socket),
+  );
+  const { sockets } = watch;
+  const close = (): Promise<void> =>
+    isHandedOver ? drainSockets(server, sockets, timers) : closeGracefully(server, timers);
   if (!isHandedOver) await startListening(server, host, port);
   return {
     host,
@@ -77,7 +83,10 @@ export async function listen({
       socket.resume();
     },
     connections: () => sockets.size,
-    close: () => (isHandedOver ? drainSockets(server, sockets, timers) : closeGracefully(server, timers)),
+    close: () => {
+      watch.close();
+      return close();
+    },
   };
 }
 

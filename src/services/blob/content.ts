@@ -76,11 +76,11 @@ export function pageStart(offset: number, firstBlock: number): bigint {
   return BigInt(offset) * PAGES_MAX + BigInt(Math.floor(firstBlock / BLOB_LIMITS.blocksPerPage));
 }
 
-/** All blocks, in order. */
-export async function* blocksOf(read: Reader, content: BlobContent): AsyncGenerator<BlockEntry> {
+/** All blocks, in order, a page at a time: 50,000 steps of an asynchronous loop cost more than the blocks do. */
+export async function* blocksOf(read: Reader, content: BlobContent): AsyncGenerator<readonly BlockEntry[]> {
   if (!("blocks" in content)) return;
   for await (const { value } of read.range(blockPagesOf(content.blocks))) {
-    yield* blockPageRecord.unpack(value).blocks;
+    yield blockPageRecord.unpack(value).blocks;
   }
 }
 
