@@ -37,7 +37,7 @@ const FLUSH_CHARS = 64 * 1_024;
 const PROGRESS_BYTES = 4 * 1_024 * 1_024;
 
 /** Shared by all queries of the process. */
-const turns = new Turns();
+const turns = new Turns(SQL_LIMITS.restMillis);
 
 /**
  * Runs a query over a blob as it streams by: one record in memory at a time, whatever the blob's size. An error in

@@ -93,7 +93,8 @@ export const SQL_LIMITS = {
   /** Characters that one record may make us look at or print: a long record in a long query would take seconds. */
   recordEffortMax: 4 * 1_024 * 1_024,
   /** A query that has computed for this long lets others go first. */
-  turnMillis: 4,
+  turnMillis: 2,
+  restMillis: 3,
   /** Text taken in at once. */
   pieceBytes: 64 * 1_024,
 } as const;
