@@ -11,9 +11,13 @@ export interface Piece {
 /**
  * Cuts a source into pieces of at most `bytesMax()`, which is asked anew for each piece; every piece but the last
  * is that long. Parts are passed on as they came: a source gives its buffers away. Only small ones are copied
- * together, so that no client can make us hold a long list.
+ * together, so that no client can make us hold a long list. Under pressure a piece goes on before it is full.
  */
-export async function* cutPieces(source: PayloadSource, bytesMax: () => number): AsyncGenerator<Piece> {
+export async function* cutPieces(
+  source: PayloadSource,
+  bytesMax: () => number,
+  isPressed: () => boolean = () => false,
+): AsyncGenerator<Piece> {
   let pieceBytes = bytesMax();
   if (source instanceof Uint8Array) {
     for (let from = 0; from < source.length; from += pieceBytes) {
@@ -33,6 +37,11 @@ export async function* cutPieces(source: PayloadSource, bytesMax: () => number):
         gathering = new Gathering();
         pieceBytes = bytesMax();
       }
+    }
+    if (gathering.length >= LIMITS.earlyPieceBytes && isPressed()) {
+      yield gathering;
+      gathering = new Gathering();
+      pieceBytes = bytesMax();
     }
   }
   if (gathering.length > 0) yield gathering;

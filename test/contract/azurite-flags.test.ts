@@ -28,7 +28,12 @@ suite("flags of Azurite", () => {
   });
 
   test("--blobKeepAliveTimeout: how long an idle connection is kept", async () => {
-    const asking = { method: "GET", path: "/", query: { comp: "list" }, headers: { Connection: "keep-alive" } };
+    const asking = {
+      method: "GET",
+      path: "/",
+      query: { comp: "list" },
+      headers: { Connection: "keep-alive" },
+    };
     const { headers } = await raw(server, asking);
     assert.equal(headers["keep-alive"], "timeout=7");
   });

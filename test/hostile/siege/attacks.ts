@@ -19,6 +19,7 @@ export interface Attack {
   run(siege: Siege): Promise<void>;
 }
 
+const READERS = 200;
 const SERVICES = ["blob", "queue", "table", "file"] as const;
 
 /** Connections that are kept open and let go at the end; one that the server ended is opened again. */
@@ -57,7 +58,7 @@ async function hold(
   try {
     let index = 0;
     while (!siege.isOver()) {
-      for (let burst = 0; burst < 100 && crowd.size < siege.connections; burst++) open(crowd, index++);
+      for (let burst = 0; burst < 40 && crowd.size < siege.connections; burst++) open(crowd, index++);
       if (crowd.size < siege.connections) {
         await pause(20);
         continue;
@@ -139,9 +140,16 @@ const SLOW_READERS: Attack = {
   run: async (siege) => {
     await shoot(siege.program.ports.blob, upload(siege, "large", 32 * MIB), 30_000);
     const get = signed({ method: "GET", path: "/honest/large" }, siege.program.ports.blob);
-    await hold({ ...siege, connections: Math.min(200, siege.connections) }, (crowd) => {
-      crowd.open(siege.program.ports.blob, get).pause();
-    });
+    // Few, and one by one: what fills the buffers of the system at first is a download like any other.
+    const crowd = new Crowd();
+    try {
+      while (!siege.isOver()) {
+        if (crowd.size < READERS) crowd.open(siege.program.ports.blob, get).pause();
+        await pause(150);
+      }
+    } finally {
+      crowd.letGo();
+    }
   },
 };
 
@@ -202,7 +210,7 @@ const OVERSIZE: Attack = {
     ];
     const { smbPort } = siege;
     const overSmb = smbPort === undefined ? [] : frames.map((bytes) => ({ port: smbPort, bytes }));
-    return volley(siege, [...shots, ...overSmb], 30);
+    return volley(siege, [...shots, ...overSmb], 100);
   },
 };
 
@@ -283,7 +291,7 @@ const ABANDONED: Attack = {
         socket.on("close", () => resolve());
         socket.write(half, () => socket.destroy());
       });
-      await pause(100);
+      await pause(400);
     }
   },
 };
