@@ -42,6 +42,7 @@ export interface FlagValues {
   readonly loose?: boolean;
   readonly skipApiVersionCheck?: boolean;
   readonly blobVersioning?: boolean;
+  readonly smbEncryption?: "required" | "enabled";
   readonly shareRetentionDays: number;
   readonly disableProductStyleUrl?: boolean;
   readonly silent?: boolean;
@@ -179,6 +180,11 @@ const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
     { flags: "--key <file>", text: "PEM key of the certificate", check: path },
     { flags: "--pwd <password>", text: "password of the PFX file or of the key", check: anyText },
     { flags: "--oauth <level>", text: "take bearer tokens; the only level is basic", check: oneOf("basic") },
+    {
+      flags: "--smbEncryption <level>",
+      text: "required or enabled (default: required unless SMB listens on loopback only)",
+      check: oneOf("required", "enabled"),
+    },
   ],
   "Protocol:": [
     { flags: "-L, --loose", text: "ignore headers and parameters that are not known" },

@@ -1,4 +1,4 @@
-import { systemClock, systemTimers } from "../../src/base/clock.ts";
+import { systemClock, systemTimers, type Timers } from "../../src/base/clock.ts";
 import { type Log, silentLog } from "../../src/base/log.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import { loginAccountOf } from "../../src/smb/crypto/login.ts";
@@ -24,6 +24,7 @@ export async function startSmbServer(
     readonly signing?: "required" | "enabled";
     readonly log?: Log;
     readonly port?: number;
+    readonly timers?: Timers;
   } = {},
 ): Promise<SmbTestServer> {
   const files = new MemoryFileSystem(systemClock);
@@ -37,7 +38,7 @@ export async function startSmbServer(
     encryption: options.encryption ?? "enabled",
     signing: options.signing ?? "required",
     clock: systemClock,
-    timers: systemTimers,
+    timers: options.timers ?? systemTimers,
     random: systemRandom,
     log: options.log ?? silentLog,
   });

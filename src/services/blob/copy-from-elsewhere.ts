@@ -57,7 +57,12 @@ export async function beginCopy(blobs: BlobService, request: CopyFromElsewhere):
     const target = { container: found.container.id, blob: ref.blob };
     const { owner } = blobs.parts.store.ephemeral;
     write.put(pendingCopyKey("blob", copyId), pendingBlobCopy.pack({ owner, target }));
-    const written = await replaceBlob(blobs, write, { ...found, ref }, { before: found.stored, after });
+    const written = await replaceBlob(
+      blobs,
+      write,
+      { container: found.container, ref },
+      { before: found.stored, after },
+    );
     return { written: writtenOf(written), copyId, status: "pending" };
   });
 }

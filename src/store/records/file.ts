@@ -90,6 +90,8 @@ export interface NodeRecord {
   readonly createdAt: bigint;
   readonly writtenAt: bigint;
   readonly changedAt: bigint;
+  /** Only where an SMB client has set it. */
+  readonly accessedAt?: bigint;
   readonly permission?: string;
   readonly metadata?: Readonly<Record<string, string>>;
   /** Files only. */
@@ -146,6 +148,8 @@ export interface HandleRecord {
   readonly clientAddress: string;
   readonly clientName: string;
   readonly isDeleteOnClose: boolean;
+  /** The client asked for a cache (an oplock or a lease): a REST call asks the process that serves it. */
+  readonly mayCache?: boolean;
   readonly reconnectedAt?: Instant;
   /** The process that serves it. */
   readonly owner: string;
@@ -167,3 +171,9 @@ export const restAccessRecord = recordType<{ readonly access: number; readonly s
   "restAccess",
   1,
 );
+
+/** A request to the process `owner`; the conflicts are those of src/concurrency/cache-lease.ts. */
+export const cacheBreakRecord = recordType<{
+  readonly owner: string;
+  readonly conflict: "open" | "overwrite" | "sharing" | "write" | "remove";
+}>("cacheBreak", 1);

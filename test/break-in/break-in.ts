@@ -1,0 +1,29 @@
+import { openHouse } from "./house.ts";
+import { Ledger } from "./ledger.ts";
+import { breakInByPath } from "./paths.ts";
+import { breakInBySas } from "./sas.ts";
+import { breakInBySharedKey } from "./shared-key.ts";
+import { breakInBySmb } from "./smb.ts";
+
+/** Every way in that we could think of, over HTTP, HTTPS and SMB. */
+export async function breakIn(progress: (text: string) => void = () => {}): Promise<Ledger> {
+  const ledger = new Ledger();
+  const tell = (what: string): void =>
+    progress(`${what}: ${ledger.attempts} attempts, ${ledger.accepted.length} accepted`);
+  for (const isSecure of [false, true]) {
+    const house = await openHouse(isSecure);
+    try {
+      if (!isSecure) await breakInBySharedKey(house, ledger);
+      tell("Shared Key");
+      await breakInBySas(house, ledger);
+      tell("SAS");
+      await breakInByPath(house, ledger);
+      tell("paths");
+    } finally {
+      await house.close();
+    }
+  }
+  await breakInBySmb(ledger);
+  tell("SMB");
+  return ledger;
+}

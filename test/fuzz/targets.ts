@@ -1,0 +1,24 @@
+import type { FuzzTarget } from "./target.ts";
+import { HTTP_BLOB, HTTP_FILE, HTTP_QUEUE, HTTP_TABLE } from "./targets/http.ts";
+import { PLANTED_CRASH, PLANTED_HANG, PLANTED_LEAK, PLANTED_LOOP } from "./targets/planted.ts";
+import * as smb from "./targets/smb.ts";
+import * as wire from "./targets/wire.ts";
+
+/** Every place where a stranger's bytes are read. */
+export const REAL_TARGETS: readonly FuzzTarget[] = [
+  HTTP_BLOB,
+  HTTP_QUEUE,
+  HTTP_TABLE,
+  HTTP_FILE,
+  ...Object.values(wire),
+  ...Object.values(smb),
+];
+
+export const PLANTED_TARGETS: readonly FuzzTarget[] = [
+  PLANTED_CRASH,
+  PLANTED_HANG,
+  PLANTED_LOOP,
+  PLANTED_LEAK,
+];
+
+export const TARGETS: readonly FuzzTarget[] = [...REAL_TARGETS, ...PLANTED_TARGETS];

@@ -1,0 +1,340 @@
+import { connect, type Socket } from "node:net";
+import { signed } from "../../../bench/sign.ts";
+import { pause } from "../../../src/base/clock.ts";
+import { MIB } from "../../../src/base/limits.ts";
+import type { Program } from "../../kit/program.ts";
+
+/** What hostile clients do to a server: each runs until it is told to stop, and then lets go of everything. */
+export interface Siege {
+  readonly program: Program;
+  /** Where the program has a listener for SMB. */
+  readonly smbPort: number | undefined;
+  readonly isOver: () => boolean;
+  /** How many connections the large ones open. */
+  readonly connections: number;
+}
+
+export interface Attack {
+  readonly name: string;
+  run(siege: Siege): Promise<void>;
+}
+
+const SERVICES = ["blob", "queue", "table", "file"] as const;
+
+/** Connections that are kept open and let go at the end; one that the server ended is opened again. */
+class Crowd {
+  readonly #sockets = new Set<Socket>();
+
+  open(port: number, first?: Buffer | string): Socket {
+    const socket = connect(port, "127.0.0.1");
+    this.#sockets.add(socket);
+    socket.on("error", () => {});
+    socket.on("close", () => this.#sockets.delete(socket));
+    if (first !== undefined) socket.write(first);
+    return socket;
+  }
+
+  get size(): number {
+    return this.#sockets.size;
+  }
+
+  each(act: (socket: Socket) => void): void {
+    for (const socket of this.#sockets) act(socket);
+  }
+
+  letGo(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}
+
+/** Opens up to so many, a few at a time, and then does something with each of them every second. */
+async function hold(
+  siege: Siege,
+  open: (crowd: Crowd, index: number) => void,
+  tick?: (socket: Socket) => void,
+) {
+  const crowd = new Crowd();
+  try {
+    let index = 0;
+    while (!siege.isOver()) {
+      for (let burst = 0; burst < 100 && crowd.size < siege.connections; burst++) open(crowd, index++);
+      if (crowd.size < siege.connections) {
+        await pause(20);
+        continue;
+      }
+      if (tick !== undefined) crowd.each(tick);
+      await pause(1_000);
+    }
+  } finally {
+    crowd.letGo();
+  }
+}
+
+const portAt = ({ program }: Siege, index: number): number =>
+  program.ports[SERVICES[index % SERVICES.length]!];
+
+/** One request on a connection of its own; whatever comes back is thrown away. */
+function shoot(port: number, bytes: Buffer | string, patience = 5_000): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.setTimeout(patience, () => socket.destroy());
+    socket.on("data", (piece) => {
+      if (piece.includes("\r\n\r\n")) socket.destroy();
+    });
+    socket.on("error", () => {});
+    socket.on("close", () => resolve());
+    socket.write(bytes);
+  });
+}
+
+/** One after the other, with a pause so that the attacker's own work is not what the honest wait for. */
+async function volley(
+  siege: Siege,
+  shots: readonly { readonly port: number; readonly bytes: Buffer | string }[],
+  gap: number,
+) {
+  for (let turn = 0; !siege.isOver(); turn++) {
+    const { port, bytes } = shots[turn % shots.length]!;
+    await shoot(port, bytes);
+    await pause(gap);
+  }
+}
+
+const upload = (siege: Siege, name: string, bytes: number): Buffer => {
+  const port = siege.program.ports.blob;
+  const body = Buffer.alloc(bytes);
+  return signed(
+    { method: "PUT", path: `/honest/${name}`, headers: { "x-ms-blob-type": "BlockBlob" }, body },
+    port,
+  );
+};
+
+const SLOW_HEADERS: Attack = {
+  name: "slow headers",
+  run: (siege) =>
+    hold(
+      siege,
+      (crowd, index) =>
+        crowd.open(portAt(siege, index), "GET /devstoreaccount1/honest/b0 HTTP/1.1\r\nHost: a\r\n"),
+      (socket) => socket.write("X-a: b\r\n"),
+    ),
+};
+
+const SLOW_BODIES: Attack = {
+  name: "slow bodies",
+  run: async (siege) => {
+    // As much as may be held in memory for it, and from then on a byte a second.
+    const whole = upload(siege, "slow", 4 * MIB);
+    const start = whole.subarray(0, whole.length - 4 * MIB + 60_000);
+    await hold(
+      siege,
+      (crowd) => crowd.open(siege.program.ports.blob, start),
+      (socket) => socket.write("x"),
+    );
+  },
+};
+
+const SLOW_READERS: Attack = {
+  name: "slow readers",
+  run: async (siege) => {
+    await shoot(siege.program.ports.blob, upload(siege, "large", 32 * MIB), 30_000);
+    const get = signed({ method: "GET", path: "/honest/large" }, siege.program.ports.blob);
+    await hold({ ...siege, connections: Math.min(200, siege.connections) }, (crowd) => {
+      crowd.open(siege.program.ports.blob, get).pause();
+    });
+  },
+};
+
+const SILENCE: Attack = {
+  name: "silent connections",
+  run: (siege) =>
+    hold(siege, (crowd, index) =>
+      crowd.open(index % 5 === 4 ? (siege.smbPort ?? siege.program.ports.blob) : portAt(siege, index)),
+    ),
+};
+
+const FLOOD: Attack = {
+  name: "connection flood",
+  run: async (siege) => {
+    for (let index = 0; !siege.isOver(); ) {
+      for (let burst = 0; burst < 10; burst++) {
+        const socket = connect(portAt(siege, index++), "127.0.0.1");
+        socket.on("error", () => {});
+        socket.on("connect", () => socket.destroy());
+      }
+      await pause(25);
+    }
+  },
+};
+
+const OVERSIZE: Attack = {
+  name: "oversize everything",
+  run: (siege) => {
+    const { blob, table, queue } = siege.program.ports;
+    const head = (target: string, more: string): string => `PUT ${target} HTTP/1.1\r\nHost: a\r\n${more}\r\n`;
+    const long = "x".repeat(MIB);
+    const shots = [
+      { port: blob, bytes: head(`/devstoreaccount1/${long}`, "") },
+      { port: blob, bytes: head("/devstoreaccount1/c/b", `X-long: ${long}\r\n`) },
+      { port: blob, bytes: head("/devstoreaccount1/c/b", "X-many: 1\r\n".repeat(5_000)) },
+      {
+        port: blob,
+        bytes: head("/devstoreaccount1/c/b", "Content-Length: 99999999999\r\nExpect: 100-continue\r\n"),
+      },
+      { port: queue, bytes: head("/devstoreaccount1/q/messages", `Content-Length: ${MIB}\r\n`) + long },
+      {
+        port: table,
+        bytes:
+          head("/devstoreaccount1/t", `Transfer-Encoding: chunked\r\n`) + `100000\r\n${long}\r\n`.repeat(8),
+      },
+      {
+        port: blob,
+        bytes: signed(
+          { method: "PUT", path: "/honest/x", query: { comp: "tags" }, body: Buffer.alloc(4 * MIB, "<") },
+          blob,
+        ),
+      },
+      { port: blob, bytes: "\0".repeat(MIB) },
+    ];
+    const frames = [
+      Buffer.alloc(MIB, 0x7f),
+      Buffer.concat([Buffer.from([0, 0xff, 0xff, 0xff]), Buffer.alloc(MIB)]),
+    ];
+    const { smbPort } = siege;
+    const overSmb = smbPort === undefined ? [] : frames.map((bytes) => ({ port: smbPort, bytes }));
+    return volley(siege, [...shots, ...overSmb], 30);
+  },
+};
+
+const BOMBS: Attack = {
+  name: "XML bombs",
+  run: (siege) => {
+    const { blob, queue } = siege.program.ports;
+    const list = (body: string): Buffer =>
+      signed(
+        { method: "PUT", path: "/honest/bomb", query: { comp: "blocklist" }, body: Buffer.from(body) },
+        blob,
+      );
+    const laughs = Array.from(
+      { length: 10 },
+      (_, level) => `<!ENTITY l${level + 1} "${`&l${level};`.repeat(10)}">`,
+    );
+    const shots = [
+      {
+        port: blob,
+        bytes: list(`<!DOCTYPE a [<!ENTITY l0 "ha">${laughs.join("")}]><BlockList>&l10;</BlockList>`),
+      },
+      { port: blob, bytes: list(`<BlockList>${"<a>".repeat(100_000)}`) },
+      { port: blob, bytes: list(`<BlockList>${"<Latest>AAAA</Latest>".repeat(120_000)}</BlockList>`) },
+      {
+        port: blob,
+        bytes: list(`<BlockList ${Array.from({ length: 20_000 }, (_, i) => `a${i}="1"`).join(" ")}/>`),
+      },
+      { port: blob, bytes: list(`<BlockList>${"&#x41;".repeat(200_000)}</BlockList>`) },
+      {
+        port: queue,
+        bytes: signed(
+          {
+            method: "POST",
+            path: "/honest/messages",
+            body: Buffer.from(
+              `<QueueMessage><MessageText>${"&".repeat(400_000)}</MessageText></QueueMessage>`,
+            ),
+          },
+          queue,
+        ),
+      },
+    ];
+    return volley(siege, shots, 100);
+  },
+};
+
+const BLOCK_LISTS: Attack = {
+  name: "lists of 50,000 blocks",
+  run: async (siege) => {
+    const { blob } = siege.program.ports;
+    const put = (query: Record<string, string>, body: Buffer): Buffer =>
+      signed({ method: "PUT", path: "/honest/blocks", query, body }, blob);
+    const list = (count: number, kind: string): Buffer =>
+      put(
+        { comp: "blocklist" },
+        Buffer.from(`<BlockList>${`<${kind}>AAAA</${kind}>`.repeat(count)}</BlockList>`),
+      );
+    await shoot(blob, put({ comp: "block", blockid: "AAAA" }, Buffer.alloc(1_024)));
+    const shots = [list(50_000, "Latest"), list(50_001, "Latest"), list(50_000, "Committed")];
+    await volley(
+      siege,
+      shots.map((bytes) => ({ port: blob, bytes })),
+      500,
+    );
+  },
+};
+
+const ABANDONED: Attack = {
+  name: "abandoned uploads",
+  run: async (siege) => {
+    const { blob } = siege.program.ports;
+    const whole = upload(siege, "abandoned", 16 * MIB);
+    const half = whole.subarray(0, whole.length - 8 * MIB);
+    while (!siege.isOver()) {
+      await new Promise<void>((resolve) => {
+        const socket = connect(blob, "127.0.0.1");
+        socket.on("error", () => {});
+        socket.on("close", () => resolve());
+        socket.write(half, () => socket.destroy());
+      });
+      await pause(100);
+    }
+  },
+};
+
+/** Reads that cost far more than they look: a query of thousands of terms over many small records. */
+const QUERIES: Attack = {
+  name: "costly queries",
+  run: async (siege) => {
+    const { blob } = siege.program.ports;
+    const rows = Buffer.alloc(2 * MIB, "1,2\n");
+    await shoot(
+      blob,
+      signed(
+        { method: "PUT", path: "/honest/rows", headers: { "x-ms-blob-type": "BlockBlob" }, body: rows },
+        blob,
+      ),
+    );
+    const query = (text: string): Buffer =>
+      signed(
+        {
+          method: "POST",
+          path: "/honest/rows",
+          query: { comp: "query" },
+          body: Buffer.from(
+            `<QueryRequest><QueryType>SQL</QueryType><Expression>${text}</Expression></QueryRequest>`,
+          ),
+        },
+        blob,
+      );
+    const terms = Array.from({ length: 900 }, () => "_1 = '3'").join(" OR ");
+    const shots = [
+      query(`SELECT * FROM BlobStorage WHERE ${terms}`),
+      query(`SELECT COUNT(*) FROM BlobStorage WHERE _2 LIKE '%${"a%".repeat(1_000)}'`),
+    ];
+    await volley(
+      siege,
+      shots.map((bytes) => ({ port: blob, bytes })),
+      200,
+    );
+  },
+};
+
+export const ATTACKS: readonly Attack[] = [
+  SLOW_HEADERS,
+  SLOW_BODIES,
+  SLOW_READERS,
+  SILENCE,
+  FLOOD,
+  OVERSIZE,
+  BOMBS,
+  BLOCK_LISTS,
+  ABANDONED,
+  QUERIES,
+];

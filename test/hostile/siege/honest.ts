@@ -1,0 +1,115 @@
+import { Agent, request } from "node:http";
+import { createInterface } from "node:readline";
+import { signedHeaders, targetOf } from "../../../bench/sign.ts";
+import { monotonic, pause } from "../../../src/base/clock.ts";
+
+/**
+ * Honest clients, in a process of their own so that nothing but the server makes them wait. They write and read small
+ * things at an even pace, half of them over connections that stay, half over a new one each time.
+ *
+ *   stdin: a line for each window to report     stdout: the window's figures, as JSON
+ */
+type Service = "blob" | "queue" | "table";
+const [ports] = process.argv.slice(2).map((text) => JSON.parse(text) as Record<Service, number>);
+const CLIENTS = 8;
+const PAUSE_MILLIS = 25;
+const PATIENCE_MILLIS = 10_000;
+
+interface Step {
+  readonly service: Service;
+  readonly method: string;
+  readonly path: string;
+  readonly query?: Record<string, string>;
+  readonly headers?: Record<string, string>;
+  readonly body?: Buffer;
+}
+
+function send(step: Step, agent: Agent | false): Promise<number> {
+  const headers = signedHeaders(step);
+  if (step.body !== undefined || step.method === "PUT")
+    headers["Content-Length"] = String(step.body?.length ?? 0);
+  return new Promise((resolve) => {
+    const outgoing = request({
+      host: "127.0.0.1",
+      port: ports![step.service],
+      method: step.method,
+      path: targetOf(step),
+      headers,
+      agent,
+      timeout: PATIENCE_MILLIS,
+    });
+    outgoing.on("timeout", () => outgoing.destroy());
+    outgoing.on("error", () => resolve(0));
+    outgoing.on("response", (incoming) => {
+      incoming.resume();
+      incoming.on("end", () => resolve(incoming.statusCode ?? 0));
+      incoming.on("error", () => resolve(0));
+    });
+    outgoing.end(step.body);
+  });
+}
+
+const payload = Buffer.alloc(1_024, "h");
+const message = Buffer.from("<QueueMessage><MessageText>honest</MessageText></QueueMessage>");
+const stepsOf = (client: number): Step[] => [
+  {
+    service: "blob",
+    method: "PUT",
+    path: `/honest/b${client}`,
+    headers: { "x-ms-blob-type": "BlockBlob" },
+    body: payload,
+  },
+  { service: "blob", method: "GET", path: `/honest/b${client}` },
+  { service: "queue", method: "POST", path: "/honest/messages", query: { messagettl: "5" }, body: message },
+  { service: "table", method: "GET", path: "/honest(PartitionKey='p',RowKey='r')" },
+];
+
+let window: number[] = [];
+let errors = 0;
+
+async function live(client: number): Promise<void> {
+  const agent = client % 2 === 0 ? new Agent({ keepAlive: true, maxSockets: 1 }) : false;
+  const steps = stepsOf(client);
+  for (let turn = 0; ; turn++) {
+    const start = monotonic();
+    const status = await send(steps[turn % steps.length]!, agent);
+    window.push(monotonic() - start);
+    if (status === 0 || status >= 400) errors++;
+    await pause(PAUSE_MILLIS);
+  }
+}
+
+async function prepare(): Promise<void> {
+  const json = { "Content-Type": "application/json" };
+  const entity = Buffer.from('{"PartitionKey":"p","RowKey":"r","text":"x"}');
+  const steps: Step[] = [
+    { service: "blob", method: "PUT", path: "/honest", query: { restype: "container" } },
+    { service: "queue", method: "PUT", path: "/honest" },
+    {
+      service: "table",
+      method: "POST",
+      path: "/Tables",
+      headers: json,
+      body: Buffer.from('{"TableName":"honest"}'),
+    },
+    { service: "table", method: "POST", path: "/honest", headers: json, body: entity },
+  ];
+  for (const step of steps) {
+    const status = await send(step, false);
+    if (status === 0 || status >= 300) throw new Error(`${step.method} ${step.path}: ${status}`);
+  }
+}
+
+await prepare();
+for (let client = 0; client < CLIENTS; client++) void live(client);
+process.stdout.write("ready\n");
+for await (const _ of createInterface({ input: process.stdin })) {
+  const sorted = window.sort((one, other) => one - other);
+  const at = (share: number): number =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  const figures = { count: sorted.length, errors, p50: at(0.5), p99: at(0.99), max: at(1) };
+  window = [];
+  errors = 0;
+  process.stdout.write(`${JSON.stringify(figures)}\n`);
+}
+process.exit(0);

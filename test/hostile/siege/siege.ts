@@ -1,0 +1,180 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { monotonic, pause } from "../../../src/base/clock.ts";
+import { MIB } from "../../../src/base/limits.ts";
+import { type Program, startProgram } from "../../kit/program.ts";
+import { ATTACKS, type Attack } from "./attacks.ts";
+
+/** A server under attack, and honest clients beside it whose waiting is measured before and during each attack. */
+export interface Figures {
+  readonly count: number;
+  readonly errors: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+export interface AttackOutcome {
+  readonly name: string;
+  readonly before: Figures;
+  readonly during: Figures;
+  /** The server's memory: at the start of all, and the most that was seen during this attack. */
+  readonly baseBytes: number;
+  readonly peakBytes: number;
+}
+
+export interface SiegeOptions {
+  readonly directory: string;
+  readonly seconds: number;
+  readonly connections: number;
+  readonly attacks?: readonly string[];
+  readonly progress?: (text: string) => void;
+}
+
+export interface SiegeOutcome {
+  readonly attacks: readonly AttackOutcome[];
+  readonly diskPeakBytes: number;
+  readonly diskEndBytes: number;
+  readonly liveBytes: number;
+  readonly isAlive: boolean;
+}
+
+/** Below this much more, the difference is the machine's and not the attack's. */
+export const NOISE_MILLIS = 10;
+export const MEMORY_GROWTH_MAX = 128 * MIB;
+/** What the attacks leave on purpose: the large blob and the rows they read. */
+const LIVE_BYTES = 40 * MIB;
+const RECLAIM_MILLIS = 60_000;
+
+class Honest {
+  readonly #child: ChildProcess;
+  readonly #lines: AsyncIterator<string>;
+
+  constructor(program: Program) {
+    const script = fileURLToPath(new URL("./honest.ts", import.meta.url));
+    const { blob, queue, table } = program.ports;
+    const args = ["--import", "tsx", script, JSON.stringify({ blob, queue, table })];
+    this.#child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+    this.#lines = createInterface({ input: this.#child.stdout! })[Symbol.asyncIterator]();
+  }
+
+  async ready(): Promise<void> {
+    const { value } = await this.#lines.next();
+    if (value !== "ready") throw new Error("the honest clients did not start");
+  }
+
+  /** The figures since the last time. */
+  async window(): Promise<Figures> {
+    this.#child.stdin!.write("\n");
+    const { value } = await this.#lines.next();
+    return JSON.parse(value as string) as Figures;
+  }
+
+  stop(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#child.on("exit", () => resolve());
+      this.#child.stdin!.end();
+      this.#child.kill();
+    });
+  }
+}
+
+export function memoryOf(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1_024;
+}
+
+export function diskOf(directory: string): number {
+  let bytes = 0;
+  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    try {
+      bytes += statSync(join(entry.parentPath ?? entry.path, entry.name)).blocks * 512;
+    } catch (error) {
+      // Removed between the two looks: that is what we wait for.
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    }
+  }
+  return bytes;
+}
+
+export async function besiege(options: SiegeOptions): Promise<SiegeOutcome> {
+  const { directory, seconds, connections, progress = () => {} } = options;
+  const data = join(directory, "data");
+  const program = await startProgram(["--location", data, "--silent"]);
+  const smbPort = (program.ports as Partial<Record<string, number>>).smb;
+  const honest = new Honest(program);
+  const wanted = ATTACKS.filter(({ name }) => options.attacks?.includes(name) ?? true);
+  const attacks: AttackOutcome[] = [];
+  let diskPeakBytes = 0;
+  try {
+    await honest.ready();
+    // Warm: the first requests of a process are compiled while they run.
+    await pause(Math.min(seconds, 5) * 1_000);
+    await honest.window();
+    const baseBytes = memoryOf(program.pid);
+    for (const attack of wanted) {
+      await pause(seconds * 500);
+      const before = await honest.window();
+      let peakBytes = 0;
+      const end = monotonic() + seconds * 1_000;
+      const isOver = (): boolean => monotonic() > end || program.child.exitCode !== null;
+      const watch = setInterval(() => {
+        if (program.child.exitCode === null) peakBytes = Math.max(peakBytes, memoryOf(program.pid));
+        diskPeakBytes = Math.max(diskPeakBytes, diskOf(data));
+      }, 250);
+      try {
+        await run(attack, { program, smbPort, isOver, connections });
+      } finally {
+        clearInterval(watch);
+      }
+      const during = await honest.window();
+      attacks.push({ name: attack.name, before, during, baseBytes, peakBytes });
+      progress(printOutcome(attacks.at(-1)!));
+      await pause(500);
+      await honest.window();
+    }
+    const until = monotonic() + RECLAIM_MILLIS;
+    while (diskOf(data) > 2 * LIVE_BYTES + 128 * MIB && monotonic() < until) await pause(500);
+    const isAlive = program.child.exitCode === null;
+    return { attacks, diskPeakBytes, diskEndBytes: diskOf(data), liveBytes: LIVE_BYTES, isAlive };
+  } finally {
+    await honest.stop();
+    await program.stop();
+  }
+}
+
+function run(attack: Attack, siege: Parameters<Attack["run"]>[0]): Promise<void> {
+  return attack.run(siege);
+}
+
+export function ratioOf({ before, during }: AttackOutcome): number {
+  return during.p99 / Math.max(before.p99, 0.1);
+}
+
+/** What an attack has broken of the promise; empty when all of it held. */
+export function brokenBy(outcome: AttackOutcome): string[] {
+  const { name, before, during, baseBytes, peakBytes } = outcome;
+  const broken: string[] = [];
+  if (during.p99 > Math.max(2 * before.p99, before.p99 + NOISE_MILLIS))
+    broken.push(`${name}: p99 ${ratioOf(outcome).toFixed(1)}x`);
+  if (during.errors > 0) broken.push(`${name}: ${during.errors} honest requests failed`);
+  if (during.count === 0) broken.push(`${name}: no honest request was answered`);
+  if (peakBytes - baseBytes > MEMORY_GROWTH_MAX)
+    broken.push(`${name}: memory +${mib(peakBytes - baseBytes)}`);
+  return broken;
+}
+
+const mib = (bytes: number): string => `${Math.round(bytes / MIB)} MiB`;
+
+export function printOutcome(outcome: AttackOutcome): string {
+  const { name, before, during, baseBytes, peakBytes } = outcome;
+  return (
+    `${name}: p99 ${before.p99.toFixed(1)} -> ${during.p99.toFixed(1)} ms (${ratioOf(outcome).toFixed(1)}x, ` +
+    `max ${during.max.toFixed(0)}), ${during.count} requests, ${during.errors} failed, ` +
+    `memory ${mib(baseBytes)} -> ${mib(peakBytes)}`
+  );
+}

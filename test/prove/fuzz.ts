@@ -1,0 +1,43 @@
+import { Fuzzer, printFinding } from "../fuzz/fuzzer.ts";
+import { PLANTED_TARGETS, REAL_TARGETS } from "../fuzz/targets.ts";
+import type { Proof } from "../support/proof.ts";
+
+const QUICK_MILLIS = 1_500;
+const FULL_MILLIS = 20_000;
+
+/** Bugs put in on purpose come first: a fuzzer that misses them proves nothing about the rest. */
+export const proof: Proof = {
+  name: "fuzz",
+  what: "no input of a stranger crashes a reader, holds it for more than 100 ms or makes the heap grow",
+  async run({ quick, progress, seed }) {
+    const fuzzer = new Fuzzer();
+    const millisMax = quick ? QUICK_MILLIS : FULL_MILLIS;
+    let [inputs, blocks, slowest, grown] = [0, 0, 0, 0];
+    const findings: string[] = [];
+    try {
+      for (const { name: target } of PLANTED_TARGETS) {
+        const planted = await fuzzer.run({ target, seed, inputs: 200_000, millisMax: 30_000 });
+        if (planted.findings.length === 0) return { ok: false, figure: `${target} was not found` };
+      }
+      progress(`${PLANTED_TARGETS.length} planted bugs found`);
+      for (const { name: target } of REAL_TARGETS) {
+        const result = await fuzzer.run({ target, seed, millisMax });
+        inputs += result.executed;
+        blocks += result.blocks;
+        slowest = Math.max(slowest, result.slowest);
+        grown = Math.max(grown, result.grownBytes);
+        findings.push(...result.findings.map((finding) => printFinding(target, finding)));
+        progress(
+          `${target}: ${result.executed} inputs, ${result.blocks} blocks, ${result.findings.length} findings`,
+        );
+      }
+    } finally {
+      fuzzer.close();
+    }
+    const heap = Math.round(grown / 2 ** 20);
+    const figure =
+      `${REAL_TARGETS.length} targets, ${inputs} inputs, ${blocks} blocks, ${findings.length} findings; ` +
+      `slowest input ${slowest.toFixed(0)} ms, heap +${heap} MiB, ${PLANTED_TARGETS.length} planted bugs found`;
+    return { ok: findings.length === 0, figure: [figure, ...findings].join("\n") };
+  },
+};
