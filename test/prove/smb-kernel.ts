@@ -20,7 +20,7 @@ const MOUNTS: readonly { readonly name: string; readonly options: string }[] = [
 
 /** Copies a tree there and compares, renames, truncates, appends, locks from a second connection, removes. */
 function script(port: number, files: number): string {
-  const login = `username=${SMB_ACCOUNT},password=${SMB_PASSWORD},port=${port},ip=10.0.2.2,nosharesock`;
+  const login = `username=${SMB_ACCOUNT},password=${SMB_PASSWORD},port=${port},ip=10.0.2.2,nosharesock,actimeo=0`;
   const mount = (at: string, options: string): string =>
     `mount -t cifs //10.0.2.2/work ${at} -o ${login},${options}`;
   const steps = MOUNTS.map(
@@ -46,10 +46,11 @@ step ${name}-mount ${mount("/mnt", options)} && step ${name}-second ${mount("/mn
   return `#!/bin/busybox sh
 /bin/busybox --install -s /bin
 mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev
+echo /bin/modprobe > /proc/sys/kernel/modprobe
 for module in virtio_pci virtio_net cifs cmac ccm gcm aes_generic sha512_generic; do modprobe $module; done
 ifconfig lo up; ifconfig eth0 10.0.2.15 netmask 255.255.255.0 up; route add default gw 10.0.2.2
 not() { ! "$@"; }
-step() { name=$1; shift; if "$@" > /tmp/said 2>&1; then echo "OK $name"; else echo "BAD $name: $(head -c 300 /tmp/said | tr '\\n' ' ')"; return 1; fi; }
+step() { name=$1; shift; if "$@" > /tmp/said 2>&1; then echo "OK $name"; else echo "BAD $name: $(head -c 300 /tmp/said | tr '\\n' ' ') $(dmesg | tail -n 3 | tr '\\n' ' ')"; return 1; fi; }
 for i in $(seq 0 ${files - 1}); do d=/tmp/tree/d$((i % 5)); mkdir -p $d; head -c $((i * 997 % 60000 + 1)) /dev/urandom > $d/f$i; done
 head -c 3000001 /dev/urandom > /tmp/tree/large
 : > /tmp/tree/lock

@@ -1,5 +1,5 @@
 import { installMissing, thisSystem } from "../../scripts/test/programs.ts";
-import { startSmbServer } from "../kit/smb-server.ts";
+import { startServiceSmbServer } from "../kit/smb-service.ts";
 import { smbtorture, type TortureResult } from "../kit/smbtorture.ts";
 import { TORTURE_SUITES, type TortureSuite } from "../smb/torture-suites.ts";
 import type { Proof } from "../support/proof.ts";
@@ -18,7 +18,7 @@ const total = (scores: readonly Score[], tier: string, of: (score: Score) => num
   scores.filter(({ row }) => row.tier === tier).reduce((sum, score) => sum + of(score), 0);
 
 async function score(row: TortureSuite): Promise<Score> {
-  const server = await startSmbServer({ signing: "enabled" });
+  const server = await startServiceSmbServer({ signing: "enabled" });
   try {
     return {
       row,
