@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { drive, hasWrk, type Measured } from "./load.ts";
+import { benchPostgres } from "./postgres.ts";
 import { ROWS, type Row } from "./rows.ts";
 import { type Contender, startAzurite, startBare, startHoldfast } from "./servers.ts";
 import { signed } from "./sign.ts";
@@ -19,11 +20,18 @@ const { values: flags } = parseArgs({
     workers: { type: "string", default: "1" },
     json: { type: "string", default: "bench/results/latest.json" },
     "no-azurite": { type: "boolean", default: false },
+    /** Instead of the rows: one and two nodes on PostgreSQL. */
+    postgres: { type: "boolean", default: false },
   },
 });
 const seconds = Number(flags.seconds);
 const rounds = Number(flags.rounds);
 const connections = Number(flags.connections);
+
+if (flags.postgres) {
+  await benchPostgres({ seconds, connections });
+  process.exit(0);
+}
 
 interface Result {
   readonly name: string;

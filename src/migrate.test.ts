@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { freshSchema } from "../test/kit/postgres.ts";
 import { collect } from "./base/bytes.ts";
 import { silentLog } from "./base/log.ts";
+import { openDataDirectory } from "./data-directory.ts";
 import { type Migrated, type MigrationStep, migrate } from "./migrate.ts";
 import type { StoreChoice } from "./options.ts";
 import { Runtime } from "./runtime.ts";
@@ -23,6 +24,7 @@ function open(choice: StoreChoice): Runtime {
 }
 
 async function serving<T>(choice: StoreChoice, story: (runtime: Runtime) => Promise<T>): Promise<T> {
+  const directory = choice.kind === "embedded" ? await openDataDirectory(choice.directory) : undefined;
   const runtime = open(choice);
   try {
     await runtime.recoverAll();
@@ -30,6 +32,7 @@ async function serving<T>(choice: StoreChoice, story: (runtime: Runtime) => Prom
     return await story(runtime);
   } finally {
     await runtime.close();
+    await directory?.release();
   }
 }
 

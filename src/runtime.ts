@@ -51,7 +51,7 @@ export class Runtime {
       timers: options.choreTimers ?? systemTimers,
       log,
     });
-    const { messages = new LocalMessages() } = options;
+    const messages = options.messages ?? messagesOf(this.engine);
     this.parts = { store, payloads: this.#payload, clock, random, log, messages };
     if (this.engine instanceof PostgresStore) {
       this.engine.membership.onDead = (dead) => this.releaseDead([dead]);
@@ -108,4 +108,8 @@ export class Runtime {
     await this.#payload.close();
     await this.parts.store.close();
   }
+}
+
+function messagesOf(engine: Store): Messages {
+  return engine instanceof PostgresStore ? engine.messages : new LocalMessages();
 }
