@@ -41,7 +41,9 @@ export function signedHeaders(request: PlainRequest, account = ACCOUNT, key = KE
 }
 
 export function targetOf({ path, query = {} }: PlainRequest, account = ACCOUNT): string {
-  const search = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  const search = Object.entries(query).map(
+    ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
+  );
   return `/${account}${path}${search.length === 0 ? "" : `?${search.join("&")}`}`;
 }
 
@@ -77,11 +79,13 @@ function commonText(
     .filter((name) => name.toLowerCase().startsWith("x-ms-"))
     .map((name) => [name.toLowerCase(), headers[name]] as const)
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, value]) => `${name}:${value}`);
+    .map(([name, value]) => `${name}:${value!.trim().replace(/\s+/g, " ")}`);
   const parameters = Object.keys(query)
     .sort()
     .map((name) => `\n${name.toLowerCase()}:${query[name]}`);
-  const length = body === undefined || body.length === 0 ? "" : String(body.length);
+  // What the client says is signed, also where it is wrong.
+  const told = plain("content-length") || String(body?.length ?? 0);
+  const length = told === "0" ? "" : told;
   const fields = [
     method,
     plain("content-encoding"),
@@ -89,7 +93,7 @@ function commonText(
     length,
     plain("content-md5"),
     plain("content-type"),
-    "",
+    plain("date"),
     plain("if-modified-since"),
     plain("if-match"),
     plain("if-none-match"),

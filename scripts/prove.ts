@@ -3,17 +3,22 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { systemRandom } from "../src/base/random.ts";
+import { readPlants } from "../test/support/planted.ts";
 import { isProof, type Proof } from "../test/support/proof.ts";
+import { writeFigures } from "./prove/guarantees.ts";
+import { printPlanted, runPlanted } from "./prove/planted.ts";
 import { printTable, runProofs } from "./prove/run-proofs.ts";
 
 /**
  * The long proofs, which take more time than a test may.
  *
- *   npm run prove                     all of them, at full length
- *   npm run prove -- --quick          fewer rounds
+ *   npm run prove                     all of them, at full length: about an hour
+ *   npm run prove -- --quick          fewer rounds: about five minutes
  *   npm run prove -- --only NAME      one of them (may be given several times)
  *   npm run prove -- --list           what there is
- *   npm run prove -- --json FILE      the outcomes as JSON as well
+ *   npm run prove -- --planted        whether the proofs catch the bugs of test/prove/planted (--only: one of these)
+ *   npm run prove -- --json FILE      the outcomes as JSON, elsewhere than in dist/prove.json
+ *   npm run prove -- --docs           the figures into docs/guarantees.md as well
  *   npm run prove -- --seed N         as it ran that time
  *   npm run prove -- --from DIR       proofs from another directory than test/prove
  */
@@ -41,6 +46,8 @@ function readArguments() {
       options: {
         quick: { type: "boolean", default: false },
         list: { type: "boolean", default: false },
+        planted: { type: "boolean", default: false },
+        docs: { type: "boolean", default: false },
         only: { type: "string", multiple: true },
         json: { type: "string" },
         seed: { type: "string" },
@@ -64,22 +71,39 @@ if (values.list) {
   process.exit(0);
 }
 
-const wanted = values.only ?? proofs.map(({ name }) => name);
-const missing = wanted.find((name) => !proofs.some((proof) => proof.name === name));
-if (missing !== undefined) fail(`--only: there is no proof ${missing}; --list shows what there is`);
 const givenSeed = values.seed ?? process.env.HOLDFAST_SEED;
 const seed = givenSeed === undefined ? Math.trunc(systemRandom.fraction() * 2 ** 31) : Number(givenSeed);
 if (!Number.isSafeInteger(seed)) fail(`--seed: expected a whole number, got "${givenSeed}"`);
+// So that what was started is ended, too: programs end with the process that started them.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => process.exit(130));
+const print = (line: string): void => console.log(line);
 
+function writeJson(content: object): void {
+  if (values.json === undefined && values.from !== undefined) return;
+  const file = resolve(values.json ?? join(root, "dist", "prove.json"));
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify({ at: new Date().toISOString(), seed, ...content }, null, 2)}\n`);
+}
+
+if (values.planted) {
+  const unknown = values.only?.find((name) => !readPlants().some((plant) => plant.name === name));
+  if (unknown !== undefined) fail(`--only: there is no planted bug ${unknown}`);
+  const planted = await runPlanted({ root, seed, only: values.only, print });
+  process.stdout.write(`\n${printPlanted(planted)}`);
+  writeJson({ planted });
+  process.exit(planted.every(({ caughtBy }) => caughtBy !== undefined) ? 0 : 1);
+}
+
+const wanted = values.only ?? proofs.map(({ name }) => name);
+const missing = wanted.find((name) => !proofs.some((proof) => proof.name === name));
+if (missing !== undefined) fail(`--only: there is no proof ${missing}; --list shows what there is`);
 const outcomes = await runProofs({
   proofs: proofs.filter(({ name }) => wanted.includes(name)),
   quick: values.quick,
   seed,
-  print: (line) => console.log(line),
+  print,
 });
 process.stdout.write(`\n${printTable(outcomes)}`);
-if (values.json !== undefined) {
-  mkdirSync(dirname(resolve(values.json)), { recursive: true });
-  writeFileSync(values.json, `${JSON.stringify({ quick: values.quick, seed, outcomes }, null, 2)}\n`);
-}
+writeJson({ quick: values.quick, outcomes });
+if (values.docs) writeFigures(join(root, "docs", "guarantees.md"), outcomes, values.quick);
 process.exit(outcomes.every(({ ok }) => ok) ? 0 : 1);

@@ -4,9 +4,10 @@ import { readFileSync } from "node:fs";
 import { ConfigError } from "./base/config-error.ts";
 import { UnusableDirectory } from "./base/faults.ts";
 import { type Log, openLog } from "./base/log.ts";
-import { type CommandLine, type Options, readCommandLine } from "./options.ts";
+import { type CommandLine, type Options, readCommandLine, type StoreChoice } from "./options.ts";
 import { printReadyJson, printReadyText, type ReadyFacts } from "./ready-message.ts";
 import { type Running, run } from "./run.ts";
+import { parseDatabaseAddress } from "./store/postgres/address.ts";
 import { runWorker } from "./worker.ts";
 
 /** Starts the process: reads options, opens one engine, starts the front ends. */
@@ -80,6 +81,18 @@ async function serve(options: Options, log: Log): Promise<void> {
   process.on("SIGHUP", () => running.reload());
 }
 
+/** Without the password of a database. */
+function placeOf(store: StoreChoice): string | undefined {
+  switch (store.kind) {
+    case "memory":
+      return undefined;
+    case "embedded":
+      return store.directory;
+    case "postgres":
+      return parseDatabaseAddress(store.address).shown;
+  }
+}
+
 function announce(options: Options, { ports }: Running): void {
   const { addresses } = options;
   const at = (name: keyof typeof ports): { host: string; port: number } => ({
@@ -90,13 +103,14 @@ function announce(options: Options, { ports }: Running): void {
     version,
     pid: process.pid,
     workers: options.workers,
-    dataDirectory: options.store.kind === "memory" ? undefined : options.store.directory,
+    dataDirectory: placeOf(options.store),
     isSecure: options.certificate !== undefined,
     addresses: {
       blob: at("blob"),
       queue: at("queue"),
       table: at("table"),
       file: at("file"),
+      smb: at("smb"),
       admin: at("admin"),
     },
     accounts: options.accounts,

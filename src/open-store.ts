@@ -1,11 +1,16 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Clock } from "./base/clock.ts";
+import { type Clock, systemClock } from "./base/clock.ts";
 import { UnusableDirectory } from "./base/faults.ts";
+import type { Log } from "./base/log.ts";
+import type { Device } from "./extents/device.ts";
+import { DiskDevice } from "./extents/disk-device.ts";
+import { MemoryDevice } from "./extents/memory-device.ts";
 import type { StoreChoice } from "./options.ts";
 import { EmbeddedStore } from "./store/embedded/embedded-store.ts";
 import type { Store } from "./store/kv.ts";
 import { MemoryStore } from "./store/memory/memory-store.ts";
+import { PostgresStore } from "./store/postgres/postgres-store.ts";
 import type { WriteTurn } from "./store/serial-writer.ts";
 
 /** The only place, with main, that names an engine. */
@@ -13,12 +18,18 @@ export interface OpenStore {
   readonly choice: StoreChoice;
   readonly owner: string;
   readonly clock: Clock;
+  readonly log: Log;
   readonly turns?: { readonly records: WriteTurn; readonly ephemeral: WriteTurn } | undefined;
   readonly onFatal: (error: unknown) => void;
 }
 
-export function openStore({ choice, owner, clock, turns, onFatal }: OpenStore): Store {
+export function openStore({ choice, owner, clock, log, turns, onFatal }: OpenStore): Store {
   if (choice.kind === "memory") return new MemoryStore({ clock, owner });
+  if (choice.kind === "postgres") {
+    // The nodes share the clock of the database; only a test puts its own in the place of it.
+    const own = clock === systemClock ? undefined : clock;
+    return new PostgresStore({ address: choice.address, owner, clock: own, log, onFatal });
+  }
   const directory = recordsDirectory(choice.directory);
   refuseWithoutRecords(choice.directory);
   try {
@@ -27,6 +38,13 @@ export function openStore({ choice, owner, clock, turns, onFatal }: OpenStore): 
     if (error instanceof UnusableDirectory) throw error;
     throw new UnusableDirectory(`the records in ${directory} cannot be opened: ${(error as Error).message}`);
   }
+}
+
+/** Where payload goes with this engine. */
+export function openDevice(choice: StoreChoice, store: Store): Device {
+  if (choice.kind === "memory") return new MemoryDevice(choice.payloadBytesMax);
+  if (store instanceof PostgresStore) return store.device;
+  return DiskDevice.at(join((choice as { directory: string }).directory, "extents"));
 }
 
 /** Payload without its records: starting would take every extent for a stray and remove it. */
@@ -46,7 +64,7 @@ export function recordsDirectory(dataDirectory: string): string {
 
 /** What the processes of an earlier run held is gone with them. Called before the first process opens the store. */
 export function forgetEphemeral(choice: StoreChoice): void {
-  if (choice.kind === "memory") return;
+  if (choice.kind !== "embedded") return;
   for (const name of ["ephemeral.mdb", "ephemeral.mdb-lock"]) {
     rmSync(join(recordsDirectory(choice.directory), name), { force: true });
   }

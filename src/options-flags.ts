@@ -29,6 +29,10 @@ export interface FlagValues {
   readonly filePort: number;
   readonly smbPort: number;
   readonly adminPort: number;
+  readonly blobKeepAliveTimeout?: number;
+  readonly queueKeepAliveTimeout?: number;
+  readonly tableKeepAliveTimeout?: number;
+  readonly fileKeepAliveTimeout?: number;
   readonly workers: number;
   readonly cert?: string;
   readonly key?: string;
@@ -38,6 +42,7 @@ export interface FlagValues {
   readonly loose?: boolean;
   readonly skipApiVersionCheck?: boolean;
   readonly blobVersioning?: boolean;
+  readonly smbEncryption?: "required" | "enabled";
   readonly shareRetentionDays: number;
   readonly disableProductStyleUrl?: boolean;
   readonly silent?: boolean;
@@ -88,6 +93,14 @@ const positive: Check = (setting, text) => {
   throw new ConfigError(setting, `expected a number, got "${text}"`);
 };
 
+/** Kept as milliseconds. */
+const seconds: Check = (setting, text) => {
+  const millis = (positive(setting, text) as number) * 1_000;
+  if (millis > LIMITS.keepAliveMillisMax)
+    throw new ConfigError(setting, `expected up to ${LIMITS.keepAliveMillisMax / 1_000}, got "${text}"`);
+  return millis;
+};
+
 const anyText: Check = (_, text) => text;
 
 const YES_OR_NO = /^(1|true|yes|on|0|false|no|off|)$/i;
@@ -123,7 +136,11 @@ const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
     { flags: "--store <directory>", text: "the same, by our own name", check: path },
     { flags: "--inMemory", text: "keep nothing on disk; all is gone when the process ends" },
     { flags: "--inMemoryPersistence", text: "the same, by Azurite's name" },
-    ignored("--extentMemoryLimit <megabytes>", positive),
+    {
+      flags: "--extentMemoryLimit <megabytes>",
+      text: "how much payload --inMemory may hold; beyond it writes are refused",
+      check: positive,
+    },
   ],
   "Listeners:": [
     {
@@ -143,9 +160,11 @@ const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
       check: wholeNumber("a count", 1, LIMITS.workersMax),
       fallback: 1,
     },
-    ignored("--blobKeepAliveTimeout <seconds>", positive),
-    ignored("--queueKeepAliveTimeout <seconds>", positive),
-    ignored("--tableKeepAliveTimeout <seconds>", positive),
+    ...(["blob", "queue", "table", "file"] as const).map((name) => ({
+      flags: `--${name}KeepAliveTimeout <seconds>`,
+      text: `how long an idle connection to the ${name} service is kept`,
+      check: seconds,
+    })),
   ],
   "Security:": [
     {
@@ -161,6 +180,11 @@ const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
     { flags: "--key <file>", text: "PEM key of the certificate", check: path },
     { flags: "--pwd <password>", text: "password of the PFX file or of the key", check: anyText },
     { flags: "--oauth <level>", text: "take bearer tokens; the only level is basic", check: oneOf("basic") },
+    {
+      flags: "--smbEncryption <level>",
+      text: "required or enabled (default: required unless SMB listens on loopback only)",
+      check: oneOf("required", "enabled"),
+    },
   ],
   "Protocol:": [
     { flags: "-L, --loose", text: "ignore headers and parameters that are not known" },

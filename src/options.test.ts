@@ -60,8 +60,8 @@ describe("flags", () => {
     const options = read(
       (
         "-l /data -s -d /logs/debug.log -L --blobHost 0.0.0.0 --blobPort 11000 --queueHost 0.0.0.0 --queuePort 0 " +
-        "--tableHost :: --tablePort 11002 --blobKeepAliveTimeout 5 --queueKeepAliveTimeout 5 " +
-        "--tableKeepAliveTimeout 5 --skipApiVersionCheck --disableProductStyleUrl --disableTelemetry"
+        "--tableHost :: --tablePort 11002 --blobKeepAliveTimeout 5 --queueKeepAliveTimeout 6 " +
+        "--tableKeepAliveTimeout 0.5 --skipApiVersionCheck --disableProductStyleUrl --disableTelemetry"
       ).split(" "),
     );
     assert.deepEqual(options.store, { kind: "embedded", directory: "/data" });
@@ -73,9 +73,14 @@ describe("flags", () => {
     assert.equal(options.isLoose, true);
     assert.equal(options.allowsHostStyle, false);
     assert.equal(options.logLevel, "error");
+    assert.deepEqual(options.keepAliveMillis, { blob: 5_000, queue: 6_000, table: 500, file: undefined });
     assert.deepEqual(read(["--inMemoryPersistence", "--extentMemoryLimit", "512.5"]).store, {
       kind: "memory",
+      payloadBytesMax: 512.5 * 1024 * 1024,
     });
+    refuses(["--extentMemoryLimit", "10"], /--extentMemoryLimit.*--inMemory/);
+    refuses(["--blobKeepAliveTimeout", "100000"], /--blobKeepAliveTimeout/);
+    assert.match(read([], { AZURITE_DB: "mysql://x" }).warnings.join(), /AZURITE_DB/);
   });
 
   test("--host is for all listeners, and a host of its own outranks it", () => {
@@ -154,8 +159,9 @@ describe("refusals of the command line", () => {
     [["--logLevel", "loud"], /^--logLevel: expected trace or debug/],
     [["--oauth", "full"], /^--oauth: expected basic, got "full"$/],
     [["--oauth", "basic"], /^--oauth: expected --cert beside it/],
-    [["--store", "postgres://db/holdfast"], /^--store: the postgres store is not in this build/],
-    [["--store", "s3://bucket"], /^--store: expected a directory, got an address of s3$/],
+    [["--store", "postgres://db/holdfast?colour=blue"], /^--store: does not know the option colour/],
+    [["--store", "postgres://db/holdfast", "--workers", "2"], /^--workers: expected 1 with a postgres store/],
+    [["--store", "s3://bucket"], /^--store: expected a directory or postgres:\/\/..., got an address of s3$/],
     [["--store", "/a", "--location", "/b"], /^--store: expected without --location/],
     [["--inMemory", "--location", "/b"], /^--location: expected without --inMemory/],
     [["--location", ""], /^--location: expected a path/],

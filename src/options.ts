@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from "node:path";
 import { CommanderError } from "commander";
 import { ConfigError } from "./base/config-error.ts";
+import { MIB } from "./base/limits.ts";
 import type { LogLevel } from "./base/log.ts";
 import { type Certificate, loadCertificate } from "./certificate.ts";
 import { buildCommand, environmentName, type FlagValues } from "./options-flags.ts";
@@ -10,12 +11,16 @@ import {
   defaultAccounts,
   parseAccountsVariable,
 } from "./services/account/account-list.ts";
+import { isLoopback } from "./services/account/accounts.ts";
 import { readAccountsFile } from "./services/account/accounts-file.ts";
+import { parseDatabaseAddress } from "./store/postgres/address.ts";
 
 /** Everything the operator decided, from the command line and the environment, checked and with defaults. */
 export interface Options {
   readonly store: StoreChoice;
   readonly addresses: Readonly<Record<ListenerName, Address>>;
+  /** How long an idle connection is kept, where it was said. */
+  readonly keepAliveMillis: Readonly<Record<"blob" | "queue" | "table" | "file", number | undefined>>;
   readonly workers: number;
   readonly certificate: Certificate | undefined;
   /** "basic": bearer tokens are taken and their claims checked. */
@@ -25,6 +30,8 @@ export interface Options {
   /** Blobs keep their versions. On Azure a setting of the account, made outside the protocol. */
   readonly isBlobVersioned: boolean;
   readonly shareRetentionDays: number;
+  /** "required": an SMB client that cannot encrypt is refused. */
+  readonly smbEncryption: "required" | "enabled";
   /** False: only path-style addresses (`/account/...`). */
   readonly allowsHostStyle: boolean;
   readonly ready: "text" | "json";
@@ -41,8 +48,9 @@ export interface Options {
 }
 
 export type StoreChoice =
-  | { readonly kind: "memory" }
-  | { readonly kind: "embedded"; readonly directory: string };
+  | { readonly kind: "memory"; readonly payloadBytesMax?: number }
+  | { readonly kind: "embedded"; readonly directory: string }
+  | { readonly kind: "postgres"; readonly address: string };
 
 export const LISTENERS = ["blob", "queue", "table", "file", "smb", "admin"] as const;
 export type ListenerName = (typeof LISTENERS)[number];
@@ -99,6 +107,8 @@ function assemble(
   const store = chooseStore(flags, isGiven, place);
   if (store.kind === "memory" && flags.workers > 1)
     throw new ConfigError("--workers", "expected 1 with --inMemory: memory is not shared between processes");
+  if (store.kind === "postgres" && flags.workers > 1)
+    throw new ConfigError("--workers", "expected 1 with a postgres store: start another node instead");
   const certificate = loadCertificate({
     cert: flags.cert === undefined ? undefined : place(flags.cert),
     key: flags.key === undefined ? undefined : place(flags.key),
@@ -109,15 +119,23 @@ function assemble(
   const { accounts, accountsFile, warnings } = chooseAccounts(flags, env, place);
   const debugFile = typeof flags.debug === "string" ? place(flags.debug) : undefined;
   const accessLog = flags.accessLog;
+  const addresses = chooseAddresses(flags);
   return {
     store,
-    addresses: chooseAddresses(flags),
+    addresses,
+    keepAliveMillis: {
+      blob: flags.blobKeepAliveTimeout,
+      queue: flags.queueKeepAliveTimeout,
+      table: flags.tableKeepAliveTimeout,
+      file: flags.fileKeepAliveTimeout,
+    },
     workers: flags.workers,
     certificate,
     oauth: flags.oauth,
     isLoose: flags.loose ?? false,
     isBlobVersioned: flags.blobVersioning ?? false,
     shareRetentionDays: flags.shareRetentionDays,
+    smbEncryption: flags.smbEncryption ?? (isLoopback(addresses.smb.host) ? "enabled" : "required"),
     allowsHostStyle: !(flags.disableProductStyleUrl ?? false),
     ready: flags.ready,
     isSilent: flags.silent ?? false,
@@ -142,16 +160,24 @@ function chooseStore(
         `--${named[0]}`,
         "expected without --inMemory: what is in memory has no place on disk",
       );
-    return { kind: "memory" };
+    if (flags.extentMemoryLimit === undefined) return { kind: "memory" };
+    return { kind: "memory", payloadBytesMax: Math.floor(flags.extentMemoryLimit * MIB) };
   }
+  if (flags.extentMemoryLimit !== undefined)
+    throw new ConfigError(
+      "--extentMemoryLimit",
+      "expected --inMemory beside it: it limits what is in memory",
+    );
   if (named.length === 2)
     throw new ConfigError("--store", "expected without --location: both name where data is kept");
   const chosen = flags.store ?? flags.location;
   const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(chosen)?.[1]?.toLowerCase();
-  if (scheme === "postgres" || scheme === "postgresql")
-    throw new ConfigError("--store", "the postgres store is not in this build, expected a directory");
+  if (scheme === "postgres" || scheme === "postgresql") {
+    parseDatabaseAddress(chosen);
+    return { kind: "postgres", address: chosen };
+  }
   if (scheme !== undefined)
-    throw new ConfigError("--store", `expected a directory, got an address of ${scheme}`);
+    throw new ConfigError("--store", `expected a directory or postgres://..., got an address of ${scheme}`);
   return { kind: "embedded", directory: place(chosen) };
 }
 
@@ -192,6 +218,7 @@ function chooseAccounts(
 ): Pick<Options, "accounts" | "accountsFile" | "warnings"> {
   const variables = ["HOLDFAST_ACCOUNTS", "AZURITE_ACCOUNTS"].filter((name) => env[name]?.trim());
   const warnings: string[] = [];
+  if (env.AZURITE_DB) warnings.push("AZURITE_DB has no effect: records are kept in the data directory");
   let list: AccountList;
   let accountsFile: Options["accountsFile"];
   if (flags.accountsFile !== undefined) {

@@ -48,7 +48,7 @@ export async function run({ options, log, onFatal }: RunOptions): Promise<Runnin
 }
 
 async function lockDirectory({ store }: Options): Promise<DataDirectory | undefined> {
-  return store.kind === "memory" ? undefined : openDataDirectory(store.directory);
+  return store.kind === "embedded" ? openDataDirectory(store.directory) : undefined;
 }
 
 async function serveHere(options: Options, log: Log, onFatal: (error: unknown) => void): Promise<Serving> {

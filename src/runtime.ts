@@ -1,10 +1,8 @@
-import { join } from "node:path";
 import { type Clock, systemClock, systemTimers, type Timers } from "./base/clock.ts";
 import type { Log } from "./base/log.ts";
+import { LocalMessages, type Messages } from "./base/messages.ts";
 import { type Random, systemRandom } from "./base/random.ts";
-import { DiskDevice } from "./extents/disk-device.ts";
-import { MemoryDevice } from "./extents/memory-device.ts";
-import { openStore } from "./open-store.ts";
+import { openDevice, openStore } from "./open-store.ts";
 import type { StoreChoice } from "./options.ts";
 import type { ServiceParts } from "./services/parts.ts";
 import { PayloadService } from "./services/payload/payload-service.ts";
@@ -13,6 +11,7 @@ import { WatchedStore } from "./services/payload/watched-store.ts";
 import { Chores } from "./services/reclaim/chores.ts";
 import { ExtentReclaimer } from "./services/reclaim/extents.ts";
 import type { Store } from "./store/kv.ts";
+import { PostgresStore } from "./store/postgres/postgres-store.ts";
 import type { WriteTurn } from "./store/serial-writer.ts";
 
 /** Everything below the front ends, open in one process: the store, the payload, and the work in the background. */
@@ -22,6 +21,8 @@ export interface RuntimeOptions {
   readonly log: Log;
   readonly onFatal: (error: unknown) => void;
   readonly turns?: { readonly records: WriteTurn; readonly ephemeral: WriteTurn } | undefined;
+  /** To the other processes on the store; without it there are none. */
+  readonly messages?: Messages;
   readonly clock?: Clock;
   readonly random?: Random;
   /** What starts the chores of the services; a test that takes their steps itself gives some that never fire. */
@@ -37,10 +38,9 @@ export class Runtime {
 
   constructor(options: RuntimeOptions) {
     const { choice, owner, log, onFatal, turns, clock = systemClock, random = systemRandom } = options;
-    this.engine = openStore({ choice, owner, clock, turns, onFatal });
+    this.engine = openStore({ choice, owner, clock, log, turns, onFatal });
     const store = new WatchedStore(this.engine);
-    const device =
-      choice.kind === "memory" ? new MemoryDevice() : DiskDevice.at(join(choice.directory, "extents"));
+    const device = openDevice(choice, this.engine);
     this.#payload = new PayloadService({ store, device, onSyncFailure: onFatal, log });
     this.#reclaimer = new ExtentReclaimer(this.#payload);
     this.chores = new Chores({
@@ -48,11 +48,20 @@ export class Runtime {
       timers: options.choreTimers ?? systemTimers,
       log,
     });
-    this.parts = { store, payloads: this.#payload, clock, random, log };
+    const { messages = new LocalMessages() } = options;
+    this.parts = { store, payloads: this.#payload, clock, random, log, messages };
+    if (this.engine instanceof PostgresStore) {
+      this.engine.membership.onDead = (dead) => this.releaseDead([dead]);
+    }
   }
 
   /** Once for a data directory, before anything is served: brings files and records together after a crash. */
   async recoverAll(): Promise<void> {
+    if (this.engine instanceof PostgresStore) {
+      // Other nodes may be at work on the same data: what a dead one left is found by its missing heartbeat.
+      await this.engine.opened;
+      return;
+    }
     await recover(this.#payload, "all");
   }
 

@@ -7,6 +7,7 @@ import { Metrics } from "./base/metrics.ts";
 import type { Account } from "./http/auth/accounts.ts";
 import type { AuthContext } from "./http/auth/authenticate.ts";
 import { BLOB_OPERATIONS } from "./http/blob/operations.ts";
+import type { ServiceName } from "./http/exchange.ts";
 import { FILE_OPERATIONS } from "./http/file/operations.ts";
 import { FrontEnd } from "./http/front-end.ts";
 import { type Listener, listen } from "./http/listener.ts";
@@ -24,8 +25,13 @@ import { BlobService } from "./services/blob/blob-service.ts";
 import { FileService } from "./services/file/file-service.ts";
 import { QueueService } from "./services/queue/queue-service.ts";
 import { TableService } from "./services/table/table-service.ts";
+import { loginAccountOf } from "./smb/crypto/login.ts";
+import { ServiceFileSystem } from "./smb/files/file-system.ts";
+import { listenSmb } from "./smb/listener.ts";
+import { ServerOutside } from "./smb/outside.ts";
+import { SmbServer } from "./smb/server.ts";
 
-/** One process that serves: the four HTTP front ends over one runtime. */
+/** One process that serves: the four HTTP front ends and the SMB front end over one runtime. */
 export interface ServerOptions {
   readonly options: Options;
   readonly runtime: Runtime;
@@ -34,7 +40,9 @@ export interface ServerOptions {
   readonly isHandedOver?: boolean;
 }
 
-export const SERVICE_PORTS = ["blob", "queue", "table", "file"] as const;
+export const SERVICE_PORTS = ["blob", "queue", "table", "file", "smb"] as const;
+/** As clients see it in the login. */
+const SMB_NAME = "HOLDFAST";
 export type ServicePort = (typeof SERVICE_PORTS)[number];
 
 export interface Server {
@@ -87,20 +95,47 @@ export async function startServer({
     requestIds: new RequestIds(random),
     isSecure: options.certificate !== undefined,
     isHostStyleAllowed: options.allowsHostStyle,
-    corsRules: async (service: ServicePort, account: string) =>
+    corsRules: async (service: ServiceName, account: string) =>
       (await properties.get(account, service)).cors ?? [],
   };
-  const listeners = new Map<ServicePort, Listener>();
+  const listeners = new Map<ServicePort, Pick<Listener, "accept" | "close">>();
   const serve = async <Services>(table: OperationTable<Services>, services: Services): Promise<number> => {
-    const frontEnd = new FrontEnd({ ...shared, table, services });
+    const keepAliveMillis = options.keepAliveMillis[table.service];
+    const frontEnd = new FrontEnd({ ...shared, keepAliveMillis, table, services });
     const listener = await listen({
       ...options.addresses[table.service],
       isHandedOver,
       certificate: options.certificate,
-      handler: (message, response, sendContinue) => frontEnd.handle(message, response, sendContinue),
+      keepAliveMillis,
+      handler: (incoming, connection) => frontEnd.handle(incoming, connection),
     });
     listeners.set(table.service, listener);
     metrics.watchConnections(table.service, () => listener.connections());
+    return listener.port;
+  };
+  const logins = new AccountSet(loginAccountOf, options.accounts);
+  const serveSmb = async (): Promise<number> => {
+    const fileSystem = new ServiceFileSystem(files);
+    const server = new SmbServer({
+      fileSystem,
+      accounts: logins,
+      serverName: SMB_NAME,
+      encryption: options.smbEncryption,
+      clock,
+      timers: systemTimers,
+      random,
+      log,
+    });
+    const listener = await listenSmb({ ...options.addresses.smb, server, isHandedOver });
+    const detach = fileSystem.attach(new ServerOutside(server));
+    listeners.set("smb", {
+      accept: (socket) => listener.accept(socket),
+      close: async () => {
+        await listener.close();
+        detach();
+      },
+    });
+    metrics.watchConnections("smb", () => listener.connections());
     return listener.port;
   };
   const closeAll = async (): Promise<void> => {
@@ -113,8 +148,12 @@ export async function startServer({
       queue: await serve(QUEUE_OPERATIONS, { properties, queues, auth }),
       table: await serve(TABLE_OPERATIONS, { properties, tables }),
       file: await serve(FILE_OPERATIONS, { properties, files, auth }),
+      smb: await serveSmb(),
     };
-    const watched = watchAccounts(options, log, (list) => accounts.replace(list.accounts));
+    const watched = watchAccounts(options, log, (list) => {
+      accounts.replace(list.accounts);
+      logins.replace(list.accounts);
+    });
     return {
       ports,
       metrics,

@@ -32,6 +32,12 @@ export interface Taker {
   hand(message: ConnectionHandover, socket: Socket): void;
 }
 
+/**
+ * SMB clients break each other's caches and wait for each other's locks in the memory of one process: the worker
+ * that has been ready longest takes all of them (docs/decisions/0020-smb-in-one-process.md).
+ */
+const TOGETHER: ReadonlySet<string> = new Set(["smb"]);
+
 interface Waiting {
   readonly service: string;
   readonly socket: Socket;
@@ -101,8 +107,11 @@ export class ConnectionSpreader {
   }
 
   #hand(id: number): void {
-    const taker = this.#takers[this.#next++ % Math.max(1, this.#takers.length)];
     const waiting = this.#waiting.get(id);
+    const isTogether = waiting !== undefined && TOGETHER.has(waiting.service);
+    const taker = isTogether
+      ? this.#takers[0]
+      : this.#takers[this.#next++ % Math.max(1, this.#takers.length)];
     if (taker === undefined || waiting === undefined) return;
     waiting.holder = taker.id;
     taker.hand({ connection: waiting.service, id }, waiting.socket);

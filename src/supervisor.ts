@@ -2,6 +2,7 @@ import cluster, { type Worker } from "node:cluster";
 import type { Socket } from "node:net";
 import { systemTimers } from "./base/clock.ts";
 import type { Log } from "./base/log.ts";
+import { type Announcement, isAnnouncement } from "./base/messages.ts";
 import type { MetricsSnapshot } from "./base/metrics.ts";
 import { type ConnectionSpreader, isTaken } from "./spread-connections.ts";
 import { isTurnMessage, TurnArbiter } from "./store/embedded/turn.ts";
@@ -122,9 +123,17 @@ export class Supervisor {
     worker.on("message", (message: WorkerReport) => {
       if (isTurnMessage(message)) this.#arbiter.receive(worker.id, message);
       else if (isTaken(message)) this.#options.connections.taken(message);
+      else if (isAnnouncement(message)) this.#relay(member, message);
       else this.#receive(member, message);
     });
     worker.on("exit", (code, signal) => this.#bury(member, signal ?? `exit code ${code}`));
+  }
+
+  /** What one worker announces is for the others; one that is starting will look for itself. */
+  #relay(from: Member, message: Announcement): void {
+    for (const member of this.#members.values()) {
+      if (member !== from && member.isReady) tell(member.worker, message);
+    }
   }
 
   #receive(member: Member, message: WorkerReport): void {

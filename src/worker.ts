@@ -1,5 +1,6 @@
 import { Socket } from "node:net";
 import type { Log } from "./base/log.ts";
+import { isAnnouncement, RelayedMessages } from "./base/messages.ts";
 import { systemRandom } from "./base/random.ts";
 import type { Options } from "./options.ts";
 import { Runtime } from "./runtime.ts";
@@ -24,16 +25,18 @@ export async function runWorker(
     process.send?.(message);
   };
   const turns = { records: new TurnClient("records", send), ephemeral: new TurnClient("ephemeral", send) };
+  const messages = new RelayedMessages(send);
   const owner = `worker-${process.pid}-${systemRandom.uuid()}`;
   let runtime: Runtime;
   let server: Server;
   try {
     process.on("message", (message: unknown) => {
+      if (isAnnouncement(message)) messages.receive(message);
       if (!isTurnMessage(message)) return;
       turns.records.receive(message);
       turns.ephemeral.receive(message);
     });
-    const open = (): Runtime => new Runtime({ choice: options.store, owner, log, turns, onFatal });
+    const open = (): Runtime => new Runtime({ choice: options.store, owner, log, turns, messages, onFatal });
     runtime = await inTurn([turns.records, turns.ephemeral], open);
     await runtime.start();
     server = await startServer({ options, runtime, log, isHandedOver: true });

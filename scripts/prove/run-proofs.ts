@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { monotonic } from "../../src/base/clock.ts";
-import type { Proof, ProofOutcome } from "../../test/support/proof.ts";
+import { monotonic, systemTimers } from "../../src/base/clock.ts";
+import type { Proof, ProofContext, ProofOutcome, ProofVerdict } from "../../test/support/proof.ts";
 
 export interface RunProofs {
   readonly proofs: readonly Proof[];
@@ -19,10 +19,11 @@ export async function runProofs({ proofs, quick, seed, print }: RunProofs): Prom
     const directory = mkdtempSync(join(tmpdir(), `holdfast-prove-${proof.name}-`));
     print(`${label}: ${proof.what}`);
     const start = monotonic();
-    let verdict: { ok: boolean; figure: string };
+    let verdict: ProofVerdict;
     try {
-      const progress = (text: string): void => print(`${label}: ${printTime(monotonic() - start)} ${text}`);
-      verdict = await proof.run({ quick, directory, seed, progress });
+      verdict = await withProgress(proof, { quick, directory, seed }, (text) =>
+        print(`${label}: ${printTime(monotonic() - start)} ${text}`),
+      );
     } catch (error) {
       verdict = {
         ok: false,
@@ -32,23 +33,56 @@ export async function runProofs({ proofs, quick, seed, print }: RunProofs): Prom
     const millis = monotonic() - start;
     if (verdict.ok) rmSync(directory, { recursive: true, force: true });
     const kept = verdict.ok ? "" : ` (seed ${seed}, see ${directory})`;
-    print(`${label}: ${verdict.ok ? "holds" : "BROKEN"}, ${verdict.figure}, ${printTime(millis)}${kept}`);
+    print(`${label}: ${wordFor(verdict)}, ${verdict.figure}, ${printTime(millis)}${kept}`);
     outcomes.push({ name: proof.name, what: proof.what, seed, millis, ...verdict });
   }
   return outcomes;
 }
 
+/** Whoever says nothing for so long is asked about. */
+const SILENCE_MILLIS = 60_000;
+
+async function withProgress(
+  proof: Proof,
+  context: Omit<ProofContext, "progress">,
+  print: (text: string) => void,
+): Promise<ProofVerdict> {
+  let isSilent = true;
+  const watch = systemTimers.every(SILENCE_MILLIS, () => {
+    if (isSilent) print("still at it");
+    isSilent = true;
+  });
+  const progress = (text: string): void => {
+    isSilent = false;
+    print(text);
+  };
+  try {
+    return await proof.run({ ...context, progress });
+  } finally {
+    watch.cancel();
+  }
+}
+
+function wordFor({ ok, isNotRun = false }: Omit<ProofVerdict, "figure">): string {
+  if (isNotRun) return "not run";
+  return ok ? "holds" : "BROKEN";
+}
+
 export function printTable(outcomes: readonly ProofOutcome[]): string {
   if (outcomes.length === 0) return "no proofs were run\n";
-  const rows = [
+  return printRows([
     ["proof", "verdict", "time", "figure"],
-    ...outcomes.map(({ name, ok, millis, figure }) => [
+    ...outcomes.map(({ name, ok, isNotRun = false, millis, figure }) => [
       name,
-      ok ? "holds" : "BROKEN",
+      wordFor({ ok, isNotRun }),
       printTime(millis),
       figure.split("\n", 1)[0]!,
     ]),
-  ];
+  ]);
+}
+
+/** In columns; the last one is as wide as it is. */
+export function printRows(rows: readonly (readonly string[])[]): string {
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows
     .map((row) => `${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}\n`)

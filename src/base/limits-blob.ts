@@ -58,9 +58,6 @@ export const BLOB_LIMITS = {
   tagsBodyBytesMax: 64 * KIB,
   aclBodyBytesMax: 64 * KIB,
   keyInfoBodyBytesMax: 4 * KIB,
-  leaseSecondsMin: 15,
-  leaseSecondsMax: 60,
-  breakSecondsMax: 60,
   /** Records a listing looks at for one page before it gives a short one. */
   listScanMax: 20_000,
   /** Rehydration takes hours on Azure; here a client that polls sees both states. */
@@ -70,6 +67,8 @@ export const BLOB_LIMITS = {
   dueChoreMillis: 30_000,
   reclaimRecordsPerStep: 200,
   dueRecordsPerStep: 100,
+  /** How often a blob is looked at that a policy or a hold keeps beyond its expiry. */
+  heldExpiryMillis: 60 * 60_000,
   encryptionScopeCharsMax: 63,
   expiryMillisMax: 100 * 365 * DAY_MILLIS,
 } as const;

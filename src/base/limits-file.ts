@@ -26,9 +26,6 @@ export const FILE_LIMITS = {
   permissionHeaderBytesMax: 8 * KIB,
   permissionBytesMax: 64 * KIB,
   aclBytesMax: 64 * KIB,
-  leaseSecondsMin: 15,
-  leaseSecondsMax: 60,
-  breakSecondsMax: 60,
   copySourceCharsMax: 4 * KIB,
   /** A source of a copy that says nothing for this long is given up. */
   sourceIdleMillis: 30_000,
@@ -40,12 +37,19 @@ export const FILE_LIMITS = {
   readerInlineBytesMax: 64 * MIB,
   /** Ranges that a reader looks up at once. */
   readerRangesPerStep: 4_096,
+  /** A read by handle that needs several looks begins again so often when the file changes in between. */
+  readRestartsMax: 8,
   handlesPerNodeMax: 2_000,
   handlesPerRootMax: 10_000,
   listHandlesMax: 1_000,
   /** Handles that one Force Close ends before it gives a marker. */
   closedPerRequestMax: 1_000,
   locksPerHandleMax: 4_096,
+  /** How long a REST call waits at most for SMB clients to give up their caches. */
+  cacheWaitMillisMax: 30_000,
+  /** How often it looks whether they have, and how often the SMB side looks for calls, when no message came. */
+  cachePollMillis: 200,
+  cacheLookMillis: 1_000,
   /** An SMB open that meets a REST call under way tries again this often, after this long. */
   openRetriesMax: 100,
   openRetryMillis: 5,

@@ -26,6 +26,8 @@ export const SMB_LIMITS = {
   /** Replies not yet taken by the client; beyond this the socket is not read. */
   replyBytesMax: 64 * MIB,
   sessionsPerConnectionMax: 64,
+  /** Connections that carry one session. */
+  channelsPerSessionMax: 32,
   treesPerSessionMax: 1_024,
   opensPerConnectionMax: 65_536,
   pipesPerConnectionMax: 64,
@@ -43,6 +45,8 @@ export const SMB_LIMITS = {
   watchesPerConnectionMax: 1_024,
   securityDescriptorBytesMax: 64 * KIB,
   breakMillis: 35_000,
+  /** How long the first write of a handle does not show in the file's times. */
+  writeTimeMillis: 2_000,
   durableMillisDefault: 60_000,
   durableMillisMax: 300_000,
   durableOpensMax: 16_384,

@@ -5,6 +5,12 @@ export const GIB = 1_024 * MIB;
 export const TIB = 1_024 * GIB;
 
 export const LIMITS = {
+  leaseSecondsMin: 15,
+  leaseSecondsMax: 60,
+  breakSecondsMax: 60,
+  /** How often somebody looks for copies whose process is gone, and how many are ended in one transaction. */
+  copiesChoreMillis: 5_000,
+  copiesPerStep: 100,
   // HTTP front end
   headerBytesMax: 32 * KIB,
   headerCountMax: 256,
@@ -16,14 +22,20 @@ export const LIMITS = {
   servicePropertiesBytesMax: 64 * KIB,
   headersTimeoutMillis: 30_000,
   bodyIdleMillis: 60_000,
-  /** How often connections are looked at that have not sent their headers in time. */
-  headersSweepMillis: 5_000,
   /** A body that brings less than this in that time is not an upload: its connection is ended. */
-  slowBodyBytesMin: 8 * KIB,
-  slowBodyMillis: 30_000,
-  slowBodySweepMillis: 5_000,
+  slowBodyBytesMin: 16 * KIB,
+  slowBodyMillis: 60_000,
+  keepAliveMillisMax: 24 * 60 * 60_000,
   keepAliveMillis: 65_000,
   connectionsMax: 10_000,
+  /** How often connections are looked at for clients that stand still. */
+  connectionSweepMillis: 1_000,
+  /** How long the rest of a request is read away behind the last reply of a connection. */
+  lingerMillis: 2_000,
+  /** Bytes of a body that wait for the operation; past it the client is not read. */
+  bodyWaitingBytesMax: 256 * KIB,
+  /** Chunk extensions and trailers of one body, which mean nothing to any operation. */
+  chunkExtrasBytesMax: 8 * KIB,
   shutdownMillis: 30_000,
   shutdownSweepMillis: 50,
   /** From accepting a connection to a worker's word that it has it. */
@@ -50,13 +62,48 @@ export const LIMITS = {
   valueBytesMax: 16 * MIB,
   batchTransactionsMax: 1_024,
   batchBytesMax: 8 * MIB,
+  /** Transactions that are worth a commit of their own while others run. */
+  halfBatchMin: 24,
   queuedTransactionsMax: 100_000,
   rangePageEntries: 256,
   /** With no more room than this, a write that was cut short is laid to the full disk. */
   fullDiskBytesMax: MIB,
+  /** Room that a commit leaves on the disk. LMDB must not find it full: see docs/decisions/0010. */
+  recordsRoomBytes: 2 * MIB,
+  /** Room that payload leaves, for the records: on a full disk, what is there can still be deleted. */
+  payloadRoomBytes: 6 * MIB,
   /** Reads under way at one moment, in all processes that share an embedded store. */
   snapshotsMax: 16_384,
   slowTransactionMillis: 250,
+
+  // PostgreSQL engine
+  /** What the server allows one statement, one wait for a lock, and a transaction that stands still. */
+  statementMillis: 30_000,
+  lockMillis: 5_000,
+  idleInTransactionMillis: 60_000,
+  databaseKeepAliveMillis: 10_000,
+  /** A connection that owes an answer for so long leads nowhere; how often that is looked at. */
+  databaseSilenceMillis: 40_000,
+  databaseWatchMillis: 1_000,
+  /** How long a request waits for a database that is away, and how often it looks. */
+  databasePatienceMillis: 15_000,
+  databaseRetryMillis: 100,
+  databaseStartTries: 300,
+  /** A batch that meets another node's runs again so often, after waits that grow from the one to the other. */
+  conflictTriesMax: 64,
+  conflictDelayMin: 0.5,
+  conflictDelayMax: 100,
+  /** A node that has not moved for so many heartbeats of another one is dead: about 4 s. */
+  heartbeatMillis: 750,
+  missedBeatsMax: 4,
+  /** What a node may hand out before its next heartbeat has said so. */
+  revisionsAheadMillis: 5_000,
+  /** Payload in one row, in one statement that writes waiting rows, and rows removed by one statement. */
+  chunkRowBytes: 256 * KIB,
+  chunkWriteBytes: 4 * MIB,
+  chunksRemovedAtOnce: 64,
+  /** Every so many heartbeats the operation ids of long ago are deleted. */
+  outcomeSweepBeats: 400,
 
   // Extents
   inlineBytesMax: 8 * KIB,

@@ -1,3 +1,5 @@
+import type { RestUse } from "./share-mode.ts";
+
 /**
  * What an SMB client may keep in its cache of a file: reads (R), the open handle after the application closed it (H),
  * and writes (W). Leases name these states as they are; oplocks are the older words for some of them: level II is R,
@@ -44,7 +46,8 @@ export function grantCache({ wanted, isLease, isShared, isLocked, others }: Cach
   if (!GRANTABLE.has(wanted)) return NO_CACHE;
   let granted = wanted;
   if (isLocked) granted &= ~(READ_CACHE | HANDLE_CACHE);
-  if (isShared) granted &= ~WRITE_CACHE;
+  // A cache of somebody else counts as much as an open that reads or writes, even where it came with a mere look.
+  if (isShared || others.some((other) => other.state !== NO_CACHE)) granted &= ~WRITE_CACHE;
   // An oplock knows no handle caching of others, a lease none beside an oplock.
   if (isLease && others.some((other) => !other.isLease && other.state !== NO_CACHE)) granted &= ~HANDLE_CACHE;
   if (!isLease) {
@@ -66,6 +69,24 @@ export type CacheConflict =
   | "write"
   /** A rename or a delete. */
   | "remove";
+
+/** What a REST call is to the caches of SMB clients. A lease only asks whether handles that are kept are in use. */
+export function conflictOfRest(use: RestUse): CacheConflict | undefined {
+  switch (use) {
+    case "look":
+    case "read":
+      return "open";
+    case "write":
+    case "overwrite":
+      return "write";
+    case "rename":
+    case "delete":
+      return "remove";
+    case "enter":
+    case "lease":
+      return undefined;
+  }
+}
 
 export interface CacheBreak {
   readonly to: CacheState;
@@ -100,6 +121,17 @@ function kept(conflict: CacheConflict): CacheState {
     case "write":
       return NO_CACHE;
   }
+}
+
+/**
+ * The next step of a break that has to go further than the client was told at first: it gives up its handles before
+ * its reads, so that it can answer the one and need not answer the other.
+ */
+export function nextStep(state: CacheState, required: CacheState): CacheState | undefined {
+  if ((state & ~required) === 0) return undefined;
+  return (state & HANDLE_CACHE & ~required) !== 0
+    ? (state & ~HANDLE_CACHE) | (state & required)
+    : state & required;
 }
 
 /** Whether the client has to answer a break: only reads can be forgotten without a word. */

@@ -49,6 +49,8 @@ export type RestUse =
   | "overwrite"
   /** The source of a rename. */
   | "rename"
+  /** The directory that an SMB client renames something into: nobody may have it open to delete it. */
+  | "enter"
   | "delete"
   | "lease";
 
@@ -58,6 +60,7 @@ const REST_ACCESS: Readonly<Record<RestUse, Access>> = {
   write: WRITE,
   overwrite: WRITE | DELETE,
   rename: DELETE,
+  enter: NO_ACCESS,
   delete: DELETE,
   // The rule asks for write and delete; the published matrix also refuses a lease to a handle that denies reading.
   lease: ALL_ACCESS,
@@ -71,6 +74,9 @@ export function restOpen(use: RestUse): Open {
 /** What the handles that are open say to a REST call. */
 export function checkRestUse(use: RestUse, handles: readonly Open[]): RefusalCode | undefined {
   if (use === "delete") return handles.length > 0 ? "SharingViolation" : undefined;
+  if (use === "enter") {
+    return handles.some(({ access }) => (access & DELETE) !== 0) ? "SharingViolation" : undefined;
+  }
   return mayOpen(restOpen(use), handles) ? undefined : "SharingViolation";
 }
 

@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { LIMITS } from "../base/limits.ts";
 import { bytesIn, type Device, type DeviceEntry, type DeviceFile, partsAfter } from "./device.ts";
 
 /** A directory of the file system. */
@@ -22,11 +23,11 @@ export class DiskDevice implements Device {
   }
 
   async create(name: string): Promise<DeviceFile> {
-    return new DiskFile(await openFile(join(this.place, name), "wx+"));
+    return new DiskFile(await openFile(join(this.place, name), "wx+"), this.place);
   }
 
   async open(name: string): Promise<DeviceFile> {
-    return new DiskFile(await openFile(join(this.place, name), "r"));
+    return new DiskFile(await openFile(join(this.place, name), "r"), this.place);
   }
 
   async list(): Promise<DeviceEntry[]> {
@@ -82,13 +83,19 @@ function openFile(path: string, flags: string): Promise<number> {
 /** Plain descriptors and callbacks: `FileHandle` costs twice as much for each call. */
 class DiskFile implements DeviceFile {
   readonly #descriptor: number;
+  readonly #place: string;
 
-  constructor(descriptor: number) {
+  constructor(descriptor: number, place: string) {
     this.#descriptor = descriptor;
+    this.#place = place;
   }
 
   async write(parts: readonly Uint8Array[], offset: number): Promise<void> {
     const total = bytesIn(parts);
+    const { bavail, bsize } = fs.statfsSync(this.#place);
+    if (bavail * bsize < total + LIMITS.payloadRoomBytes) {
+      throw Object.assign(new Error("ENOSPC: the room that is left is for records"), { code: "ENOSPC" });
+    }
     let done = 0;
     let rest = parts;
     while (done < total) {

@@ -5,10 +5,16 @@ import type { Device, DeviceEntry, DeviceFile } from "./device.ts";
 export class MemoryDevice implements Device {
   readonly place = "memory";
   readonly #files = new Map<string, MemoryFile>();
+  readonly #room: Room;
+
+  /** `bytesMax` is counted in pages; a write that needs one more is refused like one to a full disk. */
+  constructor(bytesMax = Number.MAX_SAFE_INTEGER) {
+    this.#room = { pagesLeft: Math.ceil(bytesMax / PAGE_BYTES) };
+  }
 
   async create(name: string): Promise<DeviceFile> {
     if (this.#files.has(name)) throw systemError("EEXIST", name);
-    const file = new MemoryFile();
+    const file = new MemoryFile(this.#room);
     this.#files.set(name, file);
     return file;
   }
@@ -25,7 +31,10 @@ export class MemoryDevice implements Device {
 
   /** A reader that has the file keeps it, as with descriptors: the pages go when the last one lets go of it. */
   async remove(name: string): Promise<void> {
-    if (!this.#files.delete(name)) throw systemError("ENOENT", name);
+    const file = this.#files.get(name);
+    if (file === undefined) throw systemError("ENOENT", name);
+    this.#files.delete(name);
+    this.#room.pagesLeft += file.pageCount;
   }
 
   async syncDirectory(): Promise<void> {}
@@ -33,13 +42,30 @@ export class MemoryDevice implements Device {
 
 const PAGE_BYTES = 256 * KIB;
 
+interface Room {
+  pagesLeft: number;
+}
+
 class MemoryFile implements DeviceFile {
   /** Pages, so that a file grows without being copied. */
   readonly #pages: Buffer[] = [];
+  readonly #room: Room;
   bytes = 0;
+
+  constructor(room: Room) {
+    this.#room = room;
+  }
+
+  get pageCount(): number {
+    return this.#pages.length;
+  }
 
   async write(parts: readonly Uint8Array[], offset: number): Promise<void> {
     let at = offset;
+    const end = parts.reduce((sum, part) => sum + part.length, offset);
+    const needed = Math.ceil(end / PAGE_BYTES) - this.#pages.length;
+    if (needed > this.#room.pagesLeft) throw systemError("ENOSPC", "memory");
+    if (needed > 0) this.#room.pagesLeft -= needed;
     for (const part of parts) {
       for (let from = 0; from < part.length; ) {
         const page = this.#page(Math.floor(at / PAGE_BYTES));

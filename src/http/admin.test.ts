@@ -1,26 +1,24 @@
 import assert from "node:assert/strict";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { silentLog } from "../base/log.ts";
 import { createAdminHandler, type Readiness } from "./admin.ts";
+import { type Listener, listen } from "./listener.ts";
 
 let readiness: Readiness;
 let metrics: () => Promise<string> = async () => "figure 1\n";
-let server: Server;
+let server: Listener;
 let base: string;
 
 before(async () => {
-  server = createServer(
-    createAdminHandler({ readiness: () => readiness, metrics: () => metrics(), log: silentLog }),
-  );
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const handler = createAdminHandler({
+    readiness: () => readiness,
+    metrics: () => metrics(),
+    log: silentLog,
+  });
+  server = await listen({ host: "127.0.0.1", port: 0, handler });
+  base = `http://127.0.0.1:${server.port}`;
 });
-after(() => {
-  server.closeAllConnections();
-  server.close();
-});
+after(() => server.close());
 
 const up = { isUp: true, state: "open" };
 

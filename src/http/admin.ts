@@ -1,6 +1,8 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { LIMITS } from "../base/limits.ts";
 import type { Log } from "../base/log.ts";
 import { METRICS_CONTENT_TYPE } from "../base/metrics.ts";
+import type { Handler } from "./listener.ts";
+import { keptAliveFor, writeWhole } from "./reply-writer.ts";
 
 /**
  * The admin listener: for the machine that looks after the server, never for clients of the storage services.
@@ -28,31 +30,36 @@ interface AdminReply {
   readonly allow?: string;
 }
 
+const KEPT_ALIVE = keptAliveFor(LIMITS.keepAliveMillis);
 const JSON_TYPE = "application/json; charset=utf-8";
 const TEXT_TYPE = "text/plain; charset=utf-8";
 
-export function createAdminHandler(
-  sources: AdminSources,
-): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-  return async (request, response) => {
-    // Nothing here takes a body; whatever comes with the request is read away so the connection stays usable.
-    request.resume();
+export function createAdminHandler(sources: AdminSources): Handler {
+  return async ({ head }, connection) => {
+    const { method, url, isOld } = head;
     let reply: AdminReply;
     try {
-      reply = await answer(sources, request.method ?? "", request.url ?? "");
+      reply = await answer(sources, method, url);
     } catch (err) {
-      sources.log.error({ err, url: request.url ?? "" }, "the admin listener could not answer");
+      sources.log.error({ err, url }, "the admin listener could not answer");
       reply = { status: 500, type: TEXT_TYPE, body: "figures are not available, see the log\n" };
     }
-    const body = Buffer.from(reply.body);
-    response.writeHead(reply.status, {
-      "content-type": reply.type,
-      "content-length": body.length,
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-      ...(reply.allow === undefined ? {} : { allow: reply.allow }),
-    });
-    response.end(request.method === "HEAD" ? undefined : body);
+    if (connection.isGone) return;
+    const headers = {
+      "Content-Type": reply.type,
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+      Allow: reply.allow,
+    };
+    const outgoing = {
+      reply: { status: reply.status, headers },
+      isHead: method === "HEAD",
+      isOld,
+      requestId: undefined,
+      version: undefined,
+      clientRequestId: undefined,
+    };
+    writeWhole(connection, outgoing, Buffer.from(reply.body), KEPT_ALIVE);
   };
 }
 

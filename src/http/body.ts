@@ -1,6 +1,8 @@
-import type { IncomingMessage } from "node:http";
 import { Refusal } from "../base/refusals.ts";
-import type { Body, Headers } from "./exchange.ts";
+import type { Connection, Incoming } from "./connection/connection.ts";
+import type { IncomingBody } from "./connection/incoming-body.ts";
+import { CHUNKED } from "./connection/request-head.ts";
+import type { Body } from "./exchange.ts";
 import { CheckedBody, checkBytes, type DeclaredDigest, readDeclaredDigest } from "./wire/digest.ts";
 import { decodeStructuredBody, readStructuredBody } from "./wire/structured-body.ts";
 
@@ -12,25 +14,25 @@ const EMPTY = Buffer.alloc(0);
  */
 export class RequestBody implements Body {
   readonly length: number | undefined;
-  readonly #message: IncomingMessage;
+  readonly #incoming: IncomingBody;
+  readonly #connection: Connection;
+  readonly #expectsContinue: boolean;
   readonly #bytesMax: number;
-  readonly #onFirstRead: (() => void) | undefined;
   readonly #declared: DeclaredDigest;
   readonly #structured: { readonly contentLength: number } | undefined;
   /** Bytes taken off the connection so far. */
   bytesRead = 0;
 
-  constructor(message: IncomingMessage, headers: Headers, bytesMax: number, onFirstRead?: () => void) {
-    this.#message = message;
-    this.#onFirstRead = onFirstRead;
+  constructor({ head, body }: Incoming, connection: Connection, bytesMax: number) {
+    const { method, headers, bodyLength, expectsContinue } = head;
+    this.#incoming = body;
+    this.#connection = connection;
+    this.#expectsContinue = expectsContinue;
     this.#declared = readDeclaredDigest(headers);
     // On a read the same header asks for a structured answer.
-    const isRead = message.method === "GET" || message.method === "HEAD";
+    const isRead = method === "GET" || method === "HEAD";
     this.#structured = isRead ? undefined : readStructuredBody(headers);
-    const declared = headers["content-length"];
-    // Node has checked the header: digits only, and never beside Transfer-Encoding.
-    const sent =
-      declared !== undefined ? Number(declared) : headers["transfer-encoding"] === undefined ? 0 : undefined;
+    const sent = bodyLength === CHUNKED ? undefined : bodyLength;
     this.length = this.#structured?.contentLength ?? sent;
     // A structured body is a little longer than its content: headers and checksums of its segments.
     this.#bytesMax = this.#structured === undefined ? bytesMax : bytesMax + bytesMax / 32 + 1_024;
@@ -69,52 +71,37 @@ export class RequestBody implements Body {
     return Buffer.concat(pieces, bytes);
   }
 
-  /** By events: for a small body that is one of three, an iterator costs more than the body. */
-  #readPlain(bytesMax: number): Promise<Buffer> {
-    if (this.length === 0) return Promise.resolve(EMPTY);
-    this.#onFirstRead?.();
-    return new Promise((resolve, reject) => {
-      const message = this.#message;
-      const pieces: Buffer[] = [];
-      const limit = Math.min(bytesMax, this.#bytesMax);
-      message.on("data", (piece: Buffer) => {
-        this.bytesRead += piece.length;
-        if (this.bytesRead <= limit) pieces.push(piece);
-        else reject(new Refusal("RequestBodyTooLarge"));
-      });
-      message.on("end", () => {
-        if (!message.complete) reject(new ClientGone());
-        else resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces));
-      });
-      message.on("error", (error) => reject(new ClientGone(error)));
-      message.on("close", () => {
-        if (!message.readableEnded) reject(new ClientGone());
-      });
-    });
+  async #readPlain(bytesMax: number): Promise<Buffer> {
+    if (this.length === 0) return EMPTY;
+    this.#onFirstRead();
+    const limit = Math.min(bytesMax, this.#bytesMax);
+    const incoming = this.#incoming;
+    // A small body came with its head, or in one packet behind it.
+    const pieces = incoming.isComplete ? incoming.takeAll() : await this.#gather(limit);
+    const whole = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+    this.bytesRead = whole.length;
+    if (whole.length > limit) throw new Refusal("RequestBodyTooLarge");
+    return whole;
   }
 
-  async *#receive(): AsyncGenerator<Buffer> {
-    this.#onFirstRead?.();
-    try {
-      for await (const piece of this.#message as AsyncIterable<Buffer>) {
-        this.bytesRead += piece.length;
-        if (this.bytesRead > this.#bytesMax) throw new Refusal("RequestBodyTooLarge");
-        yield piece;
-      }
-    } catch (error) {
-      if (error instanceof Refusal) throw error;
-      throw new ClientGone(error);
+  async #gather(limit: number): Promise<readonly Buffer[]> {
+    const pieces: Buffer[] = [];
+    for await (const piece of this.#receive(limit)) pieces.push(piece);
+    return pieces;
+  }
+
+  async *#receive(limit = this.#bytesMax): AsyncGenerator<Buffer> {
+    this.#onFirstRead();
+    for (;;) {
+      const piece = await this.#incoming.next();
+      if (piece === undefined) return;
+      this.bytesRead += piece.length;
+      if (this.bytesRead > limit) throw new Refusal("RequestBodyTooLarge");
+      yield piece;
     }
-    // A connection that ends early looks like the end of the body unless the parser is asked.
-    if (!this.#message.complete) throw new ClientGone();
   }
-}
 
-/** The client went away in the middle of its request: there is nobody to answer, and nothing was stored. */
-export class ClientGone extends Error {
-  override readonly name = "ClientGone";
-
-  constructor(cause?: unknown) {
-    super("the client went away", cause === undefined ? undefined : { cause });
+  #onFirstRead(): void {
+    if (this.#expectsContinue) this.#connection.sendContinue();
   }
 }

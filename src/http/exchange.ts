@@ -75,7 +75,7 @@ export interface HttpReply {
   readonly headers?: ReplyHeaders;
   /** A string goes out as UTF-8. A stream needs `length` unless it may be chunked. */
   readonly body?: string | Buffer | AsyncIterable<Uint8Array>;
-  readonly length?: number;
+  readonly length?: number | undefined;
   /** Called once when the reply is out or the client is gone: gives back what a streamed body holds. */
-  readonly release?: () => void;
+  readonly release?: (() => void) | undefined;
 }

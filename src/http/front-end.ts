@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AccessLog } from "../base/access-log.ts";
 import { InvariantBroken } from "../base/assert.ts";
 import { type Clock, monotonic } from "../base/clock.ts";
@@ -11,9 +10,11 @@ import type { CorsRule } from "../services/account/service-properties.ts";
 import { type AuthContext, authenticate } from "./auth/authenticate.ts";
 import { authorize } from "./auth/authorize.ts";
 import type { Caller } from "./auth/caller.ts";
-import { ClientGone, RequestBody } from "./body.ts";
+import { RequestBody } from "./body.ts";
+import type { Connection, Incoming } from "./connection/connection.ts";
+import { ClientGone } from "./connection/incoming-body.ts";
+import type { RequestHead } from "./connection/request-head.ts";
 import type { Body, Headers, HttpReply, HttpRequest, ServiceName } from "./exchange.ts";
-import { readHeaders } from "./headers.ts";
 import type { Operation, OperationTable } from "./operation.ts";
 import { type Outgoing, ReplyWriter } from "./reply-writer.ts";
 import type { RequestIds } from "./request-id.ts";
@@ -40,6 +41,7 @@ export interface FrontEndOptions<Services> {
   readonly requestIds: RequestIds;
   readonly isSecure: boolean;
   readonly isHostStyleAllowed: boolean;
+  readonly keepAliveMillis?: number | undefined;
   /** Cross-origin rules of an account's service, read for requests that carry an Origin. */
   readonly corsRules: (service: ServiceName, account: string) => Promise<readonly CorsRule[]>;
 }
@@ -47,45 +49,44 @@ export interface FrontEndOptions<Services> {
 export class FrontEnd<Services> {
   readonly #options: FrontEndOptions<Services>;
   readonly #router: Router<Services>;
-  readonly #writer = new ReplyWriter();
+  readonly #writer: ReplyWriter;
   readonly #meters = new Map<Operation<Services> | undefined, OperationMeter>();
 
   constructor(options: FrontEndOptions<Services>) {
     this.#options = options;
     this.#router = new Router(options.table);
+    this.#writer = new ReplyWriter(options.keepAliveMillis);
     const { service, operations } = options.table;
     this.#meters.set(undefined, options.metrics.operation(service, "unknown"));
     for (const row of operations) this.#meters.set(row, options.metrics.operation(service, row.name));
   }
 
-  /** `sendContinue` is there when the client waits for "100 Continue" before it sends its body. */
-  async handle(message: IncomingMessage, response: ServerResponse, sendContinue?: () => void): Promise<void> {
-    const exchange = new Exchange(message, this.#options.requestIds.next());
+  async handle(incoming: Incoming, connection: Connection): Promise<void> {
+    const exchange = new Exchange<Services>(incoming, this.#options.requestIds.next());
     let reply: HttpReply | undefined;
     try {
-      reply = await this.#answer(exchange, sendContinue);
+      reply = await this.#answer(exchange, connection);
     } catch (error) {
-      if (error instanceof ClientGone) response.destroy();
+      if (error instanceof ClientGone) connection.destroy();
       else reply = this.#refuse(exchange, error);
     }
     if (reply === undefined) return;
     const { status } = reply;
-    this.#writer.send(response, this.#outgoing(exchange, reply), ({ bytes, error }) => {
+    this.#writer.send(connection, this.#outgoing(exchange, reply), ({ bytes, error }) => {
       if (error !== undefined) this.#logFault(exchange, error, "a reply broke off");
       this.#account(exchange, status, bytes);
     });
   }
 
-  async #answer(exchange: Exchange<Services>, sendContinue?: () => void): Promise<HttpReply> {
+  async #answer(exchange: Exchange<Services>, connection: Connection): Promise<HttpReply> {
     const { table, services, auth, clock, isSecure, isHostStyleAllowed, corsRules } = this.#options;
-    const { message } = exchange;
-    const headers = readHeaders(message);
-    exchange.headers = headers;
-    const address = readAddress(message.url ?? "/", headers.host, table.service, isHostStyleAllowed);
+    const { head, remoteAddress } = exchange.incoming;
+    const { method, headers } = head;
+    checkHeaders(head);
+    const address = readAddress(head.url, headers.host, table.service, isHostStyleAllowed);
     const { query } = address;
     const target = table.mendTarget?.(address.target, query, headers) ?? address.target;
     const version = readVersion(headers, query.get("api-version") ?? query.get("sv"));
-    const method = message.method ?? "GET";
     const operation =
       target.isWebsite === true
         ? this.#router.findOnWebsite(method)
@@ -97,9 +98,9 @@ export class FrontEnd<Services> {
       target,
       query,
       headers,
-      rawHeaders: message.rawHeaders,
+      rawHeaders: head.rawHeaders,
       isSecure,
-      remoteAddress: message.socket.remoteAddress ?? "",
+      remoteAddress,
       receivedAt: clock.now(),
       version,
       body: NO_BODY,
@@ -110,7 +111,7 @@ export class FrontEnd<Services> {
     request.caller = proven instanceof Promise ? await proven : proven;
     const judgement = authorize(request.caller, operation, request, auth);
     if (judgement !== undefined) await judgement;
-    const body = new RequestBody(message, headers, operation.bodyBytesMax, sendContinue);
+    const body = new RequestBody(exchange.incoming, connection, operation.bodyBytesMax);
     exchange.body = body;
     request.body = body;
     const reply = await operation.handle(request, services);
@@ -128,11 +129,11 @@ export class FrontEnd<Services> {
     const code = errorCodeOf(refusal);
     exchange.errorCode = code;
     const headers = { "x-ms-error-code": code, ...refusal.detail.headers };
-    const isBodyless = exchange.message.method === "HEAD" || refusal.row.http === 304;
+    const isBodyless = exchange.head.method === "HEAD" || refusal.row.http === 304;
     if (isBodyless) return { status: refusal.row.http, headers };
     const format = errorFormatOf({
       service: this.#options.table.service,
-      accept: exchange.headers.accept,
+      accept: exchange.head.headers.accept,
       isXmlOperation: exchange.operation?.body === "xml",
     });
     const context = { requestId: exchange.id, time: this.#options.clock.now() };
@@ -149,19 +150,18 @@ export class FrontEnd<Services> {
     return new Refusal(isTransient ? "ServerBusy" : "InternalError");
   }
 
-  #logFault({ id, message, operation }: Exchange<Services>, error: unknown, text: string): void {
+  #logFault({ id, head, operation }: Exchange<Services>, error: unknown, text: string): void {
     const { service } = this.#options.table;
-    const fields = { err: error, requestId: id, service, operation: operation?.name, url: message.url };
+    const fields = { err: error, requestId: id, service, operation: operation?.name, url: head.url };
     this.#options.log.error(fields, text);
   }
 
   #outgoing(exchange: Exchange<Services>, reply: HttpReply): Outgoing {
-    const { message, headers } = exchange;
+    const { method, headers, isOld } = exchange.head;
     return {
       reply,
-      isHead: message.method === "HEAD",
-      // What the client still wants to send is read away when it is little; otherwise the connection ends.
-      mustClose: exchange.unreadBytes() > LIMITS.drainedBytesMax,
+      isHead: method === "HEAD",
+      isOld,
       requestId: exchange.id,
       version: headers["x-ms-version"],
       clientRequestId: clientRequestIdOf(headers),
@@ -174,16 +174,16 @@ export class FrontEnd<Services> {
     this.#options.accessLog?.record({
       service: this.#options.table.service,
       operation: exchange.operation?.name ?? "",
-      method: exchange.message.method ?? "",
-      url: exchange.message.url ?? "",
+      method: exchange.head.method,
+      url: exchange.head.url,
       status,
       errorCode: exchange.errorCode,
       requestId: exchange.id,
-      clientRequestId: exchange.headers["x-ms-client-request-id"],
+      clientRequestId: exchange.head.headers["x-ms-client-request-id"],
       bytesIn: exchange.body?.bytesRead ?? 0,
       bytesOut,
       duration,
-      remoteAddress: exchange.message.socket.remoteAddress ?? "",
+      remoteAddress: exchange.incoming.remoteAddress,
     });
   }
 }
@@ -202,26 +202,28 @@ const NOBODY: Caller = { kind: "anonymous", account: "" };
 
 /** What is known of one request while it is on its way; filled in step by step. */
 class Exchange<Services> {
-  readonly message: IncomingMessage;
+  readonly incoming: Incoming;
   readonly id: string;
   readonly startedAt = monotonic();
-  headers: Headers = {};
   operation: Operation<Services> | undefined;
   body: RequestBody | undefined;
   errorCode: string | undefined;
 
-  constructor(message: IncomingMessage, id: string) {
-    this.message = message;
+  constructor(incoming: Incoming, id: string) {
+    this.incoming = incoming;
     this.id = id;
   }
 
-  unreadBytes(): number {
-    if (this.message.complete) return 0;
-    const length = this.headers["content-length"];
-    if (length === undefined)
-      return this.headers["transfer-encoding"] === undefined ? 0 : Number.POSITIVE_INFINITY;
-    return Number(length) - (this.body?.bytesRead ?? 0);
+  get head(): RequestHead {
+    return this.incoming.head;
   }
+}
+
+function checkHeaders({ rawHeaders, headers, repeated }: RequestHead): void {
+  if (rawHeaders.length > 2 * LIMITS.headerCountMax) {
+    throw new Refusal("InvalidInput", { text: "Too many headers." });
+  }
+  if (repeated !== undefined) throw badHeader(repeated, headers[repeated.toLowerCase()] ?? "");
 }
 
 const VERSION = /^\d{4}-\d\d-\d\d$/;

@@ -1,19 +1,14 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { createServer as createSecureServer } from "node:https";
-import type { AddressInfo, Socket } from "node:net";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { createServer as createSecureServer } from "node:tls";
 import { systemTimers, type Timers } from "../base/clock.ts";
 import { LIMITS } from "../base/limits.ts";
-import { ConnectionWatch } from "./connection-watch.ts";
+import { Connection, type Host, type Incoming } from "./connection/connection.ts";
 
 /**
- * A listening socket with the limits of the product: header size, time to the first byte of a request, idle
- * time, number of connections. Closing finishes what was accepted.
+ * A listening socket with the limits of the product: header size, time to the end of a head, idle time, number of
+ * connections. Closing finishes what was accepted.
  */
-export type Handler = (
-  message: IncomingMessage,
-  response: ServerResponse,
-  sendContinue?: () => void,
-) => Promise<void>;
+export type Handler = (incoming: Incoming, connection: Connection) => Promise<void>;
 
 export interface ListenOptions {
   readonly host: string;
@@ -21,8 +16,10 @@ export interface ListenOptions {
   /** True where another process listens and hands the connections over (see `accept`). */
   readonly isHandedOver?: boolean;
   readonly handler: Handler;
-  /** PEM or PFX, as node:https takes them; undefined for plain HTTP. */
+  /** PEM or PFX, as node:tls takes them; undefined for plain HTTP. */
   readonly certificate?: object | undefined;
+  readonly keepAliveMillis?: number | undefined;
+  readonly connectionsMax?: number;
   readonly timers?: Timers;
 }
 
@@ -35,45 +32,23 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-export async function listen({
-  host,
-  port,
-  isHandedOver = false,
-  handler,
-  certificate,
-  timers = systemTimers,
-}: ListenOptions): Promise<Listener> {
-  const options = {
-    maxHeaderSize: LIMITS.headerBytesMax,
-    headersTimeout: LIMITS.headersTimeoutMillis,
-    // An upload of hours is legal as long as it moves: the idle limit below is what ends a stalled one.
-    requestTimeout: 0,
-    keepAliveTimeout: LIMITS.keepAliveMillis,
-    connectionsCheckingInterval: LIMITS.headersSweepMillis,
-    noDelay: true,
-  };
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const { host, port, isHandedOver = false, handler, certificate, timers = systemTimers } = options;
+  const connections = new ConnectionSet(handler, options);
+  const take = (socket: Socket): void => connections.add(socket);
+  const settings = { noDelay: true, allowHalfOpen: true };
   const server: Server =
-    certificate === undefined ? createServer(options) : createSecureServer({ ...certificate, ...options });
-  const watch = new ConnectionWatch(timers);
-  // Beyond this Node drops headers without a word; one more than we take is enough to notice.
-  server.maxHeadersCount = LIMITS.headerCountMax + 1;
-  server.timeout = LIMITS.bodyIdleMillis;
-  server.maxRequestsPerSocket = 0;
-  server.on("request", (message, response) => {
-    watch.asked(message);
-    void handler(message, response);
-  });
-  server.on("checkContinue", (message, response) => {
-    watch.asked(message);
-    void handler(message, response, () => response.writeContinue());
-  });
-  server.on("clientError", refuseMalformed);
-  server.on(certificate === undefined ? "connection" : "secureConnection", (socket: Socket) =>
-    watch.opened(socket),
-  );
-  const { sockets } = watch;
-  const close = (): Promise<void> =>
-    isHandedOver ? drainSockets(server, sockets, timers) : closeGracefully(server, timers);
+    certificate === undefined
+      ? createServer(settings, take)
+      : createSecureServer(
+          { ...certificate, ...settings, handshakeTimeout: LIMITS.headersTimeoutMillis },
+          take,
+        );
+  // A handshake that fails never becomes a connection; there is nobody to tell.
+  server.on("tlsClientError", () => {});
+  // The set has its own way with too many; this is for those that have not finished their handshake.
+  server.maxConnections = 2 * LIMITS.connectionsMax;
+  const sweep = timers.every(LIMITS.connectionSweepMillis, () => connections.sweep());
   if (!isHandedOver) await startListening(server, host, port);
   return {
     host,
@@ -82,12 +57,87 @@ export async function listen({
       server.emit("connection", socket);
       socket.resume();
     },
-    connections: () => sockets.size,
-    close: () => {
-      watch.close();
-      return close();
+    connections: () => connections.size,
+    close: async () => {
+      const isUnbound = isHandedOver
+        ? undefined
+        : new Promise<void>((resolve) => server.close(() => resolve()));
+      await connections.close(timers);
+      await isUnbound;
+      sweep.cancel();
     },
   };
+}
+
+/**
+ * The connections of one listener. Nobody has to prove anything to open one: when there are too many, those that have
+ * never asked for anything give way, the oldest first.
+ */
+class ConnectionSet implements Host {
+  readonly #connections = new Set<Connection>();
+  readonly #silent = new Set<Connection>();
+  readonly #connectionsMax: number;
+  readonly #handler: Handler;
+  #whenEmpty: (() => void) | undefined;
+  sweeps = 0;
+  isClosing = false;
+
+  readonly keepAliveMillis: number;
+
+  constructor(handler: Handler, options: Pick<ListenOptions, "keepAliveMillis" | "connectionsMax">) {
+    this.#handler = handler;
+    this.keepAliveMillis = options.keepAliveMillis ?? LIMITS.keepAliveMillis;
+    this.#connectionsMax = options.connectionsMax ?? LIMITS.connectionsMax;
+  }
+
+  get size(): number {
+    return this.#connections.size;
+  }
+
+  add(socket: Socket): void {
+    if (this.size >= this.#connectionsMax) {
+      const [oldest] = this.#silent;
+      if (oldest === undefined) {
+        socket.destroy();
+        return;
+      }
+      this.#silent.delete(oldest);
+      oldest.destroy();
+    }
+    const connection = new Connection(socket, this);
+    this.#connections.add(connection);
+    this.#silent.add(connection);
+  }
+
+  handle(incoming: Incoming, connection: Connection): void {
+    this.#silent.delete(connection);
+    void this.#handler(incoming, connection);
+  }
+
+  closed(connection: Connection): void {
+    this.#connections.delete(connection);
+    this.#silent.delete(connection);
+    if (this.size === 0) this.#whenEmpty?.();
+  }
+
+  sweep(): void {
+    this.sweeps++;
+    for (const connection of this.#connections) connection.sweep(LIMITS.connectionSweepMillis);
+  }
+
+  /** Connections without a request end now, the others behind their reply, and what hangs is cut off. */
+  async close(timers: Timers): Promise<void> {
+    this.isClosing = true;
+    for (const connection of this.#connections) connection.close();
+    if (this.size === 0) return;
+    const patience = timers.after(LIMITS.shutdownMillis, () => {
+      for (const connection of this.#connections) connection.destroy();
+    });
+    await new Promise<void>((resolve) => {
+      this.#whenEmpty = resolve;
+    });
+    patience.cancel();
+  }
 }
 
 function startListening(server: Server, host: string, port: number): Promise<void> {
@@ -98,43 +148,4 @@ function startListening(server: Server, host: string, port: number): Promise<voi
       resolve();
     });
   });
-}
-
-/** What the parser refuses never becomes a request; the connection cannot be trusted to be in step, so it ends. */
-function refuseMalformed(error: Error & { code?: string }, socket: Socket): void {
-  if (!socket.writable || error.code === "ECONNRESET") {
-    socket.destroy();
-    return;
-  }
-  const status =
-    error.code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
-  const code = error.code === "HPE_HEADER_OVERFLOW" ? "RequestHeadersTooLarge" : "InvalidInput";
-  socket.end(
-    `HTTP/1.1 ${status}\r\nx-ms-error-code: ${code}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
-  );
-}
-
-/** A connection that is kept alive ends once its request is answered; Node alone would wait for its idle time. */
-function closeGracefully(server: Server, timers: Timers): Promise<void> {
-  return new Promise((resolve) => {
-    const patience = timers.after(LIMITS.shutdownMillis, () => server.closeAllConnections());
-    const sweep = timers.every(LIMITS.shutdownSweepMillis, () => server.closeIdleConnections());
-    server.close(() => {
-      patience.cancel();
-      sweep.cancel();
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
-}
-
-/** A server that never listened cannot be closed: its connections are ended as their requests are answered. */
-async function drainSockets(server: Server, sockets: ReadonlySet<Socket>, timers: Timers): Promise<void> {
-  const ended = [...sockets].map((socket) => new Promise((resolve) => socket.once("close", resolve)));
-  const patience = timers.after(LIMITS.shutdownMillis, () => server.closeAllConnections());
-  const sweep = timers.every(LIMITS.shutdownSweepMillis, () => server.closeIdleConnections());
-  server.closeIdleConnections();
-  await Promise.all(ended);
-  patience.cancel();
-  sweep.cancel();
 }

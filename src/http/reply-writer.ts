@@ -1,9 +1,9 @@
-import { once } from "node:events";
-import { type ServerResponse, STATUS_CODES } from "node:http";
+import { STATUS_CODES } from "node:http";
 import "../base/bytes.ts";
 import { assert } from "../base/assert.ts";
 import { systemClock } from "../base/clock.ts";
 import { KIB, LIMITS } from "../base/limits.ts";
+import type { Connection } from "./connection/connection.ts";
 import type { HttpReply } from "./exchange.ts";
 import { ReplyQueue } from "./reply-queue.ts";
 import { printHttpDate } from "./wire/dates.ts";
@@ -12,8 +12,9 @@ import { printHttpDate } from "./wire/dates.ts";
 export interface Outgoing {
   readonly reply: HttpReply;
   readonly isHead: boolean;
-  readonly mustClose: boolean;
-  readonly requestId: string;
+  /** The client speaks HTTP/1.0: a body of unknown length ends with the connection. */
+  readonly isOld: boolean;
+  readonly requestId: string | undefined;
   readonly version: string | undefined;
   readonly clientRequestId: string | undefined;
 }
@@ -27,65 +28,82 @@ export interface Sent {
 /** Writes replies: headers in one piece, small bodies with them, streams at the pace of the client. */
 export class ReplyWriter {
   readonly #queue = new ReplyQueue();
+  readonly #keptAlive: string;
+
+  constructor(keepAliveMillis: number = LIMITS.keepAliveMillis) {
+    this.#keptAlive = keptAliveFor(keepAliveMillis);
+  }
 
   /** `done` is called once, when the last byte is handed to the system or the client is gone. */
-  send(response: ServerResponse, outgoing: Outgoing, done: (sent: Sent) => void): void {
+  send(connection: Connection, outgoing: Outgoing, done: (sent: Sent) => void): void {
     const finish = (sent: Sent): void => {
       outgoing.reply.release?.();
       done(sent);
     };
     const breakOff = (error: unknown): void => {
       // Part of the reply may be out. Ending the connection is the only way left to say that it is not whole.
-      response.destroy();
-      finish(isClosedByClient(error) ? { bytes: 0 } : { bytes: 0, error });
+      connection.destroy();
+      finish({ bytes: 0, error });
     };
     this.#queue.push(() => {
       const { body } = outgoing.reply;
-      if (response.destroyed) finish({ bytes: 0 });
+      if (connection.isGone) finish({ bytes: 0 });
       else if (body === undefined || typeof body === "string" || Buffer.isBuffer(body)) {
         try {
-          finish({ bytes: writeWhole(response, outgoing, body) });
+          finish({ bytes: writeWhole(connection, outgoing, body, this.#keptAlive) });
         } catch (error) {
           // Other replies wait behind this one: what is wrong with it must not reach them.
           breakOff(error);
         }
-      } else writeStream(response, outgoing, body).then((bytes) => finish({ bytes }), breakOff);
+      } else
+        writeStream(connection, outgoing, body, this.#keptAlive).then((bytes) => finish({ bytes }), breakOff);
     });
   }
 }
 
-/** Up to this size a body travels in one string with its headers. */
+/** Up to this size a body travels in one string with its headers: one write costs half of what two do. */
 const JOINED_BYTES_MAX = 16 * KIB;
 
-function writeWhole(response: ServerResponse, outgoing: Outgoing, body: string | Buffer | undefined): number {
+/** Writes a reply whose body is at hand. Returns the bytes of the body. */
+export function writeWhole(
+  connection: Connection,
+  outgoing: Outgoing,
+  body: string | Buffer | undefined,
+  keptAlive: string,
+): number {
   const { status, length } = outgoing.reply;
   const bytes =
     body === undefined || body === "" ? NOTHING : typeof body === "string" ? binaryOf(body) : body;
   const hasLength = status !== 204 && status !== 304;
   const told = outgoing.isHead ? (length ?? bytes.length) : bytes.length;
   const rest = outgoing.isHead ? NOTHING : bytes;
-  if (rest.length > JOINED_BYTES_MAX || !response.shouldKeepAlive || outgoing.mustClose) {
-    response.writeHead(status, rawHeaders(outgoing, hasLength ? told : undefined));
-    response.end(rest, "latin1");
+  const { keepsAlive } = connection;
+  const head = printHead(outgoing, hasLength ? told : undefined) + (keepsAlive ? keptAlive : CLOSED);
+  if (rest.length <= JOINED_BYTES_MAX) {
+    connection.sendWhole(head + (typeof rest === "string" ? rest : rest.latin1Slice()), keepsAlive);
   } else {
-    // One write of one string costs the system half of what a vector of headers and body does. Node keeps the
-    // printed head in this field until it goes out, and writes it as it is: so the whole reply is put there.
-    const head = printHead(outgoing, hasLength ? told : undefined);
-    response.statusCode = status;
-    (response as unknown as { _header: string })._header =
-      head + (typeof rest === "string" ? rest : rest.latin1Slice());
-    response.end();
+    connection.cork();
+    connection.write(head);
+    connection.write(rest);
+    connection.uncork();
+    connection.finish(keepsAlive);
   }
   return bytes.length;
 }
 
-const KEPT_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${LIMITS.keepAliveMillis / 1_000}\r\n\r\n`;
+const CLOSED = "Connection: close\r\n\r\n";
 const FORBIDDEN_IN_HEADER = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** The head of a reply on a connection that stays, as Node would print it. */
+/** The last header of a reply on a connection that stays. */
+export function keptAliveFor(keepAliveMillis: number): string {
+  return `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMillis / 1_000)}\r\n\r\n`;
+}
+
+/** The head of a reply but for the last header, which says what becomes of the connection. */
 function printHead(outgoing: Outgoing, length: number | undefined): string {
   const { status, headers } = outgoing.reply;
-  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\nServer: Holdfast\r\nx-ms-request-id: ${outgoing.requestId}\r\n`;
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\nServer: Holdfast\r\n`;
+  if (outgoing.requestId !== undefined) head += `x-ms-request-id: ${outgoing.requestId}\r\n`;
   if (outgoing.version !== undefined) head += `x-ms-version: ${outgoing.version}\r\n`;
   if (outgoing.clientRequestId !== undefined)
     head += `x-ms-client-request-id: ${outgoing.clientRequestId}\r\n`;
@@ -97,7 +115,7 @@ function printHead(outgoing: Outgoing, length: number | undefined): string {
     head += `${name}: ${value}\r\n`;
   }
   if (length !== undefined) head += `Content-Length: ${length}\r\n`;
-  return `${head}Date: ${printHttpDate(systemClock.now())}\r\n${KEPT_ALIVE}`;
+  return `${head}Date: ${printHttpDate(systemClock.now())}\r\n`;
 }
 
 const NOTHING = Buffer.alloc(0);
@@ -114,51 +132,38 @@ function binaryOf(text: string): string | Buffer {
   return Buffer.from(text, "utf8");
 }
 
+/** Bytes of the body that went out before the client went away or all was written. */
 async function writeStream(
-  response: ServerResponse,
+  connection: Connection,
   outgoing: Outgoing,
   body: AsyncIterable<Uint8Array>,
+  keptAlive: string,
 ): Promise<number> {
-  response.writeHead(outgoing.reply.status, rawHeaders(outgoing, outgoing.reply.length));
+  const { status, length } = outgoing.reply;
+  const isChunked = length === undefined && status !== 204 && status !== 304 && !outgoing.isOld;
+  const keepsAlive = connection.keepsAlive && (length !== undefined || isChunked);
+  const coding = isChunked ? "Transfer-Encoding: chunked\r\n" : "";
+  let head: string | undefined = printHead(outgoing, length) + coding + (keepsAlive ? keptAlive : CLOSED);
   let bytes = 0;
   if (!outgoing.isHead) {
     for await (const piece of body) {
+      if (connection.isGone) return bytes;
+      if (piece.length === 0) continue;
       bytes += piece.length;
-      if (response.destroyed) return bytes;
-      if (!response.write(piece)) await drained(response);
+      connection.cork();
+      if (head !== undefined) connection.write(head);
+      head = undefined;
+      if (isChunked) connection.write(`${piece.length.toString(16)}\r\n`);
+      let room = connection.write(piece);
+      if (isChunked) room = connection.write("\r\n") ?? room;
+      connection.uncork();
+      if (room !== undefined) await room;
     }
+    assert(length === undefined || bytes === length, "a reply is as long as it says");
   }
-  response.end();
+  if (connection.isGone) return bytes;
+  if (head !== undefined) connection.write(head);
+  if (isChunked && !outgoing.isHead) connection.write("0\r\n\r\n");
+  connection.finish(keepsAlive);
   return bytes;
-}
-
-/** Until the client has taken what was written, or is gone. Leaves no listener behind: a long reply waits often. */
-async function drained(response: ServerResponse): Promise<void> {
-  const over = new AbortController();
-  const { signal } = over;
-  try {
-    await Promise.race([once(response, "drain", { signal }), once(response, "close", { signal })]);
-  } finally {
-    over.abort();
-  }
-}
-
-function isClosedByClient(error: unknown): boolean {
-  const code = (error as { code?: unknown } | undefined)?.code;
-  return code === "ERR_STREAM_DESTROYED" || code === "ECONNRESET" || code === "EPIPE";
-}
-
-/** A flat list, which Node writes out as it is. */
-function rawHeaders(outgoing: Outgoing, length: number | undefined): string[] {
-  const list = ["Server", "Holdfast", "x-ms-request-id", outgoing.requestId];
-  if (outgoing.version !== undefined) list.push("x-ms-version", outgoing.version);
-  if (outgoing.clientRequestId !== undefined) list.push("x-ms-client-request-id", outgoing.clientRequestId);
-  const { headers } = outgoing.reply;
-  for (const name in headers) {
-    const value = headers[name];
-    if (value !== undefined) list.push(name, value);
-  }
-  if (length !== undefined) list.push("Content-Length", String(length));
-  if (outgoing.mustClose) list.push("Connection", "close");
-  return list;
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import type { Messages } from "../base/messages.ts";
 import type { Random } from "../base/random.ts";
 import type { Store } from "../store/kv.ts";
 import type { Payloads } from "./payload/payloads.ts";
@@ -11,4 +12,6 @@ export interface ServiceParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Wakes the other processes that share the store. */
+  readonly messages: Messages;
 }

@@ -8,9 +8,11 @@ import {
   isAnswerValid,
   NO_CACHE,
   needsAnswer,
+  nextStep,
 } from "../concurrency/cache-lease.ts";
 import type { FileOpen } from "./open.ts";
 import { refuse, STATUS } from "./status.ts";
+import type { LazyWrite } from "./write-times.ts";
 
 /**
  * Files that SMB clients have open in this process, with the caches (oplocks and leases) those clients hold and the
@@ -33,14 +35,20 @@ export interface CacheEntry {
 }
 
 interface Breaking {
-  readonly to: CacheState;
-  readonly timer: Timer;
+  to: CacheState;
+  /** What may be left when all who wait for it can go on: somebody may have come who needs more than the first. */
+  required: CacheState;
+  timer: Timer;
   readonly done: Promise<void>;
   readonly finish: () => void;
 }
 
 export interface OpenedNode {
   readonly name: string;
+  /** It goes with its last handle: whoever comes now is refused, and nobody has to make room. */
+  isDeletePending: boolean;
+  /** It was written, and clients are not told yet. */
+  lazyWrite: LazyWrite | undefined;
   readonly opens: Set<FileOpen>;
   readonly caches: Set<CacheEntry>;
   /** Tried again, first come first served, whenever a lock goes. */
@@ -85,16 +93,25 @@ export class OpenedNodes {
     const name = nameOf(share, open.file.node);
     let node = this.#nodes.get(name);
     if (node === undefined) {
-      node = { name, opens: new Set(), caches: new Set(), lockWaiters: new Set() };
+      node = {
+        name,
+        isDeletePending: false,
+        lazyWrite: undefined,
+        opens: new Set(),
+        caches: new Set(),
+        lockWaiters: new Set(),
+      };
       this.#nodes.set(name, node);
     }
     node.opens.add(open);
+    open.node = node;
     return node;
   }
 
-  remove(share: bigint, open: FileOpen): void {
-    const node = this.find(share, open.file.node);
+  remove(open: FileOpen): void {
+    const { node } = open;
     if (node === undefined) return;
+    open.node = undefined;
     node.opens.delete(open);
     const entry = open.cache;
     if (entry !== undefined) {
@@ -102,7 +119,9 @@ export class OpenedNodes {
       if (entry.opens.size === 0) this.#forget(entry);
     }
     this.locksChanged(node);
-    if (node.opens.size === 0) this.#nodes.delete(node.name);
+    if (node.opens.size > 0) return;
+    node.lazyWrite?.timer?.cancel();
+    this.#nodes.delete(node.name);
   }
 
   #forget(entry: CacheEntry): void {
@@ -119,6 +138,8 @@ export class OpenedNodes {
     wish: {
       readonly wanted: CacheState;
       readonly lease: CacheEntry["lease"];
+      /** Of a lease of version 2: what the client counted up to. */
+      readonly epoch: number;
       readonly isStat: (access: number) => boolean;
     },
   ): CacheEntry | undefined {
@@ -149,7 +170,7 @@ export class OpenedNodes {
       lease,
       opens: new Set([open]),
       state: granted,
-      epoch: 0,
+      epoch: lease?.version === 2 ? (wish.epoch + 1) & 0xffff : 0,
       breaking: undefined,
     };
     node.caches.add(entry);
@@ -172,6 +193,7 @@ export class OpenedNodes {
       const broken = breakCache(entry.state, conflict);
       if (broken === undefined) continue;
       if (entry.breaking === undefined) this.#start(entry, broken.to);
+      else entry.breaking.required &= broken.to;
       if (broken.isAwaited && entry.breaking !== undefined) waits.push(entry.breaking.done);
     }
     return waits.length === 0 ? undefined : Promise.all(waits).then(() => {});
@@ -185,20 +207,39 @@ export class OpenedNodes {
       const done = new Promise<void>((resolve) => {
         finish = resolve;
       });
-      const timer = this.#timers.after(SMB_LIMITS.breakMillis, () => this.#finish(entry, NO_CACHE));
-      entry.breaking = {
+      const breaking: Breaking = {
         to,
-        timer,
+        required: to,
+        timer: this.#silenceOf(entry),
         done,
         finish: () => {
-          timer.cancel();
+          breaking.timer.cancel();
           entry.breaking = undefined;
           finish();
         },
       };
+      entry.breaking = breaking;
     }
     this.#sendBreak(entry, to, isAnswerNeeded);
     if (!isAnswerNeeded) this.#settle(entry, to);
+  }
+
+  #silenceOf(entry: CacheEntry): Timer {
+    return this.#timers.after(SMB_LIMITS.breakMillis, () => this.#finish(entry, NO_CACHE));
+  }
+
+  /** The client has answered, and somebody waits who needs more than it has given up. */
+  #goOn(entry: CacheEntry, breaking: Breaking, to: CacheState): void {
+    // It belongs to the break before it and counts with it: the epoch stays.
+    const isAnswerNeeded = needsAnswer(entry.state, to);
+    this.#sendBreak(entry, to, isAnswerNeeded);
+    if (!isAnswerNeeded) {
+      this.#finish(entry, to);
+      return;
+    }
+    breaking.to = to;
+    breaking.timer.cancel();
+    breaking.timer = this.#silenceOf(entry);
   }
 
   #finish(entry: CacheEntry, state: CacheState): void {
@@ -224,7 +265,16 @@ export class OpenedNodes {
       if (entry.lease === undefined) this.#finish(entry, NO_CACHE);
       throw refuse(entry.lease === undefined ? STATUS.INVALID_OPLOCK_PROTOCOL : STATUS.REQUEST_NOT_ACCEPTED);
     }
-    this.#finish(entry, state);
+    const next = nextStep(state, breaking.required);
+    if (next === undefined || entry.lease === undefined) {
+      this.#finish(entry, state);
+      return;
+    }
+    entry.state = state;
+    // The answer to this acknowledgement goes out before the client is asked for more.
+    this.#timers.after(0, () => {
+      if (entry.breaking === breaking) this.#goOn(entry, breaking, next);
+    });
   }
 
   locksChanged(node: OpenedNode): void {

@@ -87,6 +87,8 @@ async function runOne(
     const refused = statusOf(request.connection, error);
     if (header.command === COMMAND.CREATE || chain.fileId === undefined) chain.error ??= refused.status;
     return { status: refused.status, body: encodeError(refused.data) };
+  } finally {
+    request.leave();
   }
 }
 
@@ -140,21 +142,23 @@ function admit(
 
 function checkSignature(request: Request): void {
   const { session, header, pdu, isEncrypted } = request;
-  if (isEncrypted || (header.flags & FLAG.SIGNED) === 0 || session?.signer === undefined) return;
+  const signer = session?.channels.get(request.connection);
+  if (isEncrypted || (header.flags & FLAG.SIGNED) === 0 || signer === undefined) return;
   const message = { messageId: header.messageId, isFromServer: false, isCancel: false };
   // Also a refusal is signed then: the client must be able to believe it.
   request.isSigned = true;
-  if (!isSignatureValid(session.signer, pdu, message)) throw refuse(STATUS.ACCESS_DENIED);
+  if (!isSignatureValid(signer, pdu, message)) throw refuse(STATUS.ACCESS_DENIED);
 }
 
 /** CANCEL has no answer, takes no credit, and is believed only from whoever holds the session. */
 function cancel(connection: Connection, header: Header, pdu: Buffer, sealedBy: Session | undefined): void {
   const session = connection.sessions.get(header.sessionId);
-  if (session?.signer === undefined) return;
+  const signer = session?.channels.get(connection);
+  if (session === undefined || signer === undefined) return;
   if (sealedBy !== undefined ? sealedBy !== session : session.isEncryptionDemanded) return;
   const message = { messageId: header.messageId, isFromServer: false, isCancel: true };
   const isSigned = (header.flags & FLAG.SIGNED) !== 0;
   if (sealedBy === undefined && !isSigned && session.isSigningRequired) return;
-  if (sealedBy === undefined && isSigned && !isSignatureValid(session.signer, pdu, message)) return;
+  if (sealedBy === undefined && isSigned && !isSignatureValid(signer, pdu, message)) return;
   connection.cancel(header);
 }

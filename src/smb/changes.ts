@@ -16,10 +16,19 @@ export class Watch {
   #hasOverflowed = false;
   #waiting: { readonly bytesMax: number; readonly resolve: (result: WatchResult) => void }[] = [];
 
-  constructor(path: readonly string[], filter: number, isRecursive: boolean) {
-    this.path = path;
-    this.filter = filter;
-    this.isRecursive = isRecursive;
+  /** Like the filter, the size of the first request's buffer holds for all that follow. */
+  readonly #bytesMax: number;
+
+  constructor(input: {
+    readonly path: readonly string[];
+    readonly filter: number;
+    readonly isRecursive: boolean;
+    readonly bytesMax: number;
+  }) {
+    this.path = input.path;
+    this.filter = input.filter;
+    this.isRecursive = input.isRecursive;
+    this.#bytesMax = input.bytesMax;
   }
 
   record(record: NotifyRecord): void {
@@ -49,7 +58,7 @@ export class Watch {
 
   #take(bytesMax: number): WatchResult {
     const data = encodeNotifyRecords(this.#records);
-    const isTooMuch = this.#hasOverflowed || data.length > bytesMax;
+    const isTooMuch = this.#hasOverflowed || data.length > Math.min(bytesMax, this.#bytesMax);
     this.#records = [];
     this.#bytes = 0;
     this.#hasOverflowed = false;
@@ -77,6 +86,14 @@ export class Watch {
     this.#waiting = [];
     for (const { resolve } of waiting) resolve({ status, data: Buffer.alloc(0) });
   }
+}
+
+export interface ChangeEvent {
+  readonly path: readonly string[];
+  readonly action: number;
+  readonly filter: number;
+  /** Who looks for one of these as well has been told in another way. */
+  readonly unless?: number;
 }
 
 export interface WatchResult {
@@ -109,17 +126,15 @@ export class ChangeHub {
   }
 
   /** Tells what happened at a path. Several events of one operation belong into one answer, so they come together. */
-  tell(
-    share: bigint,
-    events: readonly { readonly path: readonly string[]; readonly action: number; readonly filter: number }[],
-  ): void {
+  tell(share: bigint, events: readonly ChangeEvent[]): void {
     if (this.#watches.size === 0) return;
     const touched = new Set<Watch>();
-    for (const { path, action, filter } of events) {
+    for (const { path, action, filter, unless = 0 } of events) {
       for (let depth = path.length - 1; depth >= 0; depth--) {
         const isParent = depth === path.length - 1;
         for (const watch of this.#watches.get(this.#nameOf(share, path.slice(0, depth))) ?? []) {
           if ((watch.filter & filter) === 0 || !(isParent || watch.isRecursive)) continue;
+          if ((watch.filter & unless) !== 0) continue;
           watch.record({ action, name: path.slice(depth).join("\\") });
           touched.add(watch);
         }

@@ -6,10 +6,18 @@ import { CreditWindow } from "./credits.ts";
 import type { PreauthHash } from "./crypto/preauth.ts";
 import type { Request } from "./request.ts";
 import type { SmbServer } from "./server.ts";
-import type { Session } from "./session.ts";
+import type { Binding, Session } from "./session.ts";
 import { Breach, breach, refuse, STATUS } from "./status.ts";
 import { FrameAssembler, PREFIX_BYTES, prefixFor } from "./wire/framing.ts";
-import { FLAG, type Header, PROTOCOL, protocolOf, SIGNATURE_AT, writeHeader } from "./wire/header.ts";
+import {
+  COMMAND,
+  FLAG,
+  type Header,
+  PROTOCOL,
+  protocolOf,
+  SIGNATURE_AT,
+  writeHeader,
+} from "./wire/header.ts";
 import { align8, HEADER_BYTES } from "./wire/layout.ts";
 import { decodeSmb1Negotiate } from "./wire/smb1-negotiate.ts";
 import { decodeTransform } from "./wire/transform.ts";
@@ -20,6 +28,8 @@ export class Connection {
   readonly address: string;
   readonly credits = new CreditWindow();
   readonly sessions = new Map<bigint, Session>();
+  /** Sessions of other connections that the client is about to use here too. */
+  readonly bindings = new Map<bigint, Binding>();
   dialect = 0;
   cipher = 0;
   signing = 0;
@@ -59,6 +69,10 @@ export class Connection {
 
   get host(): string {
     return this.#socket.remoteAddress ?? "";
+  }
+
+  get localAddress(): string {
+    return this.#socket.localAddress ?? "";
   }
 
   /** After a login: messages may carry payload. */
@@ -180,7 +194,10 @@ export class Connection {
     const padded = isLast ? length : align8(length);
     const isAsync = request.asyncId !== 0n;
     const isSigned = !request.isEncrypted && !isInterim && (request.isSigned || reply.isSigned === true);
-    const signer = isSigned ? session?.signer : undefined;
+    const signer = isSigned ? (request.signer ?? session?.channels.get(this)) : undefined;
+    // A reply that cannot be signed carries the request's signature and flag back: clients tell by it that it is an
+    // answer to them, and believe the status of a session or a tree that is gone.
+    const isEcho = signer === undefined && !request.isEncrypted && !isInterim;
     const head = Buffer.allocUnsafe(HEADER_BYTES + body.length);
     writeHeader(head, {
       creditCharge: header.creditCharge,
@@ -192,7 +209,7 @@ export class Connection {
         (header.flags & FLAG.PRIORITY) |
         (isRelated ? FLAG.RELATED : 0) |
         (isAsync ? FLAG.ASYNC : 0) |
-        (signer === undefined ? 0 : FLAG.SIGNED),
+        (isEcho ? header.flags & FLAG.SIGNED : signer === undefined ? 0 : FLAG.SIGNED),
       nextCommand: isLast ? 0 : padded,
       messageId: header.messageId,
       asyncId: request.asyncId,
@@ -201,10 +218,7 @@ export class Connection {
       sessionId: session?.id ?? header.sessionId,
     });
     head.set(body, HEADER_BYTES);
-    // A reply that cannot be signed carries the request's signature back: clients tell by it that it is an answer
-    // to them, and believe the status of a session or a tree that is gone.
-    if (signer === undefined && !request.isEncrypted)
-      request.pdu.copy(head, SIGNATURE_AT, SIGNATURE_AT, HEADER_BYTES);
+    if (isEcho) request.pdu.copy(head, SIGNATURE_AT, SIGNATURE_AT, HEADER_BYTES);
     const parts = [head, ...payload];
     if (padded > length) parts.push(Buffer.alloc(padded - length));
     if (signer !== undefined) {
@@ -237,7 +251,11 @@ export class Connection {
     if (this.isClosed) return;
     this.isClosed = true;
     this.#socket.destroy();
-    this.cancelWhere(() => true);
+    // A file that is being opened stays for the session's other connections: the client asks again there.
+    this.cancelWhere(({ header, session }) => {
+      const isCarriedOn = session !== undefined && [...session.channels.keys()].some((one) => !one.isClosed);
+      return header.command !== COMMAND.CREATE || !isCarriedOn;
+    });
     this.#async.clear();
     this.server.connectionClosed(this);
   }

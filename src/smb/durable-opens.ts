@@ -6,6 +6,8 @@ import type { FileOpen } from "./open.ts";
 import type { SmbServer } from "./server.ts";
 import { refuse, STATUS } from "./status.ts";
 
+const NO_GUID = Buffer.alloc(16);
+
 interface Kept {
   readonly open: FileOpen;
   readonly clientGuid: Buffer;
@@ -54,9 +56,9 @@ export class DurableOpens {
     const kept = this.#kept.get(wanted.persistent);
     if (kept === undefined || kept.account !== wanted.account) return undefined;
     const { open } = kept;
-    const isV2 = open.durability?.kind === "v2";
-    if (isV2 !== (wanted.createGuid !== undefined)) return undefined;
-    if (isV2 && !open.durability!.createGuid!.equals(wanted.createGuid!)) return undefined;
+    // Who asks in the way of version 2 names the id of the CREATE; one of version 1 had none, which is zero.
+    const createGuid = open.durability?.createGuid ?? NO_GUID;
+    if (wanted.createGuid !== undefined && !createGuid.equals(wanted.createGuid)) return undefined;
     const lease = open.cache?.lease;
     if ((lease === undefined) !== (wanted.leaseKey === undefined)) return undefined;
     if (

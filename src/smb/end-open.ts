@@ -6,19 +6,29 @@ import { NOTIFY_ACTION, NOTIFY_FILTER } from "./wire/directory.ts";
 /** Ends an open that no session names any more: its locks, its share mode, its cache, what waits on it. */
 export async function closeOpen(server: SmbServer, open: Open): Promise<void> {
   if (open.file === undefined) return;
+  server.replays.forget(open);
   for (const end of [...open.blockedLocks]) end(STATUS.RANGE_NOT_LOCKED);
   endWatch(server, open, STATUS.NOTIFY_CLEANUP);
   // Whoever watches a directory that is going learns it now, not when the last handle has closed.
   if (open.isDeleteOnClose && open.file.kind === "directory")
     server.changes.removed(open.tree.share!.id, open.path);
+  if (open.isDeleteOnClose) makeRoom(server, open);
   try {
     const isRemoved = await open.file.close();
     if (isRemoved) tellRemoved(server, open);
   } catch (error) {
     server.log.error({ err: error }, "an SMB handle did not close");
   } finally {
-    server.nodes.remove(open.tree.share!.id, open);
+    server.nodes.remove(open);
   }
+}
+
+/** Other clients may only keep the file open in their caches: they are told to let go, or it would never go. */
+function makeRoom(server: SmbServer, open: FileOpen): void {
+  const { node } = open;
+  if (node === undefined) return;
+  node.isDeletePending = true;
+  void server.nodes.resolve(node, "remove", (entry) => entry === open.cache);
 }
 
 function endWatch(server: SmbServer, open: FileOpen, status: number): void {

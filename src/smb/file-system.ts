@@ -1,3 +1,4 @@
+import type { CacheConflict } from "../concurrency/cache-lease.ts";
 import type { FileTime } from "./wire/filetime.ts";
 
 /**
@@ -11,6 +12,16 @@ export interface FileSystem {
   shares(account: string): Promise<readonly ShareEntry[]>;
   /** Names compare without regard to case. Undefined: there is no such share. */
   share(account: string, name: string): Promise<Share | undefined>;
+  /** For file systems that others use too. Returns what ends it. */
+  attach?(outside: Outside): () => void;
+}
+
+/** What a file system tells the server of those others. */
+export interface Outside {
+  /** Force Close Handles has ended it: its client is to learn that it is closed. */
+  handleEnded(share: bigint, handle: FileHandle): void;
+  /** Somebody needs caches of a file gone. Undefined: nobody has to be waited for. */
+  breakCaches(share: bigint, node: bigint, conflict: CacheConflict): Promise<void> | undefined;
 }
 
 export interface ShareEntry {
@@ -54,6 +65,8 @@ export interface OpenRequest {
   readonly allocationSize: number | undefined;
   /** SDDL for a node that is created. */
   readonly security: string | undefined;
+  /** The client asks for an oplock or a lease: what REST does to the file may have to be told to it. */
+  readonly mayCache: boolean;
   readonly client: ClientName;
 }
 

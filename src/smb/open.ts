@@ -1,8 +1,10 @@
-import type { CacheEntry } from "./caches.ts";
+import type { CacheEntry, OpenedNode } from "./caches.ts";
 import type { Watch } from "./changes.ts";
+import type { SequencedOpen } from "./channel-sequence.ts";
 import type { FileHandle, ListedEntry } from "./file-system.ts";
 import type { Pipe } from "./rpc/pipe.ts";
 import type { Session, Tree } from "./session.ts";
+import type { FileTime } from "./wire/filetime.ts";
 import type { FileId } from "./wire/layout.ts";
 
 /** Where a listing of a directory stands: its pattern sticks, and so do the entries that were read ahead. */
@@ -38,9 +40,11 @@ export interface PipeOpen extends OpenBase {
   readonly file: undefined;
 }
 
-export interface FileOpen extends OpenBase {
+export interface FileOpen extends OpenBase, SequencedOpen {
   readonly pipe: undefined;
   readonly file: FileHandle;
+  /** What SMB clients share of the file; undefined once the open has ended. */
+  node: OpenedNode | undefined;
   /** Names from the root of the share down; changes with a rename. */
   path: readonly string[];
   readonly access: number;
@@ -60,6 +64,18 @@ export interface FileOpen extends OpenBase {
   /** LOCK requests that wait; closing the handle ends them. */
   readonly blockedLocks: Set<(status: number) => void>;
   hasWritten: boolean;
+  /** The file's time of the last write as this handle was told it, if nothing has moved it since. */
+  shownWriteTime: FileTime | undefined;
+  /** See src/smb/write-times.ts. */
+  hasUntoldWrite: boolean;
+  hasToldWrite: boolean;
+  /** The client has set the time itself. */
+  isWriteTimeHeld: boolean;
+  /** What its CREATE did, for the answer to a replay. */
+  readonly action: number;
+  readonly appInstance: Buffer | undefined;
+  /** The id its CREATE came with, as it is known to `CreateReplays`. */
+  createName: string | undefined;
 }
 
 export type Open = PipeOpen | FileOpen;

@@ -1,10 +1,13 @@
+import { enterSequence, type Generation, leaveSequence } from "./channel-sequence.ts";
 import type { Connection } from "./connection.ts";
 import { chargeFor } from "./credits.ts";
+import type { Signer } from "./crypto/signing.ts";
 import type { FileOpen, Open } from "./open.ts";
 import type { Session, Tree } from "./session.ts";
 import { refuse, STATUS } from "./status.ts";
-import { COMMAND, type Header } from "./wire/header.ts";
-import type { FileId } from "./wire/layout.ts";
+import { COMMAND, FLAG, type Header } from "./wire/header.ts";
+import { type FileId, isNoFile } from "./wire/layout.ts";
+import { DIALECT } from "./wire/negotiate.ts";
 
 export interface Reply {
   readonly status: number;
@@ -28,8 +31,6 @@ export interface ChainState {
   error: number | undefined;
 }
 
-const ALL_ONES = 0xffff_ffff_ffff_ffffn;
-
 /** One PDU on its way through a command. */
 export class Request {
   readonly connection: Connection;
@@ -41,11 +42,14 @@ export class Request {
   /** Of its compound: only the last one may keep the client waiting. */
   readonly isLast: boolean;
   isSigned = false;
+  /** Signs the reply in place of the connection's own key for the session. */
+  signer: Signer | undefined;
   session: Session | undefined;
   tree: Tree | undefined;
   /** Not 0 once the interim reply was sent. */
   asyncId = 0n;
   readonly #sendInterim: (request: Request) => void;
+  #entered: { readonly open: FileOpen; readonly generation: Generation } | undefined;
   #cancel: ((status: number) => void) | undefined;
 
   constructor(input: {
@@ -87,7 +91,7 @@ export class Request {
 
   /** The open a request names: in a related compound the one of the request before it. */
   open(fileId: FileId): Open {
-    const isUnnamed = fileId.persistent === ALL_ONES && fileId.volatile === ALL_ONES;
+    const isUnnamed = isNoFile(fileId);
     if (this.isRelated) {
       const { fileId: earlier, error } = this.chain;
       if (earlier === undefined && (isUnnamed || error !== undefined))
@@ -102,7 +106,37 @@ export class Request {
     const open = this.user.openOf(fileId, this.tree);
     if (open.file?.isClosed === true) throw refuse(STATUS.FILE_CLOSED);
     this.chain.fileId = fileId;
+    if (open.file !== undefined && this.connection.dialect >= DIALECT.SMB_3_0) this.#enter(open);
     return open;
+  }
+
+  #enter(open: FileOpen): void {
+    this.leave();
+    const { command } = this.header;
+    const generation = enterSequence(open, {
+      sequence: this.channelSequence,
+      command,
+      isReplay: this.isReplay,
+    });
+    this.#entered = { open, generation };
+    // Who uses the handle has seen the answer to its CREATE and has no need to ask for it again.
+    if (open.createName !== undefined) this.connection.server.replays.forget(open);
+  }
+
+  /** The request is answered. */
+  leave(): void {
+    if (this.#entered !== undefined) leaveSequence(this.#entered.open, this.#entered.generation);
+    this.#entered = undefined;
+  }
+
+  /** How often the client has lost a connection of this session. */
+  get channelSequence(): number {
+    return this.header.status & 0xffff;
+  }
+
+  /** The client sends it again, because it does not know what became of it. */
+  get isReplay(): boolean {
+    return (this.header.flags & FLAG.REPLAY) !== 0;
   }
 
   file(fileId: FileId, onPipe: number = STATUS.INVALID_DEVICE_REQUEST): FileOpen {

@@ -7,6 +7,7 @@ import { type CacheEntry, OpenedNodes } from "./caches.ts";
 import { ChangeHub } from "./changes.ts";
 import { sendBreak } from "./commands/oplock-break.ts";
 import { Connection } from "./connection.ts";
+import { CreateReplays } from "./create-replays.ts";
 import type { LoginAccounts } from "./crypto/login.ts";
 import { DurableOpens } from "./durable-opens.ts";
 import { closeOpen } from "./end-open.ts";
@@ -49,6 +50,7 @@ export class SmbServer {
   readonly nodes: OpenedNodes;
   readonly changes = new ChangeHub();
   readonly durables: DurableOpens;
+  readonly replays = new CreateReplays();
   readonly loginDelay: LoginDelay;
   readonly #connections = new Set<Connection>();
   readonly #sweep: Timer;
@@ -88,6 +90,14 @@ export class SmbServer {
     return this.#connections.size;
   }
 
+  /** A lease belongs to a client, whichever of its connections opened the file: it is told on the oldest. */
+  connectionOf(clientGuid: Buffer): Connection | undefined {
+    for (const connection of this.#connections)
+      if (connection.isLoggedIn && !connection.isClosed && connection.clientGuid.equals(clientGuid))
+        return connection;
+    return undefined;
+  }
+
   nextOpenId(): bigint {
     return ++this.#lastOpenId;
   }
@@ -117,7 +127,11 @@ export class SmbServer {
 
   connectionClosed(connection: Connection): void {
     this.#connections.delete(connection);
-    for (const session of connection.sessions.values()) void this.endSession(session, "lost");
+    for (const session of [...connection.sessions.values()]) {
+      session.channels.delete(connection);
+      connection.sessions.delete(session.id);
+      if (session.channels.size === 0) void this.endSession(session, "lost");
+    }
   }
 
   /** Durable opens wait for their client, whether it logged off or was lost, unless the server itself ends. */
@@ -126,7 +140,10 @@ export class SmbServer {
     session.state = "ended";
     this.sessions.delete(session.id);
     session.connection.sessions.delete(session.id);
-    session.connection.cancelWhere((request) => request.session === session);
+    for (const connection of session.channels.keys()) {
+      connection.sessions.delete(session.id);
+      connection.cancelWhere((request) => request.session === session);
+    }
     const opens = [...session.opens.values()];
     session.opens.clear();
     session.trees.clear();
@@ -142,7 +159,8 @@ export class SmbServer {
   async endTree(tree: Tree): Promise<void> {
     const { session } = tree;
     session.trees.delete(tree.id);
-    session.connection.cancelWhere((request) => request.tree === tree);
+    for (const connection of session.channels.keys())
+      connection.cancelWhere((request) => request.tree === tree);
     const opens = [...session.opens.values()].filter((open) => open.tree === tree);
     for (const open of opens) {
       session.opens.delete(open.fileId.volatile);

@@ -10,19 +10,25 @@ import { refuse, STATUS } from "./status.ts";
 import type { FileId } from "./wire/layout.ts";
 
 /**
- * A login and what was opened under it. It lives on one connection: there is no multichannel. While its state is
- * "inProgress" it has a login and nothing else.
+ * A login and what was opened under it. It is made on one connection; others may be bound to it later (multichannel),
+ * and it lives as long as one of them does. While its state is "inProgress" it has a login and nothing else.
  */
 export class Session {
   readonly id: bigint;
+  /** Where it was made: what was negotiated there holds for the session. */
   readonly connection: Connection;
+  /** The connections that carry it, each with the key that signs there. */
+  readonly channels = new Map<Connection, Signer>();
   state: "inProgress" | "valid" | "ended" = "inProgress";
   login: Login | undefined;
   preauth: PreauthHash;
   account = "";
   user = "";
   workstation = "";
+  /** The session's own key: it signs on the first connection, and while another one is being bound. */
   signer: Signer | undefined;
+  /** The holder has logged in again as nobody: what is open stays usable, and nothing more is opened. */
+  isNobody = false;
   /** Opens what the client sealed, and seals what we send. */
   opener: MessageCipher | undefined;
   sealer: MessageCipher | undefined;
@@ -50,10 +56,30 @@ export class Session {
       cipherKeyBytes: cipherKeyBytes(cipher),
     });
     this.signer = signerOf(signing, keys.signing);
+    this.channels.set(this.connection, this.signer);
     if (cipher !== 0 && keys.clientToServer !== undefined && keys.serverToClient !== undefined) {
       this.opener = new MessageCipher(cipher, keys.clientToServer);
       this.sealer = new MessageCipher(cipher, keys.serverToClient);
     }
+  }
+
+  /** One more connection for the session. It signs with a key of its own; the keys of encryption stay. */
+  bind(connection: Connection, sessionKey: Buffer, preauth: PreauthHash): void {
+    const { dialect, cipher, signing } = connection;
+    const { signing: key } = deriveSessionKeys({
+      dialect,
+      sessionKey,
+      preauthHash: connection.preauth === undefined ? undefined : preauth,
+      cipherKeyBytes: cipherKeyBytes(cipher),
+    });
+    this.channels.set(connection, signerOf(signing, key));
+    connection.sessions.set(this.id, this);
+  }
+
+  /** A connection that can reach the client; undefined when none is left. */
+  get reachable(): Connection | undefined {
+    for (const connection of this.channels.keys()) if (!connection.isClosed) return connection;
+    return undefined;
   }
 
   addTree(make: (id: number) => Tree): Tree {
@@ -68,6 +94,12 @@ export class Session {
       throw refuse(STATUS.FILE_CLOSED);
     return open;
   }
+}
+
+/** A login that will bind a connection to a session, once it is through. */
+export interface Binding {
+  readonly login: Login;
+  preauth: PreauthHash;
 }
 
 /** A share as a session is connected to it, or the share of pipes. */

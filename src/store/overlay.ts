@@ -69,26 +69,69 @@ export function layeredPage(
   range: Range,
   limit: number,
 ): Entry[] {
-  const { reverse = false } = range;
-  let { from, to } = range;
+  const { from, to } = range;
   if (!layers.some((layer) => layer.hasIn(from, to))) return base.page(range, limit);
+  const merge = new PageMerge(layers, range, limit);
+  while (merge.isOpen) merge.add(base.page(merge.rest, merge.left));
+  return merge.found;
+}
 
-  const found: Entry[] = [];
-  while (found.length < limit && from < to) {
-    const page = base.page({ from, to, reverse }, limit - found.length);
-    const last = page.at(-1);
-    const isLast = last === undefined || page.length < limit - found.length;
-    // The stretch of keys this page speaks for: up to its last key, or all of the rest.
-    const low = reverse && !isLast ? last.key : from;
-    const high = reverse || isLast ? to : `${last.key}\0`;
-    for (const entry of mergeStretch(layers, page, low, high, reverse)) {
-      if (found.length < limit) found.push(entry);
-    }
-    if (isLast) break;
-    if (reverse) to = low;
-    else from = high;
+/** One page put together from pages of the committed state and what is pending above them. */
+class PageMerge {
+  readonly found: Entry[] = [];
+  readonly #layers: readonly Overlay[];
+  readonly #limit: number;
+  readonly #reverse: boolean;
+  #from: Key;
+  #to: Key;
+
+  constructor(layers: readonly Overlay[], { from, to, reverse = false }: Range, limit: number) {
+    this.#layers = layers;
+    this.#limit = limit;
+    this.#reverse = reverse;
+    this.#from = from;
+    this.#to = to;
   }
-  return found;
+
+  get isOpen(): boolean {
+    return this.found.length < this.#limit && this.#from < this.#to;
+  }
+
+  /** What is to be asked next of the committed state, and how much of it. */
+  get rest(): Range {
+    return { from: this.#from, to: this.#to, reverse: this.#reverse };
+  }
+
+  get left(): number {
+    return this.#limit - this.found.length;
+  }
+
+  add(page: readonly Entry[]): void {
+    const reverse = this.#reverse;
+    const last = page.at(-1);
+    const isLast = last === undefined || page.length < this.left;
+    // The stretch of keys this page speaks for: up to its last key, or all of the rest.
+    const low = reverse && !isLast ? last.key : this.#from;
+    const high = reverse || isLast ? this.#to : `${last.key}\0`;
+    for (const entry of mergeStretch(this.#layers, page, low, high, reverse)) {
+      if (this.found.length < this.#limit) this.found.push(entry);
+    }
+    if (isLast) this.#from = this.#to;
+    else if (reverse) this.#to = low;
+    else this.#from = high;
+  }
+}
+
+/** The same over a state that must be asked and waited for. */
+export async function layeredPageAsked(
+  layers: readonly Overlay[],
+  base: { page(range: Range, limit: number): Promise<Entry[]> },
+  range: Range,
+  limit: number,
+): Promise<Entry[]> {
+  const merge = new PageMerge(layers, range, limit);
+  while (merge.isOpen) merge.add(await base.page(merge.rest, merge.left));
+  return merge.found;
 }
 
 function mergeStretch(

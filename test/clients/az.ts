@@ -4,12 +4,19 @@ import { join } from "node:path";
 import type { TestServer } from "../kit/server.ts";
 import { differences, makeTree, readTree, run } from "./run.ts";
 
-/** `az storage container` and `az storage blob`, command by command, as a script of the shell would use them. */
-export async function azStorageBlob(
-  server: TestServer,
+/** The program with the environment it needs; it counts its commands, each of which is a process of Python. */
+export interface Az {
+  readonly count: number;
+  /** `az storage` with these words; its JSON, or undefined where it prints nothing. */
+  <T = unknown>(...args: string[]): Promise<T>;
+}
+
+export function azFor(
+  server: Pick<TestServer, "connectionString">,
   directory: string,
   progress: (text: string) => void,
-): Promise<string> {
+): Az {
+  mkdirSync(directory, { recursive: true });
   const env = {
     AZURE_STORAGE_CONNECTION_STRING: server.connectionString,
     AZURE_CONFIG_DIR: join(directory, "config"),
@@ -23,11 +30,20 @@ export async function azStorageBlob(
     count++;
     return out.trim() === "" ? undefined : JSON.parse(out);
   };
-  const get = async <T>(...args: string[]): Promise<T> => (await az(...args)) as T;
+  return Object.defineProperty(az, "count", { get: () => count }) as Az;
+}
+
+/** `az storage container` and `az storage blob`, command by command, as a script of the shell would use them. */
+export async function azStorageBlob(
+  server: TestServer,
+  directory: string,
+  progress: (text: string) => void,
+): Promise<string> {
+  const az = azFor(server, directory, progress);
   const container = ["--container-name", "az-files"];
   const on = (name: string): string[] => [...container, "--name", name];
 
-  const created = await get<{ created: boolean }>(
+  const created = await az<{ created: boolean }>(
     "container",
     "create",
     "--name",
@@ -38,10 +54,9 @@ export async function azStorageBlob(
   assert.equal(created.created, true);
   await az("container", "lease", "acquire", "--container-name", "az-files", "--lease-duration", "15");
   await az("container", "lease", "break", "--container-name", "az-files", "--lease-break-period", "0");
-  assert.equal((await get<{ exists: boolean }>("container", "exists", "--name", "az-files")).exists, true);
+  assert.equal((await az<{ exists: boolean }>("container", "exists", "--name", "az-files")).exists, true);
 
   const file = join(directory, "one.txt");
-  mkdirSync(directory, { recursive: true });
   writeFileSync(file, "one two three");
   await az(
     "blob",
@@ -57,14 +72,14 @@ export async function azStorageBlob(
   await az("blob", "upload", ...on("log"), "--file", file, "--type", "append");
   writeFileSync(join(directory, "disk"), Buffer.alloc(4096, 7));
   await az("blob", "upload", ...on("disk"), "--file", join(directory, "disk"), "--type", "page");
-  const shown = await get<{
+  const shown = await az<{
     properties: { contentLength: number; contentSettings: { contentType: string } };
   }>("blob", "show", ...on("dir/one.txt"));
   assert.deepEqual(
     [shown.properties.contentLength, shown.properties.contentSettings.contentType],
     [13, "text/plain"],
   );
-  const listed = await get<{ name: string }[]>("blob", "list", ...container);
+  const listed = await az<{ name: string }[]>("blob", "list", ...container);
   assert.deepEqual(
     listed.map(({ name }) => name),
     ["dir/one.txt", "disk", "log"],
@@ -74,7 +89,7 @@ export async function azStorageBlob(
   assert.equal(readFileSync(back, "utf8"), "one two three");
   await az("blob", "metadata", "update", ...on("dir/one.txt"), "--metadata", "x=1");
   assert.deepEqual(await az("blob", "metadata", "show", ...on("dir/one.txt")), { x: "1" });
-  const { snapshot } = await get<{ snapshot: string }>("blob", "snapshot", ...on("dir/one.txt"));
+  const { snapshot } = await az<{ snapshot: string }>("blob", "snapshot", ...on("dir/one.txt"));
   await az("blob", "set-tier", ...on("dir/one.txt"), "--tier", "Cool");
   const lease = (await az(
     "blob",
@@ -89,8 +104,8 @@ export async function azStorageBlob(
   // By the names of account and container alone it would look for the source in the cloud.
   const uri = `${server.endpoints.blob}/${server.account}/az-files/dir/one.txt`;
   await az("blob", "copy", "start", ...copy, "--source-uri", uri);
-  assert.equal((await get<{ exists: boolean }>("blob", "exists", ...on("copied"))).exists, true);
-  const sas = await get<string>(
+  assert.equal((await az<{ exists: boolean }>("blob", "exists", ...on("copied"))).exists, true);
+  const sas = await az<string>(
     "blob",
     "generate-sas",
     ...on("copied"),
@@ -119,7 +134,7 @@ export async function azStorageBlob(
   await az("blob", "download-batch", "--source", "az-files", "--pattern", "tree/*", "--destination", down);
   assert.deepEqual(differences(readTree(tree), readTree(join(down, "tree"))), []);
   await az("blob", "delete-batch", "--source", "az-files", "--pattern", "tree/*");
-  const left = await get<{ name: string }[]>("blob", "list", ...container, "--num-results", "*");
+  const left = await az<{ name: string }[]>("blob", "list", ...container, "--num-results", "*");
   assert.deepEqual(
     left.map(({ name }) => name),
     ["copied", "disk", "log"],
@@ -134,7 +149,7 @@ export async function azStorageBlob(
     "index.html",
   );
   await az("container", "delete", "--name", "az-files");
-  return `${count} commands`;
+  return `${az.count} commands`;
 }
 
 /** The lease commands call a blob's name by another name than the others do. */

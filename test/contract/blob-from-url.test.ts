@@ -9,6 +9,7 @@ import {
   ContainerSASPermissions,
   generateBlobSASQueryParameters,
 } from "@azure/storage-blob";
+import { Crc64 } from "../../src/base/crc64.ts";
 import { type BlobKit, onEachEngine, refused } from "../kit/blob.ts";
 import type { RawReply } from "../kit/raw.ts";
 
@@ -141,6 +142,17 @@ onEachEngine("writes from an address", (kit) => {
     assert.deepEqual(await blob.downloadToBuffer(), bytes);
   });
 
+  test("a source named as it would be on Azure is the account's own blob", async () => {
+    const container = await kit.container();
+    await container.getBlockBlobClient("a b").upload("here", 4);
+    const onAzure = `https://${kit.server.account}.blob.core.windows.net/${container.containerName}/a%20b`;
+    await container.getBlockBlobClient("put").syncUploadFromURL(onAzure);
+    await (await container.getBlobClient("copied").beginCopyFromURL(onAzure)).pollUntilDone();
+    for (const name of ["put", "copied"]) {
+      assert.equal((await container.getBlobClient(name).downloadToBuffer()).toString(), "here");
+    }
+  });
+
   test("a caller with a SAS needs the right to read the source, too", async () => {
     const container = await kit.container();
     const source = container.getBlockBlobClient("secret");
@@ -214,6 +226,65 @@ onEachEngine("writes from an address", (kit) => {
     await assert.rejects(append.appendBlockFromURL(source.url, 0, 10, same), refused(304));
     await assert.rejects(page.uploadPagesFromURL(source.url, 0, 0, 512, same), refused(304));
     assert.equal((await append.getProperties()).blobCommittedBlockCount, 2);
+  });
+
+  test("a digest that does not fit the source stores nothing, whichever operation it came with", async () => {
+    const container = await kit.container();
+    const bytes = randomBytes(70_000);
+    const source = container.getBlockBlobClient("source");
+    await source.upload(bytes, bytes.length);
+    await container.getAppendBlobClient("append").create();
+    await container.getPageBlobClient("page").create(1024);
+    const crc64 = (part: Buffer): string => new Crc64().update(part).base64();
+    const id = Buffer.from("b1").toString("base64");
+    const part = { "x-ms-source-range": "bytes=0-511" };
+    const put = async (
+      name: string,
+      query: Record<string, string>,
+      headers: Record<string, string>,
+      from = source.url,
+    ) => {
+      const path = `/${container.containerName}/${name}`;
+      return said(
+        await kit.raw({ method: "PUT", path, query, headers: { ...headers, "x-ms-copy-source": from } }),
+      );
+    };
+    const cases: [string, Record<string, string>, Record<string, string>, Buffer, number][] = [
+      ["copied", {}, { "x-ms-requires-sync": "true" }, bytes, 202],
+      ["put", {}, { "x-ms-blob-type": "BlockBlob" }, bytes, 201],
+      ["block", { comp: "block", blockid: id }, part, bytes.subarray(0, 512), 201],
+      ["append", { comp: "appendblock" }, part, bytes.subarray(0, 512), 201],
+      [
+        "page",
+        { comp: "page" },
+        { ...part, "x-ms-page-write": "update", "x-ms-range": "bytes=0-511" },
+        bytes.subarray(0, 512),
+        201,
+      ],
+    ];
+    for (const [name, query, headers, right, ok] of cases) {
+      const md5 = (of: Buffer) => ({ ...headers, "x-ms-source-content-md5": md5Of(of).toString("base64") });
+      const crc = (of: Buffer) => ({ ...headers, "x-ms-source-content-crc64": crc64(of) });
+      const wrong = Buffer.from("other");
+      assert.equal(await put(name, query, md5(wrong)), "400 Md5Mismatch", name);
+      assert.equal(await put(name, query, crc(wrong)), "400 Crc64Mismatch", name);
+      assert.equal(
+        await put(name, query, { ...headers, "x-ms-source-content-md5": "abc" }),
+        "400 InvalidMd5",
+        name,
+      );
+      if (ok === 202 || name === "put") assert.equal(await container.getBlobClient(name).exists(), false);
+      else if (name === "append")
+        assert.equal((await container.getBlobClient(name).getProperties()).contentLength, 0);
+      else if (name === "page")
+        assert.deepEqual(await container.getBlobClient(name).downloadToBuffer(), Buffer.alloc(1024));
+      assert.equal(await put(name, query, md5(right)), `${ok} undefined`, name);
+      assert.equal(await put(name, query, crc(right)), `${ok} undefined`, name);
+    }
+    const sync = { "x-ms-requires-sync": "true" };
+    const bad = { ...sync, "x-ms-source-content-md5": md5Of(bytes).toString("base64") };
+    assert.equal(await put("sync", {}, bad, `${elsewhere.url}/text`), "400 Md5Mismatch");
+    assert.deepEqual(await container.getBlobClient("copied").downloadToBuffer(), bytes);
   });
 
   test("any http source will do, and its refusals are told", async () => {

@@ -100,6 +100,45 @@ onEachEngine("immutability", (kit) => {
     await assert.rejects(blob.setLegalHold(true), refused(404, "BlobNotFound"));
   });
 
+  test("a container that holds what must be kept is not deleted", async () => {
+    const held = refused(409, "ContainerImmutableStorageWithVersioningEnabled");
+    const container = await kit.container();
+    for (let i = 0; i < 3; i++) await container.getBlockBlobClient(`free${i}`).upload("x", 1);
+    const kept = container.getBlockBlobClient("kept");
+    await kept.upload("x", 1);
+    const { snapshot } = await kept.createSnapshot();
+    const past = kept.withSnapshot(snapshot!);
+    await past.setImmutabilityPolicy({ expiriesOn: later(60_000), policyMode: "Unlocked" });
+    await assert.rejects(container.delete(), held);
+    await past.setImmutabilityPolicy({ expiriesOn: later(120_000), policyMode: "Unlocked" });
+    kit.server.clock.advance(61_000);
+    await assert.rejects(container.delete(), held);
+    await past.deleteImmutabilityPolicy();
+    await kept.setLegalHold(true);
+    await assert.rejects(container.delete(), held);
+    assert.equal((await kept.downloadToBuffer()).toString(), "x");
+    await kept.setLegalHold(false);
+    const made = container.getBlockBlobClient("made");
+    await made.upload("x", 1, { immutabilityPolicy: { expiriesOn: later(60_000), policyMode: "Locked" } });
+    await assert.rejects(container.delete(), held);
+    kit.server.clock.advance(61_000);
+    await container.delete();
+  });
+
+  test("what is held does not expire meanwhile", async () => {
+    const container = await kit.container();
+    const blob = container.getBlockBlobClient("kept");
+    await blob.upload("x", 1);
+    const headers = { "x-ms-expiry-option": "RelativeToNow", "x-ms-expiry-time": "1000" };
+    const path = `/${container.containerName}/kept`;
+    assert.equal((await kit.raw({ method: "PUT", path, query: { comp: "expiry" }, headers })).status, 200);
+    await blob.setLegalHold(true);
+    kit.server.clock.advance(60_000);
+    assert.equal((await blob.downloadToBuffer()).toString(), "x");
+    await blob.setLegalHold(false);
+    assert.equal(await blob.exists(), false);
+  });
+
   test("append and page blobs are held like any other, and can be made so", async () => {
     const container = await kit.container();
     const append = container.getAppendBlobClient("log");

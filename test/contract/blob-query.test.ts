@@ -74,9 +74,10 @@ onEachEngine("query", (kit) => {
     const rows = async (sql: string): Promise<string[]> => (await ask(blob, sql)).split("\n").slice(0, -1);
     assert.deepEqual(await rows("SELECT upper(trim(k)), char_length(k) FROM BlobStorage LIMIT 1"), ["AB,4"]);
     assert.deepEqual(await rows("SELECT lower(k) || '!' FROM BlobStorage WHERE k = 'CD'"), ["cd!"]);
-    assert.deepEqual(await rows("SELECT substring(k, 2, 2), substring(k FROM 3) FROM BlobStorage LIMIT 1"), [
+    assert.deepEqual(await rows("SELECT substring(k, 1, 2), substring(k FROM 3) FROM BlobStorage LIMIT 1"), [
       "ab,b ",
     ]);
+    assert.deepEqual(await rows("SELECT substring('123456789', 1, 5) FROM BlobStorage LIMIT 1"), ["23456"]);
     assert.deepEqual(await rows("SELECT cast(v AS int), cast(v AS float) FROM BlobStorage LIMIT 1"), [
       "12,12.7",
     ]);
@@ -96,6 +97,76 @@ onEachEngine("query", (kit) => {
       ),
       [" ab "],
     );
+  });
+
+  test("times: their parts, sums and differences", async () => {
+    const blob = await blobOf("t,n\n2024-02-29T10:20:30.456Z,1\n");
+    const one = async (expression: string): Promise<string> =>
+      (await ask(blob, `SELECT ${expression} FROM BlobStorage`)).slice(0, -1);
+    const cases: Record<string, string> = {
+      "date_add('minute', 1, CAST('2017-01-02T03:04:05.006Z' AS TIMESTAMP))": "2017-01-02T03:05:05.006Z",
+      "DATE_ADD(year, 1, t)": "2025-02-28T10:20:30.456Z",
+      "date_add(month, -3, t)": "2023-11-29T10:20:30.456Z",
+      "date_add(day, n, t)": "2024-03-01T10:20:30.456Z",
+      "CAST(t AS TIMESTAMP) + 1": "2024-03-01T10:20:30.456Z",
+      "CAST(t AS TIMESTAMP) - 1.0": "2024-02-28T10:20:30.456Z",
+      "DATE_DIFF('hour','2018-11-09T00:00+05:30','2018-11-09T01:00:23-08:00')": "14",
+      "date_diff(month, '2010-01-31', '2010-02-28')": "1",
+      "date_diff(month, '2010-01-15', '2010-02-14')": "0",
+      "date_diff(year, '2020-06-01', '2010-07-01')": "-9",
+      "date_diff(day, '2010-01-01T23:00', '2010-01-02T01:00')": "0",
+      "EXTRACT(YEAR FROM '2010-01-01T')": "2010",
+      "extract(second FROM t) + extract(minute FROM t)": "50",
+      "extract(timezone_hour FROM '2018-11-09T00:00-08:30')": "-8",
+      "extract(timezone_minute FROM '2018-11-09T00:00+05:30')": "30",
+      "TO_STRING(CAST('1969-07-20T20:18Z' AS TIMESTAMP), 'MMMM d, y')": '"July 20, 1969"',
+      "to_string(t, 'yy-MM-dd hh:mm:ss a SSS MMM H XXX xxx')": "24-02-29 10:20:30 AM 456 Feb 10 Z +00:00",
+      "TO_TIMESTAMP('2007T')": "2007-01-01T00:00:00.000Z",
+      "to_timestamp('2024-02-30')": "",
+      "to_timestamp('yesterday')": "",
+      "CASE WHEN utcnow() > t AND utcnow() < date_add(year, 100, t) THEN 'now' ELSE 'then' END": "now",
+    };
+    for (const [expression, expected] of Object.entries(cases)) {
+      assert.equal(await one(expression), expected, expression);
+    }
+    for (const wrong of ["date_add(century, 1, t)", "extract(YEAR t)", "date_diff(day, t)", "utcnow(1)"]) {
+      await assert.rejects(one(wrong), refused(400, "InvalidInput"), wrong);
+    }
+  });
+
+  test("sys.split tells sizes of batches that end with a record", async () => {
+    const line = `é,${"x".repeat(997)}\n`;
+    const count = 22_000;
+    const text = `h1,h2\n${line.repeat(count)}`;
+    const blob = (await kit.container()).getBlockBlobClient("split");
+    await blob.upload(text, Buffer.byteLength(text));
+    const sizes = (await ask(blob, "SELECT sys.split(10485760) FROM BlobStorage"))
+      .trim()
+      .split("\n")
+      .map(Number);
+    assert.equal(
+      sizes.reduce((sum, size) => sum + size, 0),
+      Buffer.byteLength(text),
+    );
+    assert.equal(sizes.length, 3);
+    for (const size of sizes.slice(0, -1)) assert.ok(size >= 10_485_760 && size < 10_485_760 + 1_001);
+    assert.ok((sizes[0]! - "h1,h2\n".length) % Buffer.byteLength(line) === 0);
+    await assert.rejects(ask(blob, "SELECT sys.split(1000) FROM BlobStorage"), refused(400, "InvalidInput"));
+    await assert.rejects(
+      ask(blob, "SELECT sys.split(10485760) FROM BlobStorage", { inputTextConfiguration: JSON_LINES }),
+      refused(400, "InvalidInput"),
+    );
+  });
+
+  test("what is missing is not what is null, and names of fields do not mind their case", async () => {
+    const blob = await blobOf('{"Id":1,"v":null}\n{"Id":2}\n{"Id":3,"v":{"w":1}}\n');
+    const json = { inputTextConfiguration: JSON_LINES, outputTextConfiguration: CSV };
+    const ids = async (where: string): Promise<string> =>
+      (await ask(blob, `SELECT id FROM BlobStorage WHERE ${where}`, json)).trim().replaceAll("\n", ",");
+    assert.equal(await ids("v IS NULL"), "1,2");
+    assert.equal(await ids("v IS MISSING"), "2");
+    assert.equal(await ids("V.W IS NOT MISSING"), "3");
+    assert.equal(await ask(blob, "SELECT average(ID) FROM BlobStorage", json), "2\n");
   });
 
   test("aggregates", async () => {
@@ -179,6 +250,10 @@ onEachEngine("query", (kit) => {
       "SELECT 'x FROM BlobStorage",
     ];
     for (const sql of bad) await assert.rejects(blob.query(sql), refused(400), sql.slice(0, 60));
+    await assert.rejects(
+      blob.query("SELECT * FROM BlobStorage.path", { inputTextConfiguration: CSV }),
+      refused(400, "InvalidInput"),
+    );
     await assert.rejects(
       blob.query("SELECT * FROM BlobStorage", { conditions: { ifMatch: '"0x1"' } }),
       refused(412, "ConditionNotMet"),

@@ -12,6 +12,7 @@ const CONTENT = "test/contract/file-content.test.ts";
 const COPIES = "test/contract/file-copy-rename.test.ts";
 const SHARES = "test/contract/file-shares.test.ts";
 const FILES = "test/contract/file.test.ts";
+const DOORS = "test/smb/two-doors.test.ts";
 const HOSTILE = "test/hostile/file.test.ts";
 
 const REACHED: readonly (readonly [code: string, status: number, file: string])[] = [
@@ -20,6 +21,7 @@ const REACHED: readonly (readonly [code: string, status: number, file: string])[
   ["AuthorizationPermissionMismatch", 403, SHARES],
   ["CannotDeleteFileOrDirectory", 409, HANDLES],
   ["CannotVerifyCopySource", 500, COPIES],
+  ["ClientCacheFlushDelay", 408, DOORS],
   ["ConditionHeadersNotSupported", 400, CONTENT],
   ["ConditionNotMet", 412, COPIES],
   ["CopyIdMismatch", 409, COPIES],
@@ -79,7 +81,6 @@ const REACHED: readonly (readonly [code: string, status: number, file: string])[
 
 /** Codes of the reference that nothing here answers with, and why. */
 const NOT_GIVEN: Readonly<Record<string, string>> = {
-  ClientCacheFlushDelay: "needs an SMB client that keeps written data to itself",
   ContainerQuotaDowngradeNotAllowed: "provisioned shares only: a quota may be lowered at any time here",
   ShareBeingDeleted: "a share can be made again at once",
   ShareDisabled: "there is no administrator to disable one",

@@ -2,15 +2,10 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { ShareClient, ShareFileClient } from "@azure/storage-file-share";
 import { DELETE, READ, WRITE } from "../../src/concurrency/share-mode.ts";
-import {
-  closeHandle,
-  findHandle,
-  type OpenedHandle,
-  openHandle,
-  setDeletePending,
-} from "../../src/services/file/handles.ts";
+import { closeHandle, findHandle, setDeletePending } from "../../src/services/file/handles.ts";
 import { lockRanges, mayAccess, unlockRanges } from "../../src/services/file/locks.ts";
 import { forgetUnusedMarks } from "../../src/services/file/opened-marks.ts";
+import { type OpenedHandle, openNode } from "../../src/services/file/opens/open-node.ts";
 import { ENGINES } from "../kit/server.ts";
 import { collectAll, type FileKit, refusal, refused, useFiles } from "./file/kit.ts";
 
@@ -28,7 +23,7 @@ function open(
   shareMode: string,
   isDeleteOnClose = false,
 ): Promise<OpenedHandle> {
-  return openHandle(kit.files, {
+  return openNode(kit.files, {
     ref: {
       account: kit.server.account,
       share: share.name,

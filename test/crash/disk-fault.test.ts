@@ -8,7 +8,9 @@ import { MIB } from "../../src/base/limits.ts";
 import { openEmbeddedIn, temporaryDirectory } from "../contract/store/engines.ts";
 import { keysIn } from "../contract/store/kit.ts";
 import { bundleScript } from "../support/bundle.ts";
+import { seedOfThisRun } from "../support/seed.ts";
 import { smallDisk } from "../support/small-disk.ts";
+import { fillDisk } from "./full-disk.ts";
 
 async function bundled(t: TestContext, name: string): Promise<{ script: string; root: string }> {
   const root = temporaryDirectory();
@@ -33,6 +35,20 @@ suite("a full disk", () => {
       }
     });
   }
+});
+
+suite("the whole program on a full disk", () => {
+  test("refuses what does not fit, answers reads, deletes, and goes on when there is room", async (t) => {
+    const disk = smallDisk("ext4", 48 * MIB);
+    if (typeof disk === "string") return t.skip(disk);
+    try {
+      const { ok, figure } = await fillDisk(disk.path, seedOfThisRun(t));
+      t.diagnostic(figure);
+      assert.ok(ok, figure);
+    } finally {
+      disk.remove();
+    }
+  });
 });
 
 suite("a disk that fails", () => {

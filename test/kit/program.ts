@@ -8,7 +8,7 @@ const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 export interface Program {
   readonly child: ChildProcess;
   readonly pid: number;
-  readonly ports: Readonly<Record<"blob" | "queue" | "table" | "file" | "admin", number>>;
+  readonly ports: Readonly<Record<"blob" | "queue" | "table" | "file" | "smb" | "admin", number>>;
   readonly endpoints: Readonly<Record<"blob" | "queue" | "table" | "file", string>>;
   readonly connectionString: string;
   /** What it has written to stderr so far. */
@@ -28,12 +28,24 @@ const FREE_PORTS = ["blob", "queue", "table", "file", "admin", "smb"].flatMap((n
   "0",
 ]);
 
-function start(flags: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
+function start(
+  flags: readonly string[],
+  env: Readonly<Record<string, string>>,
+  wrapper: readonly string[] = [],
+): ChildProcess {
   if (!existsSync(MAIN)) throw new Error("dist/main.js is missing: run `npm run build` first");
-  return spawn(process.execPath, [MAIN, ...flags], {
+  const [command, ...args] = [...wrapper, process.execPath, MAIN, ...flags] as [string, ...string[]];
+  const child = spawn(command, args, {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...env },
   });
+  // Whoever starts it and is stopped half way leaves none behind.
+  const end = (): void => {
+    child.kill("SIGKILL");
+  };
+  process.once("exit", end);
+  child.once("exit", () => process.off("exit", end));
+  return child;
 }
 
 /** Runs it to its end: for --help, and for configurations it must refuse. */
@@ -53,12 +65,13 @@ export function runProgram(
   return new Promise((resolve) => child.on("close", (code) => resolve({ code, stdout, stderr })));
 }
 
-/** Starts it on free ports and waits until it is ready. */
+/** Starts it on free ports and waits until it is ready; with a wrapper, as the last words of that command. */
 export async function startProgram(
   flags: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  wrapper: readonly string[] = [],
 ): Promise<Program> {
-  const child = start([...FREE_PORTS, "--ready", "json", ...flags], env);
+  const child = start([...FREE_PORTS, "--ready", "json", ...flags], env, wrapper);
   let stderr = "";
   child.stderr?.on("data", (piece: Buffer) => {
     stderr += piece.toString();

@@ -21,17 +21,31 @@ export interface RawReply {
   readonly code: string | undefined;
 }
 
-export function send(server: Pick<TestServer, "endpoints">, request: RawRequest): Promise<RawReply> {
-  const url = new URL(server.endpoints[request.service]);
+export async function send(server: Pick<TestServer, "endpoints">, request: RawRequest): Promise<RawReply> {
   const headers = request.isAnonymous === true ? { ...request.headers } : signedHeaders(request);
   if (request.body !== undefined) headers["Content-Length"] = String(request.body.length);
-  const start = url.protocol === "https:" ? secureRequest : plainRequest;
+  const { bytes, ...reply } = await transmit(server.endpoints[request.service], {
+    method: request.method,
+    target: request.target ?? targetOf(request),
+    headers,
+    body: request.body,
+  });
+  return { ...reply, body: bytes.toString() };
+}
+
+/** One request over a connection of its own. */
+export function transmit(
+  endpoint: string,
+  { method, target, headers, body }: Transmission,
+): Promise<Omit<RawReply, "body"> & { readonly bytes: Buffer }> {
+  const { protocol, hostname, port } = new URL(endpoint);
+  const start = protocol === "https:" ? secureRequest : plainRequest;
   return new Promise((resolve, reject) => {
     const message = start({
-      host: url.hostname,
-      port: url.port,
-      method: request.method,
-      path: request.target ?? targetOf(request),
+      host: hostname,
+      port,
+      method,
+      path: target,
       headers,
       agent: false,
       rejectUnauthorized: false,
@@ -45,13 +59,20 @@ export function send(server: Pick<TestServer, "endpoints">, request: RawRequest)
         resolve({
           status: response.statusCode ?? 0,
           headers: response.headers,
-          body: Buffer.concat(pieces).toString(),
+          bytes: Buffer.concat(pieces),
           code: response.headers["x-ms-error-code"] as string | undefined,
         }),
       );
     });
-    message.end(request.body);
+    message.end(body);
   });
+}
+
+interface Transmission {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | undefined;
 }
 
 /** Bytes as they are, over one connection; everything that comes back until the server ends it or falls silent. */

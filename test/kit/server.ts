@@ -3,15 +3,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ManualClock, type Timers } from "../../src/base/clock.ts";
 import { type Log, silentLog } from "../../src/base/log.ts";
-import { type Options, readCommandLine, type StoreChoice } from "../../src/options.ts";
+import { type Options, readCommandLine } from "../../src/options.ts";
 import { Runtime } from "../../src/runtime.ts";
 import { type Server, startServer } from "../../src/server.ts";
 import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from "../../src/services/account/account-list.ts";
 import { displayConnectionString } from "../../src/services/account/accounts.ts";
+import { freshSchema } from "./postgres.ts";
 
 /** A whole server for tests: free ports, a temporary directory, and a clock that a test moves. */
-export type Engine = "memory" | "embedded";
-export const ENGINES: readonly Engine[] = ["memory", "embedded"];
+export type Engine = "memory" | "embedded" | "postgres";
+
+/** Which engines a behaviour suite runs over; `HOLDFAST_TEST_ENGINES` names others than the two that need no server. */
+export const ENGINES: readonly Engine[] = (process.env.HOLDFAST_TEST_ENGINES ?? "memory,embedded").split(
+  ",",
+) as Engine[];
 
 export interface TestServer {
   readonly engine: Engine;
@@ -22,7 +27,7 @@ export interface TestServer {
   readonly clock: ManualClock;
   readonly runtime: Runtime;
   readonly server: Server;
-  /** Stops and starts again on the same data (embedded only). */
+  /** Stops and starts again on the same data (not in memory). */
   restart(): Promise<TestServer>;
   close(): Promise<void>;
 }
@@ -36,29 +41,54 @@ export interface TestServerOptions {
 }
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const { engine = "memory" } = options;
-  const directory = engine === "memory" ? undefined : mkdtempSync(join(tmpdir(), "holdfast-test-"));
+  const { engine = ENGINES[0] ?? "memory" } = options;
   // Signed requests carry the real time, so the clock starts there and is moved from there.
-  return open(options, engine, directory, new ManualClock(Date.now()));
+  return open(options, await makePlace(engine), new ManualClock(Date.now()));
+}
+
+/** Where the data of one server is, and what removes it. */
+interface Place {
+  readonly engine: Engine;
+  readonly flags: readonly string[];
+  remove(): Promise<void>;
+}
+
+async function makePlace(engine: Engine): Promise<Place> {
+  if (engine === "memory") return { engine, flags: ["--inMemory"], remove: async () => {} };
+  if (engine === "postgres") {
+    const { address, drop } = await freshSchema();
+    return { engine, flags: ["--store", address], remove: drop };
+  }
+  const parent = mkdtempSync(join(tmpdir(), "holdfast-test-"));
+  const directory = join(parent, "data");
+  return {
+    engine,
+    flags: ["--location", directory],
+    remove: async () => rmSync(parent, { recursive: true, force: true }),
+  };
 }
 
 /** Chores are run by the tests that are about them, step by step, and by nobody else. */
 const NEVER: Timers = { after: () => ({ cancel() {} }), every: () => ({ cancel() {} }) };
 
-async function open(
-  options: TestServerOptions,
-  engine: Engine,
-  directory: string | undefined,
-  clock: ManualClock,
-): Promise<TestServer> {
+/** Each start is another process to what the one before left behind. */
+let opened = 0;
+
+async function open(options: TestServerOptions, place: Place, clock: ManualClock): Promise<TestServer> {
   const { log = silentLog } = options;
-  const parsed = readOptions(options, directory);
-  const choice: StoreChoice =
-    directory === undefined ? { kind: "memory" } : { kind: "embedded", directory: join(directory, "data") };
+  const { engine } = place;
+  const parsed = readOptions(options, place);
   const onFatal = (error: unknown): void => {
     throw error;
   };
-  const runtime = new Runtime({ choice, owner: "test", log, onFatal, clock, choreTimers: NEVER });
+  const runtime = new Runtime({
+    choice: parsed.store,
+    owner: `test-${++opened}`,
+    log,
+    onFatal,
+    clock,
+    choreTimers: NEVER,
+  });
   await runtime.recoverAll();
   await runtime.start();
   const server = await startServer({ options: parsed, runtime, log });
@@ -80,19 +110,18 @@ async function open(
     server,
     restart: async () => {
       await stop();
-      return open(options, engine, directory, clock);
+      return open(options, place, clock);
     },
     close: async () => {
       await stop();
-      if (directory !== undefined) rmSync(directory, { recursive: true, force: true });
+      await place.remove();
     },
   };
 }
 
-function readOptions({ flags = [], env = {} }: TestServerOptions, directory: string | undefined): Options {
-  const place = directory === undefined ? ["--inMemory"] : ["--location", join(directory, "data")];
+function readOptions({ flags = [], env = {} }: TestServerOptions, place: Place): Options {
   const ports = ["blob", "queue", "table", "file", "admin", "smb"].flatMap((name) => [`--${name}Port`, "0"]);
-  const argv = [...place, ...ports, "--silent", ...flags];
+  const argv = [...place.flags, ...ports, "--silent", ...flags];
   const commandLine = readCommandLine({ argv, env, cwd: process.cwd(), version: "test" });
   if (commandLine.kind !== "serve") throw new Error("the flags of a test server must serve");
   return commandLine.options;

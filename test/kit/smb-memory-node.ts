@@ -3,7 +3,8 @@ import { ATTRIBUTE } from "../../src/smb/wire/create.ts";
 import type { FileTime } from "../../src/smb/wire/filetime.ts";
 import type { MemoryHandle } from "./smb-memory-handle.ts";
 
-const CHUNK = 1 << 20;
+/** Holes are kept at this size: small enough for what tests punch, large enough for files of a gigabyte. */
+const CHUNK = 64 << 10;
 const UNIT = 4_096;
 const ZEROS = Buffer.alloc(CHUNK);
 
@@ -117,7 +118,7 @@ export class MemoryNode {
       const start = index * CHUNK;
       const end = Math.min(CHUNK, to - start, this.size - start);
       const chunk = this.#chunks.get(index);
-      if (at === start && end === CHUNK) this.#chunks.delete(index);
+      if (at === start && (end === CHUNK || start + end === this.size)) this.#chunks.delete(index);
       else chunk?.fill(0, at - start, end);
       at = start + end;
     }

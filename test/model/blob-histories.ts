@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { ManualClock } from "../../src/base/clock.ts";
 import { silentLog } from "../../src/base/log.ts";
+import { LocalMessages } from "../../src/base/messages.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { Refusal } from "../../src/base/refusals.ts";
 import { etagOf, type Revision } from "../../src/base/revision.ts";
@@ -288,7 +289,14 @@ export async function blobFollowsModel(
   try {
     // The blobs of these histories are small: nothing goes to extents.
     const payloads = undefined as unknown as Payloads;
-    const parts = { store, clock, random: seededRandom(1), log: silentLog, payloads };
+    const parts = {
+      store,
+      clock,
+      random: seededRandom(1),
+      log: silentLog,
+      payloads,
+      messages: new LocalMessages(),
+    };
     const blobs = new BlobService(parts);
     await makeContainer(blobs);
     const model = new PlainBlob(clock.now(), visited);

@@ -60,3 +60,18 @@ export const USE_TABLE: Readonly<Record<"Blob" | "Container", Readonly<Record<st
 export function cellOf(table: Readonly<Record<string, Row>>, row: string, state: LeaseStateName): string {
   return table[row]![LEASE_STATES.indexOf(state)]!;
 }
+
+/** Every cell of the tables, for blobs and for containers, as a model names those it has looked up. */
+export function leaseCells(): string[] {
+  const cells: string[] = [];
+  for (const what of ["Blob", "Container"] as const) {
+    for (const row of [...Object.keys(ACTION_TABLE), ...Object.keys(USE_TABLE[what])]) {
+      for (const state of LEASE_STATES) {
+        // Without a lease there is no id A to name: every id is another one then.
+        const namesNone = state === "available" && / A( |$)/.test(row);
+        if (!namesNone) cells.push(`${what} ${row} | ${state}`);
+      }
+    }
+  }
+  return cells;
+}

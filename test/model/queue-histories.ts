@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { ManualClock } from "../../src/base/clock.ts";
 import { silentLog } from "../../src/base/log.ts";
+import { LocalMessages } from "../../src/base/messages.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { Refusal } from "../../src/base/refusals.ts";
 import { parseReceipt, printReceipt, type Receipt } from "../../src/concurrency/visibility.ts";
@@ -185,7 +186,14 @@ export async function queueFollowsModel(open: OpenStore, steps: readonly QueueSt
   try {
     // Messages are kept in records; a queue never touches the payload.
     const payloads = undefined as unknown as Payloads;
-    const parts = { store, clock, random: seededRandom(steps.length), log: silentLog, payloads };
+    const parts = {
+      store,
+      clock,
+      random: seededRandom(steps.length),
+      log: silentLog,
+      payloads,
+      messages: new LocalMessages(),
+    };
     const queues = new QueueService(parts);
     await queues.createQueue(ref, {});
     const model = new QueueModel(clock.now());

@@ -9,7 +9,6 @@ import {
 } from "../../src/http/auth/authenticate.ts";
 import type { Caller } from "../../src/http/auth/caller.ts";
 import type { ServiceName } from "../../src/http/exchange.ts";
-import { readHeaders } from "../../src/http/headers.ts";
 import { readAddress } from "../../src/http/target.ts";
 import type { StoredPolicy } from "../../src/services/account/stored-policy.ts";
 
@@ -37,7 +36,8 @@ export interface Sent {
 export function requestOf(sent: Sent): Unauthenticated {
   const parts = /^(?:https?:\/\/([^/]*))?(\/.*)$/.exec(sent.url);
   if (parts === null) throw new Error(`not an address: ${sent.url}`);
-  const headers = readHeaders({ rawHeaders: Object.entries(sent.headers ?? {}).flat(), headers: {} });
+  const named = Object.entries(sent.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
+  const headers: Record<string, string | undefined> = Object.fromEntries(named);
   const { target, query } = readAddress(parts[2]!, parts[1] ?? "127.0.0.1", sent.service ?? "blob", true);
   return {
     method: sent.method ?? "GET",

@@ -7,7 +7,14 @@ export interface Proof {
   readonly name: string;
   /** The promise, in one sentence. */
   readonly what: string;
-  run(context: ProofContext): Promise<{ ok: boolean; figure: string }>;
+  run(context: ProofContext): Promise<ProofVerdict>;
+}
+
+export interface ProofVerdict {
+  readonly ok: boolean;
+  readonly figure: string;
+  /** Nothing was proven, as the machine does not allow it; the figure says what is missing. */
+  readonly isNotRun?: boolean;
 }
 
 export interface ProofContext {
@@ -20,11 +27,9 @@ export interface ProofContext {
   readonly directory: string;
 }
 
-export interface ProofOutcome {
+export interface ProofOutcome extends ProofVerdict {
   readonly name: string;
   readonly what: string;
-  readonly ok: boolean;
-  readonly figure: string;
   readonly seed: number;
   readonly millis: number;
 }

@@ -112,6 +112,10 @@ export const BLOB_REFUSALS = {
     text: "The specified container is being deleted. Try operation later.",
   },
   ContainerDisabled: { http: 409, text: "The specified container has been disabled by the administrator." },
+  ContainerImmutableStorageWithVersioningEnabled: {
+    http: 409,
+    text: "The requested operation is not allowed as the container has a immutable storage with versioning enabled.",
+  },
   ContainerNotFound: { http: 404, text: "The specified container does not exist." },
   DeletedContainerNotFound: {
     http: 404,

@@ -90,7 +90,11 @@ export const COMMON_REFUSALS = {
     http: 416,
     text: "The range specified is invalid for the current size of the resource.",
   },
-  InvalidResourceName: { http: 400, text: "The specified resource name contains invalid characters." },
+  InvalidResourceName: {
+    http: 400,
+    smb: 0xc000_0033,
+    text: "The specified resource name contains invalid characters.",
+  },
   InvalidUri: { http: 400, text: "The requested URI does not represent any resource on the server." },
   InvalidXmlDocument: { http: 400, text: "XML specified is not syntactically valid." },
   InvalidXmlNodeValue: {

@@ -71,6 +71,7 @@ export const FILE_REFUSALS = {
   /** The protocol has no code of its own for a snapshot that is not there. */
   ShareSnapshotNotFound: {
     http: 404,
+    smb: 0xc000_0034,
     code: "ShareNotFound",
     text: "The specified share snapshot does not exist.",
   },
@@ -90,7 +91,7 @@ export const FILE_REFUSALS = {
   },
   TooManyOpenHandles: {
     http: 409,
-    smb: 0xc000_0044,
+    smb: 0xc000_011f,
     text: "The file or directory has too many open handles.",
   },
 } as const;

@@ -49,7 +49,8 @@ export function readBlobGuards(request: HttpRequest, taken: readonly ConditionHe
 }
 
 export function readCreateGuards(request: HttpRequest, taken: readonly ConditionHeader[]): CreateGuards {
-  return { ...readBlobGuards(request, taken), mayOverwrite: mayOverwrite(request.caller) };
+  const { conditions, leaseId } = readBlobGuards(request, taken);
+  return { conditions, leaseId, mayOverwrite: mayOverwrite(request.caller) };
 }
 
 /** A SAS with "create" alone makes new blobs and changes none. */

@@ -1,12 +1,16 @@
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { badHeader, badQuery, Refusal } from "../../base/refusals.ts";
+import { etagOf } from "../../base/revision.ts";
 import {
   abortCopy as abort,
   type Copied,
   type CopyBlob,
   copyBlob as copy,
+  type LocalSource,
 } from "../../services/blob/copy-blob.ts";
+import { openSource } from "../../services/blob/open-source.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
+import { checkedBody } from "../wire/digest.ts";
 import { readMetadata } from "../wire/metadata.ts";
 import {
   BLOCK_TIERS,
@@ -21,6 +25,7 @@ import { readCopySource } from "./copy-source.ts";
 import { writtenHeaders } from "./put-blob.ts";
 import { IF_ALL, readBlobRef, readBoolean, readLeaseId } from "./read-request.ts";
 import { type BlobRow, type BlobServices, onBlob, row } from "./rows.ts";
+import { readSourceDigest } from "./source-body.ts";
 import { parseTagsHeader } from "./tags-wire.ts";
 
 /** PUT /{container}/{blob} with x-ms-copy-source: Copy Blob, and Copy Blob From URL where x-ms-requires-sync. */
@@ -67,7 +72,34 @@ async function copyFrom(
   };
   if (source.kind === "elsewhere") return copyFromElsewhere(request, services, source, wish);
   const isSealed = readBoolean(headers, "x-ms-seal-blob");
-  return copy(services.blobs, { ...wish, source, copiesTags, priority, isSealed });
+  const checked = mode === "sync" ? await checkSourceDigest(request, services, source) : source;
+  return copy(services.blobs, { ...wish, source: checked, copiesTags, priority, isSealed });
+}
+
+/**
+ * A copy within this server shares the bytes of its source and does not read them, unless the client says what
+ * they must be. What was read and found right is then what is copied: the source must still have that ETag.
+ */
+async function checkSourceDigest(
+  { headers }: HttpRequest,
+  { blobs }: BlobServices,
+  source: LocalSource,
+): Promise<LocalSource> {
+  const declared = readSourceDigest(headers);
+  if (declared.md5 === undefined && declared.crc64 === undefined) return source;
+  const { record, payload } = await openSource(blobs, source, {
+    use: "copy",
+    rangeOf: (length) => {
+      if (length > BLOB_LIMITS.syncCopyBytesMax) throw new Refusal("CopySourceTooLarge");
+      return { from: 0, length };
+    },
+  });
+  try {
+    for await (const _ of checkedBody(payload.stream(0, record.length), { declared }));
+  } finally {
+    payload.close();
+  }
+  return { ...source, conditions: { ifMatch: [etagOf(record.revision)] } };
 }
 
 export function copyReply({ written, copyId, status }: Copied): HttpReply {

@@ -10,11 +10,11 @@ import {
 import { putBlob } from "../../services/blob/put-blob.ts";
 import type { BlobKind } from "../../services/blob/records.ts";
 import type { Headers, HttpRequest } from "../exchange.ts";
-import { CheckedBody, readDeclaredDigest } from "../wire/digest.ts";
+import { CheckedBody } from "../wire/digest.ts";
 import { BLOB_TYPES } from "./blob-replies.ts";
 import { type FetchedSource, fetchSource } from "./fetch-source.ts";
 import type { BlobServices } from "./rows.ts";
-import { httpOf } from "./source-body.ts";
+import { httpOf, readSourceDigest } from "./source-body.ts";
 
 type Wish = Omit<CopyFromElsewhere, "source" | "properties"> & {
   readonly mode: "async" | "sync";
@@ -80,8 +80,7 @@ async function copyNow(
 }
 
 function checkedSource({ headers }: HttpRequest, { body }: FetchedSource): CheckedBody {
-  const declared = readDeclaredDigest({ "content-md5": headers["x-ms-source-content-md5"] });
-  return new CheckedBody(body, { declared, wantsMd5: true });
+  return new CheckedBody(body, { declared: readSourceDigest(headers), wantsMd5: true });
 }
 
 async function run(

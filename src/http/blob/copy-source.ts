@@ -1,8 +1,9 @@
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
-import { badHeader, Refusal, type RefusalCode } from "../../base/refusals.ts";
+import { Refusal, type RefusalCode } from "../../base/refusals.ts";
 import type { LocalSource } from "../../services/blob/copy-blob.ts";
 import { authenticate } from "../auth/authenticate.ts";
 import { authorize } from "../auth/authorize.ts";
+import { locateSource, readSourceUrl, withoutSignature } from "../common/copy-address.ts";
 import type { HttpRequest } from "../exchange.ts";
 import type { Permission } from "../operation.ts";
 import { type Address, readAddress } from "../target.ts";
@@ -20,14 +21,13 @@ export type CopySource =
   | ({ readonly kind: "here" } & LocalSource)
   | { readonly kind: "elsewhere"; readonly url: URL; readonly shown: string };
 
-const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
-
 export async function readCopySource(request: HttpRequest, services: BlobServices): Promise<CopySource> {
-  const text = requireHeader(request.headers, "x-ms-copy-source");
-  const url = urlOf(text);
+  const header = "x-ms-copy-source";
+  const url = readSourceUrl(requireHeader(request.headers, header), header, BLOB_LIMITS.copySourceCharsMax);
   const shown = withoutSignature(url);
-  if (!isThisServer(url, request.headers.host)) return { kind: "elsewhere", url, shown };
-  const address = readAddress(`${url.pathname}${url.search}`, url.host, "blob", !request.target.isPathStyle);
+  const { isHere, isHostStyle } = locateSource(url, request, "blob");
+  if (!isHere) return { kind: "elsewhere", url, shown };
+  const address = readAddress(`${url.pathname}${url.search}`, url.host, "blob", isHostStyle);
   await checkMayRead(request, url, address, services);
   return {
     kind: "here",
@@ -37,43 +37,6 @@ export async function readCopySource(request: HttpRequest, services: BlobService
     conditions: readSourceConditions(request.headers),
     keySha256: readCustomerKey(request.headers, SOURCE_KEY),
   };
-}
-
-function urlOf(text: string): URL {
-  const isShort = text.length <= BLOB_LIMITS.copySourceCharsMax;
-  if (!isShort || !URL.canParse(text)) throw badSource();
-  const url = new URL(text);
-  if (url.protocol !== "http:" && url.protocol !== "https:") throw badSource();
-  return url;
-}
-
-/** The address may hold a signature, and error bodies end in logs. */
-function badSource(): Refusal {
-  return badHeader("x-ms-copy-source", "");
-}
-
-/** What is remembered and shown of it: enough to know it again, nothing to use it with. */
-function withoutSignature(url: URL): string {
-  const kept = new URLSearchParams();
-  for (const name of ["snapshot", "versionid", "sharesnapshot"]) {
-    const value = url.searchParams.get(name);
-    if (value !== null) kept.set(name, value);
-  }
-  const search = kept.size === 0 ? "" : `?${kept}`;
-  return `${url.origin}${url.pathname}${search}`;
-}
-
-/** The same place the client is talking to, by any name a loopback has, or another account beside it. */
-function isThisServer(url: URL, host: string | undefined): boolean {
-  if (host === undefined) return false;
-  const own = host.toLowerCase();
-  if (url.host === own) return true;
-  const [, ownPort = ""] = /:(\d+)$/.exec(own) ?? [];
-  const ownName = own.slice(0, own.length - (ownPort === "" ? 0 : ownPort.length + 1));
-  if (url.port !== ownPort) return false;
-  if (LOOPBACK.has(url.hostname) && LOOPBACK.has(ownName)) return true;
-  const suffix = (name: string): string | undefined => /^[^.]+(\.blob\..+)$/.exec(name)?.[1];
-  return suffix(ownName) !== undefined && suffix(url.hostname) === suffix(ownName);
 }
 
 const READ_BLOB: { readonly resource: "blob"; readonly permission: Permission } = {

@@ -2,12 +2,14 @@ import { hash } from "node:crypto";
 import { LIMITS, MIB } from "../../base/limits.ts";
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
-import { putBlob as put, type Written } from "../../services/blob/put-blob.ts";
-import type { HttpReply, HttpRequest, ReplyHeaders } from "../exchange.ts";
+import { instantOf, timestampOf } from "../../base/revision.ts";
+import { quotedEtag } from "../../concurrency/etag.ts";
+import { type BlobProperties, putBlob as put, type Written } from "../../services/blob/put-blob.ts";
+import type { HttpReply, HttpRequest } from "../exchange.ts";
+import { printHttpDate } from "../wire/dates.ts";
 import { STRUCTURED_BODY } from "../wire/structured-body.ts";
 import { readCreateGuards, readProperties, refusePast } from "./blob-headers.ts";
 import { IF_ALL, missingHeader, readBlobRef } from "./read-request.ts";
-import { stamp, versionHeader } from "./replies.ts";
 import { type BlobRow, type BlobServices, onBlob, row } from "./rows.ts";
 
 /** What one request may carry grew with the versions of the protocol. */
@@ -35,30 +37,22 @@ async function putBlob(request: HttpRequest, { blobs }: BlobServices): Promise<H
   const pageLength = headers["x-ms-blob-content-length"];
   if (pageLength !== undefined) throw badHeader("x-ms-blob-content-length", pageLength);
   checkBodyLength(request, bytesMaxFor(request.version, PUT_BLOB_SIZES));
-  const common = {
-    ref: readBlobRef(request),
-    ...readCreateGuards(request, IF_ALL),
-    properties: readProperties(request, true),
-    length: body.length,
-  };
-  if (body.length !== undefined && body.length <= LIMITS.inlineBytesMax) {
-    const bytes = await body.read(LIMITS.inlineBytesMax);
-    const md5 = hash("md5", bytes, "base64");
-    return putReply(request, await put(blobs, { ...common, body: bytes, md5: () => agreed(common, md5) }));
-  }
-  const stream = body.stream({ md5: true });
-  return putReply(
-    request,
-    await put(blobs, { ...common, body: stream, md5: () => agreed(common, stream.md5) }),
-  );
+  const ref = readBlobRef(request);
+  const { conditions, leaseId, mayOverwrite } = readCreateGuards(request, IF_ALL);
+  const properties = readProperties(request, true);
+  const { length } = body;
+  const isSmall = length !== undefined && length <= LIMITS.inlineBytesMax;
+  const content = isSmall ? await body.read(LIMITS.inlineBytesMax) : body.stream({ md5: true });
+  const md5 = (): string | undefined =>
+    agreed(properties, Buffer.isBuffer(content) ? hash("md5", content, "base64") : content.md5);
+  // Spelled out: an object made by spreading has a shape of its own each time, and is slow for all who read it.
+  const wish = { ref, conditions, leaseId, mayOverwrite, properties, length, body: content, md5 };
+  return putReply(request, await put(blobs, wish));
 }
 
 /** x-ms-blob-content-md5 is kept with the blob; of a blob that comes in one piece it is checked as well. */
-function agreed(
-  { properties }: { readonly properties: { readonly http: { readonly contentMd5?: string } } },
-  md5: string | undefined,
-): string | undefined {
-  const told = properties.http.contentMd5;
+function agreed({ http }: BlobProperties, md5: string | undefined): string | undefined {
+  const told = http.contentMd5;
   if (told !== undefined && told !== md5) {
     throw new Refusal("Md5Mismatch", {
       elements: { UserSpecifiedMd5: told, ServerCalculatedMd5: md5 ?? "" },
@@ -68,21 +62,18 @@ function agreed(
 }
 
 function putReply({ headers }: HttpRequest, written: Written): HttpReply {
-  return {
-    status: 201,
-    headers: {
-      ...writtenHeaders(written),
-      "Content-MD5": written.contentMd5,
-      "x-ms-structured-body": headers["x-ms-structured-body"] === undefined ? undefined : STRUCTURED_BODY,
-    },
-  };
+  const out = writtenHeaders(written);
+  out["Content-MD5"] = written.contentMd5;
+  if (headers["x-ms-structured-body"] !== undefined) out["x-ms-structured-body"] = STRUCTURED_BODY;
+  return { status: 201, headers: out };
 }
 
 /** What every answer to a write of content says. */
-export function writtenHeaders(written: Written): ReplyHeaders {
+export function writtenHeaders(written: Written): Record<string, string | undefined> {
   return {
-    ...stamp(written.revision),
-    ...versionHeader(written.version),
+    ETag: quotedEtag(written.revision),
+    "Last-Modified": printHttpDate(instantOf(written.revision)),
+    "x-ms-version-id": written.version === undefined ? undefined : timestampOf(written.version),
     "x-ms-request-server-encrypted": "true",
     "x-ms-encryption-key-sha256": written.keySha256,
     "x-ms-encryption-scope": written.encryptionScope,

@@ -1,3 +1,4 @@
+import type { Instant } from "../../base/clock.ts";
 import { KIB } from "../../base/limits.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { getBlob } from "../../services/blob/get-blob.ts";
@@ -21,7 +22,7 @@ async function queryBlob(request: HttpRequest, { blobs }: BlobServices): Promise
   const read = readRead(request);
   const root = parseXml(await request.body.read(BODY_BYTES_MAX));
   if (root.name !== "QueryRequest") throw new Refusal("InvalidXmlDocument");
-  const query = sqlOf(root);
+  const query = sqlOf(root, blobs.parts.clock.now());
   const input = formOf(root.child("InputSerialization")) ?? PLAIN_CSV;
   const output = formOf(root.child("OutputSerialization")) ?? input;
   const opened = await getBlob(blobs, { ...read, rangeOf: (length) => ({ from: 0, length }) });
@@ -41,9 +42,9 @@ async function queryBlob(request: HttpRequest, { blobs }: BlobServices): Promise
   };
 }
 
-function sqlOf(root: XmlElement): SqlQuery {
+function sqlOf(root: XmlElement, now: Instant): SqlQuery {
   if (requiredChild(root, "QueryType").text !== "SQL") throw invalid("Only SQL is understood.");
-  return guarded(() => parseSql(requiredChild(root, "Expression").text));
+  return guarded(() => parseSql(requiredChild(root, "Expression").text, now));
 }
 
 function guarded<T>(run: () => T): T {

@@ -1,5 +1,4 @@
-import type { Instant, Millis } from "../../base/clock.ts";
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
+import type { Instant } from "../../base/clock.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
 import { type Conditions, checkCombination, NO_CONDITIONS } from "../../concurrency/conditions.ts";
 import { type EtagMatch, parseEtags } from "../../concurrency/etag.ts";
@@ -15,6 +14,15 @@ import type { ConditionHeader } from "../operation.ts";
 import { parseHttpDate } from "../wire/dates.ts";
 
 /** What requests to containers and blobs have in common, decoded. */
+export {
+  missingHeader,
+  readBoolean,
+  readGuid,
+  readLeaseId,
+  readWhole,
+  requireGuid,
+  requireHeader,
+} from "../common/read-headers.ts";
 
 export function readContainerRef({ target }: HttpRequest): ContainerRef {
   const { path } = target;
@@ -35,37 +43,6 @@ export function blobRefOf({ account, path }: Pick<Target, "account" | "path">): 
   const slash = path.indexOf("/");
   if (slash < 0) return { account, container: "$root", blob: path };
   return { account, container: path.slice(0, slash), blob: path.slice(slash + 1) };
-}
-
-const GUID = /^[{(]?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})[)}]?$/i;
-
-/** Any form .NET prints a Guid in; kept and compared in one. */
-export function readGuid(headers: Headers, name: string): string | undefined {
-  const text = headers[name];
-  if (text === undefined) return undefined;
-  const parts = GUID.exec(text.trim());
-  if (parts === null) throw badHeader(name, text);
-  return parts.slice(1).join("-").toLowerCase();
-}
-
-export function requireGuid(headers: Headers, name: string): string {
-  const id = readGuid(headers, name);
-  if (id === undefined) throw missingHeader(name);
-  return id;
-}
-
-export function readLeaseId(headers: Headers): string | undefined {
-  return headers["x-ms-lease-id"] === undefined ? undefined : readGuid(headers, "x-ms-lease-id");
-}
-
-export function missingHeader(name: string): Refusal {
-  return new Refusal("MissingRequiredHeader", { elements: { HeaderName: name } });
-}
-
-export function requireHeader(headers: Headers, name: string): string {
-  const value = headers[name];
-  if (value === undefined || value === "") throw missingHeader(name);
-  return value;
 }
 
 export const IF_DATES: readonly ConditionHeader[] = ["if-modified-since", "if-unmodified-since"];
@@ -167,32 +144,3 @@ function predicate(name: string, text: string): TagPredicate {
 }
 
 /** A whole number of a header, within bounds. */
-export function readWhole(
-  headers: Headers,
-  name: string,
-  { min, max }: { readonly min: number; readonly max: number },
-): number | undefined {
-  const text = headers[name];
-  if (text === undefined) return undefined;
-  const value = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= min && value <= max)) throw badHeader(name, text);
-  return value;
-}
-
-export function readBoolean(headers: Headers, name: string): boolean | undefined {
-  const text = headers[name]?.toLowerCase();
-  if (text === undefined) return undefined;
-  if (text !== "true" && text !== "false") throw badHeader(name, text);
-  return text === "true";
-}
-
-/** x-ms-lease-duration: -1 for ever, or 15 to 60 seconds. */
-export function readLeaseLength(headers: Headers): Millis | "infinite" {
-  const name = "x-ms-lease-duration";
-  const { leaseSecondsMin, leaseSecondsMax } = BLOB_LIMITS;
-  const seconds = readWhole(headers, name, { min: -1, max: leaseSecondsMax });
-  if (seconds === undefined) throw missingHeader(name);
-  if (seconds === -1) return "infinite";
-  if (seconds < leaseSecondsMin) throw badHeader(name, String(seconds));
-  return seconds * 1_000;
-}

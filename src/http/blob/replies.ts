@@ -1,20 +1,7 @@
-import type { Instant } from "../../base/clock.ts";
-import { instantOf, type Revision, timestampOf } from "../../base/revision.ts";
-import { quotedEtag } from "../../concurrency/etag.ts";
-import { type Lease, leaseStatus } from "../../concurrency/lease.ts";
-import { printHttpDate } from "../wire/dates.ts";
+import { type Revision, timestampOf } from "../../base/revision.ts";
 
 /** Headers many replies share. */
-export const XML = { "Content-Type": "application/xml" } as const;
-
-export function stamp(revision: Revision): Record<string, string> {
-  return { ETag: quotedEtag(revision), "Last-Modified": printHttpDate(instantOf(revision)) };
-}
-
-export function leaseHeaders(lease: Lease | undefined, now: Instant): Record<string, string | undefined> {
-  const { state, status, duration } = leaseStatus(lease, now);
-  return { "x-ms-lease-status": status, "x-ms-lease-state": state, "x-ms-lease-duration": duration };
-}
+export { leaseHeaders, stamp, XML } from "../common/replies.ts";
 
 export function versionHeader(version: Revision | undefined): Record<string, string> {
   return version === undefined ? {} : { "x-ms-version-id": timestampOf(version) };

@@ -4,7 +4,13 @@ import { openSource } from "../../services/blob/open-source.ts";
 import type { BlobHttpHeaders } from "../../services/blob/records.ts";
 import type { SliceRange } from "../../services/payload/payloads.ts";
 import type { Headers, HttpRequest } from "../exchange.ts";
-import { type CheckedBody, checkedBody, isMd5Base64, readDeclaredDigest } from "../wire/digest.ts";
+import {
+  type CheckedBody,
+  checkedBody,
+  type DeclaredDigest,
+  isMd5Base64,
+  readDeclaredDigest,
+} from "../wire/digest.ts";
 import { parseRange } from "../wire/range.ts";
 import { readCopySource } from "./copy-source.ts";
 import { fetchSource } from "./fetch-source.ts";
@@ -117,7 +123,8 @@ function readSourceRange(headers: Headers): Range {
   return range;
 }
 
-function readSourceDigest(headers: Headers): { readonly md5?: string; readonly crc64?: string } {
+/** x-ms-source-content-md5 or -crc64: what the client says the source's bytes are. */
+export function readSourceDigest(headers: Headers): DeclaredDigest {
   const md5 = headers["x-ms-source-content-md5"];
   const crc64 = headers["x-ms-source-content-crc64"];
   if (md5 !== undefined && !isMd5Base64(md5)) throw badHeader("x-ms-source-content-md5", md5, "InvalidMd5");

@@ -1,27 +1,27 @@
-import type { Millis } from "../../base/clock.ts";
 import { FILE_LIMITS } from "../../base/limits-file.ts";
-import { badHeader, badQuery, Refusal } from "../../base/refusals.ts";
+import { badHeader, badQuery } from "../../base/refusals.ts";
 import { ATTRIBUTE, type AttributeName } from "../../services/file/attributes.ts";
 import { checkShareName, type PathRef, type ShareRef, splitPath } from "../../services/file/names.ts";
 import type { NodeWishes } from "../../services/file/node-changes.ts";
 import type { PermissionWish } from "../../services/file/permissions.ts";
 import type { FileHeaders } from "../../services/file/records.ts";
+import { readBoolean as readFlag } from "../common/read-headers.ts";
 import type { Headers, HttpRequest } from "../exchange.ts";
 import { parseIsoTicks } from "../wire/dates.ts";
 import { isMd5Base64 } from "../wire/digest.ts";
 
 /** What requests to shares, directories and files have in common, decoded. */
+export {
+  missingHeader,
+  readBoolean as readFlag,
+  readGuid,
+  readLeaseId,
+  readWhole,
+  requireGuid,
+  requireHeader,
+} from "../common/read-headers.ts";
+
 type Located = Pick<HttpRequest, "target" | "query" | "headers">;
-
-export function missingHeader(name: string): Refusal {
-  return new Refusal("MissingRequiredHeader", { elements: { HeaderName: name } });
-}
-
-export function requireHeader(headers: Headers, name: string): string {
-  const value = headers[name];
-  if (value === undefined || value === "") throw missingHeader(name);
-  return value;
-}
 
 export function readShareRef({ target }: Pick<HttpRequest, "target">): ShareRef {
   const { account, path } = target;
@@ -50,7 +50,9 @@ export function snapshotOf(request: Pick<HttpRequest, "query">): { snapshot?: bi
 
 export function readPathRef(request: Located): PathRef {
   const keepsDots = readFlag(request.headers, "x-ms-allow-trailing-dot") ?? false;
-  return { ...pathRefOf(request.target, keepsDots), ...snapshotOf(request) };
+  const { account, share, path } = pathRefOf(request.target, keepsDots);
+  const snapshot = readSnapshotTime(request);
+  return snapshot === undefined ? { account, share, path } : { account, share, path, snapshot };
 }
 
 /** An encoded slash separates like a plain one: some clients send nested directories so. */
@@ -62,57 +64,6 @@ export function pathRefOf(
   const share = slash < 0 ? path : path.slice(0, slash);
   checkShareName(share);
   return { account, share, path: slash < 0 ? [] : splitPath(path.slice(slash + 1), keepsDots) };
-}
-
-export function readFlag(headers: Headers, name: string): boolean | undefined {
-  const text = headers[name];
-  if (text === undefined) return undefined;
-  const flag = text.toLowerCase();
-  if (flag !== "true" && flag !== "false") throw badHeader(name, text);
-  return flag === "true";
-}
-
-export function readWhole(
-  headers: Headers,
-  name: string,
-  { min, max }: { readonly min: number; readonly max: number },
-): number | undefined {
-  const text = headers[name];
-  if (text === undefined) return undefined;
-  if (!/^-?\d{1,16}$/.test(text)) throw badHeader(name, text);
-  const value = Number(text);
-  if (value < min || value > max) throw badHeader(name, text);
-  return value;
-}
-
-const GUID = /^[{(]?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})[)}]?$/;
-
-/** Any way to write a GUID, told apart by what it says: lower-case, with dashes. */
-export function readGuid(headers: Headers, name: string): string | undefined {
-  const text = headers[name];
-  if (text === undefined || text === "") return undefined;
-  const parts = GUID.exec(text.toLowerCase());
-  if (parts === null) throw badHeader(name, text);
-  return parts.slice(1).join("-");
-}
-
-export function requireGuid(headers: Headers, name: string): string {
-  const id = readGuid(headers, name);
-  if (id === undefined) throw missingHeader(name);
-  return id;
-}
-
-export function readLeaseId(headers: Headers): string | undefined {
-  return readGuid(headers, "x-ms-lease-id");
-}
-
-export function readLeaseLength(headers: Headers): Millis | "infinite" {
-  const name = "x-ms-lease-duration";
-  const seconds = readWhole(headers, name, { min: -1, max: FILE_LIMITS.leaseSecondsMax });
-  if (seconds === undefined) throw missingHeader(name);
-  if (seconds === -1) return "infinite";
-  if (seconds < FILE_LIMITS.leaseSecondsMin) throw badHeader(name, String(seconds));
-  return seconds * 1_000;
 }
 
 const HTTP_HEADERS: readonly (readonly [string, keyof FileHeaders])[] = [

@@ -1,28 +1,15 @@
-import type { Instant } from "../../base/clock.ts";
-import { etagOf, instantOf, type Revision, timestampOf } from "../../base/revision.ts";
-import { type Lease, leaseStatus } from "../../concurrency/lease.ts";
+import { timestampOf } from "../../base/revision.ts";
 import { ATTRIBUTE, type AttributeName } from "../../services/file/attributes.ts";
 import type { Node } from "../../services/file/nodes.ts";
-import type { CopyRecord, FileHeaders, LeaseRecord } from "../../services/file/records.ts";
+import type { CopyRecord, FileHeaders } from "../../services/file/records.ts";
 import type { HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 
 /** Headers many replies share. */
-export const XML = { "Content-Type": "application/xml" } as const;
+export { quotedEtag } from "../../concurrency/etag.ts";
+export { leaseHeaders, stamp, XML } from "../common/replies.ts";
+
 type Printed = Record<string, string | undefined>;
-
-export function quotedEtag(revision: Revision): string {
-  return `"${etagOf(revision)}"`;
-}
-
-export function stamp(revision: Revision): Record<string, string> {
-  return { ETag: quotedEtag(revision), "Last-Modified": printHttpDate(instantOf(revision)) };
-}
-
-export function leaseHeaders(lease: LeaseRecord | undefined, now: Instant): Printed {
-  const { state, status, duration } = leaseStatus(lease as Lease | undefined, now);
-  return { "x-ms-lease-status": status, "x-ms-lease-state": state, "x-ms-lease-duration": duration };
-}
 
 const ATTRIBUTES = Object.entries(ATTRIBUTE) as [AttributeName, number][];
 

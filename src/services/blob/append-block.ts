@@ -54,7 +54,7 @@ export async function appendBlock(blobs: BlobService, request: AppendBlock): Pro
         before,
         write.now(),
       );
-      putBlobRecord(write, { ...found, ref }, before, after);
+      putBlobRecord(write, { container: found.container, ref }, before, after);
       return { ...writtenOf(after), offset: before.length, blockCount };
     });
   } finally {
@@ -101,7 +101,7 @@ export async function sealBlob(
     if (before.isSealed === true) return writtenOf(before);
     const revision = write.revision(before.revision);
     const after = withLeaseAfterWrite({ ...before, revision, isSealed: true }, before, write.now());
-    putBlobRecord(write, { ...found, ref }, before, after);
+    putBlobRecord(write, { container: found.container, ref }, before, after);
     return writtenOf(after);
   });
 }

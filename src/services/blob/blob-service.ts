@@ -2,6 +2,7 @@ import type { StoredPolicy } from "../account/stored-policy.ts";
 import type { ServiceParts } from "../parts.ts";
 import type { Chore } from "../reclaim/chores.ts";
 import { findContainer } from "./containers.ts";
+import { blobCopies } from "./pending-copies.ts";
 import { piecePages } from "./piece-pages.ts";
 import { reclaimGarbage } from "./reclaim-garbage.ts";
 import { workDue } from "./work-due.ts";
@@ -38,6 +39,6 @@ export class BlobService {
 
   /** Its work in the background. */
   chores(): readonly Chore[] {
-    return [reclaimGarbage(this), workDue(this), piecePages(this)];
+    return [reclaimGarbage(this), workDue(this), piecePages(this), blobCopies(this)];
   }
 }

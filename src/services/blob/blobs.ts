@@ -8,6 +8,7 @@ import { blobKey, pastKey } from "../../store/keys/blob.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
 import { type BlobRecord, blobRecord, type ContainerRecord } from "../../store/records/blob.ts";
 import { leaseOf, readContainer, throwIf, withLease } from "./containers.ts";
+import { indexGuard } from "./guard-index.ts";
 import type { BlobRef } from "./names.ts";
 import { indexTags } from "./tag-index.ts";
 
@@ -39,10 +40,14 @@ export async function findBlob(read: Reader, ref: BlobRef): Promise<Found> {
   return { container, stored: left, blob: undefined };
 }
 
-/** Only uncommitted blocks, or past its expiry: not there for anyone who asks for a blob. */
+/**
+ * Only uncommitted blocks, or past its expiry: not there for anyone who asks for a blob. What a policy or a hold
+ * keeps does not expire meanwhile.
+ */
 export function isThere(record: BlobRecord | undefined, now: Instant): record is BlobRecord {
   if (record === undefined || record.isUncommitted === true) return false;
-  return record.expiresAt === undefined || record.expiresAt > now;
+  if (record.expiresAt === undefined || record.expiresAt > now) return true;
+  return checkMutability(record, now) !== undefined;
 }
 
 /** What time alone has changed: a blob on its way out of the archive has arrived. */
@@ -135,9 +140,16 @@ export function putBlobRecord(
   after: BlobRecord | undefined,
 ): void {
   if (before?.tags !== undefined || after?.tags !== undefined) indexTags(write, place, before, after);
+  if (isGuarded(before) || isGuarded(after)) {
+    indexGuard(write, { container: place.container.id, blob: place.ref.blob }, before, after);
+  }
   const key = blobKey(place.container.id, place.ref.blob);
   if (after === undefined) write.delete(key);
   else write.put(key, blobRecord.pack(after));
+}
+
+function isGuarded(record: BlobRecord | undefined): boolean {
+  return record?.immutability !== undefined || record?.hasLegalHold === true;
 }
 
 /** The lease a written blob carries on: one in force, or none. */

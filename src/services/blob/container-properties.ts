@@ -1,6 +1,7 @@
 import type { Instant } from "../../base/clock.ts";
 import type { Revision } from "../../base/revision.ts";
-import type { ContainerRecord, StoredPolicyRecord } from "../../store/records/blob.ts";
+import type { ContainerRecord } from "../../store/records/blob.ts";
+import type { PolicyRecord } from "../../store/records/lease.ts";
 import type { BlobService } from "./blob-service.ts";
 import { checkContainer, type Guards, putContainer, readContainer } from "./containers.ts";
 import type { ContainerRef } from "./names.ts";
@@ -36,7 +37,7 @@ export async function setContainerAcl(
   blobs: BlobService,
   request: GuardedContainer & {
     readonly publicAccess: ContainerRecord["publicAccess"];
-    readonly policies: readonly StoredPolicyRecord[];
+    readonly policies: readonly PolicyRecord[];
   },
 ): Promise<Revision> {
   const { publicAccess, policies } = request;

@@ -70,7 +70,12 @@ export async function copyBlob(blobs: BlobService, request: CopyBlob): Promise<C
       completedAt: write.now(),
     };
     const after = { ...copyOf(write, found, source, request), copy };
-    const written = await replaceBlob(blobs, write, { ...found, ref }, { before: found.stored, after });
+    const written = await replaceBlob(
+      blobs,
+      write,
+      { container: found.container, ref },
+      { before: found.stored, after },
+    );
     return { written: writtenOf(written), copyId, status: copy.status };
   });
 }

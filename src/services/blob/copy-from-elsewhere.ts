@@ -1,6 +1,8 @@
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { Refusal } from "../../base/refusals.ts";
+import { pendingCopyKey } from "../../store/keys/copies.ts";
 import type { BlobKind, BlobRecord, CopyRecord } from "../../store/records/blob.ts";
+import { pendingBlobCopy } from "../../store/records/copies.ts";
 import { keepContent, takeIn } from "../payload/content.ts";
 import type { PayloadSource } from "../payload/payloads.ts";
 import type { BlobService } from "./blob-service.ts";
@@ -52,7 +54,15 @@ export async function beginCopy(blobs: BlobService, request: CopyFromElsewhere):
       blob: ref.blob,
       copyId,
     });
-    const written = await replaceBlob(blobs, write, { ...found, ref }, { before: found.stored, after });
+    const target = { container: found.container.id, blob: ref.blob };
+    const { owner } = blobs.parts.store.ephemeral;
+    write.put(pendingCopyKey("blob", copyId), pendingBlobCopy.pack({ owner, target }));
+    const written = await replaceBlob(
+      blobs,
+      write,
+      { container: found.container, ref },
+      { before: found.stored, after },
+    );
     return { written: writtenOf(written), copyId, status: "pending" };
   });
 }

@@ -35,7 +35,7 @@ export async function copyIncremental(blobs: BlobService, request: CopyIncrement
     await shareBlobContent(payloads, write, source.content);
     await shareBlobContent(payloads, write, source.content);
     const after = copyOf(write, found, source, request);
-    const place = { ...found, ref };
+    const place = { container: found.container, ref };
     const written = await replaceBlob(blobs, write, place, { before: found.stored, after });
     putPast(write, place, after.copy!.destinationSnapshot!, { ...written, past: "snapshot" });
     return { written: writtenOf(written), copyId, status: "success" };

@@ -34,7 +34,9 @@ export async function createAppendBlob(blobs: BlobService, request: CreateAppend
     const content = { inline: Buffer.alloc(0) };
     const made = newBlob(write, found, { kind: "append", content, length: 0, properties });
     const after: BlobRecord = { ...made, appendCount: 0 };
-    return writtenOf(await replaceBlob(blobs, write, { ...found, ref }, { before: found.stored, after }));
+    return writtenOf(
+      await replaceBlob(blobs, write, { container: found.container, ref }, { before: found.stored, after }),
+    );
   });
 }
 
@@ -50,6 +52,8 @@ export async function createPageBlob(blobs: BlobService, request: CreatePageBlob
     const content = putEmptyPages(write);
     const made = newBlob(write, found, { kind: "page", content, length, properties });
     const after: BlobRecord = { ...made, sequenceNumber };
-    return writtenOf(await replaceBlob(blobs, write, { ...found, ref }, { before: found.stored, after }));
+    return writtenOf(
+      await replaceBlob(blobs, write, { container: found.container, ref }, { before: found.stored, after }),
+    );
   });
 }

@@ -16,6 +16,7 @@ import {
 } from "./blobs.ts";
 import { leaseOf, throwIf } from "./containers.ts";
 import { releaseBlobContent } from "./content.ts";
+import { indexGuard } from "./guard-index.ts";
 import type { BlobRef } from "./names.ts";
 import { type Place, putPast, softDeletePast } from "./replace-blob.ts";
 import { discard, readSoftDelete, type SoftDelete } from "./retention.ts";
@@ -144,7 +145,9 @@ async function removePast(
     softDeletePast(write, place, at, record, softDelete);
     return;
   }
-  write.delete(pastKey(place.container.id, place.ref.blob, at));
+  const { container, ref } = place;
+  write.delete(pastKey(container.id, ref.blob, at));
+  indexGuard(write, { container: container.id, blob: ref.blob, at }, record, undefined);
   await releaseBlobContent(blobs.parts.payloads, write, record.content);
 }
 

@@ -32,7 +32,7 @@ export interface OpenedBlob extends SeenBlob {
 }
 
 /** Get Blob Properties, Get Blob Metadata. */
-export async function getBlobProperties(blobs: BlobService, request: ReadBlob): Promise<SeenBlob> {
+export function getBlobProperties(blobs: BlobService, request: ReadBlob): Promise<SeenBlob> {
   return blobs.parts.store.read(async (read) => {
     const { record, isCurrent } = await look(read, request);
     return { record, isCurrent, now: read.now() };
@@ -43,7 +43,7 @@ export async function getBlobProperties(blobs: BlobService, request: ReadBlob): 
  * Get Blob. The record and its bytes come from one snapshot, and the bytes are pinned before the snapshot ends:
  * the download has the content and the ETag it started with, whatever is written while it runs.
  */
-export async function getBlob(
+export function getBlob(
   blobs: BlobService,
   request: ReadBlob & { readonly rangeOf: (length: number) => SliceRange },
 ): Promise<OpenedBlob> {

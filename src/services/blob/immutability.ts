@@ -7,6 +7,7 @@ import type { BlobRecord } from "../../store/records/blob.ts";
 import type { BlobService } from "./blob-service.ts";
 import { putBlobRecord, readState, type Selector } from "./blobs.ts";
 import { throwIf } from "./containers.ts";
+import { indexGuard } from "./guard-index.ts";
 import type { BlobRef } from "./names.ts";
 import { putPast } from "./replace-blob.ts";
 
@@ -65,6 +66,10 @@ async function changeState(
     const after = change(record, write.now());
     const place = { container, ref };
     if (isCurrent) putBlobRecord(write, place, record, after);
-    else putPast(write, place, (selector.snapshot ?? selector.version)!, after);
+    else {
+      const at = (selector.snapshot ?? selector.version)!;
+      indexGuard(write, { container: container.id, blob: ref.blob, at }, record, undefined);
+      putPast(write, place, at, after);
+    }
   });
 }

@@ -54,7 +54,7 @@ export async function setPageProperties(
     };
     // Like writes of pages, it leaves no version behind.
     const record = withLeaseAfterWrite(after, before, write.now());
-    putBlobRecord(write, { ...found, ref }, before, record);
+    putBlobRecord(write, { container: found.container, ref }, before, record);
     return { ...writtenOf(record), record };
   });
 }

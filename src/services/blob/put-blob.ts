@@ -83,7 +83,9 @@ export async function putBlob(blobs: BlobService, request: PutBlob): Promise<Wri
       });
       const { copy } = request;
       const after = copy === undefined ? made : { ...made, copy: finished(copy, taken.length, write.now()) };
-      return writtenOf(await replaceBlob(blobs, write, { ...found, ref }, { before: found.stored, after }));
+      return writtenOf(
+        await replaceBlob(blobs, write, { container: found.container, ref }, { before: found.stored, after }),
+      );
     });
   } finally {
     taken.release();

@@ -59,7 +59,9 @@ export async function putBlockList(blobs: BlobService, request: PutBlockList): P
       blocks.length === 0
         ? made
         : { ...made, blockCount: blocks.length, blockIdBytes: Buffer.from(blocks[0]!.id, "base64").length };
-    return writtenOf(await replaceBlob(blobs, write, { ...found, ref }, { before: stored, after }));
+    return writtenOf(
+      await replaceBlob(blobs, write, { container: found.container, ref }, { before: stored, after }),
+    );
   });
 }
 

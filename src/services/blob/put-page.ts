@@ -106,7 +106,7 @@ async function changePages(
     await change(write, content);
     const revision = write.revision(before.revision);
     const after = withLeaseAfterWrite({ ...before, content, revision }, before, write.now());
-    putBlobRecord(write, { ...found, ref }, before, after);
+    putBlobRecord(write, { container: found.container, ref }, before, after);
     return { ...writtenOf(after), sequenceNumber: before.sequenceNumber ?? 0n };
   });
 }

@@ -6,6 +6,7 @@ import {
   blockPagesOf,
   contentKey,
   epochsOf,
+  guardedUntil,
   segmentsOf,
   stagedBlocksOf,
   stagingKey,
@@ -78,7 +79,8 @@ async function takeApart(
         await releaseBlobContent(payloads, write, record.content);
       };
       const isPresentGone = await consume(write, blobsOf("bb", garbage.id), dropBlob);
-      return isPresentGone && (await consume(write, blobsOf("bp", garbage.id), dropBlob));
+      const isPastGone = isPresentGone && (await consume(write, blobsOf("bp", garbage.id), dropBlob));
+      return isPastGone && (await consume(write, guardedUntil(garbage.id), async () => {}));
     }
     case "content":
       write.delete(contentKey(garbage.id));

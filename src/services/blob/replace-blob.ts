@@ -5,6 +5,7 @@ import { type BlobRecord, blobRecord, type ContainerRecord } from "../../store/r
 import type { BlobService } from "./blob-service.ts";
 import { putBlobRecord, withLeaseAfterWrite } from "./blobs.ts";
 import { releaseBlobContent, shareBlobContent } from "./content.ts";
+import { indexGuard } from "./guard-index.ts";
 import type { BlobRef } from "./names.ts";
 import { discard, readSoftDelete, remind, type SoftDelete } from "./retention.ts";
 
@@ -16,7 +17,9 @@ export interface Place {
 /** A past state at its key. Lease, uncommitted blocks and pending work belong to the present only. */
 export function putPast(write: Writer, place: Place, at: Revision, record: BlobRecord): void {
   const { lease: _, staging: __, ...kept } = record;
-  write.put(pastKey(place.container.id, place.ref.blob, at), blobRecord.pack(kept));
+  const { container, ref } = place;
+  write.put(pastKey(container.id, ref.blob, at), blobRecord.pack(kept));
+  indexGuard(write, { container: container.id, blob: ref.blob, at }, undefined, record);
 }
 
 /** Deletes a past state softly: it stays at its key until its time is up. */

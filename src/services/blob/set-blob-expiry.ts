@@ -33,7 +33,7 @@ export async function setBlobExpiry(
         container: found.container.id,
         blob: ref.blob,
       });
-    return writtenOf(await changeBlob(blobs, write, { ...found, ref }, { before, after }));
+    return writtenOf(await changeBlob(blobs, write, { container: found.container, ref }, { before, after }));
   });
 }
 

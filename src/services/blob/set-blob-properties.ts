@@ -49,7 +49,7 @@ export async function change(
     const before = found.blob!;
     const { copy: _, ...edited } = edit(before);
     const after = { ...edited, revision: write.revision(before.revision) };
-    const record = await changeBlob(blobs, write, { ...found, ref }, { before, after });
+    const record = await changeBlob(blobs, write, { container: found.container, ref }, { before, after });
     return { ...writtenOf(record), record };
   });
 }

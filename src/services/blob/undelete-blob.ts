@@ -3,6 +3,7 @@ import { pastKey } from "../../store/keys/blob.ts";
 import type { BlobService } from "./blob-service.ts";
 import { findBlob, putBlobRecord } from "./blobs.ts";
 import { pastOf } from "./delete-blob.ts";
+import { indexGuard } from "./guard-index.ts";
 import type { BlobRef } from "./names.ts";
 import { putPast } from "./replace-blob.ts";
 
@@ -26,6 +27,7 @@ export async function undeleteBlob(blobs: BlobService, ref: BlobRef): Promise<vo
     if (base === undefined) return;
     const { deleted: _, past: __, ...kept } = base.record;
     write.delete(pastKey(container.id, ref.blob, base.at));
+    indexGuard(write, { container: container.id, blob: ref.blob, at: base.at }, base.record, undefined);
     putBlobRecord(write, place, undefined, kept);
   });
 }

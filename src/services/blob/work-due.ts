@@ -1,4 +1,5 @@
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
+import { checkMutability } from "../../concurrency/immutability.ts";
 import { blobKey, deletedContainerKey, dueBy, pastKey, stagingKey } from "../../store/keys/blob.ts";
 import type { Entry, Writer } from "../../store/kv.ts";
 import {
@@ -10,7 +11,10 @@ import {
 } from "../../store/records/blob.ts";
 import type { Chore } from "../reclaim/chores.ts";
 import type { BlobService } from "./blob-service.ts";
+
 import { releaseBlobContent } from "./content.ts";
+import { indexGuard } from "./guard-index.ts";
+import { failPendingCopy } from "./pending-copies.ts";
 import { discard, remind } from "./retention.ts";
 import { dropTags } from "./tag-index.ts";
 
@@ -41,6 +45,8 @@ export async function workDueStep(blobs: BlobService): Promise<"more" | "done"> 
   return due.length < limit ? "done" : "more";
 }
 
+const OVERDUE = '500 OperationCancelled "Copy exceeded the maximum allowed time."';
+
 async function attend(blobs: BlobService, write: Writer, due: DueRecord): Promise<void> {
   switch (due.what) {
     case "staging":
@@ -52,6 +58,7 @@ async function attend(blobs: BlobService, write: Writer, due: DueRecord): Promis
       // Had back, or deleted again later: another reminder is on its way.
       if (record?.deleted === undefined || record.deleted.until > write.now()) return;
       write.delete(key);
+      indexGuard(write, { ...due, at: due.revision }, record, undefined);
       return releaseBlobContent(blobs.parts.payloads, write, record.content);
     }
     case "container": {
@@ -70,30 +77,23 @@ async function attend(blobs: BlobService, write: Writer, due: DueRecord): Promis
       const stored = await write.get(key);
       const record = stored && blobRecord.unpack(stored);
       if (record?.expiresAt === undefined || record.expiresAt > write.now()) return;
+      if (checkMutability(record, write.now()) !== undefined) {
+        // Held beyond its expiry: looked at again when the policy may have ended.
+        remind(write, write.now() + BLOB_LIMITS.heldExpiryMillis, due);
+        return;
+      }
       if (record.staging !== undefined) discard(write, { what: "staging", id: record.staging });
       write.delete(key);
       dropTags(write, due, record);
+      indexGuard(write, due, record, undefined);
       return releaseBlobContent(blobs.parts.payloads, write, record.content);
     }
     case "copy":
-      return expireCopy(write, due);
+      // Two weeks are enough for any copy.
+      return failPendingCopy(write, due, due.copyId, OVERDUE);
     case "rehydrate":
       return;
   }
-}
-
-/** Two weeks are enough for any copy; whoever made it is gone. */
-async function expireCopy(
-  write: Writer,
-  { container, blob, copyId }: Extract<DueRecord, { readonly what: "copy" }>,
-): Promise<void> {
-  const key = blobKey(container, blob);
-  const stored = await write.get(key);
-  const record = stored && blobRecord.unpack(stored);
-  if (record?.copy?.id !== copyId || record.copy.status !== "pending") return;
-  const description = '500 OperationCancelled "Copy exceeded the maximum allowed time."';
-  const copy = { ...record.copy, status: "failed" as const, description, completedAt: write.now() };
-  write.put(key, blobRecord.pack({ ...record, copy, revision: write.revision(record.revision) }));
 }
 
 /** A week after the last block, not the first: as long as blocks arrive, the reminder is set again. */

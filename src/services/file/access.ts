@@ -1,5 +1,7 @@
+import { monotonic } from "../../base/clock.ts";
 import { Refusal, type RefusalCode } from "../../base/refusals.ts";
 import { type ByteRange, type HeldLock, mayRead, mayRestWrite } from "../../concurrency/byte-range-lock.ts";
+import { type CacheConflict, conflictOfRest } from "../../concurrency/cache-lease.ts";
 import { checkRestUse, type Open, type RestUse, restOpen } from "../../concurrency/share-mode.ts";
 import {
   deletePendingKey,
@@ -7,11 +9,12 @@ import {
   handlesOfNode,
   handlesOfShare,
   locksOfNode,
+  movingTreeKey,
   nodeOfDeletePendingKey,
   readHandleKey,
   restAccessKey,
 } from "../../store/keys/file.ts";
-import type { EphemeralSpace, Key, Reader } from "../../store/kv.ts";
+import type { Key, Reader } from "../../store/kv.ts";
 import {
   handleRecord,
   locksRecord,
@@ -19,6 +22,7 @@ import {
   restAccessRecord,
   type ShareRecord,
 } from "../../store/records/file.ts";
+import { awaitBreaks, type NodeName, putBreaks, type Surroundings, wakeHolders } from "./cache-breaks.ts";
 import type { Node } from "./nodes.ts";
 
 /**
@@ -37,6 +41,10 @@ import type { Node } from "./nodes.ts";
  *    ephemeral transaction, against the handles as they are, and the same transaction puts a record of the call: an
  *    open of its own, which SMB opens meet and wait for. With that in hand the durable transaction runs again. When
  *    it has ended the record goes. Between the decision and the commit, no conflicting open can come in.
+ *
+ * Clients that cache what they write or read, or keep a handle open that nobody uses any more, are asked first: a
+ * grant whose turn comes throws `NeedsBreak`, nothing of the call is in anybody's way while it waits for them, and
+ * then it is decided anew. What a write made untrue in caches that were given meanwhile is broken once more after it.
  *
  * The mark is taken away again when nothing has been open for a while (see handles.ts). A process that dies leaves
  * no record behind: the ephemeral space forgets what it owned.
@@ -58,6 +66,18 @@ interface Wanted {
   readonly range: ByteRange | undefined;
 }
 
+/** Clients may hold caches that this call has to take away before it goes on. */
+class NeedsBreak extends Error {
+  readonly wanted: Wanted;
+  readonly conflict: CacheConflict;
+
+  constructor(wanted: Wanted, conflict: CacheConflict) {
+    super("caches of clients must go first");
+    this.wanted = wanted;
+    this.conflict = conflict;
+  }
+}
+
 /** The answer for one node. Delete-pending was refused at once; the rest waits for its place in the order. */
 export interface Grant {
   /** Throws when an open handle or a lock stands in the way. */
@@ -71,7 +91,24 @@ export class Grants {
   readonly #granted = new Map<string, Grant>();
   readonly #pending = new Map<bigint, ReadonlySet<bigint>>();
   readonly #open = new Map<bigint, ReadonlySet<bigint>>();
-  readonly keys: Key[] = [];
+  readonly #asked = new Set<string>();
+  keys: Key[] = [];
+  /** Nodes whose content or properties the call changes. */
+  readonly changed = new Map<string, NodeName>();
+
+  isAsked(wanted: Wanted, conflict: CacheConflict): boolean {
+    return this.#asked.has(`${nameOf(wanted)} ${conflict}`);
+  }
+
+  /** Clients were asked; everything is decided again. Returns what must not stand in the way meanwhile. */
+  askedFor(wanted: Wanted, conflict: CacheConflict): readonly Key[] {
+    this.#asked.add(`${nameOf(wanted)} ${conflict}`);
+    this.#granted.clear();
+    this.#open.clear();
+    const { keys } = this;
+    this.keys = [];
+    return keys;
+  }
 
   /** To be called before anything else is checked of a node: a file that is being deleted answers nothing else. */
   ask(share: ShareRecord, node: Node, use: RestUse, range?: ByteRange): Grant {
@@ -94,17 +131,23 @@ export class Grants {
     return found;
   }
 
-  /** Nodes of a share that somebody has open. */
-  openNodes(share: ShareRecord): ReadonlySet<bigint> {
+  /**
+   * Nodes of a share that somebody has open, for a directory that moves: from here until the call has ended nobody
+   * opens anything below it.
+   */
+  openNodes(share: ShareRecord, moving: bigint): ReadonlySet<bigint> {
     if (share.isOpened !== true) return NOBODY;
-    const found = this.#open.get(share.id);
-    if (found === undefined) throw new NeedsNodes(share.id);
+    const found = this.#open.get(moving);
+    if (found === undefined) throw new NeedsNodes(share.id, moving);
     return found;
   }
 
-  giveNodes(share: bigint, pending: ReadonlySet<bigint>, open: ReadonlySet<bigint>): void {
+  givePending(share: bigint, pending: ReadonlySet<bigint>): void {
     this.#pending.set(share, pending);
-    this.#open.set(share, open);
+  }
+
+  giveOpen(moving: bigint, open: ReadonlySet<bigint>): void {
+    this.#open.set(moving, open);
   }
 }
 
@@ -112,10 +155,12 @@ const NOBODY: ReadonlySet<bigint> = new Set();
 
 class NeedsNodes extends Error {
   readonly share: bigint;
+  readonly moving: bigint | undefined;
 
-  constructor(share: bigint) {
+  constructor(share: bigint, moving?: bigint) {
     super("the nodes that are open or to be deleted must be listed");
     this.share = share;
+    this.moving = moving;
   }
 }
 
@@ -123,54 +168,128 @@ function nameOf({ share, node, use }: Wanted): string {
   return `${share} ${node} ${use}`;
 }
 
-/** Runs a call's transaction, again whenever it meets a node that the table of handles must be asked about. */
+/**
+ * Runs a call's transaction, again whenever it meets a node that the table of handles must be asked about. With
+ * `self` it is the act of an open handle: that one is not in its own way, locks are about content only, and the
+ * front end has dealt with caches.
+ */
 export async function withGrants<T>(
-  ephemeral: EphemeralSpace,
+  around: Surroundings,
   run: (grants: Grants) => Promise<T>,
+  self?: bigint,
 ): Promise<T> {
   const grants = new Grants();
+  const deadline = monotonic() + around.patienceMillis;
+  let isDone = false;
   try {
     for (;;) {
       try {
-        return await run(grants);
+        const result = await run(grants);
+        isDone = true;
+        return result;
       } catch (error) {
-        if (error instanceof NeedsGrant) await decide(ephemeral, grants, error.wanted);
-        else if (error instanceof NeedsNodes) await listNodes(ephemeral, grants, error.share);
+        if (error instanceof NeedsGrant) await decide(around, grants, error.wanted, self);
+        else if (error instanceof NeedsNodes) await listNodes(around, grants, error);
+        else if (error instanceof NeedsBreak) await askHolders(around, grants, error, deadline);
         else throw error;
       }
     }
   } finally {
-    if (grants.keys.length > 0) {
-      await ephemeral.write(async (write) => {
-        for (const key of grants.keys) write.delete(key);
-      });
-    }
+    if (grants.keys.length > 0) await endGrants(around, grants, isDone);
   }
 }
 
-async function listNodes(ephemeral: EphemeralSpace, grants: Grants, share: bigint): Promise<void> {
-  await ephemeral.read(async (read) => {
-    const pending = new Set<bigint>();
-    for await (const { key } of read.range(deletePendingOf(share))) pending.add(nodeOfDeletePendingKey(key));
-    const open = new Set<bigint>();
-    for await (const { key } of read.range(handlesOfShare(share))) open.add(readHandleKey(key).node);
-    grants.giveNodes(share, pending, open);
+/** The call is over. Caches that were given while it ran may hold what it has made untrue. */
+async function endGrants(around: Surroundings, grants: Grants, isDone: boolean): Promise<void> {
+  const asked = await around.ephemeral.write(async (write) => {
+    for (const key of grants.keys) write.delete(key);
+    let count = 0;
+    if (!isDone) return count;
+    for (const node of grants.changed.values()) count += (await putBreaks(write, node, "write")).length;
+    return count;
   });
+  if (asked > 0) wakeHolders(around);
 }
 
-async function decide(ephemeral: EphemeralSpace, grants: Grants, wanted: Wanted): Promise<void> {
+async function askHolders(
+  around: Surroundings,
+  grants: Grants,
+  { wanted, conflict }: NeedsBreak,
+  deadline: number,
+): Promise<void> {
+  const ended = grants.askedFor(wanted, conflict);
+  const keys = await around.ephemeral.write(async (write) => {
+    for (const key of ended) write.delete(key);
+    return putBreaks(write, wanted, conflict);
+  });
+  if (keys.length === 0) return;
+  wakeHolders(around);
+  if (!(await awaitBreaks(around, wanted, keys, deadline))) throw new Refusal("ClientCacheFlushDelay");
+}
+
+async function listNodes(
+  { ephemeral }: Surroundings,
+  grants: Grants,
+  { share, moving }: NeedsNodes,
+): Promise<void> {
+  if (moving === undefined) {
+    const pending = new Set<bigint>();
+    await ephemeral.read(async (read) => {
+      for await (const { key } of read.range(deletePendingOf(share))) {
+        pending.add(nodeOfDeletePendingKey(key));
+      }
+    });
+    grants.givePending(share, pending);
+    return;
+  }
+  // Noted and listed in one transaction: an open comes before it and is listed, or after it and waits.
+  const noted = await ephemeral.write(async (write) => {
+    const key = movingTreeKey(share, moving, write.revision());
+    write.put(key, Buffer.alloc(1));
+    const open = new Set<bigint>();
+    for await (const handle of write.range(handlesOfShare(share))) open.add(readHandleKey(handle.key).node);
+    return { key, open };
+  });
+  grants.keys.push(noted.key);
+  grants.giveOpen(moving, noted.open);
+}
+
+async function decide(
+  { ephemeral }: Surroundings,
+  grants: Grants,
+  wanted: Wanted,
+  self: bigint | undefined,
+): Promise<void> {
   const { share, node, use } = wanted;
   const taken = await ephemeral.write(async (write) => {
     if ((await write.get(deletePendingKey(share, node))) !== undefined) throw new Refusal("SMBDeletePending");
     const { handles, locks } = await readOpens(write, share, node);
-    const refusal = refusalOf(wanted, handles, locks);
-    if (refusal !== undefined || use === "look") return { refusal, key: undefined };
+    const others = self === undefined ? handles : handles.filter(({ handle }) => handle !== self);
+    const refusal = refusalOf(wanted, others, self === undefined ? locks : []);
+    const mayCache = self === undefined && others.some((other) => other.mayCache);
+    if (refusal !== undefined || use === "look") return { refusal, key: undefined, mayCache };
     const key = restAccessKey(share, node, write.revision());
     write.put(key, restAccessRecord.pack(restOpen(use)));
-    return { refusal, key };
+    return { refusal, key, mayCache };
   });
-  if (taken.key !== undefined) grants.keys.push(taken.key);
-  grants.give(wanted, { pass: () => refuse(taken.refusal) });
+  const { refusal, key, mayCache } = taken;
+  if (key !== undefined) {
+    grants.keys.push(key);
+    if (use === "write" || use === "overwrite") grants.changed.set(nameOf(wanted), { share, node });
+  }
+  grants.give(wanted, {
+    pass: () => {
+      const conflict = mayCache ? conflictOf(use, refusal) : undefined;
+      if (conflict !== undefined && !grants.isAsked(wanted, conflict)) throw new NeedsBreak(wanted, conflict);
+      refuse(refusal);
+    },
+  });
+}
+
+/** A call that is kept out takes nobody's writes away: only a handle that is merely kept could make room. */
+function conflictOf(use: RestUse, refusal: RefusalCode | undefined): CacheConflict | undefined {
+  if (refusal === undefined) return conflictOfRest(use);
+  return refusal === "SharingViolation" ? "sharing" : undefined;
 }
 
 function refuse(code: RefusalCode | undefined): void {
@@ -200,13 +319,13 @@ export async function readOpens(
   share: bigint,
   node: bigint,
 ): Promise<{
-  readonly handles: readonly (Open & { readonly handle: bigint })[];
+  readonly handles: readonly (Open & { readonly handle: bigint; readonly mayCache: boolean })[];
   readonly locks: readonly HeldLock[];
 }> {
-  const handles: (Open & { handle: bigint })[] = [];
+  const handles: (Open & { handle: bigint; mayCache: boolean })[] = [];
   for await (const { key, value } of read.range(handlesOfNode(share, node))) {
-    const { access, share: shared } = handleRecord.unpack(value);
-    handles.push({ access, share: shared, handle: readHandleKey(key).handle });
+    const { access, share: shared, mayCache = false } = handleRecord.unpack(value);
+    handles.push({ access, share: shared, handle: readHandleKey(key).handle, mayCache });
   }
   const locks: HeldLock[] = [];
   if (handles.length > 0) {

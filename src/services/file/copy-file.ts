@@ -1,6 +1,8 @@
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Refusal } from "../../base/refusals.ts";
-import type { Writer } from "../../store/kv.ts";
+import { pendingCopyKey } from "../../store/keys/copies.ts";
+import type { Reader, Writer } from "../../store/kv.ts";
+import { pendingFileCopy } from "../../store/records/copies.ts";
 import type { FileHeaders, NodeRecord, RangeRecord, ShareRecord } from "../../store/records/file.ts";
 import { keepContent, takeIn } from "../payload/content.ts";
 import type { Grants } from "./access.ts";
@@ -59,6 +61,7 @@ export interface CopySource {
 }
 
 async function beginCopy(
+  owner: string,
   write: Writer,
   grants: Grants,
   share: ShareRecord,
@@ -92,6 +95,11 @@ async function beginCopy(
     total: size,
     ...(status === "success" ? { endedAt: write.now() } : {}),
   } as const;
+  if (status === "pending") {
+    const { account, share: name } = request.ref;
+    const target = { account, share: name, shareId: share.id, node: made.id };
+    write.put(pendingCopyKey("file", request.copyId), pendingFileCopy.pack({ owner, target }));
+  }
   const { revision: _, ...times } = made.record;
   const revision = await putChanged(write, share, made, { changedAt: times.changedAt, copy });
   return { id: made.id, record: { ...made.record, copy, revision } };
@@ -131,7 +139,9 @@ export function copyFile(files: FileService, request: CopyFile, source: PathRef)
       node: record,
       sddl,
     };
-    const node = await beginCopy(write, grants, share, request, original, isAll ? "success" : "pending");
+    const { owner } = files.parts.store.ephemeral;
+    const status = isAll ? "success" : "pending";
+    const node = await beginCopy(owner, write, grants, share, request, original, status);
     if (isAll) await shareRanges(files, write, share, node, ranges);
     const from = { ref: source, node: opened.node.id, dataRevision: record.dataRevision };
     const work = { request, node: node.id, share: share.id, size: record.size, source: from };
@@ -192,9 +202,17 @@ export function beginCopyFromUrl(
   if (original.size > FILE_LIMITS.fileBytesMax) throw new Refusal("OutOfRangeInput");
   return files.change(async (write, grants) => {
     const share = await readShare(write, request.ref);
-    const node = await beginCopy(write, grants, share, request, original, "pending");
+    const { owner } = files.parts.store.ephemeral;
+    const node = await beginCopy(owner, write, grants, share, request, original, "pending");
     return { node, work: { request, node: node.id, share: share.id, size: original.size } };
   });
+}
+
+/** How a copy that goes on is found again. */
+export interface CopyInPlace {
+  readonly request: { readonly ref: Pick<PathRef, "account" | "share">; readonly copyId: string };
+  readonly node: bigint;
+  readonly share: bigint;
 }
 
 interface PendingCopy {
@@ -203,22 +221,24 @@ interface PendingCopy {
 }
 
 /** The target of a copy that still goes on; a copy that was aborted or overwritten is over. */
-async function findPending(write: Writer, { request, node, share: id }: CopyWork): Promise<PendingCopy> {
-  const share = await findShare(write, request.ref);
-  const record = share?.id === id ? await findNode(new LiveView(write), id, node) : undefined;
-  const copy = record?.copy;
-  if (
-    share === undefined ||
-    record === undefined ||
-    copy?.id !== request.copyId ||
-    copy.status !== "pending"
-  ) {
-    throw new Refusal("NoPendingCopyOperation");
-  }
-  return { share, node: { id: node, record } };
+async function findPending(write: Writer, copy: CopyInPlace): Promise<PendingCopy> {
+  const found = await findPendingCopy(write, copy);
+  if (found === undefined) throw new Refusal("NoPendingCopyOperation");
+  return found;
 }
 
-async function putCopy(
+export async function findPendingCopy(
+  read: Reader,
+  { request, node, share: id }: CopyInPlace,
+): Promise<PendingCopy | undefined> {
+  const share = await findShare(read, request.ref);
+  if (share?.id !== id) return undefined;
+  const record = await findNode(new LiveView(read), id, node);
+  const isPending = record?.copy?.id === request.copyId && record.copy.status === "pending";
+  return isPending ? { share, node: { id: node, record } } : undefined;
+}
+
+export async function putCopy(
   write: Writer,
   { share, node }: PendingCopy,
   change: { readonly bytes?: number; readonly status?: "success" | "failed"; readonly description?: string },

@@ -15,7 +15,7 @@ import {
 } from "./node-changes.ts";
 import { type Node, readNode, ticksOf } from "./nodes.ts";
 import { settlePermission } from "./permissions.ts";
-import { clearBytes } from "./ranges.ts";
+import { clearBytes, discardContent } from "./ranges.ts";
 import { changeUsage } from "./shares.ts";
 
 export interface SetFileProperties extends FileChange {
@@ -65,6 +65,11 @@ export async function resize(
 ): Promise<Partial<NodeRecord>> {
   await changeUsage(write, share, size - record.size);
   const since = write.revision(record.dataRevision);
+  if (size === 0) {
+    // However much there was, it is taken apart in the background.
+    discardContent(write, share, record.content);
+    return { size, dataRevision: since, content: since };
+  }
   if (size < record.size) {
     await clearBytes({ write, payloads, share, content: record.content, since }, size, record.size);
   }

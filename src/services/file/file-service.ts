@@ -4,6 +4,8 @@ import type { StoredPolicy } from "../account/stored-policy.ts";
 import type { ServiceParts } from "../parts.ts";
 import type { Chore } from "../reclaim/chores.ts";
 import { type Grants, withGrants } from "./access.ts";
+import type { Surroundings } from "./cache-breaks.ts";
+import { WritesUnderWay } from "./opens/writes-under-way.ts";
 import { fileChores } from "./reclaim.ts";
 import { findShare } from "./shares.ts";
 
@@ -19,22 +21,40 @@ export interface FileServiceOptions {
 export class FileService {
   readonly parts: ServiceParts;
   readonly shareRetentionDays: number;
+  readonly writesUnderWay: WritesUnderWay;
+  readonly surroundings: Surroundings;
 
   constructor(parts: ServiceParts, options: FileServiceOptions = {}) {
+    const { store, messages, log } = parts;
     this.parts = parts;
+    this.writesUnderWay = new WritesUnderWay();
+    const patienceMillis = FILE_LIMITS.cacheWaitMillisMax;
+    this.surroundings = { ephemeral: store.ephemeral, messages, log, patienceMillis };
     this.shareRetentionDays = options.shareRetentionDays ?? FILE_LIMITS.shareRetentionDays;
+  }
+
+  /** The same service for a call that waits no longer than this. */
+  within(patienceMillis: number): FileService {
+    const surroundings = { ...this.surroundings, patienceMillis };
+    return Object.create(this, { surroundings: { value: surroundings } }) as FileService;
   }
 
   /** One snapshot of the store, and what the table of handles says about the nodes that are touched in it. */
   read<T>(fn: (read: Reader, grants: Grants) => Promise<T>): Promise<T> {
     const { store } = this.parts;
-    return withGrants(store.ephemeral, (grants) => store.read((read) => fn(read, grants)));
+    return withGrants(this.surroundings, (grants) => store.read((read) => fn(read, grants)));
   }
 
   /** One durable transaction; see access.ts for how it meets open handles. */
   change<T>(fn: (write: Writer, grants: Grants) => Promise<T>): Promise<T> {
     const { store } = this.parts;
-    return withGrants(store.ephemeral, (grants) => store.write((write) => fn(write, grants)));
+    return withGrants(this.surroundings, (grants) => store.write((write) => fn(write, grants)));
+  }
+
+  /** The same as the act of an open handle, which is not in its own way. */
+  changeAs<T>(handle: bigint, fn: (write: Writer, grants: Grants) => Promise<T>): Promise<T> {
+    const { store } = this.parts;
+    return withGrants(this.surroundings, (grants) => store.write((write) => fn(write, grants)), handle);
   }
 
   /** Stored access policies of a share; undefined when there is no such share. */

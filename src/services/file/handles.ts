@@ -1,144 +1,16 @@
-import { pause } from "../../base/clock.ts";
-import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Refusal } from "../../base/refusals.ts";
-import { isLocked } from "../../concurrency/lease.ts";
-import {
-  areCompatible,
-  DELETE,
-  mayOpen,
-  mayOpenLeased,
-  NO_ACCESS,
-  type Open,
-} from "../../concurrency/share-mode.ts";
-import {
-  closingShareKey,
-  deletePendingKey,
-  handleKey,
-  handlesOfNode,
-  locksKey,
-  restAccessesOfNode,
-} from "../../store/keys/file.ts";
-import type { Writer } from "../../store/kv.ts";
-import {
-  deletePendingRecord,
-  type HandleRecord,
-  handleRecord,
-  restAccessRecord,
-} from "../../store/records/file.ts";
-import { readOpens } from "./access.ts";
+import { DELETE } from "../../concurrency/share-mode.ts";
+import { deletePendingKey, handleKey, handlesOfNode, locksKey } from "../../store/keys/file.ts";
+import { deletePendingRecord, type HandleRecord, handleRecord } from "../../store/records/file.ts";
 import { isReadOnly } from "./attributes.ts";
 import { unlinkFile } from "./delete-file.ts";
 import type { FileService } from "./file-service.ts";
-import type { PathRef, ShareRef } from "./names.ts";
-import { findAny, findNode, isEmptyDirectory, type Node, ROOT, removeEntry, removeNode } from "./nodes.ts";
-import { markOpened } from "./opened-marks.ts";
-import { findShare, leaseOf, readShare, refuseSnapshot } from "./shares.ts";
+import { findNode, isEmptyDirectory, ROOT, removeEntry, removeNode } from "./nodes.ts";
+import type { Handle } from "./opens/open-node.ts";
+import { findShare, readShare } from "./shares.ts";
 import { LiveView } from "./versions.ts";
 
-/**
- * Opens, as SMB clients make them. A handle is a record in the ephemeral key space: every process sees it, REST
- * calls meet it, and when the process that serves it dies it is gone. How opens and REST calls keep out of each
- * other's way is told in access.ts.
- */
-export interface OpenRequest {
-  readonly ref: PathRef;
-  readonly access: number;
-  readonly share: number;
-  readonly session: bigint;
-  readonly clientAddress: string;
-  readonly clientName: string;
-  /** The file goes when its last handle closes, once this one has closed. */
-  readonly isDeleteOnClose?: boolean;
-}
-
-/** What names an open handle from now on: ids, which no rename changes. */
-export interface Handle {
-  readonly ref: ShareRef;
-  readonly share: bigint;
-  readonly node: bigint;
-  readonly id: bigint;
-}
-
-export interface OpenedHandle extends Handle {
-  readonly opened: Node;
-}
-
-/** Throws SharingViolation, SMBDeletePending, TooManyOpenHandles, or what finding the path throws. */
-export async function openHandle(files: FileService, request: OpenRequest): Promise<OpenedHandle> {
-  const { ref } = request;
-  refuseSnapshot(ref);
-  const { store } = files.parts;
-  const { share, node } = await store.read(async (read) => {
-    const found = await readShare(read, ref);
-    return { share: found.id, node: await findAny(new LiveView(read), found.id, ref.path) };
-  });
-  const id = await placeHandle(files, request, share, node);
-  const handle: Handle = { ref: { account: ref.account, share: ref.share }, share, node: node.id, id };
-  try {
-    await markOpened(files, ref, share);
-    // Whatever REST did before it could see the handle is visible now: deleted, or leased.
-    const opened = await store.read(async (read) => {
-      const now = await findShare(read, ref);
-      const record = now?.id === share ? await findNode(new LiveView(read), share, node.id) : undefined;
-      if (record === undefined) throw new Refusal("ResourceNotFound");
-      const isLeased = isLocked(leaseOf(record), read.now());
-      if (isLeased && !mayOpenLeased(request.access)) throw new Refusal("SharingViolation");
-      return { id: node.id, record };
-    });
-    return { ...handle, opened };
-  } catch (error) {
-    await store.ephemeral.write(async (write) => write.delete(handleKey(share, node.id, id)));
-    throw error;
-  }
-}
-
-/** A REST call is under way, or the mark of the share is being taken away: soon over. */
-const BUSY = Symbol("busy");
-
-async function placeHandle(
-  { parts: { store } }: FileService,
-  request: OpenRequest,
-  share: bigint,
-  { id: node, record }: Node,
-): Promise<bigint> {
-  for (let tries = 0; tries < FILE_LIMITS.openRetriesMax; tries++) {
-    const placed = await store.ephemeral.write(async (write) => {
-      if ((await write.get(closingShareKey(share))) !== undefined) return BUSY;
-      if ((await write.get(deletePendingKey(share, node))) !== undefined)
-        throw new Refusal("SMBDeletePending");
-      const { handles } = await readOpens(write, share, node);
-      const limit = node === ROOT ? FILE_LIMITS.handlesPerRootMax : FILE_LIMITS.handlesPerNodeMax;
-      if (handles.length >= limit) throw new Refusal("TooManyOpenHandles");
-      if (!mayOpen(request, handles)) throw new Refusal("SharingViolation");
-      if (!(await isFreeOfRest(write, share, node, request))) return BUSY;
-      const id = write.revision();
-      const handle: HandleRecord = {
-        kind: record.kind,
-        access: request.access,
-        share: request.share,
-        openedAt: write.now(),
-        session: request.session,
-        clientAddress: request.clientAddress,
-        clientName: request.clientName,
-        isDeleteOnClose: request.isDeleteOnClose ?? false,
-        owner: store.ephemeral.owner,
-      };
-      write.put(handleKey(share, node, id), handleRecord.pack(handle));
-      return id;
-    });
-    if (placed !== BUSY) return placed as bigint;
-    await pause(FILE_LIMITS.openRetryMillis);
-  }
-  throw new Refusal("SharingViolation");
-}
-
-async function isFreeOfRest(write: Writer, share: bigint, node: bigint, wanted: Open): Promise<boolean> {
-  if (wanted.access === NO_ACCESS) return true;
-  for await (const { value } of write.range(restAccessesOfNode(share, node))) {
-    if (!areCompatible(wanted, restAccessRecord.unpack(value))) return false;
-  }
-  return true;
-}
+/** What becomes of a handle once it is open: how opens come to be is told in opens/open-node.ts. */
 
 /** The handle as it is stored; undefined once it was closed, also by Force Close. */
 export function findHandle(
@@ -151,8 +23,11 @@ export function findHandle(
   });
 }
 
+/** "removed": with the handle went the file, which had waited for its deletion. */
+export type Ended = "closed" | "removed" | "unknown";
+
 /** Closes a handle; its locks go with it, and with the last handle a file that waits for its deletion. */
-export async function closeHandle(files: FileService, handle: Handle): Promise<"closed" | "unknown"> {
+export async function closeHandle(files: FileService, handle: Handle): Promise<Ended> {
   return endHandle(files, handle, { isForced: false });
 }
 
@@ -161,7 +36,7 @@ export async function endHandle(
   files: FileService,
   handle: Handle,
   { isForced }: { readonly isForced: boolean },
-): Promise<"closed" | "unknown"> {
+): Promise<Ended> {
   const { share, node, id } = handle;
   const { ephemeral } = files.parts.store;
   const outcome = await ephemeral.write(async (write) => {
@@ -172,7 +47,7 @@ export async function endHandle(
     write.delete(locksKey(share, node, id));
     const pendingKey = deletePendingKey(share, node);
     let isPending = (await write.get(pendingKey)) !== undefined;
-    if (!isPending && !isForced && handleRecord.unpack(stored).isDeleteOnClose) {
+    if (!isPending && !isForced && node !== ROOT && handleRecord.unpack(stored).isDeleteOnClose) {
       write.put(pendingKey, deletePendingRecord.pack({ by: id }));
       isPending = true;
     }
@@ -181,24 +56,24 @@ export async function endHandle(
     return "last";
   });
   // The note that it is pending stays until the file is gone: nobody may open it in between.
-  if (outcome === "last") await removePending(files, handle);
-  return outcome === "unknown" ? "unknown" : "closed";
+  return outcome === "last" ? await removePending(files, handle) : outcome;
 }
 
-async function removePending(files: FileService, { ref, share: id, node }: Handle): Promise<void> {
+async function removePending(files: FileService, { ref, share: id, node }: Handle): Promise<Ended> {
   const { store } = files.parts;
   try {
-    await store.write(async (write) => {
+    return await store.write(async (write) => {
       const share = await findShare(write, ref);
-      if (share?.id !== id) return;
+      if (share?.id !== id) return "closed";
       const view = new LiveView(write);
       const record = await findNode(view, id, node);
-      if (record === undefined) return;
+      if (record === undefined) return "closed";
       if (record.kind === "file") await unlinkFile(write, share, { id: node, record });
       else if (await isEmptyDirectory(view, id, node)) {
         await removeEntry(write, share, record.parent, record.name);
         await removeNode(write, share, node);
-      }
+      } else return "closed";
+      return "removed";
     });
   } finally {
     await store.ephemeral.write(async (write) => write.delete(deletePendingKey(id, node)));

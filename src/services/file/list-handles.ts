@@ -1,7 +1,9 @@
 import { FILE_LIMITS } from "../../base/limits-file.ts";
+import { MESSAGE_BYTES_MAX } from "../../base/messages.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { handleKey, handlesOfNode, handlesOfShare, readHandleKey } from "../../store/keys/file.ts";
 import { type HandleRecord, handleRecord, type ShareRecord } from "../../store/records/file.ts";
+import type { Surroundings } from "./cache-breaks.ts";
 import type { FileService } from "./file-service.ts";
 import { endHandle } from "./handles.ts";
 import type { PathRef } from "./names.ts";
@@ -104,6 +106,26 @@ export interface ClosedHandles {
   readonly next: HandlePosition | undefined;
 }
 
+const ENDED = "file-handles-ended";
+const ID_BYTES = 8;
+
+/** Tells the processes that serve these handles; one that misses it finds out when the handle is used. */
+function announceEnded({ messages }: Surroundings, ids: readonly bigint[]): void {
+  const perMessage = MESSAGE_BYTES_MAX / ID_BYTES;
+  for (let from = 0; from < ids.length; from += perMessage) {
+    const some = ids.slice(from, from + perMessage);
+    const bytes = Buffer.alloc(some.length * ID_BYTES);
+    for (const [index, id] of some.entries()) bytes.writeBigUInt64BE(id, index * ID_BYTES);
+    messages.announce(ENDED, bytes);
+  }
+}
+
+export function hearEnded({ messages }: Surroundings, hear: (handle: bigint) => void): () => void {
+  return messages.listen(ENDED, (bytes) => {
+    for (let at = 0; at + ID_BYTES <= bytes.length; at += ID_BYTES) hear(bytes.readBigUInt64BE(at));
+  });
+}
+
 /** Ends handles as if their client had gone: share modes and locks are free at once. */
 export async function forceCloseHandles(
   files: FileService,
@@ -112,11 +134,12 @@ export async function forceCloseHandles(
   const { share } = await findTarget(files, { ...request, maxResults: 0 });
   const page = await listHandles(files, { ...request, maxResults: FILE_LIMITS.closedPerRequestMax });
   const { account, share: name } = request.ref;
-  let closed = 0;
+  const ended: bigint[] = [];
   for (const { node, handle } of page.handles) {
     if (request.handle !== "*" && request.handle !== handle) continue;
     const ref = { ref: { account, share: name }, share: share.id, node, id: handle };
-    if ((await endHandle(files, ref, { isForced: true })) === "closed") closed++;
+    if ((await endHandle(files, ref, { isForced: true })) !== "unknown") ended.push(handle);
   }
-  return { closed, failed: 0, next: page.next };
+  announceEnded(files.surroundings, ended);
+  return { closed: ended.length, failed: 0, next: page.next };
 }

@@ -1,3 +1,4 @@
+import { pause } from "../../base/clock.ts";
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Refusal } from "../../base/refusals.ts";
 import {
@@ -8,12 +9,13 @@ import {
   mayWrite,
   withoutLock,
 } from "../../concurrency/byte-range-lock.ts";
-import { handleKey, locksKey } from "../../store/keys/file.ts";
+import { WRITE } from "../../concurrency/share-mode.ts";
+import { handleKey, locksKey, restAccessesOfNode } from "../../store/keys/file.ts";
 import type { Writer } from "../../store/kv.ts";
-import { locksRecord } from "../../store/records/file.ts";
+import { locksRecord, restAccessRecord } from "../../store/records/file.ts";
 import { readOpens } from "./access.ts";
 import type { FileService } from "./file-service.ts";
-import type { Handle } from "./handles.ts";
+import type { Handle } from "./opens/open-node.ts";
 
 /** Byte-range locks of a handle. They live and go with it. */
 async function readOwn(write: Writer, { share, node, id }: Handle): Promise<readonly Lock[]> {
@@ -22,11 +24,26 @@ async function readOwn(write: Writer, { share, node, id }: Handle): Promise<read
   return stored === undefined ? [] : locksRecord.unpack(stored).locks;
 }
 
-/** Takes all of the locks, or none of them (FileLockConflict). */
+/**
+ * Takes all of the locks, or none of them (FileLockConflict). Writes that were let through before, by REST or by
+ * other handles, have ended when it resolves.
+ */
 export async function lockRanges(files: FileService, handle: Handle, wanted: readonly Lock[]): Promise<void> {
+  for (let tries = 0; !(await tryLock(files, handle, wanted)); tries++) {
+    if (tries >= FILE_LIMITS.openRetriesMax) throw new Refusal("FileLockConflict");
+    await pause(FILE_LIMITS.openRetryMillis);
+  }
+  await files.writesUnderWay.ended(handle);
+}
+
+/** False while a REST call writes to the file. */
+function tryLock(files: FileService, handle: Handle, wanted: readonly Lock[]): Promise<boolean> {
   const { share, node, id } = handle;
-  await files.parts.store.ephemeral.write(async (write) => {
+  return files.parts.store.ephemeral.write(async (write) => {
     const own = [...(await readOwn(write, handle))];
+    for await (const { value } of write.range(restAccessesOfNode(share, node))) {
+      if ((restAccessRecord.unpack(value).access & WRITE) !== 0) return false;
+    }
     const held = [...(await readOpens(write, share, node)).locks];
     for (const { offset, length, isExclusive } of wanted) {
       const lock = { offset, length, isExclusive };
@@ -36,6 +53,7 @@ export async function lockRanges(files: FileService, handle: Handle, wanted: rea
     }
     if (own.length > FILE_LIMITS.locksPerHandleMax) throw new Refusal("TooManyOpenHandles");
     write.put(locksKey(share, node, id), locksRecord.pack({ locks: own }));
+    return true;
   });
 }
 

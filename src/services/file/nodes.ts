@@ -26,6 +26,8 @@ export interface Node {
 /** Where a path ends: its parent directory, the last name, and what is there. */
 export interface Place {
   readonly parent: bigint;
+  /** The directories on the way, from the root down to the parent. */
+  readonly above: readonly bigint[];
   readonly name: string;
   readonly entry: EntryRecord | undefined;
 }
@@ -40,23 +42,24 @@ export async function findEntry(
   return stored === undefined ? undefined : entryRecord.unpack(stored);
 }
 
-/** The directory that these names lead to. A file on the way is as good as nothing. */
-async function walk(view: View, share: bigint, names: readonly string[]): Promise<bigint> {
-  let directory = ROOT;
+/** The directories that these names lead through, the root first. A file on the way is as good as nothing. */
+async function walk(view: View, share: bigint, names: readonly string[]): Promise<bigint[]> {
+  const passed = [ROOT];
   for (const name of names) {
-    const entry = await findEntry(view, share, directory, name);
+    const entry = await findEntry(view, share, passed.at(-1)!, name);
     if (entry?.kind !== "directory") throw new Refusal("ParentNotFound");
-    directory = entry.node;
+    passed.push(entry.node);
   }
-  return directory;
+  return passed;
 }
 
 /** The place a path names; the root has none. */
 export async function findPlace(view: View, share: bigint, path: readonly string[]): Promise<Place> {
   assert(path.length > 0, "the root directory has no place in another");
-  const parent = await walk(view, share, path.slice(0, -1));
+  const above = await walk(view, share, path.slice(0, -1));
+  const parent = above.at(-1)!;
   const name = path.at(-1)!;
-  return { parent, name, entry: await findEntry(view, share, parent, name) };
+  return { parent, above, name, entry: await findEntry(view, share, parent, name) };
 }
 
 export async function findNode(view: View, share: bigint, id: bigint): Promise<NodeRecord | undefined> {

@@ -7,8 +7,8 @@ import {
   restAccessesOfShare,
   shareOfOpenedKey,
 } from "../../store/keys/file.ts";
-import type { Reader } from "../../store/kv.ts";
-import { openedShareRecord } from "../../store/records/file.ts";
+import type { Reader, Writer } from "../../store/kv.ts";
+import { openedShareRecord, type ShareRecord } from "../../store/records/file.ts";
 import type { FileService } from "./file-service.ts";
 import type { ShareRef } from "./names.ts";
 import { findShare, putShare } from "./shares.ts";
@@ -28,9 +28,17 @@ export async function markOpened(files: FileService, ref: ShareRef, id: bigint):
   await files.parts.store.write(async (write) => {
     const share = await findShare(write, ref);
     if (share?.id !== id) throw new Refusal("ShareNotFound");
-    putShare(write, ref, { ...share, isOpened: true });
-    write.put(openedShareKey(id), openedShareRecord.pack({ account: ref.account, name: ref.share }));
+    markInTransaction(write, ref, share);
   });
+}
+
+/** The same as part of another change. */
+export function markInTransaction(write: Writer, ref: ShareRef, share: ShareRecord): ShareRecord {
+  if (share.isOpened === true) return share;
+  const marked = { ...share, isOpened: true };
+  putShare(write, ref, marked);
+  write.put(openedShareKey(share.id), openedShareRecord.pack({ account: ref.account, name: ref.share }));
+  return marked;
 }
 
 async function isInUse(read: Reader, share: bigint): Promise<boolean> {

@@ -167,7 +167,7 @@ function wholeOf({ runs, payload, end }: Window, from: number, to: number): Buff
   return bytes;
 }
 
-async function* streamWindow({ runs, payload, end }: Window, from: number): AsyncGenerator<Buffer> {
+export async function* streamWindow({ runs, payload, end }: Window, from: number): AsyncGenerator<Buffer> {
   let at = from;
   for (const run of runs) {
     yield* zeros(run.offset - at);

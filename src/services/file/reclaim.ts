@@ -29,6 +29,7 @@ import { discardShare } from "./delete-share.ts";
 import type { FileService } from "./file-service.ts";
 import { forgetUnusedMarks } from "./opened-marks.ts";
 import { slicesOf } from "./range-record.ts";
+import { fileCopies } from "./run-copy.ts";
 import { epochUpTo } from "./snapshots.ts";
 import { bodyOf, deleteVersioned, sinceOf } from "./versions.ts";
 
@@ -38,6 +39,7 @@ export function fileChores(files: FileService): readonly Chore[] {
   return [
     { name: "deleted shares whose time is over", interval, run: () => purgeShares(files) },
     { name: "contents of files and shares that are gone", interval, run: () => sweepGarbage(files) },
+    fileCopies(files),
     { name: "marks of shares nobody has open", interval, run: () => forgetUnusedMarks(files) },
   ];
 }

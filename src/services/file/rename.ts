@@ -71,7 +71,7 @@ export function rename(files: FileService, request: Rename): Promise<Node> {
 }
 
 /** A directory cannot move below itself, and not while something below it is open. */
-async function checkTree(
+export async function checkTree(
   view: View,
   grants: Grants,
   share: ShareRecord,
@@ -81,8 +81,9 @@ async function checkTree(
   if (await isBelow(view, share.id, place.parent, node.id)) {
     throw new Refusal("InvalidInput", { text: "A directory cannot be moved into itself." });
   }
-  for (const open of grants.openNodes(share)) {
-    if (await isBelow(view, share.id, open, node.id)) throw new Refusal("SharingViolation");
+  for (const open of grants.openNodes(share, node.id)) {
+    const isOther = open !== node.id;
+    if (isOther && (await isBelow(view, share.id, open, node.id))) throw new Refusal("SharingViolation");
   }
 }
 
@@ -112,13 +113,13 @@ async function clearPlace(
   await unlinkFile(write, share, target);
 }
 
-async function move(
+export async function move(
   write: Writer,
   view: View,
   share: ShareRecord,
   { id, record }: Node,
   { parent, name }: Place,
-  { kind, wishes, metadata, contentType }: Rename,
+  { kind, wishes, metadata, contentType }: Pick<Rename, "kind" | "wishes" | "metadata" | "contentType">,
 ): Promise<Node> {
   const revision = write.revision(record.revision);
   const now = ticksOf(write);

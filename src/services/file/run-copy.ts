@@ -1,12 +1,24 @@
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Refusal } from "../../base/refusals.ts";
-import { type CopyWork, copyNextRanges, endCopy, putCopiedBytes } from "./copy-file.ts";
+import type { FileCopyTarget } from "../../store/records/copies.ts";
+import { pendingFileCopy } from "../../store/records/copies.ts";
+import type { Chore } from "../reclaim/chores.ts";
+import { interruptedCopies } from "../reclaim/interrupted-copies.ts";
+import {
+  type CopyInPlace,
+  type CopyWork,
+  copyNextRanges,
+  endCopy,
+  findPendingCopy,
+  putCopiedBytes,
+  putCopy,
+} from "./copy-file.ts";
 import type { FileService } from "./file-service.ts";
 
 /**
  * Carries a copy to its end, step by step, while the client already has its answer. It ends as "success" or
- * "failed"; a copy that the client aborts ends where it is. A copy that its process did not survive stays
- * "pending" until the client aborts it or deletes the file.
+ * "failed"; a copy that the client aborts ends where it is. A copy that its process did not survive is
+ * ended as "failed" by the next process that looks (`fileCopies`).
  */
 export async function runCopy(
   files: FileService,
@@ -59,4 +71,23 @@ async function copyFrom(files: FileService, work: CopyWork, bytes: AsyncIterable
   }
   await flush();
   if (offset !== work.size) throw new Refusal("CannotVerifyCopySource");
+}
+
+/** Ends the copies of processes that are gone. */
+export function fileCopies(files: FileService): Chore {
+  const inPlace = ({ account, share, shareId, node }: FileCopyTarget, copyId: string): CopyInPlace => ({
+    request: { ref: { account, share }, copyId },
+    share: shareId,
+    node,
+  });
+  return interruptedCopies(files.parts, {
+    service: "file",
+    record: pendingFileCopy,
+    isPending: async (read, target, copyId) =>
+      (await findPendingCopy(read, inPlace(target, copyId))) !== undefined,
+    fail: async (write, target, copyId, description) => {
+      const pending = await findPendingCopy(write, inPlace(target, copyId));
+      if (pending !== undefined) await putCopy(write, pending, { status: "failed", description });
+    },
+  });
 }

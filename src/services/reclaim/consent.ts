@@ -4,7 +4,7 @@ import {
   REMOVAL_REQUEST_KEY,
   removalAnswerKey,
 } from "../../store/keys/payload.ts";
-import type { Reader, Writer } from "../../store/kv.ts";
+import type { KeySpace, Reader, Writer } from "../../store/kv.ts";
 import {
   type RemovalAnswer,
   type RemovalRequest,
@@ -104,6 +104,15 @@ export class RemovalConsent {
   #putAnswer(write: Writer, answer: RemovalAnswer): void {
     write.put(removalAnswerKey(this.#payload.owner), removalAnswer.pack(answer));
   }
+}
+
+/** The processes that serve: each has an answer here from before its first request to its end. */
+export function livingProcesses(ephemeral: KeySpace): Promise<ReadonlySet<string>> {
+  return ephemeral.read(async (read) => {
+    const owners = new Set<string>();
+    for await (const { key } of read.range(REMOVAL_ANSWERS)) owners.add(ownerOfAnswerKey(key));
+    return owners;
+  });
 }
 
 async function readRequest(read: Reader): Promise<RemovalRequest> {

@@ -16,7 +16,12 @@ export async function changeNotify(request: Request): Promise<Reply> {
   need(open, ACCESS.READ_DATA);
   if (open.watch === undefined) {
     // The first request says what is watched; later ones only ask for more of it.
-    open.watch = new Watch(open.path, completionFilter, (flags & NOTIFY_WATCH_TREE) !== 0);
+    open.watch = new Watch({
+      path: open.path,
+      filter: completionFilter,
+      isRecursive: (flags & NOTIFY_WATCH_TREE) !== 0,
+      bytesMax: outputBufferLength,
+    });
     request.connection.server.changes.add(open.tree.share!.id, open.watch);
   }
   const ready = open.watch.take(outputBufferLength);

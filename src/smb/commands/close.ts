@@ -2,12 +2,14 @@ import { closeOpen } from "../end-open.ts";
 import type { FileInfo } from "../file-system.ts";
 import { type Reply, type Request, success } from "../request.ts";
 import { CLOSE_POSTQUERY_ATTRIB, closeRequest, closeResponse } from "../wire/file-io.ts";
+import { beforeClose } from "../write-times.ts";
 
 export async function close(request: Request): Promise<Reply> {
   const { flags, fileId } = closeRequest.decode(request.pdu);
   const open = request.open(fileId);
   const { session } = open;
   const wantsInfo = (flags & CLOSE_POSTQUERY_ATTRIB) !== 0 && open.file !== undefined;
+  if (open.file !== undefined && open.hasUntoldWrite) await beforeClose(request.connection.server, open);
   const info = wantsInfo ? await open.file.info() : undefined;
   if (session.opens.delete(open.fileId.volatile)) {
     session.connection.openCount--;

@@ -34,22 +34,28 @@ export function createReply(
   open: FileOpen,
   { action, info }: { readonly action: number; readonly info: FileInfo },
   contexts: CreateContexts,
+  toldLevel?: number,
 ): Reply {
   const { attributes, ...rest } = timesAndSizes(info);
+  const level = toldLevel ?? levelOf(open);
   return success(
     createResponse.encode({
-      oplockLevel: open.cache?.lease !== undefined ? OPLOCK.LEASE : levelOfCache(open.cache?.state ?? 0),
+      oplockLevel: level,
       flags: 0,
       createAction: action,
       ...rest,
       fileAttributes: attributes,
       fileId: open.fileId,
-      contexts: encodeCreateContexts(answers(open, info, contexts)),
+      contexts: encodeCreateContexts(answers(open, info, contexts, level)),
     }),
   );
 }
 
-function answers(open: FileOpen, info: FileInfo, contexts: CreateContexts): CreateContext[] {
+function levelOf({ cache }: FileOpen): number {
+  return cache?.lease !== undefined ? OPLOCK.LEASE : levelOfCache(cache?.state ?? 0);
+}
+
+function answers(open: FileOpen, info: FileInfo, contexts: CreateContexts, level: number): CreateContext[] {
   const list: CreateContext[] = [];
   if (contexts.wantsMaximalAccess)
     list.push({
@@ -61,14 +67,16 @@ function answers(open: FileOpen, info: FileInfo, contexts: CreateContexts): Crea
       name: "QFid",
       data: queryOnDiskIdResponse.encode({ diskFileId: info.node, volumeId: open.tree.share!.id }),
     });
-  const { cache, durability } = open;
+  const { cache } = open;
+  const durability = level === OPLOCK.BATCH || level === OPLOCK.LEASE ? open.durability : undefined;
   if (cache?.lease !== undefined && contexts.lease !== undefined) {
     const { lease, state, epoch, breaking } = cache;
     const hasParent = lease.version === 2 && (contexts.lease.flags & PARENT_KEY_SET) !== 0;
     list.push({
       name: "RqLs",
       data: encodeLease({
-        version: contexts.lease.version,
+        // A lease stays what it was first asked for as, in whichever words its key comes again.
+        version: lease.version,
         key: lease.key,
         state,
         flags: (breaking === undefined ? 0 : BREAK_IN_PROGRESS) | (hasParent ? PARENT_KEY_SET : 0),

@@ -2,6 +2,7 @@ import { SMB_LIMITS } from "../../base/limits-smb.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { HANDLE_CACHE, NO_CACHE } from "../../concurrency/cache-lease.ts";
 import type { CacheEntry, OpenedNode } from "../caches.ts";
+import { closeOpen } from "../end-open.ts";
 import type { Opened, Share } from "../file-system.ts";
 import type { FileOpen } from "../open.ts";
 import { parsePath, type SmbPath } from "../path.ts";
@@ -20,13 +21,14 @@ import { type CreateContexts, readCreateContexts } from "../wire/create-contexts
 import { NOTIFY_ACTION, NOTIFY_FILTER } from "../wire/directory.ts";
 import { OPLOCK } from "../wire/oplock-break.ts";
 import { printSddl } from "../wire/sddl.ts";
-import { decodeSecurityDescriptor } from "../wire/security-descriptor.ts";
+import { CONTROL, decodeSecurityDescriptor } from "../wire/security-descriptor.ts";
 import { textOf } from "../wire/text.ts";
+import { shownInfo } from "../write-times.ts";
 import { checkCreate, kindWanted } from "./create-checks.ts";
 import { createReply, durabilityFor } from "./create-reply.ts";
 import { openPipe } from "./open-pipe.ts";
 import { cacheOfLevel } from "./oplock-break.ts";
-import { reconnect } from "./reconnect.ts";
+import { reconnect, replay } from "./reconnect.ts";
 import { isLeaseStatAccess, isStatAccess, type Rights, wantedRights } from "./rights.ts";
 
 /** Everything one CREATE wants, decoded and checked. */
@@ -41,14 +43,19 @@ interface Wanted {
 
 export async function create(request: Request): Promise<Reply> {
   const body = createRequest.decode(request.pdu);
-  const { connection, tree } = request;
+  const { tree } = request;
   request.chain.fileId = undefined;
-  if (connection.openCount >= SMB_LIMITS.opensPerConnectionMax) throw refuse(STATUS.TOO_MANY_OPENED_FILES);
+  if (request.user.isNobody) throw refuse(STATUS.ACCESS_DENIED);
+  if (request.user.connection.openCount >= SMB_LIMITS.opensPerConnectionMax)
+    throw refuse(STATUS.TOO_MANY_OPENED_FILES);
   const { share } = tree!;
   if (share === undefined) return openPipe(request, textOf(body.name));
   const contexts = readCreateContexts(body.contexts);
-  const again = await reconnect(request, textOf(body.name), contexts);
+  const again =
+    (await reconnect(request, textOf(body.name), contexts)) ?? (await replay(request, body, contexts));
   if (again !== undefined) return again;
+  // Rights that nobody has are refused before anything else that may be wrong.
+  const rights = wantedRights(body.desiredAccess);
   checkCreate(body);
   if (contexts.hasExtendedAttributes) throw refuse(STATUS.EAS_NOT_SUPPORTED);
   const wanted: Wanted = {
@@ -56,17 +63,27 @@ export async function create(request: Request): Promise<Reply> {
     contexts,
     share,
     path: parsePath(textOf(body.name)),
-    rights: wantedRights(body.desiredAccess),
+    rights,
     lease: leaseOf(request, body, contexts),
   };
-  const opened = await openWhenFree(request, wanted);
-  return keep(request, wanted, opened);
+  const { durableV2 } = contexts;
+  if (durableV2?.kind !== "request") return keep(request, wanted, await openWhenFree(request, wanted));
+  const { replays } = request.connection.server;
+  const creation = replays.begin(request.user.connection.clientGuid, durableV2.createGuid);
+  try {
+    await endOlderInstance(request, wanted);
+    const reply = await keep(request, wanted, await openWhenFree(request, wanted));
+    creation.opened(request.user.opens.get(request.chain.fileId!.volatile) as FileOpen);
+    return reply;
+  } finally {
+    creation.end();
+  }
 }
 
 function leaseOf(request: Request, body: CreateRequest, { lease }: CreateContexts): CacheEntry["lease"] {
   if (body.requestedOplockLevel !== OPLOCK.LEASE || lease === undefined) return undefined;
   const { version, key, parentKey } = lease;
-  const client = request.connection.clientGuid;
+  const client = request.user.connection.clientGuid;
   return { client, key: Buffer.from(key), version, parentKey: Buffer.from(parentKey) };
 }
 
@@ -131,7 +148,7 @@ async function breakForOpen(request: Request, wanted: Wanted): Promise<void> {
   const { nodes } = request.connection.server;
   const node = await nodeOf(request, wanted);
   if (wanted.lease !== undefined) nodes.checkLease(wanted.lease, node);
-  if (node === undefined || node.caches.size === 0) return;
+  if (node === undefined || node.caches.size === 0 || node.isDeletePending) return;
   const { rights, body } = wanted;
   const isOverwriting = OVERWRITING.includes(body.createDisposition);
   const access = rights.access | rights.optionalAccess;
@@ -173,15 +190,37 @@ function openRequest(request: Request, { body, contexts, path, rights }: Wanted)
     isDeleteOnClose: (body.createOptions & CREATE_OPTION.DELETE_ON_CLOSE) !== 0,
     attributes: body.fileAttributes,
     allocationSize: contexts.allocationSize === undefined ? undefined : Number(contexts.allocationSize),
-    security: security === undefined ? undefined : printSddl(decodeSecurityDescriptor(security)),
+    security: security === undefined ? undefined : givenSecurity(security),
+    mayCache: body.requestedOplockLevel !== OPLOCK.NONE,
     client: { session: session.id, address: session.connection.address, name: session.workstation },
   };
+}
+
+/** An application that has moved to another machine has no use for what it had open on the first one. */
+async function endOlderInstance(request: Request, wanted: Wanted): Promise<void> {
+  const { appInstance } = wanted.contexts;
+  if (appInstance === undefined) return;
+  const { server } = request.connection;
+  const { account } = request.user;
+  for (const open of (await nodeOf(request, wanted))?.opens ?? []) {
+    if (open.appInstance?.equals(appInstance) !== true || open.session.account !== account) continue;
+    if (open.session.opens.delete(open.fileId.volatile)) open.session.connection.openCount--;
+    if (server.durables.isKept(open)) await server.durables.drop(open);
+    else await closeOpen(server, open);
+  }
+}
+
+/** A descriptor without an access list says nothing: the file gets what one without a descriptor gets. */
+function givenSecurity(data: Buffer): string | undefined {
+  const given = decodeSecurityDescriptor(data);
+  return (given.control & CONTROL.DACL_PRESENT) === 0 ? undefined : printSddl(given);
 }
 
 async function keep(request: Request, wanted: Wanted, opened: Opened): Promise<Reply> {
   const session = request.user;
   const { server } = request.connection;
   const { body, contexts, path, share, lease } = wanted;
+  const { durableV2 } = contexts;
   const id = server.nextOpenId();
   const open: FileOpen = {
     fileId: { persistent: id, volatile: id },
@@ -189,6 +228,7 @@ async function keep(request: Request, wanted: Wanted, opened: Opened): Promise<R
     session,
     pipe: undefined,
     file: opened.handle,
+    node: undefined,
     path: path.names,
     access: opened.access,
     shareAccess: body.shareAccess,
@@ -205,6 +245,15 @@ async function keep(request: Request, wanted: Wanted, opened: Opened): Promise<R
     lockCount: 0,
     blockedLocks: new Set(),
     hasWritten: false,
+    shownWriteTime: opened.info.writtenAt,
+    hasUntoldWrite: false,
+    hasToldWrite: false,
+    isWriteTimeHeld: false,
+    action: opened.action,
+    appInstance: durableV2?.kind === "request" ? contexts.appInstance : undefined,
+    createName: undefined,
+    generation: { sequence: request.channelSequence, count: 0 },
+    olderGenerations: new Set(),
   };
   if (session.state !== "valid" || !session.trees.has(open.tree.id)) {
     // The session ended while the file was being opened.
@@ -212,7 +261,7 @@ async function keep(request: Request, wanted: Wanted, opened: Opened): Promise<R
     throw refuse(STATUS.USER_SESSION_DELETED);
   }
   session.opens.set(id, open);
-  request.connection.openCount++;
+  session.connection.openCount++;
   request.chain.fileId = open.fileId;
   const node = server.nodes.add(share.id, open);
   if (opened.info.kind === "file") {
@@ -227,15 +276,15 @@ async function keep(request: Request, wanted: Wanted, opened: Opened): Promise<R
     const isLooking = isStatAccess(open.access) && opened.action === CREATE_ACTION.OPENED;
     const wish = !isLease && isLooking ? NO_CACHE : (state ?? NO_CACHE);
     if (wish !== NO_CACHE || lease !== undefined) {
-      open.cache = server.nodes.grant(node, open, { wanted: wish, lease, isStat });
-      if (open.cache !== undefined && lease?.version === 2 && open.cache.epoch === 0)
-        open.cache.epoch = (contexts.lease!.epoch + 1) & 0xffff;
+      const epoch = contexts.lease?.epoch ?? 0;
+      open.cache = server.nodes.grant(node, open, { wanted: wish, lease, epoch, isStat });
     }
     if (open.cache !== undefined && (open.cache.state & HANDLE_CACHE) !== 0)
       open.durability = durabilityFor(contexts);
   }
   tell(request, open, opened.action);
-  return createReply(open, opened, contexts);
+  const info = shownInfo(open, opened.info);
+  return createReply(open, { action: opened.action, info }, contexts);
 }
 
 function tell(request: Request, open: FileOpen, action: number): void {

@@ -16,6 +16,7 @@ import {
   wordInformation,
 } from "../wire/file-information.ts";
 import { DIALECT } from "../wire/negotiate.ts";
+import { shownInfo } from "../write-times.ts";
 import { timesAndSizes } from "./close.ts";
 import type { InfoAnswer } from "./query-info.ts";
 import { need } from "./rights.ts";
@@ -60,7 +61,7 @@ export async function fileInformation(
       if (request.connection.dialect < DIALECT.SMB_3_1_1) throw refuse(STATUS.NOT_SUPPORTED);
       return named(encodeNameInformation(open.path.join("\\")));
     default:
-      return fromInfo(open, informationClass, await open.file.info());
+      return fromInfo(open, informationClass, shownInfo(open, await open.file.info()));
   }
 }
 

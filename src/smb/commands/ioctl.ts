@@ -1,4 +1,5 @@
 import { SMB_LIMITS } from "../../base/limits-smb.ts";
+import type { Connection } from "../connection.ts";
 import type { FileOpen } from "../open.ts";
 import type { Reply, Request } from "../request.ts";
 import { breach, refuse, STATUS } from "../status.ts";
@@ -14,8 +15,9 @@ import {
   validateNegotiateResponse,
   zeroDataInput,
 } from "../wire/ioctl.ts";
-import type { Decoded } from "../wire/layout.ts";
+import { type Decoded, isNoFile } from "../wire/layout.ts";
 import { DIALECT } from "../wire/negotiate.ts";
+import { encodeNetworkInterface } from "../wire/network-interface.ts";
 import { utf16 } from "../wire/text.ts";
 import { copyChunk, resumeKey } from "./copy-chunk.ts";
 import { bestDialect, securityModeOf } from "./negotiate.ts";
@@ -28,6 +30,8 @@ export interface IoctlAnswer {
   readonly status?: number;
 }
 
+/** Nobody knows it here; clients compare it between addresses, and there is one. */
+const LINK_SPEED = 10_000_000_000n;
 const NOTHING: IoctlAnswer = { output: Buffer.alloc(0) };
 
 export async function ioctl(request: Request): Promise<Reply> {
@@ -51,7 +55,8 @@ async function answer(request: Request, body: Ioctl): Promise<IoctlAnswer> {
     case FSCTL.DFS_GET_REFERRALS_EX:
       throw refuse(STATUS.NOT_FOUND);
     case FSCTL.QUERY_NETWORK_INTERFACE_INFO:
-      throw refuse(STATUS.INVALID_DEVICE_REQUEST);
+      if (!isNoFile(body.fileId)) throw refuse(STATUS.INVALID_PARAMETER);
+      return { output: networkInterface(request.connection) };
     case FSCTL.PIPE_TRANSCEIVE: {
       const { pipe } = request.open(body.fileId);
       if (pipe === undefined) throw refuse(STATUS.INVALID_DEVICE_REQUEST);
@@ -62,6 +67,11 @@ async function answer(request: Request, body: Ioctl): Promise<IoctlAnswer> {
     default:
       return onFile(request, request.file(body.fileId, STATUS.NOT_SUPPORTED), body);
   }
+}
+
+/** What a client may bind more connections to: the address it has reached. */
+function networkInterface({ localAddress }: Connection): Buffer {
+  return encodeNetworkInterface({ index: 1, linkSpeed: LINK_SPEED, address: localAddress });
 }
 
 async function onFile(request: Request, open: FileOpen, body: Ioctl): Promise<IoctlAnswer> {
@@ -142,7 +152,7 @@ async function allocatedRanges(open: FileOpen, body: Ioctl): Promise<IoctlAnswer
   const { offset, length } = allocatedRange.decode(body.input);
   if (open.file.kind === "directory" || offset + length >= 2n ** 63n) throw refuse(STATUS.INVALID_PARAMETER);
   need(open, ACCESS.READ_DATA);
-  const ranges = await open.file.allocatedRanges(Number(offset), Number(offset + length));
+  const ranges = await allocated(open, Number(offset), Number(offset + length));
   const fits = Math.floor(body.maxOutputResponse / allocatedRange.bytes);
   if (ranges.length > 0 && fits === 0) throw refuse(STATUS.BUFFER_TOO_SMALL);
   const output = Buffer.concat(
@@ -151,6 +161,14 @@ async function allocatedRanges(open: FileOpen, body: Ioctl): Promise<IoctlAnswer
       .map(({ from, to }) => allocatedRange.encode({ offset: BigInt(from), length: BigInt(to - from) })),
   );
   return { output, status: ranges.length > fits ? STATUS.BUFFER_OVERFLOW : STATUS.SUCCESS };
+}
+
+/** A file that is not marked as sparse has no holes to speak of, however little of it was written. */
+async function allocated(open: FileOpen, from: number, to: number) {
+  const { attributes, size } = await open.file.info();
+  if ((attributes & ATTRIBUTE.SPARSE) !== 0) return open.file.allocatedRanges(from, to);
+  const end = Math.min(to, size);
+  return from < end ? [{ from, to: end }] : [];
 }
 
 /** Names of the share's snapshots; a buffer that is too small learns how much room they need. */

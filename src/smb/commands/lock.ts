@@ -4,6 +4,7 @@ import type { FileOpen } from "../open.ts";
 import { type Reply, type Request, success } from "../request.ts";
 import { refuse, STATUS, StatusError } from "../status.ts";
 import { decodeLockRequest, LOCK_FLAG, type LockElement } from "../wire/lock.ts";
+import { CAPABILITY } from "../wire/negotiate.ts";
 import { emptyBody } from "../wire/session-setup.ts";
 import { breakForWrite } from "./rights.ts";
 
@@ -39,7 +40,10 @@ function sequenceOf(
 ): { readonly index: number; readonly number: number; readonly isReplay: boolean } | undefined {
   const index = lockSequence >>> 4;
   const number = lockSequence & 0xf;
-  if (open.durability === undefined || index < 1 || index > SEQUENCE_INDEX_MAX) return undefined;
+  // A client loses an answer with a connection, and sends again if the handle or the session outlives that.
+  const mayComeAgain =
+    open.durability !== undefined || (open.session.connection.capabilities & CAPABILITY.MULTI_CHANNEL) !== 0;
+  if (!mayComeAgain || index < 1 || index > SEQUENCE_INDEX_MAX) return undefined;
   return { index, number, isReplay: open.lockSequences.get(index) === number };
 }
 
@@ -57,9 +61,7 @@ async function unlockAll(request: Request, open: FileOpen, elements: readonly Lo
 }
 
 function wake(request: Request, open: FileOpen): void {
-  const { nodes } = request.connection.server;
-  const node = nodes.find(open.tree.share!.id, open.file.node);
-  if (node !== undefined) nodes.locksChanged(node);
+  if (open.node !== undefined) request.connection.server.nodes.locksChanged(open.node);
 }
 
 const RANGE_END = 2n ** 64n;
@@ -98,8 +100,8 @@ async function tryLock(open: FileOpen, ranges: readonly LockRange[]): Promise<bo
 
 /** Tried again whenever a lock of the file goes, in the order of arrival. */
 async function waitForLock(request: Request, open: FileOpen, ranges: readonly LockRange[]): Promise<void> {
-  const { nodes } = request.connection.server;
-  const node = nodes.find(open.tree.share!.id, open.file.node)!;
+  const { node } = open;
+  if (node === undefined) throw refuse(STATUS.FILE_CLOSED);
   let attempt: () => Promise<boolean> = async () => true;
   let isOver = false;
   const granted = new Promise<void>((resolve, reject) => {

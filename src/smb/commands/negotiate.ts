@@ -79,7 +79,8 @@ function capabilitiesFor(connection: Connection, { capabilities }: NegotiateRequ
   const { dialect } = connection;
   // In 3.1.1 the context of ciphers says what this bit said before.
   const hasBit = dialect === DIALECT.SMB_3_0 || dialect === DIALECT.SMB_3_0_2;
-  return always | (hasBit ? capabilities & CAPABILITY.ENCRYPTION : 0);
+  const channels = dialect >= DIALECT.SMB_3_0 ? capabilities & CAPABILITY.MULTI_CHANNEL : 0;
+  return always | channels | (hasBit ? capabilities & CAPABILITY.ENCRYPTION : 0);
 }
 
 function settleContexts(connection: Connection, { contexts }: NegotiateRequest): NegotiateContext[] {

@@ -29,7 +29,7 @@ export function openPipe(request: Request, name: string): Reply {
     file: undefined,
   };
   session.opens.set(id, open);
-  request.connection.openCount++;
+  session.connection.openCount++;
   request.chain.fileId = open.fileId;
   return success(
     createResponse.encode({

@@ -37,7 +37,9 @@ export function sendBreak(
   isAnswerNeeded: boolean,
 ): void {
   const opens = [...entry.opens];
-  const reachable = opens.find((open) => !open.session.connection.isClosed && !server.durables.isKept(open));
+  const reachable = opens.find(
+    (open) => open.session.reachable !== undefined && !server.durables.isKept(open),
+  );
   if (reachable === undefined) {
     for (const open of opens) void server.durables.drop(open);
     return;
@@ -69,7 +71,11 @@ export function sendBreak(
   });
   pdu.set(body, HEADER_BYTES);
   const { session } = reachable;
-  session.connection.write([pdu], session.usesEncryption ? session : undefined);
+  const connection = entry.lease === undefined ? session.reachable! : server.connectionOf(entry.lease.client);
+  const sealFor = connection?.sessions.has(session.id)
+    ? session
+    : [...(connection?.sessions.values() ?? [])][0];
+  connection?.write([pdu], sealFor?.usesEncryption ? sealFor : undefined);
 }
 
 /** The client's answer. Both forms come under one command and are told apart by their size. */
@@ -79,7 +85,7 @@ export function oplockBreakAcknowledgement(request: Request): Reply {
   const size = pdu.length < HEADER_BYTES + 2 ? 0 : pdu.readUInt16LE(HEADER_BYTES);
   if (size === leaseBreak.size) {
     const { leaseKey, leaseState } = leaseBreak.decode(pdu);
-    const entry = nodes.findLease({ client: connection.clientGuid, key: leaseKey });
+    const entry = nodes.findLease({ client: request.user.connection.clientGuid, key: leaseKey });
     if (entry === undefined) throw refuse(STATUS.OBJECT_NAME_NOT_FOUND);
     nodes.acknowledge(entry, leaseState);
     return success(leaseBreak.encode({ flags: 0, leaseKey, leaseState: entry.state, leaseDuration: 0n }));

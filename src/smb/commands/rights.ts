@@ -53,7 +53,7 @@ export function isOwnCache(open: FileOpen): (entry: CacheEntry) => boolean {
 /** Before content changes, what others read from their caches goes. */
 export async function breakForWrite(request: Request, open: FileOpen): Promise<void> {
   const { nodes } = request.connection.server;
-  const node = nodes.find(open.tree.share!.id, open.file.node);
+  const { node } = open;
   if (node === undefined || node.caches.size === 0) return;
   // An oplock of the writer's own that allows writing stays; one that only reads goes like those of others.
   const wait = nodes.resolve(node, "write", (entry) => isOwnCache(open)(entry) || ownsWrites(open, entry));
@@ -67,7 +67,7 @@ function ownsWrites(open: FileOpen, entry: CacheEntry): boolean {
 /** Before a file is renamed or removed, others close the handles they only keep. */
 export async function breakForRemoval(request: Request, open: FileOpen): Promise<void> {
   const { nodes } = request.connection.server;
-  const node = nodes.find(open.tree.share!.id, open.file.node);
+  const { node } = open;
   if (node === undefined || node.caches.size === 0) return;
   const wait = nodes.resolve(node, "remove", (entry) => entry === open.cache);
   if (wait !== undefined) await request.wait(wait, () => {});

@@ -1,7 +1,6 @@
 import { SMB_LIMITS } from "../../base/limits-smb.ts";
 import { Login, type LoginStep } from "../crypto/login.ts";
 import { preauthAfter } from "../crypto/preauth.ts";
-import { SIGNING } from "../crypto/signing.ts";
 import { type Reply, type Request, success } from "../request.ts";
 import { Session } from "../session.ts";
 import { refuse, STATUS, StatusError } from "../status.ts";
@@ -14,6 +13,7 @@ import {
   sessionSetupRequest,
   sessionSetupResponse,
 } from "../wire/session-setup.ts";
+import { bindSession } from "./session-bind.ts";
 
 const CHALLENGE_BYTES = 8;
 
@@ -21,9 +21,9 @@ export async function sessionSetup(request: Request): Promise<Reply> {
   const { connection, header, pdu } = request;
   const { server } = connection;
   const { flags, token, previousSessionId, securityMode } = sessionSetupRequest.decode(pdu);
-  if ((flags & SESSION_BINDING) !== 0) throw refuseBinding(request);
   // Nobody can be let in without a cipher: told before a password is asked for.
   if (server.isEncryptionRequired && connection.cipher === 0) throw refuse(STATUS.ACCESS_DENIED);
+  if ((flags & SESSION_BINDING) !== 0) return bindSession(request, token);
   const session = sessionOf(request);
   if (header.sessionId === 0n || session.state === "inProgress") hash(session, [pdu]);
   session.login ??= new Login({
@@ -31,6 +31,7 @@ export async function sessionSetup(request: Request): Promise<Reply> {
     serverName: server.serverName,
     serverChallenge: server.random.bytes(CHALLENGE_BYTES),
     now: server.now(),
+    mayBeNobody: session.state === "valid",
   });
   const step = await stepOf(request, session, token);
   if (step.kind === "continue") {
@@ -43,39 +44,12 @@ export async function sessionSetup(request: Request): Promise<Reply> {
   session.login = undefined;
   server.loginDelay.succeeded(connection.host);
   if (session.state === "inProgress") establish(session, step, securityMode);
-  else if (session.account !== step.account) throw refuse(STATUS.ACCESS_DENIED);
+  else if (!step.isNobody && session.account !== step.account) throw refuse(STATUS.ACCESS_DENIED);
+  session.isNobody = step.isNobody;
   if (previousSessionId !== 0n && previousSessionId !== session.id)
     await endPrevious(session, previousSessionId);
   const sessionFlags = session.isEncryptionDemanded ? SESSION_FLAG.ENCRYPT_DATA : 0;
   return { ...success(sessionSetupResponse.encode({ sessionFlags, token: step.token })), isSigned: true };
-}
-
-/**
- * Signs the refusal with the key of a session that lives on another connection. Not with GMAC: its nonce is the
- * message id, which means something else on each connection, and a nonce used twice gives the key away.
- */
-function signAs(request: Request, target: Session): void {
-  if (target.signer === undefined || target.connection.signing === SIGNING.AES_GMAC) return;
-  request.session = target;
-  request.isSigned = true;
-}
-
-/**
- * A second connection for a session (multichannel) is not offered. Clients still learn what is wrong with their wish
- * in the protocol's order, signed with the key of the session they named.
- */
-function refuseBinding(request: Request): StatusError {
-  const { connection, header } = request;
-  const target = connection.server.sessions.get(header.sessionId);
-  if (target?.signer === undefined) return refuse(STATUS.USER_SESSION_DELETED);
-  signAs(request, target);
-  const here = connection.signing === SIGNING.AES_GMAC;
-  const there = target.connection.signing === SIGNING.AES_GMAC;
-  if (here !== there) return refuse(here ? STATUS.NOT_SUPPORTED : STATUS.REQUEST_OUT_OF_SEQUENCE);
-  if (connection.dialect < DIALECT.SMB_3_0) return refuse(STATUS.REQUEST_NOT_ACCEPTED);
-  const isAlike =
-    connection.dialect === target.connection.dialect && connection.cipher === target.connection.cipher;
-  return refuse(isAlike ? STATUS.REQUEST_NOT_ACCEPTED : STATUS.INVALID_PARAMETER);
 }
 
 /** The hash of 3.1.1 goes on over every message of the login but the last reply. */
@@ -97,11 +71,7 @@ function sessionOf(request: Request): Session {
     return session;
   }
   const { session } = request;
-  if (session === undefined) {
-    const elsewhere = connection.server.sessions.get(header.sessionId);
-    if (elsewhere !== undefined) signAs(request, elsewhere);
-    throw refuse(STATUS.USER_SESSION_DELETED);
-  }
+  if (session === undefined) throw refuse(STATUS.USER_SESSION_DELETED);
   // Whoever repeats a login on a session must hold the session.
   const isProven = request.isEncrypted || (header.flags & FLAG.SIGNED) !== 0;
   if (session.state === "valid" && session.isSigningRequired && !isProven) throw refuse(STATUS.ACCESS_DENIED);

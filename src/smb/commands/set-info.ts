@@ -17,6 +17,7 @@ import {
 import { INFO_TYPE, setInfoRequest, setInfoResponse } from "../wire/info.ts";
 import { parseSddl, printSddl } from "../wire/sddl.ts";
 import { decodeSecurityDescriptor, mergeSecurityParts, SECURITY_PART } from "../wire/security-descriptor.ts";
+import { tellWrites } from "../write-times.ts";
 import { breakForRemoval, breakForWrite, need } from "./rights.ts";
 
 export async function setInfo(request: Request): Promise<Reply> {
@@ -67,6 +68,7 @@ async function setFile(
       need(open, ACCESS.DELETE);
       if (deletePending !== 0) await breakForRemoval(request, open);
       await open.file.setDeletePending(deletePending !== 0);
+      if (open.node !== undefined) open.node.isDeletePending = deletePending !== 0;
       if (deletePending !== 0 && open.file.kind === "directory")
         request.connection.server.changes.removed(open.tree.share!.id, open.path);
       return;
@@ -124,6 +126,8 @@ async function setBasic(request: Request, open: FileOpen, data: Buffer): Promise
     changedAt: timeChange(info.changeTime),
     attributes: info.attributes === 0 ? undefined : info.attributes,
   });
+  tellWrites(open.node);
+  if (info.lastWriteTime !== 0n) open.isWriteTimeHeld = info.lastWriteTime !== RESUME;
   const filter =
     (info.attributes === 0 ? 0 : NOTIFY_FILTER.ATTRIBUTES) |
     (info.creationTime === 0n ? 0 : NOTIFY_FILTER.CREATION) |
@@ -145,8 +149,15 @@ async function setSize(
   await breakForWrite(request, open);
   await set(Number(value));
   open.hasWritten = true;
+  tellWrites(open.node);
   tell(request, open, NOTIFY_FILTER.SIZE | NOTIFY_FILTER.LAST_WRITE);
 }
+
+const RENAMED_FILE = {
+  action: NOTIFY_ACTION.MODIFIED,
+  filter: NOTIFY_FILTER.ATTRIBUTES | NOTIFY_FILTER.CREATION,
+  unless: NOTIFY_FILTER.FILE_NAME,
+};
 
 async function rename(request: Request, open: FileOpen, data: Buffer): Promise<void> {
   const { name, rootDirectory, replaceIfExists } = decodeRename(data);
@@ -157,9 +168,9 @@ async function rename(request: Request, open: FileOpen, data: Buffer): Promise<v
   await breakForRemoval(request, open);
   const from = open.path;
   await open.file.rename(target.names, replaceIfExists);
-  const { nodes, changes } = request.connection.server;
+  const { changes } = request.connection.server;
   const share = open.tree.share!.id;
-  for (const other of nodes.find(share, open.file.node)?.opens ?? [open]) other.path = target.names;
+  for (const other of open.node?.opens ?? [open]) other.path = target.names;
   const filter = open.file.kind === "directory" ? NOTIFY_FILTER.DIR_NAME : NOTIFY_FILTER.FILE_NAME;
   const isSameDirectory = from.slice(0, -1).join("\\") === target.names.slice(0, -1).join("\\");
   changes.tell(share, [
@@ -169,6 +180,8 @@ async function rename(request: Request, open: FileOpen, data: Buffer): Promise<v
       action: isSameDirectory ? NOTIFY_ACTION.RENAMED_NEW_NAME : NOTIFY_ACTION.ADDED,
       filter,
     },
+    // Whoever watches attributes and not names learns of a renamed file this way, as from Windows.
+    ...(open.file.kind === "file" ? [{ path: target.names, ...RENAMED_FILE }] : []),
   ]);
 }
 

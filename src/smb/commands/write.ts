@@ -5,6 +5,7 @@ import { refuse, STATUS } from "../status.ts";
 import { ACCESS, CREATE_OPTION } from "../wire/create.ts";
 import { NOTIFY_ACTION, NOTIFY_FILTER } from "../wire/directory.ts";
 import { WRITE_FLAG, writeRequest, writeResponse } from "../wire/file-io.ts";
+import { beforeWrite } from "../write-times.ts";
 import { OFFSET_MAX } from "./read.ts";
 import { breakForWrite } from "./rights.ts";
 
@@ -26,6 +27,7 @@ export async function write(request: Request): Promise<Reply> {
     await breakForWrite(request, open);
     const isDurable =
       (flags & WRITE_FLAG.WRITE_THROUGH) !== 0 || (open.createOptions & CREATE_OPTION.WRITE_THROUGH) !== 0;
+    await beforeWrite(request.connection.server, open);
     await open.file.write(Number(offset), data, isDurable);
     open.hasWritten = true;
     open.position = offset + BigInt(data.length);

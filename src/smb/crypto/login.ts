@@ -13,6 +13,7 @@ import {
   sessionBaseKey,
 } from "./ntlm-proof.ts";
 import {
+  areAvPairsWhole,
   decodeNtlmAuthenticate,
   decodeNtlmNegotiate,
   encodeNtlmChallenge,
@@ -44,6 +45,8 @@ export interface LoginOptions {
   readonly serverName: string;
   readonly serverChallenge: Buffer;
   readonly now: FileTime;
+  /** The login repeats one that was good: its holder may step down and be nobody. */
+  readonly mayBeNobody?: boolean;
 }
 
 export type LoginStep =
@@ -56,7 +59,18 @@ export type LoginStep =
       readonly domain: string;
       readonly workstation: string;
       readonly sessionKey: Buffer;
+      /** An anonymous login: no account, no rights of its own. */
+      readonly isNobody: boolean;
     };
+
+const isAnonymous = ({ flags, user }: NtlmAuthenticate): boolean =>
+  (flags & NTLM_FLAG.ANONYMOUS) !== 0 || user === "";
+
+/** Without a password the key is known to everybody: it proves nothing and signs nothing but this token. */
+const nobody = (message: NtlmAuthenticate): { account: string; sessionKey: Buffer } => ({
+  account: "",
+  sessionKey: exportedSessionKey(Buffer.alloc(16), message) ?? Buffer.alloc(16),
+});
 
 /** Nobody's hash: an unknown user costs as much time as a wrong password. */
 const NOBODY = [Buffer.alloc(16)];
@@ -117,9 +131,10 @@ export class Login {
   #second(client: ClientToken): LoginStep {
     if (client.kind === "init" || client.token === undefined) throw refuse(STATUS.INVALID_PARAMETER);
     const message = decodeNtlmAuthenticate(client.token);
-    const { account, sessionKey } = this.#verify(client.token, message);
+    const isNobody = isAnonymous(message) && this.#options.mayBeNobody === true;
+    const { account, sessionKey } = isNobody ? nobody(message) : this.#verify(client.token, message);
     const { user, domain, workstation } = message;
-    const done = { kind: "done", account, user, domain, workstation, sessionKey } as const;
+    const done = { kind: "done", account, user, domain, workstation, sessionKey, isNobody } as const;
     if (this.#isRaw) return { ...done, token: Buffer.alloc(0) };
     const mic = client.kind === "response" ? client.mechListMic : undefined;
     if (mic !== undefined && this.#mechTypes !== undefined) {
@@ -139,11 +154,12 @@ export class Login {
   }
 
   #verify(bytes: Buffer, message: NtlmAuthenticate): { account: string; sessionKey: Buffer } {
-    const { user, domain, ntResponse, flags } = message;
-    const isAnonymous = (flags & NTLM_FLAG.ANONYMOUS) !== 0 || user === "";
-    if (isAnonymous || ntResponse.length < NTLMV2_RESPONSE_BYTES_MIN) throw refuse(STATUS.LOGON_FAILURE);
+    const { user, domain, ntResponse } = message;
+    if (isAnonymous(message) || ntResponse.length < NTLMV2_RESPONSE_BYTES_MIN)
+      throw refuse(STATUS.LOGON_FAILURE);
     const proof = ntResponse.subarray(0, PROOF_BYTES);
     const blob = ntResponse.subarray(PROOF_BYTES);
+    if (!areAvPairsWhole(blob)) throw refuse(STATUS.INVALID_PARAMETER);
     const account = this.#accountOf(user);
     let sessionKey: Buffer | undefined;
     for (const hash of account?.ntHashes ?? NOBODY) {

@@ -142,6 +142,16 @@ export function decodeNtlmAuthenticate(message: Buffer): NtlmAuthenticate {
   };
 }
 
+/** Whether the pairs in the blob of an NTLMv2 response follow each other up to an end. */
+export function areAvPairsWhole(blob: Buffer): boolean {
+  for (let at = 28, count = 0; count < AV_PAIRS_MAX; count++) {
+    if (at + 4 > blob.length) return false;
+    if (blob.readUInt16LE(at) === AV.END) return true;
+    at += 4 + blob.readUInt16LE(at + 2);
+  }
+  return false;
+}
+
 /** Whether the blob of an NTLMv2 response says that its message carries a MIC. */
 export function hasMic(blob: Buffer): boolean {
   for (let at = 28, count = 0; at + 4 <= blob.length && count < AV_PAIRS_MAX; count++) {

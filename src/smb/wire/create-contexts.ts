@@ -108,6 +108,8 @@ export interface CreateContexts {
   readonly snapshot: bigint | undefined;
   readonly securityDescriptor: Buffer | undefined;
   readonly hasExtendedAttributes: boolean;
+  /** The application that opens, whichever machine it runs on now. */
+  readonly appInstance: Buffer | undefined;
   readonly durableV1: "request" | FileId | undefined;
   readonly durableV2:
     | { readonly kind: "request"; readonly timeout: number; readonly createGuid: Buffer }
@@ -128,9 +130,19 @@ export function readCreateContexts(chain: Buffer): CreateContexts {
     snapshot: time === undefined ? undefined : timewarp.decode(time).time,
     securityDescriptor: found.get("SecD"),
     hasExtendedAttributes: (found.get("ExtA")?.length ?? 0) > 0,
+    appInstance: readAppInstance(found),
     durableV1: readDurableV1(found),
     durableV2: readDurableV2(found),
   };
+}
+
+/** 45BCA66A-EFA7-F74A-9008-FA462E144D74, as the bytes that stand for a name. */
+const APP_INSTANCE = Buffer.from("45bca66aefa7f74a9008fa462e144d74", "hex").latin1Slice();
+const appInstanceRequest = struct(20, { structureSize: u16(0), id: raw(4, 16) });
+
+function readAppInstance(found: ReadonlyMap<string, Buffer>): Buffer | undefined {
+  const data = found.get(APP_INSTANCE);
+  return data === undefined ? undefined : Buffer.from(appInstanceRequest.decode(data).id);
 }
 
 function readDurableV1(found: ReadonlyMap<string, Buffer>): CreateContexts["durableV1"] {

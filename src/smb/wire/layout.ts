@@ -57,6 +57,12 @@ export interface FileId {
   readonly volatile: bigint;
 }
 
+const ALL_ONES = 0xffff_ffff_ffff_ffffn;
+
+/** All ones: the handle of the request before, or none where none is needed. */
+export const isNoFile = ({ persistent, volatile }: FileId): boolean =>
+  persistent === ALL_ONES && volatile === ALL_ONES;
+
 export const fileId = (at: number): Field<FileId> => ({
   at,
   bytes: 16,

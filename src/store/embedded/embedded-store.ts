@@ -72,6 +72,9 @@ class EmbeddedSpace implements KeySpace {
   }
 
   async #commit(writes: ReadonlyMap<Key, Buffer | null>): Promise<void> {
+    if (!hasRoom(this.#directory, writes)) {
+      throw new StorageFault("no space left for records", { isTransient: true });
+    }
     try {
       await this.#database.commit(writes);
     } catch (error) {
@@ -136,6 +139,27 @@ const ENOSPC = 28;
 const EDQUOT = 122;
 const MAP_FULL = -30_792;
 
+const PAGE_BYTES = 4_096;
+/** Each write may copy the page it lies on, and its share of those above. */
+const PAGES_PER_WRITE = 2;
+
+function bytesLeft(directory: string): number {
+  const { bavail, bsize } = statfsSync(directory);
+  return bavail * bsize;
+}
+
+/**
+ * Whether there is room for a commit, and some to spare. When a page does not fit, the `lmdb` package prints a
+ * message into a buffer that is too short for it, and the process dies, or goes on with a damaged heap.
+ */
+function hasRoom(directory: string, writes: ReadonlyMap<Key, Buffer | null>): boolean {
+  let left = bytesLeft(directory) - LIMITS.recordsRoomBytes;
+  // Nearly always: no batch is as large as this.
+  if (left > 8 * LIMITS.batchBytesMax) return true;
+  for (const value of writes.values()) left -= PAGES_PER_WRITE * PAGE_BYTES + (value?.length ?? 0);
+  return left > 0;
+}
+
 /**
  * Whether a commit failed for lack of room, in which case LMDB has undone it. When the disk takes only a part of
  * a write, LMDB says EIO, as it does after a failed sync: only the disk can tell the two apart.
@@ -144,8 +168,7 @@ function isFull(error: unknown, directory: string): boolean {
   const { code } = error as { code?: unknown };
   if (isOutOfSpace(error) || code === ENOSPC || code === EDQUOT || code === MAP_FULL) return true;
   if (code !== EIO) return false;
-  const { bavail, bsize } = statfsSync(directory);
-  return bavail * bsize < LIMITS.fullDiskBytesMax;
+  return bytesLeft(directory) < LIMITS.fullDiskBytesMax;
 }
 
 export class EmbeddedStore implements Store {

@@ -19,6 +19,7 @@ import { KeyReader, packKey, packOpenText, prefixEnd, prefixRange } from "./pack
  *   bu  staging-id                   the uncommitted blocks of a blob: how many, since when
  *   bx  staging-id block-id          an uncommitted block
  *   bi  account tag value container-id blob   the tag index: an entry for each tag of a blob
+ *   bh  container-id instant blob revision   the index of what is held: until when; the present state has no revision
  *   bg  revision                     what nobody names any more, for the reclaimer to take apart
  *   bt  instant revision             what is due at a time: expiry of blocks, of blobs, of what was soft-deleted
  *
@@ -184,6 +185,20 @@ export function tagsOf(account: string, tag: string): Range {
 export function placeOfTagKey(key: Key): TagPlace {
   const reader = new KeyReader(key).skipText().skipText().skipText();
   return { value: reader.text(), container: reader.whole(), blob: reader.text() };
+}
+
+/** Where a state of a blob is held until an instant. */
+export function guardKey(
+  { container, blob, at = 0n }: { readonly container: bigint; readonly blob: string; readonly at?: Revision },
+  until: Instant,
+): Key {
+  return packKey(["bh", container, until, blob, at]);
+}
+
+/** What a container holds that is kept beyond an instant; without one, all that ever was. */
+export function guardedUntil(container: bigint, after?: Instant): Range {
+  const { from, to } = prefixRange(packKey(["bh", container]));
+  return { from: after === undefined ? from : packKey(["bh", container, Math.floor(after) + 1]), to };
 }
 
 export function garbageKey(revision: Revision): Key {

@@ -245,3 +245,28 @@ export function restAccessesOfShare(share: bigint): Range {
 export function closingShareKey(share: bigint): Key {
   return packKey(["hc", share]);
 }
+
+/** Directories that are being moved, with all that lies below them: ("ht", share, directory, access). */
+export function movingTreeKey(share: bigint, directory: bigint, access: bigint): Key {
+  return packKey(["ht", share, directory, access]);
+}
+
+export function movingTreesOf(share: bigint): Range {
+  return prefixRange(packKey(["ht", share]));
+}
+
+export function directoryOfMovingKey(key: Key): bigint {
+  return new KeyReader(key).skipText().skipWhole().whole();
+}
+
+/** REST calls that need caches of SMB clients gone: ("hk", share, node, request). */
+export function cacheBreakKey(share: bigint, node: bigint, request: bigint): Key {
+  return packKey(["hk", share, node, request]);
+}
+
+export const CACHE_BREAKS: Range = prefixRange(packKey(["hk"]));
+
+export function nodeOfCacheBreakKey(key: Key): { readonly share: bigint; readonly node: bigint } {
+  const reader = new KeyReader(key).skipText();
+  return { share: reader.whole(), node: reader.whole() };
+}

@@ -1,27 +1,9 @@
-import type { Instant, Millis } from "../../base/clock.ts";
+import type { Instant } from "../../base/clock.ts";
 import type { Revision } from "../../base/revision.ts";
+import type { LeaseRecord, PolicyRecord } from "./lease.ts";
 import { recordType } from "./record.ts";
 
 /** The records of the Blob service. Fields that do not apply are left out, not stored as nothing. */
-
-export type StoredLease =
-  | { readonly state: "available" }
-  | {
-      readonly state: "leased";
-      readonly id: string;
-      readonly length: Millis | "infinite";
-      readonly endsAt: Instant | "never";
-    }
-  | { readonly state: "expired"; readonly id: string; readonly length: Millis }
-  | { readonly state: "breaking"; readonly id: string; readonly brokenAt: Instant }
-  | { readonly state: "broken"; readonly id: string };
-
-export interface StoredPolicyRecord {
-  readonly id: string;
-  readonly start: Instant | undefined;
-  readonly expiry: Instant | undefined;
-  readonly permissions: string | undefined;
-}
 
 export interface ContainerRecord {
   /** The incarnation: what the container holds is keyed by it. */
@@ -30,8 +12,8 @@ export interface ContainerRecord {
   readonly revision: Revision;
   readonly metadata?: Readonly<Record<string, string>>;
   readonly publicAccess?: "blob" | "container";
-  readonly policies?: readonly StoredPolicyRecord[];
-  readonly lease?: StoredLease;
+  readonly policies?: readonly PolicyRecord[];
+  readonly lease?: LeaseRecord;
   readonly encryptionScope?: { readonly name: string; readonly isEnforced: boolean };
   /** Set on what is soft-deleted ("bd" keys): when it was, and until when it can be had back. */
   readonly deleted?: { readonly at: Instant; readonly until: Instant };
@@ -101,7 +83,7 @@ export interface BlobRecord {
   readonly http: BlobHttpHeaders;
   readonly metadata?: Readonly<Record<string, string>>;
   readonly tags?: Readonly<Record<string, string>>;
-  readonly lease?: StoredLease;
+  readonly lease?: LeaseRecord;
   /** As set explicitly; without it the account's default is inferred. */
   readonly tier?: string;
   readonly tierChangedAt?: Instant;

@@ -1,25 +1,9 @@
-import type { Instant, Millis } from "../../base/clock.ts";
+import type { Instant } from "../../base/clock.ts";
 import type { Revision } from "../../base/revision.ts";
+import type { LeaseRecord, PolicyRecord } from "./lease.ts";
 import { recordType } from "./record.ts";
 
-/** A lease as it is stored: the states of src/concurrency/lease.ts, absent while available. */
-export type LeaseRecord =
-  | {
-      readonly state: "leased";
-      readonly id: string;
-      readonly length: Millis | "infinite";
-      readonly endsAt: Instant | "never";
-    }
-  | { readonly state: "expired"; readonly id: string; readonly length: Millis }
-  | { readonly state: "breaking"; readonly id: string; readonly brokenAt: Instant }
-  | { readonly state: "broken"; readonly id: string };
-
-export interface PolicyRecord {
-  readonly id: string;
-  readonly start: Instant | undefined;
-  readonly expiry: Instant | undefined;
-  readonly permissions: string | undefined;
-}
+export type { LeaseRecord } from "./lease.ts";
 
 /** What a client may set of a share and read back. */
 export interface ShareSettings {
@@ -106,6 +90,8 @@ export interface NodeRecord {
   readonly createdAt: bigint;
   readonly writtenAt: bigint;
   readonly changedAt: bigint;
+  /** Only where an SMB client has set it. */
+  readonly accessedAt?: bigint;
   readonly permission?: string;
   readonly metadata?: Readonly<Record<string, string>>;
   /** Files only. */
@@ -162,6 +148,8 @@ export interface HandleRecord {
   readonly clientAddress: string;
   readonly clientName: string;
   readonly isDeleteOnClose: boolean;
+  /** The client asked for a cache (an oplock or a lease): a REST call asks the process that serves it. */
+  readonly mayCache?: boolean;
   readonly reconnectedAt?: Instant;
   /** The process that serves it. */
   readonly owner: string;
@@ -183,3 +171,9 @@ export const restAccessRecord = recordType<{ readonly access: number; readonly s
   "restAccess",
   1,
 );
+
+/** A request to the process `owner`; the conflicts are those of src/concurrency/cache-lease.ts. */
+export const cacheBreakRecord = recordType<{
+  readonly owner: string;
+  readonly conflict: "open" | "overwrite" | "sharing" | "write" | "remove";
+}>("cacheBreak", 1);

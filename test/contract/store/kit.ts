@@ -7,6 +7,8 @@ export interface OpenedStore {
   readonly store: Store;
   /** Closes the store and opens it again on the same data. Absent where nothing outlives the store. */
   readonly reopen?: (options?: OpenOptions) => Promise<Store>;
+  /** Transactions run at the same time and again where they met: none waits for another to begin. */
+  readonly runsSideBySide?: true;
   /** Closes whatever is open and removes the data. */
   remove(): Promise<void>;
 }

@@ -29,10 +29,11 @@ export function revisionContract(open: OpenStore): void {
         ]);
         made.push(...several);
         made.push(...(await Promise.all(Array.from({ length: 200 }, () => next(store)))));
-        clock.advance(1);
+        // Engines that share a clock among nodes leave gaps: the source may have run ahead by some milliseconds.
+        clock.advance(1_000);
         made.push(await next(store));
         for (let index = 1; index < made.length; index++) assert.ok(made[index]! > made[index - 1]!);
-        assert.ok(made[0]! >= revisionAt(clock.now() - 1));
+        assert.ok(made[0]! >= revisionAt(clock.now() - 1_000));
         assert.equal(made.at(-1), revisionAt(clock.now()), "the wall clock leads when it is ahead");
       },
       { clock },

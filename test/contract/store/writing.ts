@@ -163,17 +163,18 @@ export function writingContract(open: OpenStore): void {
     }));
 
   test("nobody sees a write before its caller could have heard of it", () =>
-    onStore(open, async (store) => {
+    onStore(open, async (store, { runsSideBySide }) => {
       for (let round = 0; round < 50; round++) {
         const key = `k${round}`;
         let isSeen = false;
         const writing = store.write(async (write) => {
           write.put(key, bytes("x"));
         });
-        // In the turn that began the write nothing can be durable yet.
+        // In the turn that began the write nothing can be durable yet. Where a database stands in between, the
+        // read may reach it after the write has.
         if ((await readText(store, key)) !== undefined) isSeen = true;
         await writing;
-        assert.equal(isSeen, false);
+        if (!runsSideBySide) assert.equal(isSeen, false);
         assert.equal(await readText(store, key), "x");
       }
     }));
@@ -194,19 +195,26 @@ export function writingContract(open: OpenStore): void {
   test("the store takes a copy of what is put: a buffer may be used again at once", () =>
     onStore(open, async (store) => {
       const buffer = bytes("original");
+      const [put, putLarge] = [gate(), gate()];
       const writing = store.write(async (write) => {
         write.put("a", buffer);
         buffer.fill("x");
+        put.open();
         assert.deepEqual(await write.get("a"), bytes("original"));
         await letOthersRun();
         buffer.fill("y");
       });
+      await put.opened;
       await letOthersRun();
       buffer.fill("z");
       await writing;
-      // Large values take another way to the disk. The function runs at once, since nothing is ahead of it.
+      // Large values take another way to the disk.
       const large = Buffer.alloc(100_000, "l");
-      const writingLarge = store.write(async (write) => write.put("large", large));
+      const writingLarge = store.write(async (write) => {
+        write.put("large", large);
+        putLarge.open();
+      });
+      await putLarge.opened;
       for (let turn = 0; turn < 3; turn++) {
         large.fill("z");
         await letOthersRun();
@@ -255,8 +263,8 @@ export function writingContract(open: OpenStore): void {
       assert.deepEqual(await keysIn(store, EVERYTHING), ["a"]);
     }));
 
-  test("one slow transaction holds up writers behind it, and no reader", () =>
-    onStore(open, async (store) => {
+  test("one slow transaction may hold up writers behind it, and no reader", () =>
+    onStore(open, async (store, { runsSideBySide }) => {
       await putAll(store, { a: "1" });
       const slow = gate();
       const order: string[] = [];
@@ -271,7 +279,7 @@ export function writingContract(open: OpenStore): void {
       assert.equal(await readText(store, "a"), "1");
       slow.open();
       await Promise.all([first, second]);
-      assert.deepEqual(order, ["slow", "behind"]);
+      assert.deepEqual(order, runsSideBySide ? ["behind", "slow"] : ["slow", "behind"]);
       assert.equal(await readText(store, "a"), "2");
     }));
 }

@@ -3,7 +3,8 @@ import { Refusal } from "../../../src/base/refusals.ts";
 import { parseTagPredicate } from "../../../src/concurrency/tag-predicate.ts";
 import { parseTagQuery } from "../../../src/concurrency/tag-query.ts";
 import { parseTagsBody, parseTagsHeader } from "../../../src/http/blob/tags-wire.ts";
-import { readHeaders } from "../../../src/http/headers.ts";
+import { ChunkReader } from "../../../src/http/connection/chunks.ts";
+import { Malformed, type RequestHead, readRequestHead } from "../../../src/http/connection/request-head.ts";
 import { parseMessage } from "../../../src/http/queue/message-xml.ts";
 import { readAddress } from "../../../src/http/target.ts";
 import { parseBlobBatch, parseTableBatch } from "../../../src/http/wire/batch.ts";
@@ -220,6 +221,48 @@ export const AUTH_SAS = plainTarget("auth-sas", {
   },
 });
 
+const headOf = (lines: Buffer): RequestHead => readRequestHead(lines, lines.length);
+
+/** The request line and headers, up to the blank line. */
+export const HTTP_HEAD = plainTarget("http-head", {
+  seeds: [
+    "GET /devstoreaccount1/c/b?comp=list HTTP/1.1\r\nHost: x\r\nx-ms-date: now\r\naccept: a\r\nAccept: b",
+    "PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 12\r\nExpect: 100-continue\r\nConnection: TE, close",
+    "PUT / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n",
+  ],
+  words: [
+    "HTTP/1.1",
+    "HTTP/1.0",
+    "\r\n",
+    "\n",
+    ": ",
+    "Content-Length",
+    "Transfer-Encoding",
+    "chunked",
+    "Host",
+  ],
+  refusals: [Malformed],
+  read: headOf,
+});
+
+/** A chunked body, in two pieces that are cut at the place the first byte says. */
+export const HTTP_CHUNKS = plainTarget("http-chunks", {
+  seeds: ["\x055\r\nhello\r\n0\r\n\r\n", "\x09A;ext=1\r\n0123456789\r\n0\r\nTrailer: x\r\n\r\nGET"],
+  words: ["\r\n", "0\r\n\r\n", ";", "ffffffffffff"],
+  refusals: [Malformed],
+  read: (input) => {
+    const data = input.subarray(1);
+    const cut = Math.min(data.length, input[0] ?? 0);
+    const reader = new ChunkReader();
+    let bytes = 0;
+    const take = (piece: Buffer): void => {
+      bytes += piece.length;
+    };
+    if (reader.read(data.subarray(0, cut), take) < 0) reader.read(data.subarray(cut), take);
+    if (bytes > data.length) throw new Error("more content than bytes");
+  },
+});
+
 const CANONICAL = `GET\n\n\n\n\n\n\n\n\n\n\n\nx-ms-date:${NOW_TEXT}\nx-ms-version:2022-11-02\n/${NAME}/${NAME}/c\ncomp:list`;
 
 /** The Authorization header and what is signed: the first line is the address, the rest are headers. */
@@ -230,14 +273,10 @@ export const AUTH_SHARED_KEY = plainTarget("auth-shared-key", {
     `/${NAME}/c\nAuthorization: Bearer e30.e30.e30\nx-ms-version: 2020-10-02`,
   ],
   words: ["SharedKey ", "SharedKeyLite ", "Bearer ", ":", "x-ms-date: ", "x-ms-", "\n", NAME],
-  refusals,
+  refusals: [...refusals, Malformed],
   read: async (input) => {
     const [url = "/", ...lines] = input.latin1Slice().split("\n");
-    const raw = lines.flatMap((line) => {
-      const colon = line.indexOf(":");
-      return colon <= 0 ? [] : [line.slice(0, colon), line.slice(colon + 1).trim()];
-    });
-    const headers = readHeaders({ rawHeaders: raw, headers: {} });
+    const { headers } = headOf(Buffer.from(`GET / HTTP/1.1\r\nHost: x\r\n${lines.join("\r\n")}`, "latin1"));
     const { target, query } = readAddress(url, headers.host, "blob", true);
     const version = headers["x-ms-version"] ?? "";
     const oauth = url.length % 2 === 0 ? "basic" : "off";
@@ -316,7 +355,7 @@ export const SQL = plainTarget("sql-query", {
   refusals: [Refusal, SqlError],
   read: async (input) => {
     const split = input.indexOf(0);
-    const query = parseSql(text(split < 0 ? input : input.subarray(0, split)));
+    const query = parseSql(text(split < 0 ? input : input.subarray(0, split)), 0);
     const data = split < 0 ? Buffer.from(CSV) : input.subarray(split + 1);
     const csv = {
       kind: "csv",

@@ -14,9 +14,17 @@ export interface CsvForm {
 export class CsvReader {
   readonly #form: CsvForm;
   #rest = "";
+  #bytes = 0;
 
   constructor(form: CsvForm) {
     this.#form = form;
+  }
+
+  /** What the records since the last call took up in the blob. */
+  takeBytes(): number {
+    const bytes = this.#bytes;
+    this.#bytes = 0;
+    return bytes;
   }
 
   *push(text: string): Generator<string[]> {
@@ -34,6 +42,7 @@ export class CsvReader {
     while (at < text.length) {
       const record = this.#record(text, at, isLast);
       if (record === undefined) break;
+      this.#bytes += Buffer.byteLength(text.slice(at, record.next));
       at = record.next;
       const isBlank = record.fields.length === 1 && record.fields[0] === "";
       if (!isBlank) yield record.fields;

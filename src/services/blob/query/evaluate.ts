@@ -1,11 +1,14 @@
 import type { Aggregate, Effort, Expression, PathStep, Value } from "./sql.ts";
 import { SQL_LIMITS, SqlError } from "./sql.ts";
+import { addToDate, dateDifference, extractFrom } from "./sql-dates.ts";
 import { callFunction, castTo, compareValues, isLike, numberOf, textOf } from "./sql-functions.ts";
 
 /** A record as expressions see it. */
 export interface Row {
   readonly effort: Effort;
   column(path: readonly PathStep[]): Value;
+  /** Not there at all, which in JSON is not the same as being null. */
+  isMissing(path: readonly PathStep[]): boolean;
 }
 
 /** Three-valued, as SQL is: null is "not known", and what is not known is not taken. */
@@ -27,6 +30,22 @@ export function evaluate(expression: Expression, row: Row): Value {
     }
     case "isNull":
       return evaluate(expression.of, row) === null;
+    case "isMissing":
+      return row.isMissing(expression.path);
+    case "dateAdd": {
+      const count = numberOf(evaluate(expression.count, row));
+      const time = timeOf(evaluate(expression.to, row));
+      return count === null || time === null ? null : addToDate(expression.part, count, time);
+    }
+    case "dateDiff": {
+      const [from, to] = [timeOf(evaluate(expression.from, row)), timeOf(evaluate(expression.to, row))];
+      return from === null || to === null ? null : dateDifference(expression.part, from, to);
+    }
+    case "extract": {
+      const given = evaluate(expression.of, row);
+      const time = timeOf(given);
+      return time === null ? null : extractFrom(expression.part, time, given);
+    }
     case "like": {
       const text = textOf(evaluate(expression.of, row));
       const pattern = textOf(evaluate(expression.pattern, row));
@@ -67,6 +86,10 @@ function paidFor<T extends Value>(value: T, { effort }: Row): T {
   return value;
 }
 
+function timeOf(value: Value): Date | null {
+  return castTo(value, "timestamp") as Date | null;
+}
+
 export function truth(value: Value): boolean | null {
   return castTo(value, "bool") as boolean | null;
 }
@@ -87,6 +110,11 @@ function binary(
   if (operator === "||") {
     const [a, b] = [textOf(one), textOf(other)];
     return a === null || b === null ? null : paidFor(a + b, row);
+  }
+  // A number beside a time is a number of days.
+  if ((operator === "+" || operator === "-") && one instanceof Date && !(other instanceof Date)) {
+    const days = numberOf(other);
+    return days === null ? null : addToDate("day", operator === "-" ? -days : days, one);
   }
   if (operator === "+" || operator === "-" || operator === "*" || operator === "/" || operator === "%") {
     return arithmetic(operator, numberOf(one), numberOf(other));

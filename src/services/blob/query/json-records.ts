@@ -71,5 +71,26 @@ export function stepInto(value: Value, step: PathStep): Value {
   if (value === null || typeof value !== "object" || value instanceof Date) return null;
   if (typeof step === "number")
     return Array.isArray(value) ? ((value[step] as Value | undefined) ?? null) : null;
-  return Object.hasOwn(value, step) ? ((value as Record<string, Value>)[step] ?? null) : null;
+  const name = fieldOf(value, step);
+  return name === undefined ? null : ((value as Record<string, Value>)[name] ?? null);
+}
+
+/** Fields are found by their name, or by one that differs only in upper and lower case. */
+function fieldOf(value: object, name: string): string | undefined {
+  if (Object.hasOwn(value, name)) return name;
+  const lower = name.toLowerCase();
+  return Object.keys(value).find((known) => known.toLowerCase() === lower);
+}
+
+/** Whether a path ends before its last step. */
+export function isAbsent(value: Value, path: readonly PathStep[]): boolean {
+  let at = value;
+  for (const step of path) {
+    if (at === null || typeof at !== "object" || at instanceof Date) return true;
+    const isThere =
+      typeof step === "number" ? Array.isArray(at) && step in at : fieldOf(at, step) !== undefined;
+    if (!isThere) return true;
+    at = stepInto(at, step);
+  }
+  return false;
 }

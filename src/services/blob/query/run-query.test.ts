@@ -19,7 +19,7 @@ async function ask(sql: string, data: string, form = CSV): Promise<QueryEvent[]>
     yield Buffer.from(data);
   }
   const events: QueryEvent[] = [];
-  const run = runQuery({ query: parseSql(sql), input: form, output: form, source: source() });
+  const run = runQuery({ query: parseSql(sql, 0), input: form, output: form, source: source() });
   for await (const event of run) events.push(event);
   return events;
 }
@@ -77,7 +77,7 @@ test("a record cannot be asked for a thousand times over", async () => {
 test("names of the language's own objects are no types", () => {
   for (const name of ["constructor", "toString", "__proto__"])
     assert.throws(
-      () => parseSql(`SELECT CAST(_1 AS ${name}) FROM BlobStorage`),
+      () => parseSql(`SELECT CAST(_1 AS ${name}) FROM BlobStorage`, 0),
       /there is no such type|name/,
     );
 });

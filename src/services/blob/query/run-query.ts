@@ -3,7 +3,7 @@ import { monotonic } from "../../../base/clock.ts";
 import { Turns } from "../../../base/turns.ts";
 import { type CsvForm, CsvReader, printCsv } from "./csv.ts";
 import { Accumulator, evaluate, type Row, truth } from "./evaluate.ts";
-import { JsonReader, stepInto, walkPath } from "./json-records.ts";
+import { isAbsent, JsonReader, stepInto, walkPath } from "./json-records.ts";
 import {
   Effort,
   type PathStep,
@@ -43,10 +43,23 @@ const turns = new Turns(SQL_LIMITS.restMillis);
  * Runs a query over a blob as it streams by: one record in memory at a time, whatever the blob's size. An error in
  * the data ends the answer with what is wrong and where, since by then part of it may be out.
  */
-export async function* runQuery({ query, input, output, source }: QueryRun): AsyncGenerator<QueryEvent> {
+export function runQuery(run: QueryRun): AsyncIterable<QueryEvent> {
+  const { query, input } = run;
+  // What does not fit the form of the blob is refused at once, while there is no answer yet to break off.
+  if (query.splitBytes !== undefined && input.kind !== "csv") {
+    throw new SqlError("sys.split is for delimited text");
+  }
   const effort = new Effort();
-  const results = new Results(query, output, effort);
   const reader = input.kind === "csv" ? new CsvRows(input, query, effort) : new JsonRows(query, effort);
+  return eventsOf(run, reader, effort);
+}
+
+async function* eventsOf(
+  { query, output, source }: QueryRun,
+  reader: CsvRows | JsonRows,
+  effort: Effort,
+): AsyncGenerator<QueryEvent> {
+  const results = new Results(query, output, effort);
   let turnBegan = monotonic();
   const isLong = (): boolean => monotonic() - turnBegan > SQL_LIMITS.turnMillis;
   const giveWay = async (): Promise<void> => {
@@ -99,6 +112,8 @@ async function* inParts(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 
 /** A record that can also be given out whole. */
 interface WholeRow extends Row {
+  /** How much of the blob it takes up, with what is skipped before it; counted for delimited text only. */
+  readonly bytes: number;
   readonly names: readonly string[];
   readonly values: readonly Value[];
   readonly json: Value;
@@ -133,15 +148,18 @@ class CsvRows {
       this.#needsNames = false;
       return;
     }
+    const bytes = this.#reader.takeBytes();
     const names = this.#names ?? fields.map((_, i) => `_${i + 1}`);
     yield {
       effort: this.#effort,
       names,
       values: fields,
+      bytes,
       get json() {
         return Object.fromEntries(fields.map((field, i) => [names[i] ?? `_${i + 1}`, field]));
       },
       column: (path) => this.#field(fields, withoutAlias(path, this.#alias)),
+      isMissing: (path) => this.#field(fields, withoutAlias(path, this.#alias)) === null,
     };
   }
 
@@ -188,7 +206,9 @@ class JsonRows {
         names: isObject ? Object.keys(json) : ["_1"],
         values: isObject ? (Object.values(json) as Value[]) : [json],
         json,
+        bytes: 0,
         column: (path) => withoutAlias(path, alias).reduce<Value>(stepInto, json),
+        isMissing: (path) => isAbsent(json, withoutAlias(path, alias)),
       };
     }
   }
@@ -207,6 +227,8 @@ class Results {
   readonly #effort: Effort;
   #text = "";
   #count = 0;
+  /** Bytes of records since the last batch of sys.split. */
+  #batch = 0;
 
   constructor(query: SqlQuery, form: Form, effort: Effort) {
     this.#query = query;
@@ -228,7 +250,12 @@ class Results {
   }
 
   add(row: WholeRow): void {
-    const { where, columns } = this.#query;
+    const { where, columns, splitBytes } = this.#query;
+    if (splitBytes !== undefined) {
+      this.#batch += row.bytes;
+      if (this.#batch >= splitBytes) this.#endBatch();
+      return;
+    }
     if (this.isFull) return;
     this.#effort.renew();
     if (where !== undefined && truth(evaluate(where, row)) !== true) return;
@@ -241,8 +268,14 @@ class Results {
       );
   }
 
+  #endBatch(): void {
+    if (this.#batch > 0) this.#print(["_1"], [this.#batch]);
+    this.#batch = 0;
+  }
+
   finish(): void {
     const { columns = [], limit } = this.#query;
+    this.#endBatch();
     if (this.#totals === undefined || limit === 0) return;
     this.#print(
       columns.map(nameOf),

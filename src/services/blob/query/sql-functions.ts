@@ -1,4 +1,5 @@
 import type { Effort, SqlType, Value } from "./sql.ts";
+import { formatTimestamp, parseTimestamp } from "./sql-dates.ts";
 
 /** What values do, as plain functions. Nothing at all (null) goes through everything. */
 
@@ -53,8 +54,7 @@ export function castTo(value: Value, type: SqlType): Value {
     }
     case "timestamp": {
       if (value instanceof Date) return value;
-      const time = typeof value === "string" ? Date.parse(value) : Number.NaN;
-      return Number.isNaN(time) ? null : new Date(time);
+      return typeof value === "string" ? parseTimestamp(value) : null;
     }
   }
 }
@@ -83,7 +83,10 @@ const FUNCTIONS: Readonly<Record<string, Fn>> = {
   trim_leading: onText((text, [, set = null]) => trimmed(text, set, true, false)),
   trim_trailing: onText((text, [, set = null]) => trimmed(text, set, false, true)),
   trim_both: onText((text, [, set = null]) => trimmed(text, set, true, true)),
-  to_string: ([value = null]) => textOf(value),
+  to_string: ([value = null, format = null]) => {
+    const [time, form] = [castTo(value, "timestamp"), textOf(format)];
+    return form === null || !(time instanceof Date) ? textOf(value) : formatTimestamp(time, form);
+  },
   to_timestamp: ([value = null]) => castTo(value, "timestamp"),
   coalesce: (args) => args.find((value) => value !== null) ?? null,
   nullif: ([value = null, other = null]) => (compareValues(value, other) === 0 ? null : value),

@@ -1,3 +1,4 @@
+import type { Instant } from "../../../base/clock.ts";
 import {
   type Aggregate,
   type BinaryOperator,
@@ -9,12 +10,13 @@ import {
   type SqlQuery,
   type SqlType,
 } from "./sql.ts";
+import { datePartOf, extractPartOf } from "./sql-dates.ts";
 import { isFunction } from "./sql-functions.ts";
 import { sqlTokens, TokenReader } from "./sql-tokens.ts";
 
-/** Throws `SqlError` when the text is not a query. */
-export function parseSql(text: string): SqlQuery {
-  return new SqlParser(new TokenReader(sqlTokens(text))).query();
+/** Throws `SqlError` when the text is not a query. `now` is what UTCNOW() says, the same for every record. */
+export function parseSql(text: string, now: Instant): SqlQuery {
+  return new SqlParser(new TokenReader(sqlTokens(text)), now).query();
 }
 
 const TYPES: Readonly<Record<string, SqlType>> = {
@@ -29,7 +31,14 @@ const TYPES: Readonly<Record<string, SqlType>> = {
   timestamp: "timestamp",
 };
 
-const AGGREGATES = new Set<string>(["count", "sum", "avg", "min", "max"]);
+const AGGREGATES: Readonly<Record<string, Aggregate>> = {
+  count: "count",
+  sum: "sum",
+  avg: "avg",
+  average: "avg",
+  min: "min",
+  max: "max",
+};
 const AFTER_FROM = ["where", "limit"];
 const COMPARISONS: readonly BinaryOperator[] = ["=", "<>", "<=", ">=", "<", ">"];
 
@@ -37,22 +46,40 @@ class SqlParser {
   readonly #tokens: TokenReader;
   #alias: string | undefined;
   #depth = 0;
+  readonly #now: Instant;
 
-  constructor(tokens: TokenReader) {
+  constructor(tokens: TokenReader, now: Instant) {
     this.#tokens = tokens;
+    this.#now = now;
   }
 
   query(): SqlQuery {
     const tokens = this.#tokens;
     tokens.expectWord("select");
-    const columns = this.#columns();
+    const splitBytes = this.#split();
+    const columns = splitBytes === undefined ? this.#columns() : undefined;
     tokens.expectWord("from");
     const from = this.#from();
     const where = tokens.word("where") ? this.#expression() : undefined;
     const limit = tokens.word("limit") ? this.#limit() : undefined;
     tokens.sign(";");
     if (!tokens.isAtEnd) throw new SqlError("there is more after the end of the query");
-    return checked({ columns, from, alias: this.#alias, where, limit });
+    if (splitBytes !== undefined && where !== undefined) throw new SqlError("sys.split takes all records");
+    return checked({ columns, from, alias: this.#alias, where, limit, splitBytes });
+  }
+
+  /** sys.split(bytes) in the place of columns */
+  #split(): number | undefined {
+    const tokens = this.#tokens;
+    if (!tokens.isWord("sys") || !tokens.isSign(".", 1) || !tokens.isWord("split", 2)) return undefined;
+    for (let i = 0; i < 3; i++) tokens.take();
+    tokens.expectSign("(");
+    const bytes = this.#limit();
+    tokens.expectSign(")");
+    if (bytes < SQL_LIMITS.splitBytesMin) {
+      throw new SqlError(`sys.split takes ${SQL_LIMITS.splitBytesMin} bytes or more`);
+    }
+    return bytes;
   }
 
   #columns(): SqlColumn[] | undefined {
@@ -110,7 +137,7 @@ class SqlParser {
   #limit(): number {
     const token = this.#tokens.take();
     if (token.kind !== "number" || !Number.isSafeInteger(token.value))
-      throw new SqlError("LIMIT takes a number");
+      throw new SqlError("a whole number is expected");
     return token.value;
   }
 
@@ -142,8 +169,10 @@ class SqlParser {
     for (const operator of COMPARISONS) if (tokens.sign(operator)) return binary(operator, of, this.#sum());
     if (tokens.word("is")) {
       const isNot = tokens.word("not");
-      if (!tokens.word("null")) tokens.expectWord("missing");
-      return negatedIf(isNot, { kind: "isNull", of });
+      if (tokens.word("null")) return negatedIf(isNot, { kind: "isNull", of });
+      tokens.expectWord("missing");
+      if (of.kind !== "column") throw new SqlError("only a column can be missing");
+      return negatedIf(isNot, { kind: "isMissing", path: of.path });
     }
     const isNot = tokens.isWord("not") && tokens.word("not");
     if (tokens.word("like")) {
@@ -248,12 +277,13 @@ class SqlParser {
 
   #call(name: string): Expression {
     const tokens = this.#tokens;
-    if (AGGREGATES.has(name)) {
+    const aggregate = Object.hasOwn(AGGREGATES, name) ? AGGREGATES[name] : undefined;
+    if (aggregate !== undefined) {
       tokens.expectSign("(");
       const of = tokens.sign("*") ? undefined : this.#expression();
       tokens.expectSign(")");
       if (of === undefined && name !== "count") throw new SqlError(`${name} takes an expression`);
-      return { kind: "aggregate", name: name as Aggregate, of };
+      return { kind: "aggregate", name: aggregate, of };
     }
     if (name === "cast") {
       tokens.expectSign("(");
@@ -265,10 +295,48 @@ class SqlParser {
       tokens.expectSign(")");
       return { kind: "cast", of, type };
     }
+    if (name === "utcnow") {
+      if (this.#list().length > 0) throw new SqlError("UTCNOW takes nothing");
+      return { kind: "literal", value: new Date(this.#now) };
+    }
+    if (name === "date_add" || name === "date_diff") return this.#dateCall(name);
+    if (name === "extract") return this.#extract();
     if (name === "trim") return this.#trim();
     if (name === "substring") return this.#substring();
     if (!isFunction(name)) throw new SqlError(`there is no function ${name}`);
     return { kind: "call", name, args: this.#list() };
+  }
+
+  /** DATE_ADD(part, count, time), DATE_DIFF(part, time, time); the part with or without quotes */
+  #dateCall(name: "date_add" | "date_diff"): Expression {
+    const tokens = this.#tokens;
+    tokens.expectSign("(");
+    const part = datePartOf(this.#partName());
+    tokens.expectSign(",");
+    const first = this.#expression();
+    tokens.expectSign(",");
+    const to = this.#expression();
+    tokens.expectSign(")");
+    return name === "date_add"
+      ? { kind: "dateAdd", part, count: first, to }
+      : { kind: "dateDiff", part, from: first, to };
+  }
+
+  /** EXTRACT(part FROM time) */
+  #extract(): Expression {
+    const tokens = this.#tokens;
+    tokens.expectSign("(");
+    const part = extractPartOf(this.#partName());
+    tokens.expectWord("from");
+    const of = this.#expression();
+    tokens.expectSign(")");
+    return { kind: "extract", part, of };
+  }
+
+  #partName(): string {
+    const token = this.#tokens.take();
+    if (token.kind !== "word" && token.kind !== "text") throw new SqlError("a part of a time is expected");
+    return token.text;
   }
 
   /** TRIM([LEADING | TRAILING | BOTH] [characters FROM] text) */
@@ -287,15 +355,20 @@ class SqlParser {
     return { kind: "call", name: `trim_${side}`, args: [of, characters] };
   }
 
-  /** SUBSTRING(text, from [, length]) or SUBSTRING(text FROM from [FOR length]) */
+  /**
+   * SUBSTRING(text, from [, length]) or SUBSTRING(text FROM from [FOR length]). With commas, positions count from
+   * zero, as the service's reference shows; in the standard's own form they count from one.
+   */
   #substring(): Expression {
     const tokens = this.#tokens;
     tokens.expectSign("(");
     const args = [this.#expression()];
+    const isFromZero = tokens.isSign(",");
     if (tokens.sign(",") || tokens.word("from")) args.push(this.#expression());
     if (tokens.sign(",") || tokens.word("for")) args.push(this.#expression());
     tokens.expectSign(")");
     if (args.length < 2) throw new SqlError("SUBSTRING takes a position");
+    if (isFromZero) args[1] = binary("+", args[1]!, { kind: "literal", value: 1 });
     return { kind: "call", name: "substring", args };
   }
 }

@@ -1,7 +1,9 @@
+import type { DatePart, ExtractPart } from "./sql-dates.ts";
+
 /**
  * The SQL of Query Blob Contents, as a tree.
  *
- *   SELECT <* | expressions | aggregates> FROM BlobStorage[path] [alias] [WHERE condition] [LIMIT n]
+ *   SELECT <* | expressions | aggregates | sys.split(bytes)> FROM BlobStorage[path] [alias] [WHERE condition] [LIMIT n]
  */
 export interface SqlQuery {
   /** Undefined: everything, as it is. */
@@ -12,6 +14,8 @@ export interface SqlQuery {
   readonly alias: string | undefined;
   readonly where: Expression | undefined;
   readonly limit: number | undefined;
+  /** sys.split: not records are wanted but the sizes of batches, each of this many bytes or little more. */
+  readonly splitBytes?: number | undefined;
 }
 
 export interface SqlColumn {
@@ -51,6 +55,10 @@ export type Expression =
       readonly right: Expression;
     }
   | { readonly kind: "not" | "negate" | "isNull"; readonly of: Expression }
+  | { readonly kind: "isMissing"; readonly path: readonly PathStep[] }
+  | { readonly kind: "dateAdd"; readonly part: DatePart; readonly count: Expression; readonly to: Expression }
+  | { readonly kind: "dateDiff"; readonly part: DatePart; readonly from: Expression; readonly to: Expression }
+  | { readonly kind: "extract"; readonly part: ExtractPart; readonly of: Expression }
   | {
       readonly kind: "like";
       readonly of: Expression;
@@ -88,6 +96,7 @@ export const SQL_LIMITS = {
   depthMax: 64,
   recordCharsMax: 1_024 * 1_024,
   columnsMax: 4_096,
+  splitBytesMin: 10 * 1_024 * 1_024,
   /** A pattern of LIKE is matched character by character, so its cost is bounded by both lengths. */
   patternCharsMax: 4_096,
   /** Characters that one record may make us look at or print: a long record in a long query would take seconds. */

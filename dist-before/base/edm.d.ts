@@ -1,0 +1,38 @@
+/**
+ * Values of the Entity Data Model, as entities hold them. Each type keeps every value of its range without loss:
+ * Int64 as bigint, DateTime as ticks of 100 ns since the year 1 (as revisions are), Guid as its lower-case text.
+ */
+export type EdmValue = {
+    readonly type: "String";
+    readonly value: string;
+} | {
+    readonly type: "Int32";
+    readonly value: number;
+} | {
+    readonly type: "Int64";
+    readonly value: bigint;
+} | {
+    readonly type: "Double";
+    readonly value: number;
+} | {
+    readonly type: "Boolean";
+    readonly value: boolean;
+} | {
+    readonly type: "DateTime";
+    readonly value: bigint;
+} | {
+    readonly type: "Guid";
+    readonly value: string;
+} | {
+    readonly type: "Binary";
+    readonly value: Buffer;
+};
+export type EdmType = EdmValue["type"];
+export type Property = EdmValue & {
+    readonly name: string;
+};
+/** What names an entity within its table. */
+export interface EntityKeys {
+    readonly partitionKey: string;
+    readonly rowKey: string;
+}

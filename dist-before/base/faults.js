@@ -1,0 +1,31 @@
+/**
+ * The world failed us: disk full, I/O error, lost connection. Logged with its cause, shown to the client as
+ * 500 or 503. `isTransient` says that the same request may work later (the disk has room again).
+ */
+export class StorageFault extends Error {
+    name = "StorageFault";
+    isTransient;
+    constructor(message, options = {}) {
+        super(message, options.cause === undefined ? undefined : { cause: options.cause });
+        this.isTransient = options.isTransient ?? false;
+    }
+}
+/** Stored bytes do not match their checksum. Never answered with the bytes. */
+export class DamagedData extends StorageFault {
+}
+/**
+ * The data directory cannot be used as it is: damaged, of a newer format, or in use. Holdfast refuses to start,
+ * names the file and changes nothing.
+ */
+export class UnusableDirectory extends Error {
+    name = "UnusableDirectory";
+}
+export function errorCode(error) {
+    const code = error?.code;
+    return typeof code === "string" ? code : undefined;
+}
+/** No room left: what is there stays readable, and writing goes on when space is back. */
+export function isOutOfSpace(error) {
+    const code = errorCode(error);
+    return code === "ENOSPC" || code === "EDQUOT";
+}

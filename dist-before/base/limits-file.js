@@ -1,0 +1,54 @@
+import { GIB, KIB, MIB, TIB } from "./limits.js";
+/** The File service's limits, by name and with their unit. */
+export const FILE_LIMITS = {
+    shareNameCharsMin: 3,
+    shareNameCharsMax: 63,
+    shareQuotaGibMax: 102_400,
+    shareQuotaGibDefault: 5_120,
+    quotaUnitBytes: GIB,
+    shareSnapshotsMax: 200,
+    /** How long a deleted share can be had back, unless the operator says otherwise. */
+    shareRetentionDays: 7,
+    nameCharsMax: 255,
+    pathCharsMax: 2_048,
+    pathLevelsMax: 250,
+    fileBytesMax: 4 * TIB,
+    /** What one Put Range may carry, and the longest record of a range. */
+    rangeBytesMax: 4 * MIB,
+    /**
+     * Up to here the MD5 of a range is told although the client sent none. On a large one it would cost more than all
+     * the rest of the request, and no client looks at it.
+     */
+    toldDigestBytesMax: 256 * KIB,
+    /** Neighbours that lie in their records join up to this: pages of databases stay as they are written. */
+    joinedBytesMax: 4 * KIB,
+    permissionHeaderBytesMax: 8 * KIB,
+    permissionBytesMax: 64 * KIB,
+    aclBytesMax: 64 * KIB,
+    leaseSecondsMin: 15,
+    leaseSecondsMax: 60,
+    breakSecondsMax: 60,
+    copySourceCharsMax: 4 * KIB,
+    /** A source of a copy that says nothing for this long is given up. */
+    sourceIdleMillis: 30_000,
+    /** Ranges of a source that one transaction copies. */
+    copyRangesPerStep: 1_024,
+    /** How long Copy File waits for the copy to end before it answers "pending". */
+    copyAnswerMillis: 500,
+    /** Small ranges that lie inside their records, held in memory for one reader. */
+    readerInlineBytesMax: 64 * MIB,
+    /** Ranges that a reader looks up at once. */
+    readerRangesPerStep: 4_096,
+    handlesPerNodeMax: 2_000,
+    handlesPerRootMax: 10_000,
+    listHandlesMax: 1_000,
+    /** Handles that one Force Close ends before it gives a marker. */
+    closedPerRequestMax: 1_000,
+    locksPerHandleMax: 4_096,
+    /** An SMB open that meets a REST call under way tries again this often, after this long. */
+    openRetriesMax: 100,
+    openRetryMillis: 5,
+    /** Background work: how often, and how many records one transaction removes. */
+    sweepIntervalMillis: 1_000,
+    sweptPerStep: 512,
+};

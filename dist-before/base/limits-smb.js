@@ -1,0 +1,54 @@
+import { KIB, MIB } from "./limits.js";
+/** The SMB front end's limits, by name and with their unit. */
+export const SMB_LIMITS = {
+    connectionsMax: 4_096,
+    /** A connection that has not logged in by then is ended. */
+    loginMillis: 30_000,
+    /** Silence of a connection with a session; its handles end with it. Clients that live send ECHO long before. */
+    idleMillis: 15 * 60_000,
+    shutdownMillis: 5_000,
+    transactBytesMax: 8 * MIB,
+    readBytesMax: 8 * MIB,
+    writeBytesMax: 8 * MIB,
+    /** Before LARGE_MTU, and for what one credit pays. */
+    creditBytes: 64 * KIB,
+    /** Around the payload of the largest message: headers, contexts, names, compounds. */
+    frameOverheadBytes: 64 * KIB,
+    /** A message before anybody has logged in: a token and little else. */
+    anonymousFrameBytesMax: 64 * KIB,
+    creditsMax: 8_192,
+    pdusPerCompoundMax: 64,
+    /** Requests of one connection that wait for something: locks, changes, breaks. */
+    asyncRequestsMax: 1_024,
+    /** Bytes of requests taken in and not yet answered; beyond this the socket is not read. */
+    requestBytesMax: 64 * MIB,
+    /** Replies not yet taken by the client; beyond this the socket is not read. */
+    replyBytesMax: 64 * MIB,
+    sessionsPerConnectionMax: 64,
+    treesPerSessionMax: 1_024,
+    opensPerConnectionMax: 65_536,
+    pipesPerConnectionMax: 64,
+    pipeBytesMax: 256 * KIB,
+    pathCharsMax: 2_048,
+    nameCharsMax: 255,
+    locksPerRequestMax: 4_096,
+    locksPerOpenMax: 16_384,
+    copyChunksMax: 256,
+    copyChunkBytesMax: 1 * MIB,
+    copyBytesMax: 16 * MIB,
+    directoryEntriesPerStep: 512,
+    /** Events kept for a watched directory between two requests. */
+    notifyBytesMax: 64 * KIB,
+    watchesPerConnectionMax: 1_024,
+    securityDescriptorBytesMax: 64 * KIB,
+    breakMillis: 35_000,
+    durableMillisDefault: 60_000,
+    durableMillisMax: 300_000,
+    durableOpensMax: 16_384,
+    /** Failed logins from one address: each doubles the wait before the answer, up to the longest. */
+    loginDelayMillisMin: 100,
+    loginDelayMillisMax: 5_000,
+    loginFailuresKept: 10_000,
+    loginFailureMillis: 5 * 60_000,
+    fileBytesMax: 4 * 1_024 * 1_024 * MIB,
+};

@@ -1,0 +1,139 @@
+/** Every queue, batch, header and loop has its maximum here, by name and with its unit. */
+export const KIB = 1_024;
+export const MIB = 1_024 * KIB;
+export const GIB = 1_024 * MIB;
+export const TIB = 1_024 * GIB;
+export const LIMITS = {
+    // HTTP front end
+    headerBytesMax: 32 * KIB,
+    headerCountMax: 256,
+    targetBytesMax: 16 * KIB,
+    clientRequestIdCharsMax: 1_024,
+    xmlBytesMax: 8 * MIB,
+    xmlDepthMax: 16,
+    xmlNodesMax: 200_000,
+    servicePropertiesBytesMax: 64 * KIB,
+    headersTimeoutMillis: 30_000,
+    bodyIdleMillis: 60_000,
+    keepAliveMillis: 65_000,
+    connectionsMax: 10_000,
+    /** How often connections are looked at for clients that stand still. */
+    connectionSweepMillis: 1_000,
+    /** How long the rest of a request is read away behind the last reply of a connection. */
+    lingerMillis: 2_000,
+    /** Bytes of a body that wait for the operation; past it the client is not read. */
+    bodyWaitingBytesMax: 256 * KIB,
+    /** Chunk extensions and trailers of one body, which mean nothing to any operation. */
+    chunkExtrasBytesMax: 8 * KIB,
+    shutdownMillis: 30_000,
+    shutdownSweepMillis: 50,
+    /** From accepting a connection to a worker's word that it has it. */
+    handoverMillis: 10_000,
+    /** Rest of a refused body that is read away to keep the connection. */
+    drainedBytesMax: 16 * MIB,
+    clockSkewMillis: 15 * 60_000,
+    /** Names that `srh` and `srq` of a user delegation SAS may list. */
+    signedRequestNamesMax: 64,
+    /** How far from now a user delegation key may start or end. */
+    delegationKeyMillisMax: 7 * 24 * 60 * 60_000,
+    keyInfoBytesMax: 4 * KIB,
+    storedPoliciesMax: 5,
+    storedPolicyIdCharsMax: 64,
+    corsRulesMax: 5,
+    corsRulesBytesMax: 2 * KIB,
+    metadataBytesMax: 8 * KIB,
+    // Store
+    /** Longest key an engine sees: LMDB carries 1,978 bytes on 4 KiB pages, PostgreSQL 2,704 in an index row. */
+    engineKeyBytesMax: 1_900,
+    /** Longest key a service may use: two names of 3,072 bytes each, escaped, and their prefixes. */
+    keyBytesMax: 16 * KIB,
+    valueBytesMax: 16 * MIB,
+    batchTransactionsMax: 1_024,
+    batchBytesMax: 8 * MIB,
+    queuedTransactionsMax: 100_000,
+    rangePageEntries: 256,
+    /** With no more room than this, a write that was cut short is laid to the full disk. */
+    fullDiskBytesMax: MIB,
+    /** Reads under way at one moment, in all processes that share an embedded store. */
+    snapshotsMax: 16_384,
+    slowTransactionMillis: 250,
+    // Extents
+    inlineBytesMax: 8 * KIB,
+    chunkBytes: 64 * KIB,
+    pieceBytes: 4 * MIB,
+    extentBytesMax: 64 * MIB,
+    /** Pieces of one append being written while the next one is gathered. */
+    piecesInFlightMax: 2,
+    /** Payload of all appends between the clients and the disk. Many slow clients get smaller pieces. */
+    appendMemoryBytes: 256 * MIB,
+    /** Parts of a source below this are copied together: a client that sends single bytes must not cost a list of them. */
+    gatheredPartBytes: 4 * KIB,
+    /** Written bytes that start a sync before anybody waits for one, so that the disk works while the client sends. */
+    unsyncedBytesMax: 16 * MIB,
+    /** One read from the disk, and how many of them run ahead of the consumer. */
+    extentReadBytes: 1 * MIB,
+    extentReadsAheadMax: 2,
+    /** Descriptors kept open although nobody reads through them. */
+    extentFilesIdleMax: 256,
+    /** Descriptors one reader holds from its start. */
+    extentsHeldPerReader: 8,
+    /** Headers of extents looked at together when a directory is opened. */
+    recoveryChecksAtOnce: 16,
+    // Reclaiming of extents
+    reclaimIntervalMillis: 1_000,
+    /** Extents looked at, and asked about, in one step. */
+    reclaimExtentsPerStep: 256,
+    /** Payload moved in one step, and steps made before the next tick of the timer. */
+    compactionBytesPerStep: 64 * MIB,
+    reclaimStepsPerTick: 4,
+    /** Slices moved by one transaction, and their bytes: a longer one would hold up other writers. */
+    compactionBatchSlices: 64,
+    compactionBatchBytes: 8 * MIB,
+    /** A sealed extent is compacted when less than this share of it is alive. */
+    liveShareMin: 0.5,
+    /** Sealed below this share of the full size, an extent is small; this many small ones are merged. */
+    smallExtentShare: 0.25,
+    smallExtentsMin: 8,
+    // Around the services: accounts, logs, metrics, tooling
+    workersMax: 64,
+    accountsMax: 10_000,
+    accountNameCharsMax: 64,
+    accountKeyBytesMax: 1 * KIB,
+    accountsFileBytesMax: 4 * MIB,
+    accountsPollMillis: 2_000,
+    certificateBytesMax: 1 * MIB,
+    /** A start that came first by its name waits this often and this long for later ones to give way. */
+    lockRoundsMax: 150,
+    lockRoundMillis: 20,
+    /** Access-log lines wait in memory until this much is there or this long has passed. */
+    accessLogBufferBytes: 64 * KIB,
+    accessLogFlushMillis: 1_000,
+    /** More than this unwritten, and lines are dropped: the disk is slower than the clients. */
+    logWaitingCharsMax: 16 * MIB,
+    logRetryMillis: 20,
+    /** How often an encoded text is decoded again in search of a signature inside it. */
+    redactionDepthMax: 5,
+    /** Series kept for operations; more than the tables have rows means a caller invents names. */
+    meteredOperationsMax: 1_024,
+    // Wire forms
+    xmlAttributesMax: 64,
+    xmlAttributeCharsMax: 4 * KIB,
+    retentionDaysMax: 365,
+    staticDocumentCharsMax: 1_024,
+    corsOriginsMax: 64,
+    corsHeadersMax: 64,
+    corsHeaderPrefixesMax: 2,
+    corsItemCharsMax: 256,
+    corsMaxAgeSecondsMax: 2_147_483_647,
+    /** A range whose MD5 or CRC64 a client may ask for along with it. */
+    rangeDigestBytesMax: 4 * MIB,
+    structuredSegmentBytes: 4 * MIB,
+    structuredSegmentsMax: 65_535,
+    listResultsMax: 5_000,
+    markerCharsMax: 16 * KIB,
+    timeoutSecondsMax: 30,
+    boundaryCharsMax: 70,
+    multipartBytesMax: 4 * MIB,
+    blobBatchRequestsMax: 256,
+    tableBatchRequestsMax: 100,
+};

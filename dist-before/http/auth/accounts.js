@@ -1,0 +1,22 @@
+import { HmacKey } from "../../base/hmac.js";
+const KEYS_MAX = 2;
+/**
+ * An account and its decoded keys, ready to check signatures. Throws a `RangeError` without a key, with more than
+ * two, or with an empty one, which would let anybody sign.
+ */
+export function accountOf(name, rawKeys) {
+    const isSound = rawKeys.length > 0 && rawKeys.length <= KEYS_MAX && rawKeys.every((key) => key.length > 0);
+    if (!isSound)
+        throw new RangeError(`account ${name} needs one or two keys`);
+    return { name, rawKeys, keys: rawKeys.map((key) => new HmacKey(key)) };
+}
+/** The same from base64, as a connection string has it. A key that is not base64 is a `RangeError`, too. */
+export function accountOfBase64(name, base64Keys) {
+    return accountOf(name, base64Keys.map((text, index) => {
+        const key = Buffer.from(text, "base64");
+        // The text itself stays out of the message: messages end in logs.
+        if (key.toString("base64") !== text)
+            throw new RangeError(`key ${index + 1} of ${name} is not base64`);
+        return key;
+    }));
+}

@@ -1,0 +1,27 @@
+import type { Clock } from "../../base/clock.ts";
+import type { StoredPolicy } from "../../services/account/stored-policy.ts";
+import type { HttpRequest, ServiceName } from "../exchange.ts";
+import type { Accounts } from "./accounts.ts";
+/** A request before anybody knows who sent it. */
+export type Unauthenticated = Pick<HttpRequest, "method" | "target" | "query" | "headers" | "isSecure" | "remoteAddress" | "version">;
+/**
+ * The stored access policies of a container, queue, table (name in lower case) or share; undefined when there is
+ * no such resource. Asked only for a SAS that names a policy and whose signature is good, so a stranger can
+ * neither cause a read nor learn what exists.
+ */
+export type PolicyLookup = (service: ServiceName, account: string, resourceName: string) => Promise<readonly StoredPolicy[] | undefined>;
+/** "none" also for a container that does not exist: anonymous callers cannot tell the two apart. */
+export type PublicAccessLookup = (account: string, container: string) => Promise<"none" | "blob" | "container">;
+export interface AuthContext {
+    readonly accounts: Accounts;
+    readonly clock: Clock;
+    /** "basic": the claims of bearer tokens are checked, their signature is not. */
+    readonly oauth: "off" | "basic";
+    readonly policies: PolicyLookup;
+    readonly publicAccess: PublicAccessLookup;
+    /**
+     * A restriction that the `sv` of a SAS does not sign (an IP range under 2013-08-15, say) protects nothing: whoever
+     * holds the SAS can drop it. Such a SAS is refused, unless loose: then the restriction is ignored.
+     */
+    readonly isLoose?: boolean;
+}

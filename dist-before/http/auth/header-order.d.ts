@@ -1,0 +1,1 @@
+export declare function compareHeaderNames(one: string, two: string): number;

@@ -1,0 +1,33 @@
+import { safeText } from "../../base/redact.js";
+import { Refusal } from "../../base/refusals.js";
+/**
+ * The refusals of authentication. A client that signs wrongly needs to see what the server signed, so the string
+ * to sign is quoted back. Signatures and keys inside it are not: error bodies end in logs and bug reports.
+ */
+const TENANT = "00000000-0000-0000-0000-000000000000";
+const CHALLENGE = `Bearer authorization_uri=https://login.microsoftonline.com/${TENANT}/oauth2/authorize resource_id=https://storage.azure.com`;
+/** Header and parameter lines whose whole value is a secret; signatures inside addresses are masked by `safeText`. */
+const SECRET_LINE = /^(x-ms-(?:[a-z-]+-)?(?:encryption-key|authorization|token)|sig):.*$/gm;
+export function authenticationFailed(detail) {
+    return new Refusal("AuthenticationFailed", { elements: { AuthenticationErrorDetail: detail } });
+}
+export function sharedKeyMismatch(stringToSign) {
+    return authenticationFailed(`The MAC signature found in the HTTP request is not the same as any computed signature. Server used following string to sign: '${withoutSecrets(stringToSign)}'.`);
+}
+export function sasMismatch(stringToSign) {
+    return authenticationFailed(`Signature did not match. String to sign used was ${withoutSecrets(stringToSign)}`);
+}
+/** A SAS field that is missing or not well formed. */
+export function sasFieldInvalid(name) {
+    return authenticationFailed(`The SAS field ${name} is missing or not in the correct format.`);
+}
+/** 401 with the challenge that tells a client where tokens come from. */
+export function challenge(code, detail) {
+    return new Refusal(code, {
+        headers: { "WWW-Authenticate": CHALLENGE },
+        ...(detail === undefined ? {} : { elements: { AuthenticationErrorDetail: detail } }),
+    });
+}
+function withoutSecrets(stringToSign) {
+    return safeText(stringToSign.replaceAll(SECRET_LINE, "$1:***"));
+}

@@ -1,0 +1,115 @@
+import { LIMITS } from "../../base/limits.js";
+import { badQuery, Refusal } from "../../base/refusals.js";
+import { parseIsoDate } from "../wire/dates.js";
+import { isWithin, parseAddress, parseAddressRange } from "./ip-range.js";
+import { authenticationFailed, sasFieldInvalid } from "./refuse.js";
+/** What all kinds of SAS share: reading fields, and the limits of time, protocol and source address. */
+/**
+ * The decoded value as sent, "" when absent. A line feed inside a value is refused: fields are joined by line
+ * feeds when signed, so one value with a feed could stand in for two.
+ */
+export function sasField(query, name) {
+    const value = query.get(name) ?? "";
+    if (value.indexOf("\n") !== -1)
+        throw sasFieldInvalid(name);
+    return value;
+}
+/** The `sv`, when it is a date not before `since`. Versions we have never heard of follow the newest rules. */
+export function sasVersion(query, since) {
+    const version = sasField(query, "sv");
+    if (!/^\d{4}-\d\d-\d\d$/.test(version) || version < since)
+        throw sasFieldInvalid("sv");
+    return version;
+}
+/** Fields that only narrow what a SAS allows. One that is sent without being signed could be dropped by anyone. */
+const RESTRICTIONS = ["sip", "spr", "ses", "spk", "srk", "epk", "erk", "srh", "srq", "sduoid", "skdutid"];
+export function refuseUnsigned(query, signed, context) {
+    if (context.isLoose === true)
+        return;
+    for (const name of RESTRICTIONS) {
+        if (!signed.includes(name) && sasField(query, name) !== "") {
+            throw authenticationFailed(`The SAS field ${name} is not part of the signature of this version.`);
+        }
+    }
+}
+/** A time of the SAS; undefined when it is absent. */
+export function sasTime(query, name) {
+    const text = sasField(query, name);
+    if (text === "")
+        return undefined;
+    const instant = parseIsoDate(text);
+    if (instant === undefined)
+        throw sasFieldInvalid(name);
+    return instant;
+}
+export function checkWindow({ start, expiry }, now) {
+    if ((start === undefined || start <= now) && now < expiry)
+        return;
+    const from = start === undefined ? "" : `Start [${printTime(start)}] - `;
+    throw authenticationFailed(`Signature not valid in the specified time frame: ${from}Expiry [${printTime(expiry)}] - Current [${printTime(now)}]`);
+}
+function printTime(instant) {
+    return new Date(instant).toUTCString();
+}
+/** `spr` and `sip`, when this version signs them. */
+export function checkOrigin(request, signed) {
+    const protocols = signed.includes("spr") ? sasField(request.query, "spr") : "";
+    if (protocols !== "" && protocols !== "https" && protocols !== "https,http")
+        throw sasFieldInvalid("spr");
+    const addresses = signed.includes("sip") ? sasField(request.query, "sip") : "";
+    const range = addresses === "" ? undefined : parseAddressRange(addresses);
+    if (addresses !== "" && range === undefined)
+        throw sasFieldInvalid("sip");
+    if (protocols === "https" && !request.isSecure)
+        throw new Refusal("AuthorizationProtocolMismatch");
+    if (range !== undefined && !isWithin(range, parseAddress(request.remoteAddress))) {
+        throw new Refusal("AuthorizationSourceIPMismatch", {
+            text: `This request is not authorized to perform this operation using this source IP ${request.remoteAddress}.`,
+        });
+    }
+}
+const OVERRIDES = [
+    ["rscc", "cache-control"],
+    ["rscd", "content-disposition"],
+    ["rsce", "content-encoding"],
+    ["rscl", "content-language"],
+    ["rsct", "content-type"],
+];
+const NO_OVERRIDES = Object.freeze({});
+/** Reply headers the SAS asks for. They go onto the wire, so what cannot be a header value is refused here. */
+export function sasOverrides(query, signed) {
+    let overrides;
+    for (const [name, header] of OVERRIDES) {
+        const value = signed.includes(name) ? sasField(query, name) : "";
+        if (value === "")
+            continue;
+        if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
+            throw badQuery(name, "", "Not a header value.");
+        overrides ??= {};
+        overrides[header] = value;
+    }
+    return overrides ?? NO_OVERRIDES;
+}
+/**
+ * The fields of a string to sign, joined by line feeds. `own` answers for the names that are not query
+ * parameters ("cr", the canonicalized resource) or are not taken as sent.
+ */
+export function joinFields(query, signed, own) {
+    let text = "";
+    for (let at = 0; at < signed.length; at++) {
+        const name = signed[at];
+        const value = own[name] ?? sasField(query, name);
+        text += at === 0 ? value : `\n${value}`;
+    }
+    return text;
+}
+/** A comma list of names (`srh`, `srq`), bounded. */
+export function nameList(query, name) {
+    const text = sasField(query, name);
+    if (text === "")
+        return [];
+    const names = text.split(",", LIMITS.signedRequestNamesMax + 1);
+    if (names.length > LIMITS.signedRequestNamesMax)
+        throw sasFieldInvalid(name);
+    return names;
+}

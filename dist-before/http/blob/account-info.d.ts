@@ -1,0 +1,2 @@
+import { type BlobRow } from "./rows.ts";
+export declare const ACCOUNT_ROWS: readonly BlobRow[];

@@ -1,0 +1,110 @@
+import { instantOf, timestampOf } from "../../base/revision.js";
+import { quotedEtag } from "../../concurrency/etag.js";
+import { leaseStatus } from "../../concurrency/lease.js";
+import { printHttpDate } from "../wire/dates.js";
+/** A blob in the headers of Get Blob and Get Blob Properties. */
+export const BLOB_TYPES = {
+    block: "BlockBlob",
+    append: "AppendBlob",
+    page: "PageBlob",
+};
+/** What both have. Built field by field: this is the way of every download. */
+export function blobHeaders({ record, isCurrent, now }) {
+    const { http, metadata } = record;
+    const out = {
+        ETag: quotedEtag(record.revision),
+        "Last-Modified": printHttpDate(instantOf(record.revision)),
+        "Content-Type": http.contentType ?? "application/octet-stream",
+        "x-ms-creation-time": printHttpDate(instantOf(record.created)),
+        "x-ms-blob-type": BLOB_TYPES[record.kind],
+        "Accept-Ranges": "bytes",
+        "x-ms-server-encrypted": "true",
+    };
+    if (http.contentEncoding !== undefined)
+        out["Content-Encoding"] = http.contentEncoding;
+    if (http.contentLanguage !== undefined)
+        out["Content-Language"] = http.contentLanguage;
+    if (http.contentDisposition !== undefined)
+        out["Content-Disposition"] = http.contentDisposition;
+    if (http.cacheControl !== undefined)
+        out["Cache-Control"] = http.cacheControl;
+    if (record.past === undefined) {
+        const { state, status, duration } = leaseStatus(record.lease, now);
+        out["x-ms-lease-status"] = status;
+        out["x-ms-lease-state"] = state;
+        if (duration !== undefined)
+            out["x-ms-lease-duration"] = duration;
+    }
+    if (record.version !== undefined && record.past !== "snapshot") {
+        out["x-ms-version-id"] = timestampOf(record.version);
+        if (isCurrent)
+            out["x-ms-is-current-version"] = "true";
+    }
+    if (record.tags !== undefined)
+        out["x-ms-tag-count"] = String(Object.keys(record.tags).length);
+    if (record.keySha256 !== undefined)
+        out["x-ms-encryption-key-sha256"] = record.keySha256;
+    if (record.encryptionScope !== undefined)
+        out["x-ms-encryption-scope"] = record.encryptionScope;
+    if (record.kind !== "block")
+        addKind(out, record);
+    if (record.copy !== undefined)
+        addCopy(out, record.copy);
+    if (record.immutability !== undefined || record.hasLegalHold === true)
+        addHolds(out, record);
+    if (metadata !== undefined)
+        for (const name in metadata)
+            out[`x-ms-meta-${name}`] = metadata[name];
+    return out;
+}
+function addKind(out, record) {
+    if (record.kind === "append") {
+        out["x-ms-blob-committed-block-count"] = String(record.appendCount ?? 0);
+        if (record.isSealed === true)
+            out["x-ms-blob-sealed"] = "true";
+    }
+    else
+        out["x-ms-blob-sequence-number"] = String(record.sequenceNumber ?? 0n);
+}
+function addCopy(out, copy) {
+    out["x-ms-copy-id"] = copy.id;
+    out["x-ms-copy-source"] = copy.source;
+    out["x-ms-copy-status"] = copy.status;
+    out["x-ms-copy-progress"] = `${copy.bytesCopied}/${copy.bytesTotal}`;
+    if (copy.description !== undefined)
+        out["x-ms-copy-status-description"] = copy.description;
+    if (copy.completedAt !== undefined)
+        out["x-ms-copy-completion-time"] = printHttpDate(copy.completedAt);
+    if (copy.isIncremental === true)
+        out["x-ms-incremental-copy"] = "true";
+    if (copy.destinationSnapshot !== undefined) {
+        out["x-ms-copy-destination-snapshot"] = timestampOf(copy.destinationSnapshot);
+    }
+}
+function addHolds(out, { immutability, hasLegalHold }) {
+    if (immutability !== undefined) {
+        out["x-ms-immutability-policy-until-date"] = printHttpDate(immutability.until);
+        out["x-ms-immutability-policy-mode"] = immutability.mode;
+    }
+    if (hasLegalHold === true)
+        out["x-ms-legal-hold"] = "true";
+}
+/** What only Get Blob Properties tells. */
+export function propertyHeaders({ record }) {
+    const out = {};
+    const { rehydrate } = record;
+    if (record.kind === "block" || record.tier !== undefined) {
+        out["x-ms-access-tier"] = record.tier ?? "Hot";
+        if (record.tier === undefined)
+            out["x-ms-access-tier-inferred"] = "true";
+    }
+    if (record.tierChangedAt !== undefined)
+        out["x-ms-access-tier-change-time"] = printHttpDate(record.tierChangedAt);
+    if (rehydrate !== undefined) {
+        out["x-ms-archive-status"] = `rehydrate-pending-to-${rehydrate.to.toLowerCase()}`;
+        out["x-ms-rehydrate-priority"] = rehydrate.priority;
+    }
+    if (record.expiresAt !== undefined)
+        out["x-ms-expiry-time"] = printHttpDate(record.expiresAt);
+    return out;
+}

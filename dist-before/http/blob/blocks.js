@@ -1,0 +1,183 @@
+import { KIB, MIB } from "../../base/limits.js";
+import { BLOB_LIMITS } from "../../base/limits-blob.js";
+import { badHeader, badQuery, Refusal } from "../../base/refusals.js";
+import { getBlockList as getList } from "../../services/blob/get-block-list.js";
+import { putBlock as put } from "../../services/blob/put-block.js";
+import { putBlockList as putList, } from "../../services/blob/put-block-list.js";
+import { checkBytes } from "../wire/digest.js";
+import { STRUCTURED_BODY } from "../wire/structured-body.js";
+import { parseXml } from "../wire/xml.js";
+import { element, printXml, textElement } from "../wire/xml-print.js";
+import { checkTagPermission, mayOverwrite, readCreateGuards, readEncryption, readProperties, readSelector, refusePast, } from "./blob-headers.js";
+import { bytesMaxFor, checkBodyLength, writtenHeaders } from "./put-blob.js";
+import { IF_ALL, IF_TAGS, readBlobRef, readLeaseId, readSingleConditions, readWriteConditions, } from "./read-request.js";
+import { stamp, XML } from "./replies.js";
+import { onBlob, row } from "./rows.js";
+/** Blocks of a block blob: put them, list them, make a blob of them. */
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+/** The bytes in a block id; undefined when it is none. */
+export function blockIdBytes(id) {
+    if (id === "" || id.length > 4 * Math.ceil(BLOB_LIMITS.blockIdBytesMax / 3) || !BASE64.test(id))
+        return undefined;
+    const bytes = Buffer.byteLength(id, "base64");
+    return bytes <= BLOB_LIMITS.blockIdBytesMax ? bytes : undefined;
+}
+export function readBlockId({ query }) {
+    const id = query.get("blockid");
+    if (id === undefined) {
+        throw badQuery("blockid", "", "A block needs an id.", "MissingRequiredQueryParameter");
+    }
+    const bytes = blockIdBytes(id);
+    if (bytes === undefined)
+        throw badQuery("blockid", id, "Not a block id.", "InvalidQueryParameterValue");
+    return { blockId: id, blockIdBytes: bytes };
+}
+const PUT_BLOCK_SIZES = { since2019: BLOB_LIMITS.putBlockBytesMax, since2016: 100 * MIB, before: 4 * MIB };
+/** Read at once; anything longer streams. */
+const WHOLE_BYTES_MAX = 64 * KIB;
+/** PUT ?comp=block */
+async function putBlock(request, { blobs }) {
+    const { body, headers } = request;
+    refusePast(request.query);
+    checkBodyLength(request, bytesMaxFor(request.version, PUT_BLOCK_SIZES));
+    if (body.length === 0)
+        throw badHeader("Content-Length", "0");
+    readWriteConditions(headers, []);
+    const common = {
+        ref: readBlobRef(request),
+        leaseId: readLeaseId(headers),
+        ...readBlockId(request),
+        encryption: readEncryption(request),
+        length: body.length,
+        mayOverwrite: mayOverwrite(request.caller),
+    };
+    const wantsCrc64 = headers["content-md5"] === undefined;
+    if (body.length !== undefined && body.length <= WHOLE_BYTES_MAX) {
+        const bytes = await body.read(WHOLE_BYTES_MAX);
+        await put(blobs, { ...common, body: bytes });
+        return blockReply(request, checkBytes(bytes, { declared: {}, wantsCrc64 }).crc64);
+    }
+    const stream = body.stream({ crc64: wantsCrc64 });
+    await put(blobs, { ...common, body: stream });
+    return blockReply(request, stream.crc64);
+}
+function blockReply(request, crc64) {
+    const { headers } = request;
+    const { keySha256, scope } = readEncryption(request);
+    const out = {
+        ...digestHeaders(request, crc64),
+        "x-ms-request-server-encrypted": "true",
+        "x-ms-encryption-key-sha256": keySha256,
+        "x-ms-encryption-scope": scope,
+        "x-ms-structured-body": headers["x-ms-structured-body"] === undefined ? undefined : STRUCTURED_BODY,
+    };
+    return { status: 201, headers: out };
+}
+/** The digest the client sent, or the CRC64 of what arrived. */
+export function digestHeaders({ headers }, crc64) {
+    const md5 = headers["content-md5"];
+    return md5 === undefined ? { "x-ms-content-crc64": crc64 } : { "Content-MD5": md5 };
+}
+/** PUT ?comp=blocklist */
+async function putBlockList(request, { blobs }) {
+    refusePast(request.query);
+    const guards = readCreateGuards(request, IF_ALL);
+    const properties = readProperties(request, false);
+    const body = await request.body.read(BLOB_LIMITS.blockListBytesMax);
+    const blocks = parseBlockList(body);
+    const written = await putList(blobs, { ref: readBlobRef(request), ...guards, blocks, properties });
+    const wantsCrc64 = request.headers["content-md5"] === undefined;
+    const { crc64 } = checkBytes(body, { declared: {}, wantsCrc64 });
+    return { status: 201, headers: { ...writtenHeaders(written), ...digestHeaders(request, crc64) } };
+}
+const SOURCES = {
+    Committed: "committed",
+    Uncommitted: "uncommitted",
+    Latest: "latest",
+};
+function parseBlockList(body) {
+    const root = parseXml(body);
+    if (root.name !== "BlockList")
+        throw new Refusal("InvalidXmlDocument");
+    if (root.children.length > BLOB_LIMITS.committedBlocksMax)
+        throw new Refusal("BlockListTooLong");
+    return root.children.map(({ name, text }) => {
+        const from = SOURCES[name];
+        if (from === undefined)
+            throw new Refusal("UnsupportedXmlNode", { elements: { XmlNodeName: name } });
+        const id = text.trim();
+        if (blockIdBytes(id) === undefined)
+            throw new Refusal("InvalidBlockId");
+        return { id, from };
+    });
+}
+const LIST_TYPES = ["committed", "uncommitted", "all"];
+/** GET ?comp=blocklist */
+async function getBlockList(request, { blobs }) {
+    checkTagPermission(request);
+    const type = request.query.get("blocklisttype")?.toLowerCase() ?? "committed";
+    const asked = LIST_TYPES.find((known) => known === type);
+    if (asked === undefined)
+        throw badQuery("blocklisttype", type, "There is no such list.");
+    // To strangers a public blob shows what was committed.
+    const wants = request.caller.kind === "anonymous" ? "committed" : asked;
+    const { record, committed, uncommitted } = await getList(blobs, {
+        ref: readBlobRef(request),
+        selector: readSelector(request.query),
+        conditions: readSingleConditions(request.headers, IF_TAGS),
+        leaseId: readLeaseId(request.headers),
+        wants,
+    });
+    const content = (wants === "uncommitted" ? "" : element("CommittedBlocks", printBlocks(committed))) +
+        (wants === "committed" ? "" : element("UncommittedBlocks", printBlocks(uncommitted)));
+    const headers = {
+        ...XML,
+        ...(record === undefined ? {} : stamp(record.revision)),
+        "x-ms-blob-content-length": String(record?.length ?? 0),
+    };
+    return { status: 200, headers, body: printXml(element("BlockList", content)) };
+}
+function printBlocks(blocks) {
+    let out = "";
+    for (const { id, length } of blocks) {
+        out += `<Block>${textElement("Name", id)}<Size>${length}</Size></Block>`;
+    }
+    return out;
+}
+const common = { resource: "blob", lease: "checked" };
+export const BLOCK_ROWS = [
+    row({
+        ...common,
+        name: "PutBlock",
+        method: "PUT",
+        query: { comp: "block" },
+        permission: onBlob(["w", "c"]),
+        body: "stream",
+        bodyBytesMax: BLOB_LIMITS.putBlockBytesMax,
+        ok: [201],
+        handle: putBlock,
+    }),
+    row({
+        ...common,
+        name: "PutBlockList",
+        method: "PUT",
+        query: { comp: "blocklist" },
+        permission: onBlob(["w", "c"]),
+        returnsEtag: true,
+        conditions: IF_ALL,
+        body: "xml",
+        bodyBytesMax: BLOB_LIMITS.blockListBytesMax,
+        ok: [201],
+        handle: putBlockList,
+    }),
+    row({
+        ...common,
+        name: "GetBlockList",
+        method: "GET",
+        query: { comp: "blocklist" },
+        permission: { ...onBlob(["r"]), anonymous: "blob" },
+        returnsEtag: true,
+        conditions: IF_TAGS,
+        handle: getBlockList,
+    }),
+];

@@ -1,0 +1,105 @@
+import { hash } from "node:crypto";
+import { LIMITS, MIB } from "../../base/limits.js";
+import { BLOB_LIMITS } from "../../base/limits-blob.js";
+import { badHeader, Refusal } from "../../base/refusals.js";
+import { putBlob as put } from "../../services/blob/put-blob.js";
+import { STRUCTURED_BODY } from "../wire/structured-body.js";
+import { readCreateGuards, readProperties, refusePast } from "./blob-headers.js";
+import { IF_ALL, missingHeader, readBlobRef } from "./read-request.js";
+import { stamp, versionHeader } from "./replies.js";
+import { onBlob, row } from "./rows.js";
+/** What one request may carry grew with the versions of the protocol. */
+export function bytesMaxFor(version, sizes) {
+    // A client that names no version is served as a present one.
+    if (version === "" || version >= "2019-12-12")
+        return sizes.since2019;
+    return version >= "2016-05-31" ? sizes.since2016 : sizes.before;
+}
+export function checkBodyLength({ body }, bytesMax) {
+    if (body.length !== undefined && body.length > bytesMax) {
+        throw new Refusal("RequestBodyTooLarge", { elements: { MaxLimit: String(bytesMax) } });
+    }
+}
+const PUT_BLOB_SIZES = { since2019: BLOB_LIMITS.putBlobBytesMax, since2016: 256 * MIB, before: 64 * MIB };
+/** PUT /{container}/{blob} with x-ms-blob-type: BlockBlob */
+async function putBlob(request, { blobs }) {
+    const { headers, body } = request;
+    refusePast(request.query);
+    const pageLength = headers["x-ms-blob-content-length"];
+    if (pageLength !== undefined)
+        throw badHeader("x-ms-blob-content-length", pageLength);
+    checkBodyLength(request, bytesMaxFor(request.version, PUT_BLOB_SIZES));
+    const common = {
+        ref: readBlobRef(request),
+        ...readCreateGuards(request, IF_ALL),
+        properties: readProperties(request, true),
+        length: body.length,
+    };
+    if (body.length !== undefined && body.length <= LIMITS.inlineBytesMax) {
+        const bytes = await body.read(LIMITS.inlineBytesMax);
+        const md5 = hash("md5", bytes, "base64");
+        return putReply(request, await put(blobs, { ...common, body: bytes, md5: () => agreed(common, md5) }));
+    }
+    const stream = body.stream({ md5: true });
+    return putReply(request, await put(blobs, { ...common, body: stream, md5: () => agreed(common, stream.md5) }));
+}
+/** x-ms-blob-content-md5 is kept with the blob; of a blob that comes in one piece it is checked as well. */
+function agreed({ properties }, md5) {
+    const told = properties.http.contentMd5;
+    if (told !== undefined && told !== md5) {
+        throw new Refusal("Md5Mismatch", {
+            elements: { UserSpecifiedMd5: told, ServerCalculatedMd5: md5 ?? "" },
+        });
+    }
+    return md5;
+}
+function putReply({ headers }, written) {
+    return {
+        status: 201,
+        headers: {
+            ...writtenHeaders(written),
+            "Content-MD5": written.contentMd5,
+            "x-ms-structured-body": headers["x-ms-structured-body"] === undefined ? undefined : STRUCTURED_BODY,
+        },
+    };
+}
+/** What every answer to a write of content says. */
+export function writtenHeaders(written) {
+    return {
+        ...stamp(written.revision),
+        ...versionHeader(written.version),
+        "x-ms-request-server-encrypted": "true",
+        "x-ms-encryption-key-sha256": written.keySha256,
+        "x-ms-encryption-scope": written.encryptionScope,
+    };
+}
+async function putBlobOfNoType({ headers }) {
+    const type = headers["x-ms-blob-type"];
+    throw type === undefined ? missingHeader("x-ms-blob-type") : badHeader("x-ms-blob-type", type);
+}
+export const PUT_BLOB_ROWS = [
+    row({
+        name: "PutBlob",
+        method: "PUT",
+        resource: "blob",
+        header: { "x-ms-blob-type": "BlockBlob" },
+        permission: onBlob(["c", "w"]),
+        returnsEtag: true,
+        conditions: IF_ALL,
+        lease: "checked",
+        body: "stream",
+        bodyBytesMax: BLOB_LIMITS.putBlobBytesMax,
+        ok: [201],
+        handle: putBlob,
+    }),
+    row({
+        name: "PutBlobOfNoType",
+        method: "PUT",
+        resource: "blob",
+        permission: onBlob(["c", "w"]),
+        body: "stream",
+        bodyBytesMax: BLOB_LIMITS.putBlobBytesMax,
+        ok: [201],
+        handle: putBlobOfNoType,
+    }),
+];

@@ -1,0 +1,109 @@
+import { KIB } from "../../base/limits.js";
+import { Refusal } from "../../base/refusals.js";
+import { getBlob } from "../../services/blob/get-blob.js";
+import { runQuery } from "../../services/blob/query/run-query.js";
+import { SqlError } from "../../services/blob/query/sql.js";
+import { parseSql } from "../../services/blob/query/sql-parser.js";
+import { printQueryReply } from "../wire/query-avro.js";
+import { parseXml } from "../wire/xml.js";
+import { requiredChild } from "../wire/xml-values.js";
+import { blobHeaders } from "./blob-replies.js";
+import { readRead } from "./get-blob.js";
+import { IF_ALL } from "./read-request.js";
+import { onBlob, row } from "./rows.js";
+/** The expression may take 256 KiB, and its quotes grow in XML. */
+const BODY_BYTES_MAX = 1_024 * KIB;
+/** POST ?comp=query */
+async function queryBlob(request, { blobs }) {
+    const read = readRead(request);
+    const root = parseXml(await request.body.read(BODY_BYTES_MAX));
+    if (root.name !== "QueryRequest")
+        throw new Refusal("InvalidXmlDocument");
+    const query = sqlOf(root);
+    const input = formOf(root.child("InputSerialization")) ?? PLAIN_CSV;
+    const output = formOf(root.child("OutputSerialization")) ?? input;
+    const opened = await getBlob(blobs, { ...read, rangeOf: (length) => ({ from: 0, length }) });
+    const { record, payload } = opened;
+    if (record.kind !== "block") {
+        payload?.close();
+        throw new Refusal("InvalidBlobType");
+    }
+    const inline = "inline" in record.content ? record.content.inline : Buffer.alloc(0);
+    const source = payload === undefined ? once(inline) : payload.stream(0, record.length);
+    const events = guarded(() => runQuery({ query, input, output, source }));
+    return {
+        status: 200,
+        headers: { ...blobHeaders(opened), "Content-Type": "avro/binary" },
+        body: printQueryReply(events, { totalBytes: record.length, sync: blobs.parts.random.bytes(16) }),
+        release: () => payload?.close(),
+    };
+}
+function sqlOf(root) {
+    if (requiredChild(root, "QueryType").text !== "SQL")
+        throw invalid("Only SQL is understood.");
+    return guarded(() => parseSql(requiredChild(root, "Expression").text));
+}
+function guarded(run) {
+    try {
+        return run();
+    }
+    catch (error) {
+        if (error instanceof SqlError)
+            throw invalid(error.message);
+        throw error;
+    }
+}
+function invalid(reason) {
+    return new Refusal("InvalidInput", { elements: { Reason: reason } });
+}
+const PLAIN_CSV = {
+    kind: "csv",
+    columnSeparator: ",",
+    recordSeparator: "\n",
+    quote: '"',
+    escapeMark: "",
+    hasHeaders: false,
+};
+/** Delimited text and JSON; the other formats of the protocol are refused by name. */
+function formOf(serialization) {
+    if (serialization === undefined)
+        return undefined;
+    const format = requiredChild(serialization, "Format");
+    const type = requiredChild(format, "Type").text.toLowerCase();
+    if (type === "json") {
+        const recordSeparator = format.child("JsonTextConfiguration")?.textOf("RecordSeparator");
+        return { kind: "json", recordSeparator: recordSeparator || "\n" };
+    }
+    if (type !== "delimited")
+        throw invalid(`The format ${type} is not supported.`);
+    const given = format.child("DelimitedTextConfiguration");
+    const form = {
+        kind: "csv",
+        columnSeparator: given?.textOf("ColumnSeparator") || ",",
+        recordSeparator: given?.textOf("RecordSeparator") || "\n",
+        quote: given?.textOf("FieldQuote") || '"',
+        escapeMark: given?.textOf("EscapeChar") ?? "",
+        hasHeaders: (given?.textOf("HasHeaders") ?? given?.textOf("HeadersPresent"))?.toLowerCase() === "true",
+    };
+    const isSound = form.quote.length === 1 && form.escapeMark.length <= 1 && form.recordSeparator.length <= 2;
+    if (!isSound || form.columnSeparator.length !== 1)
+        throw invalid("Separators are single characters.");
+    return form;
+}
+async function* once(bytes) {
+    yield bytes;
+}
+export const QUERY_BLOB_ROW = row({
+    name: "QueryBlobContents",
+    method: "POST",
+    resource: "blob",
+    query: { comp: "query" },
+    permission: onBlob(["r"]),
+    returnsEtag: true,
+    conditions: IF_ALL,
+    lease: "checked",
+    body: "xml",
+    bodyBytesMax: BODY_BYTES_MAX,
+    ok: [200, 206],
+    handle: queryBlob,
+});

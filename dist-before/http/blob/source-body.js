@@ -1,0 +1,94 @@
+import { badHeader, Refusal } from "../../base/refusals.js";
+import { openSource } from "../../services/blob/open-source.js";
+import { checkedBody, isMd5Base64, readDeclaredDigest } from "../wire/digest.js";
+import { parseRange } from "../wire/range.js";
+import { readCopySource } from "./copy-source.js";
+import { fetchSource } from "./fetch-source.js";
+/**
+ * Opens x-ms-copy-source, or the x-ms-source-range of it, for reading. A blob of this server is read from its
+ * own snapshot; anything else comes over HTTP. Digests the client declared of it are checked as it passes.
+ */
+export async function openSourceBody(request, services, wants) {
+    if (request.body.length !== 0)
+        throw badHeader("Content-Length", String(request.body.length ?? ""));
+    const digest = readSourceDigest(request.headers);
+    const range = readSourceRange(request.headers);
+    const source = await readCopySource(request, services);
+    const opened = source.kind === "here"
+        ? await openHere(services, source, range, wants)
+        : await openElsewhere(request, source.url, range, wants);
+    if (opened.length !== undefined && opened.length > wants.bytesMax) {
+        opened.close();
+        throw tooLarge(wants.bytesMax);
+    }
+    const body = checkedBody(limited(opened.bytes, wants.bytesMax), {
+        declared: digest,
+        wantsMd5: wants.md5 ?? false,
+        wantsCrc64: wants.crc64 ?? false,
+    });
+    return { body, length: opened.length, http: opened.http, tags: opened.tags, close: opened.close };
+}
+async function openHere({ blobs }, source, range, { use }) {
+    const rangeOf = (length) => {
+        if (range === undefined)
+            return { from: 0, length };
+        if (range.from >= length)
+            throw new Refusal("CopySourceBadRange");
+        const to = Math.min(range.to ?? length - 1, length - 1);
+        return { from: range.from, length: to - range.from + 1 };
+    };
+    const { record, range: part, payload } = await openSource(blobs, source, { use, rangeOf });
+    return {
+        bytes: payload.stream(part.from, part.length),
+        length: part.length,
+        http: record.http,
+        tags: record.tags,
+        close: () => payload.close(),
+    };
+}
+async function openElsewhere(request, url, range, { use }) {
+    const asked = range === undefined ? undefined : `bytes=${range.from}-${range.to ?? ""}`;
+    const fetched = await fetchSource(request, url, { use, range: asked });
+    return {
+        bytes: fetched.body,
+        length: fetched.length,
+        http: httpOf(fetched.headers),
+        tags: undefined,
+        close: fetched.close,
+    };
+}
+export function httpOf(headers) {
+    const { "content-type": contentType, "content-encoding": contentEncoding } = headers;
+    const { "content-language": contentLanguage, "cache-control": cacheControl } = headers;
+    const { "content-disposition": contentDisposition, "content-md5": contentMd5 } = headers;
+    const all = { contentType, contentEncoding, contentLanguage, cacheControl, contentDisposition, contentMd5 };
+    return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+function readSourceRange(headers) {
+    const text = headers["x-ms-source-range"];
+    if (text === undefined)
+        return undefined;
+    const range = parseRange({ "x-ms-range": text });
+    if (range === undefined)
+        throw badHeader("x-ms-source-range", text);
+    return range;
+}
+function readSourceDigest(headers) {
+    const md5 = headers["x-ms-source-content-md5"];
+    const crc64 = headers["x-ms-source-content-crc64"];
+    if (md5 !== undefined && !isMd5Base64(md5))
+        throw badHeader("x-ms-source-content-md5", md5, "InvalidMd5");
+    return readDeclaredDigest({ "content-md5": md5, "x-ms-content-crc64": crc64 });
+}
+function tooLarge(bytesMax) {
+    return new Refusal("RequestBodyTooLarge", { elements: { MaxLimit: String(bytesMax) } });
+}
+async function* limited(bytes, bytesMax) {
+    let count = 0;
+    for await (const piece of bytes) {
+        count += piece.length;
+        if (count > bytesMax)
+            throw tooLarge(bytesMax);
+        yield piece;
+    }
+}

@@ -1,0 +1,103 @@
+import { Refusal } from "../base/refusals.js";
+import { CHUNKED } from "./connection/request-head.js";
+import { CheckedBody, checkBytes, readDeclaredDigest } from "./wire/digest.js";
+import { decodeStructuredBody, readStructuredBody } from "./wire/structured-body.js";
+const EMPTY = Buffer.alloc(0);
+/**
+ * The body of a request. Nothing is read before an operation asks for it, so a request that is refused by its
+ * headers costs no transfer: `Expect: 100-continue` is answered at the first read.
+ */
+export class RequestBody {
+    length;
+    #incoming;
+    #connection;
+    #expectsContinue;
+    #bytesMax;
+    #declared;
+    #structured;
+    /** Bytes taken off the connection so far. */
+    bytesRead = 0;
+    constructor({ head, body }, connection, bytesMax) {
+        const { method, headers, bodyLength, expectsContinue } = head;
+        this.#incoming = body;
+        this.#connection = connection;
+        this.#expectsContinue = expectsContinue;
+        this.#declared = readDeclaredDigest(headers);
+        // On a read the same header asks for a structured answer.
+        const isRead = method === "GET" || method === "HEAD";
+        this.#structured = isRead ? undefined : readStructuredBody(headers);
+        const sent = bodyLength === CHUNKED ? undefined : bodyLength;
+        this.length = this.#structured?.contentLength ?? sent;
+        // A structured body is a little longer than its content: headers and checksums of its segments.
+        this.#bytesMax = this.#structured === undefined ? bytesMax : bytesMax + bytesMax / 32 + 1_024;
+        if (sent !== undefined && sent > this.#bytesMax)
+            throw new Refusal("RequestBodyTooLarge");
+        if (this.length !== undefined && this.length > bytesMax)
+            throw new Refusal("RequestBodyTooLarge");
+    }
+    stream(want = {}) {
+        const received = this.#receive();
+        const content = this.#structured === undefined ? received : decodeStructuredBody(received, this.#structured);
+        return new CheckedBody(content, {
+            declared: this.#declared,
+            wantsMd5: want.md5 ?? false,
+            wantsCrc64: want.crc64 ?? false,
+        });
+    }
+    async read(bytesMax) {
+        if (this.length !== undefined && this.length > bytesMax)
+            throw new Refusal("RequestBodyTooLarge");
+        const whole = this.#structured === undefined ? await this.#readPlain(bytesMax) : await this.#readStream(bytesMax);
+        const { md5, crc64 } = this.#declared;
+        if (md5 !== undefined || crc64 !== undefined)
+            checkBytes(whole, { declared: this.#declared });
+        return whole;
+    }
+    async #readStream(bytesMax) {
+        const pieces = [];
+        let bytes = 0;
+        for await (const piece of this.stream()) {
+            bytes += piece.length;
+            if (bytes > bytesMax)
+                throw new Refusal("RequestBodyTooLarge");
+            pieces.push(piece);
+        }
+        return Buffer.concat(pieces, bytes);
+    }
+    async #readPlain(bytesMax) {
+        if (this.length === 0)
+            return EMPTY;
+        this.#onFirstRead();
+        const limit = Math.min(bytesMax, this.#bytesMax);
+        const incoming = this.#incoming;
+        // A small body came with its head, or in one packet behind it.
+        const pieces = incoming.isComplete ? incoming.takeAll() : await this.#gather(limit);
+        const whole = pieces.length === 1 ? pieces[0] : Buffer.concat(pieces);
+        this.bytesRead = whole.length;
+        if (whole.length > limit)
+            throw new Refusal("RequestBodyTooLarge");
+        return whole;
+    }
+    async #gather(limit) {
+        const pieces = [];
+        for await (const piece of this.#receive(limit))
+            pieces.push(piece);
+        return pieces;
+    }
+    async *#receive(limit = this.#bytesMax) {
+        this.#onFirstRead();
+        for (;;) {
+            const piece = await this.#incoming.next();
+            if (piece === undefined)
+                return;
+            this.bytesRead += piece.length;
+            if (this.bytesRead > limit)
+                throw new Refusal("RequestBodyTooLarge");
+            yield piece;
+        }
+    }
+    #onFirstRead() {
+        if (this.#expectsContinue)
+            this.#connection.sendContinue();
+    }
+}

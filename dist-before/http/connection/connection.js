@@ -1,0 +1,292 @@
+import { LIMITS } from "../../base/limits.js";
+import { IncomingBody } from "./incoming-body.js";
+import { Malformed, readRequestHead } from "./request-head.js";
+const HEAD_END = Buffer.from("\r\n\r\n");
+/**
+ * One HTTP/1.1 connection: requests one after another, each answered before the next is looked at.
+ *
+ * Node's own HTTP server costs about 25 microseconds of every request in objects and streams that nothing here
+ * uses; this one costs 10 (docs/decisions/0012). It is also how a reply is written: the caller prints the head.
+ */
+export class Connection {
+    #socket;
+    #host;
+    #state = "head";
+    #incoming;
+    /** The first part of a head, or what a client sent ahead of its turn. */
+    #held;
+    #isHeld = false;
+    #isContinued = false;
+    #hasEnded = false;
+    #remoteAddress;
+    /** The sweep in which something last moved, and the one in which the head that is under way began. */
+    #movedAt;
+    #headBegunAt;
+    #isFresh = true;
+    #onDrain;
+    constructor(socket, host) {
+        this.#socket = socket;
+        this.#host = host;
+        this.#movedAt = host.sweeps;
+        this.#headBegunAt = host.sweeps;
+        // A client may close its half once its request is out, and still wants the answer.
+        socket.allowHalfOpen = true;
+        socket.on("data", this.#receive);
+        socket.on("end", this.#receiveEnd);
+        socket.on("drain", this.#drained);
+        // The close that follows tells it all.
+        socket.on("error", () => { });
+        socket.on("close", () => {
+            this.#incoming?.body.end();
+            this.#drained();
+            host.closed(this);
+        });
+    }
+    /** The client is gone: what is written now reaches nobody. */
+    get isGone() {
+        return this.#socket.destroyed;
+    }
+    get isIdle() {
+        return this.#state === "head" && this.#held === undefined;
+    }
+    /** True when the connection stays after the reply to the request at hand. */
+    get keepsAlive() {
+        if (this.#host.isClosing || (this.#hasEnded && this.#held === undefined))
+            return false;
+        const { head, body } = this.#incoming;
+        // A client that was never told to go on may or may not send its body: the next bytes could be either.
+        if (head.expectsContinue && !this.#isContinued && !body.isComplete)
+            return false;
+        return head.keepsAlive && body.unreadBytes <= LIMITS.drainedBytesMax;
+    }
+    sendContinue() {
+        if (this.#isContinued)
+            return;
+        this.#isContinued = true;
+        this.#socket.write("HTTP/1.1 100 Continue\r\n\r\n", "latin1");
+    }
+    /** A whole reply as a binary string, after which the next request is read. */
+    sendWhole(reply, keepsAlive) {
+        this.#socket.write(reply, "latin1");
+        this.finish(keepsAlive);
+    }
+    /** A part of a reply; when a promise comes back, wait for it before the next part. */
+    write(piece) {
+        const socket = this.#socket;
+        const isTaken = typeof piece === "string" ? socket.write(piece, "latin1") : socket.write(piece);
+        if (isTaken || socket.destroyed)
+            return undefined;
+        return new Promise((resolve) => {
+            this.#onDrain = resolve;
+        });
+    }
+    /** Several small parts that follow one another leave together. */
+    cork() {
+        this.#socket.cork();
+    }
+    uncork() {
+        this.#socket.uncork();
+    }
+    /** The reply is out. */
+    finish(keepsAlive) {
+        if (this.isGone)
+            return;
+        const { body } = this.#incoming;
+        this.#incoming = undefined;
+        this.#movedAt = this.#host.sweeps;
+        body.discard();
+        if (!keepsAlive)
+            this.#linger();
+        else if (body.isComplete)
+            this.#nextRequest();
+        else {
+            this.#discarded = body;
+            this.#state = "discarding";
+        }
+    }
+    destroy() {
+        this.#socket.destroy();
+    }
+    /** Ends the connection as soon as no request is under way. */
+    close() {
+        if (this.#state === "head")
+            this.#socket.destroy();
+    }
+    /** Looks for a client that has stopped moving. Called by the listener in every sweep. */
+    sweep(sweepMillis) {
+        const stood = (this.#host.sweeps - this.#movedAt - 1) * sweepMillis;
+        switch (this.#state) {
+            case "head":
+                if (this.#held !== undefined || this.#isFresh) {
+                    const since = (this.#host.sweeps - this.#headBegunAt - 1) * sweepMillis;
+                    if (since >= LIMITS.headersTimeoutMillis)
+                        this.#refuse("408 Request Timeout", "OperationTimedOut");
+                }
+                else if (stood >= LIMITS.keepAliveMillis)
+                    this.destroy();
+                break;
+            case "request":
+                // While we work the client has nothing to do. It has when we wait for its bytes, or for it to take ours.
+                if (this.#onDrain === undefined && !this.#incoming.body.isAwaited)
+                    break;
+                if (stood >= LIMITS.bodyIdleMillis)
+                    this.destroy();
+                break;
+            case "discarding":
+                if (stood >= LIMITS.bodyIdleMillis)
+                    this.destroy();
+                break;
+            case "lingering":
+                if (stood >= LIMITS.lingerMillis)
+                    this.destroy();
+                break;
+        }
+    }
+    pause() {
+        this.#socket.pause();
+    }
+    resume() {
+        this.#socket.resume();
+    }
+    #discarded;
+    #receive = (data) => {
+        this.#movedAt = this.#host.sweeps;
+        try {
+            switch (this.#state) {
+                case "head":
+                    this.#receiveHead(data);
+                    break;
+                case "request": {
+                    const { body } = this.#incoming;
+                    const rest = body.isComplete ? data : body.feed(data);
+                    if (rest !== undefined)
+                        this.#hold(rest);
+                    break;
+                }
+                case "discarding": {
+                    const rest = this.#discarded.feed(data);
+                    if (!this.#discarded.isComplete)
+                        break;
+                    this.#discarded = undefined;
+                    if (rest !== undefined)
+                        this.#held = rest;
+                    this.#nextRequest();
+                    break;
+                }
+            }
+        }
+        catch (error) {
+            if (!(error instanceof Malformed))
+                throw error;
+            this.#refuseMalformed();
+        }
+    };
+    #receiveHead(data) {
+        const former = this.#held;
+        let all = former === undefined ? data : Buffer.concat([former, data]);
+        // An empty line in front of a request is what some old clients leave behind a body.
+        while (all.length >= 2 && all[0] === 13 && all[1] === 10)
+            all = all.subarray(2);
+        const end = all.indexOf(HEAD_END, Math.max(0, (former?.length ?? 0) - 5));
+        if (end < 0) {
+            if (all.length > LIMITS.headerBytesMax)
+                this.#refuseTooLong();
+            else if (hasBareLineFeed(all))
+                throw new Malformed("a bare line feed");
+            else if (all.length > 0) {
+                if (former === undefined)
+                    this.#headBegunAt = this.#host.sweeps;
+                this.#held = all;
+            }
+            if (this.#hasEnded)
+                this.#socket.destroySoon();
+            return;
+        }
+        if (end > LIMITS.headerBytesMax) {
+            this.#refuseTooLong();
+            return;
+        }
+        const head = readRequestHead(all, end);
+        const body = new IncomingBody(head.bodyLength, this);
+        const rest = all.length > end + 4 ? all.subarray(end + 4) : undefined;
+        const ahead = rest === undefined || body.isComplete ? rest : body.feed(rest);
+        this.#held = undefined;
+        this.#isFresh = false;
+        this.#isContinued = false;
+        this.#state = "request";
+        this.#remoteAddress ??= this.#socket.remoteAddress ?? "";
+        const incoming = { head, body, remoteAddress: this.#remoteAddress };
+        this.#incoming = incoming;
+        if (ahead !== undefined)
+            this.#hold(ahead);
+        this.#host.handle(incoming, this);
+    }
+    /** Sent ahead of its turn: kept, and past a limit not read any more until the turn comes. */
+    #hold(data) {
+        this.#held = this.#held === undefined ? data : Buffer.concat([this.#held, data]);
+        if (this.#held.length <= LIMITS.headerBytesMax || this.#isHeld)
+            return;
+        this.#isHeld = true;
+        this.#socket.pause();
+    }
+    #nextRequest() {
+        this.#state = "head";
+        if (this.#isHeld) {
+            this.#isHeld = false;
+            this.#socket.resume();
+        }
+        const held = this.#held;
+        if (held !== undefined) {
+            this.#held = undefined;
+            this.#headBegunAt = this.#host.sweeps;
+            this.#receive(held);
+        }
+        else if (this.#host.isClosing || this.#hasEnded)
+            this.#linger();
+    }
+    #receiveEnd = () => {
+        this.#hasEnded = true;
+        if (this.#state !== "request")
+            this.#socket.destroySoon();
+        else if (!this.#incoming.body.isComplete)
+            this.#socket.destroy();
+    };
+    #drained = () => {
+        this.#movedAt = this.#host.sweeps;
+        const resume = this.#onDrain;
+        this.#onDrain = undefined;
+        resume?.();
+    };
+    /** Our half ends; the client's is read away for a moment, since a reset could overtake the reply. */
+    #linger() {
+        this.#state = "lingering";
+        this.#held = undefined;
+        if (this.#hasEnded)
+            this.#socket.destroySoon();
+        else {
+            this.#socket.resume();
+            this.#socket.end();
+        }
+    }
+    #refuseMalformed() {
+        // Once the request is with its handler, the broken body is the handler's to notice: it ends early.
+        if (this.#incoming !== undefined)
+            this.destroy();
+        else
+            this.#refuse("400 Bad Request", "InvalidInput");
+    }
+    #refuseTooLong() {
+        this.#refuse("431 Request Header Fields Too Large", "RequestHeadersTooLarge");
+    }
+    #refuse(status, code) {
+        this.#socket.write(`HTTP/1.1 ${status}\r\nx-ms-error-code: ${code}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+        this.#linger();
+    }
+}
+function hasBareLineFeed(data) {
+    for (let at = data.indexOf(10); at >= 0; at = data.indexOf(10, at + 1)) {
+        if (at === 0 || data[at - 1] !== 13)
+            return true;
+    }
+    return false;
+}

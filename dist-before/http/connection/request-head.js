@@ -1,0 +1,148 @@
+import "../../base/bytes.js";
+/** Why a head was not understood; the connection cannot be trusted to be in step after it. */
+export class Malformed extends Error {
+    name = "Malformed";
+}
+export const CHUNKED = -1;
+/** Headers that mean the same joined with a comma. All others decide something and must not come twice. */
+const JOINABLE = new Set([
+    "accept",
+    "accept-charset",
+    "accept-encoding",
+    "accept-language",
+    "cache-control",
+    "connection",
+    "cookie",
+    "forwarded",
+    "keep-alive",
+    "pragma",
+    "te",
+    "trailer",
+    "upgrade",
+    "via",
+    "x-forwarded-for",
+    // Sent twice, the Table service has a refusal of its own for it.
+    "x-http-method",
+]);
+const TOKEN = bytesOf(/[!#$%&'*+\-.^_`|~0-9A-Za-z]/);
+const TARGET = bytesOf(/[\x21-\x7e\x80-\xff]/);
+const VALUE = bytesOf(/[\t\x20-\x7e\x80-\xff]/);
+const CR = 13;
+const LF = 10;
+const SPACE = 32;
+const TAB = 9;
+const COLON = 58;
+/** Names seen before, by their spelling: nearly all requests use the same few dozen. */
+const lowerNames = new Map();
+const LOWER_NAMES_MAX = 2_048;
+/** Reads the lines of `data` up to `end`, where the blank line begins. */
+export function readRequestHead(data, end) {
+    const text = data.latin1Slice(0, end);
+    let at = 0;
+    while (at < end && TOKEN[data[at]] === 1)
+        at++;
+    if (at === 0 || data[at] !== SPACE)
+        throw new Malformed("the method is not a token");
+    const method = text.slice(0, at);
+    const urlStart = ++at;
+    while (at < end && TARGET[data[at]] === 1)
+        at++;
+    if (at === urlStart || data[at] !== SPACE)
+        throw new Malformed("the target is not one");
+    const url = text.slice(urlStart, at);
+    const lineEnd = Math.min(end, at + 9);
+    const version = text.slice(at + 1, lineEnd);
+    const isOld = version === "HTTP/1.0";
+    if (!isOld && version !== "HTTP/1.1")
+        throw new Malformed("the version is neither HTTP/1.1 nor HTTP/1.0");
+    at = lineEnd;
+    const rawHeaders = [];
+    const headers = {};
+    let repeated;
+    while (at < end) {
+        if (data[at] !== CR || data[at + 1] !== LF)
+            throw new Malformed("a line does not end with CR LF");
+        at += 2;
+        const nameStart = at;
+        while (at < end && TOKEN[data[at]] === 1)
+            at++;
+        if (at === nameStart || data[at] !== COLON)
+            throw new Malformed("a header has no name");
+        const rawName = text.slice(nameStart, at);
+        at++;
+        while (at < end && (data[at] === SPACE || data[at] === TAB))
+            at++;
+        const valueStart = at;
+        while (at < end && VALUE[data[at]] === 1)
+            at++;
+        let valueEnd = at;
+        while (valueEnd > valueStart && (data[valueEnd - 1] === SPACE || data[valueEnd - 1] === TAB))
+            valueEnd--;
+        const value = text.slice(valueStart, valueEnd);
+        const name = lowerNames.get(rawName) ?? learnName(rawName);
+        rawHeaders.push(rawName, value);
+        const former = headers[name];
+        if (typeof former !== "string")
+            headers[name] = value;
+        else if (JOINABLE.has(name))
+            headers[name] = `${former}, ${value}`;
+        else
+            repeated = rawName;
+    }
+    if (!isOld && headers.host === undefined)
+        throw new Malformed("there is no Host");
+    const bodyLength = bodyLengthOf(headers, repeated, isOld);
+    const expects = headers.expect !== undefined && headers.expect.toLowerCase() === "100-continue";
+    return {
+        method,
+        url,
+        rawHeaders,
+        headers,
+        repeated,
+        bodyLength,
+        keepsAlive: keepsAlive(headers.connection, isOld),
+        isOld,
+        expectsContinue: expects && !isOld && bodyLength !== 0,
+    };
+}
+function learnName(rawName) {
+    const name = rawName.toLowerCase();
+    // A property of every object, and the one that does not hold what is put into it.
+    if (name === "__proto__")
+        throw new Malformed("a header has a name that no client uses");
+    if (lowerNames.size < LOWER_NAMES_MAX && rawName.length <= 64)
+        lowerNames.set(rawName, name);
+    return name;
+}
+const DIGITS = /^[0-9]{1,15}$/;
+function bodyLengthOf(headers, repeated, isOld) {
+    const length = headers["content-length"];
+    const coding = headers["transfer-encoding"];
+    if (repeated !== undefined && /^(content-length|transfer-encoding|host)$/i.test(repeated))
+        throw new Malformed(`${repeated} came twice`);
+    if (coding !== undefined) {
+        if (length !== undefined)
+            throw new Malformed("a length beside a transfer coding");
+        if (isOld || coding.toLowerCase() !== "chunked")
+            throw new Malformed("an unknown transfer coding");
+        return CHUNKED;
+    }
+    if (length === undefined)
+        return 0;
+    if (!DIGITS.test(length))
+        throw new Malformed("the length is not a number");
+    return Number(length);
+}
+function keepsAlive(connection, isOld) {
+    if (connection === undefined)
+        return !isOld;
+    const tokens = connection.toLowerCase();
+    if (tokens === "keep-alive")
+        return true;
+    const list = tokens.split(",").map((token) => token.trim());
+    return list.includes("close") ? false : !isOld || list.includes("keep-alive");
+}
+/** A table with a 1 for each byte that the pattern matches. */
+function bytesOf(pattern) {
+    return Uint8Array.from({ length: 256 }, (_, byte) => (pattern.test(String.fromCharCode(byte)) ? 1 : 0));
+}

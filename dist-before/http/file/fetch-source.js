@@ -1,0 +1,67 @@
+import { get as plainGet } from "node:http";
+import { get as secureGet } from "node:https";
+import { FILE_LIMITS } from "../../base/limits-file.js";
+import { badHeader } from "../../base/refusals.js";
+import { sourceRefusal } from "./copy-source.js";
+const META = "x-ms-meta-";
+/** Bytes as they are stored, encoded or not. Redirects are not followed: the client answers for one address. */
+export async function fetchSource(request, url, range) {
+    const token = request.headers["x-ms-copy-source-authorization"];
+    const headers = { "x-ms-version": request.version || "2025-05-05" };
+    if (token !== undefined)
+        headers.authorization = token;
+    if (range !== undefined)
+        headers["x-ms-range"] = range;
+    const response = await answerOf(url, headers);
+    const status = response.statusCode ?? 0;
+    const length = response.headers["content-length"];
+    if (status !== 200 && status !== 206) {
+        response.destroy();
+        throw sourceRefusal(status);
+    }
+    if (length === undefined) {
+        response.destroy();
+        throw badHeader("x-ms-copy-source", "");
+    }
+    return {
+        size: Number(length),
+        headers: headersOf(response),
+        metadata: metadataOf(response),
+        bytes: response,
+    };
+}
+function answerOf(url, headers) {
+    const get = url.protocol === "https:" ? secureGet : plainGet;
+    return new Promise((resolve, reject) => {
+        const message = get(url, { headers, timeout: FILE_LIMITS.sourceIdleMillis });
+        message.on("response", resolve);
+        message.on("timeout", () => message.destroy(sourceRefusal(0)));
+        // The network's own words may tell more of it than the client should know.
+        message.on("error", () => reject(sourceRefusal(0)));
+    });
+}
+const FIELDS = {
+    contentType: "content-type",
+    contentEncoding: "content-encoding",
+    contentLanguage: "content-language",
+    contentDisposition: "content-disposition",
+    cacheControl: "cache-control",
+    contentMd5: "content-md5",
+};
+function headersOf({ headers }) {
+    const found = {};
+    for (const [field, name] of Object.entries(FIELDS)) {
+        const value = headers[name];
+        if (typeof value === "string")
+            found[field] = value;
+    }
+    return found;
+}
+function metadataOf({ headers }) {
+    const found = [];
+    for (const [name, value] of Object.entries(headers)) {
+        if (name.startsWith(META) && typeof value === "string")
+            found.push([name.slice(META.length), value]);
+    }
+    return Object.fromEntries(found);
+}

@@ -1,0 +1,197 @@
+import { QUEUE_LIMITS } from "../../base/limits-queue.js";
+import { Refusal } from "../../base/refusals.js";
+import { commonOperations } from "../common/service-operations.js";
+import { GET_USER_DELEGATION_KEY } from "../common/user-delegation-key.js";
+import { createQueue, deleteQueue } from "./create-queue.js";
+import { clearMessages, deleteMessage } from "./delete-message.js";
+import { getMessages, peekMessages } from "./get-messages.js";
+import { listQueues } from "./list-queues.js";
+import { putMessage } from "./put-message.js";
+import { getQueueAcl, getQueueMetadata, setQueueAcl, setQueueMetadata } from "./queue-metadata.js";
+import { updateMessage } from "./update-message.js";
+const plain = { returnsEtag: false, conditions: [], lease: "none" };
+const noBody = { body: "none", bodyBytesMax: 0 };
+const messageBody = { body: "xml", bodyBytesMax: QUEUE_LIMITS.messageBodyBytesMax };
+/** No SAS reaches a queue's access policies, and tokens do since this version. */
+const ACL = { type: "c", account: [], service: [], bearerSince: "2025-07-05" };
+const READ_METADATA = { type: "c", account: ["r"], service: ["r"] };
+const ROWS = [
+    {
+        ...plain,
+        ...noBody,
+        name: "ListQueues",
+        method: "GET",
+        resource: "service",
+        query: { comp: "list" },
+        permission: { type: "s", account: ["l"], service: [] },
+        ok: [200],
+        handle: listQueues,
+    },
+    {
+        ...plain,
+        ...noBody,
+        name: "CreateQueue",
+        method: "PUT",
+        resource: "queue",
+        permission: { type: "c", account: ["c", "w"], service: [] },
+        ok: [201, 204],
+        handle: createQueue,
+    },
+    {
+        ...plain,
+        ...noBody,
+        name: "DeleteQueue",
+        method: "DELETE",
+        resource: "queue",
+        permission: { type: "c", account: ["d"], service: [] },
+        ok: [204],
+        handle: deleteQueue,
+    },
+    {
+        ...plain,
+        ...noBody,
+        name: "GetQueueMetadata",
+        method: "GET",
+        resource: "queue",
+        query: { comp: "metadata" },
+        permission: READ_METADATA,
+        ok: [200],
+        handle: getQueueMetadata,
+    },
+    {
+        ...plain,
+        ...noBody,
+        name: "HeadQueueMetadata",
+        method: "HEAD",
+        resource: "queue",
+        query: { comp: "metadata" },
+        permission: READ_METADATA,
+        ok: [200],
+        handle: getQueueMetadata,
+    },
+    {
+        ...plain,
+        ...noBody,
+        name: "SetQueueMetadata",
+        method: "PUT",
+        resource: "queue",
+        query: { comp: "metadata" },
+        permission: { type: "c", account: ["w"], service: [] },
+        ok: [204],
+        handle: setQueueMetadata,
+    },
+    {
+        ...plain,
+        ...noBody,
+        name: "GetQueueACL",
+        method: "GET",
+        resource: "queue",
+        query: { comp: "acl" },
+        permission: ACL,
+        ok: [200],
+        handle: getQueueAcl,
+    },
+    {
+        ...plain,
+        ...noBody,
+        name: "HeadQueueACL",
+        method: "HEAD",
+        resource: "queue",
+        query: { comp: "acl" },
+        permission: ACL,
+        ok: [200],
+        handle: getQueueAcl,
+    },
+    {
+        ...plain,
+        name: "SetQueueACL",
+        method: "PUT",
+        resource: "queue",
+        query: { comp: "acl" },
+        permission: ACL,
+        body: "xml",
+        bodyBytesMax: QUEUE_LIMITS.aclBytesMax,
+        ok: [204],
+        handle: setQueueAcl,
+    },
+    {
+        ...plain,
+        ...messageBody,
+        name: "PutMessage",
+        method: "POST",
+        resource: "messages",
+        permission: { type: "o", account: ["a"], service: ["a"] },
+        ok: [201],
+        handle: putMessage,
+    },
+    {
+        ...plain,
+        ...noBody,
+        name: "GetMessages",
+        method: "GET",
+        resource: "messages",
+        permission: { type: "o", account: ["p"], service: ["p"] },
+        ok: [200],
+        handle: getMessages,
+    },
+    {
+        ...plain,
+        ...noBody,
+        name: "PeekMessages",
+        method: "GET",
+        resource: "messages",
+        query: { peekonly: "true" },
+        permission: { type: "o", account: ["r"], service: ["r"] },
+        ok: [200],
+        handle: peekMessages,
+    },
+    {
+        ...plain,
+        ...noBody,
+        name: "ClearMessages",
+        method: "DELETE",
+        resource: "messages",
+        permission: { type: "o", account: ["d"], service: [] },
+        ok: [204],
+        handle: clearMessages,
+    },
+    {
+        ...plain,
+        ...messageBody,
+        name: "UpdateMessage",
+        method: "PUT",
+        resource: "message",
+        permission: { type: "o", account: ["u"], service: ["u"] },
+        ok: [204],
+        handle: updateMessage,
+    },
+    {
+        ...plain,
+        ...noBody,
+        name: "DeleteMessage",
+        method: "DELETE",
+        resource: "message",
+        permission: { type: "o", account: ["p"], service: ["p"] },
+        ok: [204],
+        handle: deleteMessage,
+    },
+];
+export const QUEUE_OPERATIONS = {
+    service: "queue",
+    operations: [...commonOperations("queue"), GET_USER_DELEGATION_KEY, ...ROWS],
+    resourceOf,
+    unknownOperation: "InvalidUri",
+};
+/** `""`, `{queue}`, `{queue}/messages` or `{queue}/messages/{messageid}`, with or without a slash at the end. */
+function resourceOf(path) {
+    if (path === "")
+        return "service";
+    const parts = path.split("/");
+    if (parts.at(-1) === "")
+        parts.pop();
+    if (parts.length === 1)
+        return "queue";
+    if (parts[1] === "messages" && parts.length <= 3)
+        return parts.length === 2 ? "messages" : "message";
+    throw new Refusal("ResourceNotFound");
+}

@@ -1,0 +1,87 @@
+import { QUEUE_LIMITS } from "../../base/limits-queue.js";
+import { badQuery, Refusal } from "../../base/refusals.js";
+import { parseReceipt } from "../../concurrency/visibility.js";
+import { checkQueueName } from "../../services/queue/queue-ref.js";
+/** What the addresses and queries of the Queue service say, with the refusal for each way to be wrong. */
+export function queueOf({ target }) {
+    const { path, account } = target;
+    const slash = path.indexOf("/");
+    const queue = slash < 0 ? path : path.slice(0, slash);
+    checkQueueName(queue);
+    return { account, queue };
+}
+/** The last part of /{queue}/messages/{messageid}. */
+export function messageIdOf({ target }) {
+    const { path } = target;
+    const end = path.endsWith("/") ? path.length - 1 : path.length;
+    return path.slice(path.indexOf("/", path.indexOf("/") + 1) + 1, end);
+}
+export function receiptOf(query) {
+    const text = required(query, "popreceipt");
+    const receipt = parseReceipt(text);
+    if (receipt === undefined)
+        throw badQuery("popreceipt", text.slice(0, 256), "Invalid pop receipt format.");
+    return receipt;
+}
+export const VISIBILITY_OF_PUT = { min: 0, max: QUEUE_LIMITS.visibilitySecondsMax };
+export const VISIBILITY_OF_GET = { min: 1, max: QUEUE_LIMITS.visibilitySecondsMax };
+export const VISIBILITY_OF_UPDATE = VISIBILITY_OF_PUT;
+export const COUNT_OF_MESSAGES = { min: 1, max: QUEUE_LIMITS.messagesPerGetMax };
+const WHOLE = /^[+-]?\d{1,15}$/;
+/** A whole number within bounds, or what stands for it when it is not given. */
+export function wholeOf(query, name, bounds, otherwise) {
+    const text = query.get(name);
+    return text === undefined ? otherwise : wholeWithin(name, text, bounds);
+}
+/** The same, of a parameter that must be given. */
+export function requiredWholeOf(query, name, bounds) {
+    return wholeWithin(name, required(query, name), bounds);
+}
+function wholeWithin(name, text, bounds) {
+    const value = wholeNumber(name, text);
+    if (value < bounds.min || value > bounds.max)
+        throw outOfRange(name, text, bounds);
+    return value;
+}
+function wholeNumber(name, text) {
+    if (!WHOLE.test(text))
+        throw badQuery(name, text.slice(0, 256), "A whole number is expected.");
+    return Number(text);
+}
+function required(query, name) {
+    const text = query.get(name);
+    if (text !== undefined && text !== "")
+        return text;
+    throw new Refusal("MissingRequiredQueryParameter", { elements: { QueryParameterName: name } });
+}
+function outOfRange(name, text, { min, max }) {
+    return new Refusal("OutOfRangeQueryParameterValue", {
+        elements: {
+            QueryParameterName: name,
+            QueryParameterValue: text,
+            MinimumAllowed: String(min),
+            MaximumAllowed: String(max),
+        },
+    });
+}
+const ANY_TIME_TO_LIVE_SINCE = "2017-07-29";
+const NEVER_EXPIRES = -1;
+/** messagettl: seconds, or -1 for a message that never expires. Old versions end at seven days. */
+export function timeToLiveOf({ query, version }) {
+    const text = query.get("messagettl");
+    if (text === undefined)
+        return QUEUE_LIMITS.timeToLiveSecondsDefault;
+    const seconds = wholeNumber("messagettl", text);
+    if (version !== "" && version < ANY_TIME_TO_LIVE_SINCE) {
+        const bounds = { min: 1, max: QUEUE_LIMITS.timeToLiveSecondsMaxOnce };
+        if (seconds < bounds.min || seconds > bounds.max)
+            throw outOfRange("messagettl", text, bounds);
+        return seconds;
+    }
+    if (seconds === NEVER_EXPIRES)
+        return "never";
+    if (seconds < 1) {
+        throw badQuery("messagettl", text, "The value must be a positive number of seconds, or -1 for never.");
+    }
+    return seconds;
+}

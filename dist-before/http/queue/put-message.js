@@ -1,0 +1,21 @@
+import { seconds } from "../../base/clock.js";
+import { QUEUE_LIMITS } from "../../base/limits-queue.js";
+import { parseMessage, printPutMessage, XML } from "./message-xml.js";
+import { queueOf, timeToLiveOf, VISIBILITY_OF_PUT, wholeOf } from "./parameters.js";
+const RESULT_SINCE = "2016-05-31";
+/** POST /{queue}/messages */
+export async function putMessage(request, { queues }) {
+    const ref = queueOf(request);
+    const visibility = wholeOf(request.query, "visibilitytimeout", VISIBILITY_OF_PUT, 0);
+    const timeToLive = timeToLiveOf(request);
+    const body = await request.body.read(QUEUE_LIMITS.messageBodyBytesMax);
+    const result = await queues.putMessage({
+        ref,
+        text: parseMessage(body),
+        visibilityTimeout: seconds(visibility),
+        timeToLive: timeToLive === "never" ? timeToLive : seconds(timeToLive),
+    });
+    if (request.version !== "" && request.version < RESULT_SINCE)
+        return { status: 201 };
+    return { status: 201, headers: XML, body: printPutMessage(result) };
+}

@@ -1,0 +1,169 @@
+import { InvariantBroken } from "../../base/assert.js";
+import { LIMITS } from "../../base/limits.js";
+import { Refusal } from "../../base/refusals.js";
+import { ChangeRefused, tooManyChanges } from "../../services/table/entity-group-transaction.js";
+import { authorize } from "../auth/authorize.js";
+import { Router } from "../router.js";
+import { readQuery } from "../target.js";
+import { parseTableBatch, printTableBatch } from "../wire/batch.js";
+import { printODataJsonError } from "../wire/error-body.js";
+import { JSON_TYPES } from "../wire/odata/formats.js";
+import { changeReply, readChange } from "./change-entity.js";
+import { boundsOf, COMMON_HEADERS, resourceOfTables } from "./exchange.js";
+/**
+ * POST /$batch: one change set, or one query. The caller is known by the outer request; what it may do is asked for
+ * each part. A refused part is the whole answer: nothing of the change set was kept.
+ */
+export function batchHandler(rows) {
+    const router = new Router({
+        service: "table",
+        operations: rows,
+        resourceOf: resourceOfTables,
+        unknownOperation: "InvalidInput",
+        unknownMethod: "MethodNotAllowed",
+    });
+    return async (request, services) => {
+        const body = await request.body.read(LIMITS.multipartBytesMax);
+        const batch = parseTableBatch(request.headers["content-type"], body);
+        const replies = batch.isChangeSet
+            ? await changeSet(request, services, batch, router)
+            : [await query(request, services, batch.requests[0], router)];
+        const ids = { batch: request.id, changeSet: request.id };
+        const printed = printTableBatch(ids, replies, batch.isChangeSet);
+        const headers = { ...COMMON_HEADERS, "Content-Type": printed.contentType };
+        return { status: 202, headers, body: printed.body };
+    };
+}
+async function changeSet(request, { tables }, { requests, isOverLimit }, router) {
+    try {
+        if (isOverLimit)
+            throw new ChangeRefused(LIMITS.tableBatchRequestsMax - 1, tooManyChanges());
+        const parts = requests.map((sub, index) => readPart(request, sub, index, router));
+        checkSameTable(parts);
+        const changes = parts.map(({ change }) => change);
+        const changed = await tables.transact(parts[0].ref, changes, boundsOf(request));
+        return parts.map((part, index) => ({
+            ...asPart(changeReply(part.request, part.change, changed)),
+            contentId: requests[index].contentId,
+        }));
+    }
+    catch (error) {
+        if (!(error instanceof ChangeRefused))
+            throw error;
+        return [refusedPart(request, error, requests.length)];
+    }
+}
+function readPart(outer, sub, index, router) {
+    try {
+        const request = partRequest(outer, sub);
+        const row = rowOf(request, router);
+        if (row.change === undefined)
+            throw new Refusal("InvalidInput", { text: "Only changes to entities may stand in a change set." });
+        return { request, ...readChange(row.change, request, sub.body) };
+    }
+    catch (error) {
+        throw error instanceof Refusal ? new ChangeRefused(index, error) : error;
+    }
+}
+/** The partition of another table is another entity group, however it is called. */
+function checkSameTable(parts) {
+    const name = parts[0].ref.table.toLowerCase();
+    for (const [index, { ref }] of parts.entries()) {
+        if (ref.table.toLowerCase() !== name)
+            throw new ChangeRefused(index, new Refusal("CommandsInBatchActOnDifferentPartitions"));
+    }
+}
+/** Only the Blob service has anything for callers without a name. */
+const NOTHING_PUBLIC = { publicAccess: async () => "none" };
+/** The row a part means, if the caller may do it. */
+function rowOf(request, router) {
+    const { method, target, query, headers, caller } = request;
+    const row = router.find(method, target.path, query, headers);
+    authorize(caller, row, request, NOTHING_PUBLIC);
+    return row;
+}
+async function query(outer, services, sub, router) {
+    try {
+        const request = partRequest(outer, sub);
+        const row = rowOf(request, router);
+        if (row.change !== undefined)
+            throw new Refusal("InvalidInput", { text: "A change must stand in a change set." });
+        return { ...asPart(await row.handle(request, services)), contentId: sub.contentId };
+    }
+    catch (error) {
+        if (!(error instanceof Refusal))
+            throw error;
+        return { ...errorPart(outer, error), contentId: sub.contentId };
+    }
+}
+/** The same caller, another address. Its own credentials, if the part names any, are not looked at. */
+function partRequest(outer, sub) {
+    const { path, query } = partAddress(outer, sub.target);
+    return {
+        ...outer,
+        method: sub.method,
+        target: { ...outer.target, path },
+        query: readQuery(query),
+        headers: { host: outer.headers.host, ...sub.headers },
+        rawHeaders: sub.rawHeaders,
+        body: bodyOf(sub.body),
+    };
+}
+/** Whole addresses and paths, with the account in front or, as some clients send it, without. */
+function partAddress({ target }, text) {
+    const relative = text.replace(/^https?:\/\/[^/?]*/i, "");
+    const mark = relative.indexOf("?");
+    let path = mark < 0 ? relative : relative.slice(0, mark);
+    if (path.startsWith("/"))
+        path = path.slice(1);
+    if (target.isPathStyle) {
+        const end = path.indexOf("/");
+        const first = end < 0 ? "" : path.slice(0, end);
+        if (first === target.account || first === `${target.account}-secondary`)
+            path = path.slice(end + 1);
+    }
+    return { path: decoded(path), query: mark < 0 ? "" : relative.slice(mark + 1) };
+}
+function decoded(path) {
+    try {
+        return decodeURIComponent(path);
+    }
+    catch (error) {
+        if (error instanceof URIError)
+            throw new Refusal("InvalidUri");
+        throw error;
+    }
+}
+function bodyOf(bytes) {
+    return {
+        length: bytes.length,
+        read: async () => bytes,
+        stream: () => {
+            throw new InvariantBroken("parts of a batch are read whole");
+        },
+    };
+}
+function asPart({ status, headers = {}, body }) {
+    if (body === undefined)
+        return { status, headers };
+    if (typeof body === "string" || Buffer.isBuffer(body))
+        return { status, headers, body };
+    throw new InvariantBroken("replies of the Table service are not streamed");
+}
+/** One part for the whole change set: the change that was refused, by its place. */
+function refusedPart(outer, { index, refusal }, count) {
+    // As recorded: a change set of one tells these two without its place.
+    const isBare = count === 1 && UNNUMBERED.has(refusal.code);
+    const text = refusal.detail.text ?? refusal.row.text;
+    const detail = { ...refusal.detail, text: isBare ? text : `${index}:${text}` };
+    return errorPart(outer, new Refusal(refusal.code, detail));
+}
+const UNNUMBERED = new Set(["UpdateConditionNotSatisfied", "ResourceNotFound"]);
+function errorPart(outer, refusal) {
+    const context = { requestId: outer.id, time: outer.receivedAt };
+    return {
+        status: refusal.row.http,
+        headers: { ...COMMON_HEADERS, DataServiceVersion: "3.0;", "Content-Type": JSON_TYPES.minimal },
+        body: printODataJsonError(refusal, context),
+    };
+}

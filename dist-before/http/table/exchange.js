@@ -1,0 +1,83 @@
+import { TABLE_LIMITS } from "../../base/limits-table.js";
+import { Refusal } from "../../base/refusals.js";
+import { resourceKindOf } from "../wire/odata/address.js";
+import { parseFilter } from "../wire/odata/filter-parser.js";
+import { JSON_TYPES, metadataLevelOf } from "../wire/odata/formats.js";
+/** What the handlers of the Table service share: how its requests are read and its replies begin. */
+/** `http://host/account`: in front of every address a reply names. */
+export function baseOf({ isSecure, headers, target }) {
+    const account = target.isPathStyle ? `/${target.account}${target.isSecondary ? "-secondary" : ""}` : "";
+    return `${isSecure ? "https" : "http"}://${headers.host ?? ""}${account}`;
+}
+export function levelOf({ headers, query, version }) {
+    return metadataLevelOf(headers.accept, query.get("$format"), version);
+}
+/** The part of the table a SAS reaches. */
+export function boundsOf({ caller }) {
+    return caller.kind === "serviceSas" ? caller.tableBounds : undefined;
+}
+const NEVER_IMPLEMENTED = ["$orderby", "$skip", "$count", "$inlinecount", "$expand", "$apply", "$search"];
+/** Options of OData that this service has never had: answering without them would be a wrong answer. */
+export function refuseUnknownOptions(query) {
+    for (const name of NEVER_IMPLEMENTED)
+        if (query.has(name))
+            throw new Refusal("NotImplemented");
+}
+export function readFilter(query) {
+    const text = query.get("$filter");
+    return text === undefined || text.trim() === "" ? undefined : parseFilter(text);
+}
+export function readTop(query) {
+    const text = query.get("$top");
+    if (text === undefined || text === "")
+        return undefined;
+    const top = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(top >= 1 && top <= TABLE_LIMITS.pageEntitiesMax))
+        throw new Refusal("InvalidInput", {
+            text: `The value of $top must be between 1 and ${TABLE_LIMITS.pageEntitiesMax}.`,
+        });
+    return top;
+}
+export function readSelect(query) {
+    const text = query.get("$select");
+    if (text === undefined || text.trim() === "")
+        return undefined;
+    const names = new Set(text.split(",").map((name) => name.trim()));
+    names.delete("");
+    if (names.size > TABLE_LIMITS.selectedPropertiesMax)
+        throw new Refusal("InvalidInput", { text: "The $select lists too many properties." });
+    return names.size === 0 || names.has("*") ? undefined : names;
+}
+/** What every reply of the OData operations carries. */
+export const COMMON_HEADERS = {
+    "Cache-Control": "no-cache",
+    "X-Content-Type-Options": "nosniff",
+};
+export function jsonHeaders(level) {
+    return { ...COMMON_HEADERS, DataServiceVersion: "3.0;", "Content-Type": JSON_TYPES[level] };
+}
+export function preferenceOf(prefer) {
+    if (prefer === undefined)
+        return undefined;
+    const wish = prefer.trim().toLowerCase();
+    return wish === "return-no-content" || wish === "return-content" ? wish : undefined;
+}
+const TUNNELLED = new Set(["PUT", "MERGE", "PATCH", "DELETE"]);
+/** What a path names. A POST to an entity says by X-HTTP-Method what it means, so that is looked at here. */
+export function resourceOfTables(path, _query, headers) {
+    const method = headers["x-http-method"];
+    if (method !== undefined && !TUNNELLED.has(method.toUpperCase()))
+        throw new Refusal(method.includes(",") ? "XMethodIncorrectCount" : "XMethodIncorrectValue");
+    return resourceKindOf(path);
+}
+/** Requests that no row of the table should have to look at. */
+export function guarded(handle) {
+    return (request, services) => {
+        const { host, "x-http-method": tunnelled } = request.headers;
+        if (host === undefined || host === "")
+            throw new Refusal("HostInformationNotPresent");
+        if (tunnelled !== undefined && request.method !== "POST")
+            throw new Refusal("XMethodNotUsingPost");
+        return handle(request, services);
+    };
+}

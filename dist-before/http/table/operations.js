@@ -1,0 +1,185 @@
+import { LIMITS } from "../../base/limits.js";
+import { TABLE_LIMITS } from "../../base/limits-table.js";
+import { commonOperations } from "../common/service-operations.js";
+import { batchHandler } from "./batch.js";
+import { changeEntity } from "./change-entity.js";
+import { guarded, resourceOfTables } from "./exchange.js";
+import { getEntity, queryEntities } from "./query-entities.js";
+import { getTableAcl, setTableAcl } from "./table-acl.js";
+import { createTable, deleteTable, getTable, queryTables } from "./tables.js";
+const plain = { returnsEtag: false, conditions: [], lease: "none" };
+const withoutBody = { ...plain, body: "none", bodyBytesMax: 0 };
+const withJson = { ...plain, body: "json", bodyBytesMax: TABLE_LIMITS.bodyBytesMax };
+/** What a SAS must grant: for tables on an account SAS only, for entities on either kind. */
+const onTables = (account) => ({ type: "c", account, service: [] });
+const onEntities = (letters) => ({ type: "o", account: [letters], service: [letters] });
+const TABLE_ROWS = [
+    {
+        ...withoutBody,
+        name: "QueryTables",
+        method: "GET",
+        resource: "tables",
+        permission: onTables(["l"]),
+        ok: [200],
+        handle: queryTables,
+    },
+    {
+        ...withoutBody,
+        name: "GetTable",
+        method: "GET",
+        resource: "tableItem",
+        permission: onTables(["l"]),
+        ok: [200],
+        handle: getTable,
+    },
+    {
+        ...withJson,
+        name: "CreateTable",
+        method: "POST",
+        resource: "tables",
+        permission: onTables(["c", "w"]),
+        ok: [201, 204],
+        handle: createTable,
+    },
+    {
+        ...withoutBody,
+        name: "DeleteTable",
+        method: "DELETE",
+        resource: "tableItem",
+        permission: onTables(["d"]),
+        ok: [204],
+        handle: deleteTable,
+    },
+    aclRow("GetTableAcl", "GET"),
+    aclRow("GetTableAcl (HEAD)", "HEAD"),
+    {
+        ...plain,
+        name: "SetTableAcl",
+        method: "PUT",
+        resource: "table",
+        query: { comp: "acl" },
+        permission: { ...onTables([]), bearerSince: "2025-07-05" },
+        body: "xml",
+        bodyBytesMax: TABLE_LIMITS.aclBytesMax,
+        ok: [204],
+        handle: setTableAcl,
+    },
+];
+/** No SAS reads or writes what SAS stand on. Its errors are XML, as its replies are. */
+function aclRow(name, method) {
+    return {
+        ...plain,
+        name,
+        method,
+        resource: "table",
+        query: { comp: "acl" },
+        permission: { ...onTables([]), bearerSince: "2025-07-05" },
+        body: "xml",
+        bodyBytesMax: TABLE_LIMITS.aclBytesMax,
+        ok: [200],
+        handle: getTableAcl,
+    };
+}
+const QUERY_ROWS = [
+    {
+        ...withoutBody,
+        name: "QueryEntities",
+        method: "GET",
+        resource: "table",
+        permission: onEntities("r"),
+        ok: [200],
+        handle: queryEntities,
+    },
+    {
+        ...withoutBody,
+        name: "GetEntity",
+        method: "GET",
+        resource: "entity",
+        permission: onEntities("r"),
+        returnsEtag: true,
+        ok: [200],
+        handle: getEntity,
+    },
+];
+/** If-Match makes the difference between a conditional change and one that takes what it finds. */
+const CHANGES = [
+    { change: "replace", name: "UpdateEntity", letters: "u", methods: ["PUT"], needsIfMatch: true },
+    {
+        change: "insertOrReplace",
+        name: "InsertOrReplaceEntity",
+        letters: "au",
+        methods: ["PUT"],
+        needsIfMatch: false,
+    },
+    { change: "merge", name: "MergeEntity", letters: "u", methods: ["PATCH", "MERGE"], needsIfMatch: true },
+    {
+        change: "insertOrMerge",
+        name: "InsertOrMergeEntity",
+        letters: "au",
+        methods: ["PATCH", "MERGE"],
+        needsIfMatch: false,
+    },
+    { change: "delete", name: "DeleteEntity", letters: "d", methods: ["DELETE"], needsIfMatch: false },
+];
+const CHANGE_ROWS = [
+    {
+        ...withJson,
+        name: "InsertEntity",
+        change: "insert",
+        method: "POST",
+        resource: "table",
+        permission: onEntities("a"),
+        returnsEtag: true,
+        ok: [201, 204],
+        handle: changeEntity("insert"),
+    },
+    ...CHANGES.flatMap(rowsOfChange),
+];
+/** One row for each method, and one for the method sent through POST; the first has the protocol's plain name. */
+function rowsOfChange({ change, name, letters, methods, needsIfMatch }) {
+    const row = {
+        ...withJson,
+        change,
+        resource: "entity",
+        permission: onEntities(letters),
+        returnsEtag: change !== "delete",
+        conditions: needsIfMatch || change === "delete" ? ["if-match"] : [],
+        ok: [204],
+        handle: changeEntity(change),
+    };
+    const ifMatch = needsIfMatch ? { "if-match": true } : {};
+    return methods.flatMap((method, index) => [
+        { ...row, name: index === 0 ? name : `${name} (${method})`, method, header: ifMatch },
+        {
+            ...row,
+            name: `${name} (POST as ${method})`,
+            method: "POST",
+            header: { ...ifMatch, "x-http-method": method },
+        },
+    ]);
+}
+const BATCH_ROW = {
+    ...plain,
+    name: "EntityGroupTransaction",
+    method: "POST",
+    resource: "batch",
+    // Whoever may do anything with entities may send one; each part is judged by its own row.
+    permission: { type: "o", account: ["r", "a", "u", "d"], service: ["r", "a", "u", "d"] },
+    body: "multipart",
+    bodyBytesMax: LIMITS.multipartBytesMax,
+    ok: [202],
+    handle: batchHandler([...QUERY_ROWS, ...CHANGE_ROWS]),
+};
+export const TABLE_OPERATIONS = {
+    service: "table",
+    operations: [
+        ...commonOperations("table"),
+        ...[...TABLE_ROWS, ...QUERY_ROWS, ...CHANGE_ROWS, BATCH_ROW].map((row) => ({
+            ...row,
+            handle: guarded(row.handle),
+        })),
+    ],
+    resourceOf: resourceOfTables,
+    unknownOperation: "InvalidUri",
+    unknownMethod: "MethodNotAllowed",
+};

@@ -1,0 +1,57 @@
+import { parseEntityAddress, tableOfPath } from "../wire/odata/address.js";
+import { parseToken, printToken } from "../wire/odata/continuation.js";
+import { printEntities, printEntity } from "../wire/odata/entity-printer.js";
+import { JSON_TYPES } from "../wire/odata/formats.js";
+import { printEntityEtag, printTicks } from "../wire/odata/times.js";
+import { baseOf, boundsOf, jsonHeaders, levelOf, readFilter, readSelect, readTop, refuseUnknownOptions, } from "./exchange.js";
+/** GET /{table}(PartitionKey='..',RowKey='..') */
+export async function getEntity(request, { tables }) {
+    const { account, path } = request.target;
+    const level = levelOf(request);
+    const address = parseEntityAddress(path);
+    const select = request.query.pairs.length === 0 ? undefined : readSelect(request.query);
+    const found = await tables.getEntity({ account, table: address.table }, address.keys, boundsOf(request));
+    const { entity, table } = found;
+    const etag = printEntityEtag(printTicks(entity.revision));
+    const context = { level, base: baseOf(request), account, table, select };
+    return {
+        status: 200,
+        headers: {
+            "Cache-Control": "no-cache",
+            "X-Content-Type-Options": "nosniff",
+            DataServiceVersion: "3.0;",
+            "Content-Type": JSON_TYPES[level],
+            ETag: etag,
+        },
+        body: printEntity(context, entity, etag),
+    };
+}
+/** GET /{table}() */
+export async function queryEntities(request, { tables }) {
+    const { query, target } = request;
+    refuseUnknownOptions(query);
+    const level = levelOf(request);
+    const select = readSelect(query);
+    const page = await tables.queryEntities({ account: target.account, table: tableOfPath(target.path) }, { filter: readFilter(query), top: readTop(query), from: readPlace(request), bounds: boundsOf(request) });
+    const context = { level, base: baseOf(request), account: target.account, table: page.table, select };
+    const headers = { ...jsonHeaders(level), ...continuationOf(page) };
+    return { status: 200, headers, body: printEntities(context, page.entities) };
+}
+function readPlace({ query }) {
+    const partition = query.get("nextpartitionkey");
+    if (partition === undefined || partition === "")
+        return undefined;
+    const row = query.get("nextrowkey");
+    return {
+        partitionKey: parseToken(partition),
+        rowKey: row === undefined || row === "" ? undefined : parseToken(row),
+    };
+}
+function continuationOf({ next }) {
+    if (next === undefined)
+        return {};
+    return {
+        "x-ms-continuation-NextPartitionKey": printToken(next.partitionKey),
+        "x-ms-continuation-NextRowKey": printToken(next.rowKey),
+    };
+}

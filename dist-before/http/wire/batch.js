@@ -1,0 +1,79 @@
+import { STATUS_CODES } from "node:http";
+import { LIMITS } from "../../base/limits.js";
+import { boundaryOf, isMultipart, malformedBatch, parseParts, parseSubRequest, } from "./multipart.js";
+/** Batches of the Blob service and transactions of the Table service, on top of multipart/mixed. */
+/** Blob batch: a flat list of 1 to 256 requests. */
+export function parseBlobBatch(contentType, body) {
+    const parts = parseParts(body, boundaryOf(contentType), LIMITS.blobBatchRequestsMax);
+    if (parts.length === 0)
+        throw malformedBatch("It holds no request.");
+    if (parts.length > LIMITS.blobBatchRequestsMax)
+        throw malformedBatch(`It holds more than ${LIMITS.blobBatchRequestsMax} requests.`);
+    return parts.map(parseSubRequest);
+}
+export function parseTableBatch(contentType, body) {
+    const parts = parseParts(body, boundaryOf(contentType), 1);
+    const [only] = parts;
+    if (only === undefined)
+        throw malformedBatch("It holds no request.");
+    if (parts.length > 1)
+        throw malformedBatch("It holds more than one change set or query.");
+    const type = only.headers["content-type"];
+    if (!isMultipart(type))
+        return { isChangeSet: false, requests: [parseSubRequest(only)], isOverLimit: false };
+    const operations = parseParts(only.content, boundaryOf(type), LIMITS.tableBatchRequestsMax);
+    if (operations.length === 0)
+        throw malformedBatch("The change set is empty.");
+    const isOverLimit = operations.length > LIMITS.tableBatchRequestsMax;
+    const requests = operations.slice(0, LIMITS.tableBatchRequestsMax).map(parseSubRequest);
+    return { isChangeSet: true, requests, isOverLimit };
+}
+/** `id` is a new UUID; SDKs take the boundary after the "=" as it is, so it is never quoted. */
+export function printBlobBatch(id, replies) {
+    const boundary = `batchresponse_${id}`;
+    const pieces = printParts(boundary, replies, "");
+    return { contentType: multipartType(boundary), body: Buffer.concat(pieces) };
+}
+/** The answer to a change set is nested as the request was; clients look for `changesetresponse_`. */
+export function printTableBatch(ids, replies, isChangeSet = true) {
+    const boundary = `batchresponse_${ids.batch}`;
+    const encoding = "Content-Transfer-Encoding: binary\r\n";
+    if (!isChangeSet)
+        return {
+            contentType: multipartType(boundary),
+            body: Buffer.concat(printParts(boundary, replies, encoding)),
+        };
+    const inner = `changesetresponse_${ids.changeSet}`;
+    const body = Buffer.concat([
+        Buffer.from(`--${boundary}\r\nContent-Type: ${multipartType(inner)}\r\n\r\n`),
+        ...printParts(inner, replies, encoding),
+        Buffer.from(`--${boundary}--\r\n`),
+    ]);
+    return { contentType: multipartType(boundary), body };
+}
+function multipartType(boundary) {
+    return `multipart/mixed; boundary=${boundary}`;
+}
+function printParts(boundary, replies, encoding) {
+    const out = [];
+    for (const reply of replies) {
+        const id = reply.contentId === undefined ? "" : `Content-ID: ${lineSafe(reply.contentId)}\r\n`;
+        let head = `--${boundary}\r\nContent-Type: application/http\r\n${encoding}${id}\r\n`;
+        head += `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status] ?? "Unknown"}\r\n`;
+        for (const name in reply.headers) {
+            const value = reply.headers[name];
+            if (value !== undefined)
+                head += `${name}: ${lineSafe(value)}\r\n`;
+        }
+        out.push(Buffer.from(`${head}\r\n`, "latin1"));
+        if (reply.body !== undefined)
+            out.push(typeof reply.body === "string" ? Buffer.from(reply.body) : reply.body);
+        out.push(Buffer.from("\r\n"));
+    }
+    out.push(Buffer.from(`--${boundary}--\r\n`));
+    return out;
+}
+/** Nothing a client sent may start a line of its own in our answer. */
+function lineSafe(value) {
+    return /[\r\n\0]/.test(value) ? value.replace(/[\r\n\0]/g, " ") : value;
+}

@@ -1,0 +1,117 @@
+import { Crc64 } from "../../base/crc64.js";
+import { LIMITS } from "../../base/limits.js";
+import { badQuery, Refusal } from "../../base/refusals.js";
+import { encodedElement, optionalElement, textElement } from "./xml-print.js";
+export function readListParams(query, rules) {
+    const prefix = query.get("prefix");
+    const marker = query.get("marker");
+    const delimiter = query.get("delimiter");
+    const cap = rules.maxResultsMax ?? LIMITS.listResultsMax;
+    const maxResults = readCount(query, "maxresults", { min: 1, max: cap });
+    return {
+        prefix: prefix ?? "",
+        marker: marker === "" ? undefined : marker,
+        maxResults: Math.min(maxResults ?? cap, cap),
+        include: readInclude(query.get("include"), rules.include),
+        delimiter: delimiter === "" ? undefined : delimiter,
+        given: { prefix, marker, maxResults },
+    };
+}
+/**
+ * A whole number of at least `min`. More than `max` is not refused: the protocol caps it, and the caller does,
+ * so that what the client sent can be echoed.
+ */
+export function readCount(query, name, { min, max }) {
+    const text = query.get(name);
+    if (text === undefined || text === "")
+        return undefined;
+    if (!/^-?\d{1,10}$/.test(text))
+        throw badQuery(name, text, "A whole number is expected.");
+    const count = Number(text);
+    if (count < min)
+        throw new Refusal("OutOfRangeQueryParameterValue", {
+            elements: {
+                QueryParameterName: name,
+                QueryParameterValue: text,
+                MinimumAllowed: String(min),
+                MaximumAllowed: String(max),
+            },
+        });
+    return count;
+}
+function readInclude(text, known) {
+    const found = new Set();
+    if (text === undefined)
+        return found;
+    for (const item of text.split(",")) {
+        const name = item.trim().toLowerCase();
+        if (name === "")
+            continue;
+        if (!known.includes(name))
+            throw badQuery("include", text, `There is no ${item.trim()} to include.`);
+        found.add(name);
+    }
+    return found;
+}
+/** How long the client lets an operation take: `timeout` in seconds, never more than the service allows. */
+export function readTimeout(query, secondsMax = LIMITS.timeoutSecondsMax) {
+    const seconds = readCount(query, "timeout", { min: 0, max: secondsMax });
+    // Zero means what it means to the SDKs: no wish of its own.
+    return Math.min(seconds === undefined || seconds === 0 ? secondsMax : seconds, secondsMax) * 1_000;
+}
+/** The parameters that were given, as the head of a listing repeats them. */
+export function printListParams({ given, delimiter }) {
+    return ((given.prefix === undefined ? "" : encodedElement("Prefix", given.prefix)) +
+        (given.marker === undefined ? "" : textElement("Marker", given.marker)) +
+        optionalElement("MaxResults", given.maxResults) +
+        (delimiter === undefined ? "" : encodedElement("Delimiter", delimiter)));
+}
+/**
+ * A marker is opaque to the client: url-safe Base64 of a version byte, a check of four bytes and the position
+ * as JSON. The check covers the scope too (say "blobs in container c"), so a marker of another listing is
+ * refused instead of silently skipping entries. It guards against mistakes, not against forgery: a marker grants
+ * nothing that the listing itself would not show.
+ */
+const MARKER_VERSION = 1;
+const CHECK_BYTES = 4;
+export function encodeMarker(scope, position) {
+    const payload = Buffer.from(JSON.stringify(position));
+    return Buffer.concat([Buffer.of(MARKER_VERSION), checkOf(scope, payload), payload]).toString("base64url");
+}
+export function decodeMarker(scope, marker) {
+    const position = readMarker(scope, marker);
+    if (position === undefined)
+        throw badQuery("marker", marker.slice(0, 256), "The marker is not valid.");
+    return position;
+}
+function readMarker(scope, marker) {
+    if (marker.length > LIMITS.markerCharsMax || !/^[A-Za-z0-9_-]+$/.test(marker))
+        return undefined;
+    const bytes = Buffer.from(marker, "base64url");
+    const payload = bytes.subarray(1 + CHECK_BYTES);
+    if (bytes[0] !== MARKER_VERSION || payload.length === 0)
+        return undefined;
+    if (!checkOf(scope, payload).equals(bytes.subarray(1, 1 + CHECK_BYTES)))
+        return undefined;
+    return parsePosition(payload.toString());
+}
+function checkOf(scope, payload) {
+    return new Crc64()
+        .update(Buffer.from(`${scope}\0`))
+        .update(payload)
+        .digest()
+        .subarray(0, CHECK_BYTES);
+}
+function parsePosition(text) {
+    let value;
+    try {
+        value = JSON.parse(text);
+    }
+    catch (error) {
+        // Someone made a marker with a right check by hand.
+        if (error instanceof SyntaxError)
+            return undefined;
+        throw error;
+    }
+    return Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined;
+}

@@ -1,0 +1,58 @@
+import { parseIsoTicks } from "../dates.js";
+/**
+ * Times of the Table service, in ticks of 100 ns: at most seven digits of a fraction, without the zeros at its end
+ * (`2022-05-06T00:30:41.820498Z`), in bodies and, with `:` as %3A, in ETags.
+ */
+const TICKS_PER_SECOND = 10000000n;
+const UNIX_EPOCH_SECONDS = 62_135_596_800;
+let lastSecond = Number.NaN;
+let lastText = "";
+export function printTicks(ticks) {
+    const second = Number(ticks / TICKS_PER_SECOND);
+    const fraction = Number(ticks % TICKS_PER_SECOND);
+    if (second !== lastSecond) {
+        lastText = new Date((second - UNIX_EPOCH_SECONDS) * 1_000).toISOString().slice(0, 19);
+        lastSecond = second;
+    }
+    if (fraction === 0)
+        return `${lastText}Z`;
+    // 1.0000000 has eight digits in front of what is cut away.
+    let digits = String(10_000_000 + fraction).slice(1);
+    let end = 7;
+    while (digits.charCodeAt(end - 1) === 0x30)
+        end--;
+    if (end < 7)
+        digits = digits.slice(0, end);
+    return `${lastText}.${digits}Z`;
+}
+/** 1601-01-01, the first moment of Edm.DateTime, and the last one, 9999-12-31T23:59:59.9999999. */
+const EARLIEST = 504911232000000000n;
+const LATEST = 3155378975999999999n;
+/** Without a zone it is UTC, as the service reads it. */
+export function parseTicks(text) {
+    const ticks = parseIsoTicks(text) ?? parseIsoTicks(`${text}Z`);
+    return ticks === undefined || ticks < EARLIEST || ticks > LATEST ? undefined : ticks;
+}
+const OPENING = `W/"datetime'`;
+const CLOSING = `'"`;
+/** `W/"datetime'2022-05-06T00%3A30%3A33.7135293Z'"` */
+export function printEntityEtag(timestamp) {
+    // The colons of a printed time stand at fixed places.
+    return `${OPENING}${timestamp.slice(0, 13)}%3A${timestamp.slice(14, 16)}%3A${timestamp.slice(17)}${CLOSING}`;
+}
+const ETAG = /^(?:W\/)?"([^"\x00-\x1f]{1,200})"$/;
+/**
+ * The revision an If-Match names; "unknown" for an ETag that is well formed but none of ours, undefined when it is
+ * not an ETag.
+ */
+export function parseEntityEtag(text) {
+    if (text === "*")
+        return "*";
+    if (text.startsWith(OPENING) && text.endsWith(CLOSING)) {
+        const inner = text.slice(OPENING.length, -CLOSING.length).replaceAll(/%3A/gi, ":");
+        const revision = parseIsoTicks(inner);
+        if (revision !== undefined)
+            return revision;
+    }
+    return ETAG.test(text) ? "unknown" : undefined;
+}

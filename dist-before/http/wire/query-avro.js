@@ -1,0 +1,95 @@
+/**
+ * The reply of Query Blob Contents: an Avro object container file, whose records are pieces of the answer, the
+ * progress, errors and the end. Written here because it is four record types and two number formats.
+ *
+ *   "Obj" 01, metadata (a map of bytes), 16 bytes of sync marker, then blocks:
+ *   count of records, their bytes, the records, the sync marker
+ *
+ * Numbers are zigzag and of variable length; a record of a union begins with the place of its type.
+ */
+const NAMESPACE = "com.microsoft.azure.storage.queryBlobContents";
+const SCHEMA = JSON.stringify([
+    {
+        type: "record",
+        name: `${NAMESPACE}.resultData`,
+        doc: "Holds result data in the format specified for this query (CSV, JSON, etc.).",
+        fields: [{ name: "data", type: "bytes" }],
+    },
+    {
+        type: "record",
+        name: `${NAMESPACE}.error`,
+        doc: "An error that occurred while processing the query.",
+        fields: [
+            { name: "fatal", doc: "If true, this error prevents further query processing.", type: "boolean" },
+            { name: "name", doc: "The name of the error", type: "string" },
+            { name: "description", doc: "A description of the error", type: "string" },
+            { name: "position", doc: "The blob offset at which the error occurred", type: "long" },
+        ],
+    },
+    {
+        type: "record",
+        name: `${NAMESPACE}.progress`,
+        doc: "Information about the progress of the query",
+        fields: [
+            { name: "bytesScanned", doc: "The number of bytes that have been scanned", type: "long" },
+            { name: "totalBytes", doc: "The total number of bytes to be scanned in this query", type: "long" },
+        ],
+    },
+    {
+        type: "record",
+        name: `${NAMESPACE}.end`,
+        doc: "Sent as the final message of the response, indicating that all results have been sent.",
+        fields: [
+            { name: "totalBytes", doc: "The total number of bytes to be scanned in this query", type: "long" },
+        ],
+    },
+]);
+export async function* printQueryReply(events, { totalBytes, sync }) {
+    yield Buffer.concat([
+        Buffer.from("Obj\x01", "latin1"),
+        long(2),
+        text("avro.codec"),
+        text("null"),
+        text("avro.schema"),
+        text(SCHEMA),
+        long(0),
+        sync,
+    ]);
+    for await (const event of events) {
+        const record = recordOf(event, totalBytes);
+        yield Buffer.concat([long(1), long(record.length), record, sync]);
+    }
+}
+function recordOf(event, totalBytes) {
+    switch (event.kind) {
+        case "data":
+            return Buffer.concat([long(0), long(event.bytes.length), event.bytes]);
+        case "error":
+            return Buffer.concat([
+                long(1),
+                Buffer.of(1),
+                text(event.name),
+                text(event.description),
+                long(event.position),
+            ]);
+        case "progress":
+            return Buffer.concat([long(2), long(event.scanned), long(totalBytes)]);
+        case "end":
+            return Buffer.concat([long(3), long(totalBytes)]);
+    }
+}
+/** None of ours is negative; zigzag makes them even. */
+function long(value) {
+    const bytes = [];
+    let left = value * 2;
+    while (left >= 0x80) {
+        bytes.push((left % 0x80) | 0x80);
+        left = Math.floor(left / 0x80);
+    }
+    bytes.push(left);
+    return Buffer.from(bytes);
+}
+function text(value) {
+    const bytes = Buffer.from(value);
+    return Buffer.concat([long(bytes.length), bytes]);
+}

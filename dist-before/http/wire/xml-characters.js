@@ -1,0 +1,62 @@
+/** Which characters XML 1.0 (fifth edition) allows where. */
+const TAB = 0x09;
+const LINE_FEED = 0x0a;
+const SPACE = 0x20;
+/** What a reference between & and ; stands for; undefined when it is none we know or names no legal character. */
+export function characterOf(reference) {
+    switch (reference) {
+        case "amp":
+            return "&";
+        case "lt":
+            return "<";
+        case "gt":
+            return ">";
+        case "quot":
+            return '"';
+        case "apos":
+            return "'";
+    }
+    const numeric = /^#(?:x([0-9a-fA-F]{1,8})|([0-9]{1,8}))$/.exec(reference);
+    if (numeric === null)
+        return undefined;
+    const code = numeric[1] === undefined ? Number(numeric[2]) : Number.parseInt(numeric[1], 16);
+    return isCharacter(code) ? String.fromCodePoint(code) : undefined;
+}
+/** XML 1.0, production Char. */
+function isCharacter(code) {
+    if (code < SPACE)
+        return code === TAB || code === LINE_FEED || code === 0x0d;
+    return code <= 0xd7ff || (code >= 0xe000 && code <= 0xfffd) || (code >= 0x1_0000 && code <= 0x10_ffff);
+}
+const NAME_START = 1;
+const NAME_PART = 2;
+const ASCII_NAMES = Uint8Array.from({ length: 128 }, (_, code) => {
+    const character = String.fromCharCode(code);
+    if (/[A-Za-z_:]/.test(character))
+        return NAME_START | NAME_PART;
+    return /[0-9.-]/.test(character) ? NAME_PART : 0;
+});
+// NaN, the code past the end of the text, fails every comparison here and so ends every name.
+export function isNameStart(code) {
+    return code < 128 ? (ASCII_NAMES[code] & NAME_START) !== 0 : isWideNameStart(code);
+}
+export function isNameChar(code) {
+    if (code < 128)
+        return (ASCII_NAMES[code] & NAME_PART) !== 0;
+    return (isWideNameStart(code) ||
+        code === 0xb7 ||
+        (code >= 0x0300 && code <= 0x036f) ||
+        (code >= 0x203f && code <= 0x2040) ||
+        (code >= 0xdc00 && code <= 0xdfff));
+}
+/** Production NameStartChar beyond ASCII; D800-DB7F are the first halves of U+10000 to U+EFFFF. */
+function isWideNameStart(code) {
+    return ((code >= 0xc0 && code <= 0x02ff && code !== 0xd7 && code !== 0xf7) ||
+        (code >= 0x0370 && code <= 0x1fff && code !== 0x037e) ||
+        (code >= 0x200c && code <= 0x200d) ||
+        (code >= 0x2070 && code <= 0x218f) ||
+        (code >= 0x2c00 && code <= 0x2fef) ||
+        (code >= 0x3001 && code <= 0xdb7f) ||
+        (code >= 0xf900 && code <= 0xfdcf) ||
+        (code >= 0xfdf0 && code <= 0xfffd));
+}

@@ -1,0 +1,82 @@
+/**
+ * The other half of xml.ts: documents are built as strings, so that a listing of thousands of entries costs one
+ * join and no tree.
+ *
+ * Some characters cannot stand in XML 1.0 at all, not even as a reference (most control characters, U+FFFE,
+ * U+FFFF, half surrogate pairs). Printed as text or attribute they become U+FFFD: an error body that quotes
+ * hostile input must still be readable by a strict client. Where the exact characters matter, in names of blobs
+ * and files, the protocol has its own way, and `encodedElement` prints it: `<Name Encoded="true">a%01b</Name>`.
+ */
+export const XML_DECLARATION = '<?xml version="1.0" encoding="utf-8"?>';
+export const BOM = "\ufeff";
+const SPECIAL_IN_TEXT = /[&<>\r\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]/;
+const EACH_SPECIAL_IN_TEXT = /[&<>\r\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
+const SPECIAL_IN_ATTRIBUTE = /[&<>"\t\n\r\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]/;
+const EACH_SPECIAL_IN_ATTRIBUTE = /[&<>"\t\n\r\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
+const UNPRINTABLE = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;
+function escapedCharacter(character) {
+    switch (character) {
+        case "&":
+            return "&amp;";
+        case "<":
+            return "&lt;";
+        case ">":
+            return "&gt;";
+        case '"':
+            return "&quot;";
+        // A reader turns a bare carriage return into a line feed; only a reference survives.
+        case "\r":
+            return "&#xD;";
+        case "\n":
+            return "&#xA;";
+        case "\t":
+            return "&#x9;";
+        default:
+            return "\ufffd";
+    }
+}
+export function escapeText(text) {
+    if (!SPECIAL_IN_TEXT.test(text))
+        return text;
+    return text.toWellFormed().replace(EACH_SPECIAL_IN_TEXT, escapedCharacter);
+}
+export function escapeAttribute(text) {
+    if (!SPECIAL_IN_ATTRIBUTE.test(text))
+        return text;
+    return text.toWellFormed().replace(EACH_SPECIAL_IN_ATTRIBUTE, escapedCharacter);
+}
+/** ` name="value"` for each pair, to stand inside a start tag. */
+export function printAttributes(attributes) {
+    let out = "";
+    for (const name in attributes) {
+        const value = attributes[name];
+        if (value !== undefined)
+            out += ` ${name}="${escapeAttribute(value)}"`;
+    }
+    return out;
+}
+/** An element that holds text. Empty text prints as the protocol prints it: `<Name />`. */
+export function textElement(name, text) {
+    if (typeof text !== "string")
+        return `<${name}>${text}</${name}>`;
+    return text === "" ? `<${name} />` : `<${name}>${escapeText(text)}</${name}>`;
+}
+/** The same, or nothing at all when there is no value. */
+export function optionalElement(name, text) {
+    return text === undefined ? "" : textElement(name, text);
+}
+/** An element around content that is already XML. */
+export function element(name, content, attributes) {
+    const start = attributes === undefined ? name : name + printAttributes(attributes);
+    return content === "" ? `<${start} />` : `<${start}>${content}</${name}>`;
+}
+/** A name in a listing: percent-encoded and marked when XML cannot hold it as it is (2021-02-12 and newer). */
+export function encodedElement(name, text) {
+    if (text.isWellFormed() && !UNPRINTABLE.test(text))
+        return textElement(name, text);
+    return `<${name} Encoded="true">${escapeText(encodeURIComponent(text.toWellFormed()))}</${name}>`;
+}
+/** A whole document. Answers of the services start with a byte order mark. */
+export function printXml(root, options = {}) {
+    return options.bom === false ? XML_DECLARATION + root : BOM + XML_DECLARATION + root;
+}

@@ -1,0 +1,336 @@
+import { isUtf8 } from "node:buffer";
+import { LIMITS } from "../../base/limits.js";
+import { Refusal } from "../../base/refusals.js";
+import { characterOf, isNameChar, isNameStart } from "./xml-characters.js";
+/**
+ * The one subset of XML the protocol speaks, read strictly and in one pass: UTF-8, an optional declaration,
+ * elements, attributes, text, CDATA, comments, the five named entities and numeric references. A DOCTYPE, a
+ * processing instruction or an unknown entity is refused, so nothing in a body can expand, include or call out.
+ * Names keep their prefix as written (`m:error`); no body of the protocol needs namespaces resolved.
+ *
+ * Cost: each character is looked at a fixed number of times, whatever the input. Why we wrote it:
+ * docs/decisions/0004-own-xml.md.
+ */
+export class XmlElement {
+    name;
+    /** The text directly inside, entities resolved, pieces between children joined. */
+    text = "";
+    /** In document order: Put Block List depends on it. */
+    children = NO_CHILDREN;
+    attributes;
+    constructor(name, attributes) {
+        this.name = name;
+        this.attributes = attributes;
+    }
+    /** The first child of that name. */
+    child(name) {
+        for (const child of this.children)
+            if (child.name === name)
+                return child;
+        return undefined;
+    }
+    /** Text of the first child of that name: "" for an empty element, undefined when there is none. */
+    textOf(name) {
+        return this.child(name)?.text;
+    }
+    all(name) {
+        return this.children.filter((child) => child.name === name);
+    }
+}
+const NO_CHILDREN = Object.freeze([]);
+const TAB = 0x09;
+const LINE_FEED = 0x0a;
+const RETURN = 0x0d;
+const SPACE = 0x20;
+const BANG = 0x21;
+const SLASH = 0x2f;
+const EQUALS = 0x3d;
+const GREATER = 0x3e;
+const QUESTION = 0x3f;
+// Carriage return is not here: line ends are normalised first. Lone surrogates cannot come out of valid UTF-8.
+const ILLEGAL = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;
+const DECLARATION = /^<\?xml[ \t\n]+version[ \t\n]*=[ \t\n]*(?:"1\.\d"|'1\.\d')(?:[ \t\n]+encoding[ \t\n]*=[ \t\n]*(?:"([\w.-]{1,40})"|'([\w.-]{1,40})'))?(?:[ \t\n]+standalone[ \t\n]*=[ \t\n]*(?:"(?:yes|no)"|'(?:yes|no)'))?[ \t\n]*\?>/;
+/** Reads a whole document. The caller has already bounded its bytes. */
+export function parseXml(input) {
+    if (!isUtf8(input))
+        throw malformed("", 0, "The document is not UTF-8.");
+    const bytes = withLineFeeds(Buffer.from(input.buffer, input.byteOffset, input.byteLength));
+    const text = bytes.toString("utf8", startsWithBom(bytes) ? 3 : 0);
+    const illegal = ILLEGAL.exec(text);
+    if (illegal !== null)
+        throw malformed(text, illegal.index, "A character that XML 1.0 does not allow.");
+    return new Reader(text).document();
+}
+function startsWithBom(bytes) {
+    return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+}
+/** XML 1.0 section 2.11: every literal line end reads as one line feed. */
+function withLineFeeds(bytes) {
+    const first = bytes.indexOf(RETURN);
+    if (first < 0)
+        return bytes;
+    const out = Buffer.from(bytes);
+    let length = first;
+    for (let i = first; i < bytes.length; i++) {
+        const byte = bytes[i];
+        if (byte !== RETURN)
+            out[length++] = byte;
+        else if (bytes[i + 1] !== LINE_FEED)
+            out[length++] = LINE_FEED;
+    }
+    return out.subarray(0, length);
+}
+class Reader {
+    #text;
+    #at = 0;
+    #nodes = 0;
+    constructor(text) {
+        this.#text = text;
+    }
+    document() {
+        this.#declaration();
+        this.#between();
+        if (this.#text.charCodeAt(this.#at) !== 0x3c)
+            throw this.#fail("The root element is missing.");
+        const root = this.#tree();
+        this.#between();
+        if (this.#at !== this.#text.length)
+            throw this.#fail("There is more after the root element.");
+        return root;
+    }
+    #declaration() {
+        if (!this.#text.startsWith("<?"))
+            return;
+        const found = DECLARATION.exec(this.#text);
+        if (found === null)
+            throw this.#fail("The XML declaration is malformed.");
+        const encoding = found[1] ?? found[2];
+        if (encoding !== undefined && encoding.toLowerCase() !== "utf-8")
+            throw this.#fail("The encoding is not UTF-8.");
+        this.#at = found[0].length;
+    }
+    /** White space and comments, as they may stand around the root element. */
+    #between() {
+        for (;;) {
+            this.#space();
+            if (!this.#text.startsWith("<!", this.#at))
+                return;
+            if (!this.#text.startsWith("<!--", this.#at))
+                throw this.#fail("A document type is not accepted.");
+            this.#comment();
+        }
+    }
+    /** The root with all below it. Not recursive, so that depth is our limit and not the stack's. */
+    #tree() {
+        const text = this.#text;
+        const open = [];
+        let current;
+        for (;;) {
+            const mark = text.charCodeAt(this.#at + 1);
+            if (mark === SLASH) {
+                if (current === undefined)
+                    throw this.#fail("An end tag without a start tag.");
+                this.#endTag(current.name);
+                const parent = open.pop();
+                if (parent === undefined)
+                    return current;
+                current = parent;
+            }
+            else if (mark === BANG) {
+                if (text.startsWith("<![CDATA[", this.#at))
+                    current.text += this.#cdata();
+                else if (text.startsWith("<!--", this.#at))
+                    this.#comment();
+                else
+                    throw this.#fail("A document type is not accepted.");
+            }
+            else if (mark === QUESTION) {
+                throw this.#fail("A processing instruction is not accepted.");
+            }
+            else {
+                const depth = current === undefined ? 1 : open.length + 2;
+                if (depth > LIMITS.xmlDepthMax)
+                    throw this.#fail("The elements are nested too deeply.");
+                const element = this.#startTag();
+                if (current !== undefined)
+                    adopt(current, element);
+                const isEmpty = text.charCodeAt(this.#at - 2) === SLASH;
+                if (isEmpty && current === undefined)
+                    return element;
+                if (!isEmpty) {
+                    if (current !== undefined)
+                        open.push(current);
+                    current = element;
+                }
+            }
+            this.#textInto(current);
+        }
+    }
+    /** Text up to the next tag. */
+    #textInto(element) {
+        const start = this.#at;
+        const end = this.#text.indexOf("<", start);
+        if (end < 0)
+            throw this.#fail(`The element ${element.name} is not closed.`);
+        this.#at = end;
+        if (end === start)
+            return;
+        const piece = this.#text.slice(start, end);
+        const bracket = piece.indexOf("]]>");
+        if (bracket >= 0)
+            throw this.#fail("]]> outside a CDATA section.", start + bracket);
+        element.text += this.#resolved(piece, start);
+    }
+    #startTag() {
+        const text = this.#text;
+        this.#count();
+        this.#at++;
+        const name = this.#name();
+        let attributes;
+        for (;;) {
+            const before = this.#at;
+            this.#space();
+            const code = text.charCodeAt(this.#at);
+            if (code === GREATER)
+                break;
+            if (code === SLASH) {
+                if (text.charCodeAt(++this.#at) !== GREATER)
+                    throw this.#fail("A malformed tag.");
+                break;
+            }
+            if (this.#at === before)
+                throw this.#fail("A malformed tag.");
+            attributes ??= new Map();
+            if (attributes.size >= LIMITS.xmlAttributesMax)
+                throw this.#fail("A tag has too many attributes.");
+            this.#attribute(attributes);
+        }
+        this.#at++;
+        return new XmlElement(name, attributes);
+    }
+    #attribute(attributes) {
+        const text = this.#text;
+        const start = this.#at;
+        this.#count();
+        const name = this.#name();
+        if (attributes.has(name))
+            throw this.#fail(`The attribute ${name} is given twice.`, start);
+        this.#space();
+        if (text.charCodeAt(this.#at) !== EQUALS)
+            throw this.#fail("An attribute without a value.");
+        this.#at++;
+        this.#space();
+        const quote = text[this.#at];
+        if (quote !== '"' && quote !== "'")
+            throw this.#fail("An attribute value without quotes.");
+        const from = this.#at + 1;
+        const to = text.indexOf(quote, from);
+        if (to < 0)
+            throw this.#fail("An attribute value is not closed.");
+        if (to - from > LIMITS.xmlAttributeCharsMax)
+            throw this.#fail("An attribute value is too long.");
+        const raw = text.slice(from, to);
+        if (raw.includes("<"))
+            throw this.#fail("An attribute value holds <.");
+        this.#at = to + 1;
+        // Section 3.3.3: literal white space reads as blanks, references keep what they say.
+        attributes.set(name, this.#resolved(/[\t\n]/.test(raw) ? raw.replace(/[\t\n]/g, " ") : raw, from));
+    }
+    #endTag(name) {
+        const text = this.#text;
+        const after = this.#at + 2 + name.length;
+        if (!text.startsWith(name, this.#at + 2) || isNameChar(text.charCodeAt(after)))
+            throw this.#fail(`The end tag of ${name} is expected.`);
+        this.#at = after;
+        this.#space();
+        if (text.charCodeAt(this.#at) !== GREATER)
+            throw this.#fail("A malformed end tag.");
+        this.#at++;
+    }
+    #cdata() {
+        this.#count();
+        const from = this.#at + 9;
+        const to = this.#text.indexOf("]]>", from);
+        if (to < 0)
+            throw this.#fail("A CDATA section is not closed.");
+        this.#at = to + 3;
+        return this.#text.slice(from, to);
+    }
+    #comment() {
+        this.#count();
+        const end = this.#text.indexOf("--", this.#at + 4);
+        if (end < 0)
+            throw this.#fail("A comment is not closed.");
+        if (this.#text.charCodeAt(end + 2) !== GREATER)
+            throw this.#fail("-- inside a comment.", end);
+        this.#at = end + 3;
+    }
+    #name() {
+        const text = this.#text;
+        const start = this.#at;
+        if (!isNameStart(text.charCodeAt(start)))
+            throw this.#fail("A name is expected.");
+        let at = start + 1;
+        while (isNameChar(text.charCodeAt(at)))
+            at++;
+        this.#at = at;
+        return text.slice(start, at);
+    }
+    #space() {
+        const text = this.#text;
+        let at = this.#at;
+        for (;;) {
+            const code = text.charCodeAt(at);
+            if (code !== SPACE && code !== LINE_FEED && code !== TAB)
+                break;
+            at++;
+        }
+        this.#at = at;
+    }
+    /** Text with its references replaced. */
+    #resolved(piece, offset) {
+        let mark = piece.indexOf("&");
+        if (mark < 0)
+            return piece;
+        let out = "";
+        let from = 0;
+        while (mark >= 0) {
+            this.#count();
+            const end = piece.indexOf(";", mark);
+            const value = end < 0 ? undefined : characterOf(piece.slice(mark + 1, end));
+            if (value === undefined)
+                throw this.#fail("An unknown entity or character reference.", offset + mark);
+            out += piece.slice(from, mark) + value;
+            from = end + 1;
+            mark = piece.indexOf("&", from);
+        }
+        return out + piece.slice(from);
+    }
+    #count() {
+        if (++this.#nodes > LIMITS.xmlNodesMax)
+            throw this.#fail("The document has too many nodes.");
+    }
+    #fail(reason, at = this.#at) {
+        return malformed(this.#text, at, reason);
+    }
+}
+/** Only the reader fills a tree; to everyone else the children are read-only. */
+function adopt(parent, child) {
+    if (parent.children === NO_CHILDREN)
+        parent.children = [child];
+    else
+        parent.children.push(child);
+}
+/** The protocol tells the client where: a line and a position, both counted from 1. */
+function malformed(text, at, reason) {
+    let line = 1;
+    let lineStart = 0;
+    for (let i = 0; i < at; i++)
+        if (text.charCodeAt(i) === LINE_FEED) {
+            line++;
+            lineStart = i + 1;
+        }
+    return new Refusal("InvalidXmlDocument", {
+        elements: { LineNumber: String(line), LinePosition: String(at - lineStart + 1), Reason: reason },
+    });
+}

@@ -1,0 +1,59 @@
+import { ConfigError } from "../../base/config-error.js";
+import { LIMITS } from "../../base/limits.js";
+const AZURE_NAME = /^[a-z0-9]{3,24}$/;
+const USABLE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+const KEYS_MAX = 2;
+/** The public account of every emulator of this protocol. Its key protects nothing. */
+export const WELL_KNOWN_ACCOUNT = "devstoreaccount1";
+export const WELL_KNOWN_KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
+export function defaultAccounts() {
+    return {
+        accounts: [{ name: WELL_KNOWN_ACCOUNT, keys: [Buffer.from(WELL_KNOWN_KEY, "base64")] }],
+        warnings: [],
+    };
+}
+/** Reads the value of an environment variable. `setting` is the variable's name, for the error line. */
+export function parseAccountsVariable(setting, text) {
+    return parseAccounts(text.split(";").map((piece, index) => ({ text: piece, where: `account ${index + 1}` })), setting);
+}
+/** Reads the content of an accounts file. `setting` names the file in the error line. */
+export function parseAccountsFile(setting, text) {
+    return parseAccounts(text.split("\n").map((line, index) => ({ text: line.replace(/#.*/, ""), where: `line ${index + 1}` })), setting);
+}
+function parseAccounts(pieces, setting) {
+    const byName = new Map();
+    const warnings = [];
+    for (const { text, where } of pieces) {
+        const entry = text.trim();
+        if (entry === "")
+            continue;
+        // The entry holds keys, so no message ever repeats it: only where it stands, and the name once it is sound.
+        const fail = (expected) => {
+            throw new ConfigError(setting, `${where}: ${expected}`);
+        };
+        const [name = "", ...keys] = entry.split(":").map((part) => part.trim());
+        if (!USABLE_NAME.test(name) || name.length > LIMITS.accountNameCharsMax)
+            fail("expected name:key1[:key2] with a name of 3 to 24 lower-case letters and digits");
+        if (name.toLowerCase().endsWith("-secondary"))
+            fail(`the name ${name} is taken by the secondary address of another account`);
+        if (byName.has(name))
+            fail(`the account ${name} is given twice`);
+        if (keys.length < 1 || keys.length > KEYS_MAX)
+            fail(`account ${name}: expected one or two keys`);
+        if (!AZURE_NAME.test(name))
+            warnings.push(`account name ${name} is not one Azure allows (3 to 24 lower-case letters and digits)`);
+        byName.set(name, { name, keys: keys.map((key) => decodeKey(key) ?? fail(badKey(name))) });
+        if (byName.size > LIMITS.accountsMax)
+            fail(`more than ${LIMITS.accountsMax} accounts`);
+    }
+    if (byName.size === 0)
+        throw new ConfigError(setting, "expected at least one account as name:key1[:key2]");
+    return { accounts: [...byName.values()], warnings };
+}
+/** Canonical base64 only: two spellings of one key would make one of them fail in some client. */
+function decodeKey(text) {
+    const key = Buffer.from(text, "base64");
+    const isSound = key.length > 0 && key.length <= LIMITS.accountKeyBytesMax && key.toString("base64") === text;
+    return isSound ? key : undefined;
+}
+const badKey = (name) => `account ${name}: each key must be base64 with its padding`;

@@ -1,0 +1,71 @@
+/**
+ * What an account owner sets for a whole service: logging, metrics, CORS, and what only one service has. Only
+ * CORS, soft delete, the default version and the static website change what Holdfast does; the rest is kept and
+ * given back, because tools read what they wrote.
+ */
+export type PropertiesOwner = "blob" | "queue" | "table" | "file";
+export interface Retention {
+    readonly isEnabled: boolean;
+    /** 1 to 365; undefined when not enabled. */
+    readonly days: number | undefined;
+}
+/** Soft delete of blobs. */
+export interface DeleteRetention extends Retention {
+    readonly allowsPermanentDelete: boolean | undefined;
+}
+export interface Logging {
+    readonly version: string;
+    readonly logsDelete: boolean;
+    readonly logsRead: boolean;
+    readonly logsWrite: boolean;
+    readonly retention: Retention;
+}
+export interface Metrics {
+    readonly version: string;
+    readonly isEnabled: boolean;
+    readonly includesApis: boolean | undefined;
+    readonly retention: Retention;
+}
+export interface CorsRule {
+    /** Exact origins, or "*". */
+    readonly allowedOrigins: readonly string[];
+    /** Upper case. */
+    readonly allowedMethods: readonly string[];
+    /** Literal names and prefixes that end in "*". */
+    readonly allowedHeaders: readonly string[];
+    readonly exposedHeaders: readonly string[];
+    readonly maxAgeSeconds: number;
+}
+export interface StaticWebsite {
+    readonly isEnabled: boolean;
+    readonly indexDocument: string | undefined;
+    readonly errorDocument404Path: string | undefined;
+    readonly defaultIndexDocumentPath: string | undefined;
+}
+/** Settings of the File service's protocols; undefined where never set. */
+export interface ProtocolSettings {
+    readonly smbMultichannel: boolean | undefined;
+    readonly smbEncryptionRequired: boolean | undefined;
+    readonly nfsEncryptionRequired: boolean | undefined;
+}
+/** All that any service has. A field is undefined where the service does not have it or it was never set. */
+export interface ServiceProperties {
+    readonly logging?: Logging;
+    readonly hourMetrics?: Metrics;
+    readonly minuteMetrics?: Metrics;
+    readonly cors?: readonly CorsRule[];
+    readonly defaultServiceVersion?: string;
+    readonly deleteRetention?: DeleteRetention;
+    readonly staticWebsite?: StaticWebsite;
+    readonly protocolSettings?: ProtocolSettings;
+}
+export type ServicePropertyName = keyof ServiceProperties;
+/** Which properties a service has, in the order it prints them. */
+export declare const PROPERTIES_OF: Readonly<Record<PropertiesOwner, readonly ServicePropertyName[]>>;
+/** What a service says before anyone set anything. The default version stays unset until a client sets it. */
+export declare function defaultServiceProperties(owner: PropertiesOwner): ServiceProperties;
+/**
+ * A Set replaces what it names as a whole and keeps the rest: an empty Cors removes all rules, an absent one
+ * keeps them.
+ */
+export declare function mergeServiceProperties(current: ServiceProperties, update: ServiceProperties): ServiceProperties;

@@ -1,0 +1,113 @@
+import { SQL_LIMITS, SqlError } from "./sql.js";
+/** Records out of text that arrives in pieces. What is left of a piece waits for the next. */
+export class CsvReader {
+    #form;
+    #rest = "";
+    constructor(form) {
+        this.#form = form;
+    }
+    *push(text) {
+        this.#rest += text;
+        yield* this.#records(false);
+    }
+    *end() {
+        yield* this.#records(true);
+    }
+    *#records(isLast) {
+        const text = this.#rest;
+        let at = 0;
+        while (at < text.length) {
+            const record = this.#record(text, at, isLast);
+            if (record === undefined)
+                break;
+            at = record.next;
+            const isBlank = record.fields.length === 1 && record.fields[0] === "";
+            if (!isBlank)
+                yield record.fields;
+        }
+        this.#rest = text.slice(at);
+        if (this.#rest.length > SQL_LIMITS.recordCharsMax)
+            throw new SqlError("a record is too long");
+    }
+    /** Undefined when the text ends before the record does. */
+    #record(text, start, isLast) {
+        const { columnSeparator, recordSeparator, quote } = this.#form;
+        const fields = [];
+        let at = start;
+        for (;;) {
+            const field = text.startsWith(quote, at) ? this.#quoted(text, at) : this.#plain(text, at);
+            if (field === undefined) {
+                if (isLast)
+                    throw new SqlError("a quoted field has no end");
+                return undefined;
+            }
+            fields.push(field.value);
+            if (fields.length > SQL_LIMITS.columnsMax)
+                throw new SqlError("a record has too many fields");
+            at = field.next;
+            if (at >= text.length)
+                return isLast ? { fields: withoutReturn(fields), next: at } : undefined;
+            if (text.startsWith(recordSeparator, at)) {
+                return { fields: withoutReturn(fields), next: at + recordSeparator.length };
+            }
+            at += columnSeparator.length;
+        }
+    }
+    #plain(text, start) {
+        const { columnSeparator, recordSeparator, escapeMark } = this.#form;
+        let value = "";
+        let from = start;
+        for (let at = start; at < text.length; at++) {
+            const character = text[at];
+            if (escapeMark !== "" && character === escapeMark && at + 1 < text.length) {
+                value += text.slice(from, at);
+                from = ++at;
+            }
+            else if (text.startsWith(columnSeparator, at) || text.startsWith(recordSeparator, at)) {
+                return { value: value + text.slice(from, at), next: at };
+            }
+        }
+        return { value: value + text.slice(from), next: text.length };
+    }
+    #quoted(text, start) {
+        const { quote, escapeMark } = this.#form;
+        let value = "";
+        let from = start + 1;
+        for (let at = from; at < text.length; at++) {
+            const character = text[at];
+            if (escapeMark !== "" && escapeMark !== quote && character === escapeMark) {
+                value += text.slice(from, at);
+                from = ++at;
+            }
+            else if (character === quote) {
+                value += text.slice(from, at);
+                if (text[at + 1] !== quote) {
+                    // What stands between a closing quote and the next separator belongs to the field as well.
+                    const tail = this.#plain(text, at + 1);
+                    return { value: value + tail.value, next: tail.next };
+                }
+                from = ++at;
+            }
+        }
+        return undefined;
+    }
+}
+/** Lines of files that were written with CRLF end in a return. */
+function withoutReturn(fields) {
+    const last = fields.length - 1;
+    if (fields[last].endsWith("\r"))
+        fields[last] = fields[last].slice(0, -1);
+    return fields;
+}
+export function printCsv(fields, form) {
+    return (fields.map((field) => printField(field ?? "", form)).join(form.columnSeparator) + form.recordSeparator);
+}
+function printField(field, { columnSeparator, recordSeparator, quote, escapeMark }) {
+    const isPlain = !field.includes(columnSeparator) &&
+        !field.includes(quote) &&
+        !field.includes(recordSeparator) &&
+        !field.includes("\r");
+    if (isPlain)
+        return field;
+    return quote + field.replaceAll(quote, (escapeMark === "" ? quote : escapeMark) + quote) + quote;
+}

@@ -1,0 +1,155 @@
+/** What values do, as plain functions. Nothing at all (null) goes through everything. */
+export function textOf(value) {
+    if (value === null)
+        return null;
+    if (typeof value === "string")
+        return value;
+    if (value instanceof Date)
+        return value.toISOString();
+    return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+/** CSV has texts only: one that is a number is taken for it beside a number. */
+export function numberOf(value) {
+    if (typeof value === "number")
+        return value;
+    if (value instanceof Date)
+        return value.getTime();
+    if (typeof value === "boolean")
+        return value ? 1 : 0;
+    if (typeof value !== "string" || value.trim() === "")
+        return null;
+    const number = Number(value);
+    return Number.isNaN(number) ? null : number;
+}
+/** Below, at or above zero; null when the two cannot be compared. */
+export function compareValues(left, right) {
+    if (left === null || right === null)
+        return null;
+    if (typeof left === "string" && typeof right === "string")
+        return left < right ? -1 : left > right ? 1 : 0;
+    if (typeof left === "boolean" || typeof right === "boolean") {
+        const [a, b] = [castTo(left, "bool"), castTo(right, "bool")];
+        return a === null || b === null ? null : Number(a) - Number(b);
+    }
+    const isTime = left instanceof Date || right instanceof Date;
+    const [a, b] = isTime
+        ? [numberOf(castTo(left, "timestamp")), numberOf(castTo(right, "timestamp"))]
+        : [numberOf(left), numberOf(right)];
+    return a === null || b === null ? null : a - b;
+}
+export function castTo(value, type) {
+    if (value === null)
+        return null;
+    switch (type) {
+        case "string":
+            return textOf(value);
+        case "float":
+            return numberOf(value);
+        case "int": {
+            const number = numberOf(value);
+            return number === null ? null : Math.trunc(number);
+        }
+        case "bool": {
+            if (typeof value === "boolean")
+                return value;
+            if (typeof value === "number")
+                return value !== 0;
+            const text = String(value).trim().toLowerCase();
+            return text === "true" || text === "1" ? true : text === "false" || text === "0" ? false : null;
+        }
+        case "timestamp": {
+            if (value instanceof Date)
+                return value;
+            const time = typeof value === "string" ? Date.parse(value) : Number.NaN;
+            return Number.isNaN(time) ? null : new Date(time);
+        }
+    }
+}
+const onText = (fn) => (args) => {
+    const text = textOf(args[0] ?? null);
+    return text === null ? null : fn(text, args);
+};
+const FUNCTIONS = {
+    lower: onText((text) => text.toLowerCase()),
+    upper: onText((text) => text.toUpperCase()),
+    char_length: onText((text) => text.length),
+    character_length: onText((text) => text.length),
+    substring: onText((text, [, from = null, count]) => {
+        const start = numberOf(from);
+        if (start === null)
+            return null;
+        // Positions count from one; what lies before the text uses up its part of the length.
+        const end = count === undefined ? text.length + 1 : start + (numberOf(count) ?? 0);
+        return text.slice(Math.max(0, start - 1), Math.max(0, end - 1));
+    }),
+    trim_leading: onText((text, [, set = null]) => trimmed(text, set, true, false)),
+    trim_trailing: onText((text, [, set = null]) => trimmed(text, set, false, true)),
+    trim_both: onText((text, [, set = null]) => trimmed(text, set, true, true)),
+    to_string: ([value = null]) => textOf(value),
+    to_timestamp: ([value = null]) => castTo(value, "timestamp"),
+    coalesce: (args) => args.find((value) => value !== null) ?? null,
+    nullif: ([value = null, other = null]) => (compareValues(value, other) === 0 ? null : value),
+};
+export function isFunction(name) {
+    return Object.hasOwn(FUNCTIONS, name);
+}
+export function callFunction(name, args) {
+    return FUNCTIONS[name](args);
+}
+function trimmed(text, characters, atStart, atEnd) {
+    const set = textOf(characters) ?? " ";
+    let [from, to] = [0, text.length];
+    while (atStart && from < to && set.includes(text[from]))
+        from++;
+    while (atEnd && to > from && set.includes(text[to - 1]))
+        to--;
+    return text.slice(from, to);
+}
+/**
+ * LIKE: % is any text, _ any character, [abc] one of these. Matched with one step back at most, to the last %, so
+ * that no pattern takes longer than the two lengths multiplied.
+ */
+export function isLike(text, pattern, escapeMark) {
+    const parts = patternParts(pattern, escapeMark);
+    let [i, j] = [0, 0];
+    let [star, mark] = [-1, 0];
+    while (i < text.length) {
+        const part = parts[j];
+        if (part === "%") {
+            star = j++;
+            mark = i;
+        }
+        else if (part !== undefined && (part === "_" || part.includes(text[i]))) {
+            i++;
+            j++;
+        }
+        else if (star >= 0) {
+            j = star + 1;
+            i = ++mark;
+        }
+        else
+            return false;
+    }
+    while (parts[j] === "%")
+        j++;
+    return j === parts.length;
+}
+/** "%", "_", or the characters that fit, each in a list of its own so that they are not taken for the first two. */
+function patternParts(pattern, escapeMark) {
+    const parts = [];
+    for (let i = 0; i < pattern.length; i++) {
+        const character = pattern[i];
+        const end = character === "[" ? pattern.indexOf("]", i + 2) : -1;
+        if (escapeMark !== "" && character === escapeMark && i + 1 < pattern.length)
+            parts.push([pattern[++i]]);
+        else if (character === "%" || character === "_")
+            parts.push(character);
+        else if (end > 0) {
+            parts.push([...pattern.slice(i + 1, end)]);
+            i = end;
+        }
+        else
+            parts.push([character]);
+    }
+    return parts;
+}

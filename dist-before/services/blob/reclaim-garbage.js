@@ -1,0 +1,95 @@
+import { BLOB_LIMITS } from "../../base/limits-blob.js";
+import { ALL_GARBAGE, blobOfKey, blobsOf, blockPagesOf, contentKey, epochsOf, segmentsOf, stagedBlocksOf, stagingKey, } from "../../store/keys/blob.js";
+import { blobRecord, blockPageRecord, garbageRecord, segmentRecord, stagedBlockRecord, } from "../../store/records/blob.js";
+import { releaseBlobContent } from "./content.js";
+import { dropRanges, pruneEpoch } from "./prune-pages.js";
+import { discard } from "./retention.js";
+import { dropTags } from "./tag-index.js";
+/**
+ * Takes apart what nobody names any more: the contents of deleted containers, contents without a record, blocks
+ * that never made it into a list. Each step is one transaction over a bounded number of records, and what it
+ * finds is gone from where the next step looks, so it can stop and start again anywhere.
+ */
+export function reclaimGarbage(blobs) {
+    return {
+        name: "blob-garbage",
+        interval: BLOB_LIMITS.choreMillis,
+        run: () => reclaimStep(blobs),
+    };
+}
+export async function reclaimStep(blobs) {
+    const { store } = blobs.parts;
+    const isThere = await store.read(async (read) => {
+        for await (const _ of read.range({ ...ALL_GARBAGE, limit: 1 }))
+            return true;
+        return false;
+    });
+    if (!isThere)
+        return "done";
+    await store.write(async (write) => {
+        for await (const { key, value } of write.range({ ...ALL_GARBAGE, limit: 1 })) {
+            const garbage = garbageRecord.unpack(value);
+            if (garbage.what === "epoch") {
+                const from = await pruneEpoch(blobs, write, garbage);
+                if (from === undefined)
+                    write.delete(key);
+                else
+                    write.put(key, garbageRecord.pack({ ...garbage, from }));
+            }
+            else if (await takeApart(blobs, write, garbage))
+                write.delete(key);
+        }
+    });
+    return "more";
+}
+/** Whether nothing is left of it. */
+async function takeApart(blobs, write, garbage) {
+    const { payloads } = blobs.parts;
+    switch (garbage.what) {
+        case "container": {
+            const { account, id } = garbage;
+            const dropBlob = async (value, key) => {
+                const record = blobRecord.unpack(value);
+                if (record.past === undefined)
+                    dropTags(write, { account, container: id, blob: blobOfKey(key) }, record);
+                if (record.staging !== undefined)
+                    discard(write, { what: "staging", id: record.staging });
+                await releaseBlobContent(payloads, write, record.content);
+            };
+            const isPresentGone = await consume(write, blobsOf("bb", garbage.id), dropBlob);
+            return isPresentGone && (await consume(write, blobsOf("bp", garbage.id), dropBlob));
+        }
+        case "content":
+            write.delete(contentKey(garbage.id));
+            if (garbage.form === "pages") {
+                const isMapGone = await consume(write, segmentsOf(garbage.id), (value) => dropRanges(blobs, write, segmentRecord.unpack(value)));
+                return isMapGone && (await consume(write, epochsOf(garbage.id), async () => { }));
+            }
+            return consume(write, blockPagesOf(garbage.id), (value) => dropSlices(blobs, write, slicesOfPage(value)), 8);
+        case "staging": {
+            write.delete(stagingKey(garbage.id));
+            return consume(write, stagedBlocksOf(garbage.id), (value) => {
+                const { bytes } = stagedBlockRecord.unpack(value);
+                return dropSlices(blobs, write, "slices" in bytes ? bytes.slices : []);
+            });
+        }
+    }
+}
+async function dropSlices(blobs, write, slices) {
+    if (slices.length > 0)
+        await blobs.parts.payloads.drop(write, slices);
+}
+function slicesOfPage(value) {
+    return blockPageRecord.unpack(value).blocks.flatMap(({ bytes }) => ("slices" in bytes ? bytes.slices : []));
+}
+/** Drops and deletes the first records of a range; true when that was all of them. */
+async function consume(write, range, drop, limit = BLOB_LIMITS.reclaimRecordsPerStep) {
+    const found = [];
+    for await (const entry of write.range({ ...range, limit }))
+        found.push(entry);
+    for (const { key, value } of found) {
+        await drop(value, key);
+        write.delete(key);
+    }
+    return found.length < limit;
+}

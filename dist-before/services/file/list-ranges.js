@@ -1,0 +1,110 @@
+import { Refusal } from "../../base/refusals.js";
+import { openForRead } from "./get-file.js";
+import { findNode } from "./nodes.js";
+import { lengthOf } from "./range-record.js";
+import { rangesIn } from "./read-content.js";
+import { findSnapshot } from "./shares.js";
+import { SnapshotView } from "./versions.js";
+export function listRanges(files, request) {
+    return files.read(async (read, grants) => {
+        const { share, view, node } = await openForRead(read, grants, request, "read");
+        const part = request.part(node.record.size);
+        const ref = { share: share.id, content: node.record.content, ...part };
+        if (request.since === undefined) {
+            const spans = new Spans();
+            for await (const { offset, record } of rangesIn(view, ref))
+                spans.add(offset, offset + lengthOf(record));
+            return { node, ranges: spans.list, cleared: [] };
+        }
+        const former = await findSnapshot(read, share.id, request.since);
+        if (former === undefined)
+            throw new Refusal("PreviousSnapshotNotFound");
+        const past = new SnapshotView(read, former.epoch);
+        const before = await findNode(past, share.id, node.id);
+        if (before === undefined)
+            throw new Refusal("FileGenerationMismatch");
+        const was = { ...ref, content: before.content, to: Math.min(ref.to, before.size) };
+        return { node, ...(await compare({ view, ref }, { view: past, ref: was })) };
+    });
+}
+/** Spans in order, those that touch made one. */
+class Spans {
+    list = [];
+    /** `end` is exclusive. */
+    add(from, end) {
+        if (from >= end)
+            return;
+        const last = this.list.at(-1);
+        if (last !== undefined && last.to + 1 === from)
+            last.to = end - 1;
+        else
+            this.list.push({ from, to: end - 1 });
+    }
+}
+async function nextPart(source) {
+    const step = await source.next();
+    if (step.done)
+        return undefined;
+    const { offset, record } = step.value;
+    return { from: offset, end: offset + lengthOf(record), record };
+}
+/** Both contents side by side, from edge to edge: written and not the same as before, or written before and not now. */
+async function compare(now, then) {
+    const ranges = new Spans();
+    const cleared = new Spans();
+    const left = rangesIn(now.view, now.ref);
+    const right = rangesIn(then.view, then.ref);
+    let a = await nextPart(left);
+    let b = await nextPart(right);
+    let at = now.ref.from;
+    while (a !== undefined || b !== undefined) {
+        const aHere = a !== undefined && a.from <= at;
+        const bHere = b !== undefined && b.from <= at;
+        const edges = [a, b].flatMap((part) => (part === undefined ? [] : [part.from, part.end]));
+        const end = Math.min(...edges.filter((edge) => edge > at));
+        if (aHere && bHere)
+            compareBytes(a, b, at, end, ranges);
+        else if (aHere)
+            ranges.add(at, end);
+        else if (bHere)
+            cleared.add(at, end);
+        at = end;
+        if (a !== undefined && a.end <= at)
+            a = await nextPart(left);
+        if (b !== undefined && b.end <= at)
+            b = await nextPart(right);
+    }
+    return { ranges: ranges.list, cleared: cleared.list };
+}
+const UNIT = 512;
+/**
+ * Where both have bytes: payload in extents is the same when it lies at the same place; bytes in records are
+ * compared, in units of 512.
+ */
+function compareBytes(a, b, from, end, changed) {
+    if ("inline" in a.record && "inline" in b.record) {
+        for (let at = from; at < end;) {
+            const next = Math.min(end, (Math.floor(at / UNIT) + 1) * UNIT);
+            const mine = a.record.inline.subarray(at - a.from, next - a.from);
+            if (!mine.equals(b.record.inline.subarray(at - b.from, next - b.from)))
+                changed.add(at, next);
+            at = next;
+        }
+        return;
+    }
+    if (placeAt(a, from) !== placeAt(b, from) || placeAt(a, end - 1) !== placeAt(b, end - 1)) {
+        changed.add(from, end);
+    }
+}
+/** Where in the extents a byte lies. */
+function placeAt({ from, record }, offset) {
+    if ("inline" in record)
+        return "inline";
+    let at = record.skip + offset - from;
+    for (const slice of record.slices) {
+        if (at < slice.length)
+            return `${slice.extent} ${slice.offset} ${at}`;
+        at -= slice.length;
+    }
+    return "beyond";
+}

@@ -1,0 +1,67 @@
+import { FILE_LIMITS } from "../../base/limits-file.js";
+import { Refusal } from "../../base/refusals.js";
+const SHARE_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+export function checkShareName(name) {
+    const { shareNameCharsMin, shareNameCharsMax } = FILE_LIMITS;
+    const isLong = name.length < shareNameCharsMin || name.length > shareNameCharsMax;
+    if (isLong) {
+        throw new Refusal("OutOfRangeInput", {
+            text: "The specified resource name length is not within the permissible limits.",
+        });
+    }
+    if (!SHARE_NAME.test(name))
+        throw new Refusal("InvalidResourceName");
+}
+const FORBIDDEN = /["\\:|<>*?\x00-\x1f\x7f\x81\x8d\x8f\x90\x9d\ufffe\uffff]/;
+const RESERVED = /^(?:lpt[1-9]|com[1-9]|prn|aux|nul|con|clock\$|\.|\.\.)$/i;
+/**
+ * The names of a path below a share. Empty segments are left out, so a trailing slash names the same thing.
+ * Without `keepsDots`, dots at the end of each name are cut off, as Windows does and as clients of the File
+ * service expect.
+ */
+export function splitPath(path, keepsDots = false) {
+    if (path.length > FILE_LIMITS.pathCharsMax)
+        throw invalidPath();
+    const names = [];
+    for (const part of path.split("/")) {
+        if (part === "")
+            continue;
+        names.push(checkName(keepsDots ? part : withoutTrailingDots(part)));
+    }
+    if (names.length > FILE_LIMITS.pathLevelsMax)
+        throw invalidPath();
+    return names;
+}
+/** One name, as it may stand in a directory. */
+export function checkName(name) {
+    if (name.length === 0 || name.length > FILE_LIMITS.nameCharsMax)
+        throw invalidPath();
+    if (FORBIDDEN.test(name) || !name.isWellFormed())
+        throw new Refusal("InvalidResourceName");
+    if (RESERVED.test(name))
+        throw invalidPath();
+    return name;
+}
+function withoutTrailingDots(name) {
+    if (!name.endsWith(".") || name === "." || name === "..")
+        return name;
+    return name.replace(/\.+$/, "");
+}
+function invalidPath() {
+    return new Refusal("InvalidFileOrDirectoryPathName");
+}
+const ASCII = /^[\x00-\x7f]*$/;
+/**
+ * What tells two names apart: their upper-case form, letter by letter. A letter that has no single upper-case
+ * letter stays as it is ("ß" does not become "SS"), as in the tables of Windows file systems.
+ */
+export function foldName(name) {
+    if (ASCII.test(name))
+        return name.toUpperCase();
+    let folded = "";
+    for (const character of name) {
+        const upper = character.toUpperCase();
+        folded += upper.length === character.length ? upper : character;
+    }
+    return folded;
+}

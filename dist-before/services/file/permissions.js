@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import { FILE_LIMITS } from "../../base/limits-file.js";
+import { Refusal } from "../../base/refusals.js";
+import { permissionKey } from "../../store/keys/file.js";
+import { permissionRecord } from "../../store/records/file.js";
+import { isSddl } from "./sddl.js";
+import { readShare } from "./shares.js";
+/** The descriptor of a new share's root: administrators and the system everything, users by the usual rules. */
+export const DEFAULT_SDDL = "O:SYG:SYD:(A;OICI;FA;;;BA)(A;;0x1200a9;;;BU)(A;OICIIO;GXGR;;;BU)(A;OICI;0x1301bf;;;AU)" +
+    "(A;OICI;FA;;;SY)(A;;FA;;;SY)(A;OICIIO;GA;;;CO)";
+function hashOf(sddl) {
+    const digest = createHash("sha256").update(sddl).digest();
+    return { high: digest.readBigUInt64BE(0), low: digest.readBigUInt64BE(8) };
+}
+const KEY = /^(\d{1,20})\*(\d{1,20})$/;
+const WORD_MAX = (1n << 64n) - 1n;
+function parseKey(text) {
+    const parts = KEY.exec(text);
+    if (parts === null)
+        return undefined;
+    const [high, low] = [BigInt(parts[1]), BigInt(parts[2])];
+    return high > WORD_MAX || low > WORD_MAX ? undefined : { high, low };
+}
+export function keyOfSddl(sddl) {
+    const { high, low } = hashOf(sddl);
+    return `${high}*${low}`;
+}
+export function putPermission(write, share, sddl) {
+    if (sddl.length > FILE_LIMITS.permissionBytesMax || !isSddl(sddl))
+        throw new Refusal("FileInvalidPermission");
+    const { high, low } = hashOf(sddl);
+    write.put(permissionKey(share, high, low), permissionRecord.pack({ sddl }));
+    return `${high}*${low}`;
+}
+export async function findPermission(read, share, key) {
+    const parsed = parseKey(key);
+    const stored = parsed && (await read.get(permissionKey(share, parsed.high, parsed.low)));
+    if (stored === undefined)
+        throw new Refusal("FileInvalidPermissionKey");
+    return permissionRecord.unpack(stored).sddl;
+}
+/** The key a node shall have, given what the client wishes, what it has, and what its directory has. */
+export async function settlePermission(write, share, wish, fallback) {
+    if (wish === undefined)
+        return fallback.own ?? fallback.inherited;
+    if (wish === "inherit")
+        return fallback.inherited;
+    if (wish === "preserve")
+        return fallback.own ?? fallback.inherited;
+    if ("sddl" in wish)
+        return putPermission(write, share, wish.sddl);
+    await findPermission(write, share, wish.key);
+    return wish.key;
+}
+export async function createPermission(files, ref, sddl) {
+    return files.change(async (write) => {
+        const share = await readShare(write, ref);
+        return putPermission(write, share.id, sddl);
+    });
+}
+export async function getPermission(files, ref, key) {
+    return files.read(async (read) => {
+        const share = await readShare(read, ref);
+        return findPermission(read, share.id, key);
+    });
+}

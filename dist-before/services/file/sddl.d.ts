@@ -1,0 +1,1 @@
+export declare function isSddl(text: string): boolean;

@@ -1,0 +1,102 @@
+import { assert } from "../../base/assert.js";
+import { UnusableDirectory } from "../../base/faults.js";
+import { LIMITS } from "../../base/limits.js";
+import { EXTENT_FORMAT_VERSION, fileNameOf, storedBytes } from "../../extents/format.js";
+import { ALL_EXTENTS, extentKey, extentOfKey, wornExtentKey } from "../../store/keys/payload.js";
+import { extentRecord } from "../../store/records/payload.js";
+import { putExtent } from "./extent-ledger.js";
+import { walkExtent } from "./walk-extent.js";
+/**
+ * Brings records and files together after a crash. First everything is checked and nothing is changed: a file that
+ * records count on and that is not there as it should be is a reason not to start. Then what the dead left open
+ * is sealed, and files that a crash brought back are removed. With "all", before the first append.
+ */
+export async function recover(payload, dead) {
+    assert(dead !== "all" || payload.extents.openExtent === undefined, "recovery comes before the first append");
+    // Files before records: a record is durable before its file is made, so a file that was there before this
+    // snapshot and has no record in it is nobody's, even while other processes make new ones.
+    const files = dead === "all" ? await payload.files.list() : new Map();
+    const isInDoubt = ({ state, owner }) => dead === "all" || (state === "open" && dead.has(owner));
+    const found = await payload.store.read((read) => readExtents(read, isInDoubt));
+    const sizes = await checkFiles(payload, found);
+    const left = found.filter(({ record }) => record.state === "open").map(({ extent }) => extent);
+    const sealed = await payload.store.write((write) => sealLeft(write, payload, { left, sizes }));
+    const known = new Set(found.map(({ extent }) => extent));
+    const strays = [...files.keys()].filter((extent) => !known.has(extent));
+    for (const extent of strays)
+        await payload.extents.remove(extent);
+    return { sealed, removed: strays.length };
+}
+async function sealLeft(write, payload, { left, sizes }) {
+    const records = await write.getMany(left.map(extentKey));
+    let sealed = 0;
+    for (const [i, extent] of left.entries()) {
+        // Read again: other processes may have dropped slices of it, or have come first with this.
+        const before = records[i] && extentRecord.unpack(records[i]);
+        if (before?.state !== "open")
+            continue;
+        const after = { ...before, state: "sealed", bytes: sizes.get(extent) };
+        putExtent(write, extent, { before, after }, payload.files.shape);
+        sealed++;
+    }
+    return sealed;
+}
+/** The extent has no file any more; homes of slices that moved away keep their place in its key range. */
+export function forgetExtent(write, extent) {
+    write.delete(extentKey(extent));
+    write.delete(wornExtentKey(extent));
+}
+async function readExtents(read, isInDoubt) {
+    const found = [];
+    for await (const { key, value } of read.range(ALL_EXTENTS)) {
+        const record = extentRecord.unpack(value);
+        if (isInDoubt(record))
+            found.push({ extent: extentOfKey(key), record });
+    }
+    return found;
+}
+/** The sizes of the files that records count on, and of those left open: what is empty may be missing or torn. */
+async function checkFiles(payload, found) {
+    const sizes = new Map();
+    const needed = found.filter(({ record }) => record.liveBytes > 0 || record.state === "open");
+    for (let from = 0; from < needed.length; from += LIMITS.recoveryChecksAtOnce) {
+        const some = needed.slice(from, from + LIMITS.recoveryChecksAtOnce);
+        const verdicts = await Promise.all(some.map(({ extent }) => payload.files.check(extent)));
+        for (const [i, one] of some.entries()) {
+            const verdict = verdicts[i];
+            if (one.record.liveBytes > 0)
+                sizes.set(one.extent, await usableSize(payload, one, verdict));
+            else
+                sizes.set(one.extent, verdict.is === "ok" ? verdict.bytes : 0);
+        }
+    }
+    return sizes;
+}
+async function usableSize(payload, found, verdict) {
+    const file = `${payload.files.device.place}/${fileNameOf(found.extent)}`;
+    switch (verdict.is) {
+        case "ok": {
+            const isAsSealed = found.record.state === "sealed" && verdict.bytes >= found.record.bytes;
+            const needed = isAsSealed ? 0 : await bytesNeeded(payload, found.extent);
+            if (verdict.bytes >= needed)
+                return verdict.bytes;
+            throw new UnusableDirectory(`${file} holds payload and is cut off: ${verdict.bytes} of ${needed} bytes`);
+        }
+        case "missing":
+            throw new UnusableDirectory(`${file} holds payload and is missing`);
+        case "damaged":
+            throw new UnusableDirectory(`${file} holds payload and its header is damaged`);
+        case "newer":
+            throw new UnusableDirectory(`${file} was written by a newer Holdfast: this one knows extent format ${EXTENT_FORMAT_VERSION}`);
+    }
+}
+/** How long the file must be for the slices that records point to: dead bytes behind them may be lost. */
+function bytesNeeded(payload, extent) {
+    return payload.store.read(async (read) => {
+        let end = 0;
+        for await (const { slice } of walkExtent(read, extent)) {
+            end = slice.offset + storedBytes(slice.length, payload.files.shape);
+        }
+        return end;
+    });
+}

@@ -1,0 +1,118 @@
+import { assert } from "../../base/assert.js";
+import { DamagedData } from "../../base/faults.js";
+import { fileNameOf, storedBytes } from "../../extents/format.js";
+import { sliceKey } from "../../store/keys/payload.js";
+import { sliceRecord } from "../../store/records/payload.js";
+import { ExtentLedger } from "./extent-ledger.js";
+/**
+ * Who counts on which slice. The identity of a slice is the place it was first written to; records of blobs and
+ * files name that place and nothing else, so compaction changes none of them.
+ *
+ *   home   ("xs", extent, offset) = { length, refs, at? }    where it was written first
+ *   guest  ("xs", extent, offset) = { length, home }         where compaction moved it
+ *
+ * Everything here happens in the caller's transaction, together with the live bytes of the extents.
+ */
+export class References {
+    #owner;
+    #shape;
+    constructor(owner, shape) {
+        this.#owner = owner;
+        this.#shape = shape;
+    }
+    /** The first reference of slices just appended. */
+    async keep(write, slices) {
+        if (slices.length === 0)
+            return;
+        const ledger = this.#ledger();
+        const keys = slices.map(sliceKey);
+        for (const [i, stored] of (await write.getMany(keys)).entries()) {
+            assert(stored === undefined, "a slice is kept once; later references are shared");
+            const { extent, length } = slices[i];
+            write.put(keys[i], sliceRecord.pack({ length, refs: 1 }));
+            ledger.add(extent, storedBytes(length, this.#shape));
+        }
+        await ledger.apply(write);
+    }
+    /** One more reference to each, as a snapshot or a copy makes it. */
+    async share(write, slices) {
+        for (const [key, { home, count }] of await readHomes(write, slices)) {
+            write.put(key, sliceRecord.pack({ ...home, refs: home.refs + count }));
+        }
+    }
+    /** One reference less to each; with the last one the slice is gone. */
+    async drop(write, slices) {
+        const ledger = this.#ledger();
+        for (const [key, { home, identity, count }] of await readHomes(write, slices)) {
+            const refs = home.refs - count;
+            assert(refs >= 0, "a slice is dropped as often as it was kept and shared");
+            if (refs > 0) {
+                write.put(key, sliceRecord.pack({ ...home, refs }));
+                continue;
+            }
+            write.delete(key);
+            if (home.at !== undefined)
+                write.delete(sliceKey(home.at));
+            ledger.add((home.at ?? identity).extent, -storedBytes(home.length, this.#shape));
+        }
+        await ledger.apply(write);
+    }
+    /**
+     * Slices have been copied to new places. Those dropped or moved since are left alone: their copy is dead.
+     * Returns how many now live at their new place.
+     */
+    async moved(write, moves) {
+        const ledger = this.#ledger();
+        const stored = await write.getMany(moves.map(({ home }) => sliceKey(home)));
+        let count = 0;
+        for (const [i, { home, from, to, length }] of moves.entries()) {
+            const record = stored[i] && sliceRecord.unpack(stored[i]);
+            if (record === undefined || !isSamePlace(record.at ?? home, from))
+                continue;
+            if (record.at !== undefined)
+                write.delete(sliceKey(record.at));
+            write.put(sliceKey(home), sliceRecord.pack({ ...record, at: to }));
+            write.put(sliceKey(to), sliceRecord.pack({ length, home }));
+            ledger.add(from.extent, -storedBytes(length, this.#shape));
+            ledger.add(to.extent, storedBytes(length, this.#shape));
+            count++;
+        }
+        await ledger.apply(write);
+        return count;
+    }
+    #ledger() {
+        return new ExtentLedger(this.#owner, this.#shape);
+    }
+}
+/** Where the bytes of these slices are in this snapshot, in their order. */
+export async function locate(read, slices) {
+    const stored = await read.getMany(slices.map(sliceKey));
+    return slices.map((slice, i) => {
+        const { at } = homeOf(stored[i], slice);
+        return at === undefined ? slice : { extent: at.extent, offset: at.offset, length: slice.length };
+    });
+}
+/** The home records of these slices, each once, with how often it is named. */
+async function readHomes(read, slices) {
+    const keys = slices.map(sliceKey);
+    const stored = await read.getMany(keys);
+    const homes = new Map();
+    for (const [i, slice] of slices.entries()) {
+        const known = homes.get(keys[i]);
+        if (known !== undefined)
+            known.count++;
+        else
+            homes.set(keys[i], { identity: slice, home: homeOf(stored[i], slice), count: 1 });
+    }
+    return homes;
+}
+function homeOf(stored, { extent, offset, length }) {
+    const record = stored && sliceRecord.unpack(stored);
+    if (record === undefined || !("refs" in record) || record.length !== length) {
+        throw new DamagedData(`a record points to ${fileNameOf(extent)} at offset ${offset}, where no slice of it is`);
+    }
+    return record;
+}
+export function isSamePlace(one, other) {
+    return one.extent === other.extent && one.offset === other.offset;
+}

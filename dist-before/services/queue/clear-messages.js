@@ -1,0 +1,13 @@
+import { discardedKey, queueKey } from "../../store/keys/queue.js";
+import { queueRecord } from "../../store/records/queue.js";
+import { readQueue } from "./queue-ref.js";
+const EMPTY = Buffer.alloc(0);
+/** Gives the queue new, empty contents: one write, however many messages there were. A chore removes the old. */
+export function clearMessages({ store }, ref) {
+    return store.write(async (write) => {
+        const record = await readQueue(write, ref);
+        write.put(discardedKey(record.contents), EMPTY);
+        const contents = write.revision(record.contents);
+        write.put(queueKey(ref.account, ref.queue), queueRecord.pack({ ...record, contents }));
+    });
+}

@@ -1,0 +1,71 @@
+import { assert } from "../../base/assert.js";
+import { NEVER } from "../../concurrency/visibility.js";
+import { expiryKey, messageKey, movedMessageKey, readMessageKey, tallyKey } from "../../store/keys/queue.js";
+import { messageRecord, placeRecord, tallyRecord } from "../../store/records/queue.js";
+/** The message at an entry of the range that `messagesOf` or `messageKey` describe. */
+export function messageOf(entry) {
+    const { insertedAt, expiresAt, dequeueCount, stamp, text } = messageRecord.unpack(entry.value);
+    const { visibleAt, sequence } = readMessageKey(entry.key);
+    return { state: { sequence, visibleAt, stamp, insertedAt, expiresAt, dequeueCount }, text, entry };
+}
+/** What the store has at the address a receipt gives. */
+export async function findMessage(read, contents, { visibleAt, sequence }) {
+    const key = messageKey(contents, visibleAt, sequence);
+    const value = await read.get(key);
+    return value === undefined ? undefined : messageOf({ key, value });
+}
+/** Puts a message. The tally is the caller's to keep. */
+export function keepMessage(write, contents, { state, text }) {
+    const { sequence, visibleAt, expiresAt, insertedAt, dequeueCount, stamp } = state;
+    const value = messageRecord.pack({ insertedAt, expiresAt, dequeueCount, stamp, text });
+    write.put(messageKey(contents, visibleAt, sequence), value);
+    if (expiresAt < NEVER)
+        write.put(expiryKey(expiresAt, contents, sequence), placeRecord.pack(visibleAt));
+}
+/** Moves a message to the place of its next state, its text as it is: the bytes that were read are written again. */
+export function moveMessage(write, contents, { entry }, next) {
+    const { sequence, visibleAt, expiresAt, dequeueCount, stamp } = next;
+    write.delete(entry.key);
+    messageRecord.restamp(entry.value, dequeueCount, stamp);
+    write.put(movedMessageKey(entry.key, visibleAt), entry.value);
+    if (expiresAt < NEVER)
+        write.put(expiryKey(expiresAt, contents, sequence), placeRecord.pack(visibleAt));
+}
+/** Removes a message and its expiry entry. The tally is the caller's to keep. */
+export function dropMessage(write, contents, { entry, state }) {
+    write.delete(entry.key);
+    if (state.expiresAt < NEVER)
+        write.delete(expiryKey(state.expiresAt, contents, state.sequence));
+}
+/**
+ * The tally is one small record that every Put, Get and Delete changes. Transactions run one after another and
+ * share their commit, so a hot record costs each of them a few microseconds and the disk one page.
+ */
+export async function readTally(read, contents) {
+    const bytes = await read.get(tallyKey(contents));
+    return bytes === undefined ? { count: 0, headVisibleAt: 0, headSequence: 0n } : tallyRecord.unpack(bytes);
+}
+export function putTally(write, contents, tally) {
+    assert(tally.count >= 0, "a queue holds fewer than no messages");
+    write.put(tallyKey(contents), tallyRecord.pack(tally));
+}
+/** The same tally, with a head that is not behind a message that was put there just now. */
+export function withMessageAt(tally, { visibleAt, sequence }) {
+    const isBehindHead = visibleAt > tally.headVisibleAt || (visibleAt === tally.headVisibleAt && sequence >= tally.headSequence);
+    return isBehindHead ? tally : { ...tally, headVisibleAt: visibleAt, headSequence: sequence };
+}
+/** Where the visible messages are: from the head to the last key that is visible at `now`. */
+export function visibleRange(contents, tally, now) {
+    return {
+        from: messageKey(contents, tally.headVisibleAt, tally.headSequence),
+        to: messageKey(contents, now + 1, 0n),
+    };
+}
+export async function readPage(read, from, to, limit) {
+    const page = [];
+    if (from >= to)
+        return page;
+    for await (const entry of read.range({ from, to, limit }))
+        page.push(entry);
+    return page;
+}

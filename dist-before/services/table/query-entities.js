@@ -1,0 +1,160 @@
+import { monotonic } from "../../base/clock.js";
+import { TABLE_LIMITS } from "../../base/limits-table.js";
+import { Refusal } from "../../base/refusals.js";
+import { entityKey, keysOfEntityKey, lowestEntityKey } from "../../store/keys/table.js";
+import { findProperty, revisionOfEntity, unpackEntity, } from "../../store/records/entity.js";
+import { isWithin, rangeOfBounds } from "./entity-bounds.js";
+import { checkKeys } from "./entity-rules.js";
+import { meets } from "./filter/evaluate.js";
+import { keyRangesOf } from "./filter/key-ranges.js";
+import { readTable } from "./tables.js";
+/** The point query: two reads of one snapshot. */
+export function getEntity(store, ref, { partitionKey, rowKey }, bounds) {
+    checkKeys({ partitionKey, rowKey });
+    return store.read(async (read) => {
+        const { id, name } = await readTable(read, ref);
+        const bytes = await read.get(entityKey(id, { partitionKey, rowKey }));
+        // What lies outside the bounds of a SAS does not exist for its holder.
+        const isHidden = bounds !== undefined && !isWithin(bounds, { partitionKey, rowKey });
+        if (bytes === undefined || isHidden)
+            throw new Refusal("ResourceNotFound");
+        const { revision, properties } = unpackEntity(bytes);
+        return { entity: { partitionKey, rowKey, revision, properties }, table: name };
+    });
+}
+/**
+ * One page, from one snapshot. It ends after `top` entities, or when it has looked at so much that others would
+ * feel it; the continuation is a place in the order of keys, so pages stay apart whatever is written between them.
+ */
+export function queryEntities(store, ref, query) {
+    return store.read(async (read) => {
+        const { id, name } = await readTable(read, ref);
+        const page = new PageBuilder(query);
+        for (const range of rangesOf(id, query)) {
+            const next = await scan(read, range, page);
+            if (next !== undefined)
+                return { entities: page.entities, table: name, next: keysOfEntityKey(next) };
+        }
+        return { entities: page.entities, table: name };
+    });
+}
+function rangesOf(table, { filter, from, bounds }) {
+    const start = from === undefined ? "" : lowestEntityKey(table, bound(from.partitionKey), bound(from.rowKey));
+    const reach = bounds === undefined ? undefined : rangeOfBounds(table, bounds);
+    const ranges = [];
+    for (const range of keyRangesOf(table, filter)) {
+        let low = range.from > start ? range.from : start;
+        if (reach !== undefined && reach.from > low)
+            low = reach.from;
+        const high = reach !== undefined && reach.to < range.to ? reach.to : range.to;
+        if (low < high)
+            ranges.push({ from: low, to: high });
+    }
+    return ranges;
+}
+function bound(text) {
+    return text === undefined ? undefined : { text, isInclusive: true };
+}
+/** Goes through a range; returns the key it stopped before, if it stopped. */
+async function scan(read, { from, to }, page) {
+    let start = from;
+    for (;;) {
+        const limit = page.chunkEntities();
+        let count = 0;
+        for await (const entry of read.range({ from: start, to, limit })) {
+            if (page.isFull())
+                return entry.key;
+            page.take(entry);
+            start = entry.key;
+            count++;
+        }
+        if (count < limit)
+            return undefined;
+        start = `${start}\0`;
+    }
+}
+class PageBuilder {
+    entities = [];
+    #filter;
+    #top;
+    #until = monotonic() + TABLE_LIMITS.scanMillisMax;
+    #scanned = 0;
+    #scannedBytes = 0;
+    #bytes = 0;
+    constructor({ filter, top = TABLE_LIMITS.pageEntitiesMax }) {
+        this.#filter = filter === undefined ? undefined : new FilterOnBytes(filter);
+        this.#top = top;
+    }
+    take({ key, value }) {
+        this.#scanned++;
+        this.#scannedBytes += value.length;
+        if (this.#filter !== undefined && !this.#filter.isMetBy(key, value))
+            return;
+        const { partitionKey, rowKey } = keysOfEntityKey(key);
+        const { revision, properties } = unpackEntity(value);
+        this.entities.push({ partitionKey, rowKey, revision, properties });
+        this.#bytes += value.length;
+    }
+    isFull() {
+        if (this.entities.length >= this.#top || this.#bytes >= TABLE_LIMITS.pageBytesMax)
+            return true;
+        if (this.#scanned >= TABLE_LIMITS.scannedEntitiesMax)
+            return true;
+        if (this.#scannedBytes >= TABLE_LIMITS.scannedBytesMax)
+            return true;
+        // The clock is not free to ask; once in a while is enough.
+        return this.#scanned % 64 === 63 && monotonic() > this.#until;
+    }
+    /**
+     * How many entities to fetch at once: never many more than the page can take, and fewer of those that are large.
+     * One more than the page takes tells whether there is a next page.
+     */
+    chunkEntities() {
+        const { scanChunkEntities, scanChunkBytes } = TABLE_LIMITS;
+        const first = 16;
+        const fitting = this.#scanned === 0
+            ? first
+            : Math.max(1, Math.floor((scanChunkBytes * this.#scanned) / (this.#scannedBytes + 1)));
+        const wanted = this.#filter === undefined ? this.#top - this.entities.length + 1 : scanChunkEntities;
+        return Math.max(1, Math.min(wanted, fitting, scanChunkEntities));
+    }
+}
+/** A filter put to packed entities: only the properties it names are looked for. */
+class FilterOnBytes {
+    #filter;
+    #names = new Map();
+    #lookup;
+    #key = "";
+    #value = Buffer.alloc(0);
+    #keys;
+    constructor(filter) {
+        this.#filter = filter;
+        this.#lookup = (property) => this.#find(property);
+    }
+    isMetBy(key, value) {
+        this.#key = key;
+        this.#value = value;
+        this.#keys = undefined;
+        return meets(this.#filter, this.#lookup);
+    }
+    #find(property) {
+        switch (property) {
+            case "PartitionKey":
+            case "RowKey": {
+                this.#keys ??= keysOfEntityKey(this.#key);
+                const { partitionKey, rowKey } = this.#keys;
+                return { type: "String", value: property === "RowKey" ? rowKey : partitionKey };
+            }
+            case "Timestamp":
+                return { type: "DateTime", value: revisionOfEntity(this.#value) };
+            default: {
+                let name = this.#names.get(property);
+                if (name === undefined) {
+                    name = Buffer.from(property, "utf8");
+                    this.#names.set(property, name);
+                }
+                return findProperty(this.#value, name);
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import { SMB_LIMITS } from "../../base/limits-smb.js";
+import { breach, refuse, STATUS } from "../status.js";
+import { ACCESS, ATTRIBUTE } from "../wire/create.js";
+import { printGmtToken } from "../wire/filetime.js";
+import { allocatedRange, decodeValidateNegotiate, FSCTL, IOCTL_IS_FSCTL, ioctlRequest, ioctlResponse, validateNegotiateResponse, zeroDataInput, } from "../wire/ioctl.js";
+import { DIALECT } from "../wire/negotiate.js";
+import { utf16 } from "../wire/text.js";
+import { copyChunk, resumeKey } from "./copy-chunk.js";
+import { bestDialect, securityModeOf } from "./negotiate.js";
+import { breakForWrite, need } from "./rights.js";
+const NOTHING = { output: Buffer.alloc(0) };
+export async function ioctl(request) {
+    const body = ioctlRequest.decode(request.pdu);
+    if (body.flags !== IOCTL_IS_FSCTL)
+        throw refuse(STATUS.NOT_SUPPORTED);
+    const outputBytes = body.maxInputResponse + body.maxOutputResponse;
+    if (body.maxOutputResponse > SMB_LIMITS.transactBytesMax)
+        throw refuse(STATUS.INVALID_PARAMETER);
+    request.checkCharge(Math.max(body.input.length + body.output.length, outputBytes));
+    const { output, status = STATUS.SUCCESS } = await answer(request, body);
+    if (output.length > body.maxOutputResponse)
+        throw refuse(STATUS.BUFFER_TOO_SMALL);
+    const { ctlCode, fileId } = body;
+    const reply = ioctlResponse.encode({ ctlCode, fileId, flags: 0, input: NOTHING.output, output });
+    return { status, body: reply };
+}
+async function answer(request, body) {
+    switch (body.ctlCode) {
+        case FSCTL.VALIDATE_NEGOTIATE_INFO:
+            return validateNegotiate(request, body);
+        case FSCTL.DFS_GET_REFERRALS:
+        case FSCTL.DFS_GET_REFERRALS_EX:
+            throw refuse(STATUS.NOT_FOUND);
+        case FSCTL.QUERY_NETWORK_INTERFACE_INFO:
+            throw refuse(STATUS.INVALID_DEVICE_REQUEST);
+        case FSCTL.PIPE_TRANSCEIVE: {
+            const { pipe } = request.open(body.fileId);
+            if (pipe === undefined)
+                throw refuse(STATUS.INVALID_DEVICE_REQUEST);
+            await pipe.call(body.input);
+            const { data, isMore } = pipe.read(body.maxOutputResponse);
+            return { output: data, status: isMore ? STATUS.BUFFER_OVERFLOW : STATUS.SUCCESS };
+        }
+        default:
+            return onFile(request, request.file(body.fileId, STATUS.NOT_SUPPORTED), body);
+    }
+}
+async function onFile(request, open, body) {
+    switch (body.ctlCode) {
+        case FSCTL.SRV_REQUEST_RESUME_KEY:
+            return resumeKey(open, body.maxOutputResponse);
+        case FSCTL.SRV_COPYCHUNK:
+        case FSCTL.SRV_COPYCHUNK_WRITE:
+            return copyChunk(request, open, body);
+        case FSCTL.SRV_ENUMERATE_SNAPSHOTS:
+            return snapshots(open, body.maxOutputResponse);
+        case FSCTL.SET_ZERO_DATA: {
+            const { fileOffset, beyondFinalZero } = zeroDataInput.decode(body.input);
+            if (open.file.kind === "directory" || fileOffset > beyondFinalZero)
+                throw refuse(STATUS.INVALID_PARAMETER);
+            need(open, ACCESS.WRITE_DATA);
+            await breakForWrite(request, open);
+            await open.file.zero(Number(fileOffset), Number(beyondFinalZero));
+            return NOTHING;
+        }
+        case FSCTL.SET_SPARSE:
+            return setSparse(open, body.input);
+        case FSCTL.QUERY_ALLOCATED_RANGES:
+            return allocatedRanges(open, body);
+        case FSCTL.GET_COMPRESSION:
+            return { output: Buffer.alloc(2) };
+        case FSCTL.SET_COMPRESSION:
+            if (body.input.length >= 2 && body.input.readUInt16LE(0) !== 0)
+                throw refuse(STATUS.NOT_SUPPORTED);
+            return NOTHING;
+        case FSCTL.GET_REPARSE_POINT:
+        case FSCTL.DELETE_REPARSE_POINT:
+            throw refuse(STATUS.NOT_A_REPARSE_POINT);
+        case FSCTL.CREATE_OR_GET_OBJECT_ID: {
+            const output = Buffer.alloc(64);
+            output.writeBigUInt64LE(open.file.node, 0);
+            output.writeBigUInt64LE(open.tree.share.id, 8);
+            return { output };
+        }
+        default:
+            throw refuse(STATUS.INVALID_DEVICE_REQUEST);
+    }
+}
+/** The client repeats what it said in NEGOTIATE: someone between us may have changed it, and then nothing is safe. */
+function validateNegotiate({ connection }, body) {
+    const said = decodeValidateNegotiate(body.input);
+    const isSame = connection.dialect !== DIALECT.SMB_3_1_1 &&
+        said.guid.equals(connection.clientGuid) &&
+        said.capabilities === connection.clientCapabilities &&
+        said.securityMode === connection.clientSecurityMode &&
+        bestDialect(said.dialects) === connection.dialect;
+    if (!isSame)
+        throw breach("NEGOTIATE was changed on its way");
+    if (body.maxOutputResponse < validateNegotiateResponse.bytes)
+        throw breach("no room for VALIDATE_NEGOTIATE_INFO");
+    return {
+        output: validateNegotiateResponse.encode({
+            capabilities: connection.capabilities,
+            guid: connection.server.guid,
+            securityMode: securityModeOf(connection.server),
+            dialect: connection.dialect,
+        }),
+    };
+}
+async function setSparse(open, input) {
+    if (open.file.kind === "directory")
+        throw refuse(STATUS.INVALID_PARAMETER);
+    if ((open.access & (ACCESS.WRITE_DATA | ACCESS.WRITE_ATTRIBUTES | ACCESS.APPEND_DATA)) === 0)
+        throw refuse(STATUS.ACCESS_DENIED);
+    const isSparse = input.length === 0 || input[0] !== 0;
+    const { attributes } = await open.file.info();
+    const changed = isSparse ? attributes | ATTRIBUTE.SPARSE : attributes & ~ATTRIBUTE.SPARSE;
+    await open.file.change({ attributes: changed === 0 ? ATTRIBUTE.NORMAL : changed });
+    return NOTHING;
+}
+async function allocatedRanges(open, body) {
+    const { offset, length } = allocatedRange.decode(body.input);
+    if (open.file.kind === "directory" || offset + length >= 2n ** 63n)
+        throw refuse(STATUS.INVALID_PARAMETER);
+    need(open, ACCESS.READ_DATA);
+    const ranges = await open.file.allocatedRanges(Number(offset), Number(offset + length));
+    const fits = Math.floor(body.maxOutputResponse / allocatedRange.bytes);
+    if (ranges.length > 0 && fits === 0)
+        throw refuse(STATUS.BUFFER_TOO_SMALL);
+    const output = Buffer.concat(ranges
+        .slice(0, fits)
+        .map(({ from, to }) => allocatedRange.encode({ offset: BigInt(from), length: BigInt(to - from) })));
+    return { output, status: ranges.length > fits ? STATUS.BUFFER_OVERFLOW : STATUS.SUCCESS };
+}
+/** Names of the share's snapshots; a buffer that is too small learns how much room they need. */
+async function snapshots(open, bytesMax) {
+    if (bytesMax < 16)
+        throw refuse(STATUS.INVALID_PARAMETER);
+    const names = (await open.tree.share.snapshots()).map((time) => `${printGmtToken(time)}\0`);
+    const list = utf16(`${names.join("")}\0`);
+    const head = Buffer.alloc(12);
+    head.writeUInt32LE(names.length, 0);
+    head.writeUInt32LE(list.length, 8);
+    if (12 + list.length > bytesMax)
+        return { output: Buffer.concat([head, Buffer.alloc(4)]) };
+    head.writeUInt32LE(names.length, 4);
+    return { output: Buffer.concat([head, names.length === 0 ? Buffer.alloc(4) : list]) };
+}

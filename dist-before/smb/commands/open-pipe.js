@@ -1,0 +1,46 @@
+import { SMB_LIMITS } from "../../base/limits-smb.js";
+import { success } from "../request.js";
+import { Pipe } from "../rpc/pipe.js";
+import { SrvSvc } from "../rpc/srvsvc.js";
+import { refuse, STATUS } from "../status.js";
+import { ATTRIBUTE, CREATE_ACTION, createResponse } from "../wire/create.js";
+const PIPE_ALLOCATION = 4096n;
+/** CREATE on IPC$: one pipe is served, the one that lists shares. */
+export function openPipe(request, name) {
+    const session = request.user;
+    const { server } = request.connection;
+    if (name.toLowerCase().replace(/^\\?(?:pipe\\)?/, "") !== "srvsvc")
+        throw refuse(STATUS.OBJECT_NAME_NOT_FOUND);
+    const pipes = [...session.opens.values()].filter(({ pipe }) => pipe !== undefined).length;
+    if (pipes >= SMB_LIMITS.pipesPerConnectionMax)
+        throw refuse(STATUS.TOO_MANY_OPENED_FILES);
+    const id = server.nextOpenId();
+    const service = new SrvSvc({
+        serverName: server.serverName,
+        shares: () => server.fileSystem.shares(session.account),
+    });
+    const open = {
+        fileId: { persistent: id, volatile: id },
+        tree: request.tree,
+        session,
+        pipe: new Pipe(service),
+        file: undefined,
+    };
+    session.opens.set(id, open);
+    request.connection.openCount++;
+    request.chain.fileId = open.fileId;
+    return success(createResponse.encode({
+        oplockLevel: 0,
+        flags: 0,
+        createAction: CREATE_ACTION.OPENED,
+        creationTime: 0n,
+        lastAccessTime: 0n,
+        lastWriteTime: 0n,
+        changeTime: 0n,
+        allocationSize: PIPE_ALLOCATION,
+        endOfFile: 0n,
+        fileAttributes: ATTRIBUTE.NORMAL,
+        fileId: open.fileId,
+        contexts: Buffer.alloc(0),
+    }));
+}

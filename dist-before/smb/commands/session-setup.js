@@ -1,0 +1,154 @@
+import { SMB_LIMITS } from "../../base/limits-smb.js";
+import { Login } from "../crypto/login.js";
+import { preauthAfter } from "../crypto/preauth.js";
+import { SIGNING } from "../crypto/signing.js";
+import { success } from "../request.js";
+import { Session } from "../session.js";
+import { refuse, STATUS, StatusError } from "../status.js";
+import { FLAG } from "../wire/header.js";
+import { DIALECT, SECURITY_MODE } from "../wire/negotiate.js";
+import { emptyBody, SESSION_BINDING, SESSION_FLAG, sessionSetupRequest, sessionSetupResponse, } from "../wire/session-setup.js";
+const CHALLENGE_BYTES = 8;
+export async function sessionSetup(request) {
+    const { connection, header, pdu } = request;
+    const { server } = connection;
+    const { flags, token, previousSessionId, securityMode } = sessionSetupRequest.decode(pdu);
+    if ((flags & SESSION_BINDING) !== 0)
+        throw refuseBinding(request);
+    // Nobody can be let in without a cipher: told before a password is asked for.
+    if (server.isEncryptionRequired && connection.cipher === 0)
+        throw refuse(STATUS.ACCESS_DENIED);
+    const session = sessionOf(request);
+    if (header.sessionId === 0n || session.state === "inProgress")
+        hash(session, [pdu]);
+    session.login ??= new Login({
+        accounts: server.accounts,
+        serverName: server.serverName,
+        serverChallenge: server.random.bytes(CHALLENGE_BYTES),
+        now: server.now(),
+    });
+    const step = await stepOf(request, session, token);
+    if (step.kind === "continue") {
+        return {
+            status: STATUS.MORE_PROCESSING_REQUIRED,
+            body: sessionSetupResponse.encode({ sessionFlags: 0, token: step.token }),
+            onBytes: (parts) => hash(session, parts),
+        };
+    }
+    session.login = undefined;
+    server.loginDelay.succeeded(connection.host);
+    if (session.state === "inProgress")
+        establish(session, step, securityMode);
+    else if (session.account !== step.account)
+        throw refuse(STATUS.ACCESS_DENIED);
+    if (previousSessionId !== 0n && previousSessionId !== session.id)
+        await endPrevious(session, previousSessionId);
+    const sessionFlags = session.isEncryptionDemanded ? SESSION_FLAG.ENCRYPT_DATA : 0;
+    return { ...success(sessionSetupResponse.encode({ sessionFlags, token: step.token })), isSigned: true };
+}
+/**
+ * Signs the refusal with the key of a session that lives on another connection. Not with GMAC: its nonce is the
+ * message id, which means something else on each connection, and a nonce used twice gives the key away.
+ */
+function signAs(request, target) {
+    if (target.signer === undefined || target.connection.signing === SIGNING.AES_GMAC)
+        return;
+    request.session = target;
+    request.isSigned = true;
+}
+/**
+ * A second connection for a session (multichannel) is not offered. Clients still learn what is wrong with their wish
+ * in the protocol's order, signed with the key of the session they named.
+ */
+function refuseBinding(request) {
+    const { connection, header } = request;
+    const target = connection.server.sessions.get(header.sessionId);
+    if (target?.signer === undefined)
+        return refuse(STATUS.USER_SESSION_DELETED);
+    signAs(request, target);
+    const here = connection.signing === SIGNING.AES_GMAC;
+    const there = target.connection.signing === SIGNING.AES_GMAC;
+    if (here !== there)
+        return refuse(here ? STATUS.NOT_SUPPORTED : STATUS.REQUEST_OUT_OF_SEQUENCE);
+    if (connection.dialect < DIALECT.SMB_3_0)
+        return refuse(STATUS.REQUEST_NOT_ACCEPTED);
+    const isAlike = connection.dialect === target.connection.dialect && connection.cipher === target.connection.cipher;
+    return refuse(isAlike ? STATUS.REQUEST_NOT_ACCEPTED : STATUS.INVALID_PARAMETER);
+}
+/** The hash of 3.1.1 goes on over every message of the login but the last reply. */
+function hash(session, parts) {
+    if (session.connection.dialect === DIALECT.SMB_3_1_1 && session.state === "inProgress")
+        session.preauth = preauthAfter(session.preauth, ...parts);
+}
+function sessionOf(request) {
+    const { connection, header } = request;
+    if (header.sessionId === 0n) {
+        if (connection.sessions.size >= SMB_LIMITS.sessionsPerConnectionMax)
+            throw refuse(STATUS.INSUFFICIENT_RESOURCES);
+        const { server } = connection;
+        const session = new Session(server.newSessionId(), connection, connection.preauth ?? Buffer.alloc(0));
+        connection.sessions.set(session.id, session);
+        server.sessions.set(session.id, session);
+        request.session = session;
+        return session;
+    }
+    const { session } = request;
+    if (session === undefined) {
+        const elsewhere = connection.server.sessions.get(header.sessionId);
+        if (elsewhere !== undefined)
+            signAs(request, elsewhere);
+        throw refuse(STATUS.USER_SESSION_DELETED);
+    }
+    // Whoever repeats a login on a session must hold the session.
+    const isProven = request.isEncrypted || (header.flags & FLAG.SIGNED) !== 0;
+    if (session.state === "valid" && session.isSigningRequired && !isProven)
+        throw refuse(STATUS.ACCESS_DENIED);
+    return session;
+}
+/** A failed login is told late, and takes the unfinished session with it. */
+async function stepOf(request, session, token) {
+    try {
+        return session.login.step(token);
+    }
+    catch (error) {
+        if (!(error instanceof StatusError))
+            throw error;
+        session.login = undefined;
+        const { server, host, address } = session.connection;
+        // A login that fails on a session in use ends that session, too; the refusal is still signed with its key.
+        if (session.state === "inProgress")
+            request.session = undefined;
+        void server.endSession(session, "logoff");
+        if (error.status === STATUS.LOGON_FAILURE) {
+            server.log.warn({ client: address }, "an SMB login failed");
+            await server.loginDelay.failed(host);
+        }
+        throw error;
+    }
+}
+function establish(session, step, securityMode) {
+    const { connection } = session;
+    const isAskedFor = ((securityMode | connection.clientSecurityMode) & SECURITY_MODE.SIGNING_REQUIRED) !== 0;
+    session.isSigningRequired = isAskedFor || connection.server.isSigningRequired;
+    session.account = step.account;
+    session.user = step.user;
+    session.workstation = step.workstation;
+    session.establishKeys(step.sessionKey);
+    session.isEncryptionDemanded = connection.server.isEncryptionRequired;
+    session.state = "valid";
+    connection.loggedIn();
+}
+/** The same user comes back after a lost connection that the server has not noticed yet. */
+async function endPrevious(session, previousId) {
+    const { server } = session.connection;
+    const previous = server.sessions.get(previousId);
+    if (previous === undefined || previous.account !== session.account || previous.state !== "valid")
+        return;
+    await server.endSession(previous, "lost");
+}
+export async function logoff(request) {
+    emptyBody.decode(request.pdu);
+    const session = request.user;
+    await session.connection.server.endSession(session, "logoff");
+    return success(emptyBody.encode({}));
+}

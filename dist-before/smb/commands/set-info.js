@@ -1,0 +1,168 @@
+import { SMB_LIMITS } from "../../base/limits-smb.js";
+import { parsePath } from "../path.js";
+import { success } from "../request.js";
+import { refuse, STATUS } from "../status.js";
+import { ACCESS, ATTRIBUTE } from "../wire/create.js";
+import { NOTIFY_ACTION, NOTIFY_FILTER } from "../wire/directory.js";
+import { basicInformation, decodeRename, dispositionInformation, FILE_CLASS, wholeInformation, wordInformation, } from "../wire/file-information.js";
+import { INFO_TYPE, setInfoRequest, setInfoResponse } from "../wire/info.js";
+import { parseSddl, printSddl } from "../wire/sddl.js";
+import { decodeSecurityDescriptor, mergeSecurityParts, SECURITY_PART } from "../wire/security-descriptor.js";
+import { breakForRemoval, breakForWrite, need } from "./rights.js";
+export async function setInfo(request) {
+    const { infoType, informationClass, data, fileId, additionalInformation } = setInfoRequest.decode(request.pdu);
+    const open = request.file(fileId, STATUS.NOT_SUPPORTED);
+    request.checkCharge(data.length);
+    switch (infoType) {
+        case INFO_TYPE.FILE:
+            await setFile(request, open, { informationClass, data });
+            break;
+        case INFO_TYPE.SECURITY:
+            await setSecurity(open, additionalInformation, data);
+            tell(request, open, NOTIFY_FILTER.SECURITY);
+            break;
+        case INFO_TYPE.FILESYSTEM:
+            throw refuse(STATUS.ACCESS_DENIED);
+        case INFO_TYPE.QUOTA:
+            throw refuse(STATUS.NOT_SUPPORTED);
+        default:
+            throw refuse(STATUS.INVALID_PARAMETER);
+    }
+    return success(setInfoResponse.encode({}));
+}
+const MODE_BITS = 0x103e;
+function tell(request, open, filter) {
+    const event = { path: open.path, action: NOTIFY_ACTION.MODIFIED, filter };
+    request.connection.server.changes.tell(open.tree.share.id, [event]);
+}
+async function setFile(request, open, { informationClass, data }) {
+    switch (informationClass) {
+        case FILE_CLASS.BASIC:
+            await setBasic(request, open, data);
+            return;
+        case FILE_CLASS.RENAME:
+            await rename(request, open, data);
+            return;
+        case FILE_CLASS.DISPOSITION: {
+            const { deletePending } = dispositionInformation.decode(data);
+            need(open, ACCESS.DELETE);
+            if (deletePending !== 0)
+                await breakForRemoval(request, open);
+            await open.file.setDeletePending(deletePending !== 0);
+            if (deletePending !== 0 && open.file.kind === "directory")
+                request.connection.server.changes.removed(open.tree.share.id, open.path);
+            return;
+        }
+        case FILE_CLASS.POSITION:
+            open.position = wholeInformation.decode(data).value;
+            return;
+        case FILE_CLASS.MODE: {
+            const { value } = wordInformation.decode(data);
+            if ((value & ~MODE_BITS) !== 0)
+                throw refuse(STATUS.INVALID_PARAMETER);
+            open.mode = value;
+            return;
+        }
+        case FILE_CLASS.ALLOCATION:
+            await setSize(request, open, data, (size) => open.file.setAllocation(size));
+            return;
+        case FILE_CLASS.END_OF_FILE:
+            await setSize(request, open, data, (size) => open.file.setEndOfFile(size));
+            return;
+        case FILE_CLASS.FULL_EA:
+            throw refuse(STATUS.EAS_NOT_SUPPORTED);
+        case FILE_CLASS.LINK:
+        case FILE_CLASS.SHORT_NAME:
+        case FILE_CLASS.VALID_DATA_LENGTH:
+            throw refuse(STATUS.NOT_SUPPORTED);
+        default:
+            throw refuse(STATUS.INVALID_INFO_CLASS);
+    }
+}
+const TIME_MAX = 2n ** 63n;
+const HOLD = 2n ** 64n - 1n;
+const RESUME = 2n ** 64n - 2n;
+function timeChange(value) {
+    if (value === 0n)
+        return undefined;
+    if (value === HOLD)
+        return "hold";
+    if (value === RESUME)
+        return "resume";
+    if (value >= TIME_MAX)
+        throw refuse(STATUS.INVALID_PARAMETER);
+    return value;
+}
+async function setBasic(request, open, data) {
+    const info = basicInformation.decode(data);
+    need(open, ACCESS.WRITE_ATTRIBUTES);
+    const isDirectory = open.file.kind === "directory";
+    const isWrong = (!isDirectory && (info.attributes & ATTRIBUTE.DIRECTORY) !== 0) ||
+        (isDirectory && (info.attributes & ATTRIBUTE.TEMPORARY) !== 0);
+    if (isWrong)
+        throw refuse(STATUS.INVALID_PARAMETER);
+    await open.file.change({
+        createdAt: timeChange(info.creationTime),
+        accessedAt: timeChange(info.lastAccessTime),
+        writtenAt: timeChange(info.lastWriteTime),
+        changedAt: timeChange(info.changeTime),
+        attributes: info.attributes === 0 ? undefined : info.attributes,
+    });
+    const filter = (info.attributes === 0 ? 0 : NOTIFY_FILTER.ATTRIBUTES) |
+        (info.creationTime === 0n ? 0 : NOTIFY_FILTER.CREATION) |
+        (info.lastAccessTime === 0n ? 0 : NOTIFY_FILTER.LAST_ACCESS) |
+        (info.lastWriteTime === 0n ? 0 : NOTIFY_FILTER.LAST_WRITE);
+    if (filter !== 0)
+        tell(request, open, filter);
+}
+async function setSize(request, open, data, set) {
+    const { value } = wholeInformation.decode(data);
+    if (open.file.kind === "directory" || value >= TIME_MAX)
+        throw refuse(STATUS.INVALID_PARAMETER);
+    need(open, ACCESS.WRITE_DATA);
+    if (value > BigInt(SMB_LIMITS.fileBytesMax))
+        throw refuse(STATUS.DISK_FULL);
+    await breakForWrite(request, open);
+    await set(Number(value));
+    open.hasWritten = true;
+    tell(request, open, NOTIFY_FILTER.SIZE | NOTIFY_FILTER.LAST_WRITE);
+}
+async function rename(request, open, data) {
+    const { name, rootDirectory, replaceIfExists } = decodeRename(data);
+    need(open, ACCESS.DELETE);
+    if (rootDirectory !== 0n)
+        throw refuse(STATUS.INVALID_PARAMETER);
+    const target = parsePath(name.replace(/^\\/, ""));
+    if (target.snapshot !== undefined || target.names.length === 0)
+        throw refuse(STATUS.OBJECT_NAME_INVALID);
+    await breakForRemoval(request, open);
+    const from = open.path;
+    await open.file.rename(target.names, replaceIfExists);
+    const { nodes, changes } = request.connection.server;
+    const share = open.tree.share.id;
+    for (const other of nodes.find(share, open.file.node)?.opens ?? [open])
+        other.path = target.names;
+    const filter = open.file.kind === "directory" ? NOTIFY_FILTER.DIR_NAME : NOTIFY_FILTER.FILE_NAME;
+    const isSameDirectory = from.slice(0, -1).join("\\") === target.names.slice(0, -1).join("\\");
+    changes.tell(share, [
+        { path: from, action: isSameDirectory ? NOTIFY_ACTION.RENAMED_OLD_NAME : NOTIFY_ACTION.REMOVED, filter },
+        {
+            path: target.names,
+            action: isSameDirectory ? NOTIFY_ACTION.RENAMED_NEW_NAME : NOTIFY_ACTION.ADDED,
+            filter,
+        },
+    ]);
+}
+async function setSecurity(open, parts, data) {
+    if ((parts & (SECURITY_PART.OWNER | SECURITY_PART.GROUP)) !== 0)
+        need(open, ACCESS.WRITE_OWNER);
+    if ((parts & SECURITY_PART.DACL) !== 0)
+        need(open, ACCESS.WRITE_DAC);
+    if ((parts & SECURITY_PART.SACL) !== 0)
+        need(open, ACCESS.SYSTEM_SECURITY);
+    if (data.length > SMB_LIMITS.securityDescriptorBytesMax)
+        throw refuse(STATUS.INVALID_SECURITY_DESCR);
+    const changed = decodeSecurityDescriptor(data);
+    const before = parseSddl(await open.file.security());
+    await open.file.setSecurity(printSddl(mergeSecurityParts(before, changed, parts)));
+}

@@ -1,0 +1,1 @@
+export declare function md4(data: Buffer): Buffer;

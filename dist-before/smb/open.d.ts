@@ -1,0 +1,60 @@
+import type { CacheEntry } from "./caches.ts";
+import type { Watch } from "./changes.ts";
+import type { FileHandle, ListedEntry } from "./file-system.ts";
+import type { Pipe } from "./rpc/pipe.ts";
+import type { Session, Tree } from "./session.ts";
+import type { FileId } from "./wire/layout.ts";
+/** Where a listing of a directory stands: its pattern sticks, and so do the entries that were read ahead. */
+export interface Scan {
+    readonly pattern: string;
+    readonly matches: (name: string) => boolean;
+    /** The last name taken from the file system. */
+    after: string | undefined;
+    /** 0: `.` is next, 1: `..`, 2: the entries. */
+    dots: number;
+    /** Read, and not yet sent because the reply was full. */
+    waiting: ListedEntry[];
+    isAtEnd: boolean;
+    hasMatched: boolean;
+}
+/** What a client reconnects a handle by after its connection was lost. */
+export interface Durability {
+    readonly kind: "v1" | "v2";
+    readonly createGuid: Buffer | undefined;
+    readonly timeoutMillis: number;
+}
+interface OpenBase {
+    /** The volatile half changes when the open is reconnected. */
+    fileId: FileId;
+    tree: Tree;
+    session: Session;
+}
+export interface PipeOpen extends OpenBase {
+    readonly pipe: Pipe;
+    readonly file: undefined;
+}
+export interface FileOpen extends OpenBase {
+    readonly pipe: undefined;
+    readonly file: FileHandle;
+    /** Names from the root of the share down; changes with a rename. */
+    path: readonly string[];
+    readonly access: number;
+    readonly shareAccess: number;
+    readonly createOptions: number;
+    isDeleteOnClose: boolean;
+    position: bigint;
+    mode: number;
+    scan: Scan | undefined;
+    /** Listings of one handle run one after the other: they share a position. */
+    scanning: Promise<unknown>;
+    watch: Watch | undefined;
+    cache: CacheEntry | undefined;
+    durability: Durability | undefined;
+    readonly lockSequences: Map<number, number>;
+    lockCount: number;
+    /** LOCK requests that wait; closing the handle ends them. */
+    readonly blockedLocks: Set<(status: number) => void>;
+    hasWritten: boolean;
+}
+export type Open = PipeOpen | FileOpen;
+export {};

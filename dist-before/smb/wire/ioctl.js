@@ -1,0 +1,91 @@
+import { refuse, STATUS } from "../status.js";
+import { fileId, message, raw, struct, u16, u32, u64 } from "./layout.js";
+export const FSCTL = {
+    DFS_GET_REFERRALS: 0x0006_0194,
+    DFS_GET_REFERRALS_EX: 0x0006_01b0,
+    GET_COMPRESSION: 0x0009_003c,
+    SET_COMPRESSION: 0x0009_c040,
+    GET_REPARSE_POINT: 0x0009_00a8,
+    SET_REPARSE_POINT: 0x0009_00a4,
+    DELETE_REPARSE_POINT: 0x0009_00ac,
+    CREATE_OR_GET_OBJECT_ID: 0x0009_00c0,
+    SET_SPARSE: 0x0009_00c4,
+    QUERY_ALLOCATED_RANGES: 0x0009_40cf,
+    SET_ZERO_DATA: 0x0009_80c8,
+    PIPE_PEEK: 0x0011_400c,
+    PIPE_WAIT: 0x0011_0018,
+    PIPE_TRANSCEIVE: 0x0011_c017,
+    SRV_REQUEST_RESUME_KEY: 0x0014_0078,
+    SRV_ENUMERATE_SNAPSHOTS: 0x0014_4064,
+    SRV_COPYCHUNK: 0x0014_40f2,
+    SRV_COPYCHUNK_WRITE: 0x0014_80f2,
+    LMR_REQUEST_RESILIENCY: 0x0014_01d4,
+    QUERY_NETWORK_INTERFACE_INFO: 0x0014_01fc,
+    VALIDATE_NEGOTIATE_INFO: 0x0014_0204,
+};
+export const IOCTL_IS_FSCTL = 1;
+export const ioctlRequest = message(57, {
+    ctlCode: u32(4),
+    fileId: fileId(8),
+    maxInputResponse: u32(32),
+    maxOutputResponse: u32(44),
+    flags: u32(48),
+}, {
+    input: { offset: u32(24), length: u32(28) },
+    output: { offset: u32(36), length: u32(40) },
+});
+export const ioctlResponse = message(49, { ctlCode: u32(4), fileId: fileId(8), flags: u32(40) }, {
+    input: { offset: u32(24), length: u32(28) },
+    output: { offset: u32(32), length: u32(36) },
+});
+const validateHead = struct(24, {
+    capabilities: u32(0),
+    guid: raw(4, 16),
+    securityMode: u16(20),
+    dialectCount: u16(22),
+});
+export function decodeValidateNegotiate(input) {
+    const { dialectCount, ...rest } = validateHead.decode(input);
+    if (validateHead.bytes + dialectCount * 2 > input.length)
+        throw refuse(STATUS.INVALID_PARAMETER);
+    const dialects = Array.from({ length: dialectCount }, (_, index) => input.readUInt16LE(24 + index * 2));
+    return { ...rest, dialects };
+}
+export function encodeValidateNegotiate({ dialects, ...rest }) {
+    const list = Buffer.alloc(dialects.length * 2);
+    for (const [index, dialect] of dialects.entries())
+        list.writeUInt16LE(dialect, index * 2);
+    return Buffer.concat([validateHead.encode({ ...rest, dialectCount: dialects.length }), list]);
+}
+/** The answer: `dialect` stands where the request has its count. */
+export const validateNegotiateResponse = struct(24, {
+    capabilities: u32(0),
+    guid: raw(4, 16),
+    securityMode: u16(20),
+    dialect: u16(22),
+});
+export const RESUME_KEY_BYTES = 24;
+const copyHead = struct(32, { key: raw(0, RESUME_KEY_BYTES), chunkCount: u32(24) });
+const chunk = struct(24, { sourceOffset: u64(0), targetOffset: u64(8), length: u32(16) });
+/** `chunksMax` is told by its own status and body, so more chunks than that are counted and not read. */
+export function decodeCopyChunk(input, chunksMax) {
+    const { key, chunkCount } = copyHead.decode(input);
+    if (chunkCount > chunksMax)
+        return { key, chunkCount, chunks: [] };
+    const chunks = Array.from({ length: chunkCount }, (_, index) => chunk.decode(input, 32 + index * 24));
+    return { key, chunkCount, chunks };
+}
+export function encodeCopyChunk({ key, chunks }) {
+    return Buffer.concat([
+        copyHead.encode({ key, chunkCount: chunks.length }),
+        ...chunks.map((one) => chunk.encode(one)),
+    ]);
+}
+export const copyChunkResponse = struct(12, {
+    chunksWritten: u32(0),
+    chunkBytesWritten: u32(4),
+    totalBytesWritten: u32(8),
+});
+export const zeroDataInput = struct(16, { fileOffset: u64(0), beyondFinalZero: u64(8) });
+/** Input and each entry of the output of QUERY_ALLOCATED_RANGES. */
+export const allocatedRange = struct(16, { offset: u64(0), length: u64(8) });

@@ -1,0 +1,19 @@
+import { refuse, STATUS } from "../status.js";
+import { fileId, HEADER_BYTES, message, struct, u16, u32, u64 } from "./layout.js";
+export const LOCK_FLAG = { SHARED: 1, EXCLUSIVE: 2, UNLOCK: 4, FAIL_IMMEDIATELY: 0x10 };
+/** StructureSize counts the first element, which the table leaves to the loop below. */
+const head = message(48, { lockCount: u16(2), lockSequence: u32(4), fileId: fileId(8) });
+const HEAD_BYTES = 24;
+const element = struct(24, { offset: u64(0), length: u64(8), flags: u32(16) });
+export function decodeLockRequest(pdu) {
+    const { lockCount, ...rest } = head.decode(pdu);
+    const at = HEADER_BYTES + HEAD_BYTES;
+    if (lockCount === 0 || at + lockCount * element.bytes > pdu.length)
+        throw refuse(STATUS.INVALID_PARAMETER);
+    const locks = Array.from({ length: lockCount }, (_, index) => element.decode(pdu, at + index * element.bytes));
+    return { ...rest, locks };
+}
+export function encodeLockRequest({ locks, ...rest }) {
+    const start = head.encode({ ...rest, lockCount: locks.length }).subarray(0, HEAD_BYTES);
+    return Buffer.concat([start, ...locks.map((lock) => element.encode(lock))]);
+}

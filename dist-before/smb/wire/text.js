@@ -1,0 +1,10 @@
+import { refuse, STATUS } from "../status.js";
+/** Strings on the wire are UTF-16LE, without a terminator, their length in bytes. */
+export function utf16(text) {
+    return Buffer.from(text, "utf16le");
+}
+export function textOf(bytes) {
+    if (bytes.length % 2 !== 0)
+        throw refuse(STATUS.INVALID_PARAMETER);
+    return bytes.toString("utf16le");
+}

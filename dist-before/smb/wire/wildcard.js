@@ -1,0 +1,79 @@
+/**
+ * Patterns of QUERY_DIRECTORY: `*` and `?`, and the three forms into which Windows turns those of DOS: `<` is
+ * anything up to the last dot, `>` one character or nothing at the end or before a dot, `"` a dot or nothing at the
+ * end. Names compare without regard to case.
+ *
+ * The matcher keeps the set of pattern positions it could be at (as an automaton would), so a pattern of many stars
+ * costs pattern times name and never more.
+ */
+export function matcherOf(pattern) {
+    if (pattern === "*")
+        return () => true;
+    const wanted = pattern.toUpperCase();
+    if (!/[*?<>"]/.test(wanted))
+        return (name) => name.toUpperCase() === wanted;
+    return (name) => matches(wanted, name.toUpperCase());
+}
+function matches(pattern, name) {
+    const lastDot = name.lastIndexOf(".");
+    let states = new Uint8Array(pattern.length + 1);
+    states[0] = 1;
+    for (let at = 0; at < name.length; at++) {
+        const next = new Uint8Array(pattern.length + 1);
+        spread(pattern, states, name[at] === "." || at === name.length);
+        for (let state = 0; state < pattern.length; state++) {
+            if (states[state] === 1)
+                step(pattern[state], { char: name[at], state, at, lastDot }, next);
+        }
+        states = next;
+    }
+    spread(pattern, states, true);
+    if (states[pattern.length] === 1)
+        return true;
+    return isRestOptional(pattern, states);
+}
+function step(token, { char, state, at, lastDot }, next) {
+    switch (token) {
+        case "*":
+            next[state] = 1;
+            break;
+        case "<":
+            // Stays while the last dot is still ahead; past it only the rest of the pattern can match.
+            next[state] = 1;
+            if (char === "." && at === lastDot)
+                next[state + 1] = 1;
+            break;
+        case "?":
+            next[state + 1] = 1;
+            break;
+        case ">":
+            if (char !== ".")
+                next[state + 1] = 1;
+            break;
+        case '"':
+            if (char === ".")
+                next[state + 1] = 1;
+            break;
+        default:
+            if (token === char)
+                next[state + 1] = 1;
+    }
+}
+/** Moves that take no character: past a star, and past `>` before a dot. */
+function spread(pattern, states, isAtDotOrEnd) {
+    for (let state = 0; state < pattern.length; state++) {
+        if (states[state] !== 1)
+            continue;
+        const token = pattern[state];
+        if (token === "*" || token === "<" || (token === ">" && isAtDotOrEnd))
+            states[state + 1] = 1;
+    }
+}
+/** At the end of a name, `"` matches nothing as well. */
+function isRestOptional(pattern, states) {
+    for (let state = 0; state < pattern.length; state++) {
+        if (states[state] === 1 && /^[*<>"]*$/.test(pattern.slice(state)))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,264 @@
+import type { Instant, Millis } from "../../base/clock.ts";
+import type { Revision } from "../../base/revision.ts";
+/** The records of the Blob service. Fields that do not apply are left out, not stored as nothing. */
+export type StoredLease = {
+    readonly state: "available";
+} | {
+    readonly state: "leased";
+    readonly id: string;
+    readonly length: Millis | "infinite";
+    readonly endsAt: Instant | "never";
+} | {
+    readonly state: "expired";
+    readonly id: string;
+    readonly length: Millis;
+} | {
+    readonly state: "breaking";
+    readonly id: string;
+    readonly brokenAt: Instant;
+} | {
+    readonly state: "broken";
+    readonly id: string;
+};
+export interface StoredPolicyRecord {
+    readonly id: string;
+    readonly start: Instant | undefined;
+    readonly expiry: Instant | undefined;
+    readonly permissions: string | undefined;
+}
+export interface ContainerRecord {
+    /** The incarnation: what the container holds is keyed by it. */
+    readonly id: bigint;
+    /** ETag and Last-Modified. */
+    readonly revision: Revision;
+    readonly metadata?: Readonly<Record<string, string>>;
+    readonly publicAccess?: "blob" | "container";
+    readonly policies?: readonly StoredPolicyRecord[];
+    readonly lease?: StoredLease;
+    readonly encryptionScope?: {
+        readonly name: string;
+        readonly isEnforced: boolean;
+    };
+    /** Set on what is soft-deleted ("bd" keys): when it was, and until when it can be had back. */
+    readonly deleted?: {
+        readonly at: Instant;
+        readonly until: Instant;
+    };
+}
+export declare const containerRecord: import("./record.ts").RecordType<ContainerRecord>;
+export type BlobKind = "block" | "append" | "page";
+export interface StoredSlice {
+    readonly extent: bigint;
+    readonly offset: number;
+    readonly length: number;
+}
+/**
+ * Where the bytes are.
+ *
+ *   inline   in this record: small blobs, one read and one commit
+ *   slices   in extents, named here; each slice named counts one reference
+ *   blocks   a content of its own: "bl" pages of blocks (name, length, bytes) by offset, with one count of
+ *            references for the whole ("bo"), so that a snapshot or a copy of 50,000 blocks costs one increment.
+ *            A content only ever grows at its end, and each record reads no further than its own length.
+ *   pages    a page blob's map of ranges ("br") as it was in one epoch, counted in the same way
+ */
+export type BlobContent = {
+    readonly inline: Buffer;
+} | {
+    readonly slices: readonly StoredSlice[];
+} | {
+    readonly blocks: bigint;
+} | {
+    readonly pages: bigint;
+    readonly epoch: bigint;
+};
+/** The headers a blob is served with. */
+export interface BlobHttpHeaders {
+    readonly contentType?: string;
+    readonly contentEncoding?: string;
+    readonly contentLanguage?: string;
+    /** Base64, as it was given or computed. */
+    readonly contentMd5?: string;
+    readonly contentDisposition?: string;
+    readonly cacheControl?: string;
+}
+export interface CopyRecord {
+    readonly id: string;
+    readonly source: string;
+    readonly status: "pending" | "success" | "aborted" | "failed";
+    readonly description?: string;
+    readonly bytesCopied: number;
+    readonly bytesTotal: number;
+    readonly completedAt?: Instant;
+    /** Of an incremental copy. */
+    readonly isIncremental?: boolean;
+    readonly destinationSnapshot?: Revision;
+}
+export interface BlobRecord {
+    /** The object: new with each creation of the name, kept by changes. */
+    readonly id: bigint;
+    readonly kind: BlobKind;
+    /** ETag and Last-Modified. */
+    readonly revision: Revision;
+    readonly created: Revision;
+    /** Its version id while versioning is on. */
+    readonly version?: Revision;
+    readonly length: number;
+    readonly content: BlobContent;
+    readonly http: BlobHttpHeaders;
+    readonly metadata?: Readonly<Record<string, string>>;
+    readonly tags?: Readonly<Record<string, string>>;
+    readonly lease?: StoredLease;
+    /** As set explicitly; without it the account's default is inferred. */
+    readonly tier?: string;
+    readonly tierChangedAt?: Instant;
+    /** Leaving the archive: the tier it goes to, and how urgently. */
+    readonly rehydrate?: {
+        readonly to: string;
+        readonly priority: "Standard" | "High";
+        readonly doneAt: Instant;
+    };
+    readonly copy?: CopyRecord;
+    /** Base64 SHA-256 of the customer's key; the key itself is never kept. */
+    readonly keySha256?: string;
+    readonly encryptionScope?: string;
+    readonly immutability?: {
+        readonly until: Instant;
+        readonly mode: "unlocked" | "locked";
+    };
+    readonly hasLegalHold?: true;
+    readonly expiresAt?: Instant;
+    /** Its uncommitted blocks, when there are any. */
+    readonly staging?: bigint;
+    /** Only uncommitted blocks so far: there is no blob for anyone but Put Block, Put Block List and leases. */
+    readonly isUncommitted?: true;
+    /** Of a block blob made from blocks: how many, and the length of their ids. */
+    readonly blockCount?: number;
+    readonly blockIdBytes?: number;
+    /** Of an append blob: Append Block operations so far; sealed ones take no more. */
+    readonly appendCount?: number;
+    readonly isSealed?: true;
+    /** Of a page blob. */
+    readonly sequenceNumber?: bigint;
+    /** Of a "bp" record: why it is there. */
+    readonly past?: "snapshot" | "version" | "base";
+    /** Soft-deleted: when, and until when it can be had back. */
+    readonly deleted?: {
+        readonly at: Instant;
+        readonly until: Instant;
+    };
+}
+export declare const blobRecord: import("./record.ts").RecordType<BlobRecord>;
+/** How many records name a content; of a page blob's, also the newest epoch of its map. */
+export interface ContentRecord {
+    readonly refs: number;
+    readonly head?: bigint;
+    /** The maps it was copied from, and as of which epoch: up to there their past is its own. */
+    readonly origins?: readonly {
+        readonly pages: bigint;
+        readonly epoch: bigint;
+    }[];
+}
+export declare const contentRecord: import("./record.ts").RecordType<ContentRecord>;
+export declare const epochRecord: import("./record.ts").RecordType<{
+    readonly holders: number;
+}>;
+/**
+ * Pages that were written: where in the blob, in which epoch, and where the bytes are. Each range holds one
+ * reference to its slice; `from` is where in the slice it begins.
+ */
+export interface PageRangeEntry {
+    readonly start: number;
+    readonly length: number;
+    readonly epoch: bigint;
+    readonly slice: StoredSlice;
+    readonly from: number;
+}
+/** Lists instead of maps: a segment may hold hundreds of ranges, and every write of pages writes one. */
+export declare const segmentRecord: {
+    pack: (ranges: readonly PageRangeEntry[]) => Buffer;
+    unpack: (bytes: Buffer) => PageRangeEntry[];
+};
+/** A segment in too many pieces. */
+export interface PiecedSegment {
+    readonly content: bigint;
+    readonly segment: number;
+    readonly epoch: bigint;
+}
+export declare const piecedSegmentRecord: import("./record.ts").RecordType<PiecedSegment>;
+export interface BlockEntry {
+    /** Base64, as the client sent it. */
+    readonly id: string;
+    readonly length: number;
+    readonly bytes: {
+        readonly inline: Buffer;
+    } | {
+        readonly slices: readonly StoredSlice[];
+    };
+}
+/** Consecutive blocks of a content. Keyed by the offset of the first one. */
+export declare const blockPageRecord: import("./record.ts").RecordType<{
+    readonly blocks: readonly BlockEntry[];
+}>;
+export interface StagingRecord {
+    readonly container: bigint;
+    readonly blob: string;
+    readonly count: number;
+    readonly blockIdBytes: number;
+    readonly lastAt: Instant;
+}
+export declare const stagingRecord: import("./record.ts").RecordType<StagingRecord>;
+export declare const stagedBlockRecord: import("./record.ts").RecordType<Omit<BlockEntry, "id">>;
+/** Work for the reclaimer, each taken apart in bounded steps. */
+export type GarbageRecord = {
+    readonly what: "container";
+    readonly id: bigint;
+    readonly account: string;
+} | {
+    readonly what: "content";
+    readonly id: bigint;
+    readonly form: "blocks" | "pages";
+} | {
+    readonly what: "epoch";
+    readonly id: bigint;
+    readonly epoch: bigint;
+    readonly from: number;
+} | {
+    readonly what: "staging";
+    readonly id: bigint;
+};
+export declare const garbageRecord: import("./record.ts").RecordType<GarbageRecord>;
+/** An entry of the tag index: the name of the container at that time, to be compared with what is there now. */
+export declare const tagRecord: import("./record.ts").RecordType<{
+    readonly container: string;
+}>;
+/** What is to be looked at when its time has come. Looked at, not done: the object may have changed since. */
+export type DueRecord = {
+    readonly what: "staging";
+    readonly id: bigint;
+} | {
+    readonly what: "past";
+    readonly container: bigint;
+    readonly blob: string;
+    readonly revision: Revision;
+} | {
+    readonly what: "container";
+    readonly account: string;
+    readonly container: string;
+    readonly deletion: Revision;
+} | {
+    readonly what: "rehydrate";
+    readonly container: bigint;
+    readonly blob: string;
+} | {
+    readonly what: "expiry";
+    readonly account: string;
+    readonly container: bigint;
+    readonly blob: string;
+} | {
+    readonly what: "copy";
+    readonly container: bigint;
+    readonly blob: string;
+    readonly copyId: string;
+};
+export declare const dueRecord: import("./record.ts").RecordType<DueRecord>;

@@ -1,0 +1,15 @@
+import { recordType } from "./record.js";
+export const shareRecord = recordType("share", 1);
+export const snapshotRecord = recordType("shareSnapshot", 1);
+export const usageRecord = recordType("shareUsage", 1);
+export const permissionRecord = recordType("filePermission", 1);
+export const entryRecord = recordType("fileEntry", 1);
+export const nodeRecord = recordType("fileNode", 1);
+export const rangeRecord = recordType("fileRange", 1);
+export const garbageRecord = recordType("fileGarbage", 1);
+export const purgeRecord = recordType("sharePurge", 1);
+export const openedShareRecord = recordType("openedShare", 1);
+export const handleRecord = recordType("fileHandle", 1);
+export const locksRecord = recordType("fileLocks", 1);
+export const deletePendingRecord = recordType("fileDeletePending", 1);
+export const restAccessRecord = recordType("restAccess", 1);

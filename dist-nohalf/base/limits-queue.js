@@ -1,0 +1,22 @@
+import { KIB } from "./limits.js";
+const DAY_SECONDS = 24 * 60 * 60;
+/** What the Queue service allows, by name and with its unit. */
+export const QUEUE_LIMITS = {
+    queueNameCharsMin: 3,
+    queueNameCharsMax: 63,
+    messageTextBytesMax: 64 * KIB,
+    /** XML may write one byte of text in several: `&quot;` takes six, `&#x0022;` eight. */
+    messageBodyBytesMax: 8 * 64 * KIB,
+    aclBytesMax: 64 * KIB,
+    messagesPerGetMax: 32,
+    visibilitySecondsMax: 7 * DAY_SECONDS,
+    visibilitySecondsDefault: 30,
+    timeToLiveSecondsDefault: 7 * DAY_SECONDS,
+    /** Longest time to live before version 2017-07-29. */
+    timeToLiveSecondsMaxOnce: 7 * DAY_SECONDS,
+    /** Expired messages that one Get or Peek steps over, and a Get removes, on its way to the first living one. */
+    expiredPerCallMax: 1_000,
+    /** Messages that one step of a chore removes: a longer transaction would hold up other writers. */
+    sweptPerStep: 500,
+    sweepIntervalMillis: 1_000,
+};

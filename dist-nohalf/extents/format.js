@@ -1,0 +1,105 @@
+import { crc32 } from "node:zlib";
+import { assert } from "../base/assert.js";
+import { LIMITS } from "../base/limits.js";
+/**
+ * The bytes of an extent file. All numbers are little-endian.
+ *
+ *   0   8  magic "HFEXTENT"
+ *   8   4  format version
+ *   12  4  data bytes of a full chunk
+ *   16  8  extent id
+ *   24  4  zero
+ *   28  4  CRC32 of the 28 bytes before
+ *   32     frames
+ *
+ * A frame is the length of its data (4 bytes), a CRC32 (4 bytes) and the data. A slice is a row of frames: all
+ * full but the last, so chunk i of a slice is at `offset + i * (8 + chunkBytes)` and no index is needed.
+ *
+ * The CRC covers the extent id, the offset of the frame, the length and the data: a frame that the disk put in
+ * the wrong place, or left from a file that stood there before, does not pass for the one we look for.
+ */
+export const EXTENT_FORMAT_VERSION = 1;
+export const FILE_HEADER_BYTES = 32;
+export const FRAME_HEADER_BYTES = 8;
+const MAGIC = Buffer.from("HFEXTENT", "latin1");
+const CRC_AT = 28;
+export function extentShape(shape = {}) {
+    const { chunkBytes = LIMITS.chunkBytes, pieceBytes = LIMITS.pieceBytes } = shape;
+    const { extentBytesMax = LIMITS.extentBytesMax } = shape;
+    assert(pieceBytes % chunkBytes === 0, "a piece is a whole number of chunks");
+    const whole = { chunkBytes, pieceBytes, extentBytesMax };
+    assert(FILE_HEADER_BYTES + storedBytes(pieceBytes, whole) <= extentBytesMax, "a piece fits an extent");
+    return whole;
+}
+/** What `length` bytes of data take in a file, with their frame headers. */
+export function storedBytes(length, shape) {
+    return length + Math.ceil(length / shape.chunkBytes) * FRAME_HEADER_BYTES;
+}
+export function fileNameOf(extent) {
+    return `${extent.toString(16).padStart(16, "0")}.extent`;
+}
+/** The id in a file name; undefined for a file that is none of ours. */
+export function extentOfFileName(name) {
+    const parts = /^([0-9a-f]{16})\.extent$/.exec(name);
+    return parts === null ? undefined : BigInt(`0x${parts[1]}`);
+}
+export function packFileHeader(extent, shape) {
+    const header = Buffer.alloc(FILE_HEADER_BYTES);
+    header.set(MAGIC, 0);
+    header.writeUInt32LE(EXTENT_FORMAT_VERSION, 8);
+    header.writeUInt32LE(shape.chunkBytes, 12);
+    header.writeBigUInt64LE(extent, 16);
+    header.writeUInt32LE(crc32(header.subarray(0, CRC_AT)), CRC_AT);
+    return header;
+}
+export function checkFileHeader(header, extent, shape) {
+    if (header.length < FILE_HEADER_BYTES || !header.subarray(0, 8).equals(MAGIC))
+        return "damaged";
+    if (header.readUInt32LE(CRC_AT) !== crc32(header.subarray(0, CRC_AT)))
+        return "damaged";
+    // The checksum held, so the version is what was written: a newer Holdfast made this file.
+    if (header.readUInt32LE(8) > EXTENT_FORMAT_VERSION)
+        return "newer";
+    return header.equals(packFileHeader(extent, shape)) ? "ok" : "damaged";
+}
+const place = Buffer.alloc(20);
+/** The CRC every frame starts from: where it is and how long. The data is added with `crc32(data, seed)`. */
+export function frameSeed(extent, offset, length) {
+    place.writeBigUInt64LE(extent, 0);
+    place.writeUIntLE(offset, 8, 6);
+    place.writeUInt32LE(length, 16);
+    return crc32(place);
+}
+/**
+ * Data as it goes to the file: headers and data in turn, nothing copied. `offset` is where the first frame goes;
+ * every frame but the last is full.
+ */
+export function frameParts(data, at, shape) {
+    const frames = Math.ceil(at.length / shape.chunkBytes);
+    const headers = Buffer.allocUnsafe(frames * FRAME_HEADER_BYTES);
+    const out = [];
+    let part = 0;
+    let used = 0;
+    for (let frame = 0; frame < frames; frame++) {
+        const length = Math.min(shape.chunkBytes, at.length - frame * shape.chunkBytes);
+        const header = headers.subarray(frame * FRAME_HEADER_BYTES, (frame + 1) * FRAME_HEADER_BYTES);
+        out.push(header);
+        let crc = frameSeed(at.extent, at.offset + frame * (shape.chunkBytes + FRAME_HEADER_BYTES), length);
+        for (let left = length; left > 0;) {
+            const source = data[part];
+            const count = Math.min(left, source.length - used);
+            const bytes = count === source.length ? source : source.subarray(used, used + count);
+            crc = crc32(bytes, crc);
+            out.push(bytes);
+            left -= count;
+            used += count;
+            if (used === source.length) {
+                part++;
+                used = 0;
+            }
+        }
+        header.writeUInt32LE(length, 0);
+        header.writeUInt32LE(crc, 4);
+    }
+    return out;
+}

@@ -1,0 +1,122 @@
+import { assert } from "../base/assert.js";
+import { DamagedData, errorCode, StorageFault } from "../base/faults.js";
+import { LIMITS } from "../base/limits.js";
+import { checkFileHeader, FILE_HEADER_BYTES, fileNameOf } from "./format.js";
+/**
+ * Descriptors of extents being read. Those in use stay open, even after their file is unlinked; those nobody uses
+ * stay open up to `LIMITS.extentFilesIdleMax`, the least recently used go first.
+ */
+export class OpenFiles {
+    #device;
+    #shape;
+    #idleMax;
+    /** In order of last use, as a Map keeps its insertions. */
+    #files = new Map();
+    #idle = 0;
+    constructor(device, shape, idleMax = LIMITS.extentFilesIdleMax) {
+        this.#device = device;
+        this.#shape = shape;
+        this.#idleMax = idleMax;
+    }
+    get count() {
+        return this.#files.size;
+    }
+    async hold(extent) {
+        let entry = this.#files.get(extent);
+        if (entry === undefined) {
+            entry = { opened: this.#open(extent), users: 1, isForgotten: false };
+            this.#files.set(extent, entry);
+        }
+        else {
+            if (entry.users === 0)
+                this.#idle--;
+            entry.users++;
+            this.#files.delete(extent);
+            this.#files.set(extent, entry);
+        }
+        try {
+            return this.#held(extent, entry, await entry.opened);
+        }
+        catch (error) {
+            // A file that did not open must be tried anew by the next reader.
+            if (this.#files.get(extent) === entry)
+                this.#files.delete(extent);
+            throw error;
+        }
+    }
+    #held(extent, entry, file) {
+        let isReleased = false;
+        return {
+            file,
+            again: () => {
+                assert(!isReleased, "a released file is not held again");
+                entry.users++;
+                return this.#held(extent, entry, file);
+            },
+            release: () => {
+                if (isReleased)
+                    return;
+                isReleased = true;
+                this.#release(extent, entry);
+            },
+        };
+    }
+    /** The file is going away: its descriptor closes as soon as nobody reads, so that the space is really freed. */
+    forget(extent) {
+        const entry = this.#files.get(extent);
+        if (entry === undefined)
+            return;
+        this.#files.delete(extent);
+        entry.isForgotten = true;
+        if (entry.users > 0)
+            return;
+        this.#idle--;
+        closeQuietly(entry);
+    }
+    /** Closes what nobody reads; readers in flight close theirs when they end. */
+    close() {
+        for (const extent of [...this.#files.keys()])
+            this.forget(extent);
+    }
+    #release(extent, entry) {
+        entry.users--;
+        if (entry.users > 0)
+            return;
+        if (entry.isForgotten) {
+            closeQuietly(entry);
+            return;
+        }
+        this.#idle++;
+        if (this.#idle <= this.#idleMax)
+            return;
+        for (const [candidate, other] of this.#files) {
+            if (other.users > 0 || candidate === extent)
+                continue;
+            this.forget(candidate);
+            return;
+        }
+        this.forget(extent);
+    }
+    async #open(extent) {
+        const name = fileNameOf(extent);
+        let file;
+        try {
+            file = await this.#device.open(name);
+        }
+        catch (cause) {
+            if (errorCode(cause) === "ENOENT")
+                throw new DamagedData(`extent file ${name} is missing`, { cause });
+            throw new StorageFault(`cannot open ${name}`, { cause, isTransient: errorCode(cause) === "EMFILE" });
+        }
+        const header = Buffer.alloc(FILE_HEADER_BYTES);
+        const isWhole = (await file.read([header], 0)) === FILE_HEADER_BYTES;
+        if (isWhole && checkFileHeader(header, extent, this.#shape) === "ok")
+            return file;
+        await file.close();
+        throw new DamagedData(`extent file ${name} has a damaged header at offset 0`);
+    }
+}
+/** Nothing was written through a reader's descriptor, so an error of its close loses nothing. */
+function closeQuietly(entry) {
+    entry.opened.then((file) => file.close()).catch(() => { });
+}

@@ -1,0 +1,125 @@
+import { badHeader, Refusal } from "../../base/refusals.js";
+import { authorizeAnonymous } from "./anonymous.js";
+import { SERVICE_LETTERS } from "./delegation-key.js";
+const MISMATCH_IS_NOT_FOUND_BEFORE = "2015-04-05";
+const FILE_INTENT = "x-ms-file-request-intent";
+/**
+ * Whether the caller may do what the row of the operation table describes; throws the refusal otherwise. Only an
+ * anonymous caller needs a look at the container, so only then is there a promise to wait for.
+ *
+ * The parts of a batch are authorised one by one, by the operation that takes the batch apart: a table SAS may
+ * send a batch to any table here, and its parts are refused when they name another table.
+ */
+export function authorize(caller, operation, request, context) {
+    if (operation.permission.isOpen === true)
+        return undefined;
+    switch (caller.kind) {
+        case "owner":
+            return undefined;
+        case "bearer":
+            authorizeBearer(operation.permission, request);
+            return undefined;
+        case "accountSas":
+            authorizeAccountSas(caller, operation.permission, request);
+            return undefined;
+        case "serviceSas":
+            authorizeServiceSas(caller, operation, request);
+            return undefined;
+        case "anonymous":
+            return authorizeAnonymous(operation, request, context);
+    }
+}
+/** Roles are not kept: a token that was accepted may do what tokens can do at all. */
+function authorizeBearer({ bearerSince }, { target, headers, version }) {
+    if (bearerSince !== undefined && (bearerSince === "never" || version < bearerSince)) {
+        throw new Refusal("AuthorizationFailure");
+    }
+    if (target.service !== "file")
+        return;
+    const intent = headers[FILE_INTENT];
+    if (intent === undefined)
+        throw badHeader(FILE_INTENT, "", "MissingRequiredHeader");
+    if (intent.toLowerCase() !== "backup")
+        throw badHeader(FILE_INTENT, intent);
+}
+function authorizeAccountSas(caller, permission, { target }) {
+    if (caller.account !== target.account || permission.account.length === 0) {
+        throw new Refusal("AuthorizationFailure");
+    }
+    if (!caller.services.includes(SERVICE_LETTERS[target.service])) {
+        throw new Refusal("AuthorizationServiceMismatch");
+    }
+    if (!caller.resourceTypes.includes(permission.type))
+        throw new Refusal("AuthorizationResourceTypeMismatch");
+    if (!holdsOne(caller.permissions, permission.account))
+        throw new Refusal("AuthorizationPermissionMismatch");
+}
+function authorizeServiceSas(caller, { resource, permission }, request) {
+    const { target } = request;
+    const isCovered = caller.account === target.account &&
+        caller.service === target.service &&
+        covers(caller, resource, request);
+    if (!isCovered || permission.service.length === 0)
+        throw new Refusal("AuthorizationFailure");
+    if (holdsOne(caller.permissions, permission.service))
+        return;
+    throw new Refusal(caller.version < MISMATCH_IS_NOT_FOUND_BEFORE ? "ResourceNotFound" : "AuthorizationPermissionMismatch");
+}
+/** One alternative in full: "au" asks for both letters. */
+export function holdsOne(held, alternatives) {
+    for (const letters of alternatives) {
+        let isHeld = letters !== "";
+        for (const letter of letters)
+            isHeld &&= held.includes(letter);
+        if (isHeld)
+            return true;
+    }
+    return false;
+}
+/** Whether the SAS reaches the resource the request names. */
+function covers(caller, resource, { target, query }) {
+    const path = fullPath(target.path, resource);
+    switch (caller.resource) {
+        case "c":
+            return (resource === "container" || isBlob(resource)) && isInside(path, caller.path);
+        case "b":
+            return isBlob(resource) && path === caller.path;
+        case "bs":
+            // The snapshot alone, not the blob it was taken of nor its versions.
+            return (isBlob(resource) &&
+                path === caller.path &&
+                query.get("snapshot") === caller.snapshot &&
+                !query.has("versionid"));
+        case "bv":
+            return (isBlob(resource) &&
+                path === caller.path &&
+                query.get("versionid") === caller.snapshot &&
+                !query.has("snapshot"));
+        case "d":
+            return isBlob(resource) && isInside(path, caller.path);
+        case "s":
+            return resource !== "service" && isInside(path, caller.path);
+        case "f":
+            return (resource === "file" || resource === "path") && path === caller.path;
+        case "q":
+            return resource !== "service" && isInside(path, caller.path);
+        case "t":
+            return resource === "batch" || tableOf(path) === caller.path;
+    }
+}
+function isBlob(resource) {
+    return resource === "blob" || resource === "path";
+}
+function isInside(path, parent) {
+    return path === parent || (path.startsWith(parent) && path[parent.length] === "/");
+}
+/** Without a trailing slash, and with the name of the root container where the address leaves it out. */
+function fullPath(path, resource) {
+    const plain = path.endsWith("/") ? path.slice(0, -1) : path;
+    return resource === "blob" && !plain.includes("/") ? `$root/${plain}` : plain;
+}
+/** `mytable`, `mytable()` and `mytable(PartitionKey='p',RowKey='r')` all name mytable. */
+function tableOf(path) {
+    const parenthesis = path.indexOf("(");
+    return (parenthesis === -1 ? path : path.slice(0, parenthesis)).toLowerCase();
+}

@@ -1,0 +1,153 @@
+import { readBearer } from "./bearer.js";
+import { delegationKeyOf, SERVICE_LETTERS } from "./delegation-key.js";
+import { authenticationFailed, sasFieldInvalid, sasMismatch } from "./refuse.js";
+import { checkOrigin, checkWindow, joinFields, nameList, refuseUnsigned, sasField, sasOverrides, sasTime, sasVersion, } from "./sas-fields.js";
+import { canonicalResource, sasResource } from "./sas-resource.js";
+import { BOUND_FIELDS, OVERRIDE_FIELDS, tableBounds } from "./sas-service.js";
+import { isSignedBy } from "./verify.js";
+/**
+ * A user delegation SAS: like a service SAS, but signed with a key that a user was given by Get User Delegation
+ * Key. The fields of that key (`sk...`) travel in the SAS, and the key is derived from them again.
+ *
+ * From 2025-07-05 a SAS may be bound to one user (`sduoid`), who must show a token of their own next to it, and
+ * from 2026-04-06 to values of request headers and query parameters (`srh`, `srq`).
+ */
+const BASE = ["sp", "st", "se", "cr", "skoid", "sktid", "skt", "ske", "sks", "skv"];
+const AGENT = ["saoid", "suoid", "scid"];
+const USER = ["skdutid", "sduoid"];
+const ORIGIN = ["sip", "spr", "sv"];
+const RESOURCE = ["sr", "snapshot"];
+const REQUEST = ["srh", "srq"];
+const PLAIN = [...BASE, ...USER, ...ORIGIN];
+const GENERATIONS = {
+    blob: [
+        {
+            since: "2026-04-06",
+            signed: [...BASE, ...AGENT, ...USER, ...ORIGIN, ...RESOURCE, "ses", ...REQUEST, ...OVERRIDE_FIELDS],
+        },
+        {
+            since: "2025-07-05",
+            signed: [...BASE, ...AGENT, ...USER, ...ORIGIN, ...RESOURCE, "ses", ...OVERRIDE_FIELDS],
+        },
+        { since: "2020-12-06", signed: [...BASE, ...AGENT, ...ORIGIN, ...RESOURCE, "ses", ...OVERRIDE_FIELDS] },
+        { since: "2020-02-10", signed: [...BASE, ...AGENT, ...ORIGIN, ...RESOURCE, ...OVERRIDE_FIELDS] },
+        { since: "2018-11-09", signed: [...BASE, ...ORIGIN, ...RESOURCE, ...OVERRIDE_FIELDS] },
+    ],
+    file: [{ since: "2025-07-05", signed: [...PLAIN, ...OVERRIDE_FIELDS] }],
+    queue: [{ since: "2025-07-05", signed: PLAIN }],
+    table: [{ since: "2025-07-05", signed: [...PLAIN, ...BOUND_FIELDS] }],
+};
+export function authenticateDelegationSas(request, context) {
+    const { query, target } = request;
+    const generations = GENERATIONS[target.service];
+    const version = sasVersion(query, generations.at(-1).since);
+    const { signed } = generations.find(({ since }) => version >= since);
+    const resource = sasResource(request, version);
+    const key = keyFields(request);
+    const account = context.accounts.find(target.account);
+    const own = {
+        snapshot: resource.snapshot ?? "",
+        srh: signed.includes("srh") ? headerBlock(request) : "",
+        srq: signed.includes("srq") ? queryBlock(request) : "",
+    };
+    const path = resource.paths.find((candidate) => {
+        const cr = canonicalResource(target.service, target.account, candidate, version);
+        const text = joinFields(query, signed, { ...own, cr });
+        // Both account keys are tried: a delegation key outlives the rotation of the other one.
+        return isSignedBy(account, (rawKey) => delegationKeyOf(rawKey, key), text, sasField(query, "sig"));
+    });
+    if (path === undefined) {
+        const cr = canonicalResource(target.service, target.account, resource.paths[0], version);
+        throw sasMismatch(joinFields(query, signed, { ...own, cr }));
+    }
+    refuseUnsigned(query, signed, context);
+    if (sasField(query, "si") !== "")
+        throw sasFieldInvalid("si");
+    const permissions = sasField(query, "sp");
+    if (!/^[a-z]+$/.test(permissions))
+        throw sasFieldInvalid("sp");
+    const expiry = sasTime(query, "se");
+    if (expiry === undefined)
+        throw sasFieldInvalid("se");
+    const now = context.clock.now();
+    checkWindow({ start: sasTime(query, "st"), expiry }, now);
+    checkWindow({ start: key.start, expiry: key.expiry }, now);
+    checkOrigin(request, signed);
+    if (signed.includes("sduoid"))
+        checkUser(request, context);
+    const scope = signed.includes("ses") ? sasField(query, "ses") : "";
+    return {
+        kind: "serviceSas",
+        account: target.account,
+        version,
+        isDelegated: true,
+        service: target.service,
+        resource: resource.resource,
+        path,
+        snapshot: resource.snapshot,
+        permissions,
+        encryptionScope: scope === "" ? undefined : scope,
+        overrides: sasOverrides(query, signed),
+        tableBounds: target.service === "table" ? tableBounds(query) : undefined,
+    };
+}
+/** The fields of the delegation key, all of them required. */
+function keyFields({ query, target }) {
+    const required = (name) => {
+        const value = sasField(query, name);
+        if (value === "")
+            throw sasFieldInvalid(name);
+        return value;
+    };
+    const instant = (name) => {
+        const value = sasTime(query, name);
+        if (value === undefined)
+            throw sasFieldInvalid(name);
+        return value;
+    };
+    const service = required("sks");
+    if (service !== SERVICE_LETTERS[target.service])
+        throw sasFieldInvalid("sks");
+    return {
+        objectId: required("skoid"),
+        tenantId: required("sktid"),
+        start: instant("skt"),
+        expiry: instant("ske"),
+        service,
+        version: required("skv"),
+        delegatedTenantId: sasField(query, "skdutid") || undefined,
+    };
+}
+/** `name:value` and a line feed for each header that `srh` lists; the request must carry every one of them. */
+function headerBlock({ headers, query }) {
+    let text = "";
+    for (const name of nameList(query, "srh")) {
+        const lower = name.toLowerCase();
+        const value = Object.hasOwn(headers, lower) ? headers[lower] : undefined;
+        if (value === undefined)
+            throw authenticationFailed(`The SAS asks for the request header ${name}.`);
+        text += `${name}:${value}\n`;
+    }
+    return text;
+}
+function queryBlock({ query }) {
+    let text = "";
+    for (const name of nameList(query, "srq")) {
+        if (name.includes(":") || !query.has(name)) {
+            throw authenticationFailed(`The SAS asks for the query parameter ${name}.`);
+        }
+        text += `\n${name}:${sasField(query, name)}`;
+    }
+    return text;
+}
+/** A SAS bound to a user works only next to a token of that user. */
+function checkUser(request, context) {
+    const objectId = sasField(request.query, "sduoid");
+    if (objectId === "")
+        return;
+    const claims = readBearer(request, context, request.headers.authorization ?? "");
+    const tenantId = sasField(request.query, "skdutid") || sasField(request.query, "sktid");
+    if (claims.objectId !== objectId || claims.tenantId !== tenantId) {
+        throw authenticationFailed("The bearer token is not of the user the SAS is bound to.");
+    }
+}

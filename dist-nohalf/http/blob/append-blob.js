@@ -1,0 +1,122 @@
+import { KIB } from "../../base/limits.js";
+import { BLOB_LIMITS } from "../../base/limits-blob.js";
+import { badHeader } from "../../base/refusals.js";
+import { appendBlock as append, sealBlob as seal } from "../../services/blob/append-block.js";
+import { createAppendBlob as create } from "../../services/blob/create-blob.js";
+import { checkBytes } from "../wire/digest.js";
+import { STRUCTURED_BODY } from "../wire/structured-body.js";
+import { readBlobGuards, readCreateGuards, readEncryption, readProperties, refusePast, } from "./blob-headers.js";
+import { digestHeaders } from "./blocks.js";
+import { checkBodyLength, writtenHeaders } from "./put-blob.js";
+import { IF_ALL, IF_FOUR, readBlobRef, readWhole } from "./read-request.js";
+import { stamp } from "./replies.js";
+import { onBlob, row } from "./rows.js";
+/** PUT with x-ms-blob-type: AppendBlob: an empty one */
+async function createAppendBlob(request, { blobs }) {
+    const { headers, body } = request;
+    refusePast(request.query);
+    if (body.length !== 0)
+        throw badHeader("Content-Length", String(body.length ?? ""));
+    const length = headers["x-ms-blob-content-length"];
+    if (length !== undefined)
+        throw badHeader("x-ms-blob-content-length", length);
+    const written = await create(blobs, {
+        ref: readBlobRef(request),
+        ...readCreateGuards(request, IF_ALL),
+        properties: readProperties(request, true),
+    });
+    return { status: 201, headers: writtenHeaders(written) };
+}
+const POSITION = { min: 0, max: Number.MAX_SAFE_INTEGER };
+export function readAppendConditions(headers) {
+    const appendPosition = readWhole(headers, "x-ms-blob-condition-appendpos", POSITION);
+    const maxSize = readWhole(headers, "x-ms-blob-condition-maxsize", POSITION);
+    return {
+        ...(appendPosition === undefined ? {} : { appendPosition }),
+        ...(maxSize === undefined ? {} : { maxSize }),
+    };
+}
+/** Blocks of 100 MiB came with 2022-11-02; a client that names no version is served as a present one. */
+export function appendBytesMax(version) {
+    const { appendBlockBytesMax, appendBlockBytesMaxBefore2022 } = BLOB_LIMITS;
+    return version === "" || version >= "2022-11-02" ? appendBlockBytesMax : appendBlockBytesMaxBefore2022;
+}
+/** Read at once; anything longer streams. */
+const WHOLE_BYTES_MAX = 64 * KIB;
+/** PUT ?comp=appendblock */
+async function appendBlock(request, { blobs }) {
+    const { body, headers } = request;
+    refusePast(request.query);
+    checkBodyLength(request, appendBytesMax(request.version));
+    if (body.length === 0)
+        throw badHeader("Content-Length", "0");
+    const common = {
+        ref: readBlobRef(request),
+        ...readBlobGuards(request, IF_ALL),
+        append: readAppendConditions(headers),
+        encryption: readEncryption(request),
+    };
+    const wantsCrc64 = headers["content-md5"] === undefined;
+    if (body.length !== undefined && body.length <= WHOLE_BYTES_MAX) {
+        const bytes = await body.read(WHOLE_BYTES_MAX);
+        const appended = await append(blobs, { ...common, body: bytes });
+        const { crc64 } = checkBytes(bytes, { declared: {}, wantsCrc64 });
+        return { status: 201, headers: appendedHeaders(request, appended, digestHeaders(request, crc64)) };
+    }
+    const stream = body.stream({ crc64: wantsCrc64 });
+    const appended = await append(blobs, { ...common, body: stream });
+    return { status: 201, headers: appendedHeaders(request, appended, digestHeaders(request, stream.crc64)) };
+}
+export function appendedHeaders({ headers }, appended, digests) {
+    return {
+        ...writtenHeaders({ ...appended, version: undefined }),
+        ...digests,
+        "x-ms-blob-append-offset": String(appended.offset),
+        "x-ms-blob-committed-block-count": String(appended.blockCount),
+        "x-ms-structured-body": headers["x-ms-structured-body"] === undefined ? undefined : STRUCTURED_BODY,
+    };
+}
+/** PUT ?comp=seal */
+async function sealBlob(request, { blobs }) {
+    refusePast(request.query);
+    const sealed = await seal(blobs, {
+        ref: readBlobRef(request),
+        ...readBlobGuards(request, IF_FOUR),
+        append: readAppendConditions(request.headers),
+    });
+    return { status: 200, headers: { ...stamp(sealed.revision), "x-ms-blob-sealed": "true" } };
+}
+const common = { method: "PUT", resource: "blob", returnsEtag: true, lease: "checked" };
+export const APPEND_BLOB_ROWS = [
+    row({
+        ...common,
+        name: "PutAppendBlob",
+        header: { "x-ms-blob-type": "AppendBlob" },
+        permission: onBlob(["c", "w"]),
+        conditions: IF_ALL,
+        // A body is looked at to be refused in the protocol's words.
+        body: "stream",
+        bodyBytesMax: BLOB_LIMITS.putBlobBytesMax,
+        ok: [201],
+        handle: createAppendBlob,
+    }),
+    row({
+        ...common,
+        name: "AppendBlock",
+        query: { comp: "appendblock" },
+        permission: onBlob(["a", "w"]),
+        conditions: IF_ALL,
+        body: "stream",
+        bodyBytesMax: BLOB_LIMITS.appendBlockBytesMax,
+        ok: [201],
+        handle: appendBlock,
+    }),
+    row({
+        ...common,
+        name: "AppendBlobSeal",
+        query: { comp: "seal" },
+        permission: onBlob(["a", "w"]),
+        conditions: IF_FOUR,
+        handle: sealBlob,
+    }),
+];

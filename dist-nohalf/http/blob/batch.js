@@ -1,0 +1,131 @@
+import { LIMITS } from "../../base/limits.js";
+import { Refusal } from "../../base/refusals.js";
+import { authenticate } from "../auth/authenticate.js";
+import { authorize } from "../auth/authorize.js";
+import { Router } from "../router.js";
+import { readAddress } from "../target.js";
+import { parseBlobBatch, printBlobBatch } from "../wire/batch.js";
+import { CheckedBody } from "../wire/digest.js";
+import { errorCodeOf, printError } from "../wire/error-body.js";
+import { malformedBatch } from "../wire/multipart.js";
+import { DELETE_BLOB_ROWS } from "./delete-blob.js";
+import { readContainerRef } from "./read-request.js";
+import { row } from "./rows.js";
+import { TAGS_AND_TIER_ROWS } from "./tags-and-tier.js";
+/**
+ * Blob batch: up to 256 deletions, or as many changes of tier, in one request. Each part is a request of its own:
+ * it proves who sends it, is judged by the row of its operation, and has its own answer. They stand side by side,
+ * not one after the other, and none waits for another.
+ */
+const PARTS = new Router({
+    service: "blob",
+    operations: [
+        ...DELETE_BLOB_ROWS.filter(({ method }) => method === "DELETE"),
+        ...TAGS_AND_TIER_ROWS.filter(({ name }) => name === "SetBlobTier"),
+    ],
+    resourceOf: () => "blob",
+    unknownOperation: "InvalidInput",
+});
+async function submitBatch(request, services) {
+    return submit(request, services, undefined);
+}
+async function submitContainerBatch(request, services) {
+    return submit(request, services, readContainerRef(request).container);
+}
+async function submit(request, services, container) {
+    const body = await request.body.read(LIMITS.multipartBytesMax);
+    const parts = parseBlobBatch(request.headers["content-type"], body).map((part) => prepare(request, part));
+    if (new Set(parts.map(({ operation }) => operation.method)).size > 1) {
+        throw malformedBatch("All parts must be of one kind.");
+    }
+    if (container !== undefined && parts.some(({ asked }) => !asked.target.path.startsWith(`${container}/`))) {
+        throw malformedBatch("A part is about another container.");
+    }
+    const replies = await Promise.all(parts.map((part) => answer(request, services, part)));
+    const printed = printBlobBatch(services.blobs.parts.random.uuid(), replies);
+    return { status: 202, headers: { "Content-Type": printed.contentType }, body: printed.body };
+}
+const NO_BODY = {
+    length: 0,
+    stream: () => new CheckedBody(nothing(), { declared: {} }),
+    read: async () => Buffer.alloc(0),
+};
+async function* nothing() { }
+function prepare(request, part) {
+    const { target, query } = addressOf(request, part.target);
+    const operation = PARTS.find(part.method, target.path, query, part.headers);
+    const { headers, rawHeaders, method } = part;
+    const asked = { ...request, method, target, query, headers, rawHeaders, body: NO_BODY };
+    return { contentId: part.contentId, operation, asked };
+}
+/** Some SDKs leave the account out of the paths of parts, although the address of the batch has it. */
+function addressOf({ target: { account, isPathStyle } }, text) {
+    const path = text.replace(/^https?:\/\/[^/?]*/i, "");
+    const rooted = path.startsWith("/") ? path : `/${path}`;
+    const [first, ...rest] = rooted.slice(1).split("?")[0].split("/");
+    const hasAccount = isPathStyle && first === account && rest.length > 1;
+    const read = readAddress(hasAccount ? rooted : `/${account}${rooted}`, undefined, "blob", false);
+    const rawPath = rooted.split("?")[0];
+    return { ...read, target: { ...read.target, rawPath, isPathStyle: hasAccount } };
+}
+async function answer(request, services, { contentId, operation, asked }) {
+    const common = { "x-ms-request-id": request.id, "x-ms-version": request.version || undefined };
+    try {
+        const caller = await authenticate(asked, services.auth);
+        await authorize(caller, operation, asked, services.auth);
+        const { status, headers } = await operation.handle({ ...asked, caller }, services);
+        return { contentId, status, headers: { ...headers, ...common, Server: "Holdfast" } };
+    }
+    catch (error) {
+        if (!(error instanceof Refusal))
+            throw error;
+        const { contentType, body } = printError(error, "xml", {
+            requestId: request.id,
+            time: request.receivedAt,
+        });
+        const headers = {
+            "x-ms-error-code": errorCodeOf(error),
+            ...error.detail.headers,
+            ...common,
+            "Content-Length": String(Buffer.byteLength(body)),
+            "Content-Type": contentType,
+            Server: "Holdfast",
+        };
+        return { contentId, status: error.row.http, headers, body };
+    }
+}
+/** Who may send a batch: anyone with a right at all. What counts is what its parts may do. */
+const ANY = [..."rwdxylacuptfi"];
+const common = {
+    method: "POST",
+    body: "multipart",
+    bodyBytesMax: LIMITS.multipartBytesMax,
+    ok: [202],
+};
+export const BATCH_ROWS = [
+    row({
+        ...common,
+        name: "SubmitBatch",
+        resource: "service",
+        query: { comp: "batch" },
+        permission: { type: "s", account: ANY, service: [] },
+        handle: submitBatch,
+    }),
+    row({
+        ...common,
+        // The JavaScript SDK takes the account in a path-style address for a container, and says so.
+        name: "SubmitBatchAsOfContainer",
+        resource: "service",
+        query: { restype: "container", comp: "batch" },
+        permission: { type: "s", account: ANY, service: [] },
+        handle: submitBatch,
+    }),
+    row({
+        ...common,
+        name: "SubmitContainerBatch",
+        resource: "container",
+        query: { restype: "container", comp: "batch" },
+        permission: { type: "c", account: ANY, service: ANY },
+        handle: submitContainerBatch,
+    }),
+];

@@ -1,0 +1,79 @@
+import { badQuery } from "../../base/refusals.js";
+import { instantOf } from "../../base/revision.js";
+import { quotedEtag } from "../../concurrency/etag.js";
+import { leaseStatus } from "../../concurrency/lease.js";
+import { listContainers as list, } from "../../services/blob/list-containers.js";
+import { versionOfDeletion } from "../../services/blob/restore-container.js";
+import { daysLeft } from "../../services/blob/retention.js";
+import { printHttpDate } from "../wire/dates.js";
+import { decodeMarker, encodeMarker, printListParams, readListParams } from "../wire/list-params.js";
+import { printMetadataXml } from "../wire/metadata.js";
+import { element, optionalElement, printXml, textElement } from "../wire/xml-print.js";
+import { XML } from "./replies.js";
+import { row } from "./rows.js";
+import { serviceEndpoint } from "./service-endpoint.js";
+/** GET /?comp=list */
+async function listContainers(request, { blobs }) {
+    const { account } = request.target;
+    const params = readListParams(request.query, { include: ["metadata", "deleted", "system"] });
+    const scope = `containers ${account}`;
+    const page = await list(blobs, {
+        account,
+        prefix: params.prefix,
+        maxResults: params.maxResults,
+        includesDeleted: params.include.has("deleted"),
+        includesSystem: params.include.has("system"),
+        after: params.marker === undefined ? undefined : positionOf(params.marker, scope),
+    });
+    let entries = "";
+    const withMetadata = params.include.has("metadata");
+    for (const entry of page.containers)
+        entries += printContainer(entry, withMetadata, page.now);
+    const next = page.next === undefined ? "" : encodeMarker(scope, partsOf(page.next));
+    const content = printListParams(params) + element("Containers", entries) + textElement("NextMarker", next);
+    const root = element("EnumerationResults", content, { ServiceEndpoint: serviceEndpoint(request) });
+    return { status: 200, headers: XML, body: printXml(root) };
+}
+function partsOf({ container, deletion }) {
+    return deletion === undefined ? [container] : [container, String(deletion)];
+}
+function positionOf(marker, scope) {
+    const [container, deletion] = decodeMarker(scope, marker);
+    if (container === undefined || (deletion !== undefined && !/^\d{1,20}$/.test(deletion))) {
+        throw badQuery("marker", marker, "The marker is not valid.");
+    }
+    return deletion === undefined ? { container } : { container, deletion: BigInt(deletion) };
+}
+function printContainer(entry, withMetadata, now) {
+    const { record, container, deletion } = entry;
+    const { state, status, duration } = leaseStatus(record.lease, now);
+    const properties = textElement("Last-Modified", printHttpDate(instantOf(record.revision))) +
+        textElement("Etag", quotedEtag(record.revision)) +
+        textElement("LeaseStatus", status) +
+        textElement("LeaseState", state) +
+        optionalElement("LeaseDuration", duration) +
+        optionalElement("PublicAccess", record.publicAccess) +
+        textElement("DefaultEncryptionScope", record.encryptionScope?.name ?? "$account-encryption-key") +
+        textElement("DenyEncryptionScopeOverride", record.encryptionScope?.isEnforced ?? false) +
+        textElement("HasImmutabilityPolicy", false) +
+        textElement("HasLegalHold", false) +
+        textElement("ImmutableStorageWithVersioningEnabled", false) +
+        (record.deleted === undefined
+            ? ""
+            : textElement("DeletedTime", printHttpDate(record.deleted.at)) +
+                textElement("RemainingRetentionDays", daysLeft(record.deleted.until, now)));
+    return element("Container", textElement("Name", container) +
+        (deletion === undefined
+            ? ""
+            : textElement("Deleted", true) + textElement("Version", versionOfDeletion(deletion))) +
+        element("Properties", properties) +
+        (withMetadata ? printMetadataXml(record.metadata ?? {}) : ""));
+}
+export const LIST_CONTAINERS_ROW = row({
+    name: "ListContainers",
+    method: "GET",
+    resource: "service",
+    query: { comp: "list" },
+    permission: { type: "s", account: ["l"], service: [] },
+    handle: listContainers,
+});

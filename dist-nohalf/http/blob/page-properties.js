@@ -1,0 +1,60 @@
+import { badHeader } from "../../base/refusals.js";
+import { setPageProperties } from "../../services/blob/page-properties.js";
+import { readBlobGuards, readEncryption, readHttpHeaders } from "./blob-headers.js";
+import { readPageBlobLength, readSequenceNumber } from "./page-blob.js";
+import { IF_ALL, missingHeader, readBlobRef } from "./read-request.js";
+import { stamp } from "./replies.js";
+const HTTP_HEADERS = [
+    "x-ms-blob-content-type",
+    "x-ms-blob-content-encoding",
+    "x-ms-blob-content-language",
+    "x-ms-blob-content-md5",
+    "x-ms-blob-content-disposition",
+    "x-ms-blob-cache-control",
+];
+/** Set Blob Properties with what only a page blob has: its length, its sequence number. */
+export function isPageChange(headers) {
+    return (headers["x-ms-blob-content-length"] !== undefined ||
+        headers["x-ms-sequence-number-action"] !== undefined ||
+        headers["x-ms-blob-sequence-number"] !== undefined);
+}
+export async function setPageBlobProperties(request, blobs) {
+    const { headers } = request;
+    const { record } = await setPageProperties(blobs, {
+        ref: readBlobRef(request),
+        ...readBlobGuards(request, IF_ALL),
+        // The six go together, and only when one of them is given: a resize leaves them alone.
+        http: HTTP_HEADERS.some((name) => headers[name] !== undefined)
+            ? readHttpHeaders(headers, false)
+            : undefined,
+        length: headers["x-ms-blob-content-length"] === undefined ? undefined : readPageBlobLength(headers),
+        sequence: readSequenceAction(headers),
+        encryption: readEncryption(request),
+    });
+    return {
+        status: 200,
+        headers: { ...stamp(record.revision), "x-ms-blob-sequence-number": String(record.sequenceNumber ?? 0n) },
+    };
+}
+function readSequenceAction(headers) {
+    const name = "x-ms-blob-sequence-number";
+    const action = headers["x-ms-sequence-number-action"]?.toLowerCase();
+    const number = readSequenceNumber(headers, name);
+    switch (action) {
+        case undefined:
+            if (number !== undefined)
+                throw missingHeader("x-ms-sequence-number-action");
+            return undefined;
+        case "increment":
+            if (number !== undefined)
+                throw badHeader(name, String(number));
+            return { action };
+        case "max":
+        case "update":
+            if (number === undefined)
+                throw missingHeader(name);
+            return { action, number };
+        default:
+            throw badHeader("x-ms-sequence-number-action", action);
+    }
+}

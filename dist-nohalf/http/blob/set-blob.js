@@ -1,0 +1,124 @@
+import { BLOB_LIMITS } from "../../base/limits-blob.js";
+import { badHeader } from "../../base/refusals.js";
+import { timestampOf } from "../../base/revision.js";
+import { setBlobExpiry as setExpiry } from "../../services/blob/set-blob-expiry.js";
+import { setHttpHeaders, setBlobMetadata as setMetadata } from "../../services/blob/set-blob-properties.js";
+import { snapshotBlob as snapshot } from "../../services/blob/snapshot-blob.js";
+import { parseHttpDate } from "../wire/dates.js";
+import { readMetadata } from "../wire/metadata.js";
+import { readBlobGuards, readCustomerKey, readEncryption, readHttpHeaders, refusePast, } from "./blob-headers.js";
+import { isPageChange, setPageBlobProperties } from "./page-properties.js";
+import { writtenHeaders } from "./put-blob.js";
+import { IF_ALL, readBlobRef, requireHeader } from "./read-request.js";
+import { stamp, versionHeader } from "./replies.js";
+import { onBlob, row } from "./rows.js";
+/** Changes that leave the content alone: metadata, HTTP headers, expiry; and the snapshot, which changes nothing. */
+async function setBlobMetadata(request, { blobs }) {
+    refusePast(request.query);
+    const written = await setMetadata(blobs, {
+        ref: readBlobRef(request),
+        ...readBlobGuards(request, IF_ALL),
+        metadata: readMetadata(request.rawHeaders),
+        encryption: readEncryption(request),
+    });
+    return { status: 200, headers: writtenHeaders(written) };
+}
+async function setBlobProperties(request, { blobs }) {
+    refusePast(request.query);
+    if (isPageChange(request.headers))
+        return setPageBlobProperties(request, blobs);
+    const { record } = await setHttpHeaders(blobs, {
+        ref: readBlobRef(request),
+        ...readBlobGuards(request, IF_ALL),
+        http: readHttpHeaders(request.headers, false),
+    });
+    const sequence = record.kind === "page" ? String(record.sequenceNumber ?? 0n) : undefined;
+    return { status: 200, headers: { ...stamp(record.revision), "x-ms-blob-sequence-number": sequence } };
+}
+async function snapshotBlob(request, { blobs }) {
+    refusePast(request.query);
+    const taken = await snapshot(blobs, {
+        ref: readBlobRef(request),
+        ...readBlobGuards(request, IF_ALL),
+        metadata: readMetadata(request.rawHeaders),
+        keySha256: readCustomerKey(request.headers),
+    });
+    const headers = {
+        ...stamp(taken.revision),
+        ...versionHeader(taken.version),
+        "x-ms-snapshot": timestampOf(taken.snapshot),
+        "x-ms-request-server-encrypted": "true",
+    };
+    return { status: 201, headers };
+}
+async function setBlobExpiry(request, { blobs }) {
+    refusePast(request.query);
+    const written = await setExpiry(blobs, {
+        ref: readBlobRef(request),
+        ...readBlobGuards(request, []),
+        expiry: readExpiry(request.headers),
+    });
+    return { status: 200, headers: stamp(written.revision) };
+}
+function readExpiry(headers) {
+    const option = requireHeader(headers, "x-ms-expiry-option");
+    switch (option.toLowerCase()) {
+        case "neverexpire":
+            return { option: "NeverExpire" };
+        case "relativetocreation":
+            return { option: "RelativeToCreation", millis: readMillis(headers) };
+        case "relativetonow":
+            return { option: "RelativeToNow", millis: readMillis(headers) };
+        case "absolute": {
+            const text = requireHeader(headers, "x-ms-expiry-time");
+            const at = parseHttpDate(text);
+            if (at === undefined)
+                throw badHeader("x-ms-expiry-time", text);
+            return { option: "Absolute", at };
+        }
+    }
+    throw badHeader("x-ms-expiry-option", option);
+}
+function readMillis(headers) {
+    const text = requireHeader(headers, "x-ms-expiry-time");
+    const millis = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(millis > 0 && millis <= BLOB_LIMITS.expiryMillisMax))
+        throw badHeader("x-ms-expiry-time", text);
+    return millis;
+}
+const common = { method: "PUT", resource: "blob", returnsEtag: true, lease: "checked" };
+const writable = onBlob(["w"]);
+export const SET_BLOB_ROWS = [
+    row({
+        ...common,
+        name: "SetBlobMetadata",
+        query: { comp: "metadata" },
+        permission: writable,
+        conditions: IF_ALL,
+        handle: setBlobMetadata,
+    }),
+    row({
+        ...common,
+        name: "SetBlobProperties",
+        query: { comp: "properties" },
+        permission: writable,
+        conditions: IF_ALL,
+        handle: setBlobProperties,
+    }),
+    row({
+        ...common,
+        name: "SnapshotBlob",
+        query: { comp: "snapshot" },
+        permission: onBlob(["c", "w"]),
+        conditions: IF_ALL,
+        ok: [201],
+        handle: snapshotBlob,
+    }),
+    row({
+        ...common,
+        name: "SetBlobExpiry",
+        query: { comp: "expiry" },
+        permission: writable,
+        handle: setBlobExpiry,
+    }),
+];

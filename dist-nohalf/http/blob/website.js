@@ -1,0 +1,52 @@
+import { Refusal } from "../../base/refusals.js";
+import { readQuery } from "../target.js";
+import { getBlob, getBlobProperties } from "./get-blob.js";
+import { getAndHead } from "./rows.js";
+/** What a browser may ask for besides the path. */
+const HEADERS = ["range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since"];
+/**
+ * The static website of an account: GET and HEAD of the blobs in $web, for anybody, as the service properties
+ * say. A folder is answered with its index document, and what is not there with the error document.
+ */
+async function getWebsite(request, services) {
+    const { account, path } = request.target;
+    const { staticWebsite } = await services.properties.get(account, "blob");
+    if (staticWebsite?.isEnabled !== true)
+        throw new Refusal("WebsiteNotEnabled");
+    const { indexDocument, defaultIndexDocumentPath, errorDocument404Path } = staticWebsite;
+    const isFolder = path === "" || path.endsWith("/");
+    const index = path === "" && defaultIndexDocumentPath !== undefined ? defaultIndexDocumentPath : indexDocument;
+    const name = isFolder ? `${path}${index ?? ""}` : path;
+    const found = name === "" ? undefined : await serve(request, services, name, pick(request.headers));
+    if (found !== undefined)
+        return found;
+    // The page that says so is a whole one, whatever was asked for.
+    const page = errorDocument404Path === undefined ? undefined : await serve(request, services, errorDocument404Path, {});
+    if (page === undefined)
+        throw new Refusal("WebContentNotFound");
+    return { ...page, status: 404 };
+}
+async function serve(request, services, name, headers) {
+    const path = `$web/${name.startsWith("/") ? name.slice(1) : name}`;
+    const asked = { ...request, target: { ...request.target, path }, query: readQuery(""), headers };
+    try {
+        return await (request.method === "HEAD" ? getBlobProperties : getBlob)(asked, services);
+    }
+    catch (error) {
+        if (error instanceof Refusal && error.row.http === 404)
+            return undefined;
+        throw error;
+    }
+}
+function pick(headers) {
+    return Object.fromEntries(HEADERS.map((name) => [name, headers[name]]));
+}
+export const WEBSITE_ROWS = getAndHead({
+    name: "GetWebsite",
+    resource: "website",
+    permission: { type: "o", account: [], service: [], isOpen: true },
+    returnsEtag: true,
+    conditions: ["if-match", "if-none-match", "if-modified-since", "if-unmodified-since"],
+    ok: [200, 206],
+    handle: getWebsite,
+});

@@ -1,0 +1,69 @@
+import { LIMITS } from "../../base/limits.js";
+import { Refusal } from "../../base/refusals.js";
+import { delegationKeyValue, SERVICE_LETTERS } from "../auth/delegation-key.js";
+import { parseIsoDate } from "../wire/dates.js";
+import { parseXml } from "../wire/xml.js";
+import { element, optionalElement, printXml, textElement } from "../wire/xml-print.js";
+import { invalidValue, onlyChildren, requiredChild } from "../wire/xml-values.js";
+const DELEGATION_VERSION = "2018-11-09";
+/** POST /?restype=service&comp=userdelegationkey: a key for signing SAS, bound to the token's user. */
+async function getUserDelegationKey(request, { auth }) {
+    const { caller, target, version } = request;
+    const account = auth.accounts.find(target.account);
+    if (caller.kind !== "bearer" || account === undefined) {
+        throw new Refusal("AuthenticationFailed", {
+            elements: { AuthenticationErrorDetail: "Only authentication scheme Bearer is supported" },
+        });
+    }
+    const root = parseXml(await request.body.read(LIMITS.keyInfoBytesMax));
+    onlyChildren(root, ["Start", "Expiry", "DelegatedUserTid"]);
+    const expiry = timeOf(requiredChild(root, "Expiry"), request.receivedAt);
+    const given = root.child("Start");
+    const start = given === undefined || given.text === "" ? request.receivedAt : timeOf(given, request.receivedAt);
+    if (expiry <= start || expiry <= request.receivedAt)
+        throw invalidValue(requiredChild(root, "Expiry"));
+    const delegatedTenantId = root.textOf("DelegatedUserTid");
+    const fields = {
+        objectId: caller.objectId,
+        tenantId: caller.tenantId,
+        start,
+        expiry,
+        service: SERVICE_LETTERS[target.service],
+        version: version === "" ? DELEGATION_VERSION : version,
+        delegatedTenantId,
+    };
+    const content = textElement("SignedOid", fields.objectId) +
+        textElement("SignedTid", fields.tenantId) +
+        textElement("SignedStart", wholeSeconds(start)) +
+        textElement("SignedExpiry", wholeSeconds(expiry)) +
+        textElement("SignedService", fields.service) +
+        textElement("SignedVersion", fields.version) +
+        optionalElement("SignedDelegatedUserTid", delegatedTenantId) +
+        textElement("Value", delegationKeyValue(account, fields));
+    const headers = { "Content-Type": "application/xml" };
+    return { status: 200, headers, body: printXml(element("UserDelegationKey", content)) };
+}
+function timeOf(node, now) {
+    const instant = parseIsoDate(node.text.trim());
+    if (instant === undefined || Math.abs(instant - now) > LIMITS.delegationKeyMillisMax)
+        throw invalidValue(node);
+    return instant;
+}
+/** SDKs drop the fraction of what they are given, and the key is bound to what they send back. */
+function wholeSeconds(instant) {
+    return `${new Date(instant).toISOString().slice(0, 19)}Z`;
+}
+export const GET_USER_DELEGATION_KEY = {
+    name: "GetUserDelegationKey",
+    method: "POST",
+    resource: "service",
+    query: { restype: "service", comp: "userdelegationkey" },
+    permission: { type: "s", account: [], service: [] },
+    returnsEtag: false,
+    conditions: [],
+    lease: "none",
+    body: "xml",
+    bodyBytesMax: LIMITS.keyInfoBytesMax,
+    ok: [200],
+    handle: getUserDelegationKey,
+};

@@ -1,0 +1,296 @@
+import { collect } from "../../base/bytes.js";
+import { FILE_LIMITS } from "../../base/limits-file.js";
+import { badHeader, Refusal } from "../../base/refusals.js";
+import { instantOf } from "../../base/revision.js";
+import { leaseStatus } from "../../concurrency/lease.js";
+import { createFile as create } from "../../services/file/create-file.js";
+import { deleteFile as remove } from "../../services/file/delete-file.js";
+import { setFileMetadata as setMetadata, setFileProperties as setProperties, } from "../../services/file/file-properties.js";
+import { getFile as get, getFileProperties as getProperties, } from "../../services/file/get-file.js";
+import { takeIn } from "../../services/payload/content.js";
+import { printHttpDate } from "../wire/dates.js";
+import { checkBytes } from "../wire/digest.js";
+import { printMetadata, readMetadata } from "../wire/metadata.js";
+import { parseRange, printContentRange, rangeDigestOf, resolveRange } from "../wire/range.js";
+import { encodeStructuredBody, STRUCTURED_BODY, structuredLength, wantsStructuredBody, } from "../wire/structured-body.js";
+import { missingHeader, readFileHeaders, readLeaseId, readPathRef, readWhole, readWishes, } from "./read-request.js";
+import { contentHeaders, copyHeaders, nodeHeaders, printAttributes, printTicks, quotedEtag, stamp, } from "./replies.js";
+import { getAndHead, onNode, row } from "./rows.js";
+/** Files as a whole: create, read, change, delete. */
+const SIZE = { min: 0, max: FILE_LIMITS.fileBytesMax };
+const FIRST_BYTES_SINCE = "2026-06-06";
+async function createFile(request, { files }) {
+    const { headers, body } = request;
+    const type = headers["x-ms-type"];
+    if (type === undefined)
+        throw missingHeader("x-ms-type");
+    if (type.toLowerCase() !== "file")
+        throw badHeader("x-ms-type", type);
+    const size = readWhole(headers, "x-ms-content-length", SIZE);
+    if (size === undefined)
+        throw missingHeader("x-ms-content-length");
+    const ref = readPathRef(request);
+    const fields = {
+        ref,
+        size,
+        wishes: readWishes(headers),
+        headers: readFileHeaders(headers),
+        metadata: readMetadata(request.rawHeaders),
+        leaseId: readLeaseId(headers),
+    };
+    let first;
+    if (body.length !== 0) {
+        if (request.version < FIRST_BYTES_SINCE)
+            throw badHeader("Content-Length", headers["content-length"] ?? "");
+        const bytes = await body.read(FILE_LIMITS.rangeBytesMax);
+        if (bytes.length > size)
+            throw new Refusal("InvalidRange");
+        first = await takeIn(files.parts.payloads, bytes);
+    }
+    const node = await create(files, { ...fields, first });
+    return {
+        status: 201,
+        headers: {
+            ...stamp(node.record.revision),
+            ...nodeHeaders(node),
+            "x-ms-request-server-encrypted": "true",
+        },
+    };
+}
+/** One literal, not many spread together: this is built for every read. */
+function fileHeaders({ node, now }, request) {
+    const { id, record } = node;
+    const { state, status, duration } = leaseStatus(record.lease, now);
+    const own = record.headers;
+    const headers = {
+        ETag: quotedEtag(record.revision),
+        "Last-Modified": printHttpDate(instantOf(record.revision)),
+        "Content-Type": own?.contentType,
+        "x-ms-type": "File",
+        "x-ms-file-attributes": printAttributes(record.attributes),
+        "x-ms-file-creation-time": printTicks(record.createdAt),
+        "x-ms-file-last-write-time": printTicks(record.writtenAt),
+        "x-ms-file-change-time": printTicks(record.changedAt),
+        "x-ms-file-permission-key": record.permission,
+        "x-ms-file-id": String(id),
+        "x-ms-file-parent-id": String(record.parent),
+        "x-ms-lease-status": status,
+        "x-ms-lease-state": state,
+        "x-ms-lease-duration": duration,
+        "x-ms-server-encrypted": "true",
+    };
+    if (own !== undefined)
+        Object.assign(headers, contentHeaders(own));
+    if (record.copy !== undefined)
+        Object.assign(headers, copyHeaders(record.copy));
+    if (record.metadata !== undefined)
+        Object.assign(headers, printMetadata(record.metadata));
+    const { caller } = request;
+    if (caller.kind === "serviceSas")
+        overrideHeaders(headers, caller.overrides);
+    return headers;
+}
+const OVERRIDABLE = [
+    "Cache-Control",
+    "Content-Disposition",
+    "Content-Encoding",
+    "Content-Language",
+    "Content-Type",
+];
+/** rscc, rscd and their kin of a SAS: the link says how the file shall be served. */
+function overrideHeaders(headers, overrides) {
+    for (const name of OVERRIDABLE)
+        headers[name] = overrides[name.toLowerCase()] ?? headers[name];
+}
+const EMPTY_PART = { from: 0, to: 0 };
+/** GET of the whole, of a range, with a digest of the range, or as a structured body. */
+async function getFile(request, { files }) {
+    const { headers } = request;
+    const wanted = parseRange(headers);
+    const isStructured = wantsStructuredBody(headers);
+    const found = await get(files, {
+        ref: readPathRef(request),
+        leaseId: readLeaseId(headers),
+        part: (size) => {
+            if (wanted === undefined)
+                return size === 0 ? EMPTY_PART : { from: 0, to: size };
+            const { from, to } = resolveRange(wanted, size);
+            return { from, to: to + 1 };
+        },
+    });
+    const { content, node } = found;
+    try {
+        const { size, headers: own } = node.record;
+        const extent = wanted === undefined
+            ? undefined
+            : { from: content.from, to: content.from + content.length - 1, length: content.length };
+        const digest = rangeDigestOf(headers, extent);
+        const fields = fileHeaders(found, request);
+        fields["Accept-Ranges"] = "bytes";
+        if (extent !== undefined)
+            fields["Content-Range"] = printContentRange(extent, size);
+        fields["Content-Type"] ??= "application/octet-stream";
+        if (own?.contentMd5 !== undefined) {
+            fields[wanted === undefined ? "Content-MD5" : "x-ms-content-md5"] = own.contentMd5;
+        }
+        const status = wanted === undefined ? 200 : 206;
+        if (digest !== undefined) {
+            const bytes = content.whole ?? (await collect(content.stream()));
+            content.close();
+            const { md5, crc64 } = checkBytes(bytes, {
+                declared: {},
+                wantsMd5: digest === "md5",
+                wantsCrc64: digest === "crc64",
+            });
+            if (md5 !== undefined)
+                fields["Content-MD5"] = md5;
+            return { status, headers: { ...fields, "x-ms-content-crc64": crc64 }, body: bytes };
+        }
+        if (isStructured) {
+            fields["x-ms-structured-body"] = STRUCTURED_BODY;
+            fields["x-ms-structured-content-length"] = String(content.length);
+            return {
+                status,
+                headers: fields,
+                body: encodeStructuredBody(content.stream(), { contentLength: content.length }),
+                length: structuredLength(content.length),
+                release: () => content.close(),
+            };
+        }
+        if (content.whole !== undefined) {
+            content.close();
+            return { status, headers: fields, body: content.whole };
+        }
+        return {
+            status,
+            headers: fields,
+            body: content.stream(),
+            length: content.length,
+            release: () => content.close(),
+        };
+    }
+    catch (error) {
+        content.close();
+        throw error;
+    }
+}
+async function getFileProperties(request, { files }) {
+    const found = await getProperties(files, {
+        ref: readPathRef(request),
+        leaseId: readLeaseId(request.headers),
+    });
+    const { record } = found.node;
+    const headers = fileHeaders(found, request);
+    headers["Content-MD5"] = record.headers?.contentMd5;
+    return { status: 200, headers, length: record.size };
+}
+async function getFileMetadata(request, { files }) {
+    const { node } = await getProperties(files, {
+        ref: readPathRef(request),
+        leaseId: readLeaseId(request.headers),
+    });
+    const { record } = node;
+    return { status: 200, headers: { ...stamp(record.revision), ...printMetadata(record.metadata ?? {}) } };
+}
+async function setFileProperties(request, { files }) {
+    const { headers } = request;
+    const node = await setProperties(files, {
+        ref: readPathRef(request),
+        leaseId: readLeaseId(headers),
+        wishes: readWishes(headers),
+        headers: readFileHeaders(headers),
+        size: readWhole(headers, "x-ms-content-length", SIZE),
+    });
+    return {
+        status: 200,
+        headers: {
+            ...stamp(node.record.revision),
+            ...nodeHeaders(node),
+            "x-ms-request-server-encrypted": "true",
+        },
+    };
+}
+async function setFileMetadata(request, { files }) {
+    const revision = await setMetadata(files, {
+        ref: readPathRef(request),
+        leaseId: readLeaseId(request.headers),
+        metadata: readMetadata(request.rawHeaders),
+    });
+    return { status: 200, headers: { ...stamp(revision), "x-ms-request-server-encrypted": "true" } };
+}
+async function deleteFile(request, { files }) {
+    await remove(files, { ref: readPathRef(request), leaseId: readLeaseId(request.headers) });
+    return { status: 202 };
+}
+const resource = "file";
+export const FILE_ROWS = [
+    row({
+        name: "CreateFile",
+        method: "PUT",
+        resource,
+        permission: onNode(["c", "w"]),
+        returnsEtag: true,
+        lease: "checked",
+        body: "stream",
+        bodyBytesMax: FILE_LIMITS.rangeBytesMax,
+        ok: [201],
+        handle: createFile,
+    }),
+    row({
+        name: "GetFile",
+        method: "GET",
+        resource,
+        permission: onNode(["r"]),
+        returnsEtag: true,
+        lease: "checked",
+        ok: [200, 206],
+        handle: getFile,
+    }),
+    row({
+        name: "GetFileProperties",
+        method: "HEAD",
+        resource,
+        permission: onNode(["r"]),
+        returnsEtag: true,
+        lease: "checked",
+        handle: getFileProperties,
+    }),
+    ...getAndHead({
+        name: "GetFileMetadata",
+        resource,
+        query: { comp: "metadata" },
+        permission: onNode(["r"]),
+        returnsEtag: true,
+        lease: "checked",
+        handle: getFileMetadata,
+    }),
+    row({
+        name: "SetFileProperties",
+        method: "PUT",
+        resource,
+        query: { comp: "properties" },
+        permission: onNode(["w"]),
+        returnsEtag: true,
+        lease: "checked",
+        handle: setFileProperties,
+    }),
+    row({
+        name: "SetFileMetadata",
+        method: "PUT",
+        resource,
+        query: { comp: "metadata" },
+        permission: onNode(["w"]),
+        returnsEtag: true,
+        lease: "checked",
+        handle: setFileMetadata,
+    }),
+    row({
+        name: "DeleteFile",
+        method: "DELETE",
+        resource,
+        permission: onNode(["d"]),
+        lease: "checked",
+        ok: [202],
+        handle: deleteFile,
+    }),
+];

@@ -1,0 +1,120 @@
+import { FILE_LIMITS } from "../../base/limits-file.js";
+import { badHeader, Refusal } from "../../base/refusals.js";
+import { timestampOf } from "../../base/revision.js";
+import { listRanges as list } from "../../services/file/list-ranges.js";
+import { clearRange, putRange as put } from "../../services/file/put-range.js";
+import { takeIn } from "../../services/payload/content.js";
+import { parseRange, requireRange } from "../wire/range.js";
+import { STRUCTURED_BODY } from "../wire/structured-body.js";
+import { element, printXml, textElement } from "../wire/xml-print.js";
+import { missingHeader, readLeaseId, readPathRef, readSnapshotTime } from "./read-request.js";
+import { stamp, XML } from "./replies.js";
+import { onNode, row } from "./rows.js";
+/** Put Range (update and clear) and List Ranges. */
+export function readPutRange(request) {
+    const { headers } = request;
+    const { from, to } = requireRange(headers);
+    const time = headers["x-ms-file-last-write-time"]?.toLowerCase();
+    if (time !== undefined && time !== "now" && time !== "preserve") {
+        throw badHeader("x-ms-file-last-write-time", time);
+    }
+    return {
+        ref: readPathRef(request),
+        leaseId: readLeaseId(headers),
+        from,
+        to: to + 1,
+        keepsWriteTime: time === "preserve",
+    };
+}
+export function rangeReply({ revision, writtenAt }, more) {
+    return {
+        status: 201,
+        headers: {
+            ...stamp(revision),
+            ...more,
+            "x-ms-request-server-encrypted": "true",
+            "x-ms-file-last-write-time": timestampOf(writtenAt),
+        },
+    };
+}
+async function putRange(request, { files }) {
+    const { headers, body } = request;
+    const action = headers["x-ms-write"]?.toLowerCase();
+    if (action === undefined)
+        throw missingHeader("x-ms-write");
+    const range = readPutRange(request);
+    if (action === "clear") {
+        const md5 = headers["content-md5"];
+        if (md5 !== undefined)
+            throw badHeader("Content-MD5", md5);
+        if (body.length !== 0)
+            throw badHeader("Content-Length", headers["content-length"] ?? "");
+        return rangeReply(await clearRange(files, range), {});
+    }
+    if (action !== "update")
+        throw badHeader("x-ms-write", headers["x-ms-write"]);
+    if (body.length === undefined)
+        throw new Refusal("MissingContentLengthHeader");
+    if (range.to - range.from > FILE_LIMITS.rangeBytesMax)
+        throw new Refusal("RequestBodyTooLarge");
+    if (body.length !== range.to - range.from)
+        throw badHeader("x-ms-range", headers["x-ms-range"] ?? "");
+    const stream = body.stream({ md5: body.length <= FILE_LIMITS.toldDigestBytesMax });
+    const bytes = await takeIn(files.parts.payloads, stream, body.length);
+    const done = await put(files, { ...range, bytes });
+    const isStructured = headers["x-ms-structured-body"] !== undefined;
+    return rangeReply(done, {
+        "Content-MD5": stream.md5,
+        "x-ms-structured-body": isStructured ? STRUCTURED_BODY : undefined,
+    });
+}
+async function listRanges(request, { files }) {
+    const wanted = parseRange(request.headers);
+    const { node, ranges, cleared } = await list(files, {
+        ref: readPathRef(request),
+        leaseId: readLeaseId(request.headers),
+        since: readSnapshotTime(request, "prevsharesnapshot"),
+        part: (size) => ({ from: wanted?.from ?? 0, to: Math.min(size, (wanted?.to ?? size) + 1) }),
+    });
+    const { revision, size } = node.record;
+    const body = printXml(element("Ranges", printSpans(ranges, cleared)));
+    return { status: 200, headers: { ...stamp(revision), ...XML, "x-ms-content-length": String(size) }, body };
+}
+/** In the order of the file, both kinds together. */
+function printSpans(ranges, cleared) {
+    const all = [
+        ...ranges.map((span) => ({ name: "Range", ...span })),
+        ...cleared.map((span) => ({ name: "ClearRange", ...span })),
+    ].sort((a, b) => a.from - b.from);
+    let out = "";
+    for (const { name, from, to } of all) {
+        out += element(name, textElement("Start", from) + textElement("End", to));
+    }
+    return out;
+}
+const resource = "file";
+export const RANGE_ROWS = [
+    row({
+        name: "PutRange",
+        method: "PUT",
+        resource,
+        query: { comp: "range" },
+        permission: onNode(["w"]),
+        returnsEtag: true,
+        lease: "checked",
+        body: "stream",
+        bodyBytesMax: FILE_LIMITS.rangeBytesMax,
+        ok: [201],
+        handle: putRange,
+    }),
+    row({
+        name: "ListRanges",
+        method: "GET",
+        resource,
+        query: { comp: "rangelist" },
+        permission: onNode(["r"]),
+        returnsEtag: true,
+        lease: "checked",
+        handle: listRanges,
+    }),
+];

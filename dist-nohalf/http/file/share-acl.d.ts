@@ -1,0 +1,2 @@
+import { type FileRow } from "./rows.ts";
+export declare const SHARE_ACL_ROWS: readonly FileRow[];

@@ -1,0 +1,99 @@
+import { FILE_LIMITS } from "../../base/limits-file.js";
+import { badHeader, Refusal } from "../../base/refusals.js";
+import { createPermission as create, getPermission as get } from "../../services/file/permissions.js";
+import { getShare, setShareAcl as setAcl } from "../../services/file/share-properties.js";
+import { parseSignedIdentifiers, printSignedIdentifiers } from "../wire/signed-identifiers.js";
+import { readLeaseId, readShareRef, requireHeader, sddlOf } from "./read-request.js";
+import { stamp, XML } from "./replies.js";
+import { getAndHead, onShare, row } from "./rows.js";
+/** Who may do what in a share: stored access policies, and the security descriptors of its files. */
+async function getShareAcl(request, { files }) {
+    const { share } = await getShare(files, {
+        ref: readShareRef(request),
+        leaseId: readLeaseId(request.headers),
+    });
+    const body = printSignedIdentifiers(share.policies ?? []);
+    return { status: 200, headers: { ...stamp(share.revision), ...XML }, body };
+}
+async function setShareAcl(request, { files }) {
+    const share = await setAcl(files, {
+        ref: readShareRef(request),
+        leaseId: readLeaseId(request.headers),
+        policies: parseSignedIdentifiers(await request.body.read(FILE_LIMITS.aclBytesMax)),
+    });
+    return { status: 200, headers: stamp(share.revision) };
+}
+async function createPermission(request, { files }) {
+    const ref = readShareRef(request);
+    const body = await request.body.read(FILE_LIMITS.permissionBytesMax);
+    const key = await create(files, ref, readPermissionBody(body));
+    return { status: 201, headers: { "x-ms-file-permission-key": key } };
+}
+function readPermissionBody(body) {
+    let value;
+    try {
+        value = JSON.parse(body.toString());
+    }
+    catch (error) {
+        if (error instanceof SyntaxError)
+            throw new Refusal("InvalidInput", { text: "The body is not JSON." });
+        throw error;
+    }
+    const { permission, format } = (value ?? {});
+    if (typeof permission !== "string")
+        throw new Refusal("FileInvalidPermission");
+    return sddlOf(permission, typeof format === "string" ? format : undefined);
+}
+async function getPermission(request, { files }) {
+    const key = requireHeader(request.headers, "x-ms-file-permission-key");
+    const sddl = await get(files, readShareRef(request), key);
+    const format = (request.headers["x-ms-file-permission-format"] ?? "sddl").toLowerCase();
+    if (format !== "sddl")
+        throw badHeader("x-ms-file-permission-format", format);
+    const body = JSON.stringify({ permission: sddl, format: "sddl" });
+    return { status: 200, headers: { "Content-Type": "application/json" }, body };
+}
+const resource = "share";
+const restype = "share";
+export const SHARE_ACL_ROWS = [
+    ...getAndHead({
+        name: "GetShareAcl",
+        resource,
+        query: { restype, comp: "acl" },
+        permission: onShare([]),
+        returnsEtag: true,
+        lease: "checked",
+        handle: getShareAcl,
+    }),
+    row({
+        name: "SetShareAcl",
+        method: "PUT",
+        resource,
+        query: { restype, comp: "acl" },
+        permission: onShare([]),
+        returnsEtag: true,
+        lease: "checked",
+        body: "xml",
+        bodyBytesMax: FILE_LIMITS.aclBytesMax,
+        handle: setShareAcl,
+    }),
+    row({
+        name: "CreatePermission",
+        method: "PUT",
+        resource,
+        query: { restype, comp: "filepermission" },
+        permission: onShare(["w", "c"], ["w", "c"]),
+        body: "json",
+        bodyBytesMax: FILE_LIMITS.permissionBytesMax,
+        ok: [201],
+        handle: createPermission,
+    }),
+    row({
+        name: "GetPermission",
+        method: "GET",
+        resource,
+        query: { restype, comp: "filepermission" },
+        permission: onShare(["r"], ["r"]),
+        handle: getPermission,
+    }),
+];

@@ -1,0 +1,110 @@
+import { TABLE_LIMITS } from "../../base/limits-table.js";
+import { badHeader, Refusal } from "../../base/refusals.js";
+import { parseEntityAddress, printEntityAddress } from "../wire/odata/address.js";
+import { printEntity } from "../wire/odata/entity-printer.js";
+import { readEntity } from "../wire/odata/entity-reader.js";
+import { checkContentType } from "../wire/odata/formats.js";
+import { parseEntityEtag, printEntityEtag, printTicks } from "../wire/odata/times.js";
+import { baseOf, boundsOf, COMMON_HEADERS, jsonHeaders, levelOf, preferenceOf } from "./exchange.js";
+/** The handler of one kind of change. */
+export function changeEntity(kind) {
+    return async (request, { tables }) => {
+        const body = kind === "delete" ? NOTHING : await request.body.read(TABLE_LIMITS.bodyBytesMax);
+        const { ref, change } = readChange(kind, request, body);
+        const changed = await tables.changeEntity(ref, change, boundsOf(request));
+        return changeReply(request, change, changed);
+    };
+}
+const NOTHING = Buffer.alloc(0);
+export function readChange(kind, request, body) {
+    const { target, headers } = request;
+    const { table, keys } = parseEntityAddress(target.path);
+    const ref = { account: target.account, table };
+    const ifMatch = readIfMatch(kind, headers);
+    if (kind === "delete")
+        return { ref, change: { kind, ifMatch, ...keys, properties: [] } };
+    checkContentType(headers["content-type"]);
+    const sent = readEntity(body);
+    if (keys === undefined) {
+        const { partitionKey, rowKey, properties } = sent;
+        if (partitionKey === undefined || rowKey === undefined)
+            throw new Refusal("PropertiesNeedValue");
+        return { ref, change: { kind, ifMatch, partitionKey, rowKey, properties } };
+    }
+    // The address decides; a body may repeat the keys, but not contradict it.
+    if ((sent.partitionKey ?? keys.partitionKey) !== keys.partitionKey)
+        throw keyMismatch("PartitionKey");
+    if ((sent.rowKey ?? keys.rowKey) !== keys.rowKey)
+        throw keyMismatch("RowKey");
+    const { partitionKey, rowKey } = keys;
+    return { ref, change: { kind, ifMatch, partitionKey, rowKey, properties: sent.properties } };
+}
+function keyMismatch(name) {
+    return new Refusal("InvalidInput", {
+        text: `The ${name} in the body is not the one in the address of the entity.`,
+    });
+}
+function readIfMatch(kind, headers) {
+    if (kind === "insert")
+        return undefined;
+    const given = headers["if-match"];
+    if (headers["if-none-match"] !== undefined)
+        throw new Refusal("InvalidInput", {
+            text: given === undefined
+                ? "If-None-Match HTTP header is not supported for this operation."
+                : "Both If-Match and If-None-Match HTTP headers cannot be specified at the same time.",
+        });
+    if (given === undefined) {
+        if (kind === "delete")
+            throw badHeader("If-Match", "", "MissingRequiredHeader");
+        return undefined;
+    }
+    const ifMatch = parseEntityEtag(given.trim());
+    if (ifMatch === undefined)
+        throw new Refusal("InvalidInput", {
+            text: `The etag value '${given.slice(0, TABLE_LIMITS.errorQuoteCharsMax)}' specified in one of the request headers is not valid. Please make sure only one etag value is specified and is valid.`,
+        });
+    return ifMatch;
+}
+/** The reply to a change that was made. */
+export function changeReply(request, change, { revision, table }) {
+    if (change.kind === "delete")
+        return { status: 204, headers: DELETED };
+    const etag = printEntityEtag(printTicks(revision));
+    if (change.kind !== "insert") {
+        return {
+            status: 204,
+            headers: {
+                "Cache-Control": "no-cache",
+                "X-Content-Type-Options": "nosniff",
+                DataServiceVersion: "1.0;",
+                ETag: etag,
+            },
+        };
+    }
+    const base = baseOf(request);
+    const location = `${base}/${printEntityAddress(table, change)}`;
+    const preference = preferenceOf(request.headers.prefer);
+    if (preference === "return-no-content") {
+        const headers = {
+            "Cache-Control": "no-cache",
+            "X-Content-Type-Options": "nosniff",
+            "Preference-Applied": preference,
+            DataServiceVersion: "3.0;",
+            Location: location,
+            DataServiceId: location,
+            ETag: etag,
+        };
+        return { status: 204, headers };
+    }
+    const level = levelOf(request);
+    const context = { level, base, account: request.target.account, table, select: undefined };
+    const headers = {
+        ...jsonHeaders(level),
+        "Preference-Applied": preference,
+        Location: location,
+        ETag: etag,
+    };
+    return { status: 201, headers, body: printEntity(context, { ...change, revision }, etag) };
+}
+const DELETED = { ...COMMON_HEADERS, DataServiceVersion: "1.0;" };

@@ -1,0 +1,82 @@
+import { TABLE_LIMITS } from "../../base/limits-table.js";
+import { Refusal } from "../../base/refusals.js";
+import { parseTableItem } from "../wire/odata/address.js";
+import { parseToken, printToken } from "../wire/odata/continuation.js";
+import { checkContentType } from "../wire/odata/formats.js";
+import { malformedJson, readFlatObject } from "../wire/odata/json-reader.js";
+import { baseOf, COMMON_HEADERS, jsonHeaders, levelOf, preferenceOf, readFilter, readTop, refuseUnknownOptions, } from "./exchange.js";
+/** GET /Tables */
+export async function queryTables(request, { tables }) {
+    const { query, target } = request;
+    refuseUnknownOptions(query);
+    const level = levelOf(request);
+    const base = baseOf(request);
+    const from = query.get("nexttablename");
+    const page = await tables.queryTables({
+        account: target.account,
+        filter: readFilter(query),
+        top: readTop(query),
+        from: from === undefined || from === "" ? undefined : parseToken(from),
+    });
+    const items = page.names.map((name) => `{${tableMembers(level, base, target.account, name)}}`);
+    const head = level === "none" ? "" : `"odata.metadata":${JSON.stringify(`${base}/$metadata#Tables`)},`;
+    const headers = {
+        ...jsonHeaders(level),
+        "x-ms-continuation-NextTableName": page.next === undefined ? undefined : printToken(page.next),
+    };
+    return { status: 200, headers, body: `{${head}"value":[${items.join(",")}]}` };
+}
+/** GET /Tables('name') */
+export async function getTable(request, { tables }) {
+    const { account, path } = request.target;
+    const level = levelOf(request);
+    const name = await tables.getTable({ account, table: parseTableItem(path) });
+    return { status: 200, headers: jsonHeaders(level), body: printTable(level, request, name) };
+}
+/** POST /Tables */
+export async function createTable(request, { tables }) {
+    const level = levelOf(request);
+    checkContentType(request.headers["content-type"]);
+    const name = readTableName(await request.body.read(TABLE_LIMITS.bodyBytesMax));
+    await tables.createTable({ account: request.target.account, table: name });
+    const preference = preferenceOf(request.headers.prefer);
+    const location = `${baseOf(request)}/Tables('${name}')`;
+    if (preference === "return-no-content") {
+        const headers = {
+            ...COMMON_HEADERS,
+            "Preference-Applied": preference,
+            DataServiceVersion: "3.0;",
+            Location: location,
+            DataServiceId: location,
+        };
+        return { status: 204, headers };
+    }
+    const headers = { ...jsonHeaders(level), "Preference-Applied": preference, Location: location };
+    return { status: 201, headers, body: printTable(level, request, name) };
+}
+function readTableName(body) {
+    const value = readFlatObject(body).get("TableName");
+    if (value === undefined || value.kind === "null")
+        throw new Refusal("PropertiesNeedValue");
+    if (value.kind !== "string")
+        throw malformedJson();
+    return value.text;
+}
+function printTable(level, request, name) {
+    const base = baseOf(request);
+    const metadata = JSON.stringify(`${base}/$metadata#Tables/@Element`);
+    const head = level === "none" ? "" : `"odata.metadata":${metadata},`;
+    return `{${head}${tableMembers(level, base, request.target.account, name)}}`;
+}
+function tableMembers(level, base, account, name) {
+    const link = `Tables('${name}')`;
+    const metadata = level === "full"
+        ? `"odata.type":"${account}.Tables","odata.id":"${base}/${link}","odata.editLink":"${link}",`
+        : "";
+    return `${metadata}"TableName":"${name}"`;
+}
+/** DELETE /Tables('name') */
+export async function deleteTable({ target }, { tables }) {
+    await tables.deleteTable({ account: target.account, table: parseTableItem(target.path) });
+    return { status: 204, headers: COMMON_HEADERS };
+}

@@ -1,0 +1,138 @@
+import { revisionAt } from "../../base/revision.js";
+/**
+ * Dates as they cross the wire: RFC 1123 in headers (`Sun, 06 Nov 1994 08:49:37 GMT`) and ISO 8601 in bodies
+ * and SAS fields (`2021-06-08T02:10:09.0000000Z`). Every request prints and reads some, mostly the same ones,
+ * so both directions remember.
+ */
+const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const CACHE_SLOTS = 256;
+const cachedSeconds = new Float64Array(CACHE_SLOTS).fill(Number.NaN);
+const cachedDates = new Array(CACHE_SLOTS).fill("");
+/** RFC 1123, to the second. Past the year 9999 it says the last second of it, as "never" is written. */
+export function printHttpDate(instant) {
+    const second = Math.floor((instant < LATEST ? instant : LATEST) / SECOND);
+    const slot = second & (CACHE_SLOTS - 1);
+    if (cachedSeconds[slot] === second)
+        return cachedDates[slot];
+    const text = new Date(second * SECOND).toUTCString();
+    cachedSeconds[slot] = second;
+    cachedDates[slot] = text;
+    return text;
+}
+const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+const LONG_DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const RFC_1123 = /^([A-Z][a-z]{2}), (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d) GMT$/;
+const RFC_850 = /^([A-Z][a-z]{5,8}), (\d\d)-([A-Z][a-z]{2})-(\d\d) (\d\d):(\d\d):(\d\d) GMT$/;
+const ASCTIME = /^([A-Z][a-z]{2}) ([A-Z][a-z]{2}) ([ \d]\d) (\d\d):(\d\d):(\d\d) (\d{4})$/;
+let lastText = "";
+let lastInstant;
+/**
+ * Reads the three forms HTTP allows; undefined for anything else, including a date that does not exist or a
+ * weekday that does not belong to it.
+ */
+export function parseHttpDate(text) {
+    if (text === lastText)
+        return lastInstant;
+    if (text.length > 40)
+        return undefined;
+    lastInstant = readHttpDate(text);
+    lastText = text;
+    return lastInstant;
+}
+function readHttpDate(text) {
+    let parts = RFC_1123.exec(text);
+    if (parts !== null)
+        return instantOf({
+            year: Number(parts[4]),
+            month: MONTHS.indexOf(parts[3]),
+            day: Number(parts[2]),
+            time: timeOf(parts[5], parts[6], parts[7]),
+            weekday: DAYS.indexOf(parts[1]),
+        });
+    parts = ASCTIME.exec(text);
+    if (parts !== null)
+        return instantOf({
+            year: Number(parts[7]),
+            month: MONTHS.indexOf(parts[2]),
+            day: Number(parts[3]),
+            time: timeOf(parts[4], parts[5], parts[6]),
+            weekday: DAYS.indexOf(parts[1]),
+        });
+    parts = RFC_850.exec(text);
+    if (parts === null)
+        return undefined;
+    const date = {
+        month: MONTHS.indexOf(parts[3]),
+        day: Number(parts[2]),
+        time: timeOf(parts[5], parts[6], parts[7]),
+        weekday: LONG_DAYS.indexOf(parts[1]),
+    };
+    // Two digits leave the century open; the weekday settles it, since a hundred years are not whole weeks.
+    const year = Number(parts[4]);
+    return instantOf({ ...date, year: 2000 + year }) ?? instantOf({ ...date, year: 1900 + year });
+}
+function timeOf(hour, minute, second) {
+    const [h, m, s] = [Number(hour), Number(minute), Number(second)];
+    // 60 is a leap second, which HTTP's grammar allows; it reads as the first second of the next minute.
+    return h > 23 || m > 59 || s > 60 ? Number.NaN : (h * 60 + m) * MINUTE + s * SECOND;
+}
+function instantOf({ year, month, day, time, weekday }) {
+    const midnight = midnightOf(year, month, day);
+    if (midnight === undefined || Number.isNaN(time))
+        return undefined;
+    return new Date(midnight).getUTCDay() === weekday ? midnight + time : undefined;
+}
+/** Undefined when the calendar has no such day. Months count from 0. */
+function midnightOf(year, month, day) {
+    if (month < 0 || year < 1)
+        return undefined;
+    const date = new Date(0);
+    // Not Date.UTC: it takes the years 0 to 99 for 1900 to 1999.
+    date.setUTCFullYear(year, month, day);
+    return date.getUTCMonth() === month && date.getUTCDate() === day ? date.getTime() : undefined;
+}
+const ISO_8601 = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,7}))?)?(Z|[+-]\d\d:\d\d))?$/;
+const TICKS_OF_FRACTION_DIGITS = 7;
+/**
+ * A point in time in ticks of 100 ns, as file times and Table properties need it. Takes `YYYY-MM-DD`, then
+ * optionally `Thh:mm`, `:ss`, up to seven digits of a fraction, and a zone (`Z` or an offset).
+ */
+export function parseIsoTicks(text) {
+    if (text.length > 40)
+        return undefined;
+    const parts = ISO_8601.exec(text);
+    if (parts === null)
+        return undefined;
+    const midnight = midnightOf(Number(parts[1]), Number(parts[2]) - 1, Number(parts[3]));
+    if (midnight === undefined)
+        return undefined;
+    if (parts[4] === undefined)
+        return revisionAt(midnight);
+    const time = parts[6] === "60" ? Number.NaN : timeOf(parts[4], parts[5], parts[6] ?? "00");
+    const offset = offsetOf(parts[8]);
+    if (Number.isNaN(time) || Number.isNaN(offset))
+        return undefined;
+    const fraction = parts[7] === undefined ? 0n : BigInt(parts[7].padEnd(TICKS_OF_FRACTION_DIGITS, "0"));
+    const ticks = revisionAt(midnight + time - offset) + fraction;
+    return ticks < 0n ? undefined : ticks;
+}
+function offsetOf(zone) {
+    if (zone === "Z")
+        return 0;
+    const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(4, 6))];
+    if (hours > 14 || minutes > 59)
+        return Number.NaN;
+    return (zone[0] === "-" ? -1 : 1) * (hours * 60 + minutes) * MINUTE;
+}
+/** The same to the millisecond; what is finer is cut off. */
+export function parseIsoDate(text) {
+    const ticks = parseIsoTicks(text);
+    return ticks === undefined ? undefined : Number((ticks - revisionAt(0)) / 10000n);
+}
+/** Seven digits, as stored policies and error messages have them. `timestampOf` of base does it for revisions. */
+export function printIsoDate(instant) {
+    return `${new Date(Math.min(instant, LATEST)).toISOString().slice(0, 23)}0000Z`;
+}

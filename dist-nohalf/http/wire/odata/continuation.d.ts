@@ -1,0 +1,2 @@
+export declare function printToken(key: string): string;
+export declare function parseToken(text: string): string;

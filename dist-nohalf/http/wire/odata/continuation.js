@@ -1,0 +1,29 @@
+import { TABLE_LIMITS } from "../../../base/limits-table.js";
+import { Refusal } from "../../../base/refusals.js";
+/**
+ * Places to go on from, as headers and query parameters carry them: `1!` + length + `!` + Base64, with the three
+ * signs that addresses cannot hold replaced. Opaque to clients; an empty key is a place too.
+ */
+const TO_WIRE = { "+": "*", "/": "_", "=": "-" };
+const FROM_WIRE = { "*": "+", _: "/", "-": "=" };
+export function printToken(key) {
+    const base64 = Buffer.from(key, "utf8")
+        .toString("base64")
+        .replaceAll(/[+/=]/g, (sign) => TO_WIRE[sign]);
+    return `1!${base64.length}!${base64}`;
+}
+const TOKEN = /^1!(\d{1,5})!([A-Za-z0-9*_-]*)$/;
+export function parseToken(text) {
+    const found = text.length > TABLE_LIMITS.tokenCharsMax ? null : TOKEN.exec(text);
+    const base64 = found?.[2]?.replaceAll(/[*_-]/g, (sign) => FROM_WIRE[sign]);
+    if (base64 === undefined || Number(found[1]) !== base64.length)
+        throw badToken();
+    const bytes = Buffer.from(base64, "base64");
+    const key = bytes.toString("utf8");
+    if (bytes.toString("base64") !== base64 || !Buffer.from(key, "utf8").equals(bytes))
+        throw badToken();
+    return key;
+}
+function badToken() {
+    return new Refusal("InvalidInput", { text: "The continuation token is not valid." });
+}

@@ -1,0 +1,169 @@
+import { TABLE_LIMITS } from "../../../base/limits-table.js";
+import { Refusal } from "../../../base/refusals.js";
+import { malformedJson, readFlatObject } from "./json-reader.js";
+import { parseTicks } from "./times.js";
+const TYPE_SUFFIX = "@odata.type";
+const NO_TYPES = new Map();
+export function readEntity(body) {
+    const members = readFlatObject(body);
+    const types = readTypes(members);
+    const properties = [];
+    let partitionKey;
+    let rowKey;
+    for (const [name, value] of members) {
+        if (name.includes("odata.") && isAnnotation(name))
+            continue;
+        if (name === "Timestamp" || value.kind === "null")
+            continue;
+        if (name === "PartitionKey")
+            partitionKey = keyOf(value);
+        else if (name === "RowKey")
+            rowKey = keyOf(value);
+        else
+            properties.push({ name, ...readValue(value, types.get(name)) });
+    }
+    return { partitionKey, rowKey, properties };
+}
+/** `odata.etag`, `Name@odata.type` and their like: what is said about the entity, not in it. */
+function isAnnotation(name) {
+    return name.startsWith("odata.") || name.includes("@odata.");
+}
+function readTypes(members) {
+    let types;
+    for (const [name, value] of members) {
+        if (!name.endsWith(TYPE_SUFFIX))
+            continue;
+        types ??= new Map();
+        types.set(name.slice(0, -TYPE_SUFFIX.length), typeOf(value));
+    }
+    return types ?? NO_TYPES;
+}
+const TYPES = new Map([
+    ["Edm.String", "String"],
+    ["Edm.Int32", "Int32"],
+    ["Edm.Int64", "Int64"],
+    ["Edm.Double", "Double"],
+    ["Edm.Boolean", "Boolean"],
+    ["Edm.DateTime", "DateTime"],
+    ["Edm.Guid", "Guid"],
+    ["Edm.Binary", "Binary"],
+]);
+function typeOf(value) {
+    const type = value.kind === "string" ? TYPES.get(value.text) : undefined;
+    if (type === undefined)
+        throw new Refusal("InvalidValueType");
+    return type;
+}
+function keyOf(value) {
+    if (value.kind !== "string")
+        throw new Refusal("InvalidValueType");
+    return value.text;
+}
+/** Without an annotation the JSON says the type: a number with a point or an exponent is a Double. */
+function readValue(value, type) {
+    if (type !== undefined)
+        return readTyped(value, type);
+    switch (value.kind) {
+        case "string":
+            return { type: "String", value: value.text };
+        case "boolean":
+            return { type: "Boolean", value: value.value };
+        case "number":
+            return readNumber(value.text);
+        case "null":
+            throw malformedJson();
+    }
+}
+const WHOLE = /^-?\d{1,20}$/;
+const INT32_MIN = -(2 ** 31);
+const INT32_MAX = 2 ** 31 - 1;
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+function readNumber(text) {
+    const value = Number(text);
+    if (value >= INT32_MIN && value <= INT32_MAX && WHOLE.test(text)) {
+        // -0 is a whole number too, and 0 as an Int32.
+        return { type: "Int32", value: value === 0 ? 0 : value };
+    }
+    return readDouble(text);
+}
+function readTyped(value, type) {
+    const text = textOf(value);
+    switch (type) {
+        case "String":
+            if (value.kind !== "string")
+                throw malformedJson();
+            return { type, value: text };
+        case "Int32": {
+            const number = WHOLE.test(text) ? Number(text) : Number.NaN;
+            if (!(number >= INT32_MIN && number <= INT32_MAX))
+                throw malformedJson();
+            return { type, value: number === 0 ? 0 : number };
+        }
+        case "Int64": {
+            if (!WHOLE.test(text))
+                throw malformedJson();
+            const number = BigInt(text);
+            if (number < INT64_MIN || number > INT64_MAX)
+                throw malformedJson();
+            return { type, value: number };
+        }
+        case "Double":
+            if (value.kind === "boolean")
+                throw malformedJson();
+            return readDouble(text);
+        case "Boolean":
+            if (text !== "true" && text !== "false")
+                throw malformedJson();
+            return { type, value: text === "true" };
+        case "DateTime": {
+            const ticks = value.kind === "string" ? parseTicks(text) : undefined;
+            if (ticks === undefined)
+                throw malformedJson();
+            return { type, value: ticks };
+        }
+        case "Guid":
+            return { type, value: readGuid(text) };
+        case "Binary":
+            if (value.kind !== "string")
+                throw malformedJson();
+            return { type, value: readBase64(text) };
+    }
+}
+function textOf(value) {
+    if (value.kind === "boolean")
+        return String(value.value);
+    return value.kind === "null" ? "" : value.text;
+}
+const DOUBLE = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const DOUBLE_CHARS_MAX = 400;
+function readDouble(text) {
+    const type = "Double";
+    if (text === "NaN")
+        return { type, value: Number.NaN };
+    if (text === "Infinity" || text === "INF")
+        return { type, value: Number.POSITIVE_INFINITY };
+    if (text === "-Infinity" || text === "-INF")
+        return { type, value: Number.NEGATIVE_INFINITY };
+    const value = text.length <= DOUBLE_CHARS_MAX && DOUBLE.test(text) ? Number(text) : Number.NaN;
+    // A number too large for a Double is not Infinity: nobody said so.
+    if (!Number.isFinite(value))
+        throw malformedJson();
+    return { type, value: value === 0 ? 0 : value };
+}
+const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+export function readGuid(text) {
+    if (!GUID.test(text))
+        throw malformedJson();
+    return text.toLowerCase();
+}
+function readBase64(text) {
+    // What is far too long need not be decoded to be refused.
+    if (text.length > 2 * TABLE_LIMITS.binaryBytesMax)
+        throw new Refusal("PropertyValueTooLarge");
+    const bytes = Buffer.from(text, "base64");
+    // Node skips what is not Base64; a value that does not come back the same was not.
+    if (bytes.toString("base64") !== text)
+        throw malformedJson();
+    return bytes;
+}

@@ -1,0 +1,180 @@
+import { isIPv6 } from "node:net";
+import { Command, Option } from "commander";
+import { ConfigError } from "./base/config-error.js";
+import { LIMITS } from "./base/limits.js";
+import { FILE_LIMITS } from "./base/limits-file.js";
+import { LOG_LEVELS } from "./base/log.js";
+export function environmentName(flag) {
+    return `HOLDFAST_${flag.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}
+const path = (setting, text) => {
+    if (text === "")
+        throw new ConfigError(setting, "expected a path, got nothing");
+    return text;
+};
+const wholeNumber = (what, min, max) => (setting, text) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= min && value <= max))
+        throw new ConfigError(setting, `expected ${what} from ${min} to ${max}, got "${text}"`);
+    return value;
+};
+const port = wholeNumber("a port", 0, 65_535);
+const host = (setting, text) => {
+    const bare = /^\[(.*)\]$/.exec(text)?.[1] ?? text;
+    if (!isIPv6(bare) && !/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(bare))
+        throw new ConfigError(setting, `expected a host name or an IP address, got "${text}"`);
+    return bare;
+};
+const oneOf = (...choices) => (setting, text) => {
+    if (choices.includes(text))
+        return text;
+    throw new ConfigError(setting, `expected ${choices.join(" or ")}, got "${text}"`);
+};
+const positive = (setting, text) => {
+    if (/^\d+(\.\d+)?$/.test(text))
+        return Number(text);
+    throw new ConfigError(setting, `expected a number, got "${text}"`);
+};
+const anyText = (_, text) => text;
+const YES_OR_NO = /^(1|true|yes|on|0|false|no|off|)$/i;
+/** For a flag without a value, given through the environment. */
+const yesOrNo = (setting, text) => {
+    if (/^(1|true|yes|on)$/i.test(text))
+        return true;
+    if (/^(0|false|no|off|)$/i.test(text))
+        return undefined;
+    throw new ConfigError(setting, `expected true or false, got "${text}"`);
+};
+const listener = (name, title, fallback) => [
+    { flags: `--${name}Port <port>`, text: `port of ${title}, 0 for any free one`, check: port, fallback },
+    { flags: `--${name}Host <host>`, text: `address of ${title}`, check: host },
+];
+const ignored = (flags, check = yesOrNo) => ({
+    flags,
+    text: "accepted, has no effect",
+    check,
+});
+const GROUPS = {
+    "Data:": [
+        { flags: "-l, --location <directory>", text: "where data is kept", check: path, fallback: "./.holdfast" },
+        { flags: "--store <directory>", text: "the same, by our own name", check: path },
+        { flags: "--inMemory", text: "keep nothing on disk; all is gone when the process ends" },
+        { flags: "--inMemoryPersistence", text: "the same, by Azurite's name" },
+        ignored("--extentMemoryLimit <megabytes>", positive),
+    ],
+    "Listeners:": [
+        {
+            flags: "--host <host>",
+            text: "address of every listener that has none of its own (default: 127.0.0.1)",
+            check: host,
+        },
+        ...listener("blob", "the blob service", 10_000),
+        ...listener("queue", "the queue service", 10_001),
+        ...listener("table", "the table service", 10_002),
+        ...listener("file", "the file service over REST", 10_003),
+        ...listener("smb", "the file service over SMB", 10_445),
+        ...listener("admin", "health and metrics", 10_004),
+        {
+            flags: "--workers <count>",
+            text: "worker processes",
+            check: wholeNumber("a count", 1, LIMITS.workersMax),
+            fallback: 1,
+        },
+        ignored("--blobKeepAliveTimeout <seconds>", positive),
+        ignored("--queueKeepAliveTimeout <seconds>", positive),
+        ignored("--tableKeepAliveTimeout <seconds>", positive),
+    ],
+    "Security:": [
+        {
+            flags: "--accountsFile <file>",
+            text: "accounts, one name:key1[:key2] a line, re-read when it changes",
+            check: path,
+        },
+        {
+            flags: "--cert <file>",
+            text: "serve HTTPS: a PEM certificate (with --key) or a PFX file (with --pwd)",
+            check: path,
+        },
+        { flags: "--key <file>", text: "PEM key of the certificate", check: path },
+        { flags: "--pwd <password>", text: "password of the PFX file or of the key", check: anyText },
+        { flags: "--oauth <level>", text: "take bearer tokens; the only level is basic", check: oneOf("basic") },
+    ],
+    "Protocol:": [
+        { flags: "-L, --loose", text: "ignore headers and parameters that are not known" },
+        { flags: "--disableProductStyleUrl", text: "only addresses with the account in the path" },
+        {
+            flags: "--blobVersioning",
+            text: "keep a version of every blob that is overwritten, changed or deleted",
+        },
+        {
+            flags: "--shareRetentionDays <days>",
+            text: "how long a deleted file share can be restored, 0 for not at all",
+            check: wholeNumber("a count of days", 0, LIMITS.retentionDaysMax),
+            fallback: FILE_LIMITS.shareRetentionDays,
+        },
+        { flags: "--skipApiVersionCheck", text: "accepted; every well-formed x-ms-version is taken anyway" },
+    ],
+    "Output:": [
+        { flags: "-s, --silent", text: "no ready message, and only errors in the log" },
+        { flags: "-d, --debug [file]", text: "debug lines in the log, or in a file", check: path },
+        {
+            flags: "--logLevel <level>",
+            text: `one of ${LOG_LEVELS.join(", ")}`,
+            check: oneOf(...LOG_LEVELS),
+            fallback: "info",
+        },
+        {
+            flags: "--accessLog <target>",
+            text: "a line for each request: a file, - for stdout, or off",
+            check: path,
+            fallback: "off",
+        },
+        {
+            flags: "--ready <form>",
+            text: "form of the ready message, text or json",
+            check: oneOf("text", "json"),
+            fallback: "text",
+        },
+        ignored("--disableTelemetry"),
+    ],
+};
+const EXAMPLES = `
+Examples:
+  holdfast                                    data in ./.holdfast, the ports of Azurite
+  holdfast -l /var/lib/holdfast --host 0.0.0.0 --accountsFile /etc/holdfast/accounts
+  holdfast --inMemory --blobPort 0 --queuePort 0 --tablePort 0 --filePort 0 --smbPort 0 --adminPort 0 --ready json
+
+Environment:
+  HOLDFAST_ACCOUNTS, AZURITE_ACCOUNTS         name:key1[:key2];name2:key1...
+  HOLDFAST_BLOB_PORT, HOLDFAST_LOCATION, ...  every flag has its variable; the flag outranks it
+`;
+export function buildCommand(version, env, print) {
+    const command = new Command("holdfast")
+        .description("A storage service that speaks the Azure Storage protocols: many writers, no surprises.")
+        .version(version, "-v, --version", "print the version")
+        .helpOption("-h, --help", "print this help")
+        .addHelpText("after", EXAMPLES)
+        .exitOverride()
+        .configureOutput({ writeOut: print, writeErr: () => { }, outputError: () => { } })
+        .configureHelp({ helpWidth: 110 });
+    for (const [heading, flags] of Object.entries(GROUPS))
+        for (const { flags: spelling, text, check, fallback } of flags) {
+            const option = new Option(spelling, text).helpGroup(heading);
+            const name = option.attributeName();
+            if (fallback !== undefined)
+                option.default(fallback);
+            // A value that is optional may be left out; commander then stores `true` without asking the check.
+            if (check !== undefined && !option.isBoolean())
+                option.argParser((value) => check(`--${name}`, value));
+            command.addOption(option);
+            const variable = environmentName(name);
+            const given = env[variable];
+            if (given === undefined)
+                continue;
+            const isSwitch = option.isBoolean() || (option.optional && YES_OR_NO.test(given));
+            const value = (isSwitch ? yesOrNo : (check ?? anyText))(variable, given);
+            if (value !== undefined)
+                command.setOptionValueWithSource(name, value, "env");
+        }
+    return command;
+}

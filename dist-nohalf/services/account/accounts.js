@@ -1,0 +1,75 @@
+import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from "./account-list.js";
+/**
+ * The accounts this server answers for. What authentication needs of a key (an HMAC state, an NTLM hash) is
+ * derived once, when the account arrives, and found by name in one step for every request.
+ */
+export class AccountSet {
+    #derive;
+    #held = new Map();
+    constructor(derive, accounts = []) {
+        this.#derive = derive;
+        this.replace(accounts);
+    }
+    find(name) {
+        return this.#held.get(name)?.derived;
+    }
+    names() {
+        return [...this.#held.keys()];
+    }
+    /**
+     * Swaps the whole set in one step: a request sees the old set or the new one. An account whose keys did not
+     * change keeps what was derived for it.
+     */
+    replace(accounts) {
+        const next = new Map();
+        for (const account of accounts) {
+            const before = this.#held.get(account.name);
+            next.set(account.name, before !== undefined && hasSameKeys(before.account, account)
+                ? before
+                : { account, derived: this.#derive(account.name, account.keys) });
+        }
+        this.#held = next;
+    }
+}
+function hasSameKeys(one, other) {
+    return (one.keys.length === other.keys.length && one.keys.every((key, index) => key.equals(other.keys[index])));
+}
+export function isWellKnown(account) {
+    return (account.name === WELL_KNOWN_ACCOUNT &&
+        account.keys.some((key) => key.toString("base64") === WELL_KNOWN_KEY));
+}
+/** What a client is configured with. It holds the account's first key: never print it, see below. */
+export function connectionString(account, endpoints) {
+    return connectionStringWith(account.keys[0].toString("base64"), account, endpoints);
+}
+/**
+ * A connection string to show. It holds the key only when everybody knows it anyway; any other key would end up
+ * in a console history or a log, so its place is marked instead.
+ */
+export function displayConnectionString(account, endpoints) {
+    return connectionStringWith(isWellKnown(account) ? WELL_KNOWN_KEY : "<key>", account, endpoints);
+}
+function connectionStringWith(key, { name }, endpoints) {
+    const parts = [
+        `DefaultEndpointsProtocol=${endpoints.blob.startsWith("https:") ? "https" : "http"}`,
+        `AccountName=${name}`,
+        `AccountKey=${key}`,
+        `BlobEndpoint=${endpoints.blob}/${name}`,
+        `QueueEndpoint=${endpoints.queue}/${name}`,
+        `TableEndpoint=${endpoints.table}/${name}`,
+        `FileEndpoint=${endpoints.file}/${name}`,
+    ];
+    return `${parts.join(";")};`;
+}
+/** What to warn about when a listener is open to other machines while an account's key is public. */
+export function wellKnownKeyWarning(hosts, accounts) {
+    const open = [...new Set(hosts.filter((host) => !isLoopback(host)))];
+    if (open.length === 0 || !accounts.some(isWellKnown))
+        return undefined;
+    return (`listening on ${open.join(", ")} with the public key of ${WELL_KNOWN_ACCOUNT}: anyone who can reach it can ` +
+        "read and change everything. Set HOLDFAST_ACCOUNTS or --accountsFile to use keys of your own.");
+}
+export function isLoopback(host) {
+    const bare = host.toLowerCase().replace(/^::ffff:/, "");
+    return bare === "localhost" || bare === "::1" || /^127(\.\d{1,3}){3}$/.test(bare);
+}

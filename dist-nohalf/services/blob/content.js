@@ -1,0 +1,158 @@
+import { assert } from "../../base/assert.js";
+import { DamagedData } from "../../base/faults.js";
+import { BLOB_LIMITS } from "../../base/limits-blob.js";
+import { blockPageKey, blockPagesOf, contentKey, placeOfBlockPage } from "../../store/keys/blob.js";
+import { blockPageRecord, contentRecord, } from "../../store/records/blob.js";
+import { inlinePayload } from "../payload/open-payload.js";
+import { openPages } from "./open-pages.js";
+import { releasePages, sharePages } from "./page-content.js";
+import { discard } from "./retention.js";
+/**
+ * The bytes of a blob: who counts on them, and how they are read. Every record that names a content holds one
+ * reference; moving a record (a blob that becomes its own past) moves the reference and touches nothing.
+ */
+export async function shareBlobContent(payloads, write, content) {
+    if ("slices" in content)
+        await payloads.share(write, content.slices);
+    else if ("pages" in content)
+        await sharePages(write, content);
+    else if ("blocks" in content)
+        await count(write, content.blocks, 1);
+}
+export async function releaseBlobContent(payloads, write, content) {
+    if ("slices" in content)
+        await payloads.drop(write, content.slices);
+    else if ("pages" in content)
+        await releasePages(write, content);
+    else if ("blocks" in content && (await count(write, content.blocks, -1)) === 0) {
+        discard(write, { what: "content", id: content.blocks, form: "blocks" });
+    }
+}
+async function count(write, id, change) {
+    const stored = await write.get(contentKey(id));
+    assert(stored !== undefined, `content ${id} is named and not counted`);
+    const refs = contentRecord.unpack(stored).refs + change;
+    assert(refs >= 0, `content ${id} would have ${refs} references`);
+    if (refs === 0)
+        write.delete(contentKey(id));
+    else
+        write.put(contentKey(id), contentRecord.pack({ refs }));
+    return refs;
+}
+/** A new content made of these blocks, with its first reference. The slices must already be counted. */
+export function putBlocks(write, blocks) {
+    const id = write.revision();
+    let offset = 0;
+    for (let first = 0; first < blocks.length; first += BLOB_LIMITS.blocksPerPage) {
+        const page = blocks.slice(first, first + BLOB_LIMITS.blocksPerPage);
+        write.put(blockPageKey(id, pageStart(offset, first)), blockPageRecord.pack({ blocks: page }));
+        for (const { length } of page)
+            offset += length;
+    }
+    write.put(contentKey(id), contentRecord.pack({ refs: 1 }));
+    return { blocks: id };
+}
+/**
+ * Pages are found by the offset of their first byte. Blocks may be empty, so that two pages could begin at the
+ * same byte: the low bits tell them apart by their place in the list.
+ */
+const PAGES_MAX = 1024n;
+export function pageStart(offset, firstBlock) {
+    return BigInt(offset) * PAGES_MAX + BigInt(Math.floor(firstBlock / BLOB_LIMITS.blocksPerPage));
+}
+/** All blocks, in order. */
+export async function* blocksOf(read, content) {
+    if (!("blocks" in content))
+        return;
+    for await (const { value } of read.range(blockPagesOf(content.blocks))) {
+        yield* blockPageRecord.unpack(value).blocks;
+    }
+}
+/** Blocks that hold bytes of the range, with the offset of the first of them. */
+async function blocksIn(read, content, { from, length }) {
+    const all = blockPagesOf(content.blocks);
+    // The page with the first byte is the last one that does not begin after it.
+    const last = blockPageKey(content.blocks, pageStart(from + 1, 0));
+    let first = all.from;
+    for await (const { key } of read.range({ from: all.from, to: last, reverse: true, limit: 1 }))
+        first = key;
+    const end = blockPageKey(content.blocks, pageStart(from + length, 0));
+    const blocks = [];
+    let start;
+    for await (const { key, value } of read.range({ from: first, to: end })) {
+        start ??= Number(placeOfBlockPage(key) / PAGES_MAX);
+        blocks.push(...blockPageRecord.unpack(value).blocks);
+    }
+    return { start: start ?? 0, blocks };
+}
+/**
+ * Opens the bytes of a record for reading, inside the snapshot the record was read in. From then on they can be
+ * streamed to the end, whatever is written over the blob meanwhile.
+ */
+export async function openBlobContent(payloads, read, { content, length }, range = { from: 0, length }) {
+    if ("inline" in content)
+        return inlinePayload(content.inline);
+    if ("slices" in content)
+        return payloads.open(read, content.slices, range);
+    if ("pages" in content)
+        return openPages(payloads, read, { content, length }, range);
+    const { start, blocks } = await blocksIn(read, content, range);
+    return openBlocks(payloads, read, blocks, { start, range, length });
+}
+async function openBlocks(payloads, read, blocks, { start, range, length }) {
+    // Neighbours in extents are opened together: one look-up, and the reader runs ahead across them.
+    const groups = [];
+    let at = start;
+    for (const block of blocks) {
+        const begin = at;
+        at += block.length;
+        if (!overlaps(begin, at, range))
+            continue;
+        const { bytes } = block;
+        const last = groups.at(-1)?.bytes.slices;
+        if ("inline" in bytes)
+            groups.push({ start: begin, bytes });
+        else if (last === undefined)
+            groups.push({ start: begin, bytes: { slices: [...bytes.slices] } });
+        else
+            last.push(...bytes.slices);
+    }
+    const parts = [];
+    for (const { start: begin, bytes } of groups) {
+        const payload = "inline" in bytes
+            ? inlinePayload(bytes.inline)
+            : await payloads.open(read, bytes.slices, {
+                from: Math.max(0, range.from - begin),
+                length: range.length,
+            });
+        parts.push({ start: begin, payload });
+    }
+    return joined(parts, length);
+}
+function overlaps(from, to, range) {
+    return from < range.from + range.length && to > range.from;
+}
+function joined(parts, length) {
+    if (parts.length === 1 && parts[0].start === 0)
+        return parts[0].payload;
+    return {
+        length,
+        async *stream(from, wanted) {
+            let left = wanted;
+            for (const { start, payload } of parts) {
+                const low = Math.max(from, start);
+                const high = Math.min(from + wanted, start + payload.length);
+                if (low >= high)
+                    continue;
+                yield* payload.stream(low - start, high - low);
+                left -= high - low;
+            }
+            if (left !== 0)
+                throw new DamagedData(`the blocks of a blob are ${left} bytes short`);
+        },
+        close() {
+            for (const { payload } of parts)
+                payload.close();
+        },
+    };
+}

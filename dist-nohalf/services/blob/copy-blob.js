@@ -1,0 +1,137 @@
+import { BLOB_LIMITS } from "../../base/limits-blob.js";
+import { Refusal } from "../../base/refusals.js";
+import { checkSource } from "../../concurrency/conditions.js";
+import { leaseAt } from "../../concurrency/lease.js";
+import { findBlob, putBlobRecord, readState } from "./blobs.js";
+import { leaseOf, throwIf } from "./containers.js";
+import { releaseBlobContent, shareBlobContent } from "./content.js";
+import { checkKey } from "./get-blob.js";
+import { checkCreate, newBlob, writtenOf, } from "./put-blob.js";
+import { replaceBlob } from "./replace-blob.js";
+/**
+ * Copy Blob and Copy Blob From URL, from a blob of this server. Both sides are judged and the copy is made in one
+ * transaction: the destination shares the bytes of its source, so a copy of any size is there at once.
+ */
+export async function copyBlob(blobs, request) {
+    const { ref, copyId } = request;
+    return blobs.parts.store.write(async (write) => {
+        const found = await findBlob(write, ref);
+        checkCreate(write, found, request);
+        if (request.mode === "async")
+            checkInfiniteLease(write, found);
+        const source = await readSource(write, request.source, "copy");
+        if (found.blob !== undefined && found.blob.kind !== source.kind)
+            throw new Refusal("InvalidBlobType");
+        if (request.mode === "sync")
+            checkSync(source);
+        await shareBlobContent(blobs.parts.payloads, write, source.content);
+        const copy = {
+            id: copyId,
+            source: request.source.shown,
+            status: "success",
+            bytesCopied: source.length,
+            bytesTotal: source.length,
+            completedAt: write.now(),
+        };
+        const after = { ...copyOf(write, found, source, request), copy };
+        const written = await replaceBlob(blobs, write, { container: found.container, ref }, { before: found.stored, after });
+        return { written: writtenOf(written), copyId, status: copy.status };
+    });
+}
+/** The source in the same transaction: what it is at this moment is what is copied. */
+export async function readSource(read, source, use) {
+    const record = await readSourceState(read, source);
+    throwIf(checkSource(source.conditions, record, use));
+    checkKey(record, source.keySha256);
+    if (record.copy?.status === "pending")
+        throw new Refusal("PendingCopyOperation");
+    return record;
+}
+async function readSourceState(read, { ref, selector }) {
+    try {
+        return (await readState(read, ref, selector)).record;
+    }
+    catch (error) {
+        // The client asked for the destination: that its source is missing is said in other words.
+        if (error instanceof Refusal && error.row.http === 404)
+            throw new Refusal("CopySourceNotFound");
+        throw error;
+    }
+}
+/** A copy may outlast a lease of seconds, so a leased destination must be held without end. */
+export function checkInfiniteLease(write, { stored }) {
+    if (stored === undefined)
+        return;
+    const lease = leaseAt(leaseOf(stored), write.now());
+    const hasEnd = lease.state === "breaking" || (lease.state === "leased" && lease.length !== "infinite");
+    if (hasEnd)
+        throw new Refusal("InfiniteLeaseDurationRequired");
+}
+function checkSync(source) {
+    if (source.kind !== "block")
+        throw new Refusal("InvalidSourceBlobType");
+    if (source.length > BLOB_LIMITS.syncCopyBytesMax)
+        throw new Refusal("CopySourceTooLarge");
+}
+/** A new blob with what the source is, except where the request says otherwise. */
+function copyOf(write, found, source, request) {
+    const { properties, copiesTags } = request;
+    const hasMetadata = Object.keys(properties.metadata).length > 0;
+    const made = newBlob(write, found, {
+        kind: source.kind,
+        content: source.content,
+        length: source.length,
+        properties: {
+            ...properties,
+            http: source.http,
+            metadata: hasMetadata ? properties.metadata : (source.metadata ?? {}),
+            tags: properties.tags ?? (copiesTags ? source.tags : undefined),
+        },
+    });
+    const isSealed = request.isSealed ?? source.isSealed;
+    return {
+        ...made,
+        ...(source.blockCount === undefined ? {} : { blockCount: source.blockCount }),
+        ...(source.blockIdBytes === undefined ? {} : { blockIdBytes: source.blockIdBytes }),
+        ...(source.appendCount === undefined ? {} : { appendCount: source.appendCount }),
+        ...(source.sequenceNumber === undefined ? {} : { sequenceNumber: source.sequenceNumber }),
+        ...(source.kind === "append" && isSealed === true ? { isSealed } : {}),
+        ...tierOf(write, source, request),
+    };
+}
+/** Out of the archive a copy goes to a tier that is on line, and takes the time that takes. */
+function tierOf(write, source, request) {
+    if (source.tier !== "Archive")
+        return {};
+    const { tier } = request.properties;
+    if (tier === undefined || request.mode === "sync")
+        throw new Refusal("BlobArchived");
+    if (tier === "Archive")
+        return {};
+    const doneAt = write.now() + BLOB_LIMITS.rehydrateMillis;
+    return { tier: "Archive", rehydrate: { to: tier, priority: request.priority ?? "Standard", doneAt } };
+}
+/** Abort Copy Blob: what was to be overwritten is gone already; the blob stays, empty. */
+export async function abortCopy(blobs, request) {
+    const { ref, copyId } = request;
+    await blobs.parts.store.write(async (write) => {
+        const { container, stored, blob } = await findBlob(write, ref);
+        if (blob === undefined)
+            throw new Refusal("BlobNotFound");
+        const lease = leaseAt(leaseOf(blob), write.now());
+        const isHeld = lease.state === "leased" || lease.state === "breaking";
+        if (isHeld && request.leaseId === undefined)
+            throw new Refusal("LeaseIdMissing");
+        if (isHeld && request.leaseId !== lease.id)
+            throw new Refusal("LeaseIdMismatchWithBlobOperation");
+        if (blob.copy?.status !== "pending")
+            throw new Refusal("NoPendingCopyOperation");
+        if (blob.copy.id !== copyId)
+            throw new Refusal("CopyIdMismatch");
+        await releaseBlobContent(blobs.parts.payloads, write, blob.content);
+        const copy = { ...blob.copy, status: "aborted", completedAt: write.now() };
+        const revision = write.revision(blob.revision);
+        const content = { inline: Buffer.alloc(0) };
+        putBlobRecord(write, { container, ref }, stored, { ...blob, content, length: 0, revision, copy });
+    });
+}

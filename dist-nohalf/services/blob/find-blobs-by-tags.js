@@ -1,0 +1,144 @@
+import { BLOB_LIMITS } from "../../base/limits-blob.js";
+import { drivingTag, matchesTagQuery } from "../../concurrency/tag-query.js";
+import { blobKey, placeOfTagKey, tagKey, tagsOf, tagValues } from "../../store/keys/blob.js";
+import { keyAfter, prefixEnd } from "../../store/keys/pack.js";
+import { blobRecord, tagRecord } from "../../store/records/blob.js";
+import { isThere } from "./blobs.js";
+import { findContainer, readContainer } from "./containers.js";
+const STEP = 256;
+/**
+ * Find Blobs by Tags: a walk over the entries of one tag, as narrow as the query allows; the other comparisons
+ * are made with the blob itself. No blob without the tag is looked at.
+ */
+export async function findBlobsByTags(blobs, request) {
+    const { account, query, maxResults } = request;
+    return blobs.parts.store.read(async (read) => {
+        if (request.container !== undefined) {
+            await readContainer(read, { account, container: request.container });
+        }
+        const names = [request.container, query.container].filter((name) => name !== undefined);
+        if (new Set(names).size > 1)
+            return NOTHING;
+        const only = names[0] === undefined ? undefined : await findContainer(read, { account, container: names[0] });
+        if (names.length > 0 && only === undefined)
+            return NOTHING;
+        const found = new Finding(read, request);
+        const items = [];
+        for await (const entries of found.entries(only?.id)) {
+            for (const [i, item] of (await found.look(entries)).entries()) {
+                if (item === undefined)
+                    continue;
+                if (items.length >= maxResults)
+                    return { items, next: placeOfTagKey(entries[i].key) };
+                items.push(item);
+            }
+            const last = entries.at(-1);
+            if (found.scanned >= BLOB_LIMITS.listScanMax)
+                return { items, next: found.after(last.key) };
+        }
+        return { items, next: undefined };
+    });
+}
+const NOTHING = { items: [], next: undefined };
+class Finding {
+    #read;
+    #request;
+    #tag;
+    /** The ids that containers have now, by name: an entry of an earlier container of the name is not shown. */
+    #containers = new Map();
+    scanned = 0;
+    constructor(read, request) {
+        this.#read = read;
+        this.#request = request;
+        this.#tag = drivingTag(request.query);
+    }
+    /** The next entry there could be: names cannot follow each other more closely than by a zero. */
+    after(key) {
+        const place = placeOfTagKey(key);
+        return { ...place, blob: `${place.blob}\0` };
+    }
+    /** Entries on the way, some at a time. */
+    async *entries(container) {
+        let range = this.#bounds();
+        while (range.from < range.to) {
+            const stretch = container === undefined ? range : await this.#inContainer(range, container);
+            if (stretch === undefined)
+                return;
+            const entries = [];
+            for await (const entry of this.#read.range({ ...stretch, limit: STEP }))
+                entries.push(entry);
+            this.scanned += Math.max(entries.length, 1);
+            if (entries.length > 0)
+                yield entries;
+            const isStretchOver = entries.length < STEP;
+            if (!isStretchOver)
+                range = { ...range, from: keyAfter(entries.at(-1).key) };
+            else if (container === undefined)
+                return;
+            else
+                range = { ...range, from: this.#endOfValue(stretch) };
+        }
+    }
+    /** What the comparisons with the driving tag leave of its entries. */
+    #bounds() {
+        const { account, query, from } = this.#request;
+        let { from: low, to: high } = tagsOf(account, this.#tag);
+        for (const { tag, operator, value } of query.comparisons) {
+            if (tag !== this.#tag)
+                continue;
+            const one = tagValues(account, tag, value);
+            if (operator === "=" || operator === ">=")
+                low = low > one.from ? low : one.from;
+            if (operator === ">")
+                low = low > one.to ? low : one.to;
+            if (operator === "=" || operator === "<=")
+                high = high < one.to ? high : one.to;
+            if (operator === "<")
+                high = high < one.from ? high : one.from;
+        }
+        const start = from === undefined ? low : tagKey(account, this.#tag, from);
+        return { from: low > start ? low : start, to: high };
+    }
+    /** The entries of one container under the next value that has entries at all. */
+    async #inContainer(range, container) {
+        for await (const { key } of this.#read.range({ ...range, limit: 1 })) {
+            const { value } = placeOfTagKey(key);
+            const { from, to } = tagValues(this.#request.account, this.#tag, value, container);
+            return { from: from > range.from ? from : range.from, to: to < range.to ? to : range.to };
+        }
+        return undefined;
+    }
+    /** Behind the entries of all containers under the value of this stretch. */
+    #endOfValue({ to }) {
+        const { account } = this.#request;
+        const base = tagsOf(account, this.#tag).from.length;
+        return prefixEnd(to.slice(0, to.indexOf("\0", base) + 1));
+    }
+    /** The blobs of these entries, where they match. */
+    async look(entries) {
+        const places = entries.map(({ key }) => placeOfTagKey(key));
+        const records = await this.#read.getMany(places.map(({ container, blob }) => blobKey(container, blob)));
+        const found = [];
+        for (const [i, { container: id, blob }] of places.entries()) {
+            const bytes = records[i];
+            const record = bytes === undefined ? undefined : blobRecord.unpack(bytes);
+            const { container } = tagRecord.unpack(entries[i].value);
+            const isShown = isThere(record, this.#read.now()) &&
+                (await this.#idOf(container)) === id &&
+                matchesTagQuery(this.#request.query, record.tags ?? {});
+            found.push(isShown ? { container, blob, tags: this.#named(record.tags ?? {}) } : undefined);
+        }
+        return found;
+    }
+    #named(tags) {
+        const names = new Set(this.#request.query.comparisons.map(({ tag }) => tag));
+        return Object.fromEntries(Object.entries(tags).filter(([name]) => names.has(name)));
+    }
+    async #idOf(container) {
+        if (!this.#containers.has(container)) {
+            const { account } = this.#request;
+            this.#containers.set(container, (await findContainer(this.#read, { account, container }))?.id);
+        }
+        return this.#containers.get(container);
+    }
+}

@@ -1,0 +1,153 @@
+import { assert } from "../../base/assert.js";
+import { StorageFault } from "../../base/faults.js";
+import { KIB } from "../../base/limits.js";
+import { FILE_LIMITS } from "../../base/limits-file.js";
+import { offsetOfRangeKey, rangeKey, rangesOf } from "../../store/keys/file.js";
+import { rangeRecord } from "../../store/records/file.js";
+import { lengthOf, partOf } from "./range-record.js";
+const WHOLE_BYTES_MAX = 64 * KIB;
+const ZEROS = Buffer.alloc(256 * KIB);
+/** The ranges in [from, to), cut to it, in order. */
+export async function* rangesIn(view, { share, content, from, to }) {
+    if (from >= to)
+        return;
+    if (from === 0) {
+        // A small file is mostly one range: a look at its start is cheaper than a search.
+        const stored = await view.get(rangeKey(share, content, 0));
+        const record = stored === undefined ? undefined : rangeRecord.unpack(stored);
+        if (record !== undefined && lengthOf(record) >= to) {
+            yield { offset: 0, record: lengthOf(record) === to ? record : partOf(record, 0, to) };
+            return;
+        }
+    }
+    const reach = Math.max(0, from - FILE_LIMITS.rangeBytesMax);
+    const before = from === 0 ? undefined : await view.last(rangesOf(share, content, reach, from));
+    if (before !== undefined) {
+        const record = rangeRecord.unpack(before.value);
+        const offset = offsetOfRangeKey(before.key);
+        const end = Math.min(offset + lengthOf(record), to);
+        if (end > from)
+            yield { offset: from, record: partOf(record, from - offset, end - from) };
+    }
+    for await (const { key, value } of view.range(rangesOf(share, content, from, to))) {
+        const record = rangeRecord.unpack(value);
+        const offset = offsetOfRangeKey(key);
+        const end = offset + lengthOf(record);
+        yield { offset, record: end <= to ? record : partOf(record, 0, to - offset) };
+    }
+}
+export async function openWindow(read, view, payloads, ref) {
+    const runs = [];
+    const slices = [];
+    let payloadBytes = 0;
+    let inlineBytes = 0;
+    let count = 0;
+    let end = ref.to;
+    for await (const { offset, record } of rangesIn(view, ref)) {
+        if (inlineBytes >= FILE_LIMITS.readerInlineBytesMax || count >= FILE_LIMITS.readerRangesPerStep) {
+            end = offset;
+            break;
+        }
+        count++;
+        if ("inline" in record) {
+            runs.push({ offset, length: record.inline.length, bytes: record.inline });
+            inlineBytes += record.inline.length;
+            continue;
+        }
+        const at = payloadBytes + record.skip;
+        const last = runs.at(-1);
+        const isContinued = last?.at !== undefined && last.offset + last.length === offset && last.at + last.length === at;
+        if (isContinued)
+            last.length += record.length;
+        else
+            runs.push({ offset, length: record.length, at });
+        for (const slice of record.slices) {
+            slices.push(slice);
+            payloadBytes += slice.length;
+        }
+    }
+    const payload = slices.length === 0 ? undefined : await payloads.open(read, slices);
+    return { runs, payload, end };
+}
+export class FileContent {
+    from;
+    length;
+    whole;
+    #to;
+    #next;
+    #window;
+    constructor({ from, to }, first, next) {
+        this.from = from;
+        this.length = to - from;
+        this.#to = to;
+        this.#window = first;
+        this.#next = next;
+        this.whole = wholeOf(first, from, to);
+    }
+    async *stream() {
+        let at = this.from;
+        while (at < this.#to) {
+            const window = this.#window;
+            if (window === undefined)
+                throw new StorageFault("the file was changed while it was read");
+            assert(window.end > at, "a window of a file moves on");
+            yield* gathered(streamWindow(window, at));
+            at = window.end;
+            window.payload?.close();
+            this.#window = at < this.#to ? await this.#next(at) : undefined;
+        }
+    }
+    close() {
+        this.#window?.payload?.close();
+        this.#window = undefined;
+    }
+}
+/** A small part without payload in extents needs no stream. */
+function wholeOf({ runs, payload, end }, from, to) {
+    if (payload !== undefined || end < to || to - from > WHOLE_BYTES_MAX)
+        return undefined;
+    const only = runs[0];
+    if (only?.bytes !== undefined && only.length === to - from)
+        return only.bytes;
+    const bytes = Buffer.alloc(to - from);
+    for (const run of runs)
+        bytes.set(run.bytes, run.offset - from);
+    return bytes;
+}
+async function* streamWindow({ runs, payload, end }, from) {
+    let at = from;
+    for (const run of runs) {
+        yield* zeros(run.offset - at);
+        if (run.bytes !== undefined)
+            yield run.bytes;
+        else
+            yield* payload.stream(run.at, run.length);
+        at = run.offset + run.length;
+    }
+    yield* zeros(end - at);
+}
+const GATHERED_BYTES = 64 * KIB;
+/** Small pieces together: a file of many small ranges would otherwise be sent a few bytes at a time. */
+async function* gathered(pieces) {
+    let small = [];
+    let bytes = 0;
+    for await (const piece of pieces) {
+        if (bytes + piece.length < GATHERED_BYTES) {
+            small.push(piece);
+            bytes += piece.length;
+            continue;
+        }
+        if (bytes > 0)
+            yield small.length === 1 ? small[0] : Buffer.concat(small, bytes);
+        small = [];
+        bytes = 0;
+        yield piece;
+    }
+    if (bytes > 0)
+        yield small.length === 1 ? small[0] : Buffer.concat(small, bytes);
+}
+function* zeros(length) {
+    for (let left = length; left > 0; left -= ZEROS.length) {
+        yield left >= ZEROS.length ? ZEROS : ZEROS.subarray(0, left);
+    }
+}

@@ -1,0 +1,148 @@
+import { epochIndexKey, readVersionKey, versionKey, versionsFrom, versionsOfRange, } from "../../store/keys/file.js";
+/**
+ * How a share snapshot costs nothing when it is taken.
+ *
+ * Taking one writes down a moment, its *epoch*: a revision. Nothing is copied. Each record of the contents (entries
+ * of directories, nodes, ranges) starts with the revision at which it was written, its *since*. When a record is
+ * about to change or go, and the newest snapshot was taken after it was written, then that snapshot still sees it:
+ * the old bytes move to a version key first.
+ *
+ *   ("fr", share, content, 0)                       since 120   as the share has it now
+ *   ("fv", ("fr", share, content, 0), 110)          since 40    as snapshots from 40 to 110 see it
+ *   ("fw", share, 110, ("fr", ...))                             an index: what was kept for epoch 110
+ *
+ * Reading at epoch s takes the first version kept at an epoch >= s, or else the live record; either counts only
+ * when its since is <= s, for otherwise the record was not there yet. No later version can be meant: had the
+ * record changed between s and that version's epoch, the change would have kept a version in between. A record
+ * that appears needs no mark for the snapshots before it, because its since says so.
+ *
+ * Deleting a snapshot hands each version kept for it to the snapshot before, if that one sees it; otherwise it
+ * goes. That is done in the background, record by record (see reclaim.ts), and a
+ * reader may come at any moment of it: a version that has not been handed down yet is still found as the first one
+ * at an epoch >= s.
+ *
+ * Payload is shared by references: a version takes over the reference of the record it was, so keeping one moves
+ * bytes in the store only when they lie in the record itself.
+ */
+const SINCE_BYTES = 8;
+const EMPTY = Buffer.alloc(0);
+/** A stored record with its since taken off. */
+export function bodyOf(stored) {
+    return stored.subarray(SINCE_BYTES);
+}
+export function sinceOf(stored) {
+    return stored.readBigUInt64BE(0);
+}
+/** Writes a record. `stored` is what lies there now, as it was read in this transaction. */
+export function putVersioned(write, volume, change) {
+    const outcome = change.stored === undefined ? "replaced" : keepVersion(write, volume, change.key, change.stored);
+    const bytes = Buffer.allocUnsafe(SINCE_BYTES + change.body.length);
+    bytes.writeBigUInt64BE(change.since, 0);
+    bytes.set(change.body, SINCE_BYTES);
+    write.put(change.key, bytes);
+    return outcome;
+}
+/** "kept": a snapshot still sees the record, and its payload with it. */
+export function deleteVersioned(write, volume, key, stored) {
+    const outcome = keepVersion(write, volume, key, stored);
+    write.delete(key);
+    return outcome;
+}
+function keepVersion(write, volume, key, stored) {
+    if (sinceOf(stored) > volume.epoch)
+        return "replaced";
+    write.put(versionKey(key, volume.epoch), stored);
+    write.put(epochIndexKey(volume.id, volume.epoch, key), EMPTY);
+    return "kept";
+}
+export class LiveView {
+    #read;
+    constructor(read) {
+        this.#read = read;
+    }
+    async get(key) {
+        const stored = await this.#read.get(key);
+        return stored === undefined ? undefined : bodyOf(stored);
+    }
+    async getMany(keys) {
+        const stored = await this.#read.getMany(keys);
+        return stored.map((bytes) => (bytes === undefined ? undefined : bodyOf(bytes)));
+    }
+    async *range(range) {
+        for await (const { key, value } of this.#read.range(range))
+            yield { key, value: bodyOf(value) };
+    }
+    async last(range) {
+        for await (const { key, value } of this.#read.range({ ...range, reverse: true, limit: 1 })) {
+            return { key, value: bodyOf(value) };
+        }
+        return undefined;
+    }
+}
+export class SnapshotView {
+    #read;
+    #epoch;
+    constructor(read, epoch) {
+        this.#read = read;
+        this.#epoch = epoch;
+    }
+    async get(key) {
+        for await (const { value } of this.#read.range({ ...versionsFrom(key, this.#epoch), limit: 1 })) {
+            return this.#seen(value);
+        }
+        const live = await this.#read.get(key);
+        return live === undefined ? undefined : this.#seen(live);
+    }
+    async getMany(keys) {
+        const found = [];
+        for (const key of keys)
+            found.push(await this.get(key));
+        return found;
+    }
+    #seen(stored) {
+        return sinceOf(stored) <= this.#epoch ? bodyOf(stored) : undefined;
+    }
+    /** Live records and versions side by side, both in the order of keys; a version hides the live record. */
+    async *range({ limit = Number.POSITIVE_INFINITY, ...range }) {
+        const live = this.#read.range(range)[Symbol.asyncIterator]();
+        const versions = this.#versions(range)[Symbol.asyncIterator]();
+        try {
+            let left = await live.next();
+            let right = await versions.next();
+            for (let count = 0; count < limit && !(left.done && right.done);) {
+                const isVersion = left.done || (!right.done && right.value.key <= left.value.key);
+                const { key, value } = isVersion ? right.value : left.value;
+                if (isVersion)
+                    right = await versions.next();
+                if (!left.done && left.value.key === key)
+                    left = await live.next();
+                const body = this.#seen(value);
+                if (body === undefined)
+                    continue;
+                count++;
+                yield { key, value: body };
+            }
+        }
+        finally {
+            await live.return?.(undefined);
+            await versions.return?.(undefined);
+        }
+    }
+    /** Of each record in the range the first version at our epoch or later. */
+    async *#versions(range) {
+        let done;
+        for await (const { key: stored, value } of this.#read.range(versionsOfRange(range))) {
+            const { key, epoch } = readVersionKey(stored);
+            if (key === done || epoch < this.#epoch)
+                continue;
+            done = key;
+            yield { key, value };
+        }
+    }
+    async last(range) {
+        let last;
+        for await (const entry of this.range(range))
+            last = entry;
+        return last;
+    }
+}

@@ -1,0 +1,65 @@
+import { LIMITS } from "../../base/limits.js";
+import { walkExtent } from "../payload/walk-extent.js";
+/**
+ * Moves what is alive in a sealed extent into the open one, up to about `bytesMax` of it. Returns the bytes moved.
+ *
+ * Bytes first, records second, as with any write: the copies are durable before a transaction points homes to
+ * them, and that transaction leaves alone what was dropped meanwhile. Readers of the old place have its extent
+ * pinned. A crash in between leaves copies nobody points to.
+ */
+export async function compactExtent(payload, extent, bytesMax) {
+    const residents = await payload.store.read((read) => firstResidents(read, extent, bytesMax));
+    let moved = 0;
+    for (const batch of inBatches(residents)) {
+        await moveBatch(payload, batch);
+        for (const { slice } of batch)
+            moved += slice.length;
+    }
+    return moved;
+}
+async function firstResidents(read, extent, bytesMax) {
+    const residents = [];
+    let bytes = 0;
+    for await (const resident of walkExtent(read, extent)) {
+        residents.push(resident);
+        bytes += resident.slice.length;
+        if (bytes >= bytesMax)
+            break;
+    }
+    return residents;
+}
+function* inBatches(residents) {
+    let batch = [];
+    let bytes = 0;
+    for (const resident of residents) {
+        batch.push(resident);
+        bytes += resident.slice.length;
+        if (batch.length < LIMITS.compactionBatchSlices && bytes < LIMITS.compactionBatchBytes)
+            continue;
+        yield batch;
+        batch = [];
+        bytes = 0;
+    }
+    if (batch.length > 0)
+        yield batch;
+}
+async function moveBatch(payload, batch) {
+    // All at once, so that they share one sync.
+    const copies = await Promise.allSettled(batch.map(({ slice }) => payload.extents.appendWhole(payload.files.read(slice), slice.length)));
+    const appended = copies.flatMap((copy) => (copy.status === "fulfilled" ? [copy.value] : []));
+    try {
+        const failed = copies.find((copy) => copy.status === "rejected");
+        if (failed !== undefined)
+            throw failed.reason;
+        const moves = batch.map((resident, i) => moveTo(resident, appended[i]));
+        await payload.store.write((write) => payload.references.moved(write, moves));
+    }
+    finally {
+        for (const copy of appended)
+            copy.release();
+    }
+}
+function moveTo({ home, slice }, { slices }) {
+    const { extent, offset } = slices[0];
+    return { home, from: slice, to: { extent, offset }, length: slice.length };
+}

@@ -1,0 +1,34 @@
+import { TABLE_LIMITS } from "../../base/limits-table.js";
+import { DELETED_TABLES, entitiesOfTable, tableOfDeletedKey } from "../../store/keys/table.js";
+/** Removes the entities of deleted tables, some at a time. Nobody can reach them any more: their table id is gone. */
+export function reclaimTables(store) {
+    return {
+        name: "entities of deleted tables",
+        interval: TABLE_LIMITS.reclaimIntervalMillis,
+        run: () => reclaimSome(store),
+    };
+}
+async function reclaimSome(store) {
+    // A look first: a write transaction that finds nothing to do would still take its turn among the writers.
+    const isAny = await store.read(async (read) => {
+        for await (const _ of read.range({ ...DELETED_TABLES, limit: 1 }))
+            return true;
+        return false;
+    });
+    if (!isAny)
+        return "done";
+    return store.write(async (write) => {
+        for await (const { key: deleted } of write.range({ ...DELETED_TABLES, limit: 1 })) {
+            const limit = TABLE_LIMITS.reclaimedEntitiesPerStep;
+            const keys = [];
+            for await (const { key } of write.range({ ...entitiesOfTable(tableOfDeletedKey(deleted)), limit })) {
+                keys.push(key);
+            }
+            for (const key of keys)
+                write.delete(key);
+            if (keys.length < limit)
+                write.delete(deleted);
+        }
+        return "more";
+    });
+}

@@ -1,0 +1,32 @@
+import { SMB_LIMITS } from "../../base/limits-smb.js";
+import { Watch } from "../changes.js";
+import { refuse, STATUS } from "../status.js";
+import { ACCESS } from "../wire/create.js";
+import { changeNotifyRequest, encodeOutputHead, NOTIFY_WATCH_TREE } from "../wire/directory.js";
+import { encodeError } from "../wire/header.js";
+import { need } from "./rights.js";
+export async function changeNotify(request) {
+    const { flags, outputBufferLength, fileId, completionFilter } = changeNotifyRequest.decode(request.pdu);
+    const open = request.file(fileId, STATUS.INVALID_PARAMETER);
+    if (open.file.kind !== "directory")
+        throw refuse(STATUS.INVALID_PARAMETER);
+    if (outputBufferLength > SMB_LIMITS.transactBytesMax)
+        throw refuse(STATUS.INVALID_PARAMETER);
+    request.checkCharge(outputBufferLength);
+    need(open, ACCESS.READ_DATA);
+    if (open.watch === undefined) {
+        // The first request says what is watched; later ones only ask for more of it.
+        open.watch = new Watch(open.path, completionFilter, (flags & NOTIFY_WATCH_TREE) !== 0);
+        request.connection.server.changes.add(open.tree.share.id, open.watch);
+    }
+    const ready = open.watch.take(outputBufferLength);
+    if (ready !== undefined)
+        return replyOf(ready);
+    const { result, cancel } = open.watch.wait(outputBufferLength);
+    return replyOf(await request.wait(result, cancel));
+}
+function replyOf({ status, data }) {
+    if (status !== STATUS.SUCCESS && status !== STATUS.NOTIFY_ENUM_DIR)
+        return { status, body: encodeError() };
+    return { status, body: encodeOutputHead(data.length), payload: data.length === 0 ? [] : [data] };
+}

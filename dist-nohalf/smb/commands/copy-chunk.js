@@ -1,0 +1,83 @@
+import { SMB_LIMITS } from "../../base/limits-smb.js";
+import { refuse, STATUS, StatusError } from "../status.js";
+import { ACCESS } from "../wire/create.js";
+import { copyChunkResponse, decodeCopyChunk, FSCTL, RESUME_KEY_BYTES, } from "../wire/ioctl.js";
+import { breakForWrite, need } from "./rights.js";
+/** Server-side copy: the client names a source by a key it asked for, and ranges to copy from it. */
+const KEY_ANSWER_BYTES = 32;
+/** The key is the file id itself: it is only believed within the session that owns the handle. */
+export function resumeKey(open, bytesMax) {
+    if (bytesMax < KEY_ANSWER_BYTES)
+        throw refuse(STATUS.BUFFER_TOO_SMALL);
+    const output = Buffer.alloc(KEY_ANSWER_BYTES);
+    output.writeBigUInt64LE(open.fileId.persistent, 0);
+    output.writeBigUInt64LE(open.fileId.volatile, 8);
+    return { output };
+}
+export async function copyChunk(request, target, body) {
+    if (body.maxOutputResponse < copyChunkResponse.bytes)
+        throw refuse(STATUS.INVALID_PARAMETER);
+    const { key, chunks, chunkCount } = decodeCopyChunk(body.input, SMB_LIMITS.copyChunksMax);
+    const source = sourceOf(target, key);
+    if (target.file.kind === "directory")
+        throw refuse(STATUS.INVALID_DEVICE_REQUEST);
+    need(target, ACCESS.WRITE_DATA | ACCESS.APPEND_DATA);
+    if (body.ctlCode === FSCTL.SRV_COPYCHUNK)
+        need(target, ACCESS.READ_DATA);
+    need(source, ACCESS.READ_DATA | ACCESS.EXECUTE);
+    const total = chunks.reduce((sum, { length }) => sum + length, 0);
+    const isTooMuch = chunkCount > SMB_LIMITS.copyChunksMax ||
+        total > SMB_LIMITS.copyBytesMax ||
+        chunks.some(({ length }) => length === 0 || length > SMB_LIMITS.copyChunkBytesMax);
+    if (isTooMuch)
+        return limits();
+    await breakForWrite(request, target);
+    target.hasWritten = true;
+    let chunksWritten = 0;
+    let totalBytesWritten = 0;
+    let status = STATUS.SUCCESS;
+    try {
+        for (const chunk of chunks) {
+            await copy(source, target, chunk);
+            chunksWritten++;
+            totalBytesWritten += chunk.length;
+        }
+    }
+    catch (error) {
+        // What was copied before stays, and the client is told how much that is.
+        if (!(error instanceof StatusError))
+            throw error;
+        status = error.status;
+    }
+    return {
+        status,
+        output: copyChunkResponse.encode({ chunksWritten, chunkBytesWritten: 0, totalBytesWritten }),
+    };
+}
+function sourceOf(target, key) {
+    const open = target.session.opens.get(key.readBigUInt64LE(8));
+    const isKnown = key.length === RESUME_KEY_BYTES &&
+        open?.file !== undefined &&
+        open.fileId.persistent === key.readBigUInt64LE(0);
+    if (!isKnown)
+        throw refuse(STATUS.OBJECT_NAME_NOT_FOUND);
+    return open;
+}
+/** A request beyond the limits is answered with them. */
+function limits() {
+    return {
+        status: STATUS.INVALID_PARAMETER,
+        output: copyChunkResponse.encode({
+            chunksWritten: SMB_LIMITS.copyChunksMax,
+            chunkBytesWritten: SMB_LIMITS.copyChunkBytesMax,
+            totalBytesWritten: SMB_LIMITS.copyBytesMax,
+        }),
+    };
+}
+async function copy(source, target, { sourceOffset, targetOffset, length }) {
+    const { size } = await source.file.info();
+    if (sourceOffset + BigInt(length) > BigInt(size))
+        throw refuse(STATUS.INVALID_VIEW_SIZE);
+    const data = Buffer.concat(await source.file.read(Number(sourceOffset), length));
+    await target.file.write(Number(targetOffset), data, false);
+}

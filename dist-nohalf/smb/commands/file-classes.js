@@ -1,0 +1,115 @@
+import { refuse, STATUS } from "../status.js";
+import { ACCESS } from "../wire/create.js";
+import { attributeTagInformation, basicInformation, compressionInformation, encodeNameInformation, encodeStreamInformation, FILE_CLASS, networkOpenInformation, standardInformation, wholeInformation, wordInformation, } from "../wire/file-information.js";
+import { DIALECT } from "../wire/negotiate.js";
+import { timesAndSizes } from "./close.js";
+import { need } from "./rights.js";
+const whole = (value) => wholeInformation.encode({ value });
+const word = (value) => wordInformation.encode({ value });
+const exactly = (data) => ({ data, fixedBytes: data.length });
+/** A buffer must have room for the length and the first two characters. */
+const named = (data) => ({ data, fixedBytes: 8 });
+const EMPTY = Buffer.alloc(0);
+const ALL_FIXED_BYTES = 104;
+const needAttributes = (open) => need(open, ACCESS.READ_ATTRIBUTES);
+export async function fileInformation(request, open, informationClass) {
+    switch (informationClass) {
+        case FILE_CLASS.EA:
+        case FILE_CLASS.ALIGNMENT:
+            return exactly(word(0));
+        case FILE_CLASS.ACCESS:
+            return exactly(word(open.access));
+        case FILE_CLASS.NAME:
+            return named(encodeNameInformation(shownPath(open)));
+        case FILE_CLASS.POSITION:
+            return exactly(whole(open.position));
+        case FILE_CLASS.FULL_EA:
+            need(open, ACCESS.READ_EA);
+            throw refuse(STATUS.NO_EAS_ON_FILE);
+        case FILE_CLASS.MODE:
+            return exactly(word(open.mode));
+        case FILE_CLASS.ALTERNATE_NAME:
+            // There are no short names. smbclient's allinfo ends at a refusal, so the name that opens the file stands here.
+            return named(encodeNameInformation(open.path.at(-1) ?? "\\"));
+        case FILE_CLASS.HARD_LINK:
+            throw refuse(STATUS.NOT_SUPPORTED);
+        case FILE_CLASS.NORMALIZED_NAME:
+            if (request.connection.dialect < DIALECT.SMB_3_1_1)
+                throw refuse(STATUS.NOT_SUPPORTED);
+            return named(encodeNameInformation(open.path.join("\\")));
+        default:
+            return fromInfo(open, informationClass, await open.file.info());
+    }
+}
+function fromInfo(open, informationClass, info) {
+    switch (informationClass) {
+        case FILE_CLASS.BASIC:
+            needAttributes(open);
+            return exactly(basicInformation.encode(timesAndSizes(info)));
+        case FILE_CLASS.STANDARD:
+            return exactly(standard(info));
+        case FILE_CLASS.INTERNAL:
+            return exactly(whole(info.node));
+        case FILE_CLASS.ALL:
+            needAttributes(open);
+            return { data: all(open, info), fixedBytes: ALL_FIXED_BYTES };
+        case FILE_CLASS.STREAM:
+            if (info.kind === "directory")
+                return exactly(EMPTY);
+            return {
+                data: encodeStreamInformation({
+                    name: "::$DATA",
+                    size: BigInt(info.size),
+                    allocationSize: BigInt(info.allocationSize),
+                }),
+                fixedBytes: 32,
+            };
+        case FILE_CLASS.COMPRESSION:
+            return exactly(compressionInformation.encode({ size: BigInt(info.size) }));
+        case FILE_CLASS.NETWORK_OPEN:
+            needAttributes(open);
+            return exactly(networkOpenInformation.encode(timesAndSizes(info)));
+        case FILE_CLASS.ATTRIBUTE_TAG:
+            needAttributes(open);
+            return exactly(attributeTagInformation.encode({ attributes: info.attributes, reparseTag: 0 }));
+        case FILE_CLASS.ID:
+            return exactly(Buffer.concat([whole(open.tree.share.id), whole(info.node), whole(0n)]));
+        default:
+            throw refuse(STATUS.INVALID_INFO_CLASS);
+    }
+}
+const shownPath = (open) => `\\${open.path.join("\\")}`;
+function standard(info) {
+    return standardInformation.encode({
+        allocationSize: BigInt(info.allocationSize),
+        endOfFile: BigInt(info.size),
+        numberOfLinks: info.isDeletePending ? 0 : 1,
+        deletePending: info.isDeletePending ? 1 : 0,
+        directory: info.kind === "directory" ? 1 : 0,
+    });
+}
+function all(open, info) {
+    return Buffer.concat([
+        basicInformation.encode(timesAndSizes(info)),
+        standard(info),
+        whole(info.node),
+        word(0),
+        word(open.access),
+        whole(open.position),
+        word(open.mode),
+        word(0),
+        encodeNameInformation(shownPath(open)),
+    ]);
+}
+/** Some clients ask a pipe for its standard information before they use it. */
+export function pipeInformation(informationClass) {
+    if (informationClass !== FILE_CLASS.STANDARD)
+        throw refuse(STATUS.INVALID_INFO_CLASS);
+    return exactly(standardInformation.encode({
+        allocationSize: 4096n,
+        endOfFile: 0n,
+        numberOfLinks: 1,
+        deletePending: 1,
+        directory: 0,
+    }));
+}

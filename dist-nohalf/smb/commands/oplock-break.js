@@ -1,0 +1,84 @@
+import { HANDLE_CACHE, READ_CACHE, WRITE_CACHE } from "../../concurrency/cache-lease.js";
+import { success } from "../request.js";
+import { refuse, STATUS } from "../status.js";
+import { COMMAND, FLAG, NO_MESSAGE_ID, writeHeader } from "../wire/header.js";
+import { HEADER_BYTES } from "../wire/layout.js";
+import { LEASE_BREAK_ACK_REQUIRED, leaseBreak, leaseBreakNotification, OPLOCK, oplockBreak, } from "../wire/oplock-break.js";
+/** Oplock levels and the caches they stand for. */
+const LEVELS = [
+    [OPLOCK.NONE, 0],
+    [OPLOCK.LEVEL_II, READ_CACHE],
+    [OPLOCK.EXCLUSIVE, READ_CACHE | WRITE_CACHE],
+    [OPLOCK.BATCH, READ_CACHE | HANDLE_CACHE | WRITE_CACHE],
+];
+export function cacheOfLevel(level) {
+    return LEVELS.find(([known]) => known === level)?.[1];
+}
+export function levelOfCache(state) {
+    return LEVELS.find(([, known]) => known === state)?.[0] ?? OPLOCK.NONE;
+}
+/** Tells the holder of a cache to give it up. Without a connection to tell it on, its opens are in the way and go. */
+export function sendBreak(server, entry, to, isAnswerNeeded) {
+    const opens = [...entry.opens];
+    const reachable = opens.find((open) => !open.session.connection.isClosed && !server.durables.isKept(open));
+    if (reachable === undefined) {
+        for (const open of opens)
+            void server.durables.drop(open);
+        return;
+    }
+    const body = entry.lease === undefined
+        ? // An oplock knows no handle without writes: it falls to level II or to nothing.
+            oplockBreak.encode({ oplockLevel: levelOfCache(to & READ_CACHE), fileId: reachable.fileId })
+        : leaseBreakNotification.encode({
+            newEpoch: entry.lease.version === 2 ? entry.epoch : 0,
+            flags: isAnswerNeeded ? LEASE_BREAK_ACK_REQUIRED : 0,
+            leaseKey: entry.lease.key,
+            currentState: entry.state,
+            newState: to,
+        });
+    const pdu = Buffer.alloc(HEADER_BYTES + body.length);
+    writeHeader(pdu, {
+        creditCharge: 0,
+        status: STATUS.SUCCESS,
+        command: COMMAND.OPLOCK_BREAK,
+        credits: 0,
+        flags: FLAG.RESPONSE,
+        nextCommand: 0,
+        messageId: NO_MESSAGE_ID,
+        asyncId: 0n,
+        processId: 0,
+        treeId: 0,
+        sessionId: 0n,
+    });
+    pdu.set(body, HEADER_BYTES);
+    const { session } = reachable;
+    session.connection.write([pdu], session.usesEncryption ? session : undefined);
+}
+/** The client's answer. Both forms come under one command and are told apart by their size. */
+export function oplockBreakAcknowledgement(request) {
+    const { pdu, connection } = request;
+    const { nodes } = connection.server;
+    const size = pdu.length < HEADER_BYTES + 2 ? 0 : pdu.readUInt16LE(HEADER_BYTES);
+    if (size === leaseBreak.size) {
+        const { leaseKey, leaseState } = leaseBreak.decode(pdu);
+        const entry = nodes.findLease({ client: connection.clientGuid, key: leaseKey });
+        if (entry === undefined)
+            throw refuse(STATUS.OBJECT_NAME_NOT_FOUND);
+        nodes.acknowledge(entry, leaseState);
+        return success(leaseBreak.encode({ flags: 0, leaseKey, leaseState: entry.state, leaseDuration: 0n }));
+    }
+    const { oplockLevel, fileId } = oplockBreak.decode(pdu);
+    request.tree = request.user.trees.get(request.header.treeId);
+    const { cache } = request.file(fileId);
+    if (cache === undefined)
+        throw refuse(STATUS.INVALID_OPLOCK_PROTOCOL);
+    if (cache.lease !== undefined)
+        throw refuse(STATUS.INVALID_DEVICE_STATE);
+    if (oplockLevel !== OPLOCK.NONE && oplockLevel !== OPLOCK.LEVEL_II) {
+        if (cache.breaking !== undefined)
+            nodes.acknowledge(cache, 0);
+        throw refuse(cacheOfLevel(oplockLevel) === undefined ? STATUS.INVALID_PARAMETER : STATUS.INVALID_OPLOCK_PROTOCOL);
+    }
+    nodes.acknowledge(cache, cacheOfLevel(oplockLevel));
+    return success(oplockBreak.encode({ oplockLevel, fileId }));
+}

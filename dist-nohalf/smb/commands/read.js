@@ -1,0 +1,34 @@
+import { SMB_LIMITS } from "../../base/limits-smb.js";
+import { refuse, STATUS } from "../status.js";
+import { ACCESS } from "../wire/create.js";
+import { encodeReadHead, readRequest } from "../wire/file-io.js";
+export const OFFSET_MAX = 2n ** 63n - 1n;
+/** The data travels from the file system to the socket in the buffers it was read into. */
+export async function read(request) {
+    const { fileId, length, offset, minimumCount } = readRequest.decode(request.pdu);
+    const open = request.open(fileId);
+    if (length > SMB_LIMITS.readBytesMax)
+        throw refuse(STATUS.INVALID_PARAMETER);
+    request.checkCharge(length);
+    if (open.file === undefined)
+        return readPipe(open.pipe.read(length));
+    if (open.file.kind === "directory")
+        throw refuse(STATUS.INVALID_DEVICE_REQUEST);
+    if ((open.access & (ACCESS.READ_DATA | ACCESS.EXECUTE)) === 0)
+        throw refuse(STATUS.ACCESS_DENIED);
+    if (offset + BigInt(length) > OFFSET_MAX)
+        throw refuse(STATUS.INVALID_PARAMETER);
+    // Nothing is read where nothing is asked for, so no lock and no end of file stands in the way.
+    if (length === 0 && minimumCount === 0)
+        return { status: STATUS.SUCCESS, body: encodeReadHead(0) };
+    const payload = await open.file.read(Number(offset), length);
+    const count = payload.reduce((sum, part) => sum + part.length, 0);
+    if ((count === 0 && length > 0) || count < minimumCount)
+        throw refuse(STATUS.END_OF_FILE);
+    open.position = offset + BigInt(count);
+    return { status: STATUS.SUCCESS, body: encodeReadHead(count), payload };
+}
+function readPipe({ data, isMore }) {
+    const status = isMore ? STATUS.BUFFER_OVERFLOW : STATUS.SUCCESS;
+    return { status, body: encodeReadHead(data.length), payload: [data] };
+}

@@ -1,0 +1,64 @@
+import { refuse, STATUS } from "../status.js";
+import { ACCESS } from "../wire/create.js";
+/** Generic rights as the specific ones they stand for, for files and directories. */
+const GENERIC = [
+    [ACCESS.GENERIC_ALL, ACCESS.FILE_ALL],
+    [ACCESS.GENERIC_EXECUTE, 0x12_00a0],
+    [ACCESS.GENERIC_WRITE, 0x12_0116],
+    [ACCESS.GENERIC_READ, 0x12_0089],
+];
+/** Single bits that nobody is granted: what is not defined, and the right to read the audit list. */
+const NEVER = 0x0de0_fe00;
+/** The rights an open asks for: the holder of an account key may have all that exist. */
+export function wantedRights(desired) {
+    let access = desired;
+    for (const [generic, specific] of GENERIC)
+        if ((access & generic) !== 0)
+            access = (access & ~generic) | specific;
+    const isMaximum = (access & ACCESS.MAXIMUM_ALLOWED) !== 0;
+    access = (access & ~ACCESS.MAXIMUM_ALLOWED) >>> 0;
+    if ((access & ACCESS.SYSTEM_SECURITY) !== 0)
+        throw refuse(STATUS.PRIVILEGE_NOT_HELD);
+    if ((access === 0 && !isMaximum) || (access & NEVER) !== 0)
+        throw refuse(STATUS.ACCESS_DENIED);
+    return { access, optionalAccess: isMaximum ? ACCESS.FILE_ALL : 0 };
+}
+export function need(open, right) {
+    if ((open.access & right) === 0)
+        throw refuse(STATUS.ACCESS_DENIED);
+}
+/** An open that looks at attributes only disturbs no cache. */
+export function isStatAccess(access) {
+    return (access & ~(ACCESS.READ_ATTRIBUTES | ACCESS.WRITE_ATTRIBUTES | ACCESS.SYNCHRONIZE)) === 0;
+}
+/** For leases also reading the security descriptor is only a look. */
+export function isLeaseStatAccess(access) {
+    return isStatAccess(access & ~ACCESS.READ_CONTROL);
+}
+export function isOwnCache(open) {
+    return (entry) => entry === open.cache && entry.lease !== undefined;
+}
+/** Before content changes, what others read from their caches goes. */
+export async function breakForWrite(request, open) {
+    const { nodes } = request.connection.server;
+    const node = nodes.find(open.tree.share.id, open.file.node);
+    if (node === undefined || node.caches.size === 0)
+        return;
+    // An oplock of the writer's own that allows writing stays; one that only reads goes like those of others.
+    const wait = nodes.resolve(node, "write", (entry) => isOwnCache(open)(entry) || ownsWrites(open, entry));
+    if (wait !== undefined)
+        await request.wait(wait, () => { });
+}
+function ownsWrites(open, entry) {
+    return entry === open.cache && (entry.state & 4) !== 0;
+}
+/** Before a file is renamed or removed, others close the handles they only keep. */
+export async function breakForRemoval(request, open) {
+    const { nodes } = request.connection.server;
+    const node = nodes.find(open.tree.share.id, open.file.node);
+    if (node === undefined || node.caches.size === 0)
+        return;
+    const wait = nodes.resolve(node, "remove", (entry) => entry === open.cache);
+    if (wait !== undefined)
+        await request.wait(wait, () => { });
+}

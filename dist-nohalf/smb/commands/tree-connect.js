@@ -1,0 +1,39 @@
+import { SMB_LIMITS } from "../../base/limits-smb.js";
+import { success } from "../request.js";
+import { refuse, STATUS } from "../status.js";
+import { ACCESS } from "../wire/create.js";
+import { emptyBody } from "../wire/session-setup.js";
+import { textOf } from "../wire/text.js";
+import { SHARE_FLAG, SHARE_TYPE, treeConnectRequest, treeConnectResponse } from "../wire/tree-connect.js";
+const PIPES = "IPC$";
+/** What Samba answers for its pipes. */
+const PIPE_ACCESS = 0x1f_00a9;
+/** `\\server\share`: whatever the server was called, the session's account decides. */
+export async function treeConnect(request) {
+    const session = request.user;
+    const path = textOf(treeConnectRequest.decode(request.pdu).path);
+    const found = /^\\\\[^\\]+\\([^\\]+)$/.exec(path);
+    if (found === null)
+        throw refuse(STATUS.BAD_NETWORK_NAME);
+    const name = found[1];
+    if (session.trees.size >= SMB_LIMITS.treesPerSessionMax)
+        throw refuse(STATUS.INSUFFICIENT_RESOURCES);
+    const isPipes = name.toUpperCase() === PIPES;
+    const share = isPipes ? undefined : await session.connection.server.fileSystem.share(session.account, name);
+    if (!isPipes && share === undefined)
+        throw refuse(STATUS.BAD_NETWORK_NAME);
+    if (session.state !== "valid")
+        throw refuse(STATUS.USER_SESSION_DELETED);
+    request.tree = session.addTree((id) => ({ id, session, share }));
+    return success(treeConnectResponse.encode({
+        shareType: isPipes ? SHARE_TYPE.PIPE : SHARE_TYPE.DISK,
+        shareFlags: session.isEncryptionDemanded && !isPipes ? SHARE_FLAG.ENCRYPT_DATA : 0,
+        capabilities: 0,
+        maximalAccess: isPipes ? PIPE_ACCESS : ACCESS.FILE_ALL,
+    }));
+}
+export async function treeDisconnect(request) {
+    emptyBody.decode(request.pdu);
+    await request.connection.server.endTree(request.tree);
+    return success(emptyBody.encode({}));
+}

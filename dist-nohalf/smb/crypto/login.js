@@ -1,0 +1,121 @@
+import { refuse, STATUS } from "../status.js";
+import { exportedSessionKey, isEqual, mechListMic, messagesMic, NTLMV2_RESPONSE_BYTES_MIN, ntHash, ntowfv2, ntProof, PROOF_BYTES, sessionBaseKey, } from "./ntlm-proof.js";
+import { decodeNtlmAuthenticate, decodeNtlmNegotiate, encodeNtlmChallenge, hasMic, MIC_AT, MIC_BYTES, NTLM_FLAG, } from "./ntlmssp.js";
+import { decodeClientToken, encodeServerToken, NEG_STATE } from "./spnego.js";
+/** The password is the account key as its base64 text, as it is on Azure. */
+export function loginAccountOf(name, keys) {
+    return { name, ntHashes: keys.map((key) => ntHash(key.toString("base64"))) };
+}
+/** Nobody's hash: an unknown user costs as much time as a wrong password. */
+const NOBODY = [Buffer.alloc(16)];
+/**
+ * One login: NEGOTIATE in, CHALLENGE out, AUTHENTICATE in, an account and a session key out. Guests, anonymous users
+ * and NTLMv1 are refused, each with the same status as a wrong password.
+ */
+export class Login {
+    #options;
+    #isRaw = false;
+    #mechTypes;
+    #negotiate;
+    #challenge;
+    constructor(options) {
+        this.#options = options;
+    }
+    step(data) {
+        const token = decodeClientToken(data);
+        if (this.#challenge === undefined)
+            return this.#first(token);
+        return this.#second(token);
+    }
+    #first(client) {
+        if (client.kind === "raw") {
+            this.#isRaw = true;
+            return { kind: "continue", token: this.#challengeFor(client.token) };
+        }
+        if (client.kind === "init") {
+            if (!client.isNtlmOffered)
+                throw refuse(STATUS.LOGON_FAILURE);
+            this.#mechTypes ??= Buffer.from(client.mechTypes);
+            // A token for another mechanism is not for us: the client is told which one we take, and starts again.
+            if (!client.isNtlmPreferred || client.token === undefined)
+                return {
+                    kind: "continue",
+                    token: encodeServerToken({ negState: NEG_STATE.REQUEST_MIC, hasMech: true }),
+                };
+        }
+        if (client.token === undefined)
+            throw refuse(STATUS.INVALID_PARAMETER);
+        const token = this.#challengeFor(client.token);
+        return {
+            kind: "continue",
+            token: encodeServerToken({ negState: NEG_STATE.ACCEPT_INCOMPLETE, hasMech: true, token }),
+        };
+    }
+    #challengeFor(negotiate) {
+        const { flags } = decodeNtlmNegotiate(negotiate);
+        const { serverChallenge, serverName, now } = this.#options;
+        // Both are part of the MIC, byte for byte, and the request's buffer will be gone by then.
+        this.#negotiate = Buffer.from(negotiate);
+        this.#challenge = encodeNtlmChallenge({ offered: flags, serverChallenge, serverName, time: now });
+        return this.#challenge;
+    }
+    #second(client) {
+        if (client.kind === "init" || client.token === undefined)
+            throw refuse(STATUS.INVALID_PARAMETER);
+        const message = decodeNtlmAuthenticate(client.token);
+        const { account, sessionKey } = this.#verify(client.token, message);
+        const { user, domain, workstation } = message;
+        const done = { kind: "done", account, user, domain, workstation, sessionKey };
+        if (this.#isRaw)
+            return { ...done, token: Buffer.alloc(0) };
+        const mic = client.kind === "response" ? client.mechListMic : undefined;
+        if (mic !== undefined && this.#mechTypes !== undefined) {
+            if (!isEqual(mic, mechListMic(sessionKey, "client", this.#mechTypes)))
+                throw refuse(STATUS.LOGON_FAILURE);
+            const answer = mechListMic(sessionKey, "server", this.#mechTypes);
+            return {
+                ...done,
+                token: encodeServerToken({
+                    negState: NEG_STATE.ACCEPT_COMPLETED,
+                    hasMech: false,
+                    mechListMic: answer,
+                }),
+            };
+        }
+        return { ...done, token: encodeServerToken({ negState: NEG_STATE.ACCEPT_COMPLETED, hasMech: false }) };
+    }
+    #verify(bytes, message) {
+        const { user, domain, ntResponse, flags } = message;
+        const isAnonymous = (flags & NTLM_FLAG.ANONYMOUS) !== 0 || user === "";
+        if (isAnonymous || ntResponse.length < NTLMV2_RESPONSE_BYTES_MIN)
+            throw refuse(STATUS.LOGON_FAILURE);
+        const proof = ntResponse.subarray(0, PROOF_BYTES);
+        const blob = ntResponse.subarray(PROOF_BYTES);
+        const account = this.#accountOf(user);
+        let sessionKey;
+        for (const hash of account?.ntHashes ?? NOBODY) {
+            const key = ntowfv2(hash, user, domain);
+            if (!isEqual(ntProof(key, this.#options.serverChallenge, blob), proof))
+                continue;
+            sessionKey = exportedSessionKey(sessionBaseKey(key, proof), message);
+        }
+        if (account === undefined || sessionKey === undefined)
+            throw refuse(STATUS.LOGON_FAILURE);
+        if (hasMic(blob))
+            this.#checkMic(sessionKey, bytes);
+        return { account: account.name, sessionKey };
+    }
+    #checkMic(sessionKey, authenticate) {
+        if (authenticate.length < MIC_AT + MIC_BYTES)
+            throw refuse(STATUS.LOGON_FAILURE);
+        const messages = { negotiate: this.#negotiate, challenge: this.#challenge, authenticate };
+        const expected = messagesMic(sessionKey, messages);
+        if (!isEqual(authenticate.subarray(MIC_AT, MIC_AT + MIC_BYTES), expected))
+            throw refuse(STATUS.LOGON_FAILURE);
+    }
+    /** `account`, `AZURE\account` and `account@host` all name the account; what is hashed stays as it was sent. */
+    #accountOf(user) {
+        const name = user.slice(user.lastIndexOf("\\") + 1).replace(/@.*$/s, "");
+        return this.#options.accounts.find(name) ?? this.#options.accounts.find(name.toLowerCase());
+    }
+}

@@ -1,0 +1,82 @@
+import { refuse, STATUS } from "../status.js";
+import { readElement, readElements, readOnly, writeElement } from "./der.js";
+/** SPNEGO (RFC 4178): the envelope in which NTLM tokens travel. */
+const SPNEGO_OID = Buffer.from("06062b0601050502", "hex");
+const NTLMSSP_OID = Buffer.from("060a2b06010401823702020a", "hex");
+const HINT = Buffer.from("not_defined_in_RFC4178@please_ignore", "latin1");
+const NTLMSSP = Buffer.from("NTLMSSP\0", "latin1");
+const TAG = {
+    APPLICATION: 0x60,
+    SEQUENCE: 0x30,
+    OCTETS: 0x04,
+    ENUMERATED: 0x0a,
+    GENERAL_STRING: 0x1b,
+};
+const context = (number) => 0xa0 + number;
+export const NEG_STATE = { ACCEPT_COMPLETED: 0, ACCEPT_INCOMPLETE: 1, REJECT: 2, REQUEST_MIC: 3 };
+/** What the server sends in NEGOTIATE: NTLMSSP is all it offers. */
+export function serverHint() {
+    const mechTypes = writeElement(context(0), writeElement(TAG.SEQUENCE, NTLMSSP_OID));
+    const hints = writeElement(context(3), writeElement(TAG.SEQUENCE, writeElement(context(0), writeElement(TAG.GENERAL_STRING, HINT))));
+    const init = writeElement(context(0), writeElement(TAG.SEQUENCE, mechTypes, hints));
+    return writeElement(TAG.APPLICATION, SPNEGO_OID, init);
+}
+export function decodeClientToken(data) {
+    if (data.subarray(0, NTLMSSP.length).equals(NTLMSSP))
+        return { kind: "raw", token: data };
+    const outer = readElement(data);
+    if (outer.tag === TAG.APPLICATION)
+        return decodeInit(outer.value);
+    if (outer.tag === context(1))
+        return decodeResponse(outer.value);
+    throw refuse(STATUS.INVALID_PARAMETER);
+}
+function decodeInit(data) {
+    const [oid, init] = readElements(data);
+    if (oid === undefined || init === undefined || !oid.whole.equals(SPNEGO_OID) || init.tag !== context(0))
+        throw refuse(STATUS.INVALID_PARAMETER);
+    const fields = fieldsOf(readOnly(init.value, TAG.SEQUENCE));
+    const mechTypes = fields.get(0);
+    if (mechTypes === undefined)
+        throw refuse(STATUS.INVALID_PARAMETER);
+    const list = readElements(readOnly(mechTypes, TAG.SEQUENCE));
+    const ntlm = list.findIndex(({ whole }) => whole.equals(NTLMSSP_OID));
+    const token = fields.get(2);
+    return {
+        kind: "init",
+        mechTypes: readElement(mechTypes).whole,
+        isNtlmPreferred: ntlm === 0,
+        isNtlmOffered: ntlm >= 0,
+        token: token === undefined ? undefined : readOnly(token, TAG.OCTETS),
+    };
+}
+function decodeResponse(data) {
+    const fields = fieldsOf(readOnly(data, TAG.SEQUENCE));
+    const token = fields.get(2);
+    const mic = fields.get(3);
+    return {
+        kind: "response",
+        token: token === undefined ? undefined : readOnly(token, TAG.OCTETS),
+        mechListMic: mic === undefined ? undefined : readOnly(mic, TAG.OCTETS),
+    };
+}
+function fieldsOf(sequence) {
+    return new Map(readElements(sequence).map(({ tag, value }) => [tag - context(0), value]));
+}
+export function encodeServerToken({ negState, hasMech, token, mechListMic }) {
+    const parts = [writeElement(context(0), writeElement(TAG.ENUMERATED, Buffer.from([negState])))];
+    if (hasMech)
+        parts.push(writeElement(context(1), NTLMSSP_OID));
+    if (token !== undefined)
+        parts.push(writeElement(context(2), writeElement(TAG.OCTETS, token)));
+    if (mechListMic !== undefined)
+        parts.push(writeElement(context(3), writeElement(TAG.OCTETS, mechListMic)));
+    return writeElement(context(1), writeElement(TAG.SEQUENCE, ...parts));
+}
+/** A client's first token; for tests and tools. */
+export function encodeClientInit(token) {
+    const mechTypes = writeElement(context(0), writeElement(TAG.SEQUENCE, NTLMSSP_OID));
+    const mechToken = writeElement(context(2), writeElement(TAG.OCTETS, token));
+    const init = writeElement(context(0), writeElement(TAG.SEQUENCE, mechTypes, mechToken));
+    return writeElement(TAG.APPLICATION, SPNEGO_OID, init);
+}

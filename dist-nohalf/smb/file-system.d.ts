@@ -1,0 +1,134 @@
+import type { FileTime } from "./wire/filetime.ts";
+/**
+ * What the commands need of the file service, and nothing of how it is done. The service decides: share modes,
+ * byte-range locks, delete-pending and names are checked where they are kept, against SMB and REST alike. What only
+ * SMB clients see of each other (oplocks, leases, change notification, waiting for a lock) lives in this folder.
+ *
+ * Every method refuses with a `StatusError` (or a `Refusal` of the catalogue that has an SMB status).
+ */
+export interface FileSystem {
+    shares(account: string): Promise<readonly ShareEntry[]>;
+    /** Names compare without regard to case. Undefined: there is no such share. */
+    share(account: string, name: string): Promise<Share | undefined>;
+}
+export interface ShareEntry {
+    readonly name: string;
+    readonly comment: string;
+}
+export interface Share {
+    readonly name: string;
+    /** Names the contents: a share deleted and made again is another one. */
+    readonly id: bigint;
+    readonly createdAt: FileTime;
+    space(): Promise<{
+        readonly totalBytes: number;
+        readonly freeBytes: number;
+    }>;
+    /** Times of the share's snapshots, newest first. */
+    snapshots(): Promise<readonly FileTime[]>;
+    /** What is at a path now; undefined for nothing. A missing directory on the way is refused. */
+    find(path: readonly string[]): Promise<FoundNode | undefined>;
+    open(request: OpenRequest): Promise<Opened>;
+}
+export interface FoundNode {
+    readonly node: bigint;
+    readonly kind: NodeKind;
+}
+export type NodeKind = "file" | "directory";
+export interface OpenRequest {
+    readonly path: readonly string[];
+    readonly snapshot: FileTime | undefined;
+    /** Specific rights only: generic ones and MAXIMUM_ALLOWED have been resolved. */
+    readonly access: number;
+    /** Rights that are granted if nothing speaks against them, and left out otherwise. */
+    readonly optionalAccess: number;
+    readonly share: number;
+    readonly disposition: number;
+    /** What the client insists on. */
+    readonly kind: NodeKind | undefined;
+    readonly isDeleteOnClose: boolean;
+    readonly attributes: number;
+    readonly allocationSize: number | undefined;
+    /** SDDL for a node that is created. */
+    readonly security: string | undefined;
+    readonly client: ClientName;
+}
+/** Who has something open, as List Handles shows it. */
+export interface ClientName {
+    readonly session: bigint;
+    readonly address: string;
+    readonly name: string;
+}
+export interface Opened {
+    readonly handle: FileHandle;
+    readonly action: number;
+    /** What was granted. */
+    readonly access: number;
+    readonly info: FileInfo;
+}
+export interface FileInfo {
+    readonly node: bigint;
+    readonly kind: NodeKind;
+    readonly createdAt: FileTime;
+    readonly accessedAt: FileTime;
+    readonly writtenAt: FileTime;
+    readonly changedAt: FileTime;
+    readonly size: number;
+    readonly allocationSize: number;
+    readonly attributes: number;
+    readonly isDeletePending: boolean;
+}
+/** Undefined leaves a value as it is; "hold" keeps this handle from moving the time, "resume" ends that. */
+export type TimeChange = FileTime | "hold" | "resume" | undefined;
+export interface InfoChange {
+    readonly createdAt?: TimeChange;
+    readonly accessedAt?: TimeChange;
+    readonly writtenAt?: TimeChange;
+    readonly changedAt?: TimeChange;
+    readonly attributes?: number | undefined;
+}
+export interface LockRange {
+    readonly offset: bigint;
+    readonly length: bigint;
+    readonly isExclusive: boolean;
+}
+export interface FileHandle {
+    readonly node: bigint;
+    readonly kind: NodeKind;
+    /** Another front end (Force Close Handles) may end a handle: the next use of it finds out here. */
+    readonly isClosed: boolean;
+    info(): Promise<FileInfo>;
+    /** Fewer bytes at the end of the file, none past it. The buffers belong to the caller, who will not change them. */
+    read(offset: number, length: number): Promise<readonly Buffer[]>;
+    /** `data` belongs to the file system from now on. When `isDurable`, the promise waits for the disk. */
+    write(offset: number, data: Buffer, isDurable: boolean): Promise<void>;
+    flush(): Promise<void>;
+    /** Ends the handle, its locks and share mode; removes the file when that was due. True when it was removed. */
+    close(): Promise<boolean>;
+    change(change: InfoChange): Promise<void>;
+    setEndOfFile(size: number): Promise<void>;
+    /** Cuts off what lies beyond; more than there is only reserves. */
+    setAllocation(size: number): Promise<void>;
+    setDeletePending(isPending: boolean): Promise<void>;
+    rename(path: readonly string[], isReplacing: boolean): Promise<void>;
+    /** Entries in a stable order, after the one named `after`; without `.` and `..`. */
+    list(after: string | undefined, limit: number): Promise<readonly ListedEntry[]>;
+    /** The parent's own entry, for `..`; undefined at the root. */
+    parent(): Promise<FileInfo | undefined>;
+    /** All or none, at once: LOCK_NOT_GRANTED when another lock is in the way. */
+    lock(ranges: readonly LockRange[]): Promise<void>;
+    /** Exactly one earlier lock: RANGE_NOT_LOCKED without it. */
+    unlock(offset: bigint, length: bigint): Promise<void>;
+    zero(from: number, to: number): Promise<void>;
+    allocatedRanges(from: number, to: number): Promise<readonly {
+        readonly from: number;
+        readonly to: number;
+    }[]>;
+    /** SDDL. */
+    security(): Promise<string>;
+    setSecurity(sddl: string): Promise<void>;
+}
+export interface ListedEntry {
+    readonly name: string;
+    readonly info: FileInfo;
+}

@@ -1,0 +1,108 @@
+import { refuse, STATUS } from "../status.js";
+import { align8, fileId, raw, struct, u16, u32, u64 } from "./layout.js";
+const ELEMENT_BYTES = 16;
+const CONTEXTS_MAX = 64;
+export function decodeCreateContexts(chain) {
+    const contexts = [];
+    for (let rest = chain; rest.length > 0;) {
+        if (contexts.length === CONTEXTS_MAX || rest.length < ELEMENT_BYTES)
+            throw refuse(STATUS.INVALID_PARAMETER);
+        const next = rest.readUInt32LE(0);
+        if (next !== 0 && (next % 8 !== 0 || next < ELEMENT_BYTES || next >= rest.length))
+            throw refuse(STATUS.INVALID_PARAMETER);
+        contexts.push(decodeElement(next === 0 ? rest : rest.subarray(0, next)));
+        if (next === 0)
+            break;
+        rest = rest.subarray(next);
+    }
+    return contexts;
+}
+function decodeElement(element) {
+    const name = within(element, element.readUInt16LE(4), element.readUInt16LE(6));
+    if (name.length < 4)
+        throw refuse(STATUS.INVALID_PARAMETER);
+    const data = within(element, element.readUInt16LE(10), element.readUInt32LE(12));
+    return { name: name.latin1Slice(), data };
+}
+function within(element, offset, length) {
+    if (length === 0)
+        return element.subarray(0, 0);
+    if (offset < ELEMENT_BYTES || offset + length > element.length)
+        throw refuse(STATUS.INVALID_PARAMETER);
+    return element.subarray(offset, offset + length);
+}
+export function encodeCreateContexts(contexts) {
+    return Buffer.concat(contexts.map(({ name, data }, index) => {
+        const dataAt = align8(ELEMENT_BYTES + name.length);
+        const end = data.length === 0 ? ELEMENT_BYTES + name.length : dataAt + data.length;
+        const isLast = index === contexts.length - 1;
+        const to = Buffer.alloc(isLast ? end : align8(end));
+        to.writeUInt32LE(isLast ? 0 : to.length, 0);
+        to.writeUInt16LE(ELEMENT_BYTES, 4);
+        to.writeUInt16LE(name.length, 6);
+        to.writeUInt16LE(data.length === 0 ? 0 : dataAt, 10);
+        to.writeUInt32LE(data.length, 12);
+        to.latin1Write(name, ELEMENT_BYTES);
+        to.set(data, dataAt > to.length ? to.length : dataAt);
+        return to;
+    }));
+}
+export const maximalAccessResponse = struct(8, { queryStatus: u32(0), maximalAccess: u32(4) });
+export const queryOnDiskIdResponse = struct(32, { diskFileId: u64(0), volumeId: u64(8) });
+export const allocationSize = struct(8, { size: u64(0) });
+export const timewarp = struct(8, { time: u64(0) });
+const leaseV1 = struct(32, { key: raw(0, 16), state: u32(16), flags: u32(20), duration: u64(24) });
+const leaseV2 = struct(52, {
+    key: raw(0, 16),
+    state: u32(16),
+    flags: u32(20),
+    duration: u64(24),
+    parentKey: raw(32, 16),
+    epoch: u16(48),
+});
+export function decodeLease(data) {
+    if (data.length === leaseV1.bytes)
+        return { version: 1, ...leaseV1.decode(data), parentKey: Buffer.alloc(16), epoch: 0 };
+    if (data.length === leaseV2.bytes)
+        return { version: 2, ...leaseV2.decode(data) };
+    throw refuse(STATUS.INVALID_PARAMETER);
+}
+export function encodeLease(lease) {
+    return lease.version === 1 ? leaseV1.encode(lease) : leaseV2.encode(lease);
+}
+export const durableV1Reconnect = struct(16, { fileId: fileId(0) });
+export const durableV2Request = struct(32, { timeout: u32(0), flags: u32(4), createGuid: raw(16, 16) });
+export const durableV2Response = struct(8, { timeout: u32(0), flags: u32(4) });
+export const durableV2Reconnect = struct(36, { fileId: fileId(0), createGuid: raw(16, 16), flags: u32(32) });
+export function readCreateContexts(chain) {
+    const found = new Map(decodeCreateContexts(chain).map(({ name, data }) => [name, data]));
+    const lease = found.get("RqLs");
+    const size = found.get("AlSi");
+    const time = found.get("TWrp");
+    return {
+        wantsMaximalAccess: found.has("MxAc"),
+        wantsDiskId: found.has("QFid"),
+        lease: lease === undefined ? undefined : decodeLease(lease),
+        allocationSize: size === undefined ? undefined : allocationSize.decode(size).size,
+        snapshot: time === undefined ? undefined : timewarp.decode(time).time,
+        securityDescriptor: found.get("SecD"),
+        hasExtendedAttributes: (found.get("ExtA")?.length ?? 0) > 0,
+        durableV1: readDurableV1(found),
+        durableV2: readDurableV2(found),
+    };
+}
+function readDurableV1(found) {
+    const reconnect = found.get("DHnC");
+    if (reconnect !== undefined)
+        return durableV1Reconnect.decode(reconnect).fileId;
+    return found.has("DHnQ") ? "request" : undefined;
+}
+function readDurableV2(found) {
+    const reconnect = found.get("DH2C");
+    if (reconnect !== undefined && found.has("DH2Q"))
+        throw refuse(STATUS.INVALID_PARAMETER);
+    if (reconnect !== undefined)
+        return { kind: "reconnect", ...durableV2Reconnect.decode(reconnect) };
+    const request = found.get("DH2Q");
+    return request === undefined ? undefined : { kind: "request", ...durableV2Request.decode(request) };
+}

@@ -1,0 +1,138 @@
+import { refuse, STATUS } from "../status.js";
+/**
+ * Structures as tables. A message is written down as the protocol's documents do: each field with its offset in the
+ * body, each variable part with the fields that say where it lies. From one table come a decoder that looks at no
+ * byte outside the PDU and an encoder that is its inverse.
+ *
+ * Offsets on the wire count from the SMB2 header, which stands 64 bytes before the body.
+ */
+export const HEADER_BYTES = 64;
+export const u8 = (at) => ({
+    at,
+    bytes: 1,
+    read: (from, offset) => from[offset],
+    write: (to, offset, value) => void to.writeUInt8(value, offset),
+});
+export const u16 = (at) => ({
+    at,
+    bytes: 2,
+    read: (from, offset) => from[offset] | (from[offset + 1] << 8),
+    write: (to, offset, value) => void to.writeUInt16LE(value, offset),
+});
+export const u32 = (at) => ({
+    at,
+    bytes: 4,
+    read: (from, offset) => from.readUInt32LE(offset),
+    write: (to, offset, value) => void to.writeUInt32LE(value, offset),
+});
+export const u64 = (at) => ({
+    at,
+    bytes: 8,
+    read: (from, offset) => from.readBigUInt64LE(offset),
+    write: (to, offset, value) => void to.writeBigUInt64LE(value, offset),
+});
+/** Bytes of a fixed count. The decoder gives a view, not a copy. */
+export const raw = (at, bytes) => ({
+    at,
+    bytes,
+    read: (from, offset) => from.subarray(offset, offset + bytes),
+    write: (to, offset, value) => void to.set(value.subarray(0, bytes), offset),
+});
+export const fileId = (at) => ({
+    at,
+    bytes: 16,
+    read: (from, offset) => ({
+        persistent: from.readBigUInt64LE(offset),
+        volatile: from.readBigUInt64LE(offset + 8),
+    }),
+    write: (to, offset, value) => {
+        to.writeBigUInt64LE(value.persistent, offset);
+        to.writeBigUInt64LE(value.volatile, offset + 8);
+    },
+});
+/** A structure of fixed size that has no size field of its own. Too few bytes are refused with `tooShort`. */
+export function struct(bytes, fields, tooShort = STATUS.INVALID_PARAMETER) {
+    const list = Object.entries(fields);
+    return {
+        bytes,
+        fields,
+        decode(from, at = 0) {
+            if (at < 0 || from.length - at < bytes)
+                throw refuse(tooShort);
+            const value = {};
+            for (const [name, field] of list)
+                value[name] = field.read(from, at + field.at);
+            return value;
+        },
+        encode(value) {
+            const to = Buffer.alloc(bytes);
+            for (const [name, field] of list)
+                field.write(to, field.at, value[name]);
+            return to;
+        },
+    };
+}
+/**
+ * A message body. `size` is its StructureSize: odd when a variable part follows, and then one more than the fixed
+ * part has bytes.
+ */
+export function message(size, fields, parts = {}) {
+    const fixed = size & ~1;
+    const fieldList = Object.entries(fields);
+    const partList = Object.entries(parts);
+    return {
+        size,
+        fields,
+        parts,
+        decode(pdu) {
+            checkSize(pdu, size);
+            const value = {};
+            for (const [name, field] of fieldList)
+                value[name] = field.read(pdu, HEADER_BYTES + field.at);
+            for (const [name, { offset, length }] of partList) {
+                const start = offset.read(pdu, HEADER_BYTES + offset.at);
+                const bytes = length.read(pdu, HEADER_BYTES + length.at);
+                value[name] = partAt(pdu, { start, bytes, min: HEADER_BYTES + fixed });
+            }
+            return value;
+        },
+        encode(value) {
+            const lengths = partList.map(([name]) => value[name].length);
+            const starts = [];
+            let end = fixed;
+            for (const length of lengths) {
+                if (length > 0)
+                    end = (end + 7) & ~7;
+                starts.push(length > 0 ? end : 0);
+                end += length;
+            }
+            const to = Buffer.alloc(end);
+            to.writeUInt16LE(size, 0);
+            for (const [name, field] of fieldList)
+                field.write(to, field.at, value[name]);
+            for (const [index, [name, { offset, length }]] of partList.entries()) {
+                const start = starts[index];
+                offset.write(to, offset.at, start === 0 ? 0 : HEADER_BYTES + start);
+                length.write(to, length.at, lengths[index]);
+                if (start > 0)
+                    to.set(value[name], start);
+            }
+            return to;
+        },
+    };
+}
+/** StructureSize is there and right, and the whole fixed part is. */
+export function checkSize(pdu, size) {
+    if (pdu.length < HEADER_BYTES + (size & ~1) || pdu.readUInt16LE(HEADER_BYTES) !== size)
+        throw refuse(STATUS.INVALID_PARAMETER);
+}
+const NOTHING = Buffer.alloc(0);
+export function partAt(pdu, { start, bytes, min }) {
+    if (bytes === 0)
+        return NOTHING;
+    if (start < min || start + bytes > pdu.length)
+        throw refuse(STATUS.INVALID_PARAMETER);
+    return pdu.subarray(start, start + bytes);
+}
+/** Rounds up to the next multiple of 8. */
+export const align8 = (count) => (count + 7) & ~7;

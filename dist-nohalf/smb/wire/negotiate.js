@@ -1,0 +1,166 @@
+import { refuse, STATUS } from "../status.js";
+import { align8, checkSize, HEADER_BYTES, message, raw, u16, u32, u64 } from "./layout.js";
+export const DIALECT = {
+    SMB_2_0_2: 0x0202,
+    SMB_2_1: 0x0210,
+    SMB_3_0: 0x0300,
+    SMB_3_0_2: 0x0302,
+    SMB_3_1_1: 0x0311,
+    /** Only in the answer to an SMB1 NEGOTIATE: "ask again in SMB2". */
+    WILDCARD: 0x02ff,
+};
+export const SECURITY_MODE = { SIGNING_ENABLED: 1, SIGNING_REQUIRED: 2 };
+export const CAPABILITY = {
+    DFS: 0x1,
+    LEASING: 0x2,
+    LARGE_MTU: 0x4,
+    MULTI_CHANNEL: 0x8,
+    PERSISTENT_HANDLES: 0x10,
+    DIRECTORY_LEASING: 0x20,
+    ENCRYPTION: 0x40,
+};
+export const CONTEXT = {
+    PREAUTH_INTEGRITY: 1,
+    ENCRYPTION: 2,
+    COMPRESSION: 3,
+    NETNAME: 5,
+    SIGNING: 8,
+};
+export const PREAUTH_SHA512 = 1;
+const DIALECTS_MAX = 64;
+const CONTEXTS_MAX = 32;
+const request = message(36, {
+    dialectCount: u16(2),
+    securityMode: u16(4),
+    capabilities: u32(8),
+    clientGuid: raw(12, 16),
+    contextOffset: u32(28),
+    contextCount: u16(32),
+});
+export function decodeNegotiateRequest(pdu) {
+    const { dialectCount, contextOffset, contextCount, ...rest } = request.decode(pdu);
+    const at = HEADER_BYTES + 36;
+    if (dialectCount === 0 || dialectCount > DIALECTS_MAX || at + dialectCount * 2 > pdu.length)
+        throw refuse(STATUS.INVALID_PARAMETER);
+    const dialects = Array.from({ length: dialectCount }, (_, index) => pdu.readUInt16LE(at + index * 2));
+    const contexts = dialects.includes(DIALECT.SMB_3_1_1)
+        ? decodeContexts(pdu, { at: contextOffset, count: contextCount, min: at + dialectCount * 2 })
+        : [];
+    return { ...rest, dialects, contexts };
+}
+export function encodeNegotiateRequest(value) {
+    const { dialects, contexts } = value;
+    const list = Buffer.alloc(dialects.length * 2);
+    for (const [index, dialect] of dialects.entries())
+        list.writeUInt16LE(dialect, index * 2);
+    const contextsAt = align8(HEADER_BYTES + 36 + list.length);
+    const hasContexts = dialects.includes(DIALECT.SMB_3_1_1);
+    const body = request.encode({
+        ...value,
+        dialectCount: dialects.length,
+        contextOffset: hasContexts ? contextsAt : 0,
+        contextCount: hasContexts ? contexts.length : 0,
+    });
+    if (!hasContexts)
+        return Buffer.concat([body, list]);
+    const padding = Buffer.alloc(contextsAt - HEADER_BYTES - 36 - list.length);
+    return Buffer.concat([body, list, padding, encodeContexts(contexts)]);
+}
+const response = message(65, {
+    securityMode: u16(2),
+    dialect: u16(4),
+    contextCount: u16(6),
+    serverGuid: raw(8, 16),
+    capabilities: u32(24),
+    maxTransactSize: u32(28),
+    maxReadSize: u32(32),
+    maxWriteSize: u32(36),
+    systemTime: u64(40),
+    serverStartTime: u64(48),
+    contextOffset: u32(60),
+}, { token: { offset: u16(56), length: u16(58) } });
+export function encodeNegotiateResponse(value) {
+    const { contexts, token } = value;
+    const contextsAt = align8(HEADER_BYTES + 64 + token.length);
+    const body = response.encode({
+        ...value,
+        contextCount: contexts.length,
+        contextOffset: contexts.length === 0 ? 0 : contextsAt,
+    });
+    if (contexts.length === 0)
+        return body;
+    const padding = Buffer.alloc(contextsAt - HEADER_BYTES - body.length);
+    return Buffer.concat([body, padding, encodeContexts(contexts)]);
+}
+export function decodeNegotiateResponse(pdu) {
+    checkSize(pdu, 65);
+    const { contextCount, contextOffset, ...rest } = response.decode(pdu);
+    const hasContexts = rest.dialect === DIALECT.SMB_3_1_1 && contextCount > 0;
+    const contexts = hasContexts
+        ? decodeContexts(pdu, { at: contextOffset, count: contextCount, min: HEADER_BYTES + 64 })
+        : [];
+    return { ...rest, contexts };
+}
+function decodeContexts(pdu, { at, count, min }) {
+    if (count > CONTEXTS_MAX || (count > 0 && (at < min || at % 8 !== 0)))
+        throw refuse(STATUS.INVALID_PARAMETER);
+    const contexts = [];
+    for (let index = 0, offset = at; index < count; index++) {
+        if (offset + 8 > pdu.length)
+            throw refuse(STATUS.INVALID_PARAMETER);
+        const length = pdu.readUInt16LE(offset + 2);
+        if (offset + 8 + length > pdu.length)
+            throw refuse(STATUS.INVALID_PARAMETER);
+        contexts.push({
+            type: pdu.readUInt16LE(offset),
+            data: pdu.subarray(offset + 8, offset + 8 + length),
+        });
+        offset = align8(offset + 8 + length);
+    }
+    return contexts;
+}
+function encodeContexts(contexts) {
+    const last = contexts.length - 1;
+    return Buffer.concat(contexts.map(({ type, data }, index) => {
+        const to = Buffer.alloc(index === last ? 8 + data.length : align8(8 + data.length));
+        to.writeUInt16LE(type, 0);
+        to.writeUInt16LE(data.length, 2);
+        to.set(data, 8);
+        return to;
+    }));
+}
+/** The data of ENCRYPTION and SIGNING contexts: a count and that many ids, in the order of preference. */
+export function decodeIds(data) {
+    const count = data.length < 2 ? 0 : data.readUInt16LE(0);
+    if (count === 0 || 2 + count * 2 > data.length)
+        throw refuse(STATUS.INVALID_PARAMETER);
+    return Array.from({ length: count }, (_, index) => data.readUInt16LE(2 + index * 2));
+}
+export function encodeIds(ids) {
+    const to = Buffer.alloc(2 + ids.length * 2);
+    to.writeUInt16LE(ids.length, 0);
+    for (const [index, id] of ids.entries())
+        to.writeUInt16LE(id, 2 + index * 2);
+    return to;
+}
+export function decodePreauthIntegrity(data) {
+    if (data.length < 4)
+        throw refuse(STATUS.INVALID_PARAMETER);
+    const count = data.readUInt16LE(0);
+    const saltBytes = data.readUInt16LE(2);
+    const saltAt = 4 + count * 2;
+    if (count === 0 || saltAt + saltBytes > data.length)
+        throw refuse(STATUS.INVALID_PARAMETER);
+    return {
+        hashes: Array.from({ length: count }, (_, index) => data.readUInt16LE(4 + index * 2)),
+        salt: data.subarray(saltAt, saltAt + saltBytes),
+    };
+}
+export function encodePreauthIntegrity({ hashes, salt }) {
+    const to = Buffer.alloc(4 + hashes.length * 2);
+    to.writeUInt16LE(hashes.length, 0);
+    to.writeUInt16LE(salt.length, 2);
+    for (const [index, hash] of hashes.entries())
+        to.writeUInt16LE(hash, 4 + index * 2);
+    return Buffer.concat([to, salt]);
+}

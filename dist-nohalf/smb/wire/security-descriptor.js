@@ -1,0 +1,150 @@
+import { refuse, STATUS } from "../status.js";
+/** Security descriptors in their self-relative form ([MS-DTYP] 2.4.6): the binary side of SDDL. */
+export const CONTROL = {
+    DACL_PRESENT: 0x4,
+    SACL_PRESENT: 0x10,
+    DACL_AUTO_INHERIT_REQUIRED: 0x100,
+    SACL_AUTO_INHERIT_REQUIRED: 0x200,
+    DACL_AUTO_INHERITED: 0x400,
+    SACL_AUTO_INHERITED: 0x800,
+    DACL_PROTECTED: 0x1000,
+    SACL_PROTECTED: 0x2000,
+    SELF_RELATIVE: 0x8000,
+};
+const HEADER_BYTES = 20;
+const ACL_BYTES = 8;
+const ACE_BYTES = 8;
+const SUB_AUTHORITIES_MAX = 15;
+const ACES_MAX = 1_820;
+const bad = () => refuse(STATUS.INVALID_SECURITY_DESCR);
+export function decodeSecurityDescriptor(data) {
+    if (data.length < HEADER_BYTES || data[0] !== 1)
+        throw bad();
+    const control = data.readUInt16LE(2);
+    if ((control & CONTROL.SELF_RELATIVE) === 0)
+        throw bad();
+    const sidAt = (at) => {
+        const offset = data.readUInt32LE(at);
+        return offset === 0 ? undefined : decodeSid(data, offset);
+    };
+    const aclAt = (at, present) => {
+        const offset = data.readUInt32LE(at);
+        return (control & present) === 0 || offset === 0 ? undefined : decodeAcl(data, offset);
+    };
+    return {
+        control,
+        owner: sidAt(4),
+        group: sidAt(8),
+        sacl: aclAt(12, CONTROL.SACL_PRESENT),
+        dacl: aclAt(16, CONTROL.DACL_PRESENT),
+    };
+}
+export function decodeSid(data, at) {
+    if (at < 0 || at + 8 > data.length || data[at] !== 1)
+        throw bad();
+    const count = data[at + 1];
+    if (count > SUB_AUTHORITIES_MAX || at + 8 + count * 4 > data.length)
+        throw bad();
+    return {
+        authority: data.readUIntBE(at + 2, 6),
+        subAuthorities: Array.from({ length: count }, (_, index) => data.readUInt32LE(at + 8 + index * 4)),
+    };
+}
+function decodeAcl(data, at) {
+    if (at + ACL_BYTES > data.length)
+        throw bad();
+    const end = at + data.readUInt16LE(at + 2);
+    const count = data.readUInt16LE(at + 4);
+    if (end > data.length || count > ACES_MAX)
+        throw bad();
+    const aces = [];
+    for (let index = 0, offset = at + ACL_BYTES; index < count; index++) {
+        if (offset + ACE_BYTES > end)
+            throw bad();
+        const size = data.readUInt16LE(offset + 2);
+        if (size < ACE_BYTES + 8 || offset + size > end)
+            throw bad();
+        aces.push({
+            type: data[offset],
+            flags: data[offset + 1],
+            mask: data.readUInt32LE(offset + 4),
+            sid: decodeSid(data.subarray(0, offset + size), offset + ACE_BYTES),
+        });
+        offset += size;
+    }
+    return { aces };
+}
+export function encodeSid({ authority, subAuthorities }) {
+    const to = Buffer.alloc(8 + subAuthorities.length * 4);
+    to[0] = 1;
+    to[1] = subAuthorities.length;
+    to.writeUIntBE(authority, 2, 6);
+    for (const [index, part] of subAuthorities.entries())
+        to.writeUInt32LE(part, 8 + index * 4);
+    return to;
+}
+function encodeAcl({ aces }) {
+    const parts = aces.map(({ type, flags, mask, sid }) => {
+        const sidBytes = encodeSid(sid);
+        const to = Buffer.alloc(ACE_BYTES + sidBytes.length);
+        to[0] = type;
+        to[1] = flags;
+        to.writeUInt16LE(to.length, 2);
+        to.writeUInt32LE(mask, 4);
+        to.set(sidBytes, ACE_BYTES);
+        return to;
+    });
+    const head = Buffer.alloc(ACL_BYTES);
+    head[0] = 2;
+    head.writeUInt16LE(ACL_BYTES + parts.reduce((sum, part) => sum + part.length, 0), 2);
+    head.writeUInt16LE(aces.length, 4);
+    return Buffer.concat([head, ...parts]);
+}
+export function encodeSecurityDescriptor(value) {
+    const head = Buffer.alloc(HEADER_BYTES);
+    head[0] = 1;
+    head.writeUInt16LE(value.control | CONTROL.SELF_RELATIVE, 2);
+    const parts = [head];
+    let end = HEADER_BYTES;
+    const put = (at, bytes) => {
+        if (bytes === undefined)
+            return;
+        head.writeUInt32LE(end, at);
+        parts.push(bytes);
+        end += bytes.length;
+    };
+    put(12, value.sacl === undefined ? undefined : encodeAcl(value.sacl));
+    put(16, value.dacl === undefined ? undefined : encodeAcl(value.dacl));
+    put(4, value.owner === undefined ? undefined : encodeSid(value.owner));
+    put(8, value.group === undefined ? undefined : encodeSid(value.group));
+    return Buffer.concat(parts);
+}
+/** Parts of a descriptor as AdditionalInformation of QUERY_INFO and SET_INFO names them. */
+export const SECURITY_PART = { OWNER: 1, GROUP: 2, DACL: 4, SACL: 8 };
+const DACL_BITS = CONTROL.DACL_PRESENT |
+    CONTROL.DACL_AUTO_INHERITED |
+    CONTROL.DACL_PROTECTED |
+    CONTROL.DACL_AUTO_INHERIT_REQUIRED;
+const SACL_BITS = CONTROL.SACL_PRESENT |
+    CONTROL.SACL_AUTO_INHERITED |
+    CONTROL.SACL_PROTECTED |
+    CONTROL.SACL_AUTO_INHERIT_REQUIRED;
+/** `base` with the named parts taken from `other`. */
+export function mergeSecurityParts(base, other, parts) {
+    const has = (part) => (parts & part) !== 0;
+    const taken = (has(SECURITY_PART.DACL) ? DACL_BITS : 0) | (has(SECURITY_PART.SACL) ? SACL_BITS : 0);
+    return {
+        control: (base.control & ~taken) | (other.control & taken) | CONTROL.SELF_RELATIVE,
+        owner: has(SECURITY_PART.OWNER) ? other.owner : base.owner,
+        group: has(SECURITY_PART.GROUP) ? other.group : base.group,
+        dacl: has(SECURITY_PART.DACL) ? other.dacl : base.dacl,
+        sacl: has(SECURITY_PART.SACL) ? other.sacl : base.sacl,
+    };
+}
+export const NO_SECURITY = {
+    control: CONTROL.SELF_RELATIVE,
+    owner: undefined,
+    group: undefined,
+    sacl: undefined,
+    dacl: undefined,
+};

@@ -1,0 +1,95 @@
+import type { Instant } from "../base/clock.ts";
+import type { Revision } from "../base/revision.ts";
+/**
+ * The store: ordered keys, snapshots, serializable transactions, durability. Everything that is not payload is
+ * a record in it. Three engines offer this interface (memory, embedded, postgres); nothing above can tell which
+ * one runs.
+ *
+ * A `Key` is a binary string: one character (0-255) for each byte, so that comparing strings compares bytes and
+ * a key can be a Map key as it is. `packKey` in keys/pack.ts makes them. Keys may be up to
+ * `LIMITS.keyBytesMax` long on every engine (see long-keys.ts); none is empty or starts with a byte 00, which
+ * the store keeps for itself. (In the ephemeral space the owner's name takes its part of the length.)
+ */
+export type Key = string;
+export interface Entry {
+    readonly key: Key;
+    readonly value: Buffer;
+}
+/** Keys from `from` (inclusive) to `to` (exclusive), ascending, or descending with `reverse`. */
+export interface Range {
+    readonly from: Key;
+    readonly to: Key;
+    readonly reverse?: boolean;
+    readonly limit?: number;
+}
+export interface Reader {
+    /** The value, which belongs to the caller, or undefined. */
+    get(key: Key): Promise<Buffer | undefined>;
+    /** Several values in one round trip, in the order of `keys`. */
+    getMany(keys: readonly Key[]): Promise<(Buffer | undefined)[]>;
+    /**
+     * Entries in order, fetched as they are consumed. Stop early by leaving the loop. What the loop itself puts or
+     * deletes further on may be met or not.
+     */
+    range(range: Range): AsyncIterable<Entry>;
+    /**
+     * The time of this transaction, the same whenever it is asked. The engine decides whose clock it is; a rule
+     * uses this one and no other.
+     */
+    now(): Instant;
+}
+export interface Writer extends Reader {
+    /**
+     * Seen by later reads of this transaction, and by others once it is durable. The store takes a copy: the
+     * caller may use its buffer again at once.
+     */
+    put(key: Key, value: Uint8Array): void;
+    delete(key: Key): void;
+    /**
+     * A new revision: unique for all time, above every revision this process has seen, and above `above`
+     * (pass the object's present revision, so that its next one is always higher). The revisions of a
+     * transaction that throws were never given out.
+     */
+    revision(above?: Revision): Revision;
+}
+export interface KeySpace {
+    /**
+     * `fn` sees one consistent snapshot that includes every write acknowledged before `read` was called, in this
+     * process or another. Writers never hold it up. The snapshot ends when `fn` settles, and a reader kept beyond
+     * that throws: keep it short, and await nothing but the transaction in it.
+     */
+    read<T>(fn: (read: Reader) => Promise<T>): Promise<T>;
+    /**
+     * Serializable. Resolves only when durable; nobody can see it before it is durable. `fn` may run again after a
+     * conflict, so it touches nothing but the transaction, and it awaits nothing but the transaction: other
+     * writers may be waiting behind it. When `fn` throws, nothing of it is kept, and the error is passed on once
+     * everything `fn` could have seen is durable.
+     *
+     * Rejects with `StorageFault` when the outcome is certain to be "not written"; a process that can no longer
+     * tell (a failed sync) stops instead of answering.
+     */
+    write<T>(fn: (write: Writer) => Promise<T>): Promise<T>;
+}
+/**
+ * The second key space, for what need not outlive the process that owns it (SMB handles, sessions, roles): the
+ * same interface, shared by all processes, no sync on commit. Every record belongs to the process that put it
+ * last; when that process dies, `releaseOwner` removes what it owned.
+ */
+export interface EphemeralSpace extends KeySpace {
+    readonly owner: string;
+    releaseOwner(owner: string): Promise<void>;
+}
+export interface StoreFigures {
+    /** Commits made, transactions and bytes in them, since this process opened the store. */
+    readonly commits: number;
+    readonly transactions: number;
+    readonly bytes: number;
+}
+export interface Store extends KeySpace {
+    readonly ephemeral: EphemeralSpace;
+    figures(): StoreFigures;
+    /** Called after each commit with the number of transactions in it; for measuring. */
+    watchCommits(listener: (transactions: number) => void): void;
+    /** Finishes what was accepted, then closes. Later calls reject. */
+    close(): Promise<void>;
+}

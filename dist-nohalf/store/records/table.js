@@ -1,0 +1,3 @@
+import { recordType } from "./record.js";
+export const tableRecord = recordType("table", 1);
+export const tableAclRecord = recordType("tableAcl", 1);

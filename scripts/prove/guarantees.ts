@@ -1,0 +1,35 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import type { ProofOutcome } from "../../test/support/proof.ts";
+
+/** The last figures of every proof in docs/guarantees.md: what was not run this time keeps the row it has. */
+const BEGIN = "<!-- figures: written by npm run prove -- --docs -->";
+const END = "<!-- end of figures -->";
+
+export function withFigures(document: string, outcomes: readonly ProofOutcome[], quick: boolean): string {
+  const from = document.indexOf(BEGIN);
+  const to = document.indexOf(END);
+  if (from < 0 || to < from) throw new Error(`the document has no place for figures: ${BEGIN} ... ${END}`);
+  const rows = new Map<string, string>();
+  for (const line of document.slice(from, to).split("\n")) {
+    const name = /^\| `([\w-]+)` \|/.exec(line)?.[1];
+    if (name !== undefined) rows.set(name, line);
+  }
+  for (const { name, what, ok, isNotRun, figure } of outcomes) {
+    if (isNotRun === true) continue;
+    const first = figure.split("\n", 1)[0]!.replaceAll("|", "/");
+    const length = quick ? "quick" : "full";
+    rows.set(name, `| \`${name}\` | ${what} | ${ok ? "holds" : "BROKEN"} (${length}) | ${first} |`);
+  }
+  const table = [
+    BEGIN,
+    "| proof | what it watches | last verdict | figures |",
+    "| --- | --- | --- | --- |",
+    ...[...rows].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row),
+    "",
+  ].join("\n");
+  return document.slice(0, from) + table + document.slice(to);
+}
+
+export function writeFigures(path: string, outcomes: readonly ProofOutcome[], quick: boolean): void {
+  writeFileSync(path, withFigures(readFileSync(path, "utf8"), outcomes, quick));
+}

@@ -1,0 +1,56 @@
+import { badHeader } from "../../base/refusals.ts";
+import type { HttpRequest, ServiceName } from "../exchange.ts";
+
+/** The address of a source, as copies and renames give it in a header. */
+
+/** The address may hold a signature, and error bodies end in logs: it is not repeated. */
+export function readSourceUrl(text: string, header: string, charsMax: number): URL {
+  if (text.length > charsMax || !URL.canParse(text)) throw badHeader(header, "");
+  const url = new URL(text);
+  if (url.protocol !== "http:" && url.protocol !== "https:") throw badHeader(header, "");
+  return url;
+}
+
+/** What is remembered and shown of it: enough to know it again, nothing to use it with. */
+export function withoutSignature(url: URL): string {
+  const kept = new URLSearchParams();
+  for (const name of ["snapshot", "versionid", "sharesnapshot"]) {
+    const value = url.searchParams.get(name);
+    if (value !== null) kept.set(name, value);
+  }
+  const search = kept.size === 0 ? "" : `?${kept}`;
+  return `${url.origin}${url.pathname}${search}`;
+}
+
+const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/**
+ * Whether a source is on this server, and whether its account stands in its host name: the same place the client
+ * is talking to, by any name a loopback has, or another account beside it. The caller's account by its name on
+ * Azure means this server too: the Azure CLI puts sources together that way, whatever endpoint it talks to.
+ */
+export function locateSource(
+  url: URL,
+  { target, headers: { host } }: Pick<HttpRequest, "target" | "headers">,
+  service: ServiceName,
+): { readonly isHere: boolean; readonly isHostStyle: boolean } {
+  if (url.hostname === `${target.account}.${service}.core.windows.net`) {
+    return { isHere: true, isHostStyle: true };
+  }
+  return { isHere: isThisServer(url, host, service), isHostStyle: !target.isPathStyle };
+}
+
+function isThisServer(url: URL, host: string | undefined, service: ServiceName): boolean {
+  if (host === undefined) return false;
+  const own = host.toLowerCase();
+  if (url.host === own) return true;
+  const [, ownPort = ""] = /:(\d+)$/.exec(own) ?? [];
+  const ownName = own.slice(0, own.length - (ownPort === "" ? 0 : ownPort.length + 1));
+  if (url.port !== ownPort) return false;
+  if (LOOPBACK.has(url.hostname) && LOOPBACK.has(ownName)) return true;
+  const suffix = (name: string): string | undefined => {
+    const dot = name.indexOf(".");
+    return dot > 0 && name.startsWith(`.${service}.`, dot) ? name.slice(dot) : undefined;
+  };
+  return suffix(ownName) !== undefined && suffix(url.hostname) === suffix(ownName);
+}

@@ -1,0 +1,54 @@
+import { badHeader, Refusal } from "../../base/refusals.ts";
+import type { Headers } from "../exchange.ts";
+
+/** Values that headers of several services hold, decoded; what cannot be read is refused by its name. */
+
+export function missingHeader(name: string): Refusal {
+  return new Refusal("MissingRequiredHeader", { elements: { HeaderName: name } });
+}
+
+export function requireHeader(headers: Headers, name: string): string {
+  const value = headers[name];
+  if (value === undefined || value === "") throw missingHeader(name);
+  return value;
+}
+
+const GUID = /^[{(]?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})[)}]?$/i;
+
+/** Any form .NET prints a Guid in; kept and compared in one. An empty one is none. */
+export function readGuid(headers: Headers, name: string): string | undefined {
+  const text = headers[name];
+  if (text === undefined || text === "") return undefined;
+  const parts = GUID.exec(text.trim());
+  if (parts === null) throw badHeader(name, text);
+  return parts.slice(1).join("-").toLowerCase();
+}
+
+export function requireGuid(headers: Headers, name: string): string {
+  const id = readGuid(headers, name);
+  if (id === undefined) throw missingHeader(name);
+  return id;
+}
+
+export function readLeaseId(headers: Headers): string | undefined {
+  return headers["x-ms-lease-id"] === undefined ? undefined : readGuid(headers, "x-ms-lease-id");
+}
+
+export function readWhole(
+  headers: Headers,
+  name: string,
+  { min, max }: { readonly min: number; readonly max: number },
+): number | undefined {
+  const text = headers[name];
+  if (text === undefined) return undefined;
+  const value = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= min && value <= max)) throw badHeader(name, text);
+  return value;
+}
+
+export function readBoolean(headers: Headers, name: string): boolean | undefined {
+  const text = headers[name]?.toLowerCase();
+  if (text === undefined) return undefined;
+  if (text !== "true" && text !== "false") throw badHeader(name, text);
+  return text === "true";
+}

@@ -1,0 +1,170 @@
+import { monotonic, pause } from "../../base/clock.ts";
+import { FILE_LIMITS } from "../../base/limits-file.ts";
+import type { Log } from "../../base/log.ts";
+import type { Messages } from "../../base/messages.ts";
+import type { CacheConflict } from "../../concurrency/cache-lease.ts";
+import { CACHE_BREAKS, cacheBreakKey, handlesOfNode, nodeOfCacheBreakKey } from "../../store/keys/file.ts";
+import type { EphemeralSpace, Key, Reader, Writer } from "../../store/kv.ts";
+import { cacheBreakRecord, handleRecord } from "../../store/records/file.ts";
+
+/**
+ * How a REST call has caches of SMB clients taken away (oplocks and leases), wherever those clients are connected.
+ *
+ * A handle says whether its client asked for a cache, and which process serves it; what the client holds at the
+ * moment only that process knows. The call puts a request for each such process into the ephemeral space and wakes
+ * them. The process breaks what stands in the way, waits for its clients where it must, and removes the request:
+ * that is the answer. Messages only wake; both sides also look for themselves.
+ */
+export interface Surroundings {
+  readonly ephemeral: EphemeralSpace;
+  readonly messages: Messages;
+  readonly log: Log;
+  /** How long a call may wait for caches. */
+  readonly patienceMillis: number;
+}
+
+const ASKED = "file-caches-asked";
+const ANSWERED = "file-caches-answered";
+
+export interface NodeName {
+  readonly share: bigint;
+  readonly node: bigint;
+}
+
+/** Processes with handles on a node whose clients may hold a cache. */
+export async function cachingOwners(read: Reader, { share, node }: NodeName): Promise<ReadonlySet<string>> {
+  const owners = new Set<string>();
+  for await (const { value } of read.range(handlesOfNode(share, node))) {
+    const { mayCache, owner } = handleRecord.unpack(value);
+    if (mayCache === true) owners.add(owner);
+  }
+  return owners;
+}
+
+/** Puts a request for each process that may hold caches. The caller wakes them after the transaction. */
+export async function putBreaks(
+  write: Writer,
+  { share, node }: NodeName,
+  conflict: CacheConflict,
+): Promise<Key[]> {
+  const keys: Key[] = [];
+  for (const owner of await cachingOwners(write, { share, node })) {
+    const key = cacheBreakKey(share, node, write.revision());
+    write.put(key, cacheBreakRecord.pack({ owner, conflict }));
+    keys.push(key);
+  }
+  return keys;
+}
+
+export function wakeHolders({ messages }: Surroundings): void {
+  messages.announce(ASKED);
+}
+
+/** True when every request was answered, or whom it was for is gone. False when `deadline` came first. */
+export async function awaitBreaks(
+  { ephemeral, messages }: Surroundings,
+  node: NodeName,
+  keys: readonly Key[],
+  deadline: number,
+): Promise<boolean> {
+  let wake = (): void => {};
+  const stop = messages.listen(ANSWERED, () => wake());
+  try {
+    for (;;) {
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      if (await ephemeral.read((read) => areAnswered(read, node, keys))) return true;
+      const left = deadline - monotonic();
+      if (left <= 0) break;
+      await Promise.race([woken, pause(Math.min(left, FILE_LIMITS.cachePollMillis))]);
+    }
+  } finally {
+    stop();
+  }
+  await ephemeral.write(async (write) => {
+    for (const key of keys) write.delete(key);
+  });
+  return false;
+}
+
+async function areAnswered(read: Reader, node: NodeName, keys: readonly Key[]): Promise<boolean> {
+  const open = (await read.getMany(keys)).filter((stored) => stored !== undefined);
+  if (open.length === 0) return true;
+  const owners = await cachingOwners(read, node);
+  return !open.some((stored) => owners.has(cacheBreakRecord.unpack(stored).owner));
+}
+
+/** Undefined: nobody has to be waited for. */
+export type BreakCaches = (node: NodeName, conflict: CacheConflict) => Promise<void> | undefined;
+
+/** The side of the process that serves SMB clients. */
+export class CacheHolder {
+  readonly #around: Surroundings;
+  readonly #break: BreakCaches;
+  readonly #underWay = new Set<Key>();
+  readonly #stop: () => void;
+  #isLooking = false;
+  #mustLookAgain = false;
+
+  constructor(around: Surroundings, breakCaches: BreakCaches) {
+    this.#around = around;
+    this.#break = breakCaches;
+    this.#stop = around.messages.listen(ASKED, () => this.look());
+  }
+
+  /** Looks for requests; also called now and then, in case a message was lost. */
+  look(): void {
+    this.#mustLookAgain = true;
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    void this.#lookAll()
+      .catch((err: unknown) => this.#around.log.error({ err }, "requests for SMB caches were not answered"))
+      .finally(() => {
+        this.#isLooking = false;
+      });
+  }
+
+  close(): void {
+    this.#stop();
+  }
+
+  async #lookAll(): Promise<void> {
+    const { ephemeral } = this.#around;
+    while (this.#mustLookAgain) {
+      this.#mustLookAgain = false;
+      const asked = await ephemeral.read(async (read) => {
+        const found: { key: Key; node: NodeName; conflict: CacheConflict }[] = [];
+        for await (const { key, value } of read.range(CACHE_BREAKS)) {
+          const { owner, conflict } = cacheBreakRecord.unpack(value);
+          if (owner !== ephemeral.owner || this.#underWay.has(key)) continue;
+          found.push({ key, node: nodeOfCacheBreakKey(key), conflict });
+        }
+        return found;
+      });
+      const done: Key[] = [];
+      for (const { key, node, conflict } of asked) {
+        const wait = this.#break(node, conflict);
+        if (wait === undefined) {
+          done.push(key);
+          continue;
+        }
+        this.#underWay.add(key);
+        void wait.finally(() => this.#underWay.delete(key)).then(() => this.#answer([key]));
+      }
+      if (done.length > 0) await this.#answer(done);
+    }
+  }
+
+  async #answer(keys: readonly Key[]): Promise<void> {
+    const { ephemeral, messages, log } = this.#around;
+    try {
+      await ephemeral.write(async (write) => {
+        for (const key of keys) write.delete(key);
+      });
+      messages.announce(ANSWERED);
+    } catch (err) {
+      log.error({ err }, "requests for SMB caches were not answered");
+    }
+  }
+}

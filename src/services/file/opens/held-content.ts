@@ -1,0 +1,190 @@
+import { StorageFault } from "../../../base/faults.ts";
+import { FILE_LIMITS } from "../../../base/limits-file.ts";
+import { Refusal } from "../../../base/refusals.ts";
+import type { NodeRecord } from "../../../store/records/file.ts";
+import { keepContent, type TakenIn, takeIn } from "../../payload/content.ts";
+import { ATTRIBUTE } from "../attributes.ts";
+import { resize } from "../file-properties.ts";
+import type { FileService } from "../file-service.ts";
+import { putChanged } from "../node-changes.ts";
+import { type Node, ticksOf } from "../nodes.ts";
+import { clearRange, putBytes, type RangeWriter } from "../ranges.ts";
+import { openWindow, streamWindow } from "../read-content.ts";
+import { changeUsage } from "../shares.ts";
+import type { View } from "../versions.ts";
+import { checkAccess, findHeld, findHeldForWrite, type HeldTimes, timesOf } from "./held.ts";
+import type { Handle } from "./open-node.ts";
+import { writtenSpans } from "./past-node.ts";
+
+/**
+ * Content by handle. Each write is one durable transaction: bytes first, then the records that name them, as for
+ * Put Range (docs/decisions/0021-smb-writes.md).
+ */
+const rangeBetween = (from: number, to: number) => ({ offset: BigInt(from), length: BigInt(to - from) });
+
+/** Fewer bytes at the end of the file, none past it. */
+export async function readHeld(
+  files: FileService,
+  handle: Handle,
+  { offset, length }: { readonly offset: number; readonly length: number },
+): Promise<readonly Buffer[]> {
+  await checkAccess(files, handle, "read", rangeBetween(offset, offset + length));
+  const part = { from: offset, to: offset + length };
+  return readParts(files, part, (read) => findHeld(read, handle));
+}
+
+type Find = (read: Parameters<typeof findHeld>[0]) => Promise<{
+  readonly share: { readonly id: bigint };
+  readonly view: View;
+  readonly node: Node;
+}>;
+
+/** One state of the file, whatever is written meanwhile: a part too long for one look is begun again if it changed. */
+export async function readParts(
+  files: FileService,
+  part: { readonly from: number; readonly to: number },
+  find: Find,
+): Promise<readonly Buffer[]> {
+  for (let tries = 0; tries < FILE_LIMITS.readRestartsMax; tries++) {
+    const buffers: Buffer[] = [];
+    let state: bigint | undefined;
+    let at = part.from;
+    let isWhole = false;
+    do {
+      const opened = await files.parts.store.read(async (read) => {
+        const { share, view, node } = await find(read);
+        const { dataRevision, content, size } = node.record;
+        if (state !== undefined && state !== dataRevision) return undefined;
+        const to = Math.min(part.to, size);
+        const ref = { share: share.id, content, from: at, to };
+        if (at >= to) return { window: undefined, dataRevision, to };
+        return { window: await openWindow(read, view, files.parts.payloads, ref), dataRevision, to };
+      });
+      if (opened === undefined) break;
+      state = opened.dataRevision;
+      const { window, to } = opened;
+      try {
+        if (window !== undefined) for await (const buffer of streamWindow(window, at)) buffers.push(buffer);
+      } finally {
+        window?.payload?.close();
+      }
+      at = window?.end ?? to;
+      isWhole = at >= to;
+    } while (!isWhole);
+    if (isWhole) return buffers;
+  }
+  throw new StorageFault("the file changes faster than it can be read");
+}
+
+/** Durable when it resolves. The bytes are given away. */
+export function writeHeld(
+  files: FileService,
+  handle: Handle,
+  { offset, data, times }: { readonly offset: number; readonly data: Buffer; readonly times: HeldTimes },
+): Promise<void> {
+  const end = offset + data.length;
+  if (end > FILE_LIMITS.fileBytesMax) throw new Refusal("ShareSizeLimitReached");
+  return files.writesUnderWay.run(handle, async () => {
+    await checkAccess(files, handle, "write", rangeBetween(offset, end));
+    const parts = await takeInParts(files, data);
+    try {
+      await files.parts.store.write(async (write) => {
+        const { share, node } = await findHeldForWrite(write, handle);
+        const { record } = node;
+        const size = Math.max(record.size, end);
+        await changeUsage(write, share, size - record.size);
+        const revision = await putChanged(write, share, node, {
+          ...timesOf(record, ticksOf(write), times),
+          attributes: record.attributes | ATTRIBUTE.Archive,
+          size,
+          dataRevision: write.revision(record.dataRevision),
+        });
+        const { payloads } = files.parts;
+        const at: RangeWriter = { write, payloads, share, content: record.content, since: revision };
+        let from = offset;
+        for (const { content, length } of parts) {
+          await keepContent(payloads, write, content);
+          await putBytes(at, from, content);
+          from += length;
+        }
+      });
+    } finally {
+      for (const part of parts) part.release();
+    }
+  });
+}
+
+/** Range records have a longest length; an SMB write may be longer. */
+async function takeInParts(files: FileService, data: Buffer): Promise<readonly TakenIn[]> {
+  const { payloads } = files.parts;
+  if (data.length <= FILE_LIMITS.rangeBytesMax) return [await takeIn(payloads, data)];
+  const cuts: Buffer[] = [];
+  for (let from = 0; from < data.length; from += FILE_LIMITS.rangeBytesMax)
+    cuts.push(data.subarray(from, from + FILE_LIMITS.rangeBytesMax));
+  const taken = await Promise.allSettled(cuts.map((cut) => takeIn(payloads, cut)));
+  const failed = taken.find((one) => one.status === "rejected");
+  if (failed === undefined) return taken.map((one) => (one as PromiseFulfilledResult<TakenIn>).value);
+  for (const one of taken) if (one.status === "fulfilled") one.value.release();
+  throw failed.reason;
+}
+
+export function resizeHeld(
+  files: FileService,
+  handle: Handle,
+  { size, times }: { readonly size: number; readonly times: HeldTimes },
+): Promise<void> {
+  if (size > FILE_LIMITS.fileBytesMax) throw new Refusal("ShareSizeLimitReached");
+  return files.writesUnderWay.run(handle, async () => {
+    const before = (await infoHeld(files, handle)).size;
+    const changed = rangeBetween(Math.min(size, before), Math.max(size, before));
+    if (changed.length > 0n) await checkAccess(files, handle, "write", changed);
+    await files.parts.store.write(async (write) => {
+      const held = await findHeldForWrite(write, handle);
+      const { record } = held.node;
+      const resized = size === record.size ? {} : await resize(files, write, held, size);
+      await putChanged(write, held.share, held.node, {
+        ...timesOf(record, ticksOf(write), times),
+        ...resized,
+      });
+    });
+  });
+}
+
+/** Makes a hole, within the size of the file. */
+export function zeroHeld(
+  files: FileService,
+  handle: Handle,
+  { from, to, times }: { readonly from: number; readonly to: number; readonly times: HeldTimes },
+): Promise<void> {
+  return files.writesUnderWay.run(handle, async () => {
+    await checkAccess(files, handle, "write", rangeBetween(from, to));
+    await files.parts.store.write(async (write) => {
+      const { share, node } = await findHeldForWrite(write, handle);
+      const { record } = node;
+      const end = Math.min(to, record.size);
+      if (from >= end) return;
+      const revision = await putChanged(write, share, node, {
+        ...timesOf(record, ticksOf(write), times),
+        dataRevision: write.revision(record.dataRevision),
+      });
+      const { payloads } = files.parts;
+      await clearRange({ write, payloads, share, content: record.content, since: revision }, from, end);
+    });
+  });
+}
+
+/** Written ranges in [from, to). */
+export function allocatedHeld(
+  files: FileService,
+  handle: Handle,
+  part: { readonly from: number; readonly to: number },
+): Promise<readonly { readonly from: number; readonly to: number }[]> {
+  return files.parts.store.read(async (read) => {
+    const { share, view, node } = await findHeld(read, handle);
+    return writtenSpans(view, share.id, node, part);
+  });
+}
+
+export function infoHeld(files: FileService, handle: Handle): Promise<NodeRecord> {
+  return files.parts.store.read(async (read) => (await findHeld(read, handle)).node.record);
+}

@@ -1,0 +1,121 @@
+import { Refusal } from "../../../base/refusals.ts";
+import { deletePendingKey, entriesRange, handleKey, nodeKey } from "../../../store/keys/file.ts";
+import { type EntryRecord, entryRecord, type NodeRecord, nodeRecord } from "../../../store/records/file.ts";
+import { ATTRIBUTE } from "../attributes.ts";
+import type { FileService } from "../file-service.ts";
+import type { ListedNode } from "../list-directory.ts";
+import { foldName } from "../names.ts";
+import { putChanged } from "../node-changes.ts";
+import { type Node, ROOT, readNode, ticksOf } from "../nodes.ts";
+import { DEFAULT_SDDL, findPermission, settlePermission } from "../permissions.ts";
+import type { View } from "../versions.ts";
+import { findHeld } from "./held.ts";
+import type { Handle } from "./open-node.ts";
+
+/** What is told and changed of a file or directory by handle, its content apart. */
+export interface HeldFacts {
+  readonly record: NodeRecord;
+  readonly isDeletePending: boolean;
+}
+
+export async function readHeldFacts(files: FileService, handle: Handle): Promise<HeldFacts> {
+  const { store } = files.parts;
+  const { share, node, id } = handle;
+  const isDeletePending = await store.ephemeral.read(async (read) => {
+    const [own, pending] = await read.getMany([handleKey(share, node, id), deletePendingKey(share, node)]);
+    if (own === undefined) throw new Refusal("ResourceNotFound");
+    return pending !== undefined;
+  });
+  const record = await store.read(async (read) => (await findHeld(read, handle)).node.record);
+  return { record, isDeletePending };
+}
+
+/** The directory above; undefined at the root. */
+export function readParent(files: FileService, handle: Handle): Promise<Node | undefined> {
+  if (handle.node === ROOT) return Promise.resolve(undefined);
+  return files.parts.store.read(async (read) => {
+    const { share, view, node } = await findHeld(read, handle);
+    const { parent } = node.record;
+    return { id: parent, record: await readNode(view, share.id, parent) };
+  });
+}
+
+/** Read-only, hidden, system, archive, temporary, sparse, offline, not indexed. */
+const SETTABLE_ATTRIBUTES = 0x3327;
+
+export interface HeldChange {
+  readonly createdAt?: bigint | undefined;
+  readonly accessedAt?: bigint | undefined;
+  readonly writtenAt?: bigint | undefined;
+  /** "keep": the client has set it by this handle, and it stays. */
+  readonly changedAt?: bigint | "keep" | undefined;
+  readonly attributes?: number | undefined;
+  readonly sddl?: string | undefined;
+}
+
+export async function changeHeld(files: FileService, handle: Handle, change: HeldChange): Promise<void> {
+  await files.parts.store.write(async (write) => {
+    const { share, node } = await findHeld(write, handle);
+    const { record } = node;
+    const { createdAt, accessedAt, writtenAt, changedAt, attributes, sddl } = change;
+    const permission =
+      sddl === undefined
+        ? undefined
+        : await settlePermission(write, share.id, { sddl }, { own: undefined, inherited: undefined });
+    await putChanged(write, share, node, {
+      ...(createdAt === undefined ? {} : { createdAt }),
+      ...(accessedAt === undefined ? {} : { accessedAt }),
+      ...(writtenAt === undefined ? {} : { writtenAt }),
+      changedAt: changedAt === "keep" ? record.changedAt : (changedAt ?? ticksOf(write)),
+      ...(attributes === undefined ? {} : { attributes: attributesAfter(record, attributes) }),
+      ...(permission === undefined ? {} : { permission }),
+    });
+  });
+}
+
+function attributesAfter({ kind, attributes }: NodeRecord, wanted: number): number {
+  const kept = (attributes & ~SETTABLE_ATTRIBUTES) | (wanted & SETTABLE_ATTRIBUTES);
+  return kind === "directory" ? kept | ATTRIBUTE.Directory : kept;
+}
+
+export function readSecurity(files: FileService, handle: Handle): Promise<string> {
+  return files.parts.store.read(async (read) => {
+    const { share, node } = await findHeld(read, handle);
+    const { permission } = node.record;
+    return permission === undefined ? DEFAULT_SDDL : findPermission(read, share.id, permission);
+  });
+}
+
+/** Entries of a directory after the one named, in the order of folded names. */
+export function listHeld(
+  files: FileService,
+  handle: Handle,
+  page: { readonly after: string | undefined; readonly limit: number },
+): Promise<readonly ListedNode[]> {
+  return files.parts.store.read(async (read) => {
+    const { share, view, node } = await findHeld(read, handle);
+    return listEntries(view, share.id, node.id, page);
+  });
+}
+
+export async function listEntries(
+  view: View,
+  share: bigint,
+  directory: bigint,
+  { after, limit }: { readonly after: string | undefined; readonly limit: number },
+): Promise<readonly ListedNode[]> {
+  const last = after === undefined ? undefined : foldName(after);
+  const found: EntryRecord[] = [];
+  const range = entriesRange(share, directory, "", last);
+  for await (const { value } of view.range({ ...range, limit: limit + 1 })) {
+    const entry = entryRecord.unpack(value);
+    if (foldName(entry.name) === last) continue;
+    if (found.length === limit) break;
+    found.push(entry);
+  }
+  const stored = await view.getMany(found.map(({ node }) => nodeKey(share, node)));
+  return found.flatMap((entry, i) => {
+    const bytes = stored[i];
+    return bytes === undefined ? [] : [{ entry, record: nodeRecord.unpack(bytes) }];
+  });
+}

@@ -1,0 +1,92 @@
+import { Refusal } from "../../../base/refusals.ts";
+import { leaseAfterWrite } from "../../../concurrency/lease.ts";
+import type { Reader, Writer } from "../../../store/kv.ts";
+import type { NodeRecord, ShareRecord } from "../../../store/records/file.ts";
+import { ATTRIBUTE } from "../attributes.ts";
+import type { FileService } from "../file-service.ts";
+import type { ShareRef } from "../names.ts";
+import { findNode, findPlace, putEntry, putNode, readNode, ticksOf } from "../nodes.ts";
+import { markInTransaction } from "../opened-marks.ts";
+import { settlePermission } from "../permissions.ts";
+import { discardContent } from "../ranges.ts";
+import { changeUsage, findShare, leaseOf, withLease } from "../shares.ts";
+import { LiveView } from "../versions.ts";
+import type { OpenRequest } from "./open-node.ts";
+
+/** What a client may ask for in a new file: read-only, hidden, system, archive, temporary, offline, not indexed. */
+const CREATED_ATTRIBUTES = 0x3127;
+
+/** The share, marked as opened in the same transaction: the handle is already there. */
+async function openedShare(write: Writer, ref: ShareRef, id: bigint): Promise<ShareRecord> {
+  const share = await findShare(write, ref);
+  if (share?.id !== id) throw new Refusal("ShareNotFound");
+  return markInTransaction(write, ref, share);
+}
+
+/** Creates the node a handle was placed for; undefined when something has come to be at the path. */
+export function createNode(
+  files: FileService,
+  { ref, attributes = 0, sddl }: OpenRequest,
+  { share: shareId, node, kind }: { share: bigint; node: bigint; kind: NodeRecord["kind"] },
+): Promise<NodeRecord | undefined> {
+  return files.parts.store.write(async (write) => {
+    const share = await openedShare(write, ref, shareId);
+    const view = new LiveView(write);
+    const { parent, name, entry } = await findPlace(view, shareId, ref.path);
+    if (entry !== undefined || (await findNode(view, shareId, node)) !== undefined) return undefined;
+    const revision = write.revision();
+    const now = ticksOf(write);
+    const inherited = (await readNode(view, shareId, parent)).permission;
+    const wish = sddl === undefined ? undefined : { sddl };
+    const permission = await settlePermission(write, shareId, wish, { own: undefined, inherited });
+    const kept = attributes & CREATED_ATTRIBUTES;
+    const record: NodeRecord = {
+      kind,
+      parent,
+      name,
+      revision,
+      attributes: kept | (kind === "directory" ? ATTRIBUTE.Directory : ATTRIBUTE.Archive),
+      createdAt: now,
+      writtenAt: now,
+      changedAt: now,
+      size: 0,
+      content: revision,
+      dataRevision: revision,
+      ...(permission === undefined ? {} : { permission }),
+    };
+    await putNode(write, share, node, record, revision);
+    await putEntry(write, share, parent, { name, node, kind }, revision);
+    return record;
+  });
+}
+
+/** Replaces a file's content by nothing; undefined when it is gone. Its id, name, times of birth and lease stay. */
+export function overwriteNode(
+  files: FileService,
+  { ref, attributes = 0 }: OpenRequest,
+  target: { share: bigint; node: bigint; check: (read: Reader, record: NodeRecord) => void },
+): Promise<NodeRecord | undefined> {
+  return files.parts.store.write(async (write) => {
+    const share = await openedShare(write, ref, target.share);
+    const record = await findNode(new LiveView(write), share.id, target.node);
+    if (record === undefined) return undefined;
+    target.check(write, record);
+    discardContent(write, share, record.content);
+    await changeUsage(write, share, -record.size);
+    const revision = write.revision(record.revision);
+    const now = ticksOf(write);
+    const changed: NodeRecord = {
+      ...record,
+      revision,
+      attributes: (attributes & CREATED_ATTRIBUTES) | ATTRIBUTE.Archive,
+      writtenAt: now,
+      changedAt: now,
+      size: 0,
+      content: revision,
+      dataRevision: revision,
+    };
+    const kept = withLease(changed, leaseAfterWrite(leaseOf(record), write.now()));
+    await putNode(write, share, target.node, kept, revision);
+    return kept;
+  });
+}

@@ -1,0 +1,236 @@
+import { pause } from "../../../base/clock.ts";
+import { FILE_LIMITS } from "../../../base/limits-file.ts";
+import { Refusal } from "../../../base/refusals.ts";
+import { isLocked } from "../../../concurrency/lease.ts";
+import { type Access, DELETE, mayOpenLeased, WRITE } from "../../../concurrency/share-mode.ts";
+import { handleKey } from "../../../store/keys/file.ts";
+import type { Reader } from "../../../store/kv.ts";
+import type { NodeRecord, ShareRecord } from "../../../store/records/file.ts";
+import { ATTRIBUTE, isReadOnly } from "../attributes.ts";
+import type { FileService } from "../file-service.ts";
+import { checkName, type PathRef, type ShareRef } from "../names.ts";
+import { findNode, findPlace, type Node, ROOT, readNode } from "../nodes.ts";
+import { markOpened } from "../opened-marks.ts";
+import { findShare, leaseOf, readShare, refuseSnapshot } from "../shares.ts";
+import { LiveView } from "../versions.ts";
+import { createNode, overwriteNode } from "./make-node.ts";
+import { BUSY, type Placed, placeHandle } from "./place-handle.ts";
+
+/**
+ * Opens, as SMB clients make them. A handle is a record in the ephemeral key space: every process sees it, REST
+ * calls meet it, and when the process that serves it dies it is gone.
+ *
+ * The handle is placed first, in one transaction with every check against other handles; then what it needs of the
+ * durable space is done or confirmed: the node is still there, no lease stands against it, the share is marked. A
+ * file that is created has its handle before it exists, so its creator is the first who has it open.
+ */
+export type Disposition = "supersede" | "open" | "create" | "openIf" | "overwrite" | "overwriteIf";
+
+export interface OpenRequest {
+  readonly ref: PathRef;
+  readonly access: Access;
+  /** Granted as far as the file allows it. */
+  readonly optionalAccess?: Access;
+  readonly share: Access;
+  readonly disposition?: Disposition;
+  /** What the client insists on. */
+  readonly kind?: NodeRecord["kind"] | undefined;
+  /** The file goes when its last handle closes, once this one has closed. */
+  readonly isDeleteOnClose?: boolean;
+  /** Of a file that is created or whose content is replaced. */
+  readonly attributes?: number;
+  readonly sddl?: string | undefined;
+  readonly mayCache?: boolean;
+  readonly session: bigint;
+  readonly clientAddress: string;
+  readonly clientName: string;
+}
+
+/** What names an open handle from now on: ids, which no rename changes. */
+export interface Handle {
+  readonly ref: ShareRef;
+  readonly share: bigint;
+  readonly node: bigint;
+  readonly id: bigint;
+}
+
+export interface OpenedHandle extends Handle {
+  readonly opened: Node;
+  readonly action: "opened" | "created" | "overwritten" | "superseded";
+  readonly access: Access;
+}
+
+/** Where the path led before anything was decided. */
+interface Found {
+  readonly share: ShareRecord;
+  readonly above: readonly bigint[];
+  readonly name: string;
+  readonly node: Node | undefined;
+}
+
+/** Throws SharingViolation, SMBDeletePending, TooManyOpenHandles, or what the path and the disposition throw. */
+export async function openNode(files: FileService, request: OpenRequest): Promise<OpenedHandle> {
+  refuseSnapshot(request.ref);
+  for (let tries = 0; tries < FILE_LIMITS.openRetriesMax; tries++) {
+    const found = await files.parts.store.read((read) => look(read, request.ref));
+    const opened =
+      found.node === undefined
+        ? await create(files, request, found)
+        : await openFound(files, request, found, found.node);
+    if (opened !== BUSY) return opened;
+    await pause(FILE_LIMITS.openRetryMillis);
+  }
+  throw new Refusal("SharingViolation");
+}
+
+async function look(read: Reader, ref: PathRef): Promise<Found> {
+  const share = await readShare(read, ref);
+  const view = new LiveView(read);
+  if (ref.path.length === 0) {
+    const node = { id: ROOT, record: await readNode(view, share.id, ROOT) };
+    return { share, above: [], name: "", node };
+  }
+  const { above, name, entry } = await findPlace(view, share.id, ref.path);
+  const node = entry && { id: entry.node, record: await readNode(view, share.id, entry.node) };
+  return { share, above, name, node };
+}
+
+const mayCreate = ({ disposition }: OpenRequest): boolean =>
+  disposition !== undefined && disposition !== "open" && disposition !== "overwrite";
+
+const isOverwriting = ({ disposition }: OpenRequest): boolean =>
+  disposition === "supersede" || disposition === "overwrite" || disposition === "overwriteIf";
+
+async function create(
+  files: FileService,
+  request: OpenRequest,
+  { share, above, name }: Found,
+): Promise<OpenedHandle | typeof BUSY> {
+  if (!mayCreate(request)) throw new Refusal("ResourceNotFound");
+  checkName(name);
+  const { attributes = 0, kind = "file", isDeleteOnClose = false } = request;
+  if (isDeleteOnClose && (attributes & ATTRIBUTE.ReadOnly) !== 0)
+    throw new Refusal("CannotDeleteFileOrDirectory");
+  const access = request.access | (request.optionalAccess ?? 0);
+  const placed = await placeHandle(files, {
+    ...placementOf(request, share.id, above),
+    node: "new",
+    kind,
+    access,
+    asked: access,
+  });
+  if (placed === BUSY) return BUSY;
+  return keepIf(files, request, share.id, placed, async () => {
+    const record = await createNode(files, request, { share: share.id, node: placed.node, kind });
+    return record && { record, action: "created", access };
+  });
+}
+
+async function openFound(
+  files: FileService,
+  request: OpenRequest,
+  { share, above }: Found,
+  { id, record }: Node,
+): Promise<OpenedHandle | typeof BUSY> {
+  const optional = request.optionalAccess ?? 0;
+  const isProtected = record.kind === "file" && isReadOnly(record);
+  const access = request.access | (isProtected ? optional & ~WRITE : optional);
+  const isReplaced = isOverwriting(request);
+  const replaced = isReplaced ? WRITE | (request.disposition === "supersede" ? DELETE : 0) : 0;
+  const placed = await placeHandle(files, {
+    ...placementOf(request, share.id, above),
+    node: id,
+    kind: record.kind,
+    access,
+    asked: access | replaced,
+    check: () => checkExisting(request, record),
+  });
+  if (placed === BUSY) return BUSY;
+  const check = (read: Reader, now: NodeRecord): void => {
+    const isLeased = isLocked(leaseOf(now), read.now()) && !mayOpenLeased(access | replaced);
+    const isCopied = now.copy?.status === "pending" && ((access | replaced) & WRITE) !== 0;
+    if (isLeased || isCopied) throw new Refusal("SharingViolation");
+  };
+  return keepIf(files, request, share.id, placed, async () => {
+    if (isReplaced) {
+      const after = await overwriteNode(files, request, { share: share.id, node: id, check });
+      const action = request.disposition === "supersede" ? "superseded" : "overwritten";
+      return after && { record: after, action, access };
+    }
+    const now = await confirm(files, request.ref, { share: share.id, node: id }, check);
+    return now && { record: now, action: "opened", access };
+  });
+}
+
+function placementOf(request: OpenRequest, share: bigint, above: readonly bigint[]) {
+  const { session, clientAddress, clientName, isDeleteOnClose = false, mayCache = false } = request;
+  const client = { session, clientAddress, clientName };
+  return { share, above, ...client, shareMode: request.share, isDeleteOnClose, mayCache };
+}
+
+/** What a node that is there says to the wishes of an open, share modes apart. */
+function checkExisting(request: OpenRequest, record: NodeRecord): void {
+  const { disposition, kind, access, attributes = 0 } = request;
+  if (disposition === "create") throw new Refusal("ResourceAlreadyExists");
+  if (kind !== undefined && kind !== record.kind) throw new Refusal("ResourceTypeMismatch");
+  const isReplaced = isOverwriting(request);
+  if (record.kind === "directory") {
+    if (isReplaced) throw new Refusal("ResourceAlreadyExists");
+    return;
+  }
+  const isWritten = isReplaced || (access & WRITE) !== 0;
+  if (isReadOnly(record) && isWritten) throw new Refusal("ReadOnlyAttribute");
+  if (isReadOnly(record) && request.isDeleteOnClose === true)
+    throw new Refusal("CannotDeleteFileOrDirectory");
+  // A hidden or system file is replaced only by one that says it is hidden or a system file too.
+  const hidden = record.attributes & (ATTRIBUTE.Hidden | ATTRIBUTE.System) & ~attributes;
+  if (isReplaced && hidden !== 0) throw new Refusal("AuthorizationPermissionMismatch");
+}
+
+interface Done {
+  readonly record: NodeRecord;
+  readonly action: OpenedHandle["action"];
+  readonly access: Access;
+}
+
+/** The handle stays if the rest is done; undefined from it means that the path leads elsewhere by now. */
+async function keepIf(
+  files: FileService,
+  { ref }: OpenRequest,
+  share: bigint,
+  { node, id }: Placed,
+  rest: () => Promise<Done | undefined>,
+): Promise<OpenedHandle | typeof BUSY> {
+  let done: Done | undefined;
+  try {
+    done = await rest();
+  } finally {
+    if (done === undefined)
+      await files.parts.store.ephemeral.write(async (write) => write.delete(handleKey(share, node, id)));
+  }
+  if (done === undefined) return BUSY;
+  const { record, action, access } = done;
+  const name = { account: ref.account, share: ref.share };
+  return { ref: name, share, node, id, opened: { id: node, record }, action, access };
+}
+
+/** Whatever REST did before it could see the handle is visible now: deleted, or leased. */
+async function confirm(
+  files: FileService,
+  ref: ShareRef,
+  { share, node }: { readonly share: bigint; readonly node: bigint },
+  check: (read: Reader, record: NodeRecord) => void,
+): Promise<NodeRecord | undefined> {
+  for (;;) {
+    const found = await files.parts.store.read(async (read) => {
+      const now = await findShare(read, ref);
+      if (now?.id !== share) throw new Refusal("ShareNotFound");
+      if (now.isOpened !== true) return "unmarked";
+      const record = await findNode(new LiveView(read), share, node);
+      if (record !== undefined) check(read, record);
+      return record;
+    });
+    if (found !== "unmarked") return found;
+    await markOpened(files, ref, share);
+  }
+}

@@ -1,0 +1,72 @@
+import { Refusal } from "../../../base/refusals.ts";
+import type { Reader } from "../../../store/kv.ts";
+import type { ShareRecord } from "../../../store/records/file.ts";
+import type { FileService } from "../file-service.ts";
+import type { PathRef } from "../names.ts";
+import { findAny, type Node } from "../nodes.ts";
+import { DEFAULT_SDDL, findPermission } from "../permissions.ts";
+import { lengthOf } from "../range-record.ts";
+import { rangesIn } from "../read-content.ts";
+import { openShare } from "../shares.ts";
+import type { View } from "../versions.ts";
+
+/** A file or directory as a share snapshot has it. Nobody has anything open in the past: there is nothing to check. */
+export interface Past {
+  readonly ref: PathRef;
+  readonly node: Node;
+  find(read: Reader): Promise<{ readonly share: ShareRecord; readonly view: View; readonly node: Node }>;
+}
+
+/** Throws ShareSnapshotNotFound, or what finding the path throws. */
+export async function openPast(files: FileService, ref: PathRef): Promise<Past> {
+  const opened = await files.parts.store.read(async (read) => {
+    const { share, view } = await openShare(read, ref);
+    return { share: share.id, node: await findAny(view, share.id, ref.path) };
+  });
+  const { node } = opened;
+  return {
+    ref,
+    node,
+    find: async (read) => {
+      const { share, view } = await openShare(read, ref);
+      if (share.id !== opened.share) throw new Refusal("ShareNotFound");
+      return { share, view, node };
+    },
+  };
+}
+
+export function readPastSecurity(files: FileService, past: Past): Promise<string> {
+  return files.parts.store.read(async (read) => {
+    const { share, node } = await past.find(read);
+    const { permission } = node.record;
+    return permission === undefined ? DEFAULT_SDDL : findPermission(read, share.id, permission);
+  });
+}
+
+export function listPastRanges(
+  files: FileService,
+  past: Past,
+  part: { readonly from: number; readonly to: number },
+): Promise<readonly { readonly from: number; readonly to: number }[]> {
+  return files.parts.store.read(async (read) => {
+    const { share, view, node } = await past.find(read);
+    return writtenSpans(view, share.id, node, part);
+  });
+}
+
+/** Written ranges in [from, to), those that touch made one. */
+export async function writtenSpans(
+  view: View,
+  share: bigint,
+  { record: { content, size } }: Node,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<readonly { readonly from: number; readonly to: number }[]> {
+  const spans: { from: number; to: number }[] = [];
+  for await (const { offset, record } of rangesIn(view, { share, content, from, to: Math.min(to, size) })) {
+    const end = offset + lengthOf(record);
+    const last = spans.at(-1);
+    if (last?.to === offset) last.to = end;
+    else spans.push({ from: offset, to: end });
+  }
+  return spans;
+}

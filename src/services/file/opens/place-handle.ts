@@ -1,0 +1,117 @@
+import { FILE_LIMITS } from "../../../base/limits-file.ts";
+import { Refusal } from "../../../base/refusals.ts";
+import {
+  type Access,
+  areCompatible,
+  mayOpen,
+  NO_ACCESS,
+  type Open,
+} from "../../../concurrency/share-mode.ts";
+import {
+  closingShareKey,
+  deletePendingKey,
+  directoryOfMovingKey,
+  handleKey,
+  movingTreesOf,
+  restAccessesOfNode,
+} from "../../../store/keys/file.ts";
+import type { Writer } from "../../../store/kv.ts";
+import { type HandleRecord, handleRecord, restAccessRecord } from "../../../store/records/file.ts";
+import { readOpens } from "../access.ts";
+import type { FileService } from "../file-service.ts";
+import { ROOT } from "../nodes.ts";
+
+/** Something that ends soon is in the way: a REST call, a rename of a directory above. The caller looks again. */
+export const BUSY = Symbol("busy");
+
+/**
+ * Nodes that an open creates have their id before they are written, because their handle is placed first: nobody
+ * else can come between the two. Their ids are counted by the ephemeral space, beside those of the durable one.
+ */
+const PLACED_FIRST = 1n << 62n;
+
+export interface Placement {
+  readonly share: bigint;
+  readonly node: bigint | "new";
+  readonly kind: HandleRecord["kind"];
+  /** The directories above it, from the root down. */
+  readonly above: readonly bigint[];
+  readonly access: Access;
+  /** What share modes are asked about: more than the access when the content is replaced. */
+  readonly asked: Access;
+  readonly shareMode: Access;
+  readonly isDeleteOnClose: boolean;
+  readonly mayCache: boolean;
+  readonly session: bigint;
+  readonly clientAddress: string;
+  readonly clientName: string;
+  /** Other reasons to refuse, in their place: after a deletion that is pending, before share modes. */
+  check?(): void;
+}
+
+export interface Placed {
+  readonly node: bigint;
+  readonly id: bigint;
+}
+
+/** Puts a handle into the ephemeral space, if what is there lets it. */
+export function placeHandle(
+  { parts: { store } }: FileService,
+  wanted: Placement,
+): Promise<Placed | typeof BUSY> {
+  const { share } = wanted;
+  return store.ephemeral.write(async (write) => {
+    if ((await write.get(closingShareKey(share))) !== undefined) return BUSY;
+    if (await isTreeMoving(write, share, wanted.above)) return BUSY;
+    const id = write.revision();
+    const node = wanted.node === "new" ? PLACED_FIRST | id : wanted.node;
+    if (wanted.node === "new") await checkParent(write, share, wanted.above.at(-1)!);
+    else if (!(await isRoom(write, wanted, wanted.node))) return BUSY;
+    const handle: HandleRecord = {
+      kind: wanted.kind,
+      access: wanted.access,
+      share: wanted.shareMode,
+      openedAt: write.now(),
+      session: wanted.session,
+      clientAddress: wanted.clientAddress,
+      clientName: wanted.clientName,
+      isDeleteOnClose: wanted.isDeleteOnClose,
+      owner: store.ephemeral.owner,
+      ...(wanted.mayCache ? { mayCache: true } : {}),
+    };
+    write.put(handleKey(share, node, id), handleRecord.pack(handle));
+    return { node, id };
+  });
+}
+
+async function isTreeMoving(write: Writer, share: bigint, above: readonly bigint[]): Promise<boolean> {
+  for await (const { key } of write.range(movingTreesOf(share))) {
+    if (above.includes(directoryOfMovingKey(key))) return true;
+  }
+  return false;
+}
+
+async function checkParent(write: Writer, share: bigint, parent: bigint): Promise<void> {
+  if (parent !== ROOT && (await write.get(deletePendingKey(share, parent))) !== undefined)
+    throw new Refusal("SMBDeletePending");
+}
+
+async function isRoom(write: Writer, wanted: Placement, node: bigint): Promise<boolean> {
+  const { share } = wanted;
+  if ((await write.get(deletePendingKey(share, node))) !== undefined) throw new Refusal("SMBDeletePending");
+  wanted.check?.();
+  const { handles } = await readOpens(write, share, node);
+  const limit = node === ROOT ? FILE_LIMITS.handlesPerRootMax : FILE_LIMITS.handlesPerNodeMax;
+  if (handles.length >= limit) throw new Refusal("TooManyOpenHandles");
+  const open: Open = { access: wanted.asked, share: wanted.shareMode };
+  if (!mayOpen(open, handles)) throw new Refusal("SharingViolation");
+  return isFreeOfRest(write, share, node, open);
+}
+
+async function isFreeOfRest(write: Writer, share: bigint, node: bigint, wanted: Open): Promise<boolean> {
+  if (wanted.access === NO_ACCESS) return true;
+  for await (const { value } of write.range(restAccessesOfNode(share, node))) {
+    if (!areCompatible(wanted, restAccessRecord.unpack(value))) return false;
+  }
+  return true;
+}

@@ -1,0 +1,80 @@
+import { Refusal } from "../../../base/refusals.ts";
+import type { Writer } from "../../../store/kv.ts";
+import type { NodeRecord } from "../../../store/records/file.ts";
+import type { Grants } from "../access.ts";
+import { isReadOnly } from "../attributes.ts";
+import { unlinkFile } from "../delete-file.ts";
+import type { FileService } from "../file-service.ts";
+import { checkName } from "../names.ts";
+import { checkParent, type OpenedFile } from "../node-changes.ts";
+import { findPlace, type Place, ROOT, readNode } from "../nodes.ts";
+import { checkTree, move } from "../rename.ts";
+import { findHeld } from "./held.ts";
+import type { Handle } from "./open-node.ts";
+
+export interface RenameHeld {
+  readonly path: readonly string[];
+  readonly isReplacing: boolean;
+  /** The client has set the change time by this handle. */
+  readonly keepsChangedAt: boolean;
+}
+
+/** Renames what a handle has open, within its share. */
+export async function renameHeld(
+  files: FileService,
+  handle: Handle,
+  { path, isReplacing, keepsChangedAt }: RenameHeld,
+): Promise<NodeRecord> {
+  if (handle.node === ROOT) throw new Refusal("AuthorizationPermissionMismatch");
+  return files.changeAs(handle.id, async (write, grants) => {
+    const held = await findHeld(write, handle);
+    const { share, view, node } = held;
+    const place = await findPlace(view, share.id, path);
+    checkName(place.name);
+    grants.ask(share, node, "rename").pass();
+    await checkParent(view, grants, share, place.parent);
+    const parent = { id: place.parent, record: await readNode(view, share.id, place.parent) };
+    grants.ask(share, parent, "enter").pass();
+    if (node.record.kind === "directory") await checkMove(held, grants, place);
+    await clearPlace(write, held, grants, place, isReplacing);
+    const wishes = keepsChangedAt ? { changedAt: node.record.changedAt } : {};
+    const moved = await move(write, view, share, node, place, { kind: node.record.kind, wishes });
+    return moved.record;
+  });
+}
+
+/** To SMB clients everything that keeps a directory where it is looks the same. */
+async function checkMove({ view, share, node }: OpenedFile, grants: Grants, place: Place): Promise<void> {
+  try {
+    await checkTree(view, grants, share, node, place);
+  } catch (error) {
+    const isKept =
+      error instanceof Refusal && (error.code === "SharingViolation" || error.code === "InvalidInput");
+    throw isKept ? new Refusal("AuthorizationPermissionMismatch") : error;
+  }
+}
+
+/** Only a file that nobody has open gives way. */
+async function clearPlace(
+  write: Writer,
+  { view, share, node }: OpenedFile,
+  grants: Grants,
+  { entry }: Place,
+  isReplacing: boolean,
+): Promise<void> {
+  if (entry === undefined || entry.node === node.id) return;
+  const target = { id: entry.node, record: await readNode(view, share.id, entry.node) };
+  if (!isReplacing) {
+    grants.ask(share, target, "look");
+    throw new Refusal("ResourceAlreadyExists");
+  }
+  if (entry.kind === "directory" || isReadOnly(target.record))
+    throw new Refusal("AuthorizationPermissionMismatch");
+  const grant = grants.ask(share, target, "delete");
+  try {
+    grant.pass();
+  } catch (error) {
+    throw error instanceof Refusal ? new Refusal("AuthorizationPermissionMismatch") : error;
+  }
+  await unlinkFile(write, share, target);
+}

@@ -1,0 +1,67 @@
+import { systemTimers } from "../../base/clock.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { FILE_LIMITS } from "../../base/limits-file.ts";
+import { CacheHolder } from "../../services/file/cache-breaks.ts";
+import type { FileService } from "../../services/file/file-service.ts";
+import { hearEnded } from "../../services/file/list-handles.ts";
+import { listShares } from "../../services/file/list-shares.ts";
+import { findConnected } from "../../services/file/opens/share-facts.ts";
+import type { FileSystem, Outside, Share, ShareEntry } from "../file-system.ts";
+import type { ServiceHandle } from "./handle.ts";
+import { ServiceShare } from "./share.ts";
+
+/** The file service as the file system of the SMB front end. */
+export class ServiceFileSystem implements FileSystem {
+  readonly #files: FileService;
+  readonly #handles = new Map<bigint, ServiceHandle>();
+
+  constructor(files: FileService) {
+    this.#files = files;
+  }
+
+  attach(outside: Outside): () => void {
+    const { surroundings } = this.#files;
+    const holder = new CacheHolder(surroundings, ({ share, node }, conflict) =>
+      outside.breakCaches(share, node, conflict),
+    );
+    // A message may be lost: a handle that is gone is noticed when it is used, a request for caches by looking.
+    const timer = systemTimers.every(FILE_LIMITS.cacheLookMillis, () => {
+      if (this.#handles.size > 0) holder.look();
+    });
+    const stop = hearEnded(surroundings, (id) => {
+      const ended = this.#handles.get(id);
+      if (ended === undefined) return;
+      ended.isClosed = true;
+      outside.handleEnded(ended.handle.share, ended);
+    });
+    return () => {
+      timer.cancel();
+      holder.close();
+      stop();
+    };
+  }
+
+  async shares(account: string): Promise<readonly ShareEntry[]> {
+    const { shares } = await listShares(this.#files, {
+      account,
+      prefix: "",
+      maxResults: LIMITS.listResultsMax,
+      includesDeleted: false,
+      includesSnapshots: false,
+    });
+    return shares
+      .filter(({ facts }) => facts.settings.protocols === "SMB")
+      .map(({ name }) => ({ name, comment: "" }));
+  }
+
+  /** Names of shares have no capital letters, whatever a client writes. */
+  async share(account: string, name: string): Promise<Share | undefined> {
+    const folded = name.toLowerCase();
+    const record = await findConnected(this.#files, { account, share: folded });
+    if (record?.settings.protocols !== "SMB") return undefined;
+    return new ServiceShare(this.#files, account, folded, record, {
+      opened: (handle) => this.#handles.set(handle.handle.id, handle),
+      closed: (handle) => this.#handles.delete(handle.handle.id),
+    });
+  }
+}

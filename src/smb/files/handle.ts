@@ -1,0 +1,193 @@
+import type { FileService } from "../../services/file/file-service.ts";
+import { closeHandle, setDeletePending } from "../../services/file/handles.ts";
+import { lockRanges, unlockRanges } from "../../services/file/locks.ts";
+import type { HeldTimes } from "../../services/file/opens/held.ts";
+import {
+  allocatedHeld,
+  readHeld,
+  resizeHeld,
+  writeHeld,
+  zeroHeld,
+} from "../../services/file/opens/held-content.ts";
+import {
+  changeHeld,
+  listHeld,
+  readHeldFacts,
+  readParent,
+  readSecurity,
+} from "../../services/file/opens/held-properties.ts";
+import type { Handle, OpenedHandle } from "../../services/file/opens/open-node.ts";
+import { renameHeld } from "../../services/file/opens/rename-held.ts";
+import type {
+  FileHandle,
+  FileInfo,
+  InfoChange,
+  ListedEntry,
+  LockRange,
+  NodeKind,
+  TimeChange,
+} from "../file-system.ts";
+import { refuse, STATUS } from "../status.ts";
+import { ATTRIBUTE } from "../wire/create.ts";
+import { ticksOfFileTime } from "../wire/filetime.ts";
+import { infoOf } from "./info.ts";
+import { answered, BY_HANDLE } from "./refusals.ts";
+
+type HeldTimeName = "writtenAt" | "changedAt";
+
+/** An open of the file service, as the commands use it. */
+export class ServiceHandle implements FileHandle {
+  readonly node: bigint;
+  readonly kind: NodeKind;
+  readonly handle: Handle;
+  isClosed = false;
+  readonly #files: FileService;
+  readonly #onClosed: (handle: ServiceHandle) => void;
+  /** Times the client has set by this handle: what it does afterwards leaves them alone. */
+  readonly #held = new Set<HeldTimeName>();
+  #reservedBytes: number;
+
+  constructor(
+    files: FileService,
+    opened: OpenedHandle,
+    reservedBytes: number,
+    onClosed: (handle: ServiceHandle) => void,
+  ) {
+    this.#files = files;
+    this.handle = opened;
+    this.node = opened.node;
+    this.kind = opened.opened.record.kind;
+    this.#reservedBytes = reservedBytes;
+    this.#onClosed = onClosed;
+  }
+
+  async #run<T>(work: Promise<T>, own?: Readonly<Record<string, number>>): Promise<T> {
+    try {
+      return await answered(work, own === undefined ? BY_HANDLE : { ...BY_HANDLE, ...own });
+    } catch (error) {
+      if ((error as { status?: number }).status === STATUS.FILE_CLOSED) this.isClosed = true;
+      throw error;
+    }
+  }
+
+  get #times(): HeldTimes {
+    return { keepsWrittenAt: this.#held.has("writtenAt"), keepsChangedAt: this.#held.has("changedAt") };
+  }
+
+  async info(): Promise<FileInfo> {
+    const { record, isDeletePending } = await this.#run(readHeldFacts(this.#files, this.handle));
+    return infoOf({ node: this.node, record, isDeletePending, reservedBytes: this.#reservedBytes });
+  }
+
+  read(offset: number, length: number): Promise<readonly Buffer[]> {
+    return this.#run(readHeld(this.#files, this.handle, { offset, length }));
+  }
+
+  write(offset: number, data: Buffer): Promise<void> {
+    return this.#run(writeHeld(this.#files, this.handle, { offset, data, times: this.#times }));
+  }
+
+  /** Every write was durable when it was answered. */
+  async flush(): Promise<void> {}
+
+  async close(): Promise<boolean> {
+    this.isClosed = true;
+    this.#onClosed(this);
+    return (await closeHandle(this.#files, this.handle)) === "removed";
+  }
+
+  async change(change: InfoChange): Promise<void> {
+    const changedAt = this.#settle("changedAt", change.changedAt);
+    await this.#run(
+      changeHeld(this.#files, this.handle, {
+        createdAt: ticksOf(change.createdAt),
+        accessedAt: ticksOf(change.accessedAt),
+        writtenAt: this.#settle("writtenAt", change.writtenAt),
+        changedAt: changedAt ?? (this.#held.has("changedAt") ? "keep" : undefined),
+        attributes: change.attributes,
+      }),
+    );
+  }
+
+  #settle(name: HeldTimeName, value: TimeChange): bigint | undefined {
+    if (value === undefined) return undefined;
+    if (value === "resume") this.#held.delete(name);
+    else this.#held.add(name);
+    return ticksOf(value);
+  }
+
+  setEndOfFile(size: number): Promise<void> {
+    this.#reservedBytes = 0;
+    return this.#run(resizeHeld(this.#files, this.handle, { size, times: this.#times }));
+  }
+
+  async setAllocation(size: number): Promise<void> {
+    const { record } = await this.#run(readHeldFacts(this.#files, this.handle));
+    if (size < record.size) await this.setEndOfFile(size);
+    this.#reservedBytes = size;
+  }
+
+  setDeletePending(isPending: boolean): Promise<void> {
+    return this.#run(setDeletePending(this.#files, this.handle, isPending));
+  }
+
+  async rename(path: readonly string[], isReplacing: boolean): Promise<void> {
+    const keepsChangedAt = this.#held.has("changedAt");
+    // A path that leads nowhere is no sign that the handle is closed.
+    const own = { ParentNotFound: STATUS.OBJECT_PATH_NOT_FOUND };
+    await this.#run(renameHeld(this.#files, this.handle, { path, isReplacing, keepsChangedAt }), own);
+  }
+
+  async list(after: string | undefined, limit: number): Promise<readonly ListedEntry[]> {
+    const listed = await this.#run(listHeld(this.#files, this.handle, { after, limit }));
+    return listed.map(({ entry, record }) => ({
+      name: entry.name,
+      info: infoOf({ node: entry.node, record }),
+    }));
+  }
+
+  async parent(): Promise<FileInfo | undefined> {
+    const parent = await this.#run(readParent(this.#files, this.handle));
+    return parent && infoOf({ node: parent.id, record: parent.record });
+  }
+
+  lock(ranges: readonly LockRange[]): Promise<void> {
+    const own = {
+      FileLockConflict: STATUS.LOCK_NOT_GRANTED,
+      TooManyOpenHandles: STATUS.INSUFFICIENT_RESOURCES,
+    };
+    return this.#run(lockRanges(this.#files, this.handle, ranges), own);
+  }
+
+  async unlock(offset: bigint, length: bigint): Promise<void> {
+    const outcome = await this.#run(unlockRanges(this.#files, this.handle, [{ offset, length }]));
+    if (outcome === "notLocked") throw refuse(STATUS.RANGE_NOT_LOCKED);
+  }
+
+  zero(from: number, to: number): Promise<void> {
+    return this.#run(zeroHeld(this.#files, this.handle, { from, to, times: this.#times }));
+  }
+
+  /** Only a file that calls itself sparse shows its holes. */
+  async allocatedRanges(from: number, to: number) {
+    const { attributes, size } = await this.info();
+    if ((attributes & ATTRIBUTE.SPARSE) !== 0)
+      return this.#run(allocatedHeld(this.#files, this.handle, { from, to }));
+    const end = Math.min(to, size);
+    return from < end ? [{ from, to: end }] : [];
+  }
+
+  security(): Promise<string> {
+    return this.#run(readSecurity(this.#files, this.handle));
+  }
+
+  setSecurity(sddl: string): Promise<void> {
+    const changedAt = this.#held.has("changedAt") ? "keep" : undefined;
+    const own = { FileInvalidPermission: STATUS.INVALID_SECURITY_DESCR };
+    return this.#run(changeHeld(this.#files, this.handle, { sddl, changedAt }), own);
+  }
+}
+
+function ticksOf(value: TimeChange): bigint | undefined {
+  return typeof value === "bigint" ? ticksOfFileTime(value) : undefined;
+}

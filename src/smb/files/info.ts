@@ -1,0 +1,35 @@
+import type { NodeRecord } from "../../services/file/records.ts";
+import type { FileInfo } from "../file-system.ts";
+import { ATTRIBUTE } from "../wire/create.ts";
+import { fileTimeOfTicks } from "../wire/filetime.ts";
+
+const UNIT_BYTES = 4_096;
+
+/** What a server of this protocol may show; the rest of the stored bits belongs to REST. */
+const SHOWN_ATTRIBUTES = 0x3337;
+
+export interface InfoInput {
+  readonly node: bigint;
+  readonly record: NodeRecord;
+  readonly isDeletePending?: boolean;
+  /** Asked for by the client, and not yet used. */
+  readonly reservedBytes?: number;
+}
+
+export function infoOf({ node, record, isDeletePending = false, reservedBytes = 0 }: InfoInput): FileInfo {
+  const isFile = record.kind === "file";
+  const allocated = Math.ceil(Math.max(record.size, reservedBytes) / UNIT_BYTES) * UNIT_BYTES;
+  const attributes = record.attributes & SHOWN_ATTRIBUTES;
+  return {
+    node,
+    kind: record.kind,
+    createdAt: fileTimeOfTicks(record.createdAt),
+    accessedAt: fileTimeOfTicks(record.accessedAt ?? record.writtenAt),
+    writtenAt: fileTimeOfTicks(record.writtenAt),
+    changedAt: fileTimeOfTicks(record.changedAt),
+    size: record.size,
+    allocationSize: isFile ? allocated : 0,
+    attributes: attributes === 0 ? ATTRIBUTE.NORMAL : attributes,
+    isDeletePending,
+  };
+}

@@ -1,0 +1,121 @@
+import type { FileService } from "../../services/file/file-service.ts";
+import { readParts } from "../../services/file/opens/held-content.ts";
+import { listEntries } from "../../services/file/opens/held-properties.ts";
+import {
+  listPastRanges,
+  openPast,
+  type Past,
+  readPastSecurity,
+} from "../../services/file/opens/past-node.ts";
+import type { FileHandle, FileInfo, ListedEntry, NodeKind, Opened, OpenRequest } from "../file-system.ts";
+import { refuse, STATUS } from "../status.ts";
+import { ACCESS, CREATE_ACTION, DISPOSITION } from "../wire/create.ts";
+import { ticksOfFileTime } from "../wire/filetime.ts";
+import { infoOf } from "./info.ts";
+import { answered } from "./refusals.ts";
+
+const CHANGES =
+  ACCESS.WRITE_DATA |
+  ACCESS.APPEND_DATA |
+  ACCESS.WRITE_EA |
+  ACCESS.WRITE_ATTRIBUTES |
+  ACCESS.DELETE |
+  ACCESS.DELETE_CHILD |
+  ACCESS.WRITE_DAC |
+  ACCESS.WRITE_OWNER;
+
+/** Opens a file or directory as a share snapshot has it: to be read, by everybody at once. */
+export async function openInPast(
+  files: FileService,
+  share: { readonly account: string; readonly share: string },
+  request: OpenRequest,
+): Promise<Opened> {
+  const snapshot = ticksOfFileTime(request.snapshot!);
+  const past = await answered(openPast(files, { ...share, snapshot, path: request.path }));
+  const mayOnlyRead = request.disposition === DISPOSITION.OPEN || request.disposition === DISPOSITION.OPEN_IF;
+  if (!mayOnlyRead || request.isDeleteOnClose || (request.access & CHANGES) !== 0)
+    throw refuse(STATUS.MEDIA_WRITE_PROTECTED);
+  const { kind } = past.node.record;
+  if (request.kind !== undefined && request.kind !== kind)
+    throw refuse(request.kind === "file" ? STATUS.FILE_IS_A_DIRECTORY : STATUS.NOT_A_DIRECTORY);
+  const handle = new PastHandle(files, past);
+  const access = request.access | (request.optionalAccess & ~CHANGES);
+  return { handle, action: CREATE_ACTION.OPENED, access, info: await handle.info() };
+}
+
+/** The past is another file: who holds a cache of the present one is not disturbed by who looks back. */
+function nodeInPast({ node, ref }: Past): bigint {
+  return BigInt.asUintN(64, (node.id ^ (ref.snapshot! << 3n)) | (1n << 63n));
+}
+
+const PROTECTED = (): Promise<never> => Promise.reject(refuse(STATUS.MEDIA_WRITE_PROTECTED));
+
+class PastHandle implements FileHandle {
+  readonly node: bigint;
+  readonly kind: NodeKind;
+  isClosed = false;
+  readonly #files: FileService;
+  readonly #past: Past;
+
+  constructor(files: FileService, past: Past) {
+    this.#files = files;
+    this.#past = past;
+    this.kind = past.node.record.kind;
+    this.node = nodeInPast(past);
+  }
+
+  async info(): Promise<FileInfo> {
+    return infoOf({ node: this.node, record: this.#past.node.record });
+  }
+
+  read(offset: number, length: number): Promise<readonly Buffer[]> {
+    const part = { from: offset, to: offset + length };
+    return answered(readParts(this.#files, part, (read) => this.#past.find(read)));
+  }
+
+  async list(after: string | undefined, limit: number): Promise<readonly ListedEntry[]> {
+    const listed = await answered(
+      this.#files.parts.store.read(async (read) => {
+        const { share, view, node } = await this.#past.find(read);
+        return listEntries(view, share.id, node.id, { after, limit });
+      }),
+    );
+    return listed.map(({ entry, record }) => ({
+      name: entry.name,
+      info: infoOf({ node: entry.node, record }),
+    }));
+  }
+
+  async parent(): Promise<FileInfo | undefined> {
+    return this.info();
+  }
+
+  allocatedRanges(from: number, to: number) {
+    return answered(listPastRanges(this.#files, this.#past, { from, to }));
+  }
+
+  security(): Promise<string> {
+    return answered(readPastSecurity(this.#files, this.#past));
+  }
+
+  async flush(): Promise<void> {}
+
+  async close(): Promise<boolean> {
+    this.isClosed = true;
+    return false;
+  }
+
+  /** Nothing changes, so there is nothing to keep others from. */
+  async lock(): Promise<void> {}
+
+  async unlock(): Promise<void> {}
+
+  write = PROTECTED;
+  change = PROTECTED;
+  setEndOfFile = PROTECTED;
+  setAllocation = PROTECTED;
+  setDeletePending = PROTECTED;
+  rename = PROTECTED;
+  zero = PROTECTED;
+  setSecurity = PROTECTED;
+}

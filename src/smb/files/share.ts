@@ -1,0 +1,123 @@
+import { FILE_LIMITS } from "../../base/limits-file.ts";
+import { type Access, DELETE as DELETE_USE, READ, WRITE } from "../../concurrency/share-mode.ts";
+import type { FileService } from "../../services/file/file-service.ts";
+import type { Disposition } from "../../services/file/opens/open-node.ts";
+import { openNode } from "../../services/file/opens/open-node.ts";
+import { findAt, readSnapshotTimes, readSpace } from "../../services/file/opens/share-facts.ts";
+import type { ShareRecord } from "../../services/file/records.ts";
+import type { FoundNode, Opened, OpenRequest, Share } from "../file-system.ts";
+import { STATUS } from "../status.ts";
+import { ACCESS, CREATE_ACTION, DISPOSITION } from "../wire/create.ts";
+import { type FileTime, fileTimeOfTicks } from "../wire/filetime.ts";
+import { ServiceHandle } from "./handle.ts";
+import { infoOf } from "./info.ts";
+import { openInPast } from "./past-handle.ts";
+import { answered } from "./refusals.ts";
+
+const WRITES = ACCESS.WRITE_DATA | ACCESS.APPEND_DATA;
+
+/** Rights as the three uses that share modes are about. */
+function usesOf(access: number): Access {
+  return (
+    ((access & (ACCESS.READ_DATA | ACCESS.EXECUTE)) === 0 ? 0 : READ) |
+    ((access & WRITES) === 0 ? 0 : WRITE) |
+    ((access & ACCESS.DELETE) === 0 ? 0 : DELETE_USE)
+  );
+}
+
+const DISPOSITIONS: Readonly<Record<number, Disposition>> = {
+  [DISPOSITION.SUPERSEDE]: "supersede",
+  [DISPOSITION.OPEN]: "open",
+  [DISPOSITION.CREATE]: "create",
+  [DISPOSITION.OPEN_IF]: "openIf",
+  [DISPOSITION.OVERWRITE]: "overwrite",
+  [DISPOSITION.OVERWRITE_IF]: "overwriteIf",
+};
+
+const ACTIONS = {
+  superseded: CREATE_ACTION.SUPERSEDED,
+  opened: CREATE_ACTION.OPENED,
+  created: CREATE_ACTION.CREATED,
+  overwritten: CREATE_ACTION.OVERWRITTEN,
+} as const;
+
+export interface HandleTable {
+  opened(handle: ServiceHandle): void;
+  closed(handle: ServiceHandle): void;
+}
+
+/** A share of the file service, as a tree of SMB. */
+export class ServiceShare implements Share {
+  readonly name: string;
+  readonly id: bigint;
+  readonly createdAt: FileTime;
+  readonly #files: FileService;
+  readonly #ref: { readonly account: string; readonly share: string };
+  readonly #handles: HandleTable;
+
+  constructor(files: FileService, account: string, name: string, record: ShareRecord, handles: HandleTable) {
+    this.#files = files;
+    this.#ref = { account, share: name };
+    this.name = name;
+    this.id = record.id;
+    // The id of a share is the revision it was made at.
+    this.createdAt = fileTimeOfTicks(record.id);
+    this.#handles = handles;
+  }
+
+  async space(): Promise<{ readonly totalBytes: number; readonly freeBytes: number }> {
+    const { quotaGib, usedBytes } = await answered(readSpace(this.#files, this.#ref));
+    const totalBytes = quotaGib * FILE_LIMITS.quotaUnitBytes;
+    return { totalBytes, freeBytes: Math.max(0, totalBytes - usedBytes) };
+  }
+
+  async snapshots(): Promise<readonly FileTime[]> {
+    const times = await answered(readSnapshotTimes(this.#files, this.#ref));
+    return times.map(fileTimeOfTicks).reverse();
+  }
+
+  find(path: readonly string[]): Promise<FoundNode | undefined> {
+    return answered(findAt(this.#files, { ...this.#ref, path }));
+  }
+
+  async open(request: OpenRequest): Promise<Opened> {
+    if (request.snapshot !== undefined) return openInPast(this.#files, this.#ref, request);
+    const { access, optionalAccess, client } = request;
+    const own = {
+      ResourceTypeMismatch:
+        request.kind === "directory" ? STATUS.NOT_A_DIRECTORY : STATUS.FILE_IS_A_DIRECTORY,
+      ShareNotFound: STATUS.NETWORK_NAME_DELETED,
+      FileInvalidPermission: STATUS.INVALID_SECURITY_DESCR,
+    };
+    const opened = await answered(
+      openNode(this.#files, {
+        ref: { ...this.#ref, path: request.path },
+        access: usesOf(access),
+        optionalAccess: usesOf(optionalAccess),
+        share: request.share,
+        disposition: DISPOSITIONS[request.disposition]!,
+        kind: request.kind,
+        isDeleteOnClose: request.isDeleteOnClose,
+        attributes: request.attributes,
+        sddl: request.security,
+        mayCache: request.mayCache,
+        session: client.session,
+        clientAddress: client.address,
+        clientName: client.name,
+      }),
+      own,
+    );
+    const { record } = opened.opened;
+    const isNew = opened.action !== "opened";
+    const reservedBytes = isNew ? (request.allocationSize ?? 0) : 0;
+    const handle = new ServiceHandle(this.#files, opened, reservedBytes, (one) => this.#handles.closed(one));
+    this.#handles.opened(handle);
+    const mayWrite = (opened.access & WRITE) !== 0;
+    return {
+      handle,
+      action: ACTIONS[opened.action],
+      access: access | (mayWrite ? optionalAccess : optionalAccess & ~WRITES),
+      info: infoOf({ node: opened.node, record, reservedBytes }),
+    };
+  }
+}

@@ -1,0 +1,29 @@
+import type { CacheConflict } from "../concurrency/cache-lease.ts";
+import { closeOpen } from "./end-open.ts";
+import type { FileHandle, Outside } from "./file-system.ts";
+import type { SmbServer } from "./server.ts";
+
+/** What reaches SMB clients from outside: REST calls that need their caches, handles that REST closes by force. */
+export class ServerOutside implements Outside {
+  readonly #server: SmbServer;
+
+  constructor(server: SmbServer) {
+    this.#server = server;
+  }
+
+  handleEnded(share: bigint, handle: FileHandle): void {
+    const opens = this.#server.nodes.find(share, handle.node)?.opens ?? [];
+    for (const open of opens) {
+      if (open.file !== handle) continue;
+      const { session } = open;
+      if (session.opens.delete(open.fileId.volatile)) session.connection.openCount--;
+      if (this.#server.durables.isKept(open)) void this.#server.durables.drop(open);
+      else void closeOpen(this.#server, open);
+    }
+  }
+
+  breakCaches(share: bigint, node: bigint, conflict: CacheConflict): Promise<void> | undefined {
+    const found = this.#server.nodes.find(share, node);
+    return found && this.#server.nodes.resolve(found, conflict, () => false);
+  }
+}

@@ -1,0 +1,279 @@
+import { type Clock, pause, systemTimers, type Timer } from "../../base/clock.ts";
+import { StorageFault } from "../../base/faults.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { Log } from "../../base/log.ts";
+import { systemRandom } from "../../base/random.ts";
+import { type Revision, revisionAt } from "../../base/revision.ts";
+import { DatabaseClock } from "./database-clock.ts";
+import { failureOf } from "./failures.ts";
+import type { Pool } from "./pool.ts";
+import type { Session } from "./session.ts";
+import { SLOTS, SlotRevisions } from "./slot-revisions.ts";
+import type { Tables } from "./sql.ts";
+import { int8, type Prepared, type Row, type Statement, text } from "./wire.ts";
+
+export function nodeStatements({ nodes, records, passing }: Tables): Prepared[] {
+  const mine = "WHERE slot = $1::bigint AND owner = $2::text";
+  return [
+    { name: "node_list", text: `SELECT slot, owner, state, beat, last, reserved FROM ${nodes}` },
+    {
+      name: "node_take",
+      text:
+        `INSERT INTO ${nodes} (slot, owner, state, beat, last, reserved) ` +
+        "VALUES ($1::bigint, $2::text, 'alive', 0, $3::bigint, $4::bigint) ON CONFLICT (slot) DO UPDATE SET " +
+        "owner = excluded.owner, state = 'alive', beat = 0, last = excluded.last, reserved = excluded.reserved",
+    },
+    {
+      name: "node_beat",
+      text:
+        `UPDATE ${nodes} SET beat = beat + 1, last = $3::bigint, reserved = $4::bigint ${mine} ` +
+        "AND state = 'alive' RETURNING (extract(epoch FROM clock_timestamp()) * 1000)::bigint",
+    },
+    { name: "node_reserve", text: `UPDATE ${nodes} SET reserved = $3::bigint ${mine} AND state = 'alive'` },
+    // Fails when the row is no longer ours, and the transaction with it.
+    {
+      name: "node_fence",
+      text: `SELECT 1 / (SELECT count(*) FROM ${nodes} ${mine} AND state = 'alive')`,
+    },
+    {
+      name: "node_bury",
+      text: `UPDATE ${nodes} SET state = 'dead' ${mine} AND beat = $3::bigint AND state = 'alive'`,
+    },
+    { name: "node_free", text: `UPDATE ${nodes} SET state = 'free' ${mine} AND state = 'dead'` },
+    {
+      name: "node_leave",
+      text: `UPDATE ${nodes} SET state = 'free', last = $3::bigint, reserved = $3::bigint ${mine}`,
+    },
+    // Nobody asks about an operation after so long: whoever was in doubt has settled it or is gone.
+    { name: "forget_outcomes", text: `DELETE FROM ${records.outcomes} WHERE at < now() - interval '1 hour'` },
+    { name: "forget_passing", text: `DELETE FROM ${passing.outcomes} WHERE at < now() - interval '1 hour'` },
+  ];
+}
+
+interface NodeRow {
+  readonly slot: number;
+  readonly owner: string;
+  readonly state: string;
+  readonly beat: bigint;
+  readonly last: Revision;
+  readonly reserved: Revision;
+}
+
+function nodeOf(row: Row): NodeRow {
+  const big = (index: number): bigint => row[index]!.readBigInt64BE();
+  return {
+    slot: Number(big(0)),
+    owner: row[1]!.toString(),
+    state: row[2]!.toString(),
+    beat: big(3),
+    last: big(4),
+    reserved: big(5),
+  };
+}
+
+export interface MembershipOptions {
+  readonly owner: string;
+  readonly pool: Pool;
+  readonly log: Log;
+  /** Given by tests, which move it; without one the database's clock is used. */
+  readonly clock: Clock | undefined;
+  readonly systemClock: Clock;
+  /** This node was held for dead, and what it held was released: it must not go on. */
+  readonly onBuried: (error: Error) => void;
+}
+
+/**
+ * The nodes that share the database: a row for each, with a heartbeat. A node whose beat has not moved while another
+ * one has made several of its own is dead: it is marked, what it left behind is released, then its slot is free. No
+ * clock is compared, and a database that was away for a while kills nobody, as no beats are counted meanwhile.
+ */
+export class Membership {
+  readonly clock: Clock;
+  readonly revisions: SlotRevisions;
+  readonly log: Log;
+  /** Names this run of the node in operation ids. */
+  readonly incarnation = systemRandom.bytes(16);
+  readonly opened: Promise<void>;
+  /** Releases what a dead node has left behind; set by who knows what that is. Must bear being called twice. */
+  onDead: (owner: string) => Promise<void> = async () => {};
+  readonly #options: MembershipOptions;
+  readonly #databaseClock: DatabaseClock;
+  /** For each other node: its last beat, and how many of ours it has not moved for. */
+  readonly #watched = new Map<string, { beat: bigint; still: number }>();
+  #slot = 0;
+  #reserved: Revision = 0n;
+  #beats = 0;
+  #timer: Timer | undefined;
+  #beating: Promise<void> | undefined;
+  #isJoined = false;
+
+  constructor(options: MembershipOptions, prepared: Promise<void>) {
+    this.#options = options;
+    this.log = options.log;
+    this.#databaseClock = new DatabaseClock(options.systemClock);
+    this.clock = options.clock ?? this.#databaseClock;
+    this.revisions = new SlotRevisions(this.clock);
+    this.opened = prepared.then(() => this.#join());
+    // Whoever reads or writes hears it.
+    this.opened.catch(() => {});
+  }
+
+  /** What must be committed along with these revisions: nothing, as long as they stay below what is reserved. */
+  reserving(highest: Revision): Statement[] {
+    if (highest <= this.#reserved) return [];
+    const me = [int8(this.#slot), text(this.#options.owner)];
+    return [
+      { name: "node_reserve", values: [...me, int8(highest + this.#ahead())] },
+      { name: "node_fence", values: me },
+    ];
+  }
+
+  reserved(highest: Revision): void {
+    if (highest > this.#reserved) this.#reserved = highest + this.#ahead();
+  }
+
+  #ahead(): Revision {
+    return revisionAt(LIMITS.revisionsAheadMillis) - revisionAt(0);
+  }
+
+  async #join(): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        await this.#withSession((session) => this.#takeSlot(session));
+        break;
+      } catch (error) {
+        if (tries >= LIMITS.conflictTriesMax || failureOf(error) !== "conflict") throw error;
+        await pause(tries * 10 * systemRandom.fraction());
+      }
+    }
+    await this.#beat();
+    this.#timer = systemTimers.every(LIMITS.heartbeatMillis, () => {
+      this.#beating ??= this.#beat()
+        .catch((err: unknown) => {
+          this.log.warn({ err }, "the heartbeat did not reach the database");
+          this.#databaseClock.forget();
+        })
+        .finally(() => {
+          this.#beating = undefined;
+        });
+    });
+  }
+
+  async #takeSlot(session: Session): Promise<void> {
+    const { results } = await session.run([
+      { name: "begin_write", values: [] },
+      { name: "node_list", values: [] },
+    ]);
+    const rows = results[1]!.rows.map(nodeOf);
+    const taken = new Set(rows.filter(({ state }) => state !== "free").map(({ slot }) => slot));
+    let slot = 0;
+    while (taken.has(slot)) slot++;
+    if (slot >= Number(SLOTS)) throw new StorageFault(`there are ${SLOTS} nodes on this database already`);
+    const seen = rows.map((row) => (row.slot === slot ? row.reserved : row.last));
+    const above = seen.reduce((most, one) => (one > most ? one : most), 0n);
+    const values = [int8(slot), text(this.#options.owner), int8(above), int8(above)];
+    await session.run([
+      { name: "node_take", values },
+      { name: "commit", values: [] },
+    ]);
+    this.#slot = slot;
+    this.#reserved = above;
+    this.revisions.take(slot, above);
+    this.#isJoined = true;
+  }
+
+  async #withSession<T>(use: (session: Session) => Promise<T>): Promise<T> {
+    const session = await this.#options.pool.acquire();
+    try {
+      return await use(session);
+    } catch (error) {
+      if (failureOf(error) === "gone") session.destroy(error as Error);
+      else session.run([{ name: "rollback", values: [] }]).catch(() => {});
+      throw error;
+    } finally {
+      this.#options.pool.release(session);
+    }
+  }
+
+  async #beat(): Promise<void> {
+    const wanted = this.#wantedReserve();
+    const rows = await this.#withSession((session) =>
+      this.#databaseClock.measure(async () => {
+        const { results } = await session.run([
+          {
+            name: "node_beat",
+            values: [int8(this.#slot), text(this.#options.owner), int8(this.revisions.last), int8(wanted)],
+          },
+          { name: "node_list", values: [] },
+        ]);
+        const at = results[0]!.rows[0]?.[0]?.readBigInt64BE();
+        if (at === undefined) throw new Buried(`this node (${this.#options.owner}) was held for dead`);
+        return { at: Number(at), answer: results[1]!.rows.map(nodeOf) };
+      }),
+    ).catch((error: unknown) => {
+      if (error instanceof Buried) this.#options.onBuried(error);
+      throw error;
+    });
+    if (wanted > this.#reserved) this.#reserved = wanted;
+    await this.#watch(rows);
+    if (++this.#beats % LIMITS.outcomeSweepBeats === 0) await this.#sweep();
+  }
+
+  #wantedReserve(): Revision {
+    const now = revisionAt(this.clock.now());
+    const least = (now > this.revisions.last ? now : this.revisions.last) + this.#ahead();
+    return least > this.#reserved ? least : this.#reserved;
+  }
+
+  async #watch(rows: readonly NodeRow[]): Promise<void> {
+    const others = rows.filter(({ state, owner }) => state !== "free" && owner !== this.#options.owner);
+    for (const owner of this.#watched.keys()) {
+      if (!others.some((other) => other.owner === owner)) this.#watched.delete(owner);
+    }
+    for (const row of rows) this.revisions.observe(row.last);
+    for (const { owner, slot, state, beat } of others) {
+      if (state === "dead") await this.#clearUp(owner, slot);
+      else if (this.#isStill(owner, beat)) {
+        this.log.warn({ node: owner }, "a node no longer answers: releasing what it held");
+        const values = [int8(slot), text(owner), int8(beat)];
+        const { results } = await this.#withSession((session) =>
+          session.run([{ name: "node_bury", values }]),
+        );
+        if (results[0]?.tag === "UPDATE 1") await this.#clearUp(owner, slot);
+      }
+    }
+  }
+
+  #isStill(owner: string, beat: bigint): boolean {
+    const seen = this.#watched.get(owner);
+    if (seen === undefined || seen.beat !== beat) {
+      this.#watched.set(owner, { beat, still: 0 });
+      return false;
+    }
+    return ++seen.still >= LIMITS.missedBeatsMax;
+  }
+
+  async #clearUp(owner: string, slot: number): Promise<void> {
+    await this.onDead(owner);
+    const values = [int8(slot), text(owner)];
+    await this.#withSession((session) => session.run([{ name: "node_free", values }]));
+  }
+
+  #sweep(): Promise<unknown> {
+    const names = ["forget_outcomes", "forget_passing"];
+    return this.#withSession((session) => session.run(names.map((name) => ({ name, values: [] }))));
+  }
+
+  /** At an orderly end, when nothing is written any more. */
+  async leave(): Promise<void> {
+    this.#timer?.cancel();
+    await this.#beating;
+    if (!this.#isJoined) return;
+    const values = [int8(this.#slot), text(this.#options.owner), int8(this.revisions.last)];
+    await this.#withSession((session) => session.run([{ name: "node_leave", values }]));
+  }
+}
+
+class Buried extends Error {
+  override readonly name = "Buried";
+}

@@ -1,0 +1,118 @@
+import { pause } from "../../base/clock.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { DatabaseAddress } from "./address.ts";
+import { NotPrimary, Session, type Traffic } from "./session.ts";
+import type { Prepared } from "./wire.ts";
+
+export interface PoolOptions {
+  readonly address: DatabaseAddress;
+  readonly statements: readonly Prepared[];
+  readonly traffic: Traffic;
+  readonly max: number;
+  readonly applicationName: string;
+}
+
+interface Waiter {
+  resolve(session: Session): void;
+  reject(error: unknown): void;
+}
+
+/** Connections to the primary, wherever it is now. Who borrows one gives it back outside of any transaction. */
+export class Pool {
+  readonly #options: PoolOptions;
+  readonly #idle: Session[] = [];
+  readonly #waiting: Waiter[] = [];
+  readonly #all = new Set<Session>();
+  #opening = 0;
+  #isClosed = false;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+  }
+
+  async acquire(): Promise<Session> {
+    if (this.#isClosed) throw new Error("the pool is closed");
+    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
+      if (!idle.isLost) return idle;
+    }
+    if (this.#all.size + this.#opening < this.#options.max) return this.#open();
+    return new Promise<Session>((resolve, reject) => this.#waiting.push({ resolve, reject }));
+  }
+
+  release(session: Session): void {
+    if (session.isLost) {
+      this.#all.delete(session);
+      this.#serveNext();
+      return;
+    }
+    const waiter = this.#waiting.shift();
+    if (waiter !== undefined) waiter.resolve(session);
+    else this.#idle.push(session);
+  }
+
+  async #open(): Promise<Session> {
+    this.#opening++;
+    try {
+      const session = await openOnPrimary(this.#options);
+      if (this.#isClosed) {
+        await session.close();
+        throw new Error("the pool is closed");
+      }
+      this.#all.add(session);
+      session.onLost = () => {
+        this.#all.delete(session);
+        const at = this.#idle.indexOf(session);
+        if (at >= 0) this.#idle.splice(at, 1);
+      };
+      return session;
+    } finally {
+      this.#opening--;
+    }
+  }
+
+  /** A place in the pool is free again: whoever waits gets a new connection, or hears why there is none. */
+  #serveNext(): void {
+    const waiter = this.#waiting.shift();
+    if (waiter === undefined) return;
+    this.#open().then(waiter.resolve, (error: unknown) => {
+      waiter.reject(error);
+      this.#serveNext();
+    });
+  }
+
+  /** Everything borrowed must be back. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const { reject } of this.#waiting.splice(0)) reject(new Error("the pool is closed"));
+    await Promise.all([...this.#all].map((session) => session.close()));
+  }
+}
+
+/** Each host in turn until one takes writes; the last reason when none does. */
+export async function openOnPrimary(options: PoolOptions): Promise<Session> {
+  let reason: unknown;
+  for (const { host, port } of options.address.hosts) {
+    try {
+      return await Session.open({ ...options, host, port });
+    } catch (error) {
+      // A standby that answers says less than a host that refuses us.
+      if (reason === undefined || !(error instanceof NotPrimary)) reason = error;
+    }
+  }
+  throw reason;
+}
+
+/** The same until the database is there: for a start beside it, and while a standby takes over. */
+export async function openPatiently(
+  options: PoolOptions,
+  isWorthIt: (error: unknown) => boolean,
+): Promise<Session> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await openOnPrimary(options);
+    } catch (error) {
+      if (tries >= LIMITS.databaseStartTries || !isWorthIt(error)) throw error;
+      await pause(LIMITS.databaseRetryMillis);
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import { type Clock, systemClock } from "../../base/clock.ts";
+import { type Log, silentLog } from "../../base/log.ts";
+import type { EphemeralSpace, KeySpace, Reader, Store, StoreFigures, Writer } from "../kv.ts";
+import { OwnedSpace } from "../owned-space.ts";
+import { type DatabaseAddress, parseDatabaseAddress } from "./address.ts";
+import { ChunkDevice } from "./chunk-device.ts";
+import { WriteLane } from "./lane.ts";
+import { Membership, nodeStatements } from "./membership.ts";
+import { Pool } from "./pool.ts";
+import { ReadGroups } from "./read-groups.ts";
+import { prepareSchema } from "./schema.ts";
+import type { Traffic } from "./session.ts";
+import { chunkStatements, PLAIN, type SpaceTables, spaceStatements, tablesOf } from "./sql.ts";
+import type { Prepared } from "./wire.ts";
+
+export interface PostgresOptions {
+  readonly address: string;
+  /** Names this node among those that share the database. */
+  readonly owner: string;
+  /** For tests: whose time counts. Without it the clock of the database does. */
+  readonly clock?: Clock | undefined;
+  readonly log?: Log;
+  /** This node was held for dead and must stop. */
+  readonly onFatal: (error: unknown) => void;
+}
+
+/** Connections for writing one key space: one for the batch under way, one to settle what is in doubt. */
+const LANE_CONNECTIONS = 2;
+
+class PostgresSpace implements KeySpace {
+  readonly #reads: ReadGroups;
+  readonly #lane: WriteLane;
+  readonly #pools: readonly Pool[];
+  #closing: Promise<void> | undefined;
+
+  constructor(
+    membership: Membership,
+    makePool: (statements: readonly Prepared[], max: number) => Pool,
+    { tables, isDurable, connections }: { tables: SpaceTables; isDurable: boolean; connections: number },
+    fences: readonly Prepared[],
+  ) {
+    const statements = [...PLAIN, ...spaceStatements(tables), ...fences];
+    const readPool = makePool(statements, connections);
+    const writePool = makePool(statements, LANE_CONNECTIONS);
+    this.#pools = [readPool, writePool];
+    this.#reads = new ReadGroups({ pool: readPool, clock: membership.clock, opened: membership.opened });
+    this.#lane = new WriteLane({ pool: writePool, clock: membership.clock, membership, isDurable });
+  }
+
+  read<T>(fn: (read: Reader) => Promise<T>): Promise<T> {
+    return this.#reads.read(fn);
+  }
+
+  write<T>(fn: (write: Writer) => Promise<T>): Promise<T> {
+    return this.#lane.write(fn);
+  }
+
+  figures(): StoreFigures {
+    return this.#lane.figures();
+  }
+
+  watchCommits(listener: (transactions: number) => void): void {
+    this.#lane.watchCommits(listener);
+  }
+
+  /** No more is taken in; what was is finished. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([this.#lane.close(), this.#reads.close()]);
+    await Promise.all(this.#pools.map((pool) => pool.close()));
+  }
+}
+
+/** Records in a database of the PostgreSQL protocol, shared by any number of nodes. */
+export class PostgresStore implements Store {
+  readonly ephemeral: EphemeralSpace;
+  readonly traffic: Traffic = { roundTrips: 0 };
+  readonly membership: Membership;
+  readonly address: DatabaseAddress;
+  /** Where payload goes. */
+  readonly device: ChunkDevice;
+  readonly #chunkPool: Pool;
+  readonly #log: Log;
+  readonly #records: PostgresSpace;
+  readonly #ephemeralSpace: PostgresSpace;
+  readonly #nodePool: Pool;
+  #closing: Promise<void> | undefined;
+
+  constructor({ address, owner, clock, log = silentLog, onFatal }: PostgresOptions) {
+    this.address = parseDatabaseAddress(address);
+    const { schema, connections } = this.address;
+    const tables = tablesOf(schema);
+    const applicationName = `holdfast ${owner}`.slice(0, 63);
+    const makePool = (statements: readonly Prepared[], max: number): Pool =>
+      new Pool({ address: this.address, statements, traffic: this.traffic, max, applicationName });
+    const nodeWork = nodeStatements(tables);
+    this.#nodePool = makePool([...PLAIN, ...nodeWork], 1);
+    const prepared = prepareSchema(this.address, applicationName);
+    this.membership = new Membership(
+      { owner, pool: this.#nodePool, log, clock, systemClock, onBuried: onFatal },
+      prepared,
+    );
+    const fences = nodeWork.filter(({ name }) => name === "node_reserve" || name === "node_fence");
+    this.#records = new PostgresSpace(
+      this.membership,
+      makePool,
+      { tables: tables.records, isDurable: true, connections },
+      fences,
+    );
+    this.#ephemeralSpace = new PostgresSpace(
+      this.membership,
+      makePool,
+      { tables: tables.passing, isDurable: false, connections: Math.ceil(connections / 2) },
+      fences,
+    );
+    this.ephemeral = new OwnedSpace(this.#ephemeralSpace, owner);
+    this.#chunkPool = makePool([...PLAIN, ...chunkStatements(tables)], connections);
+    this.device = new ChunkDevice({ pool: this.#chunkPool, place: this.address.shown, connections });
+    this.#log = log;
+  }
+
+  /** Resolves when the tables are there and this node is one of the nodes. */
+  get opened(): Promise<void> {
+    return this.membership.opened;
+  }
+
+  read<T>(fn: (read: Reader) => Promise<T>): Promise<T> {
+    return this.#records.read(fn);
+  }
+
+  write<T>(fn: (write: Writer) => Promise<T>): Promise<T> {
+    return this.#records.write(fn);
+  }
+
+  figures(): StoreFigures {
+    return this.#records.figures();
+  }
+
+  watchCommits(listener: (transactions: number) => void): void {
+    this.#records.watchCommits(listener);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** Nobody takes more in; then what this node held goes with it. */
+  async #leaveEphemeral(): Promise<void> {
+    const released = this.ephemeral.releaseOwner(this.ephemeral.owner);
+    const closed = this.#ephemeralSpace.close();
+    await released.catch((err: unknown) => {
+      this.#log.warn({ err }, "what this node held could not be released; the other nodes will do it");
+    });
+    await closed;
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([this.#records.close(), this.#leaveEphemeral()]);
+    await this.membership.leave().catch((err: unknown) => {
+      this.#log.warn({ err }, "could not say goodbye to the database; the other nodes will notice");
+    });
+    await Promise.all([this.#nodePool.close(), this.#chunkPool.close()]);
+  }
+}

@@ -1,0 +1,184 @@
+import type { Clock, Instant } from "../../base/clock.ts";
+import { monotonic, pause } from "../../base/clock.ts";
+import { StorageFault } from "../../base/faults.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { Entry, Key, Range, Reader } from "../kv.ts";
+import { LongKeyReader, type RawReader } from "../long-keys.ts";
+import { failureOf, faultOf } from "./failures.ts";
+import type { Pool } from "./pool.ts";
+import type { Session } from "./session.ts";
+import { DatabaseSnapshot } from "./snapshot.ts";
+
+/**
+ * Reads share snapshots: all that begin before a snapshot is taken stand on it, and what they ask for goes to the
+ * database together. A group takes its snapshot at the end of the turn of the event loop that formed it, or when
+ * a connection is free; a read that begins later forms the next group. So a snapshot is always younger than the
+ * call of every read on it, and includes what had been acknowledged by then, here or on another node.
+ *
+ * A single read costs one round trip: BEGIN and its statements go together, and nobody waits for the COMMIT.
+ */
+/** More than the idle connections that one failover leaves behind. */
+const REOPEN_TRIES_MAX = 64;
+
+const BEGIN = [{ name: "begin_read", values: [] }];
+
+class Group {
+  readonly snapshot = new DatabaseSnapshot(BEGIN);
+  readonly reader: RawReader;
+  members = 0;
+  onEmpty: () => void = () => {};
+
+  constructor(clock: Clock) {
+    this.reader = {
+      get: (key) => this.snapshot.get(key),
+      getMany: (keys) => this.snapshot.getMany(keys),
+      page: (range, limit) => this.snapshot.page(range, limit),
+      now: () => clock.now(),
+    };
+  }
+}
+
+/** One member's view: its own moment, and faults as the services know them. */
+class MemberReader implements RawReader {
+  readonly #group: RawReader;
+  #now: Instant | undefined;
+
+  constructor(group: RawReader) {
+    this.#group = group;
+  }
+
+  get(key: Key): Promise<Buffer | undefined> {
+    return (this.#group.get(key) as Promise<Buffer | undefined>).catch(throwFault);
+  }
+
+  getMany(keys: readonly Key[]): Promise<(Buffer | undefined)[]> {
+    return (this.#group.getMany(keys) as Promise<(Buffer | undefined)[]>).catch(throwFault);
+  }
+
+  page(range: Range, limit: number): Promise<Entry[]> {
+    return (this.#group.page(range, limit) as Promise<Entry[]>).catch(throwFault);
+  }
+
+  now(): Instant {
+    this.#now ??= this.#group.now();
+    return this.#now;
+  }
+}
+
+function throwFault(error: unknown): never {
+  throw faultOf(error);
+}
+
+export class ReadGroups {
+  readonly #pool: Pool;
+  readonly #clock: Clock;
+  readonly #opened: Promise<void>;
+  #forming: Group | undefined;
+  #reads = 0;
+  #isClosed = false;
+  #onLastRead: () => void = () => {};
+
+  constructor({ pool, clock, opened }: { pool: Pool; clock: Clock; opened: Promise<void> }) {
+    this.#pool = pool;
+    this.#clock = clock;
+    this.#opened = opened;
+  }
+
+  async read<T>(fn: (read: Reader) => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw new StorageFault("the store is closed");
+    const group = this.#join();
+    const reader = new LongKeyReader(new MemberReader(group.reader));
+    this.#reads++;
+    try {
+      return await fn(reader);
+    } finally {
+      reader.end();
+      if (--group.members === 0) group.onEmpty();
+      if (--this.#reads === 0) this.#onLastRead();
+    }
+  }
+
+  #join(): Group {
+    this.#forming ??= this.#form();
+    this.#forming.members++;
+    return this.#forming;
+  }
+
+  #form(): Group {
+    const group = new Group(this.#clock);
+    setImmediate(() => void this.#start(group));
+    return group;
+  }
+
+  async #start(group: Group): Promise<void> {
+    let session: Session;
+    try {
+      await this.#opened;
+      session = await acquirePatiently(this.#pool);
+    } catch (error) {
+      this.#closeForming(group);
+      group.snapshot.fail(error);
+      return;
+    }
+    this.#closeForming(group);
+    if (group.members === 0) {
+      this.#pool.release(session);
+      return;
+    }
+    let tries = 0;
+    group.onEmpty = () => this.#end(group, session);
+    group.snapshot.reopen = async (error) => {
+      if (failureOf(error) !== "gone" || ++tries > REOPEN_TRIES_MAX) return undefined;
+      session.destroy(error as Error);
+      this.#pool.release(session);
+      session = await acquirePatiently(this.#pool);
+      if (group.members > 0) return session;
+      this.#pool.release(session);
+      return undefined;
+    };
+    // Whoever has not asked for anything yet stands on the state of this moment all the same.
+    group.snapshot.start(session);
+    setImmediate(() => {
+      if (group.snapshot.isBegun || group.members === 0) return;
+      const opening = group.snapshot.takeOpening();
+      session.run([...opening, { name: "look", values: [] }]).catch((error) => group.snapshot.fail(error));
+    });
+  }
+
+  #closeForming(group: Group): void {
+    if (this.#forming === group) this.#forming = undefined;
+  }
+
+  #end(group: Group, session: Session): void {
+    if (group.snapshot.failure !== undefined) {
+      // The transaction may be in a state of its own; a read has nothing to lose with the connection.
+      session.destroy(new Error("a read failed"));
+    } else if (group.snapshot.isBegun) {
+      session.run([{ name: "commit", values: [] }]).catch(() => {});
+    }
+    this.#pool.release(session);
+  }
+
+  /** Waits for reads under way; they keep their snapshot. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#reads === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#onLastRead = resolve;
+    });
+  }
+}
+
+/** A connection, or the reason why there has been none for so long. */
+export async function acquirePatiently(pool: Pool): Promise<Session> {
+  const start = monotonic();
+  for (;;) {
+    try {
+      return await pool.acquire();
+    } catch (error) {
+      const isLate = monotonic() - start > LIMITS.databasePatienceMillis;
+      if (isLate || failureOf(error) !== "gone") throw error;
+      await pause(LIMITS.databaseRetryMillis);
+    }
+  }
+}

@@ -1,0 +1,212 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { type Clock, ManualClock, pause, seconds } from "../../src/base/clock.ts";
+import { Refusal } from "../../src/base/refusals.ts";
+import type { Revision } from "../../src/base/revision.ts";
+import type { Store } from "../../src/store/kv.ts";
+import { PostgresStore } from "../../src/store/postgres/postgres-store.ts";
+import { freshSchema, sharedDatabase } from "../kit/postgres.ts";
+import { type Cut, CuttingProxy } from "./postgres/cutting-proxy.ts";
+import { bytes, EVERYTHING, keysIn, putAll, readText } from "./store/kit.ts";
+
+/** What several nodes on one database promise each other, and what becomes of a connection cut at the worst moment. */
+function openNode(address: string, owner: string, clock?: Clock): PostgresStore {
+  const onFatal = (error: unknown): void => {
+    throw error;
+  };
+  return new PostgresStore({ address, owner, onFatal, clock });
+}
+
+async function onNodes(
+  count: number,
+  story: (nodes: PostgresStore[], address: string) => Promise<void>,
+  clocks: readonly Clock[] = [],
+): Promise<void> {
+  const { address, drop } = await freshSchema();
+  const nodes = Array.from({ length: count }, (_, i) => openNode(address, `node-${i}`, clocks[i]));
+  try {
+    await Promise.all(nodes.map((node) => node.opened));
+    await story(nodes, address);
+  } finally {
+    await Promise.all(nodes.map((node) => node.close()));
+    await drop();
+  }
+}
+
+function increment(store: Store, key: string): Promise<number> {
+  return store.write(async (write) => {
+    const count = Number((await write.get(key))?.toString() ?? 0) + 1;
+    write.put(key, bytes(String(count)));
+    return count;
+  });
+}
+
+test("counters are exact when three nodes count on the same keys", () =>
+  onNodes(3, async (nodes) => {
+    const seen: number[] = [];
+    await Promise.all(
+      nodes.flatMap((node, n) =>
+        Array.from({ length: 8 }, async (_, client) => {
+          for (let round = 0; round < 10; round++) {
+            seen.push(await increment(node, "shared"));
+            await increment(node, `own ${n} ${client}`);
+          }
+        }),
+      ),
+    );
+    seen.sort((a, b) => a - b);
+    assert.deepEqual(
+      seen,
+      Array.from({ length: 240 }, (_, index) => index + 1),
+    );
+    assert.equal(await readText(nodes[1]!, "own 2 7"), "10");
+  }));
+
+test("a write acknowledged by one node is seen by a read begun later on another", () =>
+  onNodes(2, async ([one, two]) => {
+    for (let round = 0; round < 100; round++) {
+      await putAll(one!, { a: String(round) });
+      assert.equal(await readText(two!, "a"), String(round));
+    }
+  }));
+
+test("no write skew between nodes, and no phantom", () =>
+  onNodes(2, async ([one, two]) => {
+    for (let round = 0; round < 20; round++) {
+      await putAll(one!, { alice: "on call", bob: "on call" });
+      const leave = (node: Store, who: string, other: string): Promise<void> =>
+        node.write(async (write) => {
+          if ((await write.get(other)) === undefined) throw new Refusal("ConditionNotMet");
+          write.delete(who);
+        });
+      const left = await Promise.allSettled([leave(one!, "alice", "bob"), leave(two!, "bob", "alice")]);
+      assert.equal(left.filter(({ status }) => status === "fulfilled").length, 1);
+      await one!.write(async (write) => {
+        for (const key of ["alice", "bob"]) write.delete(key);
+      });
+    }
+    const claim = (node: Store, index: number): Promise<void> =>
+      node.write(async (write) => {
+        let taken = 0;
+        for await (const _ of write.range({ from: "claim ", to: "claim!" })) taken++;
+        if (taken >= 5) throw new Refusal("ConditionNotMet");
+        write.put(`claim ${index}`, bytes("x"));
+      });
+    const claims = Array.from({ length: 40 }, (_, index) => claim(index % 2 === 0 ? one! : two!, index));
+    const outcomes = await Promise.allSettled(claims);
+    assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 5);
+    assert.equal((await keysIn(one!, EVERYTHING)).length, 5);
+  }));
+
+test("revisions of nodes whose clocks are hours apart are unique, and rise for each object", async () => {
+  const now = Date.now();
+  const clocks = [new ManualClock(now), new ManualClock(now - 7_200_000), new ManualClock(now + 7_200_000)];
+  await onNodes(
+    3,
+    async (nodes) => {
+      const all: Revision[] = [];
+      const touch = (node: Store, key: string): Promise<void> =>
+        node.write(async (write) => {
+          const stored = await write.get(key);
+          const last = stored === undefined ? undefined : BigInt(stored.toString());
+          const next = write.revision(last);
+          assert.ok(last === undefined || next > last);
+          write.put(key, bytes(next.toString()));
+          write.put(`made ${next}`, bytes(""));
+        });
+      await Promise.all(
+        nodes.flatMap((node) =>
+          Array.from({ length: 6 }, async (_, client) => {
+            for (let round = 0; round < 10; round++) await touch(node, `object ${(client + round) % 3}`);
+          }),
+        ),
+      );
+      for (const key of await keysIn(nodes[0]!, { from: "made ", to: "made!" }))
+        all.push(BigInt(key.slice(5)));
+      assert.equal(all.length, 180, "every revision made a record of its own");
+    },
+    clocks,
+  );
+});
+
+test("the time of a transaction is the database's, whatever the clock of the node says", () =>
+  onNodes(1, async ([node]) => {
+    const database = await sharedDatabase();
+    const [row] = await database.query(
+      "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now",
+    );
+    const now = await node!.read(async (read) => read.now());
+    assert.ok(Math.abs(now - Number(row!.now)) < 1_000);
+  }));
+
+async function startChild(address: string, owner: string): Promise<ChildProcess> {
+  const script = fileURLToPath(new URL("./postgres/node-child.ts", import.meta.url));
+  const child = spawn(process.execPath, ["--import", "tsx", script, address, owner], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.stdout?.once("data", () => resolve());
+    child.once("exit", (code) => reject(new Error(`the child ended with ${code}`)));
+  });
+  return child;
+}
+
+test("what a killed node held is released within 5 seconds, and its neighbours stay", () =>
+  onNodes(2, async ([one, two], address) => {
+    const dead: string[] = [];
+    for (const node of [one!, two!]) {
+      node.membership.onDead = async (owner) => {
+        dead.push(owner);
+        await node.ephemeral.releaseOwner(owner);
+      };
+    }
+    const child = await startChild(address, "doomed");
+    await putAll(two!.ephemeral, { mine: "stays" });
+    assert.equal(await readText(one!.ephemeral, "held"), "doomed");
+    child.kill("SIGKILL");
+    const killed = Date.now();
+    while ((await readText(one!.ephemeral, "held")) !== undefined) {
+      assert.ok(Date.now() - killed < seconds(5), "still held after 5 seconds");
+      await pause(50);
+    }
+    assert.ok(dead.every((owner) => owner === "doomed"));
+    assert.equal(await readText(one!.ephemeral, "mine"), "stays");
+  }));
+
+async function onProxy(story: (store: PostgresStore, proxy: CuttingProxy) => Promise<void>): Promise<void> {
+  const { address, drop } = await freshSchema();
+  const proxy = await CuttingProxy.before((await sharedDatabase()).port);
+  const store = openNode(address.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${proxy.port}`), "behind");
+  try {
+    await store.opened;
+    await story(store, proxy);
+  } finally {
+    await store.close();
+    await proxy.close();
+    await drop();
+  }
+}
+
+for (const [cut, what] of [
+  ["answer", "was made and not answered is found, and not made twice"],
+  ["request", "never arrived is made again"],
+] as [Cut, string][]) {
+  test(`a commit that ${what}`, () =>
+    onProxy(async (store, proxy) => {
+      for (let round = 1; round <= 20; round++) {
+        proxy.cutNextCommit(cut);
+        // Several in one batch share its fate.
+        const counts = await Promise.all([
+          increment(store, "a"),
+          increment(store, "a"),
+          increment(store, "b"),
+        ]);
+        assert.deepEqual(counts, [round * 2 - 1, round * 2, round]);
+        assert.equal(proxy.cuts, round);
+      }
+      assert.equal(await readText(store, "a"), "40");
+      assert.equal(await readText(store, "b"), "20");
+    }));
+}

@@ -1,0 +1,353 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { ntHash, ntowfv2, ntProof, sessionBaseKey } from "../../src/smb/crypto/ntlm-proof.ts";
+import { SIGNING, type Signer, signerOf } from "../../src/smb/crypto/signing.ts";
+import { STATUS } from "../../src/smb/status.ts";
+import { CREATE_OPTION, createRequest, createResponse, DISPOSITION } from "../../src/smb/wire/create.ts";
+import {
+  decodeCreateContexts,
+  decodeLease,
+  encodeCreateContexts,
+  encodeLease,
+} from "../../src/smb/wire/create-contexts.ts";
+import { dispositionInformation, FILE_CLASS } from "../../src/smb/wire/file-information.ts";
+import { closeRequest, readRequest, readResponse, writeRequest } from "../../src/smb/wire/file-io.ts";
+import { FrameAssembler, prefixFor } from "../../src/smb/wire/framing.ts";
+import {
+  COMMAND,
+  decodeHeader,
+  FLAG,
+  type Header,
+  NO_MESSAGE_ID,
+  SIGNATURE_AT,
+  writeHeader,
+} from "../../src/smb/wire/header.ts";
+import { INFO_TYPE, setInfoRequest } from "../../src/smb/wire/info.ts";
+import { type FileId, HEADER_BYTES } from "../../src/smb/wire/layout.ts";
+import { encodeLockRequest, LOCK_FLAG } from "../../src/smb/wire/lock.ts";
+import { DIALECT, encodeNegotiateRequest } from "../../src/smb/wire/negotiate.ts";
+import { leaseBreak, leaseBreakNotification, OPLOCK, oplockBreak } from "../../src/smb/wire/oplock-break.ts";
+import { sessionSetupRequest, sessionSetupResponse } from "../../src/smb/wire/session-setup.ts";
+import { utf16 } from "../../src/smb/wire/text.ts";
+import { treeConnectRequest } from "../../src/smb/wire/tree-connect.ts";
+
+/**
+ * A small SMB 2.1 client that does what smbclient cannot: it keeps handles open with any access and share mode,
+ * holds oplocks, leases and locks, and answers breaks when its test says so, or never.
+ */
+export class SmbStatus extends Error {
+  readonly status: number;
+
+  constructor(status: number) {
+    const name = Object.entries(STATUS).find(([, value]) => value === status)?.[0];
+    super(name ?? `0x${status.toString(16)}`);
+    this.status = status;
+  }
+}
+
+export interface OpenOptions {
+  /** Letters of R, W, D; "" looks at attributes only. */
+  readonly access?: string;
+  readonly share?: string;
+  readonly disposition?: number;
+  readonly isDeleteOnClose?: boolean;
+  readonly isDirectory?: boolean;
+  readonly oplock?: number;
+  /** A lease key of 16 bytes and the state asked for, in letters of R, W, H. */
+  readonly lease?: { readonly key: Buffer; readonly state: string };
+  readonly attributes?: number;
+}
+
+export interface OpenFile {
+  readonly id: FileId;
+  readonly oplock: number;
+  readonly leaseState: string;
+  readonly size: bigint;
+}
+
+export type Break =
+  | { readonly kind: "oplock"; readonly id: FileId; readonly level: number }
+  | { readonly kind: "lease"; readonly key: Buffer; readonly to: string; readonly isAnswerNeeded: boolean };
+
+const ACCESS_BITS: Readonly<Record<string, number>> = { R: 0x1, W: 0x2, D: 0x1_0000 };
+const SHARE_BITS: Readonly<Record<string, number>> = { R: 1, W: 2, D: 4 };
+const CACHE_BITS: Readonly<Record<string, number>> = { R: 1, H: 2, W: 4 };
+/** Everybody may look at attributes and wait. */
+const ALWAYS = 0x10_0080;
+
+const bitsOf = (letters: string, bits: Readonly<Record<string, number>>): number =>
+  [...letters].reduce((all, letter) => all | bits[letter]!, 0);
+const cacheOf = (state: number): string =>
+  [..."RWH"].filter((letter) => (state & CACHE_BITS[letter]!) !== 0).join("");
+
+export class SmbTestClient {
+  readonly #socket: Socket;
+  readonly #frames = new FrameAssembler(1 << 24);
+  readonly #waiting = new Map<bigint, { resolve: (pdu: Buffer) => void; reject: (error: Error) => void }>();
+  readonly #breaks: Break[] = [];
+  #onBreak: (() => void) | undefined;
+  #messageId = 0n;
+  #sessionId = 0n;
+  #treeId = 0;
+  #signer: Signer | undefined;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on("data", (piece) => this.#frames.add(piece, (pdu) => this.#take(Buffer.from(pdu))));
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      for (const { reject } of this.#waiting.values()) reject(new Error("the connection was closed"));
+    });
+  }
+
+  static async connect(to: {
+    readonly port: number;
+    readonly user: string;
+    readonly password: string;
+    readonly share: string;
+  }): Promise<SmbTestClient> {
+    const socket = connect({ host: "127.0.0.1", port: to.port, noDelay: true });
+    await once(socket, "connect");
+    const client = new SmbTestClient(socket);
+    await client.#login(to.user, to.password);
+    const path = utf16(`\\\\127.0.0.1\\${to.share}`);
+    const tree = await client.#ask(COMMAND.TREE_CONNECT, treeConnectRequest.encode({ flags: 0, path }));
+    client.#treeId = decodeHeader(tree).treeId;
+    return client;
+  }
+
+  /** The address this client has for the server. */
+  get address(): string {
+    return `${this.#socket.localAddress}:${this.#socket.localPort}`;
+  }
+
+  get sessionId(): bigint {
+    return this.#sessionId;
+  }
+
+  /** Goes without a word, as a machine that lost its power. */
+  vanish(): void {
+    this.#socket.destroy();
+  }
+
+  onClose(hear: () => void): void {
+    this.#socket.on("close", hear);
+  }
+
+  async open(path: string, options: OpenOptions = {}): Promise<OpenFile> {
+    const { access = "R", share = "RWD", lease, isDirectory = false, isDeleteOnClose = false } = options;
+    const contexts =
+      lease === undefined
+        ? Buffer.alloc(0)
+        : encodeCreateContexts([
+            {
+              name: "RqLs",
+              data: encodeLease({
+                version: 1,
+                key: lease.key,
+                state: bitsOf(lease.state, CACHE_BITS),
+                flags: 0,
+                duration: 0n,
+                parentKey: Buffer.alloc(16),
+                epoch: 0,
+              }),
+            },
+          ]);
+    const reply = await this.#ask(
+      COMMAND.CREATE,
+      createRequest.encode({
+        requestedOplockLevel: lease === undefined ? (options.oplock ?? OPLOCK.NONE) : OPLOCK.LEASE,
+        impersonationLevel: 2,
+        desiredAccess: bitsOf(access, ACCESS_BITS) | ALWAYS,
+        fileAttributes: options.attributes ?? 0,
+        shareAccess: bitsOf(share, SHARE_BITS),
+        createDisposition: options.disposition ?? DISPOSITION.OPEN,
+        createOptions:
+          (isDirectory ? CREATE_OPTION.DIRECTORY_FILE : 0) |
+          (isDeleteOnClose ? CREATE_OPTION.DELETE_ON_CLOSE : 0),
+        name: utf16(path),
+        contexts,
+      }),
+    );
+    const { fileId: id, oplockLevel, endOfFile, contexts: answers } = createResponse.decode(reply);
+    const granted = decodeCreateContexts(answers).find(({ name }) => name === "RqLs");
+    const leaseState = granted === undefined ? "" : cacheOf(decodeLease(granted.data).state);
+    return { id, oplock: oplockLevel, leaseState, size: endOfFile };
+  }
+
+  async read({ id }: OpenFile, offset: number, length: number): Promise<Buffer> {
+    const body = { flags: 0, length, offset: BigInt(offset), fileId: id };
+    const more = { minimumCount: 0, channel: 0, remainingBytes: 0 };
+    const reply = await this.#ask(COMMAND.READ, pad(readRequest.encode({ ...body, ...more })));
+    return readResponse.decode(reply).data;
+  }
+
+  async write({ id }: OpenFile, offset: number, data: Buffer | string): Promise<void> {
+    const body = { offset: BigInt(offset), fileId: id, channel: 0, remainingBytes: 0, flags: 0 };
+    await this.#ask(COMMAND.WRITE, writeRequest.encode({ ...body, data: Buffer.from(data) }));
+  }
+
+  async close({ id }: OpenFile): Promise<void> {
+    await this.#ask(COMMAND.CLOSE, closeRequest.encode({ flags: 0, fileId: id }));
+  }
+
+  async lock(file: OpenFile, offset: number, length: number, isExclusive = true): Promise<void> {
+    const kind = isExclusive ? LOCK_FLAG.EXCLUSIVE : LOCK_FLAG.SHARED;
+    await this.#lock(file, offset, length, kind | LOCK_FLAG.FAIL_IMMEDIATELY);
+  }
+
+  async unlock(file: OpenFile, offset: number, length: number): Promise<void> {
+    await this.#lock(file, offset, length, LOCK_FLAG.UNLOCK);
+  }
+
+  async #lock({ id }: OpenFile, offset: number, length: number, flags: number): Promise<void> {
+    const locks = [{ offset: BigInt(offset), length: BigInt(length), flags }];
+    await this.#ask(COMMAND.LOCK, encodeLockRequest({ lockSequence: 0, fileId: id, locks }));
+  }
+
+  async setDeletePending({ id }: OpenFile, isPending: boolean): Promise<void> {
+    const data = dispositionInformation.encode({ deletePending: isPending ? 1 : 0 });
+    const kind = { infoType: INFO_TYPE.FILE, informationClass: FILE_CLASS.DISPOSITION };
+    const body = setInfoRequest.encode({ ...kind, additionalInformation: 0, fileId: id, data });
+    await this.#ask(COMMAND.SET_INFO, body);
+  }
+
+  /** The next break the server sends, or has sent. */
+  async nextBreak(): Promise<Break> {
+    while (this.#breaks.length === 0) {
+      await new Promise<void>((resolve) => {
+        this.#onBreak = resolve;
+      });
+    }
+    return this.#breaks.shift()!;
+  }
+
+  get breaksHeard(): number {
+    return this.#breaks.length;
+  }
+
+  async acknowledgeLease(key: Buffer, state: string): Promise<void> {
+    const leaseState = bitsOf(state, CACHE_BITS);
+    const body = leaseBreak.encode({ flags: 0, leaseKey: key, leaseState, leaseDuration: 0n });
+    await this.#ask(COMMAND.OPLOCK_BREAK, body);
+  }
+
+  async acknowledgeOplock(id: FileId, oplockLevel: number): Promise<void> {
+    await this.#ask(COMMAND.OPLOCK_BREAK, oplockBreak.encode({ oplockLevel, fileId: id }));
+  }
+
+  async #login(user: string, password: string): Promise<void> {
+    const guid = Buffer.alloc(16, user.length);
+    guid.writeUInt32LE(this.#socket.localPort ?? 0);
+    const hello = { securityMode: 1, capabilities: 2, clientGuid: guid, contexts: [] };
+    await this.#ask(COMMAND.NEGOTIATE, encodeNegotiateRequest({ ...hello, dialects: [DIALECT.SMB_2_1] }));
+    const first = await this.#send(COMMAND.SESSION_SETUP, setup(ntlmNegotiate()));
+    this.#sessionId = decodeHeader(first).sessionId;
+    const challenge = sessionSetupResponse.decode(first).token;
+    const key = ntowfv2(ntHash(password), user, "");
+    const blob = Buffer.concat([
+      Buffer.from("0101000000000000", "hex"),
+      Buffer.alloc(40, 1),
+      Buffer.alloc(4),
+    ]);
+    blob.fill(0, 24, 28);
+    blob.fill(0, 28);
+    const proof = ntProof(key, challenge.subarray(24, 32), blob);
+    const token = ntlmAuthenticate(user, Buffer.concat([proof, blob]));
+    await this.#ask(COMMAND.SESSION_SETUP, setup(token));
+    this.#signer = signerOf(SIGNING.HMAC_SHA256, sessionBaseKey(key, proof));
+  }
+
+  /** As `#send`, but a refusal is thrown. */
+  async #ask(command: number, body: Buffer): Promise<Buffer> {
+    const reply = await this.#send(command, body);
+    const { status } = decodeHeader(reply);
+    if (status !== STATUS.SUCCESS) throw new SmbStatus(status);
+    return reply;
+  }
+
+  #send(command: number, body: Buffer): Promise<Buffer> {
+    const messageId = this.#messageId++;
+    const pdu = Buffer.alloc(HEADER_BYTES + body.length);
+    const header: Header = {
+      creditCharge: 1,
+      status: 0,
+      command,
+      credits: 64,
+      flags: this.#signer === undefined ? 0 : FLAG.SIGNED,
+      nextCommand: 0,
+      messageId,
+      asyncId: 0n,
+      processId: 0,
+      treeId: this.#treeId,
+      sessionId: this.#sessionId,
+    };
+    writeHeader(pdu, header);
+    pdu.set(body, HEADER_BYTES);
+    const signature = this.#signer?.([pdu], { messageId, isFromServer: false, isCancel: false });
+    if (signature !== undefined) pdu.set(signature, SIGNATURE_AT);
+    const answered = new Promise<Buffer>((resolve, reject) => {
+      this.#waiting.set(messageId, { resolve, reject });
+    });
+    this.#socket.write(Buffer.concat([prefixFor(pdu.length), pdu]));
+    return answered;
+  }
+
+  #take(pdu: Buffer): void {
+    const { messageId, status, command } = decodeHeader(pdu);
+    if (messageId === NO_MESSAGE_ID) {
+      if (command === COMMAND.OPLOCK_BREAK) this.#heardBreak(pdu);
+      return;
+    }
+    if (status === STATUS.PENDING) return;
+    this.#waiting.get(messageId)?.resolve(pdu);
+    this.#waiting.delete(messageId);
+  }
+
+  #heardBreak(pdu: Buffer): void {
+    if (pdu.readUInt16LE(HEADER_BYTES) === leaseBreakNotification.size) {
+      const { leaseKey, newState, flags } = leaseBreakNotification.decode(pdu);
+      this.#breaks.push({ kind: "lease", key: leaseKey, to: cacheOf(newState), isAnswerNeeded: flags === 1 });
+    } else {
+      const { fileId, oplockLevel } = oplockBreak.decode(pdu);
+      this.#breaks.push({ kind: "oplock", id: fileId, level: oplockLevel });
+    }
+    this.#onBreak?.();
+  }
+}
+
+/** A body whose StructureSize counts one byte of a part that is empty. */
+function pad(body: Buffer): Buffer {
+  return Buffer.concat([body, Buffer.alloc(1)]);
+}
+
+function setup(token: Buffer): Buffer {
+  const fixed = { flags: 0, securityMode: 1, capabilities: 0, channel: 0, previousSessionId: 0n };
+  return sessionSetupRequest.encode({ ...fixed, token });
+}
+
+const NTLM_FLAGS = 0x2008_8205;
+
+function ntlmNegotiate(): Buffer {
+  const message = Buffer.alloc(32);
+  message.latin1Write("NTLMSSP\0", 0);
+  message.writeUInt32LE(1, 8);
+  message.writeUInt32LE(NTLM_FLAGS, 12);
+  return message;
+}
+
+function ntlmAuthenticate(user: string, ntResponse: Buffer): Buffer {
+  const name = utf16(user);
+  const head = Buffer.alloc(64);
+  head.latin1Write("NTLMSSP\0", 0);
+  head.writeUInt32LE(3, 8);
+  const span = (at: number, length: number, offset: number): void => {
+    head.writeUInt16LE(length, at);
+    head.writeUInt16LE(length, at + 2);
+    head.writeUInt32LE(offset, at + 4);
+  };
+  span(20, ntResponse.length, 64);
+  span(36, name.length, 64 + ntResponse.length);
+  head.writeUInt32LE(NTLM_FLAGS, 60);
+  return Buffer.concat([head, ntResponse, name]);
+}

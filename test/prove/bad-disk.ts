@@ -1,0 +1,77 @@
+import { MIB } from "../../src/base/limits.ts";
+import { CALLS, countCalls, type Fault, runWithFault, whyNoStrace } from "../crash/bad-disk.ts";
+import { fillDisk } from "../crash/full-disk.ts";
+import { add, isClean, newFigures, printFigures } from "../crash/ledger/cell.ts";
+import type { Proof } from "../support/proof.ts";
+import { smallDisk } from "../support/small-disk.ts";
+
+/** In the quick run, so many of each call, spread over all of them. */
+const QUICK_OF_EACH = 2;
+/** A full disk fails writes and the syncs that find it out; a broken one fails anything. */
+const CAN_BE_FULL = ["pwrite64", "writev", "pwritev", "ftruncate", "fdatasync", "fsync"];
+const FULL_DISK_BYTES = 48 * MIB;
+
+export const proof: Proof = {
+  name: "bad-disk",
+  what: "whichever write, sync or read fails, nothing false is acknowledged; a full disk refuses, and heals",
+  async run({ quick, progress, seed, directory }) {
+    const missing = whyNoStrace();
+    if (missing !== undefined) return { ok: true, isNotRun: true, figure: `strace is needed: ${missing}` };
+    const { counts, acknowledged } = await countCalls(directory, seed);
+    const syncs = counts.get("syncs of records") ?? 0;
+    progress(
+      `a healthy run: ${acknowledged} acknowledged; ${[...counts].map((it) => it.join(" ")).join(", ")}`,
+    );
+    if (syncs < acknowledged) {
+      const figure = `one after the other, ${acknowledged} writes were acknowledged with ${syncs} syncs`;
+      return { ok: false, figure };
+    }
+    const totals = newFigures();
+    const reactions = new Map<string, number>();
+    const faults = faultsOf(counts, quick);
+    let met = 0;
+    for (const [index, fault] of faults.entries()) {
+      const { figures, isInjected, reaction, refused } = await runWithFault(directory, fault, seed);
+      add(totals, figures);
+      if (isInjected) met++;
+      const word = reaction === "went on" && refused > 0 ? "refused" : reaction;
+      if (isInjected) reactions.set(word, (reactions.get(word) ?? 0) + 1);
+      if (fault.error === "EIO" && fault.call === "fdatasync" && isInjected && reaction === "went on") {
+        totals.troubles.push(`went on after sync ${fault.when} had failed`);
+      }
+      if (!isClean(totals)) {
+        totals.troubles.push(`${fault.call} ${fault.when} answered with ${fault.error}`);
+        break;
+      }
+      if (index % 10 === 9) progress(`${index + 1} of ${faults.length} faults, ${printFigures(totals)}`);
+    }
+    const told = [...reactions].map(([word, count]) => `${word} ${count}`).join(", ");
+    const full = await fullDisk(seed);
+    if (met < faults.length / 2) totals.troubles.push(`only ${met} of ${faults.length} faults came`);
+    return {
+      ok: isClean(totals) && full.ok,
+      figure: `${met} faults (${told}), ${printFigures(totals)}; full disk: ${full.figure}`,
+    };
+  },
+};
+
+function faultsOf(counts: ReadonlyMap<string, number>, quick: boolean): Fault[] {
+  return CALLS.flatMap((call) => {
+    const count = counts.get(call) ?? 0;
+    const errors = CAN_BE_FULL.includes(call) ? (["EIO", "ENOSPC"] as const) : (["EIO"] as const);
+    const step = quick ? Math.max(1, count / QUICK_OF_EACH) : 1;
+    const places: number[] = [];
+    for (let when = step; when <= count + 0.01; when += step) places.push(Math.floor(when));
+    return errors.flatMap((error) => places.map((when) => ({ call, error, when })));
+  });
+}
+
+async function fullDisk(seed: number): Promise<{ ok: boolean; figure: string }> {
+  const disk = smallDisk("ext4", FULL_DISK_BYTES);
+  if (typeof disk === "string") return { ok: true, figure: `not run, ${disk}` };
+  try {
+    return await fillDisk(disk.path, seed);
+  } finally {
+    disk.remove();
+  }
+}

@@ -1,0 +1,57 @@
+import { spawn } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Proof } from "../support/proof.ts";
+
+const contract = join(dirname(fileURLToPath(import.meta.url)), "..", "contract");
+
+/** Suites of the services; the others are about engines, processes or the program itself. */
+const SUITES = /^(blob|queue|table|file|service-properties|http).*\.test\.ts$/;
+/** These start the program with workers on a directory. */
+const OTHERWISE = new Set(["queue-delivery.test.ts"]);
+
+/** Every behaviour suite of the services on the PostgreSQL engine, and the store's own promises. */
+export const proof: Proof = {
+  name: "postgres-suites",
+  what: "the store's promises and the behaviour of all four services hold on the PostgreSQL engine",
+  async run({ quick, progress }) {
+    const suites = readdirSync(contract).filter((name) => SUITES.test(name) && !OTHERWISE.has(name));
+    const chosen = ["store-postgres.test.ts", ...(quick ? suites.filter((_, i) => i % 4 === 0) : suites)];
+    let passed = 0;
+    const broken: string[] = [];
+    for (const name of chosen) {
+      const { output, isOk } = await runSuite(join(contract, name));
+      const count = Number(/^# pass (\d+)$/m.exec(output)?.[1] ?? 0);
+      passed += count;
+      if (!isOk || count === 0) {
+        broken.push(name);
+        progress(
+          `${name} broke:\n${output
+            .split("\n")
+            .filter((line) => /not ok|error:/.test(line))
+            .join("\n")}`,
+        );
+      } else progress(`${name}: ${count} tests`);
+    }
+    const figure = `${passed} tests of ${chosen.length} suites`;
+    return { ok: broken.length === 0, figure: broken.length === 0 ? figure : `broken: ${broken.join(", ")}` };
+  },
+};
+
+function runSuite(path: string): Promise<{ output: string; isOk: boolean }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ["--import", "tsx", "--test", path], {
+      env: { ...process.env, HOLDFAST_TEST_ENGINES: "postgres" },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (piece: string) => {
+        output += piece;
+      });
+    }
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ output, isOk: code === 0 }));
+  });
+}

@@ -1,0 +1,106 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { seededRandom } from "../../src/base/random.ts";
+import { add, isClean, newFigures, printFigures } from "../crash/ledger/cell.ts";
+import { Ledger } from "../crash/ledger/ledger.ts";
+import { plantedEnvironment } from "../support/planted.ts";
+import { openPowerDisk, type PowerDisk } from "../support/power-disk.ts";
+import { Product } from "../support/product.ts";
+import type { Proof } from "../support/proof.ts";
+
+const CLIENTS = 8;
+const DISK_MEBIBYTES = 512;
+/** Then a new data directory: the first moments of one are a time of their own. */
+const CUTS_PER_LIFE = 15;
+const CONTROL_LIVES_MAX = 10;
+
+export const proof: Proof = {
+  name: "power-cut",
+  what: "when the power goes and everything unsynced with it, nothing acknowledged is lost and the data opens",
+  async run({ quick, progress, seed, directory }) {
+    const disk = await openPowerDisk(join(directory, "power"), DISK_MEBIBYTES);
+    if (typeof disk === "string") return { ok: true, isNotRun: true, figure: disk };
+    try {
+      const cutsMax = quick ? 12 : 300;
+      const totals = newFigures();
+      let cuts = 0;
+      for (let life = 0; cuts < cutsMax && isClean(totals); life++) {
+        const workers = 1 + (life % 2);
+        const lifeCuts = Math.min(quick ? 6 : CUTS_PER_LIFE, cutsMax - cuts);
+        const lived = await live({ disk, life, workers, cuts: lifeCuts, seed: seed + life }).catch(
+          (error: Error) => error,
+        );
+        if (lived instanceof Error) {
+          return { ok: false, figure: `after ${cuts} cuts the data did not open: ${lived.message}` };
+        }
+        add(totals, lived.figures);
+        cuts += lived.cuts;
+        progress(`${cuts} cuts, ${printFigures(totals)}`);
+      }
+      if (!isClean(totals)) return { ok: false, figure: `${cuts} cuts, ${printFigures(totals)}` };
+      const control = await controlRun(disk, seed, progress);
+      const figure = `${cuts} cuts, ${printFigures(totals)}; control without sync: ${control ?? "NOT caught"}`;
+      return { ok: control !== undefined, figure };
+    } finally {
+      await disk.remove();
+    }
+  },
+};
+
+interface Life {
+  readonly disk: PowerDisk;
+  readonly life: number;
+  readonly workers: number;
+  readonly cuts: number;
+  readonly seed: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** One data directory from its making on, cut again and again. */
+async function live({ disk, life, workers, cuts, seed, env = {} }: Life) {
+  const random = seededRandom(seed);
+  const directory = join(disk.path, `life-${life}`);
+  const product = new Product({ directory, workers, env });
+  await product.start();
+  const ledger = new Ledger(product, CLIENTS, seed);
+  let done = 0;
+  try {
+    await ledger.prepare();
+    while (done < cuts && ledger.isClean) {
+      await ledger.cycle(random.fraction() * 300, async () => {
+        disk.cut();
+        await product.killAll();
+        await disk.restore();
+        await product.start();
+      });
+      done++;
+    }
+  } finally {
+    ledger.close();
+    await product.stop("SIGKILL");
+  }
+  rmSync(directory, { recursive: true, force: true });
+  return { figures: ledger.figures, cuts: done };
+}
+
+/** The same with a product that does not sync: it has to be seen losing what it acknowledged. */
+async function controlRun(
+  disk: PowerDisk,
+  seed: number,
+  progress: (text: string) => void,
+): Promise<string | undefined> {
+  const env = plantedEnvironment("ack-before-sync");
+  let unopened = 0;
+  for (let life = 0; life < CONTROL_LIVES_MAX; life++) {
+    try {
+      const name = 1_000 + life;
+      const { figures } = await live({ disk, life: name, workers: 1, cuts: 5, seed: seed + life, env });
+      if (!isClean(figures))
+        return `caught, ${figures.lost} lost, ${figures.torn} torn, ${unopened} times unreadable`;
+    } catch (error) {
+      unopened++;
+      progress(`without sync: ${String(error).slice(0, 120)}`);
+    }
+  }
+  return unopened > 0 ? `caught, ${unopened} times unreadable` : undefined;
+}

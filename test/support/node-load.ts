@@ -1,0 +1,238 @@
+import { BlobServiceClient, type ContainerClient, RestError } from "@azure/storage-blob";
+import { type QueueClient, QueueServiceClient } from "@azure/storage-queue";
+import { collect } from "../../src/base/bytes.ts";
+import { pause } from "../../src/base/clock.ts";
+import { type Random, seededRandom } from "../../src/base/random.ts";
+
+/**
+ * Clients that write through several nodes at once and keep book of what was acknowledged, so that afterwards every
+ * promise can be compared with what is there. A call that failed without an answer may have happened or not.
+ */
+export interface NodeAddress {
+  /** Changes when the node was started anew on other ports. */
+  connectionString(): string;
+}
+
+export interface LoadFigures {
+  acknowledged: number;
+  refused: number;
+  unanswered: number;
+  /** The longest time without any acknowledged write, of all clients together. */
+  longestGapMillis: number;
+}
+
+const COUNTERS = 4;
+const LARGE_BYTES = 150_000;
+const CONTAINER = "load";
+
+interface Services {
+  readonly container: ContainerClient;
+  readonly queue: QueueClient;
+}
+
+function servicesAt(connectionString: string): Services {
+  // No retries behind our back: an answer that did not come must be seen as such.
+  const options = { retryOptions: { maxTries: 1, tryTimeoutInMs: 30_000 } };
+  return {
+    container: BlobServiceClient.fromConnectionString(connectionString, options).getContainerClient(
+      CONTAINER,
+    ),
+    queue: QueueServiceClient.fromConnectionString(connectionString, options).getQueueClient(CONTAINER),
+  };
+}
+
+export class NodeLoad {
+  readonly figures: LoadFigures = { acknowledged: 0, refused: 0, unanswered: 0, longestGapMillis: 0 };
+  readonly faults: string[] = [];
+  readonly #nodes: readonly NodeAddress[];
+  readonly #items = new Map<string, string>();
+  /** Counter by counter: who was told that its write made this value. */
+  readonly #counted = Array.from({ length: COUNTERS }, () => new Map<number, string>());
+  readonly #unknownCounts = new Array<number>(COUNTERS).fill(0);
+  readonly #sent = new Set<string>();
+  readonly #unsure = new Set<string>();
+  readonly #received = new Map<string, number>();
+  #holder: string | undefined;
+  #isDone = false;
+  #lastAcknowledged = Date.now();
+  #running: Promise<void>[] = [];
+
+  constructor(nodes: readonly NodeAddress[]) {
+    this.#nodes = nodes;
+  }
+
+  async prepare(): Promise<void> {
+    const { container, queue } = servicesAt(this.#nodes[0]!.connectionString());
+    await container.create();
+    await queue.create();
+    for (let i = 0; i < COUNTERS; i++)
+      await container.getBlockBlobClient(`counter-${i}`).upload("0:start", 7);
+    await container.getBlockBlobClient("leased").upload("", 0);
+  }
+
+  /** `leases`: only where no node dies, since a lease whose holder was not told lasts its full time. */
+  start({ clients, seed, leases }: { clients: number; seed: number; leases: boolean }): void {
+    this.#lastAcknowledged = Date.now();
+    for (let client = 0; client < clients; client++) {
+      this.#running.push(this.#run(client, seededRandom(seed + client), leases));
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#isDone = true;
+    await Promise.all(this.#running);
+  }
+
+  /** When the last write was acknowledged, by the wall clock. */
+  get lastAcknowledged(): number {
+    return this.#lastAcknowledged;
+  }
+
+  async #run(client: number, random: Random, leases: boolean): Promise<void> {
+    for (let round = 0; !this.#isDone; round++) {
+      const node = this.#nodes[Math.floor(random.fraction() * this.#nodes.length)]!;
+      const token = `${client}-${round}`;
+      const services = servicesAt(node.connectionString());
+      const kind = random.fraction();
+      if (kind < 0.35) await this.#count(services, Math.floor(random.fraction() * COUNTERS), token);
+      else if (kind < 0.7) await this.#item(services, token, kind > 0.6 ? LARGE_BYTES : 100);
+      else if (kind < 0.8) await this.#send(services, token);
+      else if (kind < 0.92 || !leases) await this.#receive(services);
+      else await this.#lease(services, token);
+    }
+  }
+
+  /** Runs one write. True when it was acknowledged, false when it was refused, undefined when nobody knows. */
+  async #attempt(write: () => Promise<unknown>): Promise<boolean | undefined> {
+    try {
+      await write();
+    } catch (error) {
+      const status = error instanceof RestError ? error.statusCode : undefined;
+      if (status !== undefined && status < 500) {
+        this.figures.refused++;
+        return false;
+      }
+      this.figures.unanswered++;
+      await pause(20);
+      return undefined;
+    }
+    const now = Date.now();
+    this.figures.longestGapMillis = Math.max(this.figures.longestGapMillis, now - this.#lastAcknowledged);
+    this.#lastAcknowledged = now;
+    this.figures.acknowledged++;
+    return true;
+  }
+
+  async #count({ container }: Services, counter: number, token: string): Promise<void> {
+    const blob = container.getBlockBlobClient(`counter-${counter}`);
+    let next = 0;
+    let etag = "";
+    try {
+      const found = await blob.download();
+      const body = await collect(found.readableStreamBody as AsyncIterable<Uint8Array>);
+      next = Number(body.toString().split(":")[0]) + 1;
+      etag = found.etag!;
+    } catch {
+      await pause(20);
+      return;
+    }
+    const body = `${next}:${token}`;
+    const outcome = await this.#attempt(() =>
+      blob.upload(body, body.length, { conditions: { ifMatch: etag } }),
+    );
+    if (outcome === undefined) this.#unknownCounts[counter]!++;
+    if (outcome !== true) return;
+    const other = this.#counted[counter]!.get(next);
+    if (other !== undefined) this.faults.push(`counter ${counter}: ${other} and ${token} both made ${next}`);
+    this.#counted[counter]!.set(next, token);
+  }
+
+  async #item({ container }: Services, token: string, bytes: number): Promise<void> {
+    const body = `${token}:`.repeat(Math.ceil(bytes / (token.length + 1)));
+    const blob = container.getBlockBlobClient(`item-${token}`);
+    if ((await this.#attempt(() => blob.upload(body, body.length))) === true) this.#items.set(token, body);
+  }
+
+  async #send({ queue }: Services, token: string): Promise<void> {
+    const outcome = await this.#attempt(() => queue.sendMessage(token));
+    if (outcome === true) this.#sent.add(token);
+    else this.#unsure.add(token);
+  }
+
+  async #receive({ queue }: Services): Promise<void> {
+    try {
+      const { receivedMessageItems } = await queue.receiveMessages({
+        numberOfMessages: 4,
+        visibilityTimeout: 60,
+      });
+      for (const { messageId, popReceipt, messageText } of receivedMessageItems) {
+        const isDeleted = await this.#attempt(() => queue.deleteMessage(messageId, popReceipt));
+        if (isDeleted !== true) this.#unsure.add(messageText);
+        this.#received.set(messageText, (this.#received.get(messageText) ?? 0) + 1);
+      }
+    } catch {
+      await pause(20);
+    }
+  }
+
+  async #lease({ container }: Services, token: string): Promise<void> {
+    const lease = container.getBlobClient("leased").getBlobLeaseClient();
+    if ((await this.#attempt(() => lease.acquireLease(60))) !== true) return;
+    if (this.#holder !== undefined) this.faults.push(`${this.#holder} and ${token} held the lease together`);
+    this.#holder = token;
+    await pause(5);
+    this.#holder = undefined;
+    await this.#attempt(() => lease.releaseLease());
+  }
+
+  /** Compares what was told with what is there, through every node. */
+  async check(): Promise<void> {
+    for (const [index, node] of this.#nodes.entries()) {
+      const { container } = servicesAt(node.connectionString());
+      for (let counter = 0; counter < COUNTERS; counter++) await this.#checkCounter(container, counter);
+      let at = 0;
+      for (const [token, body] of this.#items) {
+        if (at++ % this.#nodes.length !== index) continue;
+        const found = await container
+          .getBlobClient(`item-${token}`)
+          .downloadToBuffer()
+          .catch((error: Error) => error);
+        if (found instanceof Error)
+          this.faults.push(`item ${token} was acknowledged and is lost: ${found.message}`);
+        else if (found.toString() !== body) this.faults.push(`item ${token} has other bytes`);
+      }
+    }
+    await this.#checkMessages();
+  }
+
+  async #checkCounter(container: ContainerClient, counter: number): Promise<void> {
+    const text = (await container.getBlobClient(`counter-${counter}`).downloadToBuffer()).toString();
+    const value = Number(text.split(":")[0]);
+    const told = this.#counted[counter]!.size;
+    const most = told + this.#unknownCounts[counter]!;
+    if (value < told || value > most) {
+      this.faults.push(
+        `counter ${counter} is ${value}: ${told} were acknowledged, ${most} at most were made`,
+      );
+    }
+  }
+
+  async #checkMessages(): Promise<void> {
+    const { queue } = servicesAt(this.#nodes[0]!.connectionString());
+    for (;;) {
+      const { receivedMessageItems } = await queue.receiveMessages({
+        numberOfMessages: 32,
+        visibilityTimeout: 600,
+      });
+      if (receivedMessageItems.length === 0) break;
+      for (const { messageText } of receivedMessageItems) {
+        this.#received.set(messageText, (this.#received.get(messageText) ?? 0) + 1);
+      }
+    }
+    for (const token of this.#sent) {
+      const times = this.#received.get(token) ?? 0;
+      if (times === 1 || this.#unsure.has(token)) continue;
+      this.faults.push(`message ${token} was received ${times} times`);
+    }
+  }
+}
