@@ -64,7 +64,10 @@ suite("hostile message bodies", () => {
     const body = message("&quot;".repeat(64 * 1_024));
     const put = await sendRaw(server, "queue", { method: "POST", path: "/hostile/messages", body });
     assert.equal(put.status, 201, put.body);
-    assert.equal((await sendRaw(server, "queue", { method: "DELETE", path: "/hostile/messages" })).status, 204);
+    assert.equal(
+      (await sendRaw(server, "queue", { method: "DELETE", path: "/hostile/messages" })).status,
+      204,
+    );
   });
 
   test("refuses an element it does not know", async () => {
