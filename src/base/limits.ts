@@ -18,14 +18,15 @@ export const LIMITS = {
   clientRequestIdCharsMax: 1_024,
   xmlBytesMax: 8 * MIB,
   xmlDepthMax: 16,
-  xmlNodesMax: 200_000,
+  /** Elements, attributes and references: 50,000 blocks, or a message of 64 KiB in which every byte is a reference. */
+  xmlNodesMax: 70_000,
   servicePropertiesBytesMax: 64 * KIB,
   headersTimeoutMillis: 30_000,
   bodyIdleMillis: 60_000,
-  keepAliveMillisMax: 24 * 60 * 60_000,
   /** A body that brings less than this in that time is not an upload: its connection is ended. */
-  slowBodyBytesMin: 8 * KIB,
-  slowBodyMillis: 30_000,
+  slowBodyBytesMin: 16 * KIB,
+  slowBodyMillis: 60_000,
+  keepAliveMillisMax: 24 * 60 * 60_000,
   keepAliveMillis: 65_000,
   connectionsMax: 10_000,
   /** How often connections are looked at for clients that stand still. */
@@ -134,7 +135,7 @@ export const LIMITS = {
   extentReadBytes: 1 * MIB,
   extentReadsAheadMax: 2,
   /** Payload read for all consumers and not yet taken by them. Beyond it each gets one chunk at a time. */
-  readMemoryBytes: 48 * MIB,
+  readMemoryBytes: 32 * MIB,
   /** Descriptors kept open although nobody reads through them. */
   extentFilesIdleMax: 256,
   /** Descriptors one reader holds from its start. */

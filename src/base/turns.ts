@@ -1,5 +1,8 @@
 import { type Millis, pause } from "./clock.ts";
 
+const ROUNDS_MAX = 5;
+const BUSY_SHARE = 0.2;
+
 /**
  * Long computations give way to everybody else. A request takes several turns of the event loop, and must not meet one
  * of them in each: so they rest between their parts, and of all that wait here one goes on at a time, so that ten of
@@ -14,7 +17,16 @@ export class Turns {
   }
 
   next(): Promise<void> {
-    this.#last = this.#last.then(() => pause(this.#rest));
+    this.#last = this.#last.then(() => this.#giveWay());
     return this.#last;
+  }
+
+  /** Longer while others have work to do. */
+  async #giveWay(): Promise<void> {
+    for (let round = 0; round < ROUNDS_MAX; round++) {
+      const before = performance.eventLoopUtilization();
+      await pause(this.#rest);
+      if (performance.eventLoopUtilization(before).utilization < BUSY_SHARE) return;
+    }
   }
 }

@@ -53,6 +53,7 @@ class Gathering implements Piece {
   /** The last part while it is a copy with room left, and how much of it is used. */
   #gathered: Buffer | undefined;
   #gatheredBytes = 0;
+  #gatheredParts = 0;
 
   add(part: Uint8Array): void {
     this.length += part.length;
@@ -62,7 +63,9 @@ class Gathering implements Piece {
       return;
     }
     if (this.#gathered === undefined || this.#gathered.length - this.#gatheredBytes < part.length) {
-      this.#gathered = Buffer.allocUnsafeSlow(LIMITS.chunkBytes);
+      // A little at first: many clients never send enough to fill more.
+      const isFirst = this.#gatheredParts++ === 0;
+      this.#gathered = Buffer.allocUnsafeSlow(isFirst ? 2 * LIMITS.gatheredPartBytes : LIMITS.chunkBytes);
       this.#gatheredBytes = 0;
     } else {
       this.parts.pop();

@@ -53,12 +53,13 @@ async function hold(
   siege: Siege,
   open: (crowd: Crowd, index: number) => void,
   tick?: (socket: Socket) => void,
+  burst = 40,
 ) {
   const crowd = new Crowd();
   try {
     let index = 0;
     while (!siege.isOver()) {
-      for (let burst = 0; burst < 40 && crowd.size < siege.connections; burst++) open(crowd, index++);
+      for (let left = burst; left > 0 && crowd.size < siege.connections; left--) open(crowd, index++);
       if (crowd.size < siege.connections) {
         await pause(20);
         continue;
@@ -131,6 +132,8 @@ const SLOW_BODIES: Attack = {
       siege,
       (crowd) => crowd.open(siege.program.ports.blob, start),
       (socket) => socket.write("x"),
+      // Each starts with 60 KB: all at once they would be a flood, and not slow.
+      10,
     );
   },
 };

@@ -103,7 +103,7 @@ export const SQL_LIMITS = {
   recordEffortMax: 4 * 1_024 * 1_024,
   /** A query that has computed for this long lets others go first. */
   turnMillis: 2,
-  restMillis: 3,
+  restMillis: 2,
   /** Text taken in at once. */
   pieceBytes: 64 * 1_024,
 } as const;
