@@ -23,10 +23,10 @@ export const LIMITS = {
   servicePropertiesBytesMax: 64 * KIB,
   headersTimeoutMillis: 30_000,
   bodyIdleMillis: 60_000,
-  /** A body that brings less than this in that time is not an upload: its connection is ended. */
-  slowBodyBytesMin: 16 * KIB,
-  slowBodyMillis: 60_000,
   keepAliveMillisMax: 24 * 60 * 60_000,
+  /** A body that brings less than this in that time is not an upload: its connection is ended. */
+  slowBodyBytesMin: 8 * KIB,
+  slowBodyMillis: 30_000,
   keepAliveMillis: 65_000,
   connectionsMax: 10_000,
   /** How often connections are looked at for clients that stand still. */
@@ -103,6 +103,13 @@ export const LIMITS = {
   chunkRowBytes: 256 * KIB,
   chunkWriteBytes: 4 * MIB,
   chunksRemovedAtOnce: 64,
+  /** What a migration moves in one transaction. */
+  migrationBatchRecords: 1_000,
+  migrationBatchBytes: 4 * MIB,
+  /** How long a migration waits for the row of a node that is no longer there. */
+  aloneMillisMax: 10_000,
+  /** Messages to other nodes that wait to be sent; more are lost, which they may be. */
+  announcementsWaitingMax: 10_000,
   /** Every so many heartbeats the operation ids of long ago are deleted. */
   outcomeSweepBeats: 400,
 
