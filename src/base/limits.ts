@@ -23,10 +23,10 @@ export const LIMITS = {
   servicePropertiesBytesMax: 64 * KIB,
   headersTimeoutMillis: 30_000,
   bodyIdleMillis: 60_000,
-  /** A body that brings less than this in that time is not an upload: its connection is ended. */
-  slowBodyBytesMin: 16 * KIB,
-  slowBodyMillis: 60_000,
   keepAliveMillisMax: 24 * 60 * 60_000,
+  /** A body that brings less than this in that time is not an upload: its connection is ended. */
+  slowBodyBytesMin: 8 * KIB,
+  slowBodyMillis: 30_000,
   keepAliveMillis: 65_000,
   connectionsMax: 10_000,
   /** How often connections are looked at for clients that stand still. */

@@ -19,7 +19,7 @@ export interface ListenOptions {
   /** PEM or PFX, as node:tls takes them; undefined for plain HTTP. */
   readonly certificate?: object | undefined;
   readonly keepAliveMillis?: number | undefined;
-  readonly connectionsMax?: number;
+  readonly connectionsMax?: number | undefined;
   readonly timers?: Timers;
 }
 
@@ -46,8 +46,6 @@ export async function listen(options: ListenOptions): Promise<Listener> {
         );
   // A handshake that fails never becomes a connection; there is nobody to tell.
   server.on("tlsClientError", () => {});
-  // The set has its own way with too many; this is for those that have not finished their handshake.
-  server.maxConnections = 2 * LIMITS.connectionsMax;
   const sweep = timers.every(LIMITS.connectionSweepMillis, () => connections.sweep());
   if (!isHandedOver) await startListening(server, host, port);
   return {
@@ -69,31 +67,30 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   };
 }
 
-/**
- * The connections of one listener. Nobody has to prove anything to open one: when there are too many, those that have
- * never asked for anything give way, the oldest first.
- */
+/** The connections of one listener. */
 class ConnectionSet implements Host {
   readonly #connections = new Set<Connection>();
-  readonly #silent = new Set<Connection>();
-  readonly #connectionsMax: number;
   readonly #handler: Handler;
   #whenEmpty: (() => void) | undefined;
   sweeps = 0;
   isClosing = false;
 
   readonly keepAliveMillis: number;
+  readonly #connectionsMax: number;
+  /** Those that have never asked for anything, the oldest first. */
+  readonly #silent = new Set<Connection>();
 
-  constructor(handler: Handler, options: Pick<ListenOptions, "keepAliveMillis" | "connectionsMax">) {
+  constructor(handler: Handler, { keepAliveMillis, connectionsMax }: ListenOptions) {
     this.#handler = handler;
-    this.keepAliveMillis = options.keepAliveMillis ?? LIMITS.keepAliveMillis;
-    this.#connectionsMax = options.connectionsMax ?? LIMITS.connectionsMax;
+    this.keepAliveMillis = keepAliveMillis ?? LIMITS.keepAliveMillis;
+    this.#connectionsMax = connectionsMax ?? LIMITS.connectionsMax;
   }
 
   get size(): number {
     return this.#connections.size;
   }
 
+  /** Nobody has to prove anything to connect: with too many, one that has never asked for anything gives way. */
   add(socket: Socket): void {
     if (this.size >= this.#connectionsMax) {
       const [oldest] = this.#silent;
@@ -101,8 +98,8 @@ class ConnectionSet implements Host {
         socket.destroy();
         return;
       }
-      this.#silent.delete(oldest);
       oldest.destroy();
+      this.closed(oldest);
     }
     const connection = new Connection(socket, this);
     this.#connections.add(connection);
@@ -110,7 +107,7 @@ class ConnectionSet implements Host {
   }
 
   handle(incoming: Incoming, connection: Connection): void {
-    this.#silent.delete(connection);
+    if (this.#silent.size > 0) this.#silent.delete(connection);
     void this.#handler(incoming, connection);
   }
 

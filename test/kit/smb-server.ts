@@ -28,6 +28,7 @@ export async function startSmbServer(
     readonly log?: Log;
     readonly port?: number;
     readonly timers?: Timers;
+    readonly connectionsMax?: number;
   } = {},
 ): Promise<SmbTestServer> {
   const files = new MemoryFileSystem(systemClock);
@@ -44,6 +45,7 @@ export async function startSmbServer(
     signing: options.signing ?? "required",
     clock: systemClock,
     timers: options.timers ?? systemTimers,
+    ...(options.connectionsMax === undefined ? {} : { connectionsMax: options.connectionsMax }),
     random: systemRandom,
     log: options.log ?? silentLog,
   });

@@ -46,8 +46,9 @@ export class Connection implements BodySource {
   #movedAt: number;
   #headBegunAt: number;
   #isFresh = true;
-  /** Since when a body is awaited that brings too little. */
-  #slowSince: { readonly sweep: number; readonly bytes: number } | undefined;
+  /** Bytes that had come when the body at hand last made progress, and when that was. */
+  #slowBytes = 0;
+  #slowSince = 0;
   #onDrain: (() => void) | undefined;
 
   constructor(socket: Socket, host: Host) {
@@ -155,10 +156,10 @@ export class Connection implements BodySource {
       case "request":
         // While we work the client has nothing to do. It has when we wait for its bytes, or for it to take ours.
         if (this.#onDrain === undefined && !this.#incoming!.body.isAwaited) {
-          this.#slowSince = undefined;
+          this.#slowSince = this.#host.sweeps;
           break;
         }
-        if (stood >= LIMITS.bodyIdleMillis || this.#hardlyMoves(sweepMillis)) this.destroy();
+        if (stood >= LIMITS.bodyIdleMillis || this.#isCrawling(sweepMillis)) this.destroy();
         break;
       case "discarding":
         if (stood >= LIMITS.bodyIdleMillis) this.destroy();
@@ -169,16 +170,15 @@ export class Connection implements BodySource {
     }
   }
 
-  /** An upload of hours is welcome while it moves; one that brings a few bytes now and then only means to stay. */
-  #hardlyMoves(sweepMillis: number): boolean {
-    if (this.#onDrain !== undefined) return false;
-    const { bytesRead } = this.#socket;
-    const since = this.#slowSince;
-    if (since === undefined || bytesRead - since.bytes >= LIMITS.slowBodyBytesMin) {
-      this.#slowSince = { sweep: this.#host.sweeps, bytes: bytesRead };
+  /** A body that comes so slowly that it can only mean to stay. Whoever waits for us is not meant. */
+  #isCrawling(sweepMillis: number): boolean {
+    const bytes = this.#socket.bytesRead;
+    if (!this.#incoming!.body.isAwaited || bytes - this.#slowBytes >= LIMITS.slowBodyBytesMin) {
+      this.#slowBytes = bytes;
+      this.#slowSince = this.#host.sweeps;
       return false;
     }
-    return (this.#host.sweeps - since.sweep) * sweepMillis >= LIMITS.slowBodyMillis;
+    return (this.#host.sweeps - this.#slowSince) * sweepMillis >= LIMITS.slowBodyMillis;
   }
 
   pause(): void {
@@ -248,6 +248,8 @@ export class Connection implements BodySource {
     this.#isContinued = false;
     this.#state = "request";
     this.#remoteAddress ??= this.#socket.remoteAddress ?? "";
+    this.#slowBytes = this.#socket.bytesRead;
+    this.#slowSince = this.#host.sweeps;
     const incoming = { head, body, remoteAddress: this.#remoteAddress };
     this.#incoming = incoming;
     if (ahead !== undefined) this.#hold(ahead);

@@ -80,14 +80,14 @@ export function evaluate(expression: Expression, row: Row): Value {
   }
 }
 
+function timeOf(value: Value): Date | null {
+  return castTo(value, "timestamp") as Date | null;
+}
+
 /** Texts are read from one end to the other by whatever is done to them. */
 function paidFor<T extends Value>(value: T, { effort }: Row): T {
   effort.spend(typeof value === "string" ? value.length : 1);
   return value;
-}
-
-function timeOf(value: Value): Date | null {
-  return castTo(value, "timestamp") as Date | null;
 }
 
 export function truth(value: Value): boolean | null {
