@@ -141,6 +141,36 @@ test("the time of a transaction is the database's, whatever the clock of the nod
     assert.ok(Math.abs(now - Number(row!.now)) < 1_000);
   }));
 
+test("a message reaches the listeners of every node, and goes on after a lost connection", () =>
+  onNodes(2, async ([one, two]) => {
+    const heard: string[] = [];
+    for (const [name, node] of [
+      ["one", one!],
+      ["two", two!],
+    ] as const) {
+      node.messages.listen("news", (said) => heard.push(`${name} ${said.toString("hex")}`));
+      node.messages.listen("other", () => heard.push("not asked for"));
+    }
+    const announceUntilHeard = async (bytes: Buffer): Promise<void> => {
+      heard.length = 0;
+      // A message may be lost, for instance before the other node listens: say it until it is heard.
+      for (let tries = 0; tries < 200 && !heard.includes(`two ${bytes.toString("hex")}`); tries++) {
+        one!.messages.announce("news", bytes);
+        await pause(25);
+      }
+      assert.deepEqual([...new Set(heard)].sort(), [
+        `one ${bytes.toString("hex")}`,
+        `two ${bytes.toString("hex")}`,
+      ]);
+    };
+    await announceUntilHeard(Buffer.from([0, 1, 255, 32]));
+    const database = await sharedDatabase();
+    await database.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'holdfast node-1'",
+    );
+    await announceUntilHeard(Buffer.alloc(1_024, "x"));
+  }));
+
 async function startChild(address: string, owner: string): Promise<ChildProcess> {
   const script = fileURLToPath(new URL("./postgres/node-child.ts", import.meta.url));
   const child = spawn(process.execPath, ["--import", "tsx", script, address, owner], {

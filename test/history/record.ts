@@ -10,7 +10,7 @@ import { Recorder, type Scene, type Stage } from "./scenes/stage.ts";
 
 /** One history: clients of every service at work on the product at once, killed in between, and the judgement. */
 export interface HistoryPlan {
-  readonly product: Product;
+  readonly product: Killable;
   readonly name: string;
   readonly seed: number;
   /** In each scene. */
@@ -21,6 +21,9 @@ export interface HistoryPlan {
   readonly kills: number;
   readonly kill: "one" | "all";
 }
+
+/** What serves: the program on a directory, or several nodes on a database. */
+export type Killable = Pick<Product, "ports" | "killOne" | "killAll" | "start">;
 
 export interface HistoryOutcome {
   readonly operations: number;

@@ -154,10 +154,11 @@ export class TestDatabase {
       ...settings,
     ];
     writeFileSync(join(this.data, "postgresql.auto.conf"), `${lines.join("\n")}\n`);
-    this.#own();
+    this.own();
   }
 
-  #own(): void {
+  /** After files were put into its directory: they belong to the user it runs as. */
+  own(): void {
     if (isRoot) spawnSync("chown", ["-R", `${NOBODY}:${NOBODY}`, this.data]);
   }
 
