@@ -98,12 +98,14 @@ export class ServiceHandle implements FileHandle {
 
   async change(change: InfoChange): Promise<void> {
     const changedAt = this.#settle("changedAt", change.changedAt);
+    const isNamed = change.changedAt !== undefined;
     await this.#run(
       changeHeld(this.#files, this.handle, {
         createdAt: ticksOf(change.createdAt),
         accessedAt: ticksOf(change.accessedAt),
         writtenAt: this.#settle("writtenAt", change.writtenAt),
-        changedAt: changedAt ?? (this.#held.has("changedAt") ? "keep" : undefined),
+        // Whoever says what becomes of the time, be it to hold it or to let it go, does not move it by saying so.
+        changedAt: changedAt ?? (isNamed || this.#held.has("changedAt") ? "keep" : undefined),
         attributes: change.attributes,
       }),
     );
