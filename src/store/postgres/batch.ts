@@ -130,18 +130,12 @@ class BatchWriter implements RawWriter {
   }
 
   /** Whether it would have run otherwise after these writes. Writing the same key counts: revisions must rise. */
-  isTouchedBy({ writes }: Overlay): boolean {
+  isTouchedBy(accepted: Overlay): boolean {
+    const { writes } = accepted;
     if (writes.size === 0) return false;
     for (const key of this.#read) if (writes.has(key)) return true;
     for (const key of this.local.writes.keys()) if (writes.has(key)) return true;
-    return this.#scanned.length > 0 && this.#isScanTouchedBy(writes);
-  }
-
-  #isScanTouchedBy(writes: ReadonlyMap<Key, unknown>): boolean {
-    for (const key of writes.keys()) {
-      for (const { from, to } of this.#scanned) if (from <= key && key < to) return true;
-    }
-    return false;
+    return this.#scanned.some(({ from, to }) => accepted.hasIn(from, to));
   }
 
   async get(key: Key): Promise<Buffer | undefined> {
