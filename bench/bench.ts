@@ -5,6 +5,7 @@ import { benchPostgres } from "./postgres.ts";
 import { ROWS, type Row } from "./rows.ts";
 import { type Contender, startAzurite, startBare, startHoldfast } from "./servers.ts";
 import { signed } from "./sign.ts";
+import { runSmbRows } from "./smb.ts";
 
 /**
  * Rates of Holdfast beside a bare node:http server and Azurite, in one run on one machine. Machines are noisy,
@@ -122,10 +123,11 @@ for (const row of rows) {
   results.push(result);
   console.log(printResult(result, row));
 }
+const smb = await runSmbRows(flags.only, rounds);
 mkdirSync("bench/results", { recursive: true });
 writeFileSync(
   flags.json,
-  `${JSON.stringify({ node: process.version, seconds, rounds, connections, results }, null, 2)}\n`,
+  `${JSON.stringify({ node: process.version, seconds, rounds, connections, results, smb }, null, 2)}\n`,
 );
 console.log(`\nwritten to ${flags.json}`);
 

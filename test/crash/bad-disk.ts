@@ -38,7 +38,7 @@ export const CALLS = [
   "preadv",
   "ftruncate",
 ];
-const WRITES = 40;
+const WRITES = 24;
 const ENVIRONMENT = { UV_THREADPOOL_SIZE: "1" };
 
 /** Undefined when strace can do it here; otherwise why not. */

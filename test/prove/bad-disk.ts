@@ -1,3 +1,4 @@
+import { installMissing, NEEDED, thisSystem } from "../../scripts/test/programs.ts";
 import { MIB } from "../../src/base/limits.ts";
 import { CALLS, countCalls, type Fault, runWithFault, whyNoStrace } from "../crash/bad-disk.ts";
 import { fillDisk } from "../crash/full-disk.ts";
@@ -5,6 +6,7 @@ import { add, isClean, newFigures, printFigures } from "../crash/ledger/cell.ts"
 import type { Proof } from "../support/proof.ts";
 import { smallDisk } from "../support/small-disk.ts";
 
+const NEEDED_HERE = NEEDED.filter(({ program }) => program === "strace" || program === "mkfs.ext4");
 /** In the quick run, so many of each call, spread over all of them. */
 const QUICK_OF_EACH = 2;
 /** A full disk fails writes and the syncs that find it out; a broken one fails anything. */
@@ -15,6 +17,7 @@ export const proof: Proof = {
   name: "bad-disk",
   what: "whichever write, sync or read fails, nothing false is acknowledged; a full disk refuses, and heals",
   async run({ quick, progress, seed, directory }) {
+    progress(installMissing(NEEDED_HERE, thisSystem));
     const missing = whyNoStrace();
     if (missing !== undefined) return { ok: true, isNotRun: true, figure: `strace is needed: ${missing}` };
     const { counts, acknowledged } = await countCalls(directory, seed);
@@ -30,21 +33,25 @@ export const proof: Proof = {
     const reactions = new Map<string, number>();
     const faults = faultsOf(counts, quick);
     let met = 0;
-    for (const [index, fault] of faults.entries()) {
-      const { figures, isInjected, reaction, refused } = await runWithFault(directory, fault, seed);
-      add(totals, figures);
-      if (isInjected) met++;
-      const word = reaction === "went on" && refused > 0 ? "refused" : reaction;
-      if (isInjected) reactions.set(word, (reactions.get(word) ?? 0) + 1);
-      if (fault.error === "EIO" && fault.call === "fdatasync" && isInjected && reaction === "went on") {
-        totals.troubles.push(`went on after sync ${fault.when} had failed`);
+    let next = 0;
+    const lane = async (): Promise<void> => {
+      for (let index = next++; index < faults.length && isClean(totals); index = next++) {
+        const fault = faults[index]!;
+        const { figures, isInjected, reaction, refused } = await runWithFault(directory, fault, seed);
+        add(totals, figures);
+        if (isInjected) met++;
+        const word = reaction === "went on" && refused > 0 ? "refused" : reaction;
+        if (isInjected) reactions.set(word, (reactions.get(word) ?? 0) + 1);
+        if (fault.error === "EIO" && fault.call === "fdatasync" && isInjected && reaction === "went on") {
+          totals.troubles.push("it went on after a sync had failed");
+        }
+        if (!isClean(totals)) {
+          totals.troubles.push(`${fault.call} ${fault.when} answered with ${fault.error}`);
+        }
+        if (index % 20 === 19) progress(`${index + 1} of ${faults.length} faults, ${printFigures(totals)}`);
       }
-      if (!isClean(totals)) {
-        totals.troubles.push(`${fault.call} ${fault.when} answered with ${fault.error}`);
-        break;
-      }
-      if (index % 10 === 9) progress(`${index + 1} of ${faults.length} faults, ${printFigures(totals)}`);
-    }
+    };
+    await Promise.all([lane(), lane()]);
     const told = [...reactions].map(([word, count]) => `${word} ${count}`).join(", ");
     const full = await fullDisk(seed);
     if (met < faults.length / 2) totals.troubles.push(`only ${met} of ${faults.length} faults came`);

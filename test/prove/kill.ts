@@ -31,23 +31,24 @@ export const proof: Proof = {
       { name: "many objects", workers: 1, cycles: quick ? 10 : 200, objects: quick ? 50_000 : 1_000_000 },
     ];
     const totals = newFigures();
-    let cycles = 0;
+    // A cycle is mostly waiting: two of them side by side. The one whose starts are timed has the machine alone.
+    const [first, second, timed] = lanes as [Lane, Lane, Lane];
+    const lived = await Promise.all([runLane(first, context), runLane(second, context)]);
+    for (const { figures } of lived) add(totals, figures);
     let restarts = "";
-    for (const lane of lanes) {
-      const { figures, startMillis } = await runLane(lane, context, (text) => context.progress(text));
+    if (isClean(totals)) {
+      const { figures, startMillis } = await runLane(timed, context);
       add(totals, figures);
-      cycles += lane.cycles;
-      if (lane.objects > 0) restarts = judgeStarts(lane, startMillis, totals.troubles);
-      if (!isClean(totals)) break;
+      restarts = judgeStarts(timed, startMillis, totals.troubles);
     }
+    const cycles = lanes.reduce((sum, lane) => sum + lane.cycles, 0);
     return { ok: isClean(totals), figure: `${cycles} cycles, ${printFigures(totals)}; ${restarts}` };
   },
 };
 
 async function runLane(
   { name, workers, cycles, objects }: Lane,
-  { directory, seed }: ProofContext,
-  progress: (text: string) => void,
+  { directory, seed, progress }: ProofContext,
 ) {
   const random = seededRandom(seed + workers * 31 + objects);
   const product = new Product({ directory: join(directory, name.replaceAll(" ", "-")), workers });

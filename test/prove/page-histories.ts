@@ -10,7 +10,7 @@ export const proof: Proof = {
   name: "page-histories",
   what: "page blobs, their snapshots, copies and differences are what plain buffers say, and leave nothing behind",
   async run({ quick, progress, seed }) {
-    const rounds = quick ? 20 : 500;
+    const rounds = quick ? 8 : 150;
     for (let round = 0; round < rounds; round++) {
       const server = await startTestServer({ engine: ENGINES[round % ENGINES.length]! });
       try {

@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { installMissing, NEEDED, thisSystem } from "../../scripts/test/programs.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { add, isClean, newFigures, printFigures } from "../crash/ledger/cell.ts";
 import { Ledger } from "../crash/ledger/ledger.ts";
@@ -8,6 +9,7 @@ import { openPowerDisk, type PowerDisk } from "../support/power-disk.ts";
 import { Product } from "../support/product.ts";
 import type { Proof } from "../support/proof.ts";
 
+const NEEDED_HERE = NEEDED.filter(({ program }) => program === "mkfs.ext4");
 const CLIENTS = 8;
 const DISK_MEBIBYTES = 512;
 /** Then a new data directory: the first moments of one are a time of their own. */
@@ -18,6 +20,7 @@ export const proof: Proof = {
   name: "power-cut",
   what: "when the power goes and everything unsynced with it, nothing acknowledged is lost and the data opens",
   async run({ quick, progress, seed, directory }) {
+    progress(installMissing(NEEDED_HERE, thisSystem));
     const disk = await openPowerDisk(join(directory, "power"), DISK_MEBIBYTES);
     if (typeof disk === "string") return { ok: true, isNotRun: true, figure: disk };
     try {

@@ -11,7 +11,7 @@ export const proof: Proof = {
   what: "each message is deleted once, none is lost, and none is given to two takers within its time, also when workers die",
   async run({ quick, progress, seed, directory }) {
     const shared = {
-      messages: quick ? 15_000 : 250_000,
+      messages: quick ? 10_000 : 250_000,
       producers: PRODUCERS,
       consumers: CONSUMERS,
       workers: WORKERS,
