@@ -9,7 +9,7 @@ import type { Store } from "../../src/store/kv.ts";
 import { PostgresStore } from "../../src/store/postgres/postgres-store.ts";
 import { freshSchema, sharedDatabase } from "../kit/postgres.ts";
 import { type Cut, CuttingProxy } from "./postgres/cutting-proxy.ts";
-import { bytes, EVERYTHING, keysIn, putAll, readText } from "./store/kit.ts";
+import { bytes, EVERYTHING, gate, keysIn, putAll, readText } from "./store/kit.ts";
 
 /** What several nodes on one database promise each other, and what becomes of a connection cut at the worst moment. */
 function openNode(address: string, owner: string, clock?: Clock): PostgresStore {
@@ -98,6 +98,25 @@ test("no write skew between nodes, and no phantom", () =>
     const outcomes = await Promise.allSettled(claims);
     assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 5);
     assert.equal((await keysIn(one!, EVERYTHING)).length, 5);
+  }));
+
+test("a transaction does not commit on a record that another node has changed meanwhile and been answered", () =>
+  onNodes(2, async ([one, two]) => {
+    await putAll(one!, { mark: "free" });
+    const [read, marked] = [gate(), gate()];
+    // Reads the mark and writes something else: serializable would allow it to come first, and to commit last.
+    const writing = one!.write(async (write) => {
+      const mark = (await write.get("mark"))!.toString();
+      read.open();
+      await marked.opened;
+      write.put("written", bytes(mark));
+      return mark;
+    });
+    await read.opened;
+    await putAll(two!, { mark: "taken" });
+    marked.open();
+    assert.equal(await writing, "taken");
+    assert.equal(await readText(two!, "written"), "taken");
   }));
 
 test("revisions of nodes whose clocks are hours apart are unique, and rise for each object", async () => {

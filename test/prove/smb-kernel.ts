@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { installMissing, thisSystem } from "../../scripts/test/programs.ts";
-import { SMB_ACCOUNT, SMB_PASSWORD, startSmbServer } from "../kit/smb-server.ts";
+import { SMB_ACCOUNT, SMB_PASSWORD } from "../kit/smb-server.ts";
+import { startServiceSmbServer } from "../kit/smb-service.ts";
 import { fetchKernel, runInKernel } from "../support/kernel-client.ts";
 import type { Proof } from "../support/proof.ts";
 
@@ -69,7 +70,7 @@ export const proof: Proof = {
     if (missing.length > 0) return { ok: false, figure: `${missing[0]!.program} could not be installed` };
     progress("fetching the kernel");
     const kernel = await fetchKernel(join(directory, "kernel"));
-    const server = await startSmbServer();
+    const server = await startServiceSmbServer();
     try {
       progress("the kernel boots in an emulator: this takes minutes");
       const output = await runInKernel(kernel, directory, script(server.port, quick ? 20 : 200));
