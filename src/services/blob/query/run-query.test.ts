@@ -36,10 +36,28 @@ test("queries that compute for long let others go first, however many there are"
   };
   setImmediate(look);
   const query = `SELECT * FROM BlobStorage WHERE ${terms}`;
-  await Promise.all([1, 2, 3].map(() => ask(query, "1,2\n".repeat(10_000))));
+  await Promise.all([1, 2, 3].map(() => ask(query, "1,2\n".repeat(3_000))));
   isOver = true;
-  // Three together: 6 million comparisons, which take far longer than a turn may.
+  // Three together: 1.8 million comparisons, which take far longer than a turn may.
   assert.ok(turns > 20, `${turns} turns`);
+});
+
+test("a long query that finds nothing says so now and then, and ends when nobody listens", async () => {
+  const terms = Array.from({ length: 500 }, (_, i) => `_1 = 'no${i}'`).join(" OR ");
+  let isEnded = false;
+  async function* source(): AsyncGenerator<Buffer> {
+    try {
+      for (;;) yield Buffer.from("1,2\n".repeat(1_000));
+    } finally {
+      isEnded = true;
+    }
+  }
+  const query = parseSql(`SELECT * FROM BlobStorage WHERE ${terms}`, 0);
+  for await (const event of runQuery({ query, input: CSV, output: CSV, source: source() })) {
+    assert.equal(event.kind, "progress");
+    break;
+  }
+  assert.ok(isEnded);
 });
 
 test("a pattern that makes one long record cost more than it may ends the answer with an error", async () => {
