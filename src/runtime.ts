@@ -60,13 +60,10 @@ export class Runtime {
 
   /** Once for a data directory, before anything is served: brings files and records together after a crash. */
   async recoverAll(): Promise<void> {
+    if (this.engine instanceof PostgresStore) await openDatabase(this.engine);
     await this.#refuseHalfMoved();
-    if (this.engine instanceof PostgresStore) {
-      // Other nodes may be at work on the same data: what a dead one left is found by its missing heartbeat.
-      await this.engine.opened;
-      return;
-    }
-    await recover(this.#payload, "all");
+    // Other nodes may be at work on the same database: what a dead one left is found by its missing heartbeat.
+    if (!(this.engine instanceof PostgresStore)) await recover(this.#payload, "all");
   }
 
   async #refuseHalfMoved(): Promise<void> {
@@ -103,6 +100,7 @@ export class Runtime {
 
   /** After the front ends have closed. */
   async close(): Promise<void> {
+    if (this.engine instanceof PostgresStore && !(await isOpen(this.engine))) return this.engine.close();
     await this.chores.stop();
     await this.#reclaimer.stop();
     await this.#payload.close();
@@ -112,4 +110,22 @@ export class Runtime {
 
 function messagesOf(engine: Store): Messages {
   return engine instanceof PostgresStore ? engine.messages : new LocalMessages();
+}
+
+async function openDatabase({ opened, address }: PostgresStore): Promise<void> {
+  try {
+    await opened;
+  } catch (error) {
+    if (error instanceof UnusableDirectory) throw error;
+    throw new UnusableDirectory(`${address.shown} cannot be used: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+function isOpen({ opened }: PostgresStore): Promise<boolean> {
+  return opened.then(
+    () => true,
+    () => false,
+  );
 }

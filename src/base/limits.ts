@@ -94,8 +94,8 @@ export const LIMITS = {
   conflictTriesMax: 64,
   conflictDelayMin: 0.5,
   conflictDelayMax: 100,
-  /** A node that has not moved for so many heartbeats of another one is dead: about 4 s. */
-  heartbeatMillis: 750,
+  /** A node that has not moved for so many heartbeats of another one is dead: about 3 s. */
+  heartbeatMillis: 600,
   missedBeatsMax: 4,
   /** What a node may hand out before its next heartbeat has said so. */
   revisionsAheadMillis: 5_000,

@@ -5,6 +5,7 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { PostgresStore } from "../../src/store/postgres/postgres-store.ts";
 import { TestDatabase } from "../kit/postgres.ts";
+import { runProgram } from "../kit/program.ts";
 import { putAll, readText } from "./store/kit.ts";
 
 /** A database that takes a user with a password, over TLS, and no other way. */
@@ -46,6 +47,18 @@ async function trying(login: string, query: string): Promise<void> {
     await store.close();
   }
 }
+
+test("a database that cannot be used is one line on stderr, without the password", async () => {
+  const { code, stderr } = await runProgram([
+    "--store",
+    `postgres://holdfast:secret@${database.host}/nowhere`,
+  ]);
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /^holdfast: postgres:\/\/127\.0\.0\.1:\d+\/nowhere cannot be used: .*does not exist\n$/,
+  );
+});
 
 const LOGIN = "guarded:p%40ss%3Aword";
 
