@@ -29,6 +29,10 @@ export const LIMITS = {
   slowBodyMillis: 30_000,
   keepAliveMillis: 65_000,
   connectionsMax: 10_000,
+  /** From this length on, the MD5 of a body is computed in a thread of its own. */
+  longDigestBytes: 1 * MIB,
+  /** Bytes on their way to that thread; past it uploads wait. */
+  digestWaitingBytesMax: 4 * MIB,
   /** How often connections are looked at for clients that stand still. */
   connectionSweepMillis: 1_000,
   /** How long the rest of a request is read away behind the last reply of a connection. */

@@ -48,6 +48,7 @@ export class RequestBody implements Body {
       declared: this.#declared,
       wantsMd5: want.md5 ?? false,
       wantsCrc64: want.crc64 ?? false,
+      length: this.length,
     });
   }
 

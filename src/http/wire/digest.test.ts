@@ -4,6 +4,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { collect } from "../../base/bytes.ts";
 import { crc64Base64 } from "../../base/crc64.ts";
+import { LIMITS } from "../../base/limits.ts";
 import { Refusal, type RefusalCode } from "../../base/refusals.ts";
 import { checkBytes, checkedBody, readDeclaredDigest } from "./digest.ts";
 
@@ -100,4 +101,26 @@ test("every right digest is accepted and every wrong one refused", () => {
       }
     }),
   );
+});
+
+test("the digest of a long body is the same, and its pieces wait for the thread that computes it", async () => {
+  const long = Buffer.alloc(9 * LIMITS.digestWaitingBytesMax + 3);
+  for (let at = 0; at + 4 <= long.length; at += 4_096) long.writeUInt32LE(at, at);
+  async function* inPieces(): AsyncGenerator<Buffer> {
+    for (let at = 0; at < long.length; at += 65_536) yield long.subarray(at, at + 65_536);
+  }
+  const options = { declared: {}, wantsMd5: true, length: long.length };
+  const bodies = [1, 2, 3].map(() => checkedBody(inPieces(), options));
+  for (const whole of await Promise.all(bodies.map((body) => collect(body)))) assert.ok(whole.equals(long));
+  for (const { md5 } of bodies) assert.equal(md5, md5Of(long));
+  const wrong = { ...options, declared: { md5: md5Of(BYTES) } };
+  await assert.rejects(collect(checkedBody(inPieces(), wrong)), refusal("Md5Mismatch"));
+});
+
+test("a long body that is given up half way does not disturb the next", async () => {
+  const options = { declared: {}, wantsMd5: true, length: LIMITS.longDigestBytes };
+  for await (const _ of checkedBody(pieces(BYTES, BYTES), options)) break;
+  const next = checkedBody(pieces(BYTES), options);
+  await collect(next);
+  assert.equal(next.md5, md5Of(BYTES));
 });

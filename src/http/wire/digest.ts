@@ -1,5 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { Crc64 } from "../../base/crc64.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { LongMd5 } from "../../base/md5-thread.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
 
 /**
@@ -41,6 +43,8 @@ export interface DigestOptions {
   /** Also computed when not declared. */
   readonly wantsMd5?: boolean;
   readonly wantsCrc64?: boolean;
+  /** How long the body says it is; one that does not say is taken for a short one. */
+  readonly length?: number | undefined;
 }
 
 /**
@@ -60,12 +64,19 @@ export class CheckedBody implements AsyncIterable<Buffer> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void, undefined> {
-    for await (const piece of this.#source) {
-      this.#digests.update(piece);
-      this.bytesRead += piece.length;
-      yield piece;
+    let isRead = false;
+    try {
+      for await (const piece of this.#source) {
+        const room = this.#digests.update(piece);
+        if (room !== undefined) await room;
+        this.bytesRead += piece.length;
+        yield piece;
+      }
+      isRead = true;
+      this.#result = this.#digests.check(await this.#digests.finish());
+    } finally {
+      if (!isRead) this.#digests.drop();
     }
-    this.#result = this.#digests.finish();
   }
 
   /** Base64, once the body has been read to its end; undefined when nobody asked for it. */
@@ -87,39 +98,61 @@ export function checkBytes(
   bytes: Uint8Array,
   options: DigestOptions,
 ): { readonly md5: string | undefined; readonly crc64: string | undefined } {
-  const digests = new Digests(options);
-  digests.update(bytes);
-  return digests.finish();
+  const { declared, wantsMd5, wantsCrc64 } = options;
+  const isMd5 = wantsMd5 === true || declared.md5 !== undefined;
+  const isCrc64 = wantsCrc64 === true || declared.crc64 !== undefined;
+  return checkDigests(declared, {
+    md5: isMd5 ? createHash("md5").update(bytes).digest("base64") : undefined,
+    crc64: isCrc64 ? new Crc64().update(bytes).base64() : undefined,
+  });
+}
+
+interface Computed {
+  readonly md5: string | undefined;
+  readonly crc64: string | undefined;
 }
 
 class Digests {
   readonly #declared: DeclaredDigest;
-  readonly #md5: Hash | undefined;
+  readonly #md5: Hash | LongMd5 | undefined;
   readonly #crc64: Crc64 | undefined;
 
-  constructor({ declared, wantsMd5, wantsCrc64 }: DigestOptions) {
+  constructor({ declared, wantsMd5, wantsCrc64, length = 0 }: DigestOptions) {
     this.#declared = declared;
-    if (wantsMd5 === true || declared.md5 !== undefined) this.#md5 = createHash("md5");
+    if (wantsMd5 === true || declared.md5 !== undefined)
+      this.#md5 = length >= LIMITS.longDigestBytes ? new LongMd5() : createHash("md5");
     if (wantsCrc64 === true || declared.crc64 !== undefined) this.#crc64 = new Crc64();
   }
 
-  update(bytes: Uint8Array): void {
-    this.#md5?.update(bytes);
+  /** A promise when there is something to wait for before more is brought. */
+  update(bytes: Uint8Array): Promise<void> | undefined {
     this.#crc64?.update(bytes);
+    const room = this.#md5?.update(bytes);
+    return room instanceof Promise ? room : undefined;
   }
 
-  finish(): { readonly md5: string | undefined; readonly crc64: string | undefined } {
-    const md5 = this.#md5?.digest("base64");
-    const crc64 = this.#crc64?.base64();
-    const declared = this.#declared;
-    if (declared.md5 !== undefined && declared.md5 !== md5)
-      throw new Refusal("Md5Mismatch", {
-        elements: { UserSpecifiedMd5: declared.md5, ServerCalculatedMd5: md5! },
-      });
-    if (declared.crc64 !== undefined && declared.crc64 !== crc64)
-      throw new Refusal("Crc64Mismatch", {
-        elements: { UserSpecifiedCrc: declared.crc64, ServerCalculatedCrc: crc64! },
-      });
-    return { md5, crc64 };
+  async finish(): Promise<Computed> {
+    const md5 = this.#md5 instanceof LongMd5 ? await this.#md5.digest() : this.#md5?.digest("base64");
+    return { md5, crc64: this.#crc64?.base64() };
   }
+
+  check(computed: Computed): Computed {
+    return checkDigests(this.#declared, computed);
+  }
+
+  drop(): void {
+    if (this.#md5 instanceof LongMd5) this.#md5.drop();
+  }
+}
+
+function checkDigests(declared: DeclaredDigest, { md5, crc64 }: Computed): Computed {
+  if (declared.md5 !== undefined && declared.md5 !== md5)
+    throw new Refusal("Md5Mismatch", {
+      elements: { UserSpecifiedMd5: declared.md5, ServerCalculatedMd5: md5! },
+    });
+  if (declared.crc64 !== undefined && declared.crc64 !== crc64)
+    throw new Refusal("Crc64Mismatch", {
+      elements: { UserSpecifiedCrc: declared.crc64, ServerCalculatedCrc: crc64! },
+    });
+  return { md5, crc64 };
 }
