@@ -62,7 +62,15 @@ export function timesOf(
   { keepsWrittenAt, keepsChangedAt }: HeldTimes,
 ): Pick<NodeRecord, "writtenAt" | "changedAt"> {
   return {
-    writtenAt: keepsWrittenAt ? record.writtenAt : now,
-    changedAt: keepsChangedAt ? record.changedAt : now,
+    writtenAt: keepsWrittenAt ? record.writtenAt : later(record.writtenAt, now),
+    changedAt: keepsChangedAt ? record.changedAt : later(record.changedAt, now),
   };
 }
+
+/** The clock counts milliseconds and a change takes less: one that follows at once still shows as the later one. */
+function later(before: bigint, now: bigint): bigint {
+  const isSameMilli = before >= now && before - now < TICKS_PER_MILLI;
+  return isSameMilli ? before + 1n : now;
+}
+
+const TICKS_PER_MILLI = 10_000n;
