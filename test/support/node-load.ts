@@ -23,6 +23,7 @@ export interface LoadFigures {
 
 const COUNTERS = 4;
 const LARGE_BYTES = 150_000;
+const CHECKS_AT_ONCE = 8;
 const CONTAINER = "load";
 
 interface Services {
@@ -187,22 +188,28 @@ export class NodeLoad {
 
   /** Compares what was told with what is there, through every node. */
   async check(): Promise<void> {
-    for (const [index, node] of this.#nodes.entries()) {
-      const { container } = servicesAt(node.connectionString());
+    const containers = this.#nodes.map((node) => servicesAt(node.connectionString()).container);
+    for (const container of containers) {
       for (let counter = 0; counter < COUNTERS; counter++) await this.#checkCounter(container, counter);
-      let at = 0;
-      for (const [token, body] of this.#items) {
-        if (at++ % this.#nodes.length !== index) continue;
-        const found = await container
-          .getBlobClient(`item-${token}`)
-          .downloadToBuffer()
-          .catch((error: Error) => error);
-        if (found instanceof Error)
-          this.faults.push(`item ${token} was acknowledged and is lost: ${found.message}`);
-        else if (found.toString() !== body) this.faults.push(`item ${token} has other bytes`);
-      }
     }
+    const items = [...this.#items];
+    const checkSome = async (from: number): Promise<void> => {
+      for (let i = from; i < items.length; i += CHECKS_AT_ONCE) {
+        await this.#checkItem(containers[i % containers.length]!, ...items[i]!);
+      }
+    };
+    await Promise.all(Array.from({ length: CHECKS_AT_ONCE }, (_, from) => checkSome(from)));
     await this.#checkMessages();
+  }
+
+  async #checkItem(container: ContainerClient, token: string, body: string): Promise<void> {
+    const found = await container
+      .getBlobClient(`item-${token}`)
+      .downloadToBuffer()
+      .catch((error: Error) => error);
+    if (found instanceof Error)
+      this.faults.push(`item ${token} was acknowledged and is lost: ${found.message}`);
+    else if (found.toString() !== body) this.faults.push(`item ${token} has other bytes`);
   }
 
   async #checkCounter(container: ContainerClient, counter: number): Promise<void> {
