@@ -1,6 +1,6 @@
 import { type Millis, pause } from "./clock.ts";
 
-const ROUNDS_MAX = 5;
+const ROUNDS_MAX = 3;
 const BUSY_SHARE = 0.2;
 
 /**

@@ -15,13 +15,14 @@ test("clients of all services see one copy, over three workers of which one is k
   await product.start();
   try {
     const outcome = await recordHistory({
-      product,
+      subject: product,
       name: "history",
       seed: seedOfThisRun(t),
       clients: 4,
       operations: 800,
       kills: 1,
       kill: "one",
+      isAnybodyKilled: true,
     });
     assert.equal(outcome.fault, undefined);
     assert.ok(outcome.operations >= 800);

@@ -1,16 +1,25 @@
 import { pause } from "../../src/base/clock.ts";
 import { seededRandom } from "../../src/base/random.ts";
-import type { Product } from "../support/product.ts";
+import type { WirePorts } from "../support/wire-client.ts";
 import { BlobScene } from "./scenes/blobs.ts";
 import { LeaseScene } from "./scenes/leases.ts";
+import { LockScene } from "./scenes/locks.ts";
 import { MessageScene } from "./scenes/messages.ts";
 import { PageScene } from "./scenes/pages.ts";
 import { RowScene } from "./scenes/rows.ts";
 import { Recorder, type Scene, type Stage } from "./scenes/stage.ts";
 
+/** What is watched: one program, or several nodes that share a database. */
+export interface Subject {
+  /** Where a client finds the services; while it is down, where it found them last. */
+  portsOf(client: number): WirePorts & { readonly smb: number };
+  /** Kills one of the processes that serve, or all; what does not come back by itself is started again. */
+  kill(which: "one" | "all", choice: number): Promise<void>;
+}
+
 /** One history: clients of every service at work on the product at once, killed in between, and the judgement. */
 export interface HistoryPlan {
-  readonly product: Killable;
+  readonly subject: Subject;
   readonly name: string;
   readonly seed: number;
   /** In each scene. */
@@ -20,10 +29,9 @@ export interface HistoryPlan {
   /** How often, and whether one of the serving processes or everything. */
   readonly kills: number;
   readonly kill: "one" | "all";
+  /** Also by somebody else: then there are no SMB clients, who lose with a process what it held for them. */
+  readonly isAnybodyKilled: boolean;
 }
-
-/** What serves: the program on a directory, or several nodes on a database. */
-export type Killable = Pick<Product, "ports" | "killOne" | "killAll" | "start">;
 
 export interface HistoryOutcome {
   readonly operations: number;
@@ -33,22 +41,23 @@ export interface HistoryOutcome {
 }
 
 export async function recordHistory(plan: HistoryPlan): Promise<HistoryOutcome> {
-  const { product, name, clients } = plan;
+  const { subject, name, clients } = plan;
   const random = seededRandom(plan.seed);
-  const stage: Stage = { ports: () => product.ports, name, random, unheard: 0 };
+  const stage: Stage = { name, random, unheard: 0 };
   const scenes: Scene[] = [
     new BlobScene(),
     new RowScene(),
     new PageScene(),
     new LeaseScene(),
     new MessageScene(),
+    ...(plan.isAnybodyKilled ? [] : [new LockScene(() => subject.portsOf(0).smb)]),
   ];
-  const director = new Recorder(stage);
+  const director = new Recorder(stage, () => subject.portsOf(0));
   for (const scene of scenes) await scene.prepare(director);
   const killer = new Killer(plan);
   let acts = 0;
   const play = async (scene: Scene, number: number): Promise<void> => {
-    const client = new Recorder(stage);
+    const client = new Recorder(stage, () => subject.portsOf(number));
     try {
       while (acts < plan.operations) {
         killer.see(acts++);
@@ -95,7 +104,7 @@ class Killer {
   }
 
   async work(): Promise<void> {
-    const { product, kill, seed } = this.#plan;
+    const { subject, kill, seed } = this.#plan;
     const random = seededRandom(seed + 2);
     for (let done = 0; done < this.#moments.length; ) {
       if (this.#due <= done && !this.#isOver) {
@@ -103,11 +112,7 @@ class Killer {
         continue;
       }
       done++;
-      if (kill === "one") product.killOne(random.fraction());
-      else {
-        await product.killAll();
-        await product.start();
-      }
+      await subject.kill(kill, random.fraction());
     }
   }
 }

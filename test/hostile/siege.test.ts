@@ -4,15 +4,23 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { MIB } from "../../src/base/limits.ts";
-import { ATTACKS } from "./siege/attacks.ts";
 import { type AttackOutcome, besiege, brokenBy, MEMORY_GROWTH_MAX, printOutcome } from "./siege/siege.ts";
+
+const SHORT = [
+  "slow headers",
+  "slow bodies",
+  "silent connections",
+  "oversize everything",
+  "XML bombs",
+  "costly queries",
+];
 
 /** A short siege. How long the honest wait is for `npm run prove -- --only hostile`: beside other tests it says little. */
 test("honest clients are served while the server is under attack, and it outlives the attack", async (t) => {
   const directory = mkdtempSync(join(tmpdir(), "holdfast-siege-"));
   try {
-    const outcome = await besiege({ directory, seconds: 1, connections: 200 });
-    assert.equal(outcome.attacks.length, ATTACKS.length);
+    const outcome = await besiege({ directory, seconds: 1, connections: 200, attacks: SHORT });
+    assert.equal(outcome.attacks.length, SHORT.length);
     assert.ok(outcome.isAlive);
     for (const attack of outcome.attacks) {
       t.diagnostic(printOutcome(attack));

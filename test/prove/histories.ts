@@ -1,40 +1,84 @@
 import { join } from "node:path";
-import { recordHistory } from "../history/record.ts";
-import { Product } from "../support/product.ts";
+import { recordHistory, type Subject } from "../history/record.ts";
+import { TestDatabase } from "../kit/postgres.ts";
+import { Nodes, Product } from "../support/product.ts";
 import type { Proof } from "../support/proof.ts";
 
-/** How the product runs while a history is recorded; one after the other, and again from the start. */
-const MODES = [
+/** How the product runs while a history is recorded; kills are those of each second history. */
+interface Mode {
+  readonly name: string;
+  readonly kill: "one" | "all";
+  readonly kills: number;
+  /** How many workers, or nodes on one PostgreSQL. */
+  readonly workers?: number;
+  readonly nodes?: number;
+}
+
+const MODES: readonly Mode[] = [
   { name: "1 process", workers: 1, kill: "all", kills: 0 },
   { name: "3 workers", workers: 3, kill: "one", kills: 0 },
   { name: "1 process, killed", workers: 1, kill: "all", kills: 2 },
   { name: "3 workers, one killed", workers: 3, kill: "one", kills: 3 },
   { name: "3 workers, all killed", workers: 3, kill: "all", kills: 2 },
-] as const;
+  { name: "3 nodes", nodes: 3, kill: "one", kills: 0 },
+  { name: "3 nodes, one killed", nodes: 3, kill: "one", kills: 2 },
+  { name: "3 nodes, all killed", nodes: 3, kill: "all", kills: 1 },
+];
+
+/** In all modes together 234 and more than a million; in the quick run 16 of 2,000 each. */
+const HISTORIES = { full: 30, nodes: 28, quick: 2 };
+const OPERATIONS = { full: 5_600, quick: 2_000 };
+
+interface Started {
+  readonly subject: Subject;
+  stop(): Promise<void>;
+}
+
+async function start({ workers = 1, nodes }: Mode, directory: string): Promise<Started> {
+  if (nodes === undefined) {
+    const product = new Product({ directory, workers });
+    await product.start();
+    return { subject: product, stop: () => product.stop("SIGKILL").then(() => {}) };
+  }
+  const database = await TestDatabase.create();
+  const several = new Nodes(nodes, ["--store", database.address("histories")]);
+  const stop = async (): Promise<void> => {
+    await several.stop("SIGKILL");
+    await database.remove();
+  };
+  try {
+    await several.start();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { subject: several, stop };
+}
 
 export const proof: Proof = {
   name: "histories",
-  what: "what concurrent HTTP clients of all services see could have come from one copy that does one thing at a time",
+  what: "what concurrent clients of all services see could have come from one copy that does one thing at a time",
   async run({ quick, progress, seed, directory }) {
-    const histories = quick ? 10 : 200;
-    const operations = quick ? 3_000 : 5_600;
-    const perMode = histories / MODES.length;
+    const operations = quick ? OPERATIONS.quick : OPERATIONS.full;
     const totals = { histories: 0, operations: 0, unheard: 0, kills: 0 };
     for (const mode of MODES) {
-      const { name, workers, kill, kills } = mode;
-      const product = new Product({ directory: join(directory, name.replaceAll(/\W+/g, "-")), workers });
-      await product.start();
+      const { name, kill, kills, nodes } = mode;
+      const { subject, stop } = await start(mode, join(directory, name.replaceAll(/\W+/g, "-")));
+      const count = quick ? HISTORIES.quick : nodes === undefined ? HISTORIES.full : HISTORIES.nodes;
       try {
-        for (let round = 0; round < perMode; round += 2) {
+        for (let round = 0; round < count; round += 2) {
           // Two side by side, as each of them waits for messages to come back; the deaths are those of the first.
-          const plan = { product, clients: 5, operations, kill };
           const outcomes = await Promise.all(
             [0, 1].map((side) =>
               recordHistory({
-                ...plan,
+                subject,
                 name: `history${round + side}`,
                 seed: seed + (totals.histories + side) * 7_919,
+                clients: 5,
+                operations,
+                kill,
                 kills: side === 0 ? kills : 0,
+                isAnybodyKilled: kills > 0,
               }),
             ),
           );
@@ -50,7 +94,7 @@ export const proof: Proof = {
           if (round % 10 === 8 || quick) progress(`${name}: ${print(totals)}`);
         }
       } finally {
-        await product.stop("SIGKILL");
+        await stop();
       }
     }
     return { ok: true, figure: `${print(totals)}, 0 illegal` };

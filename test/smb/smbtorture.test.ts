@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { startSmbServer } from "../kit/smb-server.ts";
+import { startServiceSmbServer } from "../kit/smb-service.ts";
 import { readTorture, smbtorture } from "../kit/smbtorture.ts";
 import { SELECTED, TORTURE_SUITES } from "./torture-suites.ts";
 
@@ -17,7 +17,7 @@ const ONLY_PROVED = ["smb2.acls", "smb2.multichannel", "smb2.compound_find", "sm
 async function run(suite: string, expected: readonly string[]): Promise<void> {
   // A server for each: what an aborted test leaves behind must not fail the next. The suites also try what happens
   // without signatures: the client decides, as it did for Samba's own score.
-  const server = await startSmbServer({ signing: "enabled" });
+  const server = await startServiceSmbServer({ signing: "enabled" });
   try {
     const { passed, failed, unfinished, output } = await smbtorture({ port: server.port, suite });
     assert.deepEqual([...failed].sort(), [...expected].sort(), output);

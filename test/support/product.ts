@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import { monotonic } from "../../src/base/clock.ts";
 import { type Program, startProgram } from "../kit/program.ts";
-import type { WirePorts } from "./wire-client.ts";
 
 /**
  * The whole program on a data directory, to be killed and started again under its clients. It keeps its ports, so
  * that a client only has to connect again.
  */
 export interface ProductOptions {
-  readonly directory: string;
+  /** Undefined: the flags say where the data is. */
+  readonly directory?: string;
   readonly workers: number;
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export interface ProductOptions {
   readonly wrapper?: readonly string[];
 }
 
-const SERVICES = ["blob", "queue", "table", "file", "admin"] as const;
+const SERVICES = ["blob", "queue", "table", "file", "smb", "admin"] as const;
 
 export class Product {
   readonly #options: ProductOptions;
@@ -29,8 +29,19 @@ export class Product {
     this.#options = options;
   }
 
-  get ports(): WirePorts {
+  get ports(): Program["ports"] {
     return this.#ports!;
+  }
+
+  portsOf(): Program["ports"] {
+    return this.ports;
+  }
+
+  /** One of its processes, which its supervisor starts again, or all, which are started here. */
+  async kill(which: "one" | "all", choice: number): Promise<void> {
+    if (which === "one") return this.killOne(choice);
+    await this.killAll();
+    await this.start();
   }
 
   get pid(): number {
@@ -53,7 +64,14 @@ export class Product {
       ports === undefined ? [] : SERVICES.flatMap((name) => [`--${name}Port`, String(ports[name])]);
     const from = monotonic();
     this.#program = await startProgram(
-      ["--location", directory, "--workers", String(workers), "--silent", ...kept, ...flags],
+      [
+        ...(directory === undefined ? [] : ["--location", directory]),
+        "--workers",
+        String(workers),
+        "--silent",
+        ...kept,
+        ...flags,
+      ],
       env,
       wrapper,
     );
@@ -89,6 +107,34 @@ export class Product {
     // The wrapper ends with what it runs; ended itself, it would let that go on.
     for (const pid of childrenOf(program.pid)) process.kill(pid, signal);
     return program.stop("SIGCONT");
+  }
+}
+
+/** Several nodes that serve the same data; clients are spread over them. */
+export class Nodes {
+  readonly #nodes: readonly Product[];
+
+  constructor(count: number, flags: readonly string[]) {
+    this.#nodes = Array.from({ length: count }, () => new Product({ workers: 1, flags }));
+  }
+
+  async start(): Promise<void> {
+    for (const node of this.#nodes) await node.start();
+  }
+
+  portsOf(client: number): Program["ports"] {
+    return this.#nodes[client % this.#nodes.length]!.ports;
+  }
+
+  async kill(which: "one" | "all", choice: number): Promise<void> {
+    const one = this.#nodes[Math.floor(choice * this.#nodes.length)]!;
+    const dying = which === "one" ? [one] : this.#nodes;
+    await Promise.all(dying.map((node) => node.killAll()));
+    await Promise.all(dying.map((node) => node.start()));
+  }
+
+  async stop(signal: NodeJS.Signals): Promise<void> {
+    await Promise.all(this.#nodes.map((node) => node.stop(signal)));
   }
 }
 

@@ -2,7 +2,7 @@ import type { PlainRequest } from "../../../bench/sign.ts";
 import { KIB } from "../../../src/base/limits.ts";
 import type { Change, RegisterOperation } from "../registers.ts";
 import { judgeRegisters, unexpected } from "./blobs.ts";
-import { contentOf, pickOf, type Recorder, type Scene, valueIn } from "./stage.ts";
+import { contentOf, pageValue, pickOf, type Recorder, type Scene } from "./stage.ts";
 
 /** Files of a few pages: ranges of them are written, cleared and read, each as a whole. */
 const FILES = 4;
@@ -82,11 +82,3 @@ const rangeOf = (from: number, to: number): string => `bytes=${from * PAGE_BYTES
 
 const pagesOf = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, index) => `page${from + index}`);
-
-/** A page may lie anywhere in what was written: the text is looked for, and must then fill the page. */
-function pageValue(page: Buffer): string {
-  const first = page.indexOf(";") + 1;
-  const value = page.subarray(first, page.indexOf(";", first)).toString();
-  const filled = contentOf(value, page.length * 2);
-  return filled.indexOf(page) >= 0 ? value : `torn ${valueIn(page)}`;
-}

@@ -8,7 +8,6 @@ import { WireClient, type WirePorts, type WireReply, type WireService } from "..
  * A scene is what they do: which requests they make of which objects, and how its recordings are judged.
  */
 export interface Stage {
-  readonly ports: () => WirePorts;
   /** Makes the names of this history its own. */
   readonly name: string;
   readonly random: Random;
@@ -40,9 +39,9 @@ export class Recorder {
   readonly stage: Stage;
   readonly #client: WireClient;
 
-  constructor(stage: Stage) {
+  constructor(stage: Stage, ports: () => WirePorts) {
     this.stage = stage;
-    this.#client = new WireClient(stage.ports);
+    this.#client = new WireClient(ports);
   }
 
   /** Until it could be sent: while nobody listens, nothing happens. */
@@ -91,4 +90,12 @@ export function contentOf(value: string, bytes: number): Buffer {
 export function valueIn(bytes: Buffer): string {
   const value = bytes.subarray(0, bytes.indexOf(";")).toString();
   return contentOf(value, bytes.length).equals(bytes) ? value : `torn ${bytes.subarray(0, 40).toString()}`;
+}
+
+/** A page may lie anywhere in what was written: the text is looked for, and must then fill the page. */
+export function pageValue(page: Buffer): string {
+  const first = page.indexOf(";") + 1;
+  const value = page.subarray(first, page.indexOf(";", first)).toString();
+  const filled = contentOf(value, page.length * 2);
+  return filled.indexOf(page) >= 0 ? value : `torn ${valueIn(page)}`;
 }

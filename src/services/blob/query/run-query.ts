@@ -62,9 +62,14 @@ async function* eventsOf(
   const results = new Results(query, output, effort);
   let turnBegan = monotonic();
   const isLong = (): boolean => monotonic() - turnBegan > SQL_LIMITS.turnMillis;
-  const giveWay = async (): Promise<void> => {
+  let toldAt = turnBegan;
+  /** True when it is time to say something: to a client that is gone nothing can be said, and the query ends. */
+  const giveWay = async (): Promise<boolean> => {
     await turns.next();
     turnBegan = monotonic();
+    if (turnBegan - toldAt < SQL_LIMITS.silenceMillis) return false;
+    toldAt = turnBegan;
+    return true;
   };
   const decoder = new StringDecoder("utf8");
   let scanned = 0;
@@ -76,10 +81,10 @@ async function* eventsOf(
         results.add(row);
         if (results.isFull) break;
         if (results.waiting >= FLUSH_CHARS) yield { kind: "data", bytes: results.take() };
-        if (isLong()) await giveWay();
+        if (isLong() && (await giveWay())) yield { kind: "progress", scanned };
       }
       if (results.isFull) break;
-      if (isLong()) await giveWay();
+      if (isLong() && (await giveWay())) yield { kind: "progress", scanned };
       if (scanned - told >= PROGRESS_BYTES) {
         told = scanned;
         yield { kind: "progress", scanned };

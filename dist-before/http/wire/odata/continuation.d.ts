@@ -1,2 +1,0 @@
-export declare function printToken(key: string): string;
-export declare function parseToken(text: string): string;

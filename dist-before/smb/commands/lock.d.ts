@@ -1,2 +1,0 @@
-import { type Reply, type Request } from "../request.ts";
-export declare function lock(request: Request): Promise<Reply>;

@@ -1,1 +1,0 @@
-export declare function md4(data: Buffer): Buffer;

@@ -1,2 +1,0 @@
-export declare function decodeSmb1Negotiate(payload: Buffer): string[];
-export declare function encodeSmb1Negotiate(dialects: readonly string[]): Buffer;

@@ -1,1 +1,0 @@
-export declare function compareHeaderNames(one: string, two: string): number;

@@ -1,2 +1,0 @@
-/** The shapes of what is stored, for the front ends to print. */
-export type { CopyRecord, FileHeaders, HandleRecord, LeaseRecord, NodeRecord, ShareRecord, ShareSettings, } from "../../store/records/file.ts";

@@ -1,1 +1,0 @@
-export declare function isSddl(text: string): boolean;
