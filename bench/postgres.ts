@@ -108,7 +108,7 @@ export async function benchPostgres({
         const create = (service: "blob" | "queue", path: string, query = {}): Promise<unknown> => {
           const port = nodes[0]![service];
           const requests = [signed({ method: "PUT", path, query, service }, port)];
-          return drive({ port, requests, connections: 1, seconds: 0.2 });
+          return drive({ port, requests, connections: 1, seconds: 1 });
         };
         await create("blob", "/bench", { restype: "container" });
         for (let i = 0; i < count; i++) await create("queue", `/bench-${i}`);

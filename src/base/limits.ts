@@ -112,6 +112,9 @@ export const LIMITS = {
   migrationBatchBytes: 4 * MIB,
   /** How long a migration waits for the row of a node that is no longer there. */
   aloneMillisMax: 10_000,
+  /** Records that a node expects to find unchanged, and how long each may be. */
+  knownRecordsMax: 10_000,
+  knownRecordBytesMax: 512,
   /** Messages to other nodes that wait to be sent; more are lost, which they may be. */
   announcementsWaitingMax: 10_000,
   /** Every so many heartbeats the operation ids of long ago are deleted. */

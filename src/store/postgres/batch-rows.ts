@@ -1,4 +1,5 @@
 import type { Entry, Key, Range } from "../kv.ts";
+import { Guesses, type KnownRecords } from "./known-records.ts";
 import type { DatabaseSnapshot } from "./snapshot.ts";
 
 /** A stretch of keys whose entries are all known, in ascending order. */
@@ -17,19 +18,26 @@ const FURTHER_ENTRIES = 32;
  */
 export class BatchRows {
   readonly #snapshot: DatabaseSnapshot;
-  readonly #values = new Map<Key, Promise<Buffer | undefined>>();
+  readonly #guesses: Guesses;
+  readonly #values = new Map<Key, Buffer | Promise<Buffer | undefined>>();
   readonly #stretches: Stretch[] = [];
   readonly #asked = new Map<string, Promise<Entry[]>>();
 
-  constructor(snapshot: DatabaseSnapshot) {
+  constructor(snapshot: DatabaseSnapshot, known: KnownRecords) {
     this.#snapshot = snapshot;
+    this.#guesses = new Guesses(known);
+  }
+
+  /** Whether all that was taken for known has been found so. */
+  areGuessesRight(): Promise<boolean> {
+    return this.#guesses.areRight();
   }
 
   /** A copy: the row stays as it was read. */
   async get(key: Key): Promise<Buffer | undefined> {
     let value = this.#values.get(key);
     if (value === undefined) {
-      value = this.#snapshot.get(key);
+      value = this.#guesses.take(key, this.#snapshot.get(key));
       this.#values.set(key, value);
     }
     const found = await value;

@@ -5,6 +5,7 @@ import type { Entry, Key, Range, Writer } from "../kv.ts";
 import { LongKeyWriter, type RawWriter } from "../long-keys.ts";
 import { layeredPageAsked, Overlay } from "../overlay.ts";
 import { BatchRows } from "./batch-rows.ts";
+import { type KnownRecords, WrongGuess } from "./known-records.ts";
 import type { Session } from "./session.ts";
 import { DatabaseSnapshot } from "./snapshot.ts";
 import { bytesArray, keyArray, type Statement } from "./wire.ts";
@@ -21,6 +22,7 @@ export interface BatchOptions {
   readonly opening: readonly Statement[];
   readonly clock: Clock;
   readonly revisions: RevisionGiver;
+  readonly known: KnownRecords;
 }
 
 /**
@@ -49,7 +51,7 @@ export class Batch {
   constructor(options: BatchOptions) {
     this.#options = options;
     this.#snapshot = new DatabaseSnapshot(options.opening);
-    this.#rows = new BatchRows(this.#snapshot);
+    this.#rows = new BatchRows(this.#snapshot, options.known);
   }
 
   /** The outcomes of as many as fit, from the first on. Rejects with what the database failed with. */
@@ -72,6 +74,7 @@ export class Batch {
       outcomes.push(done.outcome);
       if (this.accepted.bytes >= LIMITS.batchBytesMax) break;
     }
+    if (!(await this.#rows.areGuessesRight())) throw new WrongGuess();
     return outcomes;
   }
 

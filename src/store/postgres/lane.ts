@@ -5,6 +5,7 @@ import { systemRandom } from "../../base/random.ts";
 import type { StoreFigures, Writer } from "../kv.ts";
 import { Batch, type Outcome, type Run } from "./batch.ts";
 import { failureOf, faultOf } from "./failures.ts";
+import type { KnownRecords } from "./known-records.ts";
 import type { Membership } from "./membership.ts";
 import type { Pool } from "./pool.ts";
 import { acquirePatiently } from "./read-groups.ts";
@@ -21,6 +22,7 @@ export interface LaneOptions {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly membership: Membership;
+  readonly known: KnownRecords;
   /** False for what need not outlive its owner: nobody waits for the disk. */
   readonly isDurable: boolean;
 }
@@ -122,8 +124,8 @@ export class WriteLane {
     session: Session,
     tasks: readonly Task[],
   ): Promise<{ outcomes: Outcome[] } | { error: unknown }> {
-    const { pool, clock, membership } = this.#options;
-    const batch = new Batch({ opening: this.#opening, clock, revisions: membership.revisions });
+    const { pool, clock, membership, known } = this.#options;
+    const batch = new Batch({ opening: this.#opening, clock, revisions: membership.revisions, known });
     let outcomes: Outcome[];
     try {
       outcomes = await batch.run(

@@ -5,6 +5,7 @@ import { OwnedSpace } from "../owned-space.ts";
 import { type DatabaseAddress, parseDatabaseAddress } from "./address.ts";
 import { ChunkDevice } from "./chunk-device.ts";
 import { DatabaseMessages, messageStatements } from "./database-messages.ts";
+import { KnownRecords } from "./known-records.ts";
 import { WriteLane } from "./lane.ts";
 import { Membership, nodeStatements } from "./membership.ts";
 import { Pool } from "./pool.ts";
@@ -47,8 +48,10 @@ class PostgresSpace implements KeySpace {
     const readPool = makePool(statements, connections);
     const writePool = makePool(statements, LANE_CONNECTIONS);
     this.#pools = [readPool, writePool];
-    this.#reads = new ReadGroups({ pool: readPool, clock: membership.clock, opened: membership.opened });
-    this.#lane = new WriteLane({ pool: writePool, clock: membership.clock, membership, isDurable });
+    const { clock, opened } = membership;
+    const known = new KnownRecords();
+    this.#reads = new ReadGroups({ pool: readPool, clock, opened, known });
+    this.#lane = new WriteLane({ pool: writePool, clock, membership, known, isDurable });
   }
 
   read<T>(fn: (read: Reader) => Promise<T>): Promise<T> {
@@ -163,7 +166,11 @@ export class PostgresStore implements Store {
 
   /** Nobody takes more in; then what this node held goes with it. */
   async #leaveEphemeral(): Promise<void> {
-    const released = this.ephemeral.releaseOwner(this.ephemeral.owner);
+    const isOpen = await this.opened.then(
+      () => true,
+      () => false,
+    );
+    const released = isOpen ? this.ephemeral.releaseOwner(this.ephemeral.owner) : Promise.resolve();
     const closed = this.#ephemeralSpace.close();
     await released.catch((err: unknown) => {
       this.#log.warn({ err }, "what this node held could not be released; the other nodes will do it");

@@ -5,6 +5,7 @@ import { LIMITS } from "../../base/limits.ts";
 import type { Entry, Key, Range, Reader } from "../kv.ts";
 import { LongKeyReader, type RawReader } from "../long-keys.ts";
 import { failureOf, faultOf } from "./failures.ts";
+import { Guesses, type KnownRecords, WrongGuess } from "./known-records.ts";
 import type { Pool } from "./pool.ts";
 import type { Session } from "./session.ts";
 import { DatabaseSnapshot } from "./snapshot.ts";
@@ -38,25 +39,36 @@ class Group {
   }
 }
 
-/** One member's view: its own moment, and faults as the services know them. */
+/** One member's view: its own moment, its guesses, and faults as the services know them. */
 class MemberReader implements RawReader {
   readonly #group: RawReader;
+  readonly #guesses: Guesses | undefined;
   #now: Instant | undefined;
 
-  constructor(group: RawReader) {
+  constructor(group: RawReader, guesses: Guesses | undefined) {
     this.#group = group;
+    this.#guesses = guesses;
   }
 
   get(key: Key): Promise<Buffer | undefined> {
-    return (this.#group.get(key) as Promise<Buffer | undefined>).catch(throwFault);
+    const fetched = (this.#group.get(key) as Promise<Buffer | undefined>).catch(throwFault);
+    const taken = this.#guesses === undefined ? fetched : this.#guesses.take(key, fetched);
+    // What was guessed may be used; what was fetched comes with the certainty of what was guessed before it.
+    return Buffer.isBuffer(taken) ? Promise.resolve(Buffer.from(taken)) : this.#surely(taken);
   }
 
   getMany(keys: readonly Key[]): Promise<(Buffer | undefined)[]> {
-    return (this.#group.getMany(keys) as Promise<(Buffer | undefined)[]>).catch(throwFault);
+    return this.#surely((this.#group.getMany(keys) as Promise<(Buffer | undefined)[]>).catch(throwFault));
   }
 
   page(range: Range, limit: number): Promise<Entry[]> {
-    return (this.#group.page(range, limit) as Promise<Entry[]>).catch(throwFault);
+    return this.#surely((this.#group.page(range, limit) as Promise<Entry[]>).catch(throwFault));
+  }
+
+  async #surely<T>(fetched: Promise<T>): Promise<T> {
+    const value = await fetched;
+    if (this.#guesses !== undefined && !(await this.#guesses.areRight())) throw new WrongGuess();
+    return value;
   }
 
   now(): Instant {
@@ -65,11 +77,24 @@ class MemberReader implements RawReader {
   }
 }
 
+function passOn<T>(outcome: { value: T } | { error: unknown }): T {
+  if ("error" in outcome) throw outcome.error;
+  return outcome.value;
+}
+
 function throwFault(error: unknown): never {
   throw faultOf(error);
 }
 
+export interface ReadGroupsOptions {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly opened: Promise<void>;
+  readonly known: KnownRecords;
+}
+
 export class ReadGroups {
+  readonly #known: KnownRecords;
   readonly #pool: Pool;
   readonly #clock: Clock;
   readonly #opened: Promise<void>;
@@ -78,7 +103,8 @@ export class ReadGroups {
   #isClosed = false;
   #onLastRead: () => void = () => {};
 
-  constructor({ pool, clock, opened }: { pool: Pool; clock: Clock; opened: Promise<void> }) {
+  constructor({ pool, clock, opened, known }: ReadGroupsOptions) {
+    this.#known = known;
     this.#pool = pool;
     this.#clock = clock;
     this.#opened = opened;
@@ -87,14 +113,31 @@ export class ReadGroups {
   async read<T>(fn: (read: Reader) => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new StorageFault("the store is closed");
     const group = this.#join();
-    const reader = new LongKeyReader(new MemberReader(group.reader));
     this.#reads++;
     try {
-      return await fn(reader);
+      const guesses = new Guesses(this.#known);
+      const first = await this.#tryOnce(group, fn, guesses);
+      if (await guesses.areRight()) return passOn(first);
+      // The same snapshot, and nothing taken for known.
+      return passOn(await this.#tryOnce(group, fn, undefined));
     } finally {
-      reader.end();
       if (--group.members === 0) group.onEmpty();
       if (--this.#reads === 0) this.#onLastRead();
+    }
+  }
+
+  async #tryOnce<T>(
+    group: Group,
+    fn: (read: Reader) => Promise<T>,
+    guesses: Guesses | undefined,
+  ): Promise<{ value: T } | { error: unknown }> {
+    const reader = new LongKeyReader(new MemberReader(group.reader, guesses));
+    try {
+      return { value: await fn(reader) };
+    } catch (error) {
+      return { error };
+    } finally {
+      reader.end();
     }
   }
 
