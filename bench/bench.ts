@@ -1,9 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { drive, hasWrk, type Measured } from "./load.ts";
+import { benchPostgres } from "./postgres.ts";
 import { ROWS, type Row } from "./rows.ts";
 import { type Contender, startAzurite, startBare, startHoldfast } from "./servers.ts";
 import { signed } from "./sign.ts";
+import { runSmbRows } from "./smb.ts";
 
 /**
  * Rates of Holdfast beside a bare node:http server and Azurite, in one run on one machine. Machines are noisy,
@@ -18,11 +20,18 @@ const { values: flags } = parseArgs({
     workers: { type: "string", default: "1" },
     json: { type: "string", default: "bench/results/latest.json" },
     "no-azurite": { type: "boolean", default: false },
+    /** Instead of the rows: one and two nodes on PostgreSQL. */
+    postgres: { type: "boolean", default: false },
   },
 });
 const seconds = Number(flags.seconds);
 const rounds = Number(flags.rounds);
 const connections = Number(flags.connections);
+
+if (flags.postgres) {
+  await benchPostgres({ seconds, connections });
+  process.exit(0);
+}
 
 interface Result {
   readonly name: string;
@@ -114,10 +123,11 @@ for (const row of rows) {
   results.push(result);
   console.log(printResult(result, row));
 }
+const smb = await runSmbRows(flags.only, rounds);
 mkdirSync("bench/results", { recursive: true });
 writeFileSync(
   flags.json,
-  `${JSON.stringify({ node: process.version, seconds, rounds, connections, results }, null, 2)}\n`,
+  `${JSON.stringify({ node: process.version, seconds, rounds, connections, results, smb }, null, 2)}\n`,
 );
 console.log(`\nwritten to ${flags.json}`);
 

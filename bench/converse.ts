@@ -13,6 +13,8 @@ export interface Conversation {
   readonly request: (connection: number, reply: string | undefined) => Buffer | undefined;
   /** Whether a reply completes a unit of work; without it each one does. */
   readonly isCounted?: (reply: string, connection: number) => boolean;
+  /** Each request is timed, not each unit of work: for work whose number of tries is chance. */
+  readonly timesRequests?: boolean;
   /** Refusals that belong to the work. */
   readonly isExpected?: (reply: string) => boolean;
 }
@@ -21,15 +23,16 @@ export async function converse(conversation: Conversation): Promise<Measured> {
   const { connections, seconds } = conversation;
   const start = performance.now();
   const latencies: number[] = [];
+  const work = { count: 0, latencies };
   const end = start + seconds * 1_000;
   const errors = await Promise.all(
-    Array.from({ length: connections }, (_, connection) => talk(conversation, connection, end, latencies)),
+    Array.from({ length: connections }, (_, connection) => talk(conversation, connection, end, work)),
   );
   const elapsed = (performance.now() - start) / 1_000;
   latencies.sort((a, b) => a - b);
   const quantile = (share: number): number => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
   return {
-    perSecond: latencies.length / elapsed,
+    perSecond: work.count / elapsed,
     errors: errors.reduce((sum, count) => sum + count, 0),
     p50Millis: quantile(0.5),
     p99Millis: quantile(0.99),
@@ -37,10 +40,10 @@ export async function converse(conversation: Conversation): Promise<Measured> {
 }
 
 function talk(
-  { port, request, isCounted, isExpected }: Conversation,
+  { port, request, isCounted, isExpected, timesRequests = false }: Conversation,
   connection: number,
   end: number,
-  latencies: number[],
+  work: { count: number; readonly latencies: number[] },
 ): Promise<number> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: "127.0.0.1", noDelay: true });
@@ -64,8 +67,10 @@ function talk(
       pieces = [];
       const reply = bytes.latin1Slice();
       if (status >= 400 && isExpected?.(reply) !== true) errors++;
-      if (isCounted?.(reply, connection) ?? true) {
-        latencies.push(performance.now() - startedAt);
+      const isUnit = isCounted?.(reply, connection) ?? true;
+      if (isUnit) work.count++;
+      if (isUnit || timesRequests) {
+        work.latencies.push(performance.now() - startedAt);
         startedAt = performance.now();
       }
       next(reply);

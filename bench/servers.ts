@@ -98,7 +98,7 @@ export async function startAzurite(): Promise<Contender | undefined> {
   };
 }
 
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer());
   const ports = await Promise.all(
     servers.map(
@@ -138,7 +138,7 @@ function firstLine(child: ChildProcess): Promise<string> {
   });
 }
 
-function stop(child: ChildProcess): Promise<void> {
+export function stop(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) resolve();
     child.once("exit", () => resolve());

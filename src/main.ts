@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { ConfigError } from "./base/config-error.ts";
 import { UnusableDirectory } from "./base/faults.ts";
 import { type Log, openLog } from "./base/log.ts";
+import { migrateCommand } from "./migrate-command.ts";
 import { type CommandLine, type Options, readCommandLine, type StoreChoice } from "./options.ts";
 import { printReadyJson, printReadyText, type ReadyFacts } from "./ready-message.ts";
 import { type Running, run } from "./run.ts";
@@ -120,8 +121,20 @@ function announce(options: Options, { ports }: Running): void {
   else if (!options.isSilent) process.stdout.write(printReadyText(facts));
 }
 
-const commandLine = readOptions();
-if (commandLine.kind === "print") {
+async function runMigration(): Promise<void> {
+  try {
+    await migrateCommand(process.argv.slice(3), process.cwd());
+  } catch (error) {
+    if (error instanceof ConfigError) die(error.message, EXIT_CONFIG);
+    die((error as Error).message, EXIT_FAILED);
+  }
+}
+
+const isMigration = process.argv[2] === "migrate";
+const commandLine = isMigration ? undefined : readOptions();
+if (commandLine === undefined) {
+  await runMigration();
+} else if (commandLine.kind === "print") {
   process.stdout.write(commandLine.text);
 } else {
   const { options } = commandLine;

@@ -1,4 +1,6 @@
-import { type Clock, systemClock, systemTimers, type Timers } from "./base/clock.ts";
+import { type Clock, monotonic, pause, systemClock, systemTimers, type Timers } from "./base/clock.ts";
+import { UnusableDirectory } from "./base/faults.ts";
+import { LIMITS } from "./base/limits.ts";
 import type { Log } from "./base/log.ts";
 import { LocalMessages, type Messages } from "./base/messages.ts";
 import { type Random, systemRandom } from "./base/random.ts";
@@ -10,6 +12,7 @@ import { recover } from "./services/payload/recover.ts";
 import { WatchedStore } from "./services/payload/watched-store.ts";
 import { Chores } from "./services/reclaim/chores.ts";
 import { ExtentReclaimer } from "./services/reclaim/extents.ts";
+import { MIGRATION_KEY } from "./store/keys/migration.ts";
 import type { Store } from "./store/kv.ts";
 import { PostgresStore } from "./store/postgres/postgres-store.ts";
 import type { WriteTurn } from "./store/serial-writer.ts";
@@ -48,7 +51,7 @@ export class Runtime {
       timers: options.choreTimers ?? systemTimers,
       log,
     });
-    const { messages = new LocalMessages() } = options;
+    const messages = options.messages ?? messagesOf(this.engine);
     this.parts = { store, payloads: this.#payload, clock, random, log, messages };
     if (this.engine instanceof PostgresStore) {
       this.engine.membership.onDead = (dead) => this.releaseDead([dead]);
@@ -57,12 +60,27 @@ export class Runtime {
 
   /** Once for a data directory, before anything is served: brings files and records together after a crash. */
   async recoverAll(): Promise<void> {
-    if (this.engine instanceof PostgresStore) {
-      // Other nodes may be at work on the same data: what a dead one left is found by its missing heartbeat.
-      await this.engine.opened;
-      return;
+    if (this.engine instanceof PostgresStore) await openDatabase(this.engine);
+    await this.#refuseHalfMoved();
+    // Other nodes may be at work on the same database: what a dead one left is found by its missing heartbeat.
+    if (!(this.engine instanceof PostgresStore)) await recover(this.#payload, "all");
+  }
+
+  async #refuseHalfMoved(): Promise<void> {
+    const note = await this.engine.read((read) => read.get(MIGRATION_KEY));
+    if (note === undefined) return;
+    throw new UnusableDirectory("a migration into this store has not finished: run the same command again");
+  }
+
+  /** For who needs the data at rest: other nodes on the same database must have been stopped. */
+  async waitUntilAlone(): Promise<void> {
+    if (!(this.engine instanceof PostgresStore)) return;
+    const began = monotonic();
+    while ((await this.engine.membership.countOthers()) > 0) {
+      if (monotonic() - began > LIMITS.aloneMillisMax)
+        throw new UnusableDirectory("other nodes use this database: stop them first");
+      await pause(LIMITS.databaseRetryMillis);
     }
-    await recover(this.#payload, "all");
   }
 
   /** Releases what processes left behind that died while we live. */
@@ -82,9 +100,32 @@ export class Runtime {
 
   /** After the front ends have closed. */
   async close(): Promise<void> {
+    if (this.engine instanceof PostgresStore && !(await isOpen(this.engine))) return this.engine.close();
     await this.chores.stop();
     await this.#reclaimer.stop();
     await this.#payload.close();
     await this.parts.store.close();
   }
+}
+
+function messagesOf(engine: Store): Messages {
+  return engine instanceof PostgresStore ? engine.messages : new LocalMessages();
+}
+
+async function openDatabase({ opened, address }: PostgresStore): Promise<void> {
+  try {
+    await opened;
+  } catch (error) {
+    if (error instanceof UnusableDirectory) throw error;
+    throw new UnusableDirectory(`${address.shown} cannot be used: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+function isOpen({ opened }: PostgresStore): Promise<boolean> {
+  return opened.then(
+    () => true,
+    () => false,
+  );
 }

@@ -8,6 +8,8 @@ import { delimiter, join } from "node:path";
  */
 export interface NeededProgram {
   readonly program: string;
+  /** A module the system's Python must have for it: a package may bring no program of its own. */
+  readonly python?: string;
   /** Its Debian package. */
   readonly pack: string;
   readonly why: string;
@@ -17,6 +19,7 @@ export const NEEDED: readonly NeededProgram[] = [
   { program: "strace", pack: "strace", why: "makes a sync fail" },
   { program: "smbclient", pack: "smbclient", why: "a client of SMB" },
   { program: "smbtorture", pack: "samba-testsuite", why: "Samba's own tests of SMB servers" },
+  { program: "python3", python: "impacket", pack: "python3-impacket", why: "a client of SMB in Python" },
   { program: "rclone", pack: "rclone", why: "a client of blobs" },
   { program: "restic", pack: "restic", why: "backs up to blobs" },
   { program: "mkfs.ext4", pack: "e2fsprogs", why: "makes a disk small enough to fill" },
@@ -46,7 +49,10 @@ export const thisSystem: System = {
 /** Returns the line that says what was done, or why nothing was. */
 export function installMissing(needed: readonly NeededProgram[], system: System): string {
   if (needed.length === 0) return "no program of the system is needed";
-  const missing = needed.filter(({ program }) => !system.has(program));
+  const isThere = ({ program, python }: NeededProgram): boolean =>
+    system.has(program) &&
+    (python === undefined || system.run("/usr/bin/python3", ["-c", `import ${python}`]));
+  const missing = needed.filter((one) => !isThere(one));
   if (missing.length === 0) return `all there: ${needed.map(({ program }) => program).join(", ")}`;
   const list = missing.map(({ program, why }) => `${program} (${why})`).join(", ");
   if (!system.isRoot) return `missing: ${list}; not installed, because we are not root`;

@@ -32,6 +32,7 @@ export const SMB_LIMITS = {
   opensPerConnectionMax: 65_536,
   pipesPerConnectionMax: 64,
   pipeBytesMax: 256 * KIB,
+  pipeFragmentsMax: 1_024,
   pathCharsMax: 2_048,
   nameCharsMax: 255,
   locksPerRequestMax: 4_096,

@@ -18,11 +18,15 @@ export const LIMITS = {
   clientRequestIdCharsMax: 1_024,
   xmlBytesMax: 8 * MIB,
   xmlDepthMax: 16,
-  xmlNodesMax: 200_000,
+  /** Elements, attributes and references: 50,000 blocks, or a message of 64 KiB in which every byte is a reference. */
+  xmlNodesMax: 70_000,
   servicePropertiesBytesMax: 64 * KIB,
   headersTimeoutMillis: 30_000,
   bodyIdleMillis: 60_000,
   keepAliveMillisMax: 24 * 60 * 60_000,
+  /** A body that brings less than this in that time is not an upload: its connection is ended. */
+  slowBodyBytesMin: 8 * KIB,
+  slowBodyMillis: 30_000,
   keepAliveMillis: 65_000,
   connectionsMax: 10_000,
   /** How often connections are looked at for clients that stand still. */
@@ -90,8 +94,8 @@ export const LIMITS = {
   conflictTriesMax: 64,
   conflictDelayMin: 0.5,
   conflictDelayMax: 100,
-  /** A node that has not moved for so many heartbeats of another one is dead: about 4 s. */
-  heartbeatMillis: 750,
+  /** A node that has not moved for so many heartbeats of another one is dead: about 3 s. */
+  heartbeatMillis: 600,
   missedBeatsMax: 4,
   /** What a node may hand out before its next heartbeat has said so. */
   revisionsAheadMillis: 5_000,
@@ -99,6 +103,13 @@ export const LIMITS = {
   chunkRowBytes: 256 * KIB,
   chunkWriteBytes: 4 * MIB,
   chunksRemovedAtOnce: 64,
+  /** What a migration moves in one transaction. */
+  migrationBatchRecords: 1_000,
+  migrationBatchBytes: 4 * MIB,
+  /** How long a migration waits for the row of a node that is no longer there. */
+  aloneMillisMax: 10_000,
+  /** Messages to other nodes that wait to be sent; more are lost, which they may be. */
+  announcementsWaitingMax: 10_000,
   /** Every so many heartbeats the operation ids of long ago are deleted. */
   outcomeSweepBeats: 400,
 
@@ -111,6 +122,11 @@ export const LIMITS = {
   piecesInFlightMax: 2,
   /** Payload of all appends between the clients and the disk. Many slow clients get smaller pieces. */
   appendMemoryBytes: 256 * MIB,
+  /** Once so many appends are under way, an append does not wait for a whole chunk. */
+  patientAppendsMax: 256,
+  /** What it then writes at least, and into how many slices at most. */
+  earlyPieceBytes: 16 * KIB,
+  earlySlicesMax: 64,
   /** Parts of a source below this are copied together: a client that sends single bytes must not cost a list of them. */
   gatheredPartBytes: 4 * KIB,
   /** Written bytes that start a sync before anybody waits for one, so that the disk works while the client sends. */
@@ -118,6 +134,8 @@ export const LIMITS = {
   /** One read from the disk, and how many of them run ahead of the consumer. */
   extentReadBytes: 1 * MIB,
   extentReadsAheadMax: 2,
+  /** Payload read for all consumers and not yet taken by them. Beyond it each gets one chunk at a time. */
+  readMemoryBytes: 32 * MIB,
   /** Descriptors kept open although nobody reads through them. */
   extentFilesIdleMax: 256,
   /** Descriptors one reader holds from its start. */

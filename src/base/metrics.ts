@@ -163,12 +163,17 @@ export class Metrics {
     this.#watch("gauge", reading);
   }
 
-  watchStore(figures: () => { commits: number; transactions: number; bytes: number }): void {
+  watchStore(
+    figures: () => { commits: number; transactions: number; bytes: number; roundTrips?: number },
+  ): void {
     const read = (name: string, help: string, pick: () => number) =>
       this.watchCounter({ name, help, read: pick });
     read("holdfast_store_commits_total", "Durable commits of the store.", () => figures().commits);
     read("holdfast_store_transactions_total", "Transactions committed.", () => figures().transactions);
     read("holdfast_store_bytes_total", "Bytes of records committed.", () => figures().bytes);
+    if (figures().roundTrips === undefined) return;
+    const asked = "Round trips to the database, for records, payload and heartbeats.";
+    read("holdfast_store_round_trips_total", asked, () => figures().roundTrips ?? 0);
   }
 
   /** Every worker sees the same extents, so the largest figure counts, not the sum. */

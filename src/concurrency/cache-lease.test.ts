@@ -7,6 +7,7 @@ import {
   HANDLE_CACHE as H,
   isAnswerValid,
   needsAnswer,
+  nextStep,
   READ_CACHE as R,
   WRITE_CACHE as W,
 } from "./cache-lease.ts";
@@ -57,4 +58,17 @@ test("only reads are forgotten without an answer, and an answer keeps no more th
   assert.equal(needsAnswer(R | W | H, R | H), true);
   assert.equal(isAnswerValid(R, R | H), true);
   assert.equal(isAnswerValid(R | W, R | H), false);
+});
+
+test("a cache of somebody else excludes caching writes, even when its holder only looks at the file", () => {
+  assert.equal(grantCache({ ...alone, others: [{ state: R | H, isLease: true }] }), R | H);
+  assert.equal(grantCache({ ...alone, others: [{ state: 0, isLease: true }] }), R | W | H);
+});
+
+test("a break that must go further takes handles before reads, and stops when enough is given up", () => {
+  assert.equal(nextStep(R | H, 0), R);
+  assert.equal(nextStep(R, 0), 0);
+  assert.equal(nextStep(R | H, R | H), undefined);
+  assert.equal(nextStep(0, 0), undefined);
+  assert.equal(nextStep(R | H | W, R), R | W);
 });

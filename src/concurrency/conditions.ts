@@ -177,6 +177,22 @@ export function targetCode(conditions: Conditions, subject: Subject | undefined)
   return failing === "ifMatch" || failing === "ifNoneMatch" ? "TargetConditionNotMet" : "ConditionNotMet";
 }
 
+/** Delete Blob: whether its tier was changed since. A blob whose tier was never set has had it from its beginning. */
+export interface TierConditions {
+  readonly modifiedSince?: Instant | undefined;
+  readonly unmodifiedSince?: Instant | undefined;
+}
+
+export function checkTierTime(
+  { modifiedSince, unmodifiedSince }: TierConditions,
+  changedAt: Instant,
+): RefusalCode | undefined {
+  const isMet =
+    (modifiedSince === undefined || second(changedAt) > second(modifiedSince)) &&
+    (unmodifiedSince === undefined || second(changedAt) <= second(unmodifiedSince));
+  return isMet ? undefined : "ConditionNotMet";
+}
+
 /** Append Block: where the block must land, and how long the blob may become. */
 export interface AppendConditions {
   readonly appendPosition?: number;

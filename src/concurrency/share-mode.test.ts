@@ -107,3 +107,13 @@ test("while a lease is held, opens may look and read", () => {
     assert.equal(mayOpenLeased(bits(access)), isLetIn, access);
   }
 });
+
+test("a rename into a directory is an open that adds to it and lets others read and write", () => {
+  const enter = (access: string, share: string) =>
+    checkRestUse("enter", [{ access: bits(access), share: bits(share) }]);
+  assert.equal(enter("R", "RWD"), undefined);
+  assert.equal(enter("RW", "RW"), undefined);
+  assert.equal(enter("RW", ""), "SharingViolation", "it lets nobody add");
+  assert.equal(enter("RWD", "RWD"), "SharingViolation", "it may delete the directory");
+  assert.equal(enter("", ""), undefined);
+});

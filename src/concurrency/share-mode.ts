@@ -49,7 +49,7 @@ export type RestUse =
   | "overwrite"
   /** The source of a rename. */
   | "rename"
-  /** The directory that an SMB client renames something into: nobody may have it open to delete it. */
+  /** The directory that an SMB client renames something into: opened to add to it, letting others read and write. */
   | "enter"
   | "delete"
   | "lease";
@@ -60,7 +60,7 @@ const REST_ACCESS: Readonly<Record<RestUse, Access>> = {
   write: WRITE,
   overwrite: WRITE | DELETE,
   rename: DELETE,
-  enter: NO_ACCESS,
+  enter: WRITE,
   delete: DELETE,
   // The rule asks for write and delete; the published matrix also refuses a lease to a handle that denies reading.
   lease: ALL_ACCESS,
@@ -68,15 +68,13 @@ const REST_ACCESS: Readonly<Record<RestUse, Access>> = {
 
 /** How a REST call under way looks to an SMB open. */
 export function restOpen(use: RestUse): Open {
-  return { access: REST_ACCESS[use], share: use === "lease" ? READ : ALL_ACCESS };
+  const share = use === "lease" ? READ : use === "enter" ? READ | WRITE : ALL_ACCESS;
+  return { access: REST_ACCESS[use], share };
 }
 
 /** What the handles that are open say to a REST call. */
 export function checkRestUse(use: RestUse, handles: readonly Open[]): RefusalCode | undefined {
   if (use === "delete") return handles.length > 0 ? "SharingViolation" : undefined;
-  if (use === "enter") {
-    return handles.some(({ access }) => (access & DELETE) !== 0) ? "SharingViolation" : undefined;
-  }
   return mayOpen(restOpen(use), handles) ? undefined : "SharingViolation";
 }
 

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { flipBit } from "../../test/support/crash-device.ts";
 import { appendAndRelease, openLog, readAll, sample, settle, TINY } from "../../test/support/extents.ts";
 import { DamagedData } from "../base/faults.ts";
-import { MIB } from "../base/limits.ts";
+import { LIMITS, MIB } from "../base/limits.ts";
 import { seededRandom } from "../base/random.ts";
 import { DiskDevice } from "./disk-device.ts";
 import { ExtentFiles } from "./extent-files.ts";
@@ -162,4 +162,24 @@ test("a consumer that stops early leaves no read behind", async () => {
   }
   files.forget(1n);
   assert.equal(files.openCount, 0);
+});
+
+test("many readers that do not go on hold one chunk each once the memory for reading is used up", async () => {
+  const device = new MemoryDevice();
+  const { log, files } = openLog(device, {});
+  const content = sample(6 * MIB);
+  const { slices } = await appendAndRelease(log, content);
+  const readers = 40;
+  const begun: AsyncGenerator<Buffer>[] = [];
+  for (let i = 0; i < readers; i++) {
+    const reader = files.read(slices[0]!);
+    await reader.next();
+    begun.push(reader);
+  }
+  const bound = LIMITS.readMemoryBytes + LIMITS.extentReadBytes + readers * LIMITS.chunkBytes;
+  assert.ok(files.memory.heldBytes <= bound, `${files.memory.heldBytes} bytes are held`);
+  // Whoever comes now still gets everything, in smaller steps.
+  assert.ok((await readAll(files, slices)).equals(content));
+  for (const reader of begun) await reader.return(undefined);
+  assert.equal(files.memory.heldBytes, 0);
 });

@@ -10,7 +10,7 @@ import {
   type Slice,
 } from "./format.ts";
 import { type HeldFile, OpenFiles } from "./open-files.ts";
-import { loadRange, readSlice, type SliceRange } from "./read-slice.ts";
+import { loadRange, ReadMemory, readSlice, type SliceRange } from "./read-slice.ts";
 
 /** What a look at a file says: its size, or why it cannot be used. */
 export type FileVerdict =
@@ -28,6 +28,7 @@ export class ExtentFiles {
   readonly device: Device;
   readonly shape: ExtentShape;
   readonly #open: OpenFiles;
+  readonly memory = new ReadMemory();
 
   constructor(device: Device, options: { shape?: Partial<ExtentShape>; idleMax?: number } = {}) {
     this.device = device;
@@ -78,7 +79,8 @@ export class ExtentFiles {
     // Held once more for as long as this read lasts: the owner of `held` may let go in the middle of it.
     const own = held === undefined ? await this.#open.hold(slice.extent) : held.again();
     try {
-      yield* readSlice(own.file, slice, range ?? { from: 0, length: slice.length }, this.shape);
+      const all = range ?? { from: 0, length: slice.length };
+      yield* readSlice(own.file, slice, all, this.shape, this.memory);
     } finally {
       own.release();
     }

@@ -286,3 +286,29 @@ async function checkRanges(
     start += slice.length;
   }
 }
+
+test("of a thousand slow clients none makes us wait for a whole chunk, and their bytes read back", async () => {
+  const device = new MemoryDevice();
+  const { log, files } = openLog(device, {});
+  let go: () => void = () => {};
+  const gate = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const start = sample(LIMITS.earlyPieceBytes + 5);
+  async function* slow(): AsyncGenerator<Buffer> {
+    yield Buffer.from(start);
+    await gate;
+    yield Buffer.from("end");
+  }
+  const appends = Array.from({ length: LIMITS.patientAppendsMax + 3 }, () => log.append(slow()));
+  await settle();
+  const [file] = await device.list();
+  assert.ok(file!.bytes > 2 * start.length, "the last ones are on the disk already");
+  go();
+  for (const appended of await Promise.all(appends)) {
+    const bytes = await readAll(files, appended.slices);
+    assert.ok(bytes.equals(Buffer.concat([start, Buffer.from("end")])));
+    assert.ok(appended.slices.length <= 2);
+    appended.release();
+  }
+});

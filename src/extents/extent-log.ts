@@ -60,7 +60,12 @@ export class ExtentLog {
    * buffers away. When it fails, so does the append, and what was written is dead.
    */
   append(source: PayloadSource): Promise<Appended> {
-    return this.#append(source, (bytes, taken) => this.#claim(bytes, taken));
+    return this.#append(
+      source,
+      (bytes, taken) => this.#claim(bytes, taken),
+      // Slow clients by the thousand: what they have sent is better on the disk than in memory.
+      ({ slices }) => this.#appends > LIMITS.patientAppendsMax && slices.length < LIMITS.earlySlicesMax,
+    );
   }
 
   /** The same for exactly `length` bytes that must stay one slice, as compaction needs it. */
@@ -83,6 +88,7 @@ export class ExtentLog {
   async #append(
     source: PayloadSource,
     claim: (bytes: number, taken: Taken) => Promise<Spot>,
+    isPressed: (taken: Taken) => boolean = () => false,
   ): Promise<Appended> {
     // Nothing written after a failed sync can be trusted to be durable, and it is certain that this one is not.
     if (this.#sync.hasFailed) throw new StorageFault("the disk has failed");
@@ -90,7 +96,12 @@ export class ExtentLog {
     const flight = new Flight();
     this.#appends++;
     try {
-      for await (const piece of cutPieces(source, () => this.#pieceBytes())) {
+      const pieces = cutPieces(
+        source,
+        () => this.#pieceBytes(),
+        () => isPressed(taken),
+      );
+      for await (const piece of pieces) {
         const spot = await claim(storedBytes(piece.length, this.shape), taken);
         taken.add(spot, piece.length);
         await flight.add(this.#write(spot, piece));

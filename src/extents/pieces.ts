@@ -11,9 +11,13 @@ export interface Piece {
 /**
  * Cuts a source into pieces of at most `bytesMax()`, which is asked anew for each piece; every piece but the last
  * is that long. Parts are passed on as they came: a source gives its buffers away. Only small ones are copied
- * together, so that no client can make us hold a long list.
+ * together, so that no client can make us hold a long list. Under pressure a piece goes on before it is full.
  */
-export async function* cutPieces(source: PayloadSource, bytesMax: () => number): AsyncGenerator<Piece> {
+export async function* cutPieces(
+  source: PayloadSource,
+  bytesMax: () => number,
+  isPressed: () => boolean = () => false,
+): AsyncGenerator<Piece> {
   let pieceBytes = bytesMax();
   if (source instanceof Uint8Array) {
     for (let from = 0; from < source.length; from += pieceBytes) {
@@ -34,6 +38,11 @@ export async function* cutPieces(source: PayloadSource, bytesMax: () => number):
         pieceBytes = bytesMax();
       }
     }
+    if (gathering.length >= LIMITS.earlyPieceBytes && isPressed()) {
+      yield gathering;
+      gathering = new Gathering();
+      pieceBytes = bytesMax();
+    }
   }
   if (gathering.length > 0) yield gathering;
 }
@@ -44,6 +53,7 @@ class Gathering implements Piece {
   /** The last part while it is a copy with room left, and how much of it is used. */
   #gathered: Buffer | undefined;
   #gatheredBytes = 0;
+  #gatheredParts = 0;
 
   add(part: Uint8Array): void {
     this.length += part.length;
@@ -53,7 +63,9 @@ class Gathering implements Piece {
       return;
     }
     if (this.#gathered === undefined || this.#gathered.length - this.#gatheredBytes < part.length) {
-      this.#gathered = Buffer.allocUnsafeSlow(LIMITS.chunkBytes);
+      // A little at first: many clients never send enough to fill more.
+      const isFirst = this.#gatheredParts++ === 0;
+      this.#gathered = Buffer.allocUnsafeSlow(isFirst ? 2 * LIMITS.gatheredPartBytes : LIMITS.chunkBytes);
       this.#gatheredBytes = 0;
     } else {
       this.parts.pop();

@@ -12,6 +12,30 @@ export interface SliceRange {
 }
 
 /**
+ * What all readers together hold: read from the disk, and not yet taken by a client that may never take it. While
+ * there is room, readers read much and ahead; without, one chunk each, which is how many slow clients get on.
+ */
+export class ReadMemory {
+  #heldBytes = 0;
+
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
+  hasRoomFor(bytes: number): boolean {
+    return this.#heldBytes + bytes <= LIMITS.readMemoryBytes;
+  }
+
+  take(bytes: number): void {
+    this.#heldBytes += bytes;
+  }
+
+  give(bytes: number): void {
+    this.#heldBytes -= bytes;
+  }
+}
+
+/**
  * Streams a range of a slice. No byte is handed out before the checksum of its whole chunk has been compared.
  * Headers and data are scattered into separate buffers by the read itself, so the data of many chunks comes out
  * as one buffer without being copied.
@@ -21,35 +45,43 @@ export async function* readSlice(
   slice: Slice,
   range: SliceRange,
   shape: ExtentShape,
+  memory: ReadMemory,
 ): AsyncGenerator<Buffer> {
   const { from, length } = range;
   if (length === 0) return;
   const end = from + length;
-  const chunksAtOnce = Math.max(1, Math.floor(LIMITS.extentReadBytes / shape.chunkBytes));
+  const chunksMax = Math.max(1, Math.floor(LIMITS.extentReadBytes / shape.chunkBytes));
   const last = Math.ceil(end / shape.chunkBytes);
   let next = Math.floor(from / shape.chunkBytes);
-  const ahead: Promise<Buffer>[] = [];
+  const ahead: { readonly part: Promise<Buffer>; readonly bytes: number }[] = [];
   try {
     while (next < last || ahead.length > 0) {
       while (next < last && ahead.length <= LIMITS.extentReadsAheadMax) {
-        const load = loadChunks(
-          file,
-          slice,
-          { first: next, count: Math.min(chunksAtOnce, last - next) },
-          shape,
-        );
+        const hasRoom = memory.hasRoomFor(chunksMax * shape.chunkBytes);
+        if (!hasRoom && ahead.length > 0) break;
+        const count = Math.min(hasRoom ? chunksMax : 1, last - next);
+        const bytes = count * shape.chunkBytes;
+        memory.take(bytes);
+        const load = loadChunks(file, slice, { first: next, count }, shape);
         const start = next * shape.chunkBytes;
-        next += chunksAtOnce;
+        next += count;
         const part = load.then((data) => data.subarray(Math.max(0, from - start), end - start));
         // Its error is met when its turn comes; until then it must not count as unhandled.
         part.catch(() => {});
-        ahead.push(part);
+        ahead.push({ part, bytes });
       }
-      yield await ahead.shift()!;
+      const { part, bytes } = ahead.shift()!;
+      try {
+        yield await part;
+      } finally {
+        // Whoever asks for the next one has passed this one on.
+        memory.give(bytes);
+      }
     }
   } finally {
     // The descriptor may be closed after this: no read may still be using it.
-    await Promise.allSettled(ahead);
+    await Promise.allSettled(ahead.map(({ part }) => part));
+    for (const { bytes } of ahead) memory.give(bytes);
   }
 }
 

@@ -19,6 +19,7 @@ export interface ListenOptions {
   /** PEM or PFX, as node:tls takes them; undefined for plain HTTP. */
   readonly certificate?: object | undefined;
   readonly keepAliveMillis?: number | undefined;
+  readonly connectionsMax?: number | undefined;
   readonly timers?: Timers;
 }
 
@@ -33,7 +34,7 @@ export interface Listener {
 
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { host, port, isHandedOver = false, handler, certificate, timers = systemTimers } = options;
-  const connections = new ConnectionSet(handler, options.keepAliveMillis ?? LIMITS.keepAliveMillis);
+  const connections = new ConnectionSet(handler, options);
   const take = (socket: Socket): void => connections.add(socket);
   const settings = { noDelay: true, allowHalfOpen: true };
   const server: Server =
@@ -45,7 +46,6 @@ export async function listen(options: ListenOptions): Promise<Listener> {
         );
   // A handshake that fails never becomes a connection; there is nobody to tell.
   server.on("tlsClientError", () => {});
-  server.maxConnections = LIMITS.connectionsMax;
   const sweep = timers.every(LIMITS.connectionSweepMillis, () => connections.sweep());
   if (!isHandedOver) await startListening(server, host, port);
   return {
@@ -76,26 +76,44 @@ class ConnectionSet implements Host {
   isClosing = false;
 
   readonly keepAliveMillis: number;
+  readonly #connectionsMax: number;
+  /** Those that have never asked for anything, the oldest first. */
+  readonly #silent = new Set<Connection>();
 
-  constructor(handler: Handler, keepAliveMillis: number) {
+  constructor(handler: Handler, { keepAliveMillis, connectionsMax }: ListenOptions) {
     this.#handler = handler;
-    this.keepAliveMillis = keepAliveMillis;
+    this.keepAliveMillis = keepAliveMillis ?? LIMITS.keepAliveMillis;
+    this.#connectionsMax = connectionsMax ?? LIMITS.connectionsMax;
   }
 
   get size(): number {
     return this.#connections.size;
   }
 
+  /** Nobody has to prove anything to connect: with too many, one that has never asked for anything gives way. */
   add(socket: Socket): void {
-    this.#connections.add(new Connection(socket, this));
+    if (this.size >= this.#connectionsMax) {
+      const [oldest] = this.#silent;
+      if (oldest === undefined) {
+        socket.destroy();
+        return;
+      }
+      oldest.destroy();
+      this.closed(oldest);
+    }
+    const connection = new Connection(socket, this);
+    this.#connections.add(connection);
+    this.#silent.add(connection);
   }
 
   handle(incoming: Incoming, connection: Connection): void {
+    if (this.#silent.size > 0) this.#silent.delete(connection);
     void this.#handler(incoming, connection);
   }
 
   closed(connection: Connection): void {
     this.#connections.delete(connection);
+    this.#silent.delete(connection);
     if (this.size === 0) this.#whenEmpty?.();
   }
 

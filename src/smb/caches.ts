@@ -79,6 +79,16 @@ export class OpenedNodes {
     return this.#nodes.get(nameOf(share, node));
   }
 
+  /** Nodes with something open below a directory: as many looks as there are nodes open, for a rename that is rare. */
+  *below(share: bigint, directory: readonly string[]): Generator<OpenedNode> {
+    const prefix = `${directory.join("\\").toUpperCase()}\\`;
+    for (const node of this.#nodes.values()) {
+      const [open] = node.opens;
+      if (open?.tree.share?.id !== share || open.path.length <= directory.length) continue;
+      if (open.path.join("\\").toUpperCase().startsWith(prefix)) yield node;
+    }
+  }
+
   findLease(name: LeaseName): CacheEntry | undefined {
     return this.#leases.get(leaseNameOf(name));
   }

@@ -26,7 +26,8 @@ export async function listenSmb({
   isHandedOver = false,
 }: SmbListenOptions): Promise<SmbListener> {
   const listener = createServer({ noDelay: true }, (socket) => server.accept(socket));
-  listener.maxConnections = SMB_LIMITS.connectionsMax;
+  // The server has its own way with too many; this is where even that ends.
+  listener.maxConnections = 2 * SMB_LIMITS.connectionsMax;
   if (!isHandedOver) await startListening(listener, host, port);
   return {
     host,

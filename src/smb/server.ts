@@ -29,6 +29,7 @@ export interface SmbServerOptions {
   readonly timers: Timers;
   readonly random: Random;
   readonly log: Log;
+  readonly connectionsMax?: number;
 }
 
 const SWEEP_MILLIS = 5_000;
@@ -53,6 +54,7 @@ export class SmbServer {
   readonly replays = new CreateReplays();
   readonly loginDelay: LoginDelay;
   readonly #connections = new Set<Connection>();
+  readonly #connectionsMax: number;
   readonly #sweep: Timer;
   #lastOpenId: bigint;
 
@@ -65,6 +67,7 @@ export class SmbServer {
     this.clock = options.clock;
     this.timers = options.timers;
     this.random = options.random;
+    this.#connectionsMax = options.connectionsMax ?? SMB_LIMITS.connectionsMax;
     this.log = options.log;
     this.guid = this.random.bytes(16);
     this.startedAt = fileTimeAt(this.clock.now());
@@ -83,7 +86,21 @@ export class SmbServer {
   }
 
   accept(socket: Socket): void {
+    if (this.#connections.size >= this.#connectionsMax && !this.#makeRoom()) {
+      socket.destroy();
+      return;
+    }
     this.#connections.add(new Connection(this, socket));
+  }
+
+  /** Of too many connections the oldest that has not logged in gives way: nobody has to prove anything to open one. */
+  #makeRoom(): boolean {
+    for (const connection of this.#connections) {
+      if (connection.isLoggedIn) continue;
+      connection.close();
+      return true;
+    }
+    return false;
   }
 
   get connectionCount(): number {

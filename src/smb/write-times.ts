@@ -17,6 +17,8 @@ export interface LazyWrite {
   readonly timer: Timer | undefined;
 }
 
+const MILLI_END = 9_999n;
+
 /** Before a write: what is shown until somebody has a reason to look. */
 export async function beforeWrite(server: SmbServer, open: FileOpen): Promise<void> {
   const { node } = open;
@@ -47,7 +49,8 @@ export async function beforeClose(server: SmbServer, open: FileOpen): Promise<vo
   const { node } = open;
   const isLate = open.hasUntoldWrite && open.hasToldWrite && node?.lazyWrite !== undefined;
   tellWrites(node);
-  if (isLate && !open.isWriteTimeHeld) await open.file.change({ writtenAt: server.now() });
+  // The end of the millisecond the clock shows: not before the CLOSE was sent.
+  if (isLate && !open.isWriteTimeHeld) await open.file.change({ writtenAt: server.now() + MILLI_END });
 }
 
 /** What a client is told of a file. */

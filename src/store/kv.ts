@@ -93,6 +93,8 @@ export interface StoreFigures {
   readonly commits: number;
   readonly transactions: number;
   readonly bytes: number;
+  /** Where a database stands behind the store: how often it was asked something, payload and heartbeats included. */
+  readonly roundTrips?: number;
 }
 
 export interface Store extends KeySpace {

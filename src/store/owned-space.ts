@@ -107,7 +107,11 @@ class OwnedWriter extends OwnedReader<Writer> implements Writer {
 
   /** Read before the first change, while the stored record still names who owned it. */
   #noteFormerOwner(key: Key): void {
-    if (!this.#formerOwners.has(key)) this.#formerOwners.set(key, this.inner.get(RECORD + key));
+    if (this.#formerOwners.has(key)) return;
+    const reading = this.inner.get(RECORD + key);
+    // A transaction that throws never comes to `finish`, and an engine may fail a read that it has given up.
+    reading.catch(() => {});
+    this.#formerOwners.set(key, reading);
   }
 
   async finish(): Promise<void> {

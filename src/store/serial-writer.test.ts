@@ -147,6 +147,47 @@ test("a disk that stays full refuses every batch, and takes writes again when it
   await writer.close();
 });
 
+test("half of many writers make a batch, and the other half runs while it is on its way", async () => {
+  const { disk, writer } = open();
+  const count = 4 * LIMITS.halfBatchMin;
+  const all = (): Promise<number>[] =>
+    Array.from({ length: count }, (_, i) => writer.write(increment(`k${i}`)));
+  const first = all();
+  const whole = await disk.next();
+  assert.equal(whole.keys.length, count, "the first batch knows of no others");
+  whole.end();
+  await Promise.all(first);
+  const second = all();
+  const half = await disk.next();
+  assert.equal(half.keys.length, count / 2);
+  // Those that follow see what is on its way; when that fails, they have seen ghosts and run again.
+  const third = writer.write(increment("k0"));
+  for (let turn = 0; turn < 5; turn++) await settled();
+  half.end(full);
+  const failed = await Promise.allSettled(second.slice(0, count / 2));
+  assert.ok(failed.every(({ status }) => status === "rejected"));
+  const isDone = Promise.all([...second.slice(count / 2), third]);
+  for (;;) {
+    if (await Promise.race([isDone.then(() => true), settled().then(() => false)])) break;
+    disk.commits.shift()?.end();
+  }
+  assert.equal(await third, 2, "the write that failed is not counted");
+});
+
+test("few writers share one sync, however many turns they come in", async () => {
+  const { disk, writer } = open();
+  for (let round = 1; round <= 3; round++) {
+    const few = Array.from({ length: LIMITS.halfBatchMin - 1 }, (_, i) => writer.write(increment(`k${i}`)));
+    const commit = await disk.next();
+    assert.equal(commit.keys.length, LIMITS.halfBatchMin - 1);
+    commit.end();
+    assert.deepEqual(
+      await Promise.all(few),
+      few.map(() => round),
+    );
+  }
+});
+
 test("a batch has a maximum of transactions and of bytes", async () => {
   const { disk, writer } = open();
   const many = Array.from({ length: LIMITS.batchTransactionsMax + 10 }, (_, index) =>

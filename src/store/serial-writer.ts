@@ -25,6 +25,8 @@ export interface CommitTarget {
   takeOver(): Snapshot;
   /** Nothing is read until the next `refresh`: lets go of the snapshot, which may hold old pages in use. */
   rest(): void;
+  /** Nothing is synced: a commit costs so little that none waits for company. */
+  readonly isEager?: boolean;
   /** Makes all of it durable, atomically, or rejects having written nothing. */
   commit(writes: ReadonlyMap<Key, Buffer | null>): Promise<void>;
 }
@@ -215,7 +217,7 @@ export class SerialWriter {
    */
   #scheduleCommit(): void {
     if (this.#committing !== undefined || this.#isCommitScheduled) return;
-    if (this.#isHalf()) {
+    if (this.#target.isEager === true || this.#isHalf()) {
       void this.#commit();
       return;
     }

@@ -28,7 +28,13 @@ suite("flags of Azurite", () => {
   });
 
   test("--blobKeepAliveTimeout: how long an idle connection is kept", async () => {
-    const { headers } = await raw(server, { method: "GET", path: "/", query: { comp: "list" } });
+    const asking = {
+      method: "GET",
+      path: "/",
+      query: { comp: "list" },
+      headers: { Connection: "keep-alive" },
+    };
+    const { headers } = await raw(server, asking);
     assert.equal(headers["keep-alive"], "timeout=7");
   });
 });

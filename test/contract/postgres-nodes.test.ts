@@ -9,7 +9,7 @@ import type { Store } from "../../src/store/kv.ts";
 import { PostgresStore } from "../../src/store/postgres/postgres-store.ts";
 import { freshSchema, sharedDatabase } from "../kit/postgres.ts";
 import { type Cut, CuttingProxy } from "./postgres/cutting-proxy.ts";
-import { bytes, EVERYTHING, keysIn, putAll, readText } from "./store/kit.ts";
+import { bytes, EVERYTHING, gate, keysIn, putAll, readText } from "./store/kit.ts";
 
 /** What several nodes on one database promise each other, and what becomes of a connection cut at the worst moment. */
 function openNode(address: string, owner: string, clock?: Clock): PostgresStore {
@@ -100,6 +100,25 @@ test("no write skew between nodes, and no phantom", () =>
     assert.equal((await keysIn(one!, EVERYTHING)).length, 5);
   }));
 
+test("a transaction does not commit on a record that another node has changed meanwhile and been answered", () =>
+  onNodes(2, async ([one, two]) => {
+    await putAll(one!, { mark: "free" });
+    const [read, marked] = [gate(), gate()];
+    // Reads the mark and writes something else: serializable would allow it to come first, and to commit last.
+    const writing = one!.write(async (write) => {
+      const mark = (await write.get("mark"))!.toString();
+      read.open();
+      await marked.opened;
+      write.put("written", bytes(mark));
+      return mark;
+    });
+    await read.opened;
+    await putAll(two!, { mark: "taken" });
+    marked.open();
+    assert.equal(await writing, "taken");
+    assert.equal(await readText(two!, "written"), "taken");
+  }));
+
 test("revisions of nodes whose clocks are hours apart are unique, and rise for each object", async () => {
   const now = Date.now();
   const clocks = [new ManualClock(now), new ManualClock(now - 7_200_000), new ManualClock(now + 7_200_000)];
@@ -139,6 +158,36 @@ test("the time of a transaction is the database's, whatever the clock of the nod
     );
     const now = await node!.read(async (read) => read.now());
     assert.ok(Math.abs(now - Number(row!.now)) < 1_000);
+  }));
+
+test("a message reaches the listeners of every node, and goes on after a lost connection", () =>
+  onNodes(2, async ([one, two]) => {
+    const heard: string[] = [];
+    for (const [name, node] of [
+      ["one", one!],
+      ["two", two!],
+    ] as const) {
+      node.messages.listen("news", (said) => heard.push(`${name} ${said.toString("hex")}`));
+      node.messages.listen("other", () => heard.push("not asked for"));
+    }
+    const announceUntilHeard = async (bytes: Buffer): Promise<void> => {
+      heard.length = 0;
+      // A message may be lost, for instance before the other node listens: say it until it is heard.
+      for (let tries = 0; tries < 200 && !heard.includes(`two ${bytes.toString("hex")}`); tries++) {
+        one!.messages.announce("news", bytes);
+        await pause(25);
+      }
+      assert.deepEqual([...new Set(heard)].sort(), [
+        `one ${bytes.toString("hex")}`,
+        `two ${bytes.toString("hex")}`,
+      ]);
+    };
+    await announceUntilHeard(Buffer.from([0, 1, 255, 32]));
+    const database = await sharedDatabase();
+    await database.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'holdfast node-1'",
+    );
+    await announceUntilHeard(Buffer.alloc(1_024, "x"));
   }));
 
 async function startChild(address: string, owner: string): Promise<ChildProcess> {

@@ -8,10 +8,10 @@ import { REAL_TARGETS } from "./targets.ts";
  *
  *   node --import tsx test/fuzz/grow.ts [--seconds 30] [--seed 1] [target ...]
  *
- * A corpus stays small: inputs of a few KiB, and no more of them than a review can bear.
+ * A corpus stays small: inputs of a KiB at most, and no more of them than a review can bear.
  */
-const ENTRIES_MAX = 200;
-const ENTRY_BYTES_MAX = 2_048;
+const ENTRIES_MAX = 120;
+const ENTRY_BYTES_MAX = 1_024;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -60,6 +60,16 @@ suite("hostile message bodies", () => {
     });
   }
 
+  test("takes a message of 64 KiB in which every byte is a reference", async () => {
+    const body = message("&quot;".repeat(64 * 1_024));
+    const put = await sendRaw(server, "queue", { method: "POST", path: "/hostile/messages", body });
+    assert.equal(put.status, 201, put.body);
+    assert.equal(
+      (await sendRaw(server, "queue", { method: "DELETE", path: "/hostile/messages" })).status,
+      204,
+    );
+  });
+
   test("refuses an element it does not know", async () => {
     const body = "<QueueMessage><MessageText>x</MessageText><Priority>1</Priority></QueueMessage>";
     const reply = await sendRaw(server, "queue", { method: "POST", path: "/hostile/messages", body });

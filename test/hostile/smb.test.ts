@@ -15,7 +15,8 @@ import { emptyBody, sessionSetupRequest } from "../../src/smb/wire/session-setup
 import { encodeSmb1Negotiate } from "../../src/smb/wire/smb1-negotiate.ts";
 import { utf16 } from "../../src/smb/wire/text.ts";
 import { treeConnectRequest } from "../../src/smb/wire/tree-connect.ts";
-import { type SmbTestServer, startSmbServer } from "../kit/smb-server.ts";
+import { SmbClient } from "../kit/smb-client.ts";
+import { SMB_ACCOUNT, SMB_PASSWORD, type SmbTestServer, startSmbServer } from "../kit/smb-server.ts";
 import { seedOfThisRun } from "../support/seed.ts";
 
 /** Clients that do not mean well, or do not know better. The connection may end; the server may not. */
@@ -217,4 +218,26 @@ test("thousands of mangled messages leave the server alive", async (t) => {
   }
   const client = await greeted();
   client.socket.destroy();
+});
+
+test("of too many connections the oldest without a login gives way, and those with one stay", async () => {
+  const small = await startSmbServer({ connectionsMax: 3 });
+  const open = async (): Promise<SmbClient> => {
+    const client = new SmbClient({ port: small.port });
+    await client.negotiate();
+    return client;
+  };
+  const login = async (client: SmbClient): Promise<number | undefined> =>
+    client.login({ user: SMB_ACCOUNT, password: SMB_PASSWORD });
+  const inside = await open();
+  assert.equal(await login(inside), STATUS.SUCCESS);
+  const [silent, other] = [await open(), await open()];
+  const newest = await open();
+  assert.equal(await silent.next(), undefined, "it was ended");
+  for (const client of [other, newest]) assert.equal(await login(client), STATUS.SUCCESS);
+  const late = new SmbClient({ port: small.port });
+  assert.equal(await late.negotiate(), -1, "all that are there have logged in");
+  assert.equal(await inside.tree("work"), STATUS.SUCCESS);
+  for (const client of [inside, other, newest]) client.close();
+  await small.close();
 });

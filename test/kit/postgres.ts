@@ -52,6 +52,10 @@ function linkLibraries(native: string, directory: string): string {
   return `${links}:${join(native, "lib")}`;
 }
 
+/** Ends the server when this process is gone, however it went: the pipe to it closes with it. */
+const GUARDED =
+  'exec 3<&0; "$0" -D "$1" & server=$!; (cat <&3 >/dev/null; kill -QUIT $server) & wait $server';
+
 export async function freePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
@@ -154,10 +158,11 @@ export class TestDatabase {
       ...settings,
     ];
     writeFileSync(join(this.data, "postgresql.auto.conf"), `${lines.join("\n")}\n`);
-    this.#own();
+    this.own();
   }
 
-  #own(): void {
+  /** After files were put into its directory: they belong to the user it runs as. */
+  own(): void {
     if (isRoot) spawnSync("chown", ["-R", `${NOBODY}:${NOBODY}`, this.data]);
   }
 
@@ -166,11 +171,11 @@ export class TestDatabase {
   }
 
   async start(): Promise<void> {
-    const child = spawn(this.#binaries.postgres, ["-D", this.data], {
+    const child = spawn("/bin/sh", ["-c", GUARDED, this.#binaries.postgres, this.data], {
       ...asUser,
       cwd: this.directory,
       env: this.#environment(),
-      stdio: ["ignore", "ignore", "pipe"],
+      stdio: ["pipe", "ignore", "pipe"],
       // A group of its own, so that all its processes can be ended together.
       detached: true,
     });
@@ -236,11 +241,9 @@ export class TestDatabase {
       // It had ended already.
     }
     await this.#exited;
-  }
-
-  async stop(): Promise<void> {
-    this.#child?.kill("SIGINT");
-    await this.#exited;
+    for (let tries = 0; tries < 20 && isAlive(-pid); tries++) await pause(10);
+    // It names a process that may not have been cleared away yet.
+    rmSync(join(this.data, "postmaster.pid"), { force: true });
   }
 
   async remove(): Promise<void> {
@@ -258,13 +261,20 @@ export class TestDatabase {
     rmSync(this.directory, { recursive: true, force: true });
   }
 
-  get processId(): number | undefined {
-    return this.#child?.pid;
-  }
-
   letProcessEnd(): void {
     this.#child?.unref();
-    (this.#child?.stderr as unknown as { unref?: () => void } | null)?.unref?.();
+    for (const stream of [this.#child?.stdin, this.#child?.stderr]) {
+      (stream as unknown as { unref?: () => void } | null)?.unref?.();
+    }
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
   }
 }
 

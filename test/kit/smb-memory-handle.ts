@@ -153,8 +153,11 @@ export class MemoryHandle implements FileHandle {
       if (target.kind === "directory" || target.handles.size > 0) throw refuse(STATUS.ACCESS_DENIED);
       target.isRemoved = true;
     }
-    for (const other of parent.handles)
-      if ((other.access & 0x1_0000) !== 0) throw refuse(STATUS.SHARING_VIOLATION);
+    // A rename opens the directory it puts the name into: for adding, letting others read and write.
+    for (const other of parent.handles) {
+      const keepsOut = isDataAccess(other.access) && (other.shareAccess & SHARE_ACCESS.WRITE) === 0;
+      if (keepsOut || (other.access & 0x1_0000) !== 0) throw refuse(STATUS.SHARING_VIOLATION);
+    }
     node.parent.children.delete(fold(node.name));
     node.name = name;
     node.parent = parent;

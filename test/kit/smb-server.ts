@@ -10,6 +10,9 @@ export const SMB_ACCOUNT = "files1";
 export const SMB_KEYS = [Buffer.alloc(64, 1), Buffer.alloc(64, 2)];
 export const SMB_PASSWORD = SMB_KEYS[0]!.toString("base64");
 
+/** Somebody else, who may log in and has nothing. */
+export const SMB_OTHER_ACCOUNT = "files2";
+
 export interface SmbTestServer {
   readonly port: number;
   readonly server: SmbServer;
@@ -25,20 +28,24 @@ export async function startSmbServer(
     readonly log?: Log;
     readonly port?: number;
     readonly timers?: Timers;
+    readonly connectionsMax?: number;
   } = {},
 ): Promise<SmbTestServer> {
   const files = new MemoryFileSystem(systemClock);
   files.add(SMB_ACCOUNT, "work");
   files.add(SMB_ACCOUNT, "other");
-  const account = loginAccountOf(SMB_ACCOUNT, SMB_KEYS);
+  const accounts = new Map(
+    [SMB_ACCOUNT, SMB_OTHER_ACCOUNT].map((name) => [name, loginAccountOf(name, SMB_KEYS)]),
+  );
   const server = new SmbServer({
     fileSystem: files,
-    accounts: { find: (name) => (name === SMB_ACCOUNT ? account : undefined) },
+    accounts: { find: (name) => accounts.get(name) },
     serverName: "HOLDFAST",
     encryption: options.encryption ?? "enabled",
     signing: options.signing ?? "required",
     clock: systemClock,
     timers: options.timers ?? systemTimers,
+    ...(options.connectionsMax === undefined ? {} : { connectionsMax: options.connectionsMax }),
     random: systemRandom,
     log: options.log ?? silentLog,
   });

@@ -205,9 +205,20 @@ export class SmbTestClient {
     await this.#ask(COMMAND.LOCK, encodeLockRequest({ lockSequence: 0, fileId: id, locks }));
   }
 
-  async setDeletePending({ id }: OpenFile, isPending: boolean): Promise<void> {
+  async setDeletePending(file: OpenFile, isPending: boolean): Promise<void> {
     const data = dispositionInformation.encode({ deletePending: isPending ? 1 : 0 });
-    const kind = { infoType: INFO_TYPE.FILE, informationClass: FILE_CLASS.DISPOSITION };
+    await this.#setInfo(file, FILE_CLASS.DISPOSITION, data);
+  }
+
+  async rename(file: OpenFile, path: string): Promise<void> {
+    const name = utf16(path);
+    const head = Buffer.alloc(20);
+    head.writeUInt32LE(name.length, 16);
+    await this.#setInfo(file, FILE_CLASS.RENAME, Buffer.concat([head, name]));
+  }
+
+  async #setInfo({ id }: OpenFile, informationClass: number, data: Buffer): Promise<void> {
+    const kind = { infoType: INFO_TYPE.FILE, informationClass };
     const body = setInfoRequest.encode({ ...kind, additionalInformation: 0, fileId: id, data });
     await this.#ask(COMMAND.SET_INFO, body);
   }

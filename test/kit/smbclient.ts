@@ -1,4 +1,5 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
+import { type ProgramRun, runProgram } from "./run-program.ts";
 
 /** Runs Debian's smbclient; undefined with a reason when it is not installed. */
 export const SMBCLIENT_MISSING =
@@ -19,12 +20,7 @@ export interface SmbClientRun {
   readonly directory?: string;
 }
 
-export interface SmbClientResult {
-  readonly code: number;
-  readonly output: string;
-}
-
-export function smbclient(run: SmbClientRun): Promise<SmbClientResult> {
+export function smbclient(run: SmbClientRun): Promise<ProgramRun> {
   const { port, share, user, password, protocol = "SMB3_11", protection = "sign" } = run;
   const target = run.commands === undefined ? ["-L", "127.0.0.1"] : [`//127.0.0.1/${share}`];
   const commands = run.commands === undefined ? [] : ["-c", run.commands.join("; ")];
@@ -41,12 +37,5 @@ export function smbclient(run: SmbClientRun): Promise<SmbClientResult> {
     `${user}%${password}`,
     ...commands,
   ];
-  return new Promise((resolve, reject) => {
-    const child = spawn("smbclient", args, { cwd: run.directory ?? "/tmp", timeout: 120_000 });
-    const pieces: Buffer[] = [];
-    child.stdout.on("data", (piece: Buffer) => pieces.push(piece));
-    child.stderr.on("data", (piece: Buffer) => pieces.push(piece));
-    child.on("error", reject);
-    child.on("close", (code) => resolve({ code: code ?? -1, output: Buffer.concat(pieces).toString() }));
-  });
+  return runProgram("smbclient", args, run.directory === undefined ? {} : { directory: run.directory });
 }

@@ -121,8 +121,10 @@ class HandleHistory {
   }
 
   async #close(number: number): Promise<void> {
+    const was = this.#model.exists;
     this.#model.close(number);
-    assert.equal(await closeHandle(this.#files, this.#handles.get(number)!), "closed");
+    const expected = was && !this.#model.exists ? "removed" : "closed";
+    assert.equal(await closeHandle(this.#files, this.#handles.get(number)!), expected);
     this.#handles.delete(number);
   }
 

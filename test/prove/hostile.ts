@@ -8,7 +8,7 @@ export const proof: Proof = {
   name: "hostile",
   what: "2,000 slow connections, floods, bombs and abandoned uploads slow honest clients to 2x at most, and leave nothing",
   async run({ quick, progress, directory }) {
-    const outcome = await besiege({ directory, seconds: quick ? 5 : 30, connections: CONNECTIONS, progress });
+    const outcome = await besiege({ directory, seconds: quick ? 4 : 30, connections: CONNECTIONS, progress });
     const broken = outcome.attacks.flatMap(brokenBy);
     if (!outcome.isAlive) broken.push("the server is gone");
     const diskMax = 2 * outcome.liveBytes + 128 * MIB;

@@ -112,7 +112,7 @@ export function readProperties(
   };
 }
 
-export const BLOCK_TIERS = ["Hot", "Cool", "Cold", "Archive"] as const;
+export const BLOCK_TIERS = ["Hot", "Cool", "Cold", "Archive", "Smart"] as const;
 
 /** As the protocol spells it, however the client did. */
 export function readTier(headers: Headers, tiers: readonly string[]): string | undefined {

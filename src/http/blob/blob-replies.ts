@@ -78,13 +78,20 @@ function addHolds(out: Out, { immutability, hasLegalHold }: BlobRecord): void {
   if (hasLegalHold === true) out["x-ms-legal-hold"] = "true";
 }
 
-/** What only Get Blob Properties tells. */
+/** What Get Blob Properties tells beyond that; Get Blob tells the tier since 2026-10-06. */
 export function propertyHeaders({ record }: SeenBlob): Out {
+  const out = tierHeaders(record);
+  if (record.expiresAt !== undefined) out["x-ms-expiry-time"] = printHttpDate(record.expiresAt);
+  return out;
+}
+
+export function tierHeaders(record: BlobRecord): Out {
   const out: Out = {};
   const { rehydrate } = record;
   if (record.kind === "block" || record.tier !== undefined) {
     out["x-ms-access-tier"] = record.tier ?? "Hot";
     if (record.tier === undefined) out["x-ms-access-tier-inferred"] = "true";
+    if (record.tier === "Smart") out["x-ms-smart-access-tier"] = "Hot";
   }
   if (record.tierChangedAt !== undefined)
     out["x-ms-access-tier-change-time"] = printHttpDate(record.tierChangedAt);
@@ -92,6 +99,5 @@ export function propertyHeaders({ record }: SeenBlob): Out {
     out["x-ms-archive-status"] = `rehydrate-pending-to-${rehydrate.to.toLowerCase()}`;
     out["x-ms-rehydrate-priority"] = rehydrate.priority;
   }
-  if (record.expiresAt !== undefined) out["x-ms-expiry-time"] = printHttpDate(record.expiresAt);
   return out;
 }

@@ -126,12 +126,22 @@ const SOURCES: Readonly<Record<string, BlockSource>> = {
   Latest: "latest",
 };
 
+/** Whether there are more end tags than a list may have: told before a tree is made of them. */
+function isTooLong(body: Buffer): boolean {
+  let count = 0;
+  // One of them ends the list itself.
+  for (let at = body.indexOf("</"); at >= 0; at = body.indexOf("</", at + 2))
+    if (++count > BLOB_LIMITS.committedBlocksMax + 1) return true;
+  return false;
+}
+
 function parseBlockList(body: Buffer): ListedBlock[] {
+  if (isTooLong(body)) throw new Refusal("BlockListTooLong");
   const root = parseXml(body);
   if (root.name !== "BlockList") throw new Refusal("InvalidXmlDocument");
   if (root.children.length > BLOB_LIMITS.committedBlocksMax) throw new Refusal("BlockListTooLong");
   return root.children.map(({ name, text }) => {
-    const from = SOURCES[name];
+    const from = Object.hasOwn(SOURCES, name) ? SOURCES[name] : undefined;
     if (from === undefined) throw new Refusal("UnsupportedXmlNode", { elements: { XmlNodeName: name } });
     const id = text.trim();
     if (blockIdBytes(id) === undefined) throw new Refusal("InvalidBlockId");

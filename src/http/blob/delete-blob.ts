@@ -3,7 +3,7 @@ import { deleteBlob as remove } from "../../services/blob/delete-blob.ts";
 import { undeleteBlob as undelete } from "../../services/blob/undelete-blob.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { readBlobGuards, readSelector } from "./blob-headers.ts";
-import { IF_ALL, readBlobRef } from "./read-request.ts";
+import { IF_ALL, readBlobRef, readTierConditions } from "./read-request.ts";
 import { type BlobRow, type BlobServices, onBlob, row } from "./rows.ts";
 
 /** DELETE /{container}/{blob} */
@@ -26,6 +26,7 @@ export async function deleteBlob(request: HttpRequest, { blobs }: BlobServices):
     ref: readBlobRef(request),
     selector,
     ...readBlobGuards(request, IF_ALL),
+    tierTimes: readTierConditions(headers),
     snapshots,
     isPermanent: type !== undefined,
   });

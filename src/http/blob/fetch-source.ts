@@ -52,6 +52,9 @@ function sourceHeaders(request: HttpRequest, range: string | undefined): Record<
   const out: Record<string, string> = { "x-ms-version": version === "" ? "2025-01-05" : version };
   const token = headers["x-ms-copy-source-authorization"];
   if (token !== undefined) out.authorization = token;
+  // A file of another account, read with a token: the File service wants to know what for.
+  const intent = headers["x-ms-file-request-intent"];
+  if (intent !== undefined) out["x-ms-file-request-intent"] = intent;
   if (range !== undefined) out["x-ms-range"] = range;
   if (range !== undefined) out.range = range;
   for (const name of CONDITIONS) {

@@ -19,7 +19,7 @@ import {
   wantsStructuredBody,
 } from "../wire/structured-body.ts";
 import { checkTagPermission, readCustomerKey, readSelector } from "./blob-headers.ts";
-import { blobHeaders, propertyHeaders } from "./blob-replies.ts";
+import { blobHeaders, propertyHeaders, tierHeaders } from "./blob-replies.ts";
 import { IF_ALL, readBlobRef, readLeaseId, readReadConditions } from "./read-request.ts";
 import { stamp } from "./replies.ts";
 import { type BlobRow, type BlobServices, getAndHead, onBlob, row } from "./rows.ts";
@@ -35,6 +35,9 @@ export function readRead(request: HttpRequest): ReadBlob {
     keySha256: readCustomerKey(headers),
   };
 }
+
+/** The version from which Get Blob tells the tier. */
+const TELLS_TIER = "2026-10-06";
 
 /** GET /{container}/{blob}: the whole of it, or a range. */
 export async function getBlob(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
@@ -61,6 +64,7 @@ export async function getBlob(request: HttpRequest, { blobs }: BlobServices): Pr
     out["Content-Range"] = printContentRange(extent, opened.record.length);
     out["x-ms-blob-content-md5"] = contentMd5;
   }
+  if (request.version >= TELLS_TIER) Object.assign(out, tierHeaders(opened.record));
   if (request.caller.kind === "serviceSas") override(out, request.caller.overrides);
   const status = extent === undefined ? 200 : 206;
   const { payload, range, record } = opened;

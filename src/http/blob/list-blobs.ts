@@ -51,6 +51,8 @@ async function listBlobs(request: HttpRequest, { blobs }: BlobServices): Promise
       uncommitted: include.has("uncommittedblobs"),
       deletedWithVersions: include.has("deletedwithversions") && !include.has("versions"),
     },
+    startFrom: request.query.get("startfrom") || undefined,
+    endBefore: request.query.get("endbefore") || undefined,
     from: params.marker === undefined ? undefined : positionOf(params.marker, scope),
   });
   const endpoint = { ServiceEndpoint: serviceEndpoint(request), ContainerName: ref.container };

@@ -85,6 +85,7 @@ function printTier({ kind, tier, tierChangedAt, rehydrate }: BlobRecord): string
   if (kind !== "block" && tier === undefined) return "";
   let out = `<AccessTier>${tier ?? "Hot"}</AccessTier>`;
   if (tier === undefined) out += "<AccessTierInferred>true</AccessTierInferred>";
+  if (tier === "Smart") out += "<SmartAccessTier>Hot</SmartAccessTier>";
   if (tierChangedAt !== undefined) out += textElement("AccessTierChangeTime", printHttpDate(tierChangedAt));
   if (rehydrate !== undefined) {
     out += textElement("ArchiveStatus", `rehydrate-pending-to-${rehydrate.to.toLowerCase()}`);

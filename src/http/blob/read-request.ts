@@ -1,6 +1,11 @@
 import type { Instant } from "../../base/clock.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
-import { type Conditions, checkCombination, NO_CONDITIONS } from "../../concurrency/conditions.ts";
+import {
+  type Conditions,
+  checkCombination,
+  NO_CONDITIONS,
+  type TierConditions,
+} from "../../concurrency/conditions.ts";
 import { type EtagMatch, parseEtags } from "../../concurrency/etag.ts";
 import { parseTagPredicate, type TagPredicate } from "../../concurrency/tag-predicate.ts";
 import {
@@ -79,6 +84,14 @@ export function readSourceConditions(headers: Headers): Conditions {
   return single(readConditionHeaders(headers, IF_ALL, SOURCE_NAMES));
 }
 
+/** Get and Set Blob Tags: a predicate over the tags themselves, and conditions on the blob they belong to. */
+export function readTagConditions(headers: Headers): Conditions {
+  const onTags = readConditionHeaders(headers, IF_TAGS);
+  const onBlob = readConditionHeaders(headers, IF_FOUR, BLOB_NAMES);
+  if (onBlob === NO_CONDITIONS) return onTags;
+  return single({ ...onBlob, ...onTags });
+}
+
 function single(conditions: Conditions): Conditions {
   const code = checkCombination(conditions);
   if (code !== undefined) throw new Refusal(code);
@@ -93,6 +106,25 @@ const SOURCE_NAMES: Readonly<Record<ConditionHeader, string>> = {
   "if-unmodified-since": "x-ms-source-if-unmodified-since",
   "x-ms-if-tags": "x-ms-source-if-tags",
 };
+
+/** On tags the plain names were never taken; these came later (2026-02-06). */
+const BLOB_NAMES: Readonly<Record<ConditionHeader, string>> = {
+  "if-match": "x-ms-blob-if-match",
+  "if-none-match": "x-ms-blob-if-none-match",
+  "if-modified-since": "x-ms-blob-if-modified-since",
+  "if-unmodified-since": "x-ms-blob-if-unmodified-since",
+  "x-ms-if-tags": "x-ms-if-tags",
+};
+
+/** Delete Blob only if its tier was, or was not, changed since (2026-04-06). */
+export function readTierConditions(headers: Headers): TierConditions {
+  const read = (name: string): Instant | undefined =>
+    headers[name] === undefined ? undefined : date(name, headers[name]);
+  return {
+    modifiedSince: read("x-ms-access-tier-if-modified-since"),
+    unmodifiedSince: read("x-ms-access-tier-if-unmodified-since"),
+  };
+}
 
 function readConditionHeaders(
   headers: Headers,

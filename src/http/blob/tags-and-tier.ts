@@ -8,7 +8,14 @@ import {
 import { PAGE_TIERS, setBlobTier as setTier } from "../../services/blob/set-blob-tier.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { BLOCK_TIERS, checkTagPermission, readBlobGuards, readSelector, readTier } from "./blob-headers.ts";
-import { IF_TAGS, missingHeader, readBlobRef, readLeaseId, readSingleConditions } from "./read-request.ts";
+import {
+  IF_TAGS,
+  missingHeader,
+  readBlobRef,
+  readLeaseId,
+  readSingleConditions,
+  readTagConditions,
+} from "./read-request.ts";
 import { XML } from "./replies.ts";
 import { type BlobRow, type BlobServices, getAndHead, onBlob, row } from "./rows.ts";
 import { parseTagsBody, printTagsBody } from "./tags-wire.ts";
@@ -25,11 +32,16 @@ function readRead(request: HttpRequest): TagsOfBlob {
 }
 
 async function getBlobTags(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
-  return { status: 200, headers: XML, body: printTagsBody(await getTags(blobs, readRead(request))) };
+  const read = { ...readRead(request), conditions: readTagConditions(request.headers) };
+  return { status: 200, headers: XML, body: printTagsBody(await getTags(blobs, read)) };
 }
 
 async function setBlobTags(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
-  const guarded = { ...readRead(request), ...readBlobGuards(request, IF_TAGS) };
+  const guarded = {
+    ...readRead(request),
+    ...readBlobGuards(request, IF_TAGS),
+    conditions: readTagConditions(request.headers),
+  };
   const tags = parseTagsBody(await request.body.read(BLOB_LIMITS.tagsBodyBytesMax));
   await setTags(blobs, { ...guarded, tags });
   return { status: 204 };

@@ -15,6 +15,8 @@ function checkedTags(pairs: readonly (readonly [string, string])[]): Tags | unde
   const found = new Map<string, string>();
   for (const [key, value] of pairs) {
     if (key.length < 1 || key.length > tagKeyCharsMax || value.length > tagValueCharsMax) return undefined;
+    // The codec of records would give this one back under another name.
+    if (key === "__proto__") return undefined;
     if (!ALLOWED.test(key) || !ALLOWED.test(value) || found.has(key)) return undefined;
     found.set(key, value);
   }

@@ -240,12 +240,68 @@ suite("a connection", () => {
     timers.pass(LIMITS.headersTimeoutMillis);
     assert.match(await silent.all, /^HTTP\/1.1 408 /);
     assert.match(await partial.all, /^HTTP\/1.1 408 /);
-    assert.equal(await isOpen(stalled.socket), true);
-    assert.equal(await isOpen(idle.socket), true);
-    timers.pass(LIMITS.bodyIdleMillis - LIMITS.headersTimeoutMillis);
     assert.equal(await stalled.all, "");
-    timers.pass(LIMITS.keepAliveMillis - LIMITS.bodyIdleMillis);
+    assert.equal(await isOpen(idle.socket), true);
+    timers.pass(LIMITS.keepAliveMillis - LIMITS.headersTimeoutMillis);
     assert.deepEqual(bodies(await idle.all), ["/idle "]);
+  });
+
+  test("ends a body that crawls, and not one that we keep waiting", async () => {
+    let take = (): void => {};
+    const taken = new Promise<void>((resolve) => {
+      take = resolve;
+    });
+    behave = async (incoming, connection) => {
+      if (incoming.head.url === "/kept") await taken;
+      return echo(incoming, connection);
+    };
+    const start = (url: string): { all: Promise<string>; socket: Socket } => {
+      const socket = connect(listener.port, "127.0.0.1");
+      socket.write(`PUT ${url} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 40000\r\n\r\n`);
+      return { all: receivedBy(socket), socket };
+    };
+    const crawling = start("/crawling");
+    const moving = start("/moving");
+    const kept = start("/kept");
+    kept.socket.write("k");
+    for (let passed = 0; passed <= LIMITS.slowBodyMillis; passed += 5_000) {
+      crawling.socket.write("c");
+      moving.socket.write("m".repeat(LIMITS.slowBodyBytesMin / 2));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      timers.pass(5_000);
+    }
+    assert.equal(await crawling.all, "");
+    for (const { socket } of [moving, kept]) assert.equal(socket.destroyed, false);
+    take();
+    kept.socket.write("k".repeat(39_999));
+    moving.socket.write("m".repeat(40_000));
+    assert.equal(bodies(await kept.all)[0]?.length, 40_006);
+    assert.equal(bodies(await moving.all)[0]?.length, 40_008);
+  });
+
+  test("with too many connections, the oldest that never asked gives way", async () => {
+    const handler = (incoming: Incoming, connection: Connection): Promise<void> =>
+      behave(incoming, connection);
+    const small = await listen({ host: "127.0.0.1", port: 0, handler, connectionsMax: 3 });
+    const open = async (text: string): Promise<{ all: Promise<string>; socket: Socket }> => {
+      const socket = connect(small.port, "127.0.0.1");
+      const all = receivedBy(socket);
+      if (text !== "") socket.write(text);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      return { all, socket };
+    };
+    const asking = await open(get("/a"));
+    const older = await open("");
+    const newer = await open("GET /never HTTP/1.1\r\nHo");
+    const next = await open(get("/b"));
+    assert.equal(await older.all, "");
+    assert.equal(small.connections(), 3);
+    const last = await open(get("/c"));
+    assert.equal(await newer.all, "");
+    assert.equal((await open(get("/d"))).socket.destroyed, true);
+    for (const { socket } of [asking, next, last]) assert.equal(socket.destroyed, false);
+    await small.close();
+    assert.deepEqual(bodies(await last.all), ["/c "]);
   });
 
   test("does not end a request because the server takes its time", async () => {

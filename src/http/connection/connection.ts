@@ -46,6 +46,9 @@ export class Connection implements BodySource {
   #movedAt: number;
   #headBegunAt: number;
   #isFresh = true;
+  /** Bytes that had come when the body at hand last made progress, and when that was. */
+  #slowBytes = 0;
+  #slowSince = 0;
   #onDrain: (() => void) | undefined;
 
   constructor(socket: Socket, host: Host) {
@@ -152,8 +155,11 @@ export class Connection implements BodySource {
         break;
       case "request":
         // While we work the client has nothing to do. It has when we wait for its bytes, or for it to take ours.
-        if (this.#onDrain === undefined && !this.#incoming!.body.isAwaited) break;
-        if (stood >= LIMITS.bodyIdleMillis) this.destroy();
+        if (this.#onDrain === undefined && !this.#incoming!.body.isAwaited) {
+          this.#slowSince = this.#host.sweeps;
+          break;
+        }
+        if (stood >= LIMITS.bodyIdleMillis || this.#isCrawling(sweepMillis)) this.destroy();
         break;
       case "discarding":
         if (stood >= LIMITS.bodyIdleMillis) this.destroy();
@@ -162,6 +168,17 @@ export class Connection implements BodySource {
         if (stood >= LIMITS.lingerMillis) this.destroy();
         break;
     }
+  }
+
+  /** A body that comes so slowly that it can only mean to stay. Whoever waits for us is not meant. */
+  #isCrawling(sweepMillis: number): boolean {
+    const bytes = this.#socket.bytesRead;
+    if (!this.#incoming!.body.isAwaited || bytes - this.#slowBytes >= LIMITS.slowBodyBytesMin) {
+      this.#slowBytes = bytes;
+      this.#slowSince = this.#host.sweeps;
+      return false;
+    }
+    return (this.#host.sweeps - this.#slowSince) * sweepMillis >= LIMITS.slowBodyMillis;
   }
 
   pause(): void {
@@ -231,6 +248,8 @@ export class Connection implements BodySource {
     this.#isContinued = false;
     this.#state = "request";
     this.#remoteAddress ??= this.#socket.remoteAddress ?? "";
+    this.#slowBytes = this.#socket.bytesRead;
+    this.#slowSince = this.#host.sweeps;
     const incoming = { head, body, remoteAddress: this.#remoteAddress };
     this.#incoming = incoming;
     if (ahead !== undefined) this.#hold(ahead);

@@ -44,9 +44,9 @@ export class IncomingBody {
     return this.#chunks === undefined ? this.#left : Number.POSITIVE_INFINITY;
   }
 
-  /** It is the client's turn: there is more to come, and room for it. */
+  /** It is the client's turn: what came has been taken, and there must be more. */
   get isAwaited(): boolean {
-    return !this.isComplete && !this.#isPaused;
+    return !this.isComplete && this.#pieces.length === 0;
   }
 
   /** Takes what belongs to the body and returns the rest, which belongs to the next request. */

@@ -57,14 +57,10 @@ async function createFile(request: HttpRequest, { files }: FileServices): Promis
   const size = readWhole(headers, "x-ms-content-length", SIZE);
   if (size === undefined) throw missingHeader("x-ms-content-length");
   const ref = readPathRef(request);
-  const fields = {
-    ref,
-    size,
-    wishes: readWishes(headers),
-    headers: readFileHeaders(headers),
-    metadata: readMetadata(request.rawHeaders),
-    leaseId: readLeaseId(headers),
-  };
+  const wishes = readWishes(headers);
+  const fileHeaders = readFileHeaders(headers);
+  const metadata = readMetadata(request.rawHeaders);
+  const leaseId = readLeaseId(headers);
   let first: Awaited<ReturnType<typeof takeIn>> | undefined;
   if (body.length !== 0) {
     if (request.version < FIRST_BYTES_SINCE)
@@ -73,7 +69,7 @@ async function createFile(request: HttpRequest, { files }: FileServices): Promis
     if (bytes.length > size) throw new Refusal("InvalidRange");
     first = await takeIn(files.parts.payloads, bytes);
   }
-  const node = await create(files, { ...fields, first });
+  const node = await create(files, { ref, size, wishes, headers: fileHeaders, metadata, leaseId, first });
   return {
     status: 201,
     headers: {

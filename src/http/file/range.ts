@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+import { LIMITS } from "../../base/limits.ts";
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
 import { timestampOf } from "../../base/revision.ts";
@@ -59,12 +61,17 @@ async function putRange(request: HttpRequest, { files }: FileServices): Promise<
   if (body.length === undefined) throw new Refusal("MissingContentLengthHeader");
   if (range.to - range.from > FILE_LIMITS.rangeBytesMax) throw new Refusal("RequestBodyTooLarge");
   if (body.length !== range.to - range.from) throw badHeader("x-ms-range", headers["x-ms-range"] ?? "");
-  const stream = body.stream({ md5: body.length <= FILE_LIMITS.toldDigestBytesMax });
-  const bytes = await takeIn(files.parts.payloads, stream, body.length);
-  const done = await put(files, { ...range, bytes });
+  // A small body comes whole: a stream of one piece would cost more than the piece.
+  const isSmall = body.length <= LIMITS.inlineBytesMax;
+  const content = isSmall
+    ? await body.read(LIMITS.inlineBytesMax)
+    : body.stream({ md5: body.length <= FILE_LIMITS.toldDigestBytesMax });
+  const bytes = await takeIn(files.parts.payloads, content, body.length);
+  const { ref, leaseId, from, to, keepsWriteTime } = range;
+  const done = await put(files, { ref, leaseId, from, to, keepsWriteTime, bytes });
   const isStructured = headers["x-ms-structured-body"] !== undefined;
   return rangeReply(done, {
-    "Content-MD5": stream.md5,
+    "Content-MD5": Buffer.isBuffer(content) ? hash("md5", content, "base64") : content.md5,
     "x-ms-structured-body": isStructured ? STRUCTURED_BODY : undefined,
   });
 }

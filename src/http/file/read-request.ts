@@ -50,7 +50,9 @@ export function snapshotOf(request: Pick<HttpRequest, "query">): { snapshot?: bi
 
 export function readPathRef(request: Located): PathRef {
   const keepsDots = readFlag(request.headers, "x-ms-allow-trailing-dot") ?? false;
-  return { ...pathRefOf(request.target, keepsDots), ...snapshotOf(request) };
+  const { account, share, path } = pathRefOf(request.target, keepsDots);
+  const snapshot = readSnapshotTime(request);
+  return snapshot === undefined ? { account, share, path } : { account, share, path, snapshot };
 }
 
 /** An encoded slash separates like a plain one: some clients send nested directories so. */

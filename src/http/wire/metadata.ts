@@ -13,6 +13,9 @@ const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** What a header may hold and every client can read back: visible ASCII, blank and tab. */
 const VALUE = /^[\t\x20-\x7e]*$/;
 
+/** A C# identifier, but the codec of records gives it back under another name: better refused than changed. */
+const UNKEPT = "__proto__";
+
 /** `rawHeaders`: names and values by turns, as they came. Without any of ours: an empty record. */
 export function readMetadata(rawHeaders: readonly string[]): Metadata {
   let found: Map<string, readonly [name: string, value: string]> | undefined;
@@ -23,7 +26,7 @@ export function readMetadata(rawHeaders: readonly string[]): Metadata {
     const name = header.slice(PREFIX.length);
     const value = rawHeaders[i + 1]!.trim();
     if (name === "") throw new Refusal("EmptyMetadataKey");
-    if (!IDENTIFIER.test(name) || !VALUE.test(value)) throw invalid(name);
+    if (!IDENTIFIER.test(name) || !VALUE.test(value) || name === UNKEPT) throw invalid(name);
     bytes += name.length + value.length;
     if (bytes > LIMITS.metadataBytesMax) throw new Refusal("MetadataTooLarge");
     found ??= new Map();
@@ -31,7 +34,6 @@ export function readMetadata(rawHeaders: readonly string[]): Metadata {
     if (found.has(key)) throw invalid(name);
     found.set(key, [name, value]);
   }
-  // fromEntries, not assignment: __proto__ is a C# identifier too.
   return found === undefined ? {} : Object.fromEntries(found.values());
 }
 

@@ -1,6 +1,6 @@
 import { Refusal } from "../../base/refusals.ts";
-import type { Revision } from "../../base/revision.ts";
-import { checkWrite } from "../../concurrency/conditions.ts";
+import { instantOf, type Revision } from "../../base/revision.ts";
+import { checkTierTime, checkWrite, type TierConditions } from "../../concurrency/conditions.ts";
 import { checkLeaseWrite } from "../../concurrency/lease.ts";
 import { pastKey, pastOfBlob, pastOfKey } from "../../store/keys/blob.ts";
 import type { Writer } from "../../store/kv.ts";
@@ -24,6 +24,7 @@ import { discard, readSoftDelete, type SoftDelete } from "./retention.ts";
 export interface DeleteBlob extends BlobGuards {
   readonly ref: BlobRef;
   readonly selector: Selector;
+  readonly tierTimes?: TierConditions;
   readonly snapshots: "include" | "only" | undefined;
   readonly isPermanent: boolean;
 }
@@ -65,6 +66,7 @@ async function deletePresent(
 ): Promise<Deleted> {
   throwIf(checkLeaseWrite(leaseOf(stored!), request.leaseId, write.now(), "Blob"));
   throwIf(checkWrite(request.conditions, blob, "change"));
+  checkTier(request, blob);
   if (blob?.copy?.status === "pending") throw new Refusal("PendingCopyOperation");
   if (blob !== undefined) checkMutable(blob, write.now());
   const snapshots = await snapshotsOf(write, place);
@@ -118,6 +120,7 @@ async function deletePast(
   const wanted = request.selector.snapshot === undefined ? "version" : "snapshot";
   if (record?.past !== wanted) throw new Refusal("BlobNotFound");
   throwIf(checkWrite(request.conditions, record, "change"));
+  checkTier(request, record);
   checkMutable(record, write.now());
   if (isPermanent) {
     // The second deletion of what was deleted softly, where the account allows it at all.
@@ -130,6 +133,11 @@ async function deletePast(
   if (record.deleted !== undefined) throw new Refusal("BlobNotFound");
   await removePast(blobs, write, place, at, record, softDelete);
   return { isPermanent: softDelete === undefined };
+}
+
+function checkTier({ tierTimes }: DeleteBlob, record: BlobRecord | undefined): void {
+  if (tierTimes === undefined || record === undefined) return;
+  throwIf(checkTierTime(tierTimes, record.tierChangedAt ?? instantOf(record.created)));
 }
 
 async function removePast(

@@ -41,7 +41,8 @@ export async function getBlockList(blobs: BlobService, request: GetBlockList): P
     if (record.kind !== "block") throw new Refusal("InvalidBlobType");
     const committed: NamedBlock[] = [];
     if (wants !== "uncommitted") {
-      for await (const { id, length } of blocksOf(read, record.content)) committed.push({ id, length });
+      for await (const page of blocksOf(read, record.content))
+        for (const { id, length } of page) committed.push({ id, length });
     }
     const uncommitted: NamedBlock[] = [];
     if (wants !== "committed" && record.past === undefined && record.staging !== undefined) {

@@ -26,6 +26,9 @@ export interface ListBlobs {
   readonly include: ListInclude;
   /** Where the page begins. */
   readonly from: BlobPosition | undefined;
+  /** Names from this one on, and names before that one. */
+  readonly startFrom?: string | undefined;
+  readonly endBefore?: string | undefined;
 }
 
 export interface ListInclude {
@@ -90,7 +93,8 @@ class Listing {
   }
 
   async page(): Promise<BlobPage> {
-    let start: Start = this.#request.from;
+    const { from, startFrom } = this.#request;
+    let start: Start = from ?? (startFrom === undefined ? undefined : { folder: startFrom });
     do start = await this.#walk(start);
     while (start !== undefined && "behind" in start);
     return { items: this.#items, next: start, now: this.#now };
@@ -178,8 +182,12 @@ class Listing {
 
   /** With folders to step over, a few entries at a time: most walks end at the first. */
   async *#scan(family: "bb" | "bp", start: Start, map: (entry: Entry) => Seen): AsyncGenerator<Seen> {
-    const { delimiter, maxResults, prefix } = this.#request;
+    const { delimiter, maxResults, prefix, endBefore } = this.#request;
     let range: Range = blobsOf(family, this.#container, prefix);
+    if (endBefore !== undefined) {
+      const to = blobsOf(family, this.#container, endBefore).from;
+      if (to < range.to) range = { ...range, to };
+    }
     const from = this.#keyOf(family, start);
     if (from > range.from) range = { ...range, from };
     let size = delimiter === undefined ? maxResults + 1 : FIRST_STEP;

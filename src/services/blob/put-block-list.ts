@@ -76,7 +76,10 @@ async function gather(
   listed: readonly ListedBlock[],
 ): Promise<BlockEntry[]> {
   const staged = await stagedOf(write, stored?.staging, listed);
-  const committed = await committedOf(write, stored, listed);
+  const needsCommitted = listed.some(
+    ({ id, from }) => from === "committed" || (from === "latest" && !staged.has(id)),
+  );
+  const committed = needsCommitted ? await committedOf(write, stored) : new Map<string, BlockEntry>();
   const blocks: BlockEntry[] = [];
   const shared: StoredSlice[] = [];
   const used = new Set<string>();
@@ -113,13 +116,10 @@ async function stagedOf(
   return found;
 }
 
-async function committedOf(
-  write: Writer,
-  stored: BlobRecord | undefined,
-  listed: readonly ListedBlock[],
-): Promise<Map<string, BlockEntry>> {
+async function committedOf(write: Writer, stored: BlobRecord | undefined): Promise<Map<string, BlockEntry>> {
   const found = new Map<string, BlockEntry>();
-  if (stored === undefined || listed.every(({ from }) => from === "uncommitted")) return found;
-  for await (const block of blocksOf(write, stored.content)) found.set(block.id, block);
+  if (stored === undefined) return found;
+  for await (const page of blocksOf(write, stored.content))
+    for (const block of page) found.set(block.id, block);
   return found;
 }

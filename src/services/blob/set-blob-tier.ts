@@ -14,7 +14,8 @@ export interface SetBlobTier extends TagsOfBlob {
   readonly priority: "Standard" | "High" | undefined;
 }
 
-const BLOCK_TIERS = ["Hot", "Cool", "Cold", "Archive"];
+/** Smart: the service chooses between the tiers that are on line. Here that is always Hot. */
+const BLOCK_TIERS = ["Hot", "Cool", "Cold", "Archive", "Smart"];
 export const PAGE_TIERS = ["P4", "P6", "P10", "P15", "P20", "P30", "P40", "P50", "P60", "P70", "P80"];
 
 /**

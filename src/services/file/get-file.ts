@@ -45,7 +45,7 @@ export async function openForRead(
   const grant = ref.snapshot === undefined ? grants.ask(opened.share, node, use, bytes) : undefined;
   throwIf(checkFileRead(leaseOf(node.record), leaseId, read.now()));
   grant?.pass();
-  return { ...opened, node, now: read.now() };
+  return { share: opened.share, view: opened.view, node, now: read.now() };
 }
 
 export function getFileProperties(files: FileService, request: ReadFile): Promise<FileFacts> {
@@ -84,6 +84,11 @@ function nextWindow(files: FileService, request: ReadFile, node: Node, ref: Cont
       const { view } = await openShare(read, request.ref);
       const record = await findNode(view, ref.share, node.id);
       if (record?.dataRevision !== node.record.dataRevision) return undefined;
-      return openWindow(read, view, files.parts.payloads, { ...ref, from });
+      return openWindow(read, view, files.parts.payloads, {
+        share: ref.share,
+        content: ref.content,
+        from,
+        to: ref.to,
+      });
     });
 }

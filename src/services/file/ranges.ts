@@ -42,8 +42,8 @@ async function* findRanges(
 ): AsyncGenerator<Found> {
   const reach = Math.max(0, from - FILE_LIMITS.rangeBytesMax);
   if (from > 0) {
-    const before = { ...rangesOf(share.id, content, reach, from), reverse: true, limit: 1 };
-    for await (const entry of write.range(before)) {
+    const before = rangesOf(share.id, content, reach, from);
+    for await (const entry of write.range({ from: before.from, to: before.to, reverse: true, limit: 1 })) {
       const found = unpackFound(entry);
       if (found.end >= from) yield found;
     }

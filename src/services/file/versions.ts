@@ -121,8 +121,8 @@ export class LiveView implements View {
     for await (const { key, value } of this.#read.range(range)) yield { key, value: bodyOf(value) };
   }
 
-  async last(range: Range): Promise<Entry | undefined> {
-    for await (const { key, value } of this.#read.range({ ...range, reverse: true, limit: 1 })) {
+  async last({ from, to }: Range): Promise<Entry | undefined> {
+    for await (const { key, value } of this.#read.range({ from, to, reverse: true, limit: 1 })) {
       return { key, value: bodyOf(value) };
     }
     return undefined;

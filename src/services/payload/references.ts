@@ -113,13 +113,18 @@ interface Counted {
 
 /** The home records of these slices, each once, with how often it is named. */
 async function readHomes(read: Reader, slices: readonly Slice[]): Promise<Map<Key, Counted>> {
-  const keys = slices.map(sliceKey);
+  // A list of blocks may name one of them 50,000 times: it is looked up once.
+  const named = new Map<Slice, number>();
+  for (const slice of slices) named.set(slice, (named.get(slice) ?? 0) + 1);
+  const unique = [...named.keys()];
+  const keys = unique.map(sliceKey);
   const stored = await read.getMany(keys);
   const homes = new Map<Key, Counted>();
-  for (const [i, slice] of slices.entries()) {
+  for (const [i, slice] of unique.entries()) {
+    const count = named.get(slice)!;
     const known = homes.get(keys[i]!);
-    if (known !== undefined) known.count++;
-    else homes.set(keys[i]!, { identity: slice, home: homeOf(stored[i], slice), count: 1 });
+    if (known !== undefined) known.count += count;
+    else homes.set(keys[i]!, { identity: slice, home: homeOf(stored[i], slice), count });
   }
   return homes;
 }

@@ -1,5 +1,5 @@
 import { SMB_LIMITS } from "../../base/limits-smb.ts";
-import type { FileInfo } from "../file-system.ts";
+import type { FileInfo, ListedEntry } from "../file-system.ts";
 import type { FileOpen, Scan } from "../open.ts";
 import type { Reply, Request } from "../request.ts";
 import { refuse, STATUS } from "../status.ts";
@@ -39,17 +39,14 @@ async function scan(
   const state = open.scan;
   const page = new DirectoryPage(body.informationClass, body.outputBufferLength);
   const isSingle = (body.flags & QUERY_DIRECTORY_FLAG.RETURN_SINGLE_ENTRY) !== 0;
-  for (;;) {
-    const entry = await nextEntry(open, state);
-    if (entry === undefined) break;
-    if (!page.add(entryOf(entry.name, entry.info))) {
-      state.waiting.unshift(entry);
-      if (page.isEmpty) throw refuse(STATUS.INFO_LENGTH_MISMATCH);
-      break;
-    }
-    state.hasMatched = true;
-    if (isSingle) break;
+  while (await readAhead(open, state)) {
+    const taken = fill(page, state.waiting, isSingle);
+    state.waiting = taken < state.waiting.length ? state.waiting.slice(taken) : [];
+    if (taken > 0) state.hasMatched = true;
+    // Something is left because the page is full, or because one entry was asked for.
+    if (state.waiting.length > 0 || (isSingle && taken > 0)) break;
   }
+  if (page.isEmpty && state.waiting.length > 0) throw refuse(STATUS.INFO_LENGTH_MISMATCH);
   if (page.isEmpty) throw refuse(state.hasMatched ? STATUS.NO_MORE_FILES : STATUS.NO_SUCH_FILE);
   const output = page.bytes();
   return { status: STATUS.SUCCESS, body: encodeOutputHead(output.length), payload: [output] };
@@ -60,26 +57,34 @@ function newScan(pattern: string): Scan {
   return { pattern, matches, after: undefined, dots: 0, waiting: [], isAtEnd: false, hasMatched: false };
 }
 
-async function nextEntry(
-  open: FileOpen,
-  scan: Scan,
-): Promise<{ readonly name: string; readonly info: FileInfo } | undefined> {
-  for (;;) {
-    const waiting = scan.waiting.shift();
-    if (waiting !== undefined) return waiting;
+/** How many of the entries fit, one at most when only one was asked for. */
+function fill(page: DirectoryPage, entries: readonly ListedEntry[], isSingle: boolean): number {
+  const count = isSingle ? 1 : entries.length;
+  for (let index = 0; index < count; index++) {
+    const { name, info } = entries[index]!;
+    if (!page.add(entryOf(name, info))) return index;
+  }
+  return count;
+}
+
+/** Sees to it that entries wait to be sent; false at the end of the directory. */
+async function readAhead(open: FileOpen, scan: Scan): Promise<boolean> {
+  while (scan.waiting.length === 0) {
     if (scan.dots < 2) {
       const name = scan.dots++ === 0 ? "." : "..";
       if (!scan.matches(name)) continue;
       const info = await open.file.info();
       const parent = name === "." ? undefined : await open.file.parent();
-      return { name, info: parent ?? info };
+      scan.waiting = [{ name, info: parent ?? info }];
+      continue;
     }
-    if (scan.isAtEnd) return undefined;
+    if (scan.isAtEnd) return false;
     const listed = await open.file.list(scan.after, SMB_LIMITS.directoryEntriesPerStep);
     scan.after = listed.at(-1)?.name ?? scan.after;
     scan.isAtEnd = listed.length < SMB_LIMITS.directoryEntriesPerStep;
     scan.waiting = listed.filter(({ name }) => scan.matches(name));
   }
+  return true;
 }
 
 function entryOf(name: string, info: FileInfo): DirectoryEntry {

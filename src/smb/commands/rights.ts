@@ -64,6 +64,24 @@ function ownsWrites(open: FileOpen, entry: CacheEntry): boolean {
   return entry === open.cache && (entry.state & 4) !== 0;
 }
 
+/**
+ * Before a directory is renamed: an open file below it stands in the way, and may be open only in a client's cache.
+ * Clients that merely keep a handle there close it.
+ */
+export async function breakBelow(request: Request, open: FileOpen): Promise<void> {
+  const { nodes } = request.connection.server;
+  const waits: Promise<void>[] = [];
+  for (const node of nodes.below(open.tree.share!.id, open.path)) {
+    const wait = nodes.resolve(node, "remove", () => false);
+    if (wait !== undefined) waits.push(wait);
+  }
+  if (waits.length > 0)
+    await request.wait(
+      Promise.all(waits).then(() => {}),
+      () => {},
+    );
+}
+
 /** Before a file is renamed or removed, others close the handles they only keep. */
 export async function breakForRemoval(request: Request, open: FileOpen): Promise<void> {
   const { nodes } = request.connection.server;

@@ -18,7 +18,7 @@ import { INFO_TYPE, setInfoRequest, setInfoResponse } from "../wire/info.ts";
 import { parseSddl, printSddl } from "../wire/sddl.ts";
 import { decodeSecurityDescriptor, mergeSecurityParts, SECURITY_PART } from "../wire/security-descriptor.ts";
 import { tellWrites } from "../write-times.ts";
-import { breakForRemoval, breakForWrite, need } from "./rights.ts";
+import { breakBelow, breakForRemoval, breakForWrite, need } from "./rights.ts";
 
 export async function setInfo(request: Request): Promise<Reply> {
   const { infoType, informationClass, data, fileId, additionalInformation } = setInfoRequest.decode(
@@ -166,6 +166,7 @@ async function rename(request: Request, open: FileOpen, data: Buffer): Promise<v
   const target = parsePath(name.replace(/^\\/, ""));
   if (target.snapshot !== undefined || target.names.length === 0) throw refuse(STATUS.OBJECT_NAME_INVALID);
   await breakForRemoval(request, open);
+  if (open.file.kind === "directory") await breakBelow(request, open);
   const from = open.path;
   await open.file.rename(target.names, replaceIfExists);
   const { changes } = request.connection.server;

@@ -98,12 +98,14 @@ export class ServiceHandle implements FileHandle {
 
   async change(change: InfoChange): Promise<void> {
     const changedAt = this.#settle("changedAt", change.changedAt);
+    // Saying that the time shall stay, or may move again, moves it as little as a time that was set before.
+    const keepsChangedAt = change.changedAt !== undefined || this.#held.has("changedAt");
     await this.#run(
       changeHeld(this.#files, this.handle, {
         createdAt: ticksOf(change.createdAt),
         accessedAt: ticksOf(change.accessedAt),
         writtenAt: this.#settle("writtenAt", change.writtenAt),
-        changedAt: changedAt ?? (this.#held.has("changedAt") ? "keep" : undefined),
+        changedAt: changedAt ?? (keepsChangedAt ? "keep" : undefined),
         attributes: change.attributes,
       }),
     );

@@ -62,6 +62,10 @@ export class Pipe {
   async #take(pdu: Buffer): Promise<void> {
     if (pdu.length < HEADER_BYTES || pdu[0] !== 5 || pdu.readUInt16LE(8) !== pdu.length) throw bad();
     if (pdu.readUInt16LE(10) !== 0) throw refuse(STATUS.ACCESS_DENIED);
+    // Whoever asks and never reads has asked enough; one long answer may wait in full.
+    const waitingBytes = this.#replies.reduce((sum, reply) => sum + reply.length, 0);
+    if (waitingBytes > SMB_LIMITS.pipeBytesMax || this.#replies.length > SMB_LIMITS.pipeFragmentsMax)
+      throw refuse(STATUS.INSUFFICIENT_RESOURCES);
     const type = pdu[2]!;
     if (type === TYPE.BIND || type === TYPE.ALTER) this.#bind(pdu, type === TYPE.BIND);
     else if (type === TYPE.REQUEST) await this.#requested(pdu);
@@ -119,7 +123,10 @@ export class Pipe {
     }
     const stub = Buffer.from(pdu.subarray(HEADER_BYTES + RESPONSE_HEAD_BYTES));
     this.#requestBytes += stub.length;
-    if (this.#requestBytes > SMB_LIMITS.pipeBytesMax) throw refuse(STATUS.INSUFFICIENT_RESOURCES);
+    // Counted as well as weighed: a fragment may be empty.
+    const isTooMuch =
+      this.#requestBytes > SMB_LIMITS.pipeBytesMax || this.#request.length >= SMB_LIMITS.pipeFragmentsMax;
+    if (isTooMuch) throw refuse(STATUS.INSUFFICIENT_RESOURCES);
     this.#request.push(stub);
     if ((flags & LAST) === 0) return;
     const callId = pdu.readUInt32LE(12);

@@ -46,16 +46,21 @@ export function directoryLayout(informationClass: number): EntryLayout {
   return layout;
 }
 
+/** Clients ask for megabytes and mostly get less: a page grows with what is in it. */
+const PAGE_BYTES = 64 * 1_024;
+
 /** Fills one reply with entries, each on a boundary of 8 bytes and whole. */
 export class DirectoryPage {
   readonly #layout: EntryLayout;
-  readonly #buffer: Buffer;
+  readonly #bytesMax: number;
+  #buffer: Buffer;
   #end = 0;
   #lastAt: number | undefined;
 
   constructor(informationClass: number, bytesMax: number) {
     this.#layout = directoryLayout(informationClass);
-    this.#buffer = Buffer.alloc(bytesMax);
+    this.#bytesMax = bytesMax;
+    this.#buffer = Buffer.alloc(Math.min(bytesMax, PAGE_BYTES));
   }
 
   get isEmpty(): boolean {
@@ -68,7 +73,8 @@ export class DirectoryPage {
     const at = (this.#end + 7) & ~7;
     const nameBytes = entry.name.length * 2;
     const end = at + nameAt + nameBytes;
-    if (end > this.#buffer.length) return false;
+    if (end > this.#bytesMax) return false;
+    if (end > this.#buffer.length) this.#grow(end);
     const to = this.#buffer;
     if (this.#lastAt !== undefined) to.writeUInt32LE(at - this.#lastAt, this.#lastAt);
     if (hasTimes) {
@@ -86,6 +92,12 @@ export class DirectoryPage {
     this.#lastAt = at;
     this.#end = end;
     return true;
+  }
+
+  #grow(end: number): void {
+    const larger = Buffer.alloc(Math.min(this.#bytesMax, Math.max(end, this.#buffer.length * 4)));
+    larger.set(this.#buffer.subarray(0, this.#end));
+    this.#buffer = larger;
   }
 
   bytes(): Buffer {

@@ -27,6 +27,7 @@ export interface EmbeddedOptions {
 class EmbeddedSpace implements KeySpace {
   readonly #database: Database;
   readonly #directory: string;
+  readonly #isDurable: boolean;
   readonly #clock: Clock;
   readonly #writer: SerialWriter;
   readonly #onFatal: (error: unknown) => void;
@@ -52,8 +53,10 @@ class EmbeddedSpace implements KeySpace {
         return this.#refresh();
       },
       rest: () => this.#rest(),
+      isEager: !isDurable,
       commit: (writes) => this.#commit(writes),
     };
+    this.#isDurable = isDurable;
     this.#writer = new SerialWriter(target, clock, turn);
   }
 
@@ -76,7 +79,8 @@ class EmbeddedSpace implements KeySpace {
       throw new StorageFault("no space left for records", { isTransient: true });
     }
     try {
-      await this.#database.commit(writes);
+      if (this.#isDurable) await this.#database.commit(writes);
+      else this.#database.commitNow(writes);
     } catch (error) {
       if (this.#database.isSound() && isFull(error, this.#directory)) {
         throw new StorageFault("no space left for records", { cause: error, isTransient: true });

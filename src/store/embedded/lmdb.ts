@@ -55,6 +55,8 @@ interface RawDatabase {
   transactionSync(run: () => unknown): unknown;
   put(key: Key, value: Uint8Array): unknown;
   remove(key: Key): unknown;
+  putSync(key: Key, value: Uint8Array): unknown;
+  removeSync(key: Key): unknown;
   readerCheck(): number;
   close(): Promise<void>;
 }
@@ -164,6 +166,19 @@ export class Database {
     } catch (error) {
       throw await reasonOf(error);
     }
+  }
+
+  /**
+   * The same at once, in this thread: for a database that is not synced, where handing a commit to another thread
+   * takes longer than the commit.
+   */
+  commitNow(writes: ReadonlyMap<Key, Buffer | null>): void {
+    this.#raw.transactionSync(() => {
+      for (const [key, value] of writes) {
+        if (value === null) this.#raw.removeSync(key);
+        else this.#raw.putSync(key, value);
+      }
+    });
   }
 
   /**

@@ -30,6 +30,11 @@ export interface BatchOptions {
  * together. Then they are accepted one after the other, in the order they came: one that read or wrote what an
  * accepted one wrote runs again, alone, on top of those. The result is what running them one by one would have
  * given; the database, which runs the whole as one serializable transaction, keeps it apart from other nodes.
+ *
+ * Serializable alone would let a batch commit after another node has changed what it read, and been answered, as if
+ * it had come before. Who relies on that answer outside the database (an SMB client that was told it has the file to
+ * itself) would be surprised. So the records that were read are held along with the commit: one that has changed
+ * since undoes the batch, and it runs again.
  */
 export class Batch {
   readonly accepted = new Overlay();
@@ -38,6 +43,8 @@ export class Batch {
   readonly #snapshot: DatabaseSnapshot;
   readonly #rows: BatchRows;
   readonly #running = new Set<LongKeyWriter>();
+  /** What those who wrote had read, and counted on. */
+  readonly #held = new Set<Key>();
 
   constructor(options: BatchOptions) {
     this.#options = options;
@@ -59,6 +66,7 @@ export class Batch {
       }
       if ("value" in done.outcome) {
         this.accepted.absorb(done.raw.local);
+        if (done.raw.local.writes.size > 0) for (const key of done.raw.found) this.#held.add(key);
         if (done.raw.highest > this.highest) this.highest = done.raw.highest;
       }
       outcomes.push(done.outcome);
@@ -102,6 +110,8 @@ export class Batch {
       statements.push({ name: "put", values: [keyArray(puts), bytesArray(values)] });
     }
     if (deletes.length > 0) statements.push({ name: "delete", values: [keyArray(deletes)] });
+    const held = [...this.#held].filter((key) => !this.accepted.writes.has(key)).sort();
+    if (held.length > 0) statements.push({ name: "hold", values: [keyArray(held)] });
     return [...statements, ...more, { name: "commit", values: [] }];
   }
 
@@ -115,6 +125,8 @@ export class Batch {
 /** One transaction: its own writes, over those accepted before it when it runs again, over the snapshot. */
 class BatchWriter implements RawWriter {
   readonly local = new Overlay();
+  /** Records that were there when it read them. */
+  readonly found = new Set<Key>();
   highest: Revision = 0n;
   readonly #rows: BatchRows;
   readonly #layers: readonly Overlay[];
@@ -130,18 +142,12 @@ class BatchWriter implements RawWriter {
   }
 
   /** Whether it would have run otherwise after these writes. Writing the same key counts: revisions must rise. */
-  isTouchedBy({ writes }: Overlay): boolean {
+  isTouchedBy(accepted: Overlay): boolean {
+    const { writes } = accepted;
     if (writes.size === 0) return false;
     for (const key of this.#read) if (writes.has(key)) return true;
     for (const key of this.local.writes.keys()) if (writes.has(key)) return true;
-    return this.#scanned.length > 0 && this.#isScanTouchedBy(writes);
-  }
-
-  #isScanTouchedBy(writes: ReadonlyMap<Key, unknown>): boolean {
-    for (const key of writes.keys()) {
-      for (const { from, to } of this.#scanned) if (from <= key && key < to) return true;
-    }
-    return false;
+    return this.#scanned.some(({ from, to }) => accepted.hasIn(from, to));
   }
 
   async get(key: Key): Promise<Buffer | undefined> {
@@ -150,7 +156,9 @@ class BatchWriter implements RawWriter {
       if (pending !== undefined) return pending === null ? undefined : Buffer.from(pending);
     }
     this.#read.add(key);
-    return this.#rows.get(key);
+    const value = await this.#rows.get(key);
+    if (value !== undefined) this.found.add(key);
+    return value;
   }
 
   getMany(keys: readonly Key[]): Promise<(Buffer | undefined)[]> {

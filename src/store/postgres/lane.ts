@@ -172,7 +172,7 @@ export class WriteLane {
   /** Ends what the failed unit left open; a connection that leads nowhere is thrown away. */
   #giveBack(session: Session, error: unknown): void {
     if (failureOf(error) === "gone") session.destroy(error as Error);
-    else session.run([{ name: "rollback", values: [] }]).catch(() => {});
+    else session.leave("rollback");
     this.#options.pool.release(session);
   }
 
@@ -183,15 +183,19 @@ export class WriteLane {
 
   /**
    * Whether a transaction whose COMMIT was not answered has been made. Asks until the database answers: nobody may
-   * hear anything before that.
+   * hear anything before that. A node that was held for dead meanwhile gets no answer: operation ids are forgotten
+   * after a while, and it is about to stop.
    */
   async #hasLanded(operation: Buffer): Promise<boolean> {
     for (let tries = 1; ; tries++) {
       try {
         const session = await this.#options.pool.acquire();
         try {
-          const { results, isWarned } = await session.run([{ name: "settle", values: [operation] }]);
-          if (!isWarned) return results[0]!.rows[0]![0]![0] === 0;
+          const { results, isWarned } = await session.run([
+            this.#options.membership.fence(),
+            { name: "settle", values: [operation] },
+          ]);
+          if (!isWarned) return results[1]!.rows[0]![0]![0] === 0;
         } finally {
           this.#options.pool.release(session);
         }

@@ -1,4 +1,4 @@
-import { type Clock, pause, systemTimers, type Timer } from "../../base/clock.ts";
+import { type Clock, type Millis, monotonic, pause, systemTimers, type Timer } from "../../base/clock.ts";
 import { StorageFault } from "../../base/faults.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Log } from "../../base/log.ts";
@@ -26,10 +26,13 @@ export function nodeStatements({ nodes, records, passing }: Tables): Prepared[] 
     {
       name: "node_beat",
       text:
-        `UPDATE ${nodes} SET beat = beat + 1, last = $3::bigint, reserved = $4::bigint ${mine} ` +
+        `UPDATE ${nodes} SET beat = beat + 1, last = $3::bigint, reserved = greatest(reserved, $4::bigint) ${mine} ` +
         "AND state = 'alive' RETURNING (extract(epoch FROM clock_timestamp()) * 1000)::bigint",
     },
-    { name: "node_reserve", text: `UPDATE ${nodes} SET reserved = $3::bigint ${mine} AND state = 'alive'` },
+    {
+      name: "node_reserve",
+      text: `UPDATE ${nodes} SET reserved = greatest(reserved, $3::bigint) ${mine} AND state = 'alive'`,
+    },
     // Fails when the row is no longer ours, and the transaction with it.
     {
       name: "node_fence",
@@ -106,6 +109,8 @@ export class Membership {
   #timer: Timer | undefined;
   #beating: Promise<void> | undefined;
   #isJoined = false;
+  #judgesFrom: Millis = 0;
+  readonly #clearing = new Map<string, Promise<void>>();
 
   constructor(options: MembershipOptions, prepared: Promise<void>) {
     this.#options = options;
@@ -122,10 +127,12 @@ export class Membership {
   reserving(highest: Revision): Statement[] {
     if (highest <= this.#reserved) return [];
     const me = [int8(this.#slot), text(this.#options.owner)];
-    return [
-      { name: "node_reserve", values: [...me, int8(highest + this.#ahead())] },
-      { name: "node_fence", values: me },
-    ];
+    return [{ name: "node_reserve", values: [...me, int8(highest + this.#ahead())] }, this.fence()];
+  }
+
+  /** Fails when this node was held for dead. */
+  fence(): Statement {
+    return { name: "node_fence", values: [int8(this.#slot), text(this.#options.owner)] };
   }
 
   reserved(highest: Revision): void {
@@ -152,6 +159,9 @@ export class Membership {
         .catch((err: unknown) => {
           this.log.warn({ err }, "the heartbeat did not reach the database");
           this.#databaseClock.forget();
+          // The others may take longer than we do to find the database again.
+          this.#watched.clear();
+          this.#judgesFrom = monotonic() + LIMITS.databasePatienceMillis;
         })
         .finally(() => {
           this.#beating = undefined;
@@ -188,7 +198,7 @@ export class Membership {
       return await use(session);
     } catch (error) {
       if (failureOf(error) === "gone") session.destroy(error as Error);
-      else session.run([{ name: "rollback", values: [] }]).catch(() => {});
+      else session.leave("rollback");
       throw error;
     } finally {
       this.#options.pool.release(session);
@@ -232,19 +242,20 @@ export class Membership {
     }
     for (const row of rows) this.revisions.observe(row.last);
     for (const { owner, slot, state, beat } of others) {
-      if (state === "dead") await this.#clearUp(owner, slot);
+      if (state === "dead") this.#clearUp(owner, slot);
       else if (this.#isStill(owner, beat)) {
         this.log.warn({ node: owner }, "a node no longer answers: releasing what it held");
         const values = [int8(slot), text(owner), int8(beat)];
         const { results } = await this.#withSession((session) =>
           session.run([{ name: "node_bury", values }]),
         );
-        if (results[0]?.tag === "UPDATE 1") await this.#clearUp(owner, slot);
+        if (results[0]?.tag === "UPDATE 1") this.#clearUp(owner, slot);
       }
     }
   }
 
   #isStill(owner: string, beat: bigint): boolean {
+    if (monotonic() < this.#judgesFrom) return false;
     const seen = this.#watched.get(owner);
     if (seen === undefined || seen.beat !== beat) {
       this.#watched.set(owner, { beat, still: 0 });
@@ -253,10 +264,21 @@ export class Membership {
     return ++seen.still >= LIMITS.missedBeatsMax;
   }
 
-  async #clearUp(owner: string, slot: number): Promise<void> {
-    await this.onDead(owner);
-    const values = [int8(slot), text(owner)];
-    await this.#withSession((session) => session.run([{ name: "node_free", values }]));
+  /** Beside the heartbeat, which must not wait for it: this node would be held for dead as well. */
+  #clearUp(owner: string, slot: number): void {
+    if (this.#clearing.has(owner)) return;
+    const clear = async (): Promise<void> => {
+      try {
+        await this.onDead(owner);
+        const values = [int8(slot), text(owner)];
+        await this.#withSession((session) => session.run([{ name: "node_free", values }]));
+      } catch (err) {
+        // Its row still says that it is dead: the next heartbeat, here or elsewhere, tries again.
+        this.log.warn({ err, node: owner }, "what a dead node held could not be released yet");
+      }
+      this.#clearing.delete(owner);
+    };
+    this.#clearing.set(owner, clear());
   }
 
   #sweep(): Promise<unknown> {
@@ -264,10 +286,20 @@ export class Membership {
     return this.#withSession((session) => session.run(names.map((name) => ({ name, values: [] }))));
   }
 
+  /** Nodes beside this one that have not left: alive, or not yet known to be dead. */
+  async countOthers(): Promise<number> {
+    const { results } = await this.#withSession((session) =>
+      session.run([{ name: "node_list", values: [] }]),
+    );
+    const rows = results[0]!.rows.map(nodeOf);
+    return rows.filter(({ state, owner }) => state !== "free" && owner !== this.#options.owner).length;
+  }
+
   /** At an orderly end, when nothing is written any more. */
   async leave(): Promise<void> {
     this.#timer?.cancel();
     await this.#beating;
+    await Promise.all(this.#clearing.values());
     if (!this.#isJoined) return;
     const values = [int8(this.#slot), text(this.#options.owner), int8(this.revisions.last)];
     await this.#withSession((session) => session.run([{ name: "node_leave", values }]));

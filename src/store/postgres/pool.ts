@@ -1,5 +1,3 @@
-import { pause } from "../../base/clock.ts";
-import { LIMITS } from "../../base/limits.ts";
 import type { DatabaseAddress } from "./address.ts";
 import { NotPrimary, Session, type Traffic } from "./session.ts";
 import type { Prepared } from "./wire.ts";
@@ -88,31 +86,24 @@ export class Pool {
   }
 }
 
+/** Where the primary was found last: a host that is down may take its whole time-out to say nothing. */
+const lastFound = new WeakMap<DatabaseAddress, number>();
+
 /** Each host in turn until one takes writes; the last reason when none does. */
-export async function openOnPrimary(options: PoolOptions): Promise<Session> {
+async function openOnPrimary(options: PoolOptions): Promise<Session> {
   let reason: unknown;
-  for (const { host, port } of options.address.hosts) {
+  const { hosts } = options.address;
+  const first = lastFound.get(options.address) ?? 0;
+  for (let i = 0; i < hosts.length; i++) {
+    const at = (first + i) % hosts.length;
     try {
-      return await Session.open({ ...options, host, port });
+      const session = await Session.open({ ...options, ...hosts[at]! });
+      lastFound.set(options.address, at);
+      return session;
     } catch (error) {
       // A standby that answers says less than a host that refuses us.
       if (reason === undefined || !(error instanceof NotPrimary)) reason = error;
     }
   }
   throw reason;
-}
-
-/** The same until the database is there: for a start beside it, and while a standby takes over. */
-export async function openPatiently(
-  options: PoolOptions,
-  isWorthIt: (error: unknown) => boolean,
-): Promise<Session> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await openOnPrimary(options);
-    } catch (error) {
-      if (tries >= LIMITS.databaseStartTries || !isWorthIt(error)) throw error;
-      await pause(LIMITS.databaseRetryMillis);
-    }
-  }
 }

@@ -4,6 +4,7 @@ import type { EphemeralSpace, KeySpace, Reader, Store, StoreFigures, Writer } fr
 import { OwnedSpace } from "../owned-space.ts";
 import { type DatabaseAddress, parseDatabaseAddress } from "./address.ts";
 import { ChunkDevice } from "./chunk-device.ts";
+import { DatabaseMessages, messageStatements } from "./database-messages.ts";
 import { WriteLane } from "./lane.ts";
 import { Membership, nodeStatements } from "./membership.ts";
 import { Pool } from "./pool.ts";
@@ -26,6 +27,9 @@ export interface PostgresOptions {
 
 /** Connections for writing one key space: one for the batch under way, one to settle what is in doubt. */
 const LANE_CONNECTIONS = 2;
+
+/** One hears, one tells. */
+const MESSAGE_CONNECTIONS = 2;
 
 class PostgresSpace implements KeySpace {
   readonly #reads: ReadGroups;
@@ -80,6 +84,8 @@ export class PostgresStore implements Store {
   readonly ephemeral: EphemeralSpace;
   readonly traffic: Traffic = { roundTrips: 0 };
   readonly membership: Membership;
+  /** To the other nodes. */
+  readonly messages: DatabaseMessages;
   readonly address: DatabaseAddress;
   /** Where payload goes. */
   readonly device: ChunkDevice;
@@ -120,6 +126,12 @@ export class PostgresStore implements Store {
     this.ephemeral = new OwnedSpace(this.#ephemeralSpace, owner);
     this.#chunkPool = makePool([...PLAIN, ...chunkStatements(tables)], connections);
     this.device = new ChunkDevice({ pool: this.#chunkPool, place: this.address.shown, connections });
+    this.messages = new DatabaseMessages({
+      pool: makePool(messageStatements(schema), MESSAGE_CONNECTIONS),
+      owner,
+      log,
+      opened: this.membership.opened,
+    });
     this.#log = log;
   }
 
@@ -137,7 +149,7 @@ export class PostgresStore implements Store {
   }
 
   figures(): StoreFigures {
-    return this.#records.figures();
+    return { ...this.#records.figures(), roundTrips: this.traffic.roundTrips };
   }
 
   watchCommits(listener: (transactions: number) => void): void {
@@ -164,6 +176,6 @@ export class PostgresStore implements Store {
     await this.membership.leave().catch((err: unknown) => {
       this.#log.warn({ err }, "could not say goodbye to the database; the other nodes will notice");
     });
-    await Promise.all([this.#nodePool.close(), this.#chunkPool.close()]);
+    await Promise.all([this.#nodePool.close(), this.#chunkPool.close(), this.messages.close()]);
   }
 }

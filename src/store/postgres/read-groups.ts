@@ -154,7 +154,7 @@ export class ReadGroups {
       // The transaction may be in a state of its own; a read has nothing to lose with the connection.
       session.destroy(new Error("a read failed"));
     } else if (group.snapshot.isBegun) {
-      session.run([{ name: "commit", values: [] }]).catch(() => {});
+      session.leave("commit");
     }
     this.#pool.release(session);
   }

@@ -52,7 +52,7 @@ interface Unit {
   reject(error: Error): void;
 }
 
-/** Counts for all connections of a node. */
+/** Counts for all connections of a node: how often somebody waited for the database. */
 export interface Traffic {
   roundTrips: number;
 }
@@ -160,12 +160,17 @@ export class Session {
 
   /** One round trip. Rejects with `DatabaseError`, or with `ConnectionLost`. */
   run(statements: readonly Statement[]): Promise<RoundTrip> {
+    this.#traffic.roundTrips++;
     return this.#send(statements.map(packStatement));
+  }
+
+  /** Ends a transaction nobody waits for: whatever is sent next comes after it. */
+  leave(name: "commit" | "rollback"): void {
+    this.#send([packStatement({ name, values: [] })]).catch(() => {});
   }
 
   #send(messages: readonly Buffer[]): Promise<RoundTrip> {
     if (this.#lost !== undefined) return Promise.reject(this.#lost);
-    this.#traffic.roundTrips++;
     return new Promise((resolve, reject) => {
       this.#units.push({
         results: [],

@@ -45,6 +45,8 @@ export function spaceStatements({ records, outcomes }: SpaceTables): Prepared[] 
         "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
     },
     { name: "delete", text: `DELETE FROM ${records} WHERE key = ANY($1::bytea[])` },
+    // Fails with a conflict when one of them has changed since the snapshot; nobody changes them before the commit.
+    { name: "hold", text: `SELECT 1 FROM ${records} WHERE key = ANY($1::bytea[]) ORDER BY key FOR SHARE` },
     { name: "outcome", text: `INSERT INTO ${outcomes} (op, is_void) VALUES ($1::bytea, false)` },
     // Waits for the transaction in doubt, if it still runs: either its row is there, or ours keeps it out for
     // ever. The update makes a commit of its own, so that with synchronous replication the answer has been

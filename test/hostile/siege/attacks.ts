@@ -19,6 +19,7 @@ export interface Attack {
   run(siege: Siege): Promise<void>;
 }
 
+const READERS = 200;
 const SERVICES = ["blob", "queue", "table", "file"] as const;
 
 /** Connections that are kept open and let go at the end; one that the server ended is opened again. */
@@ -52,12 +53,13 @@ async function hold(
   siege: Siege,
   open: (crowd: Crowd, index: number) => void,
   tick?: (socket: Socket) => void,
+  burst = 40,
 ) {
   const crowd = new Crowd();
   try {
     let index = 0;
     while (!siege.isOver()) {
-      for (let burst = 0; burst < 100 && crowd.size < siege.connections; burst++) open(crowd, index++);
+      for (let left = burst; left > 0 && crowd.size < siege.connections; left--) open(crowd, index++);
       if (crowd.size < siege.connections) {
         await pause(20);
         continue;
@@ -130,6 +132,8 @@ const SLOW_BODIES: Attack = {
       siege,
       (crowd) => crowd.open(siege.program.ports.blob, start),
       (socket) => socket.write("x"),
+      // Each starts with 60 KB: all at once they would be a flood, and not slow.
+      10,
     );
   },
 };
@@ -139,9 +143,16 @@ const SLOW_READERS: Attack = {
   run: async (siege) => {
     await shoot(siege.program.ports.blob, upload(siege, "large", 32 * MIB), 30_000);
     const get = signed({ method: "GET", path: "/honest/large" }, siege.program.ports.blob);
-    await hold({ ...siege, connections: Math.min(200, siege.connections) }, (crowd) => {
-      crowd.open(siege.program.ports.blob, get).pause();
-    });
+    // Few, and one by one: what fills the buffers of the system at first is a download like any other.
+    const crowd = new Crowd();
+    try {
+      while (!siege.isOver()) {
+        if (crowd.size < READERS) crowd.open(siege.program.ports.blob, get).pause();
+        await pause(150);
+      }
+    } finally {
+      crowd.letGo();
+    }
   },
 };
 
@@ -202,7 +213,7 @@ const OVERSIZE: Attack = {
     ];
     const { smbPort } = siege;
     const overSmb = smbPort === undefined ? [] : frames.map((bytes) => ({ port: smbPort, bytes }));
-    return volley(siege, [...shots, ...overSmb], 30);
+    return volley(siege, [...shots, ...overSmb], 100);
   },
 };
 
@@ -283,7 +294,7 @@ const ABANDONED: Attack = {
         socket.on("close", () => resolve());
         socket.write(half, () => socket.destroy());
       });
-      await pause(100);
+      await pause(400);
     }
   },
 };

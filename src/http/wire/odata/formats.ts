@@ -39,7 +39,7 @@ function readFormats(text: string): MetadataLevel {
     if (type === "application/json" || type === "json") {
       const odata = parameters.find((parameter) => parameter.startsWith("odata="))?.slice(6);
       if (odata === undefined) return "minimal";
-      const level = LEVELS[odata];
+      const level = Object.hasOwn(LEVELS, odata) ? LEVELS[odata] : undefined;
       if (level !== undefined) return level;
       refused = odata === "verbose" ? "JsonVerboseFormatNotSupported" : "MediaTypeNotSupported";
     } else if (type === "application/atom+xml" || type === "application/xml" || type === "atom") {

@@ -1,10 +1,11 @@
-import type { Aggregate, Expression, PathStep, Value } from "./sql.ts";
+import type { Aggregate, Effort, Expression, PathStep, Value } from "./sql.ts";
 import { SQL_LIMITS, SqlError } from "./sql.ts";
 import { addToDate, dateDifference, extractFrom } from "./sql-dates.ts";
 import { callFunction, castTo, compareValues, isLike, numberOf, textOf } from "./sql-functions.ts";
 
 /** A record as expressions see it. */
 export interface Row {
+  readonly effort: Effort;
   column(path: readonly PathStep[]): Value;
   /** Not there at all, which in JSON is not the same as being null. */
   isMissing(path: readonly PathStep[]): boolean;
@@ -50,7 +51,7 @@ export function evaluate(expression: Expression, row: Row): Value {
       const pattern = textOf(evaluate(expression.pattern, row));
       if (text === null || pattern === null) return null;
       if (pattern.length > SQL_LIMITS.patternCharsMax) throw new SqlError("the pattern of LIKE is too long");
-      return isLike(text, pattern, expression.escapeMark);
+      return isLike(text, pattern, expression.escapeMark, row.effort);
     }
     case "between": {
       const value = evaluate(expression.of, row);
@@ -64,11 +65,11 @@ export function evaluate(expression: Expression, row: Row): Value {
       return expression.among.some((item) => compareValues(value, evaluate(item, row)) === 0);
     }
     case "cast":
-      return castTo(evaluate(expression.of, row), expression.type);
+      return castTo(paidFor(evaluate(expression.of, row), row), expression.type);
     case "call":
       return callFunction(
         expression.name,
-        expression.args.map((argument) => evaluate(argument, row)),
+        expression.args.map((argument) => paidFor(evaluate(argument, row), row)),
       );
     case "case": {
       const branch = expression.branches.find(({ when }) => truth(evaluate(when, row)) === true);
@@ -81,6 +82,12 @@ export function evaluate(expression: Expression, row: Row): Value {
 
 function timeOf(value: Value): Date | null {
   return castTo(value, "timestamp") as Date | null;
+}
+
+/** Texts are read from one end to the other by whatever is done to them. */
+function paidFor<T extends Value>(value: T, { effort }: Row): T {
+  effort.spend(typeof value === "string" ? value.length : 1);
+  return value;
 }
 
 export function truth(value: Value): boolean | null {
@@ -102,7 +109,7 @@ function binary(
   const [one, other] = [evaluate(left, row), evaluate(right, row)];
   if (operator === "||") {
     const [a, b] = [textOf(one), textOf(other)];
-    return a === null || b === null ? null : a + b;
+    return a === null || b === null ? null : paidFor(a + b, row);
   }
   // A number beside a time is a number of days.
   if ((operator === "+" || operator === "-") && one instanceof Date && !(other instanceof Date)) {
@@ -112,7 +119,7 @@ function binary(
   if (operator === "+" || operator === "-" || operator === "*" || operator === "/" || operator === "%") {
     return arithmetic(operator, numberOf(one), numberOf(other));
   }
-  const order = compareValues(one, other);
+  const order = compareValues(paidFor(one, row), other);
   if (order === null) return null;
   switch (operator) {
     case "=":

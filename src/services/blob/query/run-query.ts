@@ -1,8 +1,18 @@
 import { StringDecoder } from "node:string_decoder";
+import { monotonic } from "../../../base/clock.ts";
+import { Turns } from "../../../base/turns.ts";
 import { type CsvForm, CsvReader, printCsv } from "./csv.ts";
 import { Accumulator, evaluate, type Row, truth } from "./evaluate.ts";
 import { isAbsent, JsonReader, stepInto, walkPath } from "./json-records.ts";
-import { type PathStep, type SqlColumn, SqlError, type SqlQuery, type Value } from "./sql.ts";
+import {
+  Effort,
+  type PathStep,
+  SQL_LIMITS,
+  type SqlColumn,
+  SqlError,
+  type SqlQuery,
+  type Value,
+} from "./sql.ts";
 import { textOf } from "./sql-functions.ts";
 
 export type Form =
@@ -26,6 +36,9 @@ export interface QueryRun {
 const FLUSH_CHARS = 64 * 1_024;
 const PROGRESS_BYTES = 4 * 1_024 * 1_024;
 
+/** Shared by all queries of the process. */
+const turns = new Turns(SQL_LIMITS.restMillis);
+
 /**
  * Runs a query over a blob as it streams by: one record in memory at a time, whatever the blob's size. An error in
  * the data ends the answer with what is wrong and where, since by then part of it may be out.
@@ -36,26 +49,42 @@ export function runQuery(run: QueryRun): AsyncIterable<QueryEvent> {
   if (query.splitBytes !== undefined && input.kind !== "csv") {
     throw new SqlError("sys.split is for delimited text");
   }
-  return eventsOf(run, input.kind === "csv" ? new CsvRows(input, query) : new JsonRows(query));
+  const effort = new Effort();
+  const reader = input.kind === "csv" ? new CsvRows(input, query, effort) : new JsonRows(query, effort);
+  return eventsOf(run, reader, effort);
 }
 
 async function* eventsOf(
   { query, output, source }: QueryRun,
   reader: CsvRows | JsonRows,
+  effort: Effort,
 ): AsyncGenerator<QueryEvent> {
-  const results = new Results(query, output);
+  const results = new Results(query, output, effort);
+  let turnBegan = monotonic();
+  const isLong = (): boolean => monotonic() - turnBegan > SQL_LIMITS.turnMillis;
+  let toldAt = turnBegan;
+  /** True when it is time to say something: to a client that is gone nothing can be said, and the query ends. */
+  const giveWay = async (): Promise<boolean> => {
+    await turns.next();
+    turnBegan = monotonic();
+    if (turnBegan - toldAt < SQL_LIMITS.silenceMillis) return false;
+    toldAt = turnBegan;
+    return true;
+  };
   const decoder = new StringDecoder("utf8");
   let scanned = 0;
   let told = 0;
   try {
-    for await (const piece of source) {
+    for await (const piece of inParts(source)) {
       scanned += piece.length;
       for (const row of reader.push(decoder.write(piece))) {
         results.add(row);
         if (results.isFull) break;
         if (results.waiting >= FLUSH_CHARS) yield { kind: "data", bytes: results.take() };
+        if (isLong() && (await giveWay())) yield { kind: "progress", scanned };
       }
       if (results.isFull) break;
+      if (isLong() && (await giveWay())) yield { kind: "progress", scanned };
       if (scanned - told >= PROGRESS_BYTES) {
         told = scanned;
         yield { kind: "progress", scanned };
@@ -78,6 +107,14 @@ async function* eventsOf(
   yield { kind: "end" };
 }
 
+/** Small enough that reading one takes no longer than a turn. */
+async function* inParts(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const piece of source) {
+    for (let from = 0; from < piece.length; from += SQL_LIMITS.pieceBytes)
+      yield piece.subarray(from, from + SQL_LIMITS.pieceBytes);
+  }
+}
+
 /** A record that can also be given out whole. */
 interface WholeRow extends Row {
   /** How much of the blob it takes up, with what is skipped before it; counted for delimited text only. */
@@ -92,8 +129,10 @@ class CsvRows {
   readonly #alias: string | undefined;
   #names: readonly string[] | undefined;
   #needsNames: boolean;
+  readonly #effort: Effort;
 
-  constructor(form: CsvForm, { alias, from }: SqlQuery) {
+  constructor(form: CsvForm, { alias, from }: SqlQuery, effort: Effort) {
+    this.#effort = effort;
     if (from.some((step) => step !== "[*]")) throw new SqlError("delimited text has no paths");
     this.#reader = new CsvReader(form);
     this.#needsNames = form.hasHeaders;
@@ -117,6 +156,7 @@ class CsvRows {
     const bytes = this.#reader.takeBytes();
     const names = this.#names ?? fields.map((_, i) => `_${i + 1}`);
     yield {
+      effort: this.#effort,
       names,
       values: fields,
       bytes,
@@ -146,9 +186,11 @@ class CsvRows {
 class JsonRows {
   readonly #reader = new JsonReader();
   readonly #query: SqlQuery;
+  readonly #effort: Effort;
 
-  constructor(query: SqlQuery) {
+  constructor(query: SqlQuery, effort: Effort) {
     this.#query = query;
+    this.#effort = effort;
   }
 
   *push(text: string): Generator<WholeRow> {
@@ -165,6 +207,7 @@ class JsonRows {
     for (const json of walkPath(record, from)) {
       const isObject = json !== null && typeof json === "object" && !Array.isArray(json);
       yield {
+        effort: this.#effort,
         names: isObject ? Object.keys(json) : ["_1"],
         values: isObject ? (Object.values(json) as Value[]) : [json],
         json,
@@ -186,13 +229,15 @@ class Results {
   readonly #query: SqlQuery;
   readonly #form: Form;
   readonly #totals: readonly Accumulator[] | undefined;
+  readonly #effort: Effort;
   #text = "";
   #count = 0;
   /** Bytes of records since the last batch of sys.split. */
   #batch = 0;
 
-  constructor(query: SqlQuery, form: Form) {
+  constructor(query: SqlQuery, form: Form, effort: Effort) {
     this.#query = query;
+    this.#effort = effort;
     this.#form = form;
     const expressions = (query.columns ?? []).map(({ expression }) => expression);
     const totals = expressions.flatMap((one) =>
@@ -217,6 +262,7 @@ class Results {
       return;
     }
     if (this.isFull) return;
+    this.#effort.renew();
     if (where !== undefined && truth(evaluate(where, row)) !== true) return;
     if (this.#totals !== undefined) for (const total of this.#totals) total.add(row);
     else if (columns === undefined) this.#print(row.names, row.values, row.json);
@@ -244,6 +290,8 @@ class Results {
 
   #print(names: readonly string[], values: readonly Value[], whole?: Value): void {
     const form = this.#form;
+    // A column may be asked for a thousand times: what comes out is bounded before it is put together.
+    if (whole === undefined) for (const value of values) this.#effort.spend(printedChars(value));
     if (form.kind === "csv") {
       if (form.hasHeaders && this.#count === 0) this.#text += printCsv(names, form);
       this.#text += printCsv(values.map(textOf), form);
@@ -259,6 +307,11 @@ class Results {
     this.#text = "";
     return bytes;
   }
+}
+
+function printedChars(value: Value): number {
+  if (typeof value === "string") return value.length;
+  return value !== null && typeof value === "object" ? JSON.stringify(value).length : 1;
 }
 
 function nameOf({ name, expression }: SqlColumn, index: number): string {

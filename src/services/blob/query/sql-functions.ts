@@ -1,4 +1,4 @@
-import type { SqlType, Value } from "./sql.ts";
+import type { Effort, SqlType, Value } from "./sql.ts";
 import { formatTimestamp, parseTimestamp } from "./sql-dates.ts";
 
 /** What values do, as plain functions. Nothing at all (null) goes through everything. */
@@ -112,11 +112,13 @@ function trimmed(text: string, characters: Value, atStart: boolean, atEnd: boole
  * LIKE: % is any text, _ any character, [abc] one of these. Matched with one step back at most, to the last %, so
  * that no pattern takes longer than the two lengths multiplied.
  */
-export function isLike(text: string, pattern: string, escapeMark: string): boolean {
+export function isLike(text: string, pattern: string, escapeMark: string, effort: Effort): boolean {
+  effort.spend(pattern.length);
   const parts = patternParts(pattern, escapeMark);
   let [i, j] = [0, 0];
   let [star, mark] = [-1, 0];
   while (i < text.length) {
+    effort.spend(1);
     const part = parts[j];
     if (part === "%") {
       star = j++;

@@ -289,7 +289,8 @@ class SqlParser {
       tokens.expectSign("(");
       const of = this.#expression();
       tokens.expectWord("as");
-      const type = TYPES[this.#name().toLowerCase()];
+      const name = this.#name().toLowerCase();
+      const type = Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
       if (type === undefined) throw new SqlError("there is no such type");
       tokens.expectSign(")");
       return { kind: "cast", of, type };

@@ -99,4 +99,27 @@ export const SQL_LIMITS = {
   splitBytesMin: 10 * 1_024 * 1_024,
   /** A pattern of LIKE is matched character by character, so its cost is bounded by both lengths. */
   patternCharsMax: 4_096,
+  /** Characters that one record may make us look at or print: a long record in a long query would take seconds. */
+  recordEffortMax: 4 * 1_024 * 1_024,
+  /** A query that has computed for this long lets others go first. */
+  turnMillis: 3,
+  restMillis: 2,
+  /** How long a query may go on without a word, and so without noticing that its client is gone. */
+  silenceMillis: 200,
+  /** Text taken in at once. */
+  pieceBytes: 64 * 1_024,
 } as const;
+
+/** What one record costs, counted in characters. */
+export class Effort {
+  #left: number = SQL_LIMITS.recordEffortMax;
+
+  renew(): void {
+    this.#left = SQL_LIMITS.recordEffortMax;
+  }
+
+  spend(characters: number): void {
+    this.#left -= characters;
+    if (this.#left < 0) throw new SqlError("the query takes too long for one record");
+  }
+}

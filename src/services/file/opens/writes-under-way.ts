@@ -3,7 +3,7 @@
  * and content in the durable one, and no transaction spans both: a lock is given only when the writes that were
  * let through before it have ended, so its holder never sees one of them arrive late.
  *
- * Handles that can lock each other out are served by one process (docs/decisions/0020-smb-in-one-process.md), so
+ * Handles that can lock each other out are served by one process (docs/decisions/0022-smb-in-one-process.md), so
  * its memory is the place for this.
  */
 export class WritesUnderWay {

@@ -1,0 +1,132 @@
+import { spawn } from "node:child_process";
+import { TestDatabase } from "../test/kit/postgres.ts";
+import { drive } from "./load.ts";
+import { type PlainRequest, signed } from "./sign.ts";
+
+/**
+ * Rates and round trips of one and of two nodes on one PostgreSQL, with a sync for each commit. Everything runs on
+ * one machine, so two nodes share its processors with each other, with the database and with the load.
+ */
+interface Node {
+  readonly blob: number;
+  readonly queue: number;
+  readonly admin: number;
+  stop(): Promise<void>;
+}
+
+async function startNode(address: string): Promise<Node> {
+  const ports = ["blob", "queue", "table", "file", "admin", "smb"].flatMap((name) => [`--${name}Port`, "0"]);
+  const flags = ["--store", address, ...ports, "--ready", "json", "--silent"];
+  const child = spawn(process.execPath, ["dist/main.js", ...flags], { stdio: ["ignore", "pipe", "inherit"] });
+  const line = await new Promise<string>((resolve, reject) => {
+    child.stdout.once("data", (piece: Buffer) => resolve(piece.toString()));
+    child.once("exit", (code) => reject(new Error(`a node ended with ${code}`)));
+  });
+  const { ports: open } = JSON.parse(line) as { ports: Node };
+  return {
+    ...open,
+    stop: () =>
+      new Promise((resolve) => {
+        child.once("exit", () => resolve());
+        child.kill("SIGTERM");
+      }),
+  };
+}
+
+async function roundTrips({ admin }: Node): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${admin}/metrics`)).text();
+  return Number(/^holdfast_store_round_trips_total (\S+)$/m.exec(text)?.[1] ?? 0);
+}
+
+interface PostgresRow {
+  readonly name: string;
+  readonly service: "blob" | "queue";
+  /** Different on each node, so that nodes meet only where the work itself makes them meet. */
+  requests(node: number): PlainRequest[];
+}
+
+const KIB_1 = Buffer.alloc(1_024, 0x61);
+const NAMES = 2_000;
+const blob = (name: string, method = "PUT"): PlainRequest => ({
+  method,
+  path: `/bench/${name}`,
+  ...(method === "PUT" ? { headers: { "x-ms-blob-type": "BlockBlob" }, body: KIB_1 } : {}),
+});
+const many = (make: (i: number) => PlainRequest): PlainRequest[] =>
+  Array.from({ length: NAMES }, (_, i) => make(i));
+
+const ROWS: readonly PostgresRow[] = [
+  { name: "PUT blob 1 KiB", service: "blob", requests: (node) => many((i) => blob(`n${node}-${i}`)) },
+  { name: "GET blob 1 KiB", service: "blob", requests: () => many((i) => blob(`n0-${i}`, "GET")) },
+  {
+    name: "Put Message",
+    service: "queue",
+    requests: (node) =>
+      many(() => ({
+        method: "POST",
+        path: `/bench-${node}/messages`,
+        body: Buffer.from("<QueueMessage><MessageText>text</MessageText></QueueMessage>"),
+      })),
+  },
+];
+
+async function load(
+  nodes: readonly Node[],
+  row: PostgresRow,
+  connections: number,
+  seconds: number,
+): Promise<{ perSecond: number; p50Millis: number; tripsPerOperation: number }> {
+  const before = await Promise.all(nodes.map(roundTrips));
+  const measured = await Promise.all(
+    nodes.map((node, n) => {
+      const port = node[row.service];
+      const requests = row.requests(n).map((request) => signed({ ...request, service: row.service }, port));
+      return drive({ port, requests, connections, seconds });
+    }),
+  );
+  const after = await Promise.all(nodes.map(roundTrips));
+  const perSecond = measured.reduce((sum, one) => sum + one.perSecond, 0);
+  const errors = measured.reduce((sum, one) => sum + one.errors, 0);
+  if (errors > 0) console.log(`  ${row.name}: ${errors} failed requests`);
+  const trips = after.reduce((sum, count, n) => sum + count - before[n]!, 0);
+  return { perSecond, p50Millis: measured[0]!.p50Millis, tripsPerOperation: trips / (perSecond * seconds) };
+}
+
+export async function benchPostgres({
+  seconds,
+  connections,
+}: {
+  seconds: number;
+  connections: number;
+}): Promise<void> {
+  const database = await TestDatabase.create({ isForgetful: false });
+  try {
+    for (const count of [1, 2]) {
+      const nodes: Node[] = [];
+      try {
+        for (let i = 0; i < count; i++) nodes.push(await startNode(database.address(`bench_${count}`)));
+        const create = (service: "blob" | "queue", path: string, query = {}): Promise<unknown> => {
+          const port = nodes[0]![service];
+          const requests = [signed({ method: "PUT", path, query, service }, port)];
+          return drive({ port, requests, connections: 1, seconds: 0.2 });
+        };
+        await create("blob", "/bench", { restype: "container" });
+        for (let i = 0; i < count; i++) await create("queue", `/bench-${i}`);
+        for (const row of ROWS) {
+          const busy = await load(nodes, row, connections / count, seconds);
+          const alone = await load(nodes.slice(0, 1), row, 1, Math.min(2, seconds));
+          console.log(
+            `${count} ${count === 1 ? "node " : "nodes"}  ${row.name.padEnd(16)} ${connections} clients ` +
+              `${Math.round(busy.perSecond).toLocaleString("en-US").padStart(7)}/s, p50 ${busy.p50Millis.toFixed(2)} ms, ` +
+              `${busy.tripsPerOperation.toFixed(3)} round trips each; 1 client ${Math.round(alone.perSecond)}/s, ` +
+              `${alone.tripsPerOperation.toFixed(2)} round trips each`,
+          );
+        }
+      } finally {
+        await Promise.all(nodes.map((node) => node.stop()));
+      }
+    }
+  } finally {
+    await database.remove();
+  }
+}

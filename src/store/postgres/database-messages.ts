@@ -1,0 +1,114 @@
+import { pause } from "../../base/clock.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { Log } from "../../base/log.ts";
+import { LocalMessages } from "../../base/messages.ts";
+import type { Pool } from "./pool.ts";
+import type { Session } from "./session.ts";
+import { type Notification, type Prepared, text } from "./wire.ts";
+
+const CHANNEL_BYTES_MAX = 63;
+
+function channelOf(schema: string): string {
+  return `holdfast_${schema}`.slice(0, CHANNEL_BYTES_MAX);
+}
+
+export function messageStatements(schema: string): Prepared[] {
+  return [
+    { name: "listen", text: `LISTEN ${channelOf(schema)}` },
+    { name: "notify", text: `SELECT pg_notify('${channelOf(schema)}', $1::text)` },
+  ];
+}
+
+/**
+ * Messages between nodes through LISTEN and NOTIFY of the database. What is announced while a connection is away is
+ * lost, as the interface allows: listeners look for themselves now and then. Nobody waits for a message to be sent.
+ */
+export class DatabaseMessages extends LocalMessages {
+  readonly #pool: Pool;
+  readonly #owner: string;
+  readonly #log: Log;
+  /** `owner topic base64`. */
+  #waiting: string[] = [];
+  #isSending = false;
+  #isClosed = false;
+  #listening: Session | undefined;
+  readonly #running: Promise<void>;
+
+  constructor({ pool, owner, log, opened }: { pool: Pool; owner: string; log: Log; opened: Promise<void> }) {
+    super();
+    this.#pool = pool;
+    this.#owner = owner;
+    this.#log = log;
+    this.#running = opened.then(
+      () => this.#listenOn(),
+      // Whoever reads or writes hears why there is no database.
+      () => {},
+    );
+  }
+
+  override announce(topic: string, bytes: Buffer = Buffer.alloc(0)): void {
+    super.announce(topic, bytes);
+    if (this.#isClosed || this.#waiting.length >= LIMITS.announcementsWaitingMax) return;
+    this.#waiting.push(`${this.#owner} ${topic} ${bytes.toString("base64")}`);
+    if (!this.#isSending) void this.#send();
+  }
+
+  async #send(): Promise<void> {
+    this.#isSending = true;
+    while (this.#waiting.length > 0) {
+      // What is announced in one turn of the event loop goes together.
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      const batch = this.#waiting.splice(0);
+      try {
+        const session = await this.#pool.acquire();
+        try {
+          await session.run(batch.map((message) => ({ name: "notify", values: [text(message)] })));
+        } finally {
+          this.#pool.release(session);
+        }
+      } catch (err) {
+        this.#log.debug({ err }, "messages to other nodes were lost");
+      }
+    }
+    this.#isSending = false;
+  }
+
+  /** Keeps one connection that hears; a new one in the place of one that was lost. */
+  async #listenOn(): Promise<void> {
+    while (!this.#isClosed) {
+      try {
+        const session = await this.#pool.acquire();
+        this.#listening = session;
+        const lost = new Promise<void>((resolve) => {
+          const forget = session.onLost;
+          session.onLost = () => {
+            forget();
+            resolve();
+          };
+        });
+        session.onNotification = (notification) => this.#hear(notification);
+        await session.run([{ name: "listen", values: [] }]);
+        if (this.#isClosed) break;
+        await lost;
+        this.#pool.release(session);
+      } catch (err) {
+        this.#log.debug({ err }, "nothing is heard from other nodes for now");
+      }
+      if (!this.#isClosed) await pause(LIMITS.databaseRetryMillis);
+    }
+  }
+
+  #hear({ text: message }: Notification): void {
+    const [owner, topic, bytes = ""] = message.split(" ");
+    // Ours have been delivered already.
+    if (owner === this.#owner || topic === undefined) return;
+    this.deliver(topic, Buffer.from(bytes, "base64"));
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#listening?.destroy(new Error("the node is leaving"));
+    await this.#running;
+    await this.#pool.close();
+  }
+}

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ManualClock } from "../../base/clock.ts";
+import { revisionAt } from "../../base/revision.ts";
+import { SLOTS, SlotRevisions } from "./slot-revisions.ts";
+
+test("nodes of different slots never make the same revision, and each of them rises", () => {
+  const clock = new ManualClock();
+  const nodes = [0, 1, 57, 99].map((slot) => {
+    const revisions = new SlotRevisions(clock);
+    revisions.take(slot, 0n);
+    return { slot, revisions };
+  });
+  const all = new Set<bigint>();
+  for (let round = 0; round < 500; round++) {
+    if (round % 100 === 99) clock.advance(round % 200 === 99 ? 3 : -3);
+    for (const { slot, revisions } of nodes) {
+      const before = revisions.last;
+      const made = revisions.next(round % 7 === 0 ? nodes[0]!.revisions.last : undefined);
+      assert.ok(made > before);
+      assert.equal(made % SLOTS, BigInt(slot));
+      assert.ok(!all.has(made));
+      all.add(made);
+    }
+  }
+});
+
+test("the first node is on the tick of the clock; all start above what they were told", () => {
+  const clock = new ManualClock();
+  const revisions = new SlotRevisions(clock);
+  revisions.take(0, 5n);
+  assert.equal(revisions.next(), revisionAt(clock.now()));
+  const far = revisionAt(clock.now() + 10_000) + 17n;
+  const late = new SlotRevisions(clock);
+  late.take(3, far);
+  assert.ok(late.next() > far);
+});

@@ -1,0 +1,199 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import type { ShareClient } from "@azure/storage-file-share";
+import { pause } from "../../src/base/clock.ts";
+import { Refusal } from "../../src/base/refusals.ts";
+import { DELETE, READ, WRITE } from "../../src/concurrency/share-mode.ts";
+import { closeHandle } from "../../src/services/file/handles.ts";
+import { lockRanges } from "../../src/services/file/locks.ts";
+import { readHeld, resizeHeld, writeHeld } from "../../src/services/file/opens/held-content.ts";
+import { listHeld, readHeldFacts } from "../../src/services/file/opens/held-properties.ts";
+import {
+  type Disposition,
+  type OpenedHandle,
+  type OpenRequest,
+  openNode,
+} from "../../src/services/file/opens/open-node.ts";
+import { renameHeld } from "../../src/services/file/opens/rename-held.ts";
+import { movingTreeKey } from "../../src/store/keys/file.ts";
+import { ENGINES } from "../kit/server.ts";
+import { type FileKit, refusal, refused, sample, useFiles } from "./file/kit.ts";
+
+/** Opens and what is done by handle, through the service: dispositions, races, content. */
+const ALL = READ | WRITE | DELETE;
+const TIMES = { keepsWrittenAt: false, keepsChangedAt: false };
+
+function open(
+  kit: FileKit,
+  share: ShareClient,
+  path: string,
+  disposition: Disposition,
+  more: Partial<OpenRequest> = {},
+): Promise<OpenedHandle> {
+  return openNode(kit.files, {
+    ref: { account: kit.server.account, share: share.name, path: path.split("/") },
+    access: READ | WRITE,
+    share: ALL,
+    disposition,
+    session: 1n,
+    clientAddress: "10.0.0.9:1",
+    clientName: "workstation",
+    ...more,
+  });
+}
+
+const put = (kit: FileKit, handle: OpenedHandle, offset: number, data: Buffer | string): Promise<void> =>
+  writeHeld(kit.files, handle, { offset, data: Buffer.from(data), times: TIMES });
+
+const read = async (kit: FileKit, handle: OpenedHandle, offset = 0, length = 1 << 23): Promise<Buffer> =>
+  Buffer.concat(await readHeld(kit.files, handle, { offset, length }));
+
+for (const engine of ENGINES) {
+  suite(`opens over ${engine}`, () => {
+    const kit = useFiles(engine);
+
+    test("each disposition does what it says, with and without a file", async () => {
+      const share = await kit.newShare();
+      const rows: readonly (readonly [Disposition, string, string])[] = [
+        ["open", "ResourceNotFound", "opened"],
+        ["overwrite", "ResourceNotFound", "overwritten"],
+        ["create", "created", "ResourceAlreadyExists"],
+        ["openIf", "created", "opened"],
+        ["overwriteIf", "created", "overwritten"],
+        ["supersede", "created", "superseded"],
+      ];
+      const tried = async (path: string, disposition: Disposition): Promise<string> => {
+        try {
+          const handle = await open(kit, share, path, disposition);
+          const { size } = (await readHeldFacts(kit.files, handle)).record;
+          await closeHandle(kit.files, handle);
+          assert.equal(size, handle.action === "opened" ? 3 : 0);
+          return handle.action;
+        } catch (error) {
+          assert.ok(error instanceof Refusal, String(error));
+          return error.code;
+        }
+      };
+      for (const [index, [disposition, missing, present]] of rows.entries()) {
+        assert.equal(await tried(`missing-${index}`, disposition), missing, disposition);
+        const made = await open(kit, share, `present-${index}`, "create");
+        await put(kit, made, 0, "abc");
+        await closeHandle(kit.files, made);
+        assert.equal(await tried(`Present-${index}`, disposition), present, disposition);
+      }
+    });
+
+    test("of many who create one name at once, one has it, and it is its creator", async () => {
+      const share = await kit.newShare();
+      for (let round = 0; round < 5; round++) {
+        const tries = Array.from({ length: 8 }, (_, index) =>
+          open(kit, share, `lock-${round}`, index % 2 === 0 ? "create" : "openIf", { share: 0 }),
+        );
+        const settled = await Promise.allSettled(tries);
+        const won = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+        assert.equal(won.length, 1);
+        assert.equal(won[0]!.action, "created");
+        for (const one of settled) {
+          if (one.status === "fulfilled") continue;
+          const code = (one.reason as Refusal).code;
+          assert.ok(code === "SharingViolation" || code === "ResourceAlreadyExists", String(one.reason));
+        }
+        await closeHandle(kit.files, won[0]!);
+      }
+    });
+
+    test("nothing below a directory is opened while it moves; what lies elsewhere is", async () => {
+      const share = await kit.newShare();
+      await share.createDirectory("a");
+      await share.getDirectoryClient("a").createFile("f", 1);
+      const directory = await open(kit, share, "a", "open", { access: READ });
+      const { ephemeral } = kit.server.runtime.parts.store;
+      const moving = movingTreeKey(directory.share, directory.node, 1n);
+      await ephemeral.write(async (write) => write.put(moving, Buffer.alloc(1)));
+      let isOpened = false;
+      const inside = open(kit, share, "a/f", "open").then((handle) => {
+        isOpened = true;
+        return handle;
+      });
+      const created = open(kit, share, "a/new", "create");
+      await closeHandle(kit.files, await open(kit, share, "outside", "create"));
+      await pause(50);
+      assert.equal(isOpened, false);
+      await ephemeral.write(async (write) => write.delete(moving));
+      for (const handle of [await inside, await created, directory]) await closeHandle(kit.files, handle);
+    });
+
+    test("while something below a directory is open REST does not rename it, nor SMB by another handle", async () => {
+      const share = await kit.newShare();
+      await share.createDirectory("a");
+      const inner = await open(kit, share, "a/f", "create");
+      await refused(share.getDirectoryClient("a").rename("b"), 409, "SharingViolation");
+      const own = await open(kit, share, "a", "open", { access: READ | DELETE });
+      const wish = { path: ["c"], isReplacing: false, keepsChangedAt: false };
+      await assert.rejects(renameHeld(kit.files, own, wish), refusal("AuthorizationPermissionMismatch"));
+      await closeHandle(kit.files, inner);
+      await renameHeld(kit.files, own, wish);
+      const listed = await listHeld(kit.files, own, { after: undefined, limit: 10 });
+      assert.deepEqual(
+        listed.map(({ entry }) => entry.name),
+        ["f"],
+      );
+      await closeHandle(kit.files, own);
+      assert.equal(await share.getDirectoryClient("c").getFileClient("f").exists(), true);
+    });
+
+    test("a lock is given when the writes let through before it have ended", async () => {
+      const share = await kit.newShare();
+      const writer = await open(kit, share, "f", "create");
+      const locker = await open(kit, share, "f", "open");
+      for (let round = 0; round < 20; round++) {
+        const text = `round ${String(round).padStart(3, "0")}`;
+        const written = put(kit, writer, 0, text).then(
+          () => true,
+          (error: unknown) => {
+            assert.equal((error as Refusal).code, "FileLockConflict");
+            return false;
+          },
+        );
+        await lockRanges(kit.files, locker, [{ offset: 0n, length: 100n, isExclusive: true }]);
+        const seen = (await read(kit, locker)).toString();
+        const isWritten = await written;
+        assert.equal((await read(kit, locker)).toString(), seen, "a write arrived under the lock");
+        if (isWritten) assert.equal(seen, text);
+        await closeHandle(kit.files, locker);
+        Object.assign(locker, await open(kit, share, "f", "open"));
+      }
+      await closeHandle(kit.files, writer);
+      await closeHandle(kit.files, locker);
+    });
+
+    test("writes of every size and place read back, longer than a range record too", async () => {
+      const share = await kit.newShare();
+      const handle = await open(kit, share, "f", "create");
+      const model = Buffer.alloc(9_000_000);
+      const places = [
+        [0, 10],
+        [4_096, 70_000],
+        [100_000, 8 * 1_024 * 1_024],
+        [50_000, 5_000_000],
+        [8_999_990, 10],
+      ] as const;
+      for (const [index, [offset, length]] of places.entries()) {
+        const data = sample(length, index);
+        data.copy(model, offset);
+        await put(kit, handle, offset, data);
+      }
+      assert.ok((await read(kit, handle, 0, 9_000_000)).equals(model));
+      assert.ok((await read(kit, handle, 4_000_000, 123_456)).equals(model.subarray(4_000_000, 4_123_456)));
+      const rest = await share.rootDirectoryClient.getFileClient("f").downloadToBuffer();
+      assert.ok(rest.equals(model));
+      await resizeHeld(kit.files, handle, { size: 5, times: TIMES });
+      assert.ok((await read(kit, handle)).equals(model.subarray(0, 5)));
+      await resizeHeld(kit.files, handle, { size: 0, times: TIMES });
+      await resizeHeld(kit.files, handle, { size: 8, times: TIMES });
+      assert.deepEqual(await read(kit, handle), Buffer.alloc(8));
+      await closeHandle(kit.files, handle);
+      await assert.rejects(read(kit, handle), refusal("ResourceNotFound"));
+    });
+  });
+}

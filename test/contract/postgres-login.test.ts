@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { chmodSync, copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { PostgresStore } from "../../src/store/postgres/postgres-store.ts";
+import { TestDatabase } from "../kit/postgres.ts";
+import { runProgram } from "../kit/program.ts";
+import { putAll, readText } from "./store/kit.ts";
+
+/** A database that takes a user with a password, over TLS, and no other way. */
+const certificates = fileURLToPath(new URL("../kit/certificates/", import.meta.url));
+const CERTIFICATE = join(certificates, "cert.pem");
+let database: TestDatabase;
+
+before(async () => {
+  database = await TestDatabase.create();
+  copyFileSync(CERTIFICATE, join(database.data, "server.crt"));
+  copyFileSync(join(certificates, "key.pem"), join(database.data, "server.key"));
+  chmodSync(join(database.data, "server.key"), 0o600);
+  const rules = join(database.data, "pg_hba.conf");
+  const guarded = [
+    "hostssl all guarded 127.0.0.1/32 scram-sha-256",
+    "host all guarded 127.0.0.1/32 reject",
+    readFileSync(rules, "utf8"),
+  ];
+  writeFileSync(rules, guarded.join("\n"));
+  database.own();
+  await database.query(
+    "CREATE ROLE guarded LOGIN PASSWORD 'p@ss:word'",
+    "GRANT CREATE ON DATABASE postgres TO guarded",
+    "ALTER SYSTEM SET ssl = on",
+    "SELECT pg_reload_conf()",
+  );
+});
+
+after(() => database.remove());
+
+async function trying(login: string, query: string): Promise<void> {
+  const address = `postgres://${login}@${database.host}/postgres?schema=guarded&${query}`;
+  const store = new PostgresStore({ address, owner: "test", onFatal: () => {} });
+  try {
+    await store.opened;
+    await putAll(store, { a: "over TLS" });
+    assert.equal(await readText(store, "a"), "over TLS");
+  } finally {
+    await store.close();
+  }
+}
+
+test("a database that cannot be used is one line on stderr, without the password", async () => {
+  const { code, stderr } = await runProgram([
+    "--store",
+    `postgres://holdfast:secret@${database.host}/nowhere`,
+  ]);
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /^holdfast: postgres:\/\/127\.0\.0\.1:\d+\/nowhere cannot be used: .*does not exist\n$/,
+  );
+});
+
+const LOGIN = "guarded:p%40ss%3Aword";
+
+test("a password goes over TLS, whoever the server is, or only to the one its certificate names", async () => {
+  await trying(LOGIN, "sslmode=require");
+  await trying(LOGIN, `sslmode=verify-ca&sslrootcert=${CERTIFICATE}`);
+  await trying(LOGIN, `sslmode=verify-full&sslrootcert=${CERTIFICATE}`);
+});
+
+test("a server that nobody vouches for is not told the password", () =>
+  assert.rejects(trying(LOGIN, "sslmode=verify-full"), /self-signed|certificate/i));
+
+test("a wrong password and a connection without TLS are refused at once, with the database's reason", async () => {
+  await assert.rejects(trying("guarded:wrong", "sslmode=require"), /password authentication failed/);
+  await assert.rejects(trying(LOGIN, "sslmode=disable"), /rejects connection/);
+});

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { MIB } from "../../src/base/limits.ts";
+import { type AttackOutcome, besiege, brokenBy, MEMORY_GROWTH_MAX, printOutcome } from "./siege/siege.ts";
+
+const SHORT = [
+  "slow headers",
+  "slow bodies",
+  "silent connections",
+  "oversize everything",
+  "XML bombs",
+  "costly queries",
+];
+
+/** A short siege. How long the honest wait is for `npm run prove -- --only hostile`: beside other tests it says little. */
+test("honest clients are served while the server is under attack, and it outlives the attack", async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), "holdfast-siege-"));
+  try {
+    const outcome = await besiege({ directory, seconds: 1, connections: 200, attacks: SHORT });
+    assert.equal(outcome.attacks.length, SHORT.length);
+    assert.ok(outcome.isAlive);
+    for (const attack of outcome.attacks) {
+      t.diagnostic(printOutcome(attack));
+      assert.equal(attack.during.errors, 0, printOutcome(attack));
+      assert.ok(attack.during.count > 0, printOutcome(attack));
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+});
+
+test("an attack that makes the honest wait, fails them or fills the memory is called by its name", () => {
+  const calm = { count: 1_000, errors: 0, p50: 2, p99: 20, max: 50 };
+  const outcome: AttackOutcome = {
+    name: "slow headers",
+    before: calm,
+    during: calm,
+    baseBytes: 100 * MIB,
+    peakBytes: 150 * MIB,
+  };
+  assert.deepEqual(brokenBy(outcome), []);
+  assert.deepEqual(brokenBy({ ...outcome, during: { ...calm, p99: 50 } }), ["slow headers: p99 2.5x"]);
+  assert.match(brokenBy({ ...outcome, during: { ...calm, errors: 1 } }).join(), /1 honest requests failed/);
+  assert.match(brokenBy({ ...outcome, during: { ...calm, count: 0 } }).join(), /no honest request/);
+  const peakBytes = 100 * MIB + MEMORY_GROWTH_MAX + MIB;
+  assert.match(brokenBy({ ...outcome, peakBytes }).join(), /memory \+129 MiB/);
+  // A few milliseconds more are the machine's.
+  const quick = { ...calm, p99: 3 };
+  assert.deepEqual(brokenBy({ ...outcome, before: quick, during: { ...calm, p99: 12 } }), []);
+});

@@ -1,0 +1,59 @@
+import { systemClock, systemTimers } from "../../src/base/clock.ts";
+import { silentLog } from "../../src/base/log.ts";
+import { systemRandom } from "../../src/base/random.ts";
+import { Runtime } from "../../src/runtime.ts";
+import { createShare } from "../../src/services/file/create-share.ts";
+import { FileService } from "../../src/services/file/file-service.ts";
+import { loginAccountOf } from "../../src/smb/crypto/login.ts";
+import { ServiceFileSystem } from "../../src/smb/files/file-system.ts";
+import { listenSmb } from "../../src/smb/listener.ts";
+import { ServerOutside } from "../../src/smb/outside.ts";
+import { SmbServer } from "../../src/smb/server.ts";
+import { SMB_ACCOUNT, SMB_KEYS, SMB_OTHER_ACCOUNT } from "./smb-server.ts";
+
+/** The SMB server over the real file service in memory, on the system's clock: shares `work` and `other`. */
+export async function startServiceSmbServer(
+  options: { readonly signing?: "required" | "enabled" } = {},
+): Promise<{ readonly port: number; close(): Promise<void> }> {
+  const runtime = new Runtime({
+    choice: { kind: "memory" },
+    owner: "smb-test",
+    log: silentLog,
+    onFatal: (error) => {
+      throw error;
+    },
+  });
+  await runtime.start();
+  const files = new FileService(runtime.parts, { shareRetentionDays: 0 });
+  for (const share of ["work", "other"])
+    await createShare(files, {
+      ref: { account: SMB_ACCOUNT, share },
+      settings: { quotaGib: 102_400, tier: "TransactionOptimized", protocols: "SMB" },
+      metadata: undefined,
+    });
+  const accounts = new Map(
+    [SMB_ACCOUNT, SMB_OTHER_ACCOUNT].map((name) => [name, loginAccountOf(name, SMB_KEYS)]),
+  );
+  const fileSystem = new ServiceFileSystem(files);
+  const server = new SmbServer({
+    fileSystem,
+    accounts: { find: (name) => accounts.get(name) },
+    serverName: "HOLDFAST",
+    encryption: "enabled",
+    signing: options.signing ?? "required",
+    clock: systemClock,
+    timers: systemTimers,
+    random: systemRandom,
+    log: silentLog,
+  });
+  const listener = await listenSmb({ host: "127.0.0.1", port: 0, server });
+  const detach = fileSystem.attach(new ServerOutside(server));
+  return {
+    port: listener.port,
+    close: async () => {
+      await listener.close();
+      detach();
+      await runtime.close();
+    },
+  };
+}

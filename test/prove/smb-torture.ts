@@ -1,0 +1,65 @@
+import { installMissing, thisSystem } from "../../scripts/test/programs.ts";
+import { startServiceSmbServer } from "../kit/smb-service.ts";
+import { smbtorture, type TortureResult } from "../kit/smbtorture.ts";
+import { TORTURE_SUITES, type TortureSuite } from "../smb/torture-suites.ts";
+import type { Proof } from "../support/proof.ts";
+
+const NEEDED = [{ program: "smbtorture", pack: "samba-testsuite", why: "Samba's own tests of SMB servers" }];
+/** What the second tier must reach of the 180 that Samba passes. */
+const B_MIN = 170;
+const SUITE_MILLIS = 10 * 60_000;
+
+interface Score {
+  readonly row: TortureSuite;
+  readonly result: TortureResult;
+}
+
+const total = (scores: readonly Score[], tier: string, of: (score: Score) => number): number =>
+  scores.filter(({ row }) => row.tier === tier).reduce((sum, score) => sum + of(score), 0);
+
+async function score(row: TortureSuite): Promise<Score> {
+  const server = await startServiceSmbServer({ signing: "enabled" });
+  try {
+    return {
+      row,
+      result: await smbtorture({ port: server.port, suite: row.suite, timeoutMillis: SUITE_MILLIS }),
+    };
+  } finally {
+    await server.close();
+  }
+}
+
+/** A suite holds when nothing fails but what is listed with its reason. */
+function wrong({ row, result }: Score): string[] {
+  const failed = [...result.failed, ...result.unfinished];
+  return failed.filter((name) => !(name in row.misses));
+}
+
+export const proof: Proof = {
+  name: "smb-torture",
+  what: "smbtorture passes suite by suite what it passes against Samba; every miss is known and has its reason",
+  async run({ quick, progress }) {
+    progress(installMissing(NEEDED, thisSystem));
+    if (!thisSystem.has("smbtorture"))
+      return { ok: true, figure: "not run: smbtorture could not be installed" };
+    const scores: Score[] = [];
+    for (const row of TORTURE_SUITES) {
+      if (quick && row.isLong) continue;
+      const done = await score(row);
+      scores.push(done);
+      const { passed, failed, skipped, unfinished } = done.result;
+      progress(`${row.tier} ${row.suite}: ${passed.length} (Samba ${row.samba}), ${skipped.length} skipped`);
+      for (const name of [...failed, ...unfinished])
+        progress(`    ${name in row.misses ? "miss" : "FAIL"} ${name}: ${row.misses[name] ?? "not listed"}`);
+      for (const name of Object.keys(row.misses).filter((miss) => passed.includes(miss)))
+        progress(`    news ${name} passes and is listed as a miss`);
+    }
+    const passes = ({ result }: Score): number => result.passed.length;
+    const [a, b] = [total(scores, "A", passes), total(scores, "B", passes)];
+    const [sambaA, sambaB] = ["A", "B"].map((tier) => total(scores, tier, ({ row }) => row.samba));
+    const failures = scores.flatMap((one) => wrong(one).map((name) => `${one.row.suite}.${name}`));
+    const figure = `tier A ${a} (Samba ${sambaA}), tier B ${b} (Samba ${sambaB})`;
+    if (failures.length > 0) return { ok: false, figure: `${figure}; not listed: ${failures.join(", ")}` };
+    return { ok: quick || b >= B_MIN, figure };
+  },
+};

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { ShareServiceClient } from "@azure/storage-file-share";
+import { pause } from "../../src/base/clock.ts";
+import { seededRandom } from "../../src/base/random.ts";
+import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from "../../src/services/account/account-list.ts";
+import { DISPOSITION } from "../../src/smb/wire/create.ts";
+import { type Program, startProgram } from "../kit/program.ts";
+import { SmbTestClient } from "../kit/smb-test-client.ts";
+import { seedOfThisRun } from "../support/seed.ts";
+
+const BLOCK = 20_000;
+const WRITERS = 4;
+
+test("what SMB writers were answered is there after kill -9, in files that nobody has open any more", async (t) => {
+  const random = seededRandom(seedOfThisRun(t));
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-kill-"));
+  const flags = ["--location", join(folder, "data")];
+  let program: Program = await startProgram(flags);
+  try {
+    const share = () =>
+      ShareServiceClient.fromConnectionString(program.connectionString).getShareClient("work");
+    await share().create();
+    /** What each file holds for certain, as far as its writer was told. */
+    const told = new Map<string, Buffer[]>();
+    const write = async (name: string): Promise<void> => {
+      const client = await SmbTestClient.connect({
+        port: program.ports.smb,
+        user: WELL_KNOWN_ACCOUNT,
+        password: WELL_KNOWN_KEY,
+        share: "work",
+      });
+      const file = await client.open(name, { access: "W", disposition: DISPOSITION.CREATE });
+      const blocks: Buffer[] = [];
+      told.set(name, blocks);
+      for (;;) {
+        const block = random.bytes(BLOCK);
+        await client.write(file, blocks.length * BLOCK, block);
+        blocks.push(block);
+      }
+    };
+    const writers = Array.from({ length: WRITERS }, (_, index) => write(`f${index}`).catch(() => {}));
+    await pause(300 + random.fraction() * 300);
+    await program.stop("SIGKILL");
+    await Promise.all(writers);
+    program = await startProgram(flags);
+    let blocks = 0;
+    for (const [name, written] of told) {
+      const file = share().rootDirectoryClient.getFileClient(name);
+      const expected = Buffer.concat(written);
+      blocks += written.length;
+      const found = await file.downloadToBuffer();
+      assert.ok(found.length >= expected.length, `${name} lost ${expected.length - found.length} bytes`);
+      assert.ok(found.subarray(0, expected.length).equals(expected), `${name} has other bytes`);
+      await file.delete();
+    }
+    assert.ok(blocks > WRITERS, "the writers had no time to write");
+  } finally {
+    await program.stop("SIGKILL");
+    rmSync(folder, { recursive: true });
+  }
+});

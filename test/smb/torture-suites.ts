@@ -1,0 +1,209 @@
+/**
+ * The suites of smbtorture (Samba 4.17 of Debian 12), what Samba's own server passes of each, and every test that does
+ * not pass here with its reason. Tier A is what a file server has, B what it may have, C what is told for interest.
+ */
+export interface TortureSuite {
+  readonly suite: string;
+  readonly tier: "A" | "B" | "C";
+  readonly samba: number;
+  /** Minutes rather than seconds. */
+  readonly isLong?: boolean;
+  readonly misses: Readonly<Record<string, string>>;
+}
+
+const ACCESS_LISTS = "access lists deny nothing to the holder of an account key, as on Azure";
+const STREAMS = "uses a named stream, which Azure Files does not have";
+const ATTRIBUTES = "uses extended attributes, which Azure Files does not have";
+const BLOCKED = "needs a server that can block its own TCP connections; fails against Samba too";
+const WINDOWS = "expects what contradicts its twin that passes; fails against Samba too";
+
+const each = (names: readonly string[], reason: string): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [name, reason]));
+
+const allOf = (suite: string, samba: number, tier: "A" | "B" = "A"): TortureSuite => ({
+  suite: `smb2.${suite}`,
+  tier,
+  samba,
+  misses: {},
+});
+
+const PENDING = ["1n", "1l", "1o", "2n", "2l", "2o"].flatMap((kind) =>
+  ["oplock", "lease"].map((against) => `dhv2-pending${kind}-vs-${against}-windows`),
+);
+const PENDING_BLOCKED = ["3n", "3l", "3o"].flatMap((kind) =>
+  ["oplock", "lease"].flatMap((against) =>
+    ["sane", "windows"].map((way) => `dhv2-pending${kind}-vs-${against}-${way}`),
+  ),
+);
+
+export const TORTURE_SUITES: readonly TortureSuite[] = [
+  allOf("async_dosmode", 1),
+  {
+    suite: "smb2.charset",
+    tier: "A",
+    samba: 3,
+    misses: { "Testing partial surrogate": "broken in the client; fails against Samba too" },
+  },
+  {
+    suite: "smb2.compound",
+    tier: "A",
+    samba: 18,
+    misses: { ...each(["related4", "related7"], ACCESS_LISTS), "compound-padding": STREAMS },
+  },
+  allOf("compound_async", 2),
+  allOf("compound_find", 3),
+  allOf("connect", 1),
+  {
+    suite: "smb2.create",
+    tier: "A",
+    samba: 12,
+    misses: {
+      gentest: `${STREAMS}; fails against Samba too`,
+      nulldacl: ACCESS_LISTS,
+      "quota-fake-file": "needs a quota file of NTFS; fails against Samba too",
+    },
+  },
+  { ...allOf("create_no_streams", 0), tier: "C" },
+  allOf("credits", 3),
+  {
+    suite: "smb2.delete-on-close-perms",
+    tier: "A",
+    samba: 9,
+    misses: each(["OVERWRITE_IF Existing", "CREATE_IF Existing"], ACCESS_LISTS),
+  },
+  allOf("deny", 2),
+  {
+    suite: "smb2.dir",
+    tier: "A",
+    samba: 5,
+    misses: { one: "compares short names, which Azure Files does not have; fails against Samba too" },
+  },
+  {
+    suite: "smb2.dosmode",
+    tier: "A",
+    samba: 0,
+    misses: { "(the suite)": "needs a setting of Samba; fails against Samba too" },
+  },
+  {
+    suite: "smb2.fileid",
+    tier: "A",
+    samba: 4,
+    misses: each(["fileid", "fileid-dir"], STREAMS),
+  },
+  {
+    suite: "smb2.getinfo",
+    tier: "A",
+    samba: 5,
+    misses: {
+      ...each(["complex", "normalized"], STREAMS),
+      ...each(["qfile_buffercheck", "getinfo_access"], ATTRIBUTES),
+    },
+  },
+  {
+    suite: "smb2.ioctl",
+    tier: "A",
+    samba: 43,
+    misses: {
+      "copy-chunk streams": STREAMS,
+      bug14769: "needs an FSCTL of Samba's own tests; fails against Samba too",
+    },
+  },
+  allOf("lock", 22),
+  allOf("mangle", 1),
+  { ...allOf("maxfid", 1), isLong: true },
+  {
+    suite: "smb2.maximum_allowed",
+    tier: "A",
+    samba: 0,
+    misses: { "(the suite)": `${ACCESS_LISTS}; fails against Samba too` },
+  },
+  allOf("mkdir", 1),
+  allOf("openattr", 1),
+  allOf("read", 4),
+  allOf("rename", 9),
+  {
+    suite: "smb2.rw",
+    tier: "A",
+    samba: 2,
+    misses: { invalid: "writes beyond the 4 TiB a file may have on Azure; fails against Samba too" },
+  },
+  allOf("sdread", 1),
+  { ...allOf("secleak", 1), isLong: true },
+  {
+    suite: "smb2.session",
+    tier: "A",
+    samba: 55,
+    misses: {
+      reauth5: "opens a file as nobody; fails against Samba too",
+      bind_negative_smb202: "asks for SMB 2.0.2, which Azure Files does not speak; fails against Samba too",
+    },
+  },
+  allOf("session-id", 1),
+  {
+    suite: "smb2.setinfo",
+    tier: "A",
+    samba: 0,
+    misses: { "(the suite)": `${ATTRIBUTES}; fails against Samba too` },
+  },
+  allOf("sharemode", 3),
+  allOf("tcon", 1),
+  allOf("timestamps", 15),
+  allOf("winattr", 1),
+  {
+    suite: "smb2.acls",
+    tier: "B",
+    samba: 13,
+    misses: each(
+      [
+        ...["CREATOR", "GENERIC", "OWNER", "INHERITANCE", "INHERITFLAGS", "SDFLAGSVSCHOWN", "DYNAMIC"],
+        ...["ACCESSBASED", "OWNER-RIGHTS", "OWNER-RIGHTS-DENY", "OWNER-RIGHTS-DENY1", "DENY1"],
+        ...["MXAC-NOT-GRANTED", "OVERWRITE_READ_ONLY_FILE"],
+      ],
+      ACCESS_LISTS,
+    ),
+  },
+  allOf("durable-open", 22, "B"),
+  allOf("durable-v2-delay", 2, "B"),
+  allOf("durable-v2-open", 14, "B"),
+  { suite: "smb2.lease", tier: "B", samba: 34, isLong: true, misses: { request: STREAMS } },
+  {
+    suite: "smb2.multichannel",
+    tier: "B",
+    samba: 4,
+    misses: {
+      ...each(["oplocks.test2", "oplocks.test3_windows", "oplocks.test3_specification"], BLOCKED),
+      ...each(["leases.test2", "leases.test3", "leases.test4"], BLOCKED),
+      "bugs.bug_15346": "connects to another port than it is told; fails against Samba too",
+    },
+  },
+  { ...allOf("notify", 21, "B"), isLong: true },
+  {
+    suite: "smb2.oplock",
+    tier: "B",
+    samba: 39,
+    isLong: true,
+    misses: { batch22b: BLOCKED, batch26: STREAMS, stream1: `${STREAMS}; fails against Samba too` },
+  },
+  {
+    suite: "smb2.replay",
+    tier: "B",
+    samba: 29,
+    isLong: true,
+    misses: {
+      ...each(PENDING, WINDOWS),
+      ...each(
+        ["close", "ack"].map((way) => `dhv2-pending1n-vs-violation-lease-${way}-windows`),
+        WINDOWS,
+      ),
+      ...each(PENDING_BLOCKED, BLOCKED),
+    },
+  },
+];
+
+/** What `npm test` runs: everything short, and single tests of the long suites. */
+export const SELECTED: Readonly<Record<string, readonly string[]>> = {
+  "smb2.lease": ["upgrade3", "breaking3", "v2_epoch2", "break_twice"],
+  "smb2.oplock": ["batch1", "batch9", "exclusive2", "doc"],
+  "smb2.notify": ["mask-change", "rec", "dir"],
+  "smb2.replay": ["replay-dhv2-oplock1", "replay-dhv2-lease1", "channel-sequence", "replay3", "replay4"],
+};
