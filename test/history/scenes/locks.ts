@@ -153,7 +153,11 @@ export class LockScene implements Scene {
   }
 }
 
-const REFUSALS: readonly number[] = [STATUS.LOCK_NOT_GRANTED, STATUS.FILE_LOCK_CONFLICT];
+const REFUSALS: readonly number[] = [
+  STATUS.LOCK_NOT_GRANTED,
+  STATUS.FILE_LOCK_CONFLICT,
+  STATUS.RANGE_NOT_LOCKED,
+];
 
 function pagesIn(bytes: Buffer): (string | undefined)[] {
   return Array.from({ length: bytes.length / PAGE_BYTES }, (_, index) => {
