@@ -74,6 +74,7 @@ const PARTS: readonly Part[] = [
     quick: 1_500,
     run: seeded((seed, visited) => runHandleHistory(seed, 40, visited)),
     cells: handleCells(),
+    areCellsRare: true,
   },
   {
     name: "blobs",
