@@ -64,7 +64,7 @@ export async function startServer({
 }: ServerOptions): Promise<Server> {
   const { store, clock, random } = runtime.parts;
   const metrics = new Metrics();
-  metrics.watchStore(() => store.figures());
+  metrics.watchStore(() => store.figures(), { hasRoundTrips: options.store.kind === "postgres" });
   store.watchCommits((transactions) => metrics.batchSizes.observe(transactions));
   metrics.watchExtents(() => runtime.payloadFigures());
   const accounts = new AccountSet(authAccount, options.accounts);

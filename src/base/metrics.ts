@@ -165,13 +165,14 @@ export class Metrics {
 
   watchStore(
     figures: () => { commits: number; transactions: number; bytes: number; roundTrips?: number },
+    { hasRoundTrips = false }: { readonly hasRoundTrips?: boolean } = {},
   ): void {
     const read = (name: string, help: string, pick: () => number) =>
       this.watchCounter({ name, help, read: pick });
     read("holdfast_store_commits_total", "Durable commits of the store.", () => figures().commits);
     read("holdfast_store_transactions_total", "Transactions committed.", () => figures().transactions);
     read("holdfast_store_bytes_total", "Bytes of records committed.", () => figures().bytes);
-    if (figures().roundTrips === undefined) return;
+    if (!hasRoundTrips) return;
     const asked = "Round trips to the database, for records, payload and heartbeats.";
     read("holdfast_store_round_trips_total", asked, () => figures().roundTrips ?? 0);
   }
