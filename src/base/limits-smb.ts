@@ -25,6 +25,8 @@ export const SMB_LIMITS = {
   requestBytesMax: 64 * MIB,
   /** Replies not yet taken by the client; beyond this the socket is not read. */
   replyBytesMax: 64 * MIB,
+  /** Buffers of done messages that are kept for the next ones, over all connections. */
+  freeFrameBytesMax: 32 * MIB,
   sessionsPerConnectionMax: 64,
   /** Connections that carry one session. */
   channelsPerSessionMax: 32,

@@ -20,14 +20,16 @@ export interface Answer {
   readonly isInterim: boolean;
 }
 
+/** True when nobody holds on to any byte of `payload` afterwards. */
 export async function runChain(
   connection: Connection,
   payload: Buffer,
   sealedBy: Session | undefined,
-): Promise<void> {
+): Promise<boolean> {
   const pdus = splitCompound(payload, SMB_LIMITS.pdusPerCompoundMax);
   const chain: ChainState = { session: undefined, tree: undefined, fileId: undefined, error: undefined };
   let answers: Answer[] = [];
+  let isLetGo = pdus.length === 1;
   const flush = (): void => {
     if (answers.length > 0) connection.send(answers);
     answers = [];
@@ -43,6 +45,7 @@ export async function runChain(
     if ((header.flags & FLAG.RESPONSE) !== 0) throw breach("a reply from a client");
     if (header.command === COMMAND.CANCEL) {
       cancel(connection, header, pdu, sealedBy);
+      isLetGo = false;
       continue;
     }
     const charge = Math.max(1, header.creditCharge);
@@ -60,7 +63,8 @@ export async function runChain(
       sendInterim,
     });
     const reply = await runOne(request, { isFirst: index === 0, sealedBy });
-    if (connection.isClosed) return;
+    isLetGo &&= request.isLetGo;
+    if (connection.isClosed) return isLetGo;
     chain.session = request.session;
     chain.tree = request.tree;
     answers.push({ request, reply, isInterim: false });
@@ -70,6 +74,7 @@ export async function runChain(
     }
   }
   flush();
+  return isLetGo;
 }
 
 async function runOne(

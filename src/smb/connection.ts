@@ -4,6 +4,7 @@ import { type Answer, runChain } from "./chain.ts";
 import { negotiateFromSmb1 } from "./commands/negotiate.ts";
 import { CreditWindow } from "./credits.ts";
 import type { PreauthHash } from "./crypto/preauth.ts";
+import { readInto } from "./read-into.ts";
 import type { Request } from "./request.ts";
 import type { SmbServer } from "./server.ts";
 import type { Binding, Session } from "./session.ts";
@@ -47,7 +48,7 @@ export class Connection {
   activeAt: number;
   readonly startedAt: number;
   readonly #socket: Socket;
-  readonly #frames = new FrameAssembler(SMB_LIMITS.anonymousFrameBytesMax);
+  readonly #frames: FrameAssembler;
   readonly #async = new Map<bigint, Request>();
   #lastAsyncId = 0n;
   #bytesUnderWay = 0;
@@ -55,16 +56,20 @@ export class Connection {
 
   constructor(server: SmbServer, socket: Socket) {
     this.server = server;
-    this.#socket = socket;
-    this.address = `${socket.remoteAddress ?? ""}:${socket.remotePort ?? 0}`;
+    this.#frames = new FrameAssembler(SMB_LIMITS.anonymousFrameBytesMax, server.frames);
+    this.#socket = readInto(socket, {
+      place: () => this.#frames.place,
+      placed: (count) => this.#receive(() => this.#frames.placed(count, this.#taker)),
+      lent: (piece) => this.#receive(() => this.#frames.add(piece, this.#taker)),
+    });
+    this.address = `${this.#socket.remoteAddress ?? ""}:${this.#socket.remotePort ?? 0}`;
     this.startedAt = server.clock.now();
     this.activeAt = this.startedAt;
-    socket.setNoDelay(true);
-    socket.on("data", (piece) => this.#receive(piece));
-    socket.on("drain", () => this.#mayResume());
-    socket.on("error", () => this.close());
-    socket.on("close", () => this.close());
-    socket.on("end", () => this.close());
+    this.#socket.setNoDelay(true);
+    this.#socket.on("drain", () => this.#mayResume());
+    this.#socket.on("error", () => this.close());
+    this.#socket.on("close", () => this.close());
+    this.#socket.on("end", () => this.close());
   }
 
   get host(): string {
@@ -84,15 +89,17 @@ export class Connection {
     );
   }
 
-  #receive(piece: Buffer): void {
+  #receive(take: () => void): void {
     if (this.isClosed) return;
     this.activeAt = this.server.clock.now();
     try {
-      this.#frames.add(piece, (frame) => this.#take(frame));
+      take();
     } catch (error) {
       this.#fail(error);
     }
   }
+
+  readonly #taker = (frame: Buffer): void => this.#take(frame);
 
   #take(frame: Buffer): void {
     if (this.isClosed) return;
@@ -109,6 +116,7 @@ export class Connection {
     if (session?.opener === undefined || session.state !== "valid") throw breach("encrypted for no session");
     session.usesEncryption = true;
     const plain = session.opener.decrypt(frame);
+    this.server.frames.give(frame);
     if (protocolOf(plain) !== PROTOCOL.SMB2) throw breach("what was encrypted is not SMB2");
     return [plain, session];
   }
@@ -117,7 +125,10 @@ export class Connection {
     this.#bytesUnderWay += payload.length;
     this.#mayPause();
     runChain(this, payload, sealedBy).then(
-      () => this.#ran(payload.length),
+      (isDone) => {
+        if (isDone && sealedBy === undefined) this.server.frames.give(payload);
+        this.#ran(payload.length);
+      },
       (error) => this.#fail(error),
     );
   }

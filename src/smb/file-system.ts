@@ -123,7 +123,7 @@ export interface FileHandle {
   info(): Promise<FileInfo>;
   /** Fewer bytes at the end of the file, none past it. The buffers belong to the caller, who will not change them. */
   read(offset: number, length: number): Promise<readonly Buffer[]>;
-  /** `data` belongs to the file system from now on. When `isDurable`, the promise waits for the disk. */
+  /** `data` belongs to the file system until the promise resolves; what it keeps it copies. When `isDurable`, the promise waits for the disk. */
   write(offset: number, data: Buffer, isDurable: boolean): Promise<void>;
   flush(): Promise<void>;
   /** Ends the handle, its locks and share mode; removes the file when that was due. True when it was removed. */

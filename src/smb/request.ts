@@ -42,6 +42,8 @@ export class Request {
   /** Of its compound: only the last one may keep the client waiting. */
   readonly isLast: boolean;
   isSigned = false;
+  /** The command is through with the bytes of the PDU, and so is everybody it gave them to. */
+  isLetGo = false;
   /** Signs the reply in place of the connection's own key for the session. */
   signer: Signer | undefined;
   session: Session | undefined;

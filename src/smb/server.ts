@@ -12,6 +12,7 @@ import type { LoginAccounts } from "./crypto/login.ts";
 import { DurableOpens } from "./durable-opens.ts";
 import { closeOpen } from "./end-open.ts";
 import type { FileSystem } from "./file-system.ts";
+import { FrameMemory } from "./frame-memory.ts";
 import { LoginDelay } from "./login-delay.ts";
 import type { Session, Tree } from "./session.ts";
 import { type FileTime, fileTimeAt } from "./wire/filetime.ts";
@@ -53,6 +54,7 @@ export class SmbServer {
   readonly durables: DurableOpens;
   readonly replays = new CreateReplays();
   readonly loginDelay: LoginDelay;
+  readonly frames = new FrameMemory();
   readonly #connections = new Set<Connection>();
   readonly #connectionsMax: number;
   readonly #sweep: Timer;
@@ -133,6 +135,7 @@ export class SmbServer {
   }
 
   #endSilent(): void {
+    this.frames.sweep();
     const now = this.clock.now();
     for (const connection of this.#connections) {
       const { isLoggedIn } = connection;

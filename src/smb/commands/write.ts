@@ -1,3 +1,4 @@
+import { LIMITS } from "../../base/limits.ts";
 import { SMB_LIMITS } from "../../base/limits-smb.ts";
 import type { FileOpen } from "../open.ts";
 import { type Reply, type Request, success } from "../request.ts";
@@ -29,6 +30,8 @@ export async function write(request: Request): Promise<Reply> {
       (flags & WRITE_FLAG.WRITE_THROUGH) !== 0 || (open.createOptions & CREATE_OPTION.WRITE_THROUGH) !== 0;
     await beforeWrite(request.connection.server, open);
     await open.file.write(Number(offset), data, isDurable);
+    // What is short may live on in a record that somebody keeps.
+    request.isLetGo = data.length > LIMITS.inlineBytesMax;
     open.hasWritten = true;
     open.position = offset + BigInt(data.length);
     request.connection.server.changes.tell(open.tree.share!.id, [

@@ -3,9 +3,15 @@ import { breach } from "../status.ts";
 /**
  * Direct TCP: a zero byte, the length in 24 bits big-endian, then that many bytes. The assembler takes the pieces a
  * socket gives and hands out whole messages. A message inside one piece is a view of it; one that spans pieces is
- * gathered into a buffer of its final size, so no byte is copied twice.
+ * gathered into a buffer of its final size, so no byte is copied twice. With memory of its own, every message is
+ * gathered: the pieces are only lent, and a socket may read straight into the place where the next bytes belong.
  */
 export const PREFIX_BYTES = 4;
+
+export interface GatheringMemory {
+  /** A buffer of exactly this length. */
+  take(length: number): Buffer;
+}
 
 export class FrameAssembler {
   #bytesMax: number;
@@ -13,14 +19,30 @@ export class FrameAssembler {
   #prefixBytes = 0;
   #frame: Buffer | undefined;
   #filled = 0;
+  readonly #memory: GatheringMemory | undefined;
 
-  constructor(bytesMax: number) {
+  constructor(bytesMax: number, memory?: GatheringMemory) {
     this.#bytesMax = bytesMax;
+    this.#memory = memory;
   }
 
   /** The longest message from now on. */
   allow(bytesMax: number): void {
     this.#bytesMax = bytesMax;
+  }
+
+  /** Where the rest of the message belongs whose beginning is here; undefined between messages. */
+  get place(): Buffer | undefined {
+    return this.#frame?.subarray(this.#filled);
+  }
+
+  /** That many bytes were put into `place`. */
+  placed(count: number, take: (frame: Buffer) => void): void {
+    const frame = this.#frame!;
+    this.#filled += count;
+    if (this.#filled < frame.length) return;
+    this.#frame = undefined;
+    take(frame);
   }
 
   /** Calls `take` for every message that `piece` completes. Throws a breach for a prefix that cannot be one. */
@@ -38,11 +60,11 @@ export class FrameAssembler {
       if (this.#prefixBytes < PREFIX_BYTES) return;
       this.#prefixBytes = 0;
       const length = this.#checkedLength();
-      if (piece.length - at >= length) {
+      if (this.#memory === undefined && piece.length - at >= length) {
         take(piece.subarray(at, at + length));
         at += length;
       } else {
-        this.#frame = Buffer.allocUnsafeSlow(length);
+        this.#frame = this.#memory?.take(length) ?? Buffer.allocUnsafeSlow(length);
         this.#filled = 0;
       }
     }
@@ -51,11 +73,7 @@ export class FrameAssembler {
   #fill(frame: Buffer, piece: Buffer, at: number, take: (frame: Buffer) => void): number {
     const copied = Math.min(frame.length - this.#filled, piece.length - at);
     piece.copy(frame, this.#filled, at, at + copied);
-    this.#filled += copied;
-    if (this.#filled === frame.length) {
-      this.#frame = undefined;
-      take(frame);
-    }
+    this.placed(copied, take);
     return copied;
   }
 

@@ -207,6 +207,34 @@ test("error data travels in the ERROR response", () => {
   );
 });
 
+test("messages come out whole of a buffer that is only lent, and of reads into their place", () => {
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.uint8Array({ minLength: 4, maxLength: 60 }).map((array) => Buffer.from(array)),
+        { maxLength: 6 },
+      ),
+      fc.integer({ min: 1, max: 70 }),
+      (frames, step) => {
+        const stream = Buffer.concat(frames.flatMap((frame) => [prefixFor(frame.length), frame]));
+        const assembler = new FrameAssembler(1_000, { take: (length) => Buffer.alloc(length) });
+        const seen: Buffer[] = [];
+        const lent = Buffer.alloc(step);
+        for (let at = 0; at < stream.length; ) {
+          const { place } = assembler;
+          const count = stream.copy(place ?? lent, 0, at, at + step);
+          if (place !== undefined) assembler.placed(count, (frame) => seen.push(frame));
+          else assembler.add(lent.subarray(0, count), (frame) => seen.push(frame));
+          lent.fill(0xee);
+          at += count;
+        }
+        assert.deepEqual(seen, frames);
+      },
+    ),
+    options,
+  );
+});
+
 test("messages come out of the stream whole, however it is cut", () => {
   fc.assert(
     fc.property(

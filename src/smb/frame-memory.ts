@@ -1,0 +1,60 @@
+import { KIB } from "../base/limits.ts";
+import { SMB_LIMITS } from "../base/limits-smb.ts";
+
+/**
+ * Buffers for the messages of all connections. A long one is used again once its message is done: made anew for every
+ * WRITE, a gigabyte of them has the garbage collector look through the whole heap some thirty times.
+ *
+ * Who takes a buffer fills all of it before anybody reads it, so nothing of an earlier message shows.
+ */
+const SMALL_BYTES = 64 * KIB;
+
+export class FrameMemory {
+  /** By the size they really have. */
+  readonly #free = new Map<number, Buffer[]>();
+  #freeBytes = 0;
+  #isUsed = false;
+
+  get freeBytes(): number {
+    return this.#freeBytes;
+  }
+
+  take(length: number): Buffer {
+    if (length < SMALL_BYTES) return Buffer.allocUnsafe(length);
+    this.#isUsed = true;
+    const bytes = sizeFor(length);
+    const kept = this.#free.get(bytes)?.pop();
+    if (kept === undefined) return Buffer.allocUnsafeSlow(bytes).subarray(0, length);
+    this.#freeBytes -= bytes;
+    return kept.subarray(0, length);
+  }
+
+  /** Nobody looks at this buffer any more. */
+  give(frame: Buffer): void {
+    if (frame.length < SMALL_BYTES) return;
+    const { buffer } = frame;
+    const bytes = buffer.byteLength;
+    if (this.#freeBytes + bytes > SMB_LIMITS.freeFrameBytesMax) return;
+    const kept = this.#free.get(bytes);
+    const whole = Buffer.from(buffer as ArrayBuffer);
+    if (kept === undefined) this.#free.set(bytes, [whole]);
+    else kept.push(whole);
+    this.#freeBytes += bytes;
+  }
+
+  /** Lets go of what nobody has asked for since the last call. */
+  sweep(): void {
+    if (!this.#isUsed) {
+      this.#free.clear();
+      this.#freeBytes = 0;
+    }
+    this.#isUsed = false;
+  }
+}
+
+/** Few sizes, so that what one message leaves fits the next: a power of two and room for what is around a payload. */
+function sizeFor(length: number): number {
+  let payload = SMALL_BYTES;
+  while (payload + SMB_LIMITS.frameOverheadBytes < length) payload *= 2;
+  return payload + SMB_LIMITS.frameOverheadBytes;
+}

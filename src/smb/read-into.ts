@@ -1,0 +1,49 @@
+import { Socket } from "node:net";
+import { KIB } from "../base/limits.ts";
+
+/** Where the bytes of a socket go. */
+export interface ReadTarget {
+  /** The buffer that the next bytes belong to; undefined when nobody knows yet what they are. */
+  readonly place: () => Buffer | undefined;
+  readonly placed: (count: number) => void;
+  /** Bytes in a buffer that is the caller's again afterwards. */
+  readonly lent: (piece: Buffer) => void;
+}
+
+/**
+ * Node.js gives every read a new buffer of 64 KiB. For a message of megabytes that is as much garbage as payload, and
+ * one more copy. A socket can read into buffers of its owner, but only one that was made so: an accepted socket gives
+ * its handle to a new one. On Windows a read waits with its buffer, which no other connection may use meanwhile:
+ * there, and for a socket without a handle, pieces come as they always do.
+ */
+const lentBuffer = Buffer.allocUnsafeSlow(64 * KIB);
+
+interface Accepted {
+  _handle: object | null;
+}
+
+/** The socket to use from here on. Closing it closes the one that was given. */
+export function readInto(socket: Socket, target: ReadTarget): Socket {
+  const accepted = socket as unknown as Accepted;
+  const handle = accepted._handle;
+  if (process.platform === "win32" || handle === null || typeof handle !== "object") {
+    socket.on("data", target.lent);
+    return socket;
+  }
+  let place: Buffer | undefined;
+  const next = (): Buffer => {
+    place = target.place();
+    return place ?? lentBuffer;
+  };
+  const received = (count: number): boolean => {
+    if (place === undefined) target.lent(lentBuffer.subarray(0, count));
+    else target.placed(count);
+    return true;
+  };
+  accepted._handle = null;
+  const options = { handle, onread: { buffer: next, callback: received } };
+  const reader = new Socket(options as unknown as ConstructorParameters<typeof Socket>[0]);
+  // The listener counts the socket it accepted.
+  reader.on("close", () => socket.destroy());
+  return reader;
+}
