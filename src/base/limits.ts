@@ -16,7 +16,6 @@ export const LIMITS = {
   headerCountMax: 256,
   targetBytesMax: 16 * KIB,
   clientRequestIdCharsMax: 1_024,
-  xmlBytesMax: 8 * MIB,
   xmlDepthMax: 16,
   /** Elements, attributes and references: 50,000 blocks, or a message of 64 KiB in which every byte is a reference. */
   xmlNodesMax: 70_000,
@@ -42,7 +41,6 @@ export const LIMITS = {
   /** Chunk extensions and trailers of one body, which mean nothing to any operation. */
   chunkExtrasBytesMax: 8 * KIB,
   shutdownMillis: 30_000,
-  shutdownSweepMillis: 50,
   /** From accepting a connection to a worker's word that it has it. */
   handoverMillis: 10_000,
   /** Rest of a refused body that is read away to keep the connection. */
@@ -79,7 +77,6 @@ export const LIMITS = {
   payloadRoomBytes: 6 * MIB,
   /** Reads under way at one moment, in all processes that share an embedded store. */
   snapshotsMax: 16_384,
-  slowTransactionMillis: 250,
 
   // PostgreSQL engine
   /** What the server allows one statement, one wait for a lock, and a transaction that stands still. */
