@@ -67,12 +67,17 @@ export const LIMITS = {
   batchBytesMax: 8 * MIB,
   /** Transactions that are worth a commit of their own while others run. */
   halfBatchMin: 24,
+  /** Pieces of memory in which values wait for their commit. */
+  slabBytes: 64 * KIB,
   queuedTransactionsMax: 100_000,
   rangePageEntries: 256,
   /** With no more room than this, a write that was cut short is laid to the full disk. */
   fullDiskBytesMax: MIB,
   /** Room that a commit leaves on the disk. LMDB must not find it full: see docs/decisions/0010. */
   recordsRoomBytes: 2 * MIB,
+  /** More room than a disk can lose between two looks at it, and the time between them. */
+  plentyOfRoomBytes: 2 * GIB,
+  plentyOfRoomMillis: 50,
   /** Room that payload leaves, for the records: on a full disk, what is there can still be deleted. */
   payloadRoomBytes: 6 * MIB,
   /** Reads under way at one moment, in all processes that share an embedded store. */

@@ -1,7 +1,7 @@
 import { mkdirSync, statfsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { assert } from "../../base/assert.ts";
-import { type Clock, systemClock } from "../../base/clock.ts";
+import { type Clock, monotonic, systemClock } from "../../base/clock.ts";
 import { isOutOfSpace, StorageFault } from "../../base/faults.ts";
 import { LIMITS, TIB } from "../../base/limits.ts";
 import type { EphemeralSpace, Key, KeySpace, Reader, Store, StoreFigures, Writer } from "../kv.ts";
@@ -27,6 +27,7 @@ export interface EmbeddedOptions {
 class EmbeddedSpace implements KeySpace {
   readonly #database: Database;
   readonly #directory: string;
+  readonly #room: Room;
   readonly #isDurable: boolean;
   readonly #clock: Clock;
   readonly #writer: SerialWriter;
@@ -44,6 +45,7 @@ class EmbeddedSpace implements KeySpace {
   ) {
     this.#database = new Database({ path, isDurable, mapBytes: TIB });
     this.#directory = dirname(path);
+    this.#room = new Room(this.#directory);
     this.#clock = clock;
     this.#onFatal = onFatal;
     const target: CommitTarget = {
@@ -75,7 +77,7 @@ class EmbeddedSpace implements KeySpace {
   }
 
   async #commit(writes: ReadonlyMap<Key, Buffer | null>): Promise<void> {
-    if (!hasRoom(this.#directory, writes)) {
+    if (!this.#room.has(writes)) {
       throw new StorageFault("no space left for records", { isTransient: true });
     }
     try {
@@ -156,12 +158,25 @@ function bytesLeft(directory: string): number {
  * Whether there is room for a commit, and some to spare. When a page does not fit, the `lmdb` package prints a
  * message into a buffer that is too short for it, and the process dies, or goes on with a damaged heap.
  */
-function hasRoom(directory: string, writes: ReadonlyMap<Key, Buffer | null>): boolean {
-  let left = bytesLeft(directory) - LIMITS.recordsRoomBytes;
-  // Nearly always: no batch is as large as this.
-  if (left > 8 * LIMITS.batchBytesMax) return true;
-  for (const value of writes.values()) left -= PAGES_PER_WRITE * PAGE_BYTES + (value?.length ?? 0);
-  return left > 0;
+class Room {
+  readonly #directory: string;
+  /** Until when a disk that had plenty of room is not asked again. */
+  #plentyUntil = 0;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  has(writes: ReadonlyMap<Key, Buffer | null>): boolean {
+    const now = monotonic();
+    if (now < this.#plentyUntil) return true;
+    let left = bytesLeft(this.#directory) - LIMITS.recordsRoomBytes;
+    if (left > LIMITS.plentyOfRoomBytes) this.#plentyUntil = now + LIMITS.plentyOfRoomMillis;
+    // Nearly always: no batch is as large as this.
+    if (left > 8 * LIMITS.batchBytesMax) return true;
+    for (const value of writes.values()) left -= PAGES_PER_WRITE * PAGE_BYTES + (value?.length ?? 0);
+    return left > 0;
+  }
 }
 
 /**

@@ -28,7 +28,8 @@ export class MemorySpace implements KeySpace {
   #apply(writes: ReadonlyMap<Key, Buffer | null>): void {
     for (const [key, value] of writes) {
       if (value === null) this.#map.delete(key);
-      else this.#map.set(key, value);
+      // A copy: the value lies in a larger piece of memory, which it would keep alive for as long as it lives.
+      else this.#map.set(key, Buffer.from(value));
     }
   }
 
