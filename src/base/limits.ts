@@ -38,6 +38,9 @@ export const LIMITS = {
   lingerMillis: 2_000,
   /** Bytes of a body that wait for the operation; past it the client is not read. */
   bodyWaitingBytesMax: 256 * KIB,
+  /** Memory that a body is read into when the last read brought so much that more is to be expected. */
+  bodyPieceBytes: 128 * KIB,
+  fastPieceBytes: 32 * KIB,
   /** Chunk extensions and trailers of one body, which mean nothing to any operation. */
   chunkExtrasBytesMax: 8 * KIB,
   shutdownMillis: 30_000,

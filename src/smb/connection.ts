@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
 import { SMB_LIMITS } from "../base/limits-smb.ts";
+import { readInto } from "../base/read-into.ts";
 import { type Answer, runChain } from "./chain.ts";
 import { negotiateFromSmb1 } from "./commands/negotiate.ts";
 import { CreditWindow } from "./credits.ts";
 import type { PreauthHash } from "./crypto/preauth.ts";
-import { readInto } from "./read-into.ts";
 import type { Request } from "./request.ts";
 import type { SmbServer } from "./server.ts";
 import type { Binding, Session } from "./session.ts";
