@@ -43,6 +43,8 @@ export class XmlElement {
 
 const NO_CHILDREN: readonly XmlElement[] = Object.freeze([]);
 
+const NODES_PER_TURN = 2_000;
+
 const TAB = 0x09;
 const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
@@ -60,12 +62,30 @@ const DECLARATION =
 
 /** Reads a whole document. The caller has already bounded its bytes. */
 export function parseXml(input: Uint8Array): XmlElement {
+  const steps = readerOf(input).document();
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** The same for documents of any length: others have their turn every few thousand nodes. */
+export async function parseXmlInTurns(input: Uint8Array, giveWay: () => Promise<void>): Promise<XmlElement> {
+  const steps = readerOf(input).document();
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    await giveWay();
+  }
+}
+
+function readerOf(input: Uint8Array): Reader {
   if (!isUtf8(input)) throw malformed("", 0, "The document is not UTF-8.");
   const bytes = withLineFeeds(Buffer.from(input.buffer, input.byteOffset, input.byteLength));
   const text = bytes.toString("utf8", startsWithBom(bytes) ? 3 : 0);
   const illegal = ILLEGAL.exec(text);
   if (illegal !== null) throw malformed(text, illegal.index, "A character that XML 1.0 does not allow.");
-  return new Reader(text).document();
+  return new Reader(text);
 }
 
 function startsWithBom(bytes: Uint8Array): boolean {
@@ -95,11 +115,12 @@ class Reader {
     this.#text = text;
   }
 
-  document(): XmlElement {
+  /** Stops between nodes now and then, for whoever wants to do something else meanwhile. */
+  *document(): Generator<undefined, XmlElement> {
     this.#declaration();
     this.#between();
     if (this.#text.charCodeAt(this.#at) !== 0x3c) throw this.#fail("The root element is missing.");
-    const root = this.#tree();
+    const root = yield* this.#tree();
     this.#between();
     if (this.#at !== this.#text.length) throw this.#fail("There is more after the root element.");
     return root;
@@ -126,11 +147,16 @@ class Reader {
   }
 
   /** The root with all below it. Not recursive, so that depth is our limit and not the stack's. */
-  #tree(): XmlElement {
+  *#tree(): Generator<undefined, XmlElement> {
     const text = this.#text;
     const open: XmlElement[] = [];
     let current: XmlElement | undefined;
+    let pauseAt = NODES_PER_TURN;
     for (;;) {
+      if (this.#nodes >= pauseAt) {
+        pauseAt = this.#nodes + NODES_PER_TURN;
+        yield;
+      }
       const mark = text.charCodeAt(this.#at + 1);
       if (mark === SLASH) {
         if (current === undefined) throw this.#fail("An end tag without a start tag.");
