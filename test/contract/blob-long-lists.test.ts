@@ -93,6 +93,20 @@ onEachEngine("long lists of blocks", (kit) => {
     assert.equal(again.status, 409);
   });
 
+  test("blanks, comments and references in a list are read; a text no id could have is refused", async () => {
+    const container = await kit.container();
+    const path = `/${container.containerName}/spaced`;
+    await stage(path);
+    const references = [...id(1)].map((char) => `&#${char.charCodeAt(0)};`).join("");
+    const spaced = `\r\n  <Latest>\n ${references} </Latest> <!-- the rest -->`;
+    const list = ALL.map((number) => `\r\n\t${entry(number)}`);
+    assert.equal((await commit(path, [spaced, ...list])).status, 201);
+    const blob = container.getBlobClient("spaced");
+    assert.ok((await blob.downloadToBuffer()).equals(whole([1, ...ALL])));
+    const bomb = await commit(path, ["&#x41;".repeat(100_000)]);
+    assert.equal(bomb.code, "InvalidXmlDocument");
+  });
+
   test("blocks put while it is made ready are in it or not, and no reader sees a mixture of two lists", async () => {
     const container = await kit.container();
     const blob = container.getBlockBlobClient("raced");

@@ -132,6 +132,8 @@ const SLASH = 0x2f;
 /** Reading a long list: so much of it, and then others have their turn. */
 const BYTES_PER_TURN = 512 * KIB;
 const BLOCKS_PER_TURN = 4_000;
+/** An id in which every character is a reference, and the white space of a patient printer around it. */
+const ID_TEXT_CHARS_MAX = 4 * KIB;
 const turns = new Turns(BLOB_LIMITS.listRestMillis);
 
 /** Whether there are more end tags than a list may have: told before a tree is made of them. */
@@ -148,7 +150,10 @@ async function isTooLong(body: Buffer): Promise<boolean> {
 
 async function parseBlockList(body: Buffer): Promise<ListedBlock[]> {
   if (await isTooLong(body)) throw new Refusal("BlockListTooLong");
-  const root = await parseXmlInTurns(body, () => turns.next());
+  const root = await parseXmlInTurns(body, {
+    giveWay: () => turns.next(),
+    textCharsMax: ID_TEXT_CHARS_MAX,
+  });
   if (root.name !== "BlockList") throw new Refusal("InvalidXmlDocument");
   if (root.children.length > BLOB_LIMITS.committedBlocksMax) throw new Refusal("BlockListTooLong");
   const blocks: ListedBlock[] = [];
