@@ -94,7 +94,7 @@ async function takeApart(
         write,
         blockPagesOf(garbage.id),
         (value) => dropSlices(blobs, write, slicesOfPage(value)),
-        8,
+        BLOB_LIMITS.reclaimPagesPerStep,
       );
     case "staging": {
       write.delete(stagingKey(garbage.id));

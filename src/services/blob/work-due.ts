@@ -51,6 +51,9 @@ async function attend(blobs: BlobService, write: Writer, due: DueRecord): Promis
   switch (due.what) {
     case "staging":
       return expireStaging(write, due.id);
+    case "prepared":
+      // Whoever made it ready is gone, or will find this taken away and not commit it.
+      return releaseBlobContent(blobs.parts.payloads, write, { blocks: due.id });
     case "past": {
       const key = pastKey(due.container, due.blob, due.revision);
       const stored = await write.get(key);
