@@ -100,7 +100,13 @@ async function replace(
   to: number,
   record: RangeRecord | undefined,
 ): Promise<void> {
-  if (record !== undefined && (await replaceSame(at, from, record))) return;
+  if (record !== undefined) {
+    if (await replaceSame(at, from, record)) return;
+    if (await isApart(at, from, to, record)) {
+      putRecord(at, from, record);
+      return;
+    }
+  }
   const before: RangeRecord[] = [];
   const after: RangeRecord[] = [];
   const puts = new Map<number, RangeRecord>();
@@ -126,8 +132,7 @@ async function replace(
         ? deleteVersioned(at.write, volume, key, stored)
         : putVersioned(at.write, volume, {
             key,
-            body: rangeRecord.pack(stays.record),
-            since: at.since,
+            packed: rangeRecord.pack(stays.record, at.since),
             stored,
           });
     // A version that a snapshot sees keeps the references; otherwise they pass to what is left.
@@ -140,7 +145,7 @@ async function replace(
   if (whole !== undefined) puts.set(whole.from, whole.record);
   for (const [offset, put] of puts) {
     const key = rangeKey(at.share.id, at.content, offset);
-    putVersioned(at.write, volume, { key, body: rangeRecord.pack(put), since: at.since });
+    putVersioned(at.write, volume, { key, packed: rangeRecord.pack(put, at.since) });
   }
   const { shared, dropped } = sliceChanges(before, after);
   if (shared.length > 0) await at.payloads.share(at.write, shared);
@@ -154,10 +159,22 @@ async function replaceSame(at: RangeWriter, offset: number, record: RangeRecord)
   if (stored === undefined) return false;
   const former = rangeRecord.unpack(bodyOf(stored));
   if (lengthOf(former) !== lengthOf(record)) return false;
-  const body = rangeRecord.pack(record);
-  const outcome = putVersioned(at.write, volumeOf(at.share), { key, body, since: at.since, stored });
+  const packed = rangeRecord.pack(record, at.since);
+  const outcome = putVersioned(at.write, volumeOf(at.share), { key, packed, stored });
   const dropped = slicesOf(former);
   if (outcome === "replaced" && dropped.length > 0) await at.payloads.drop(at.write, dropped);
+  return true;
+}
+
+/** Whether nothing lies where a new record goes, and no neighbour could become one with it: one look tells. */
+async function isApart(at: RangeWriter, from: number, to: number, record: RangeRecord): Promise<boolean> {
+  const joins = "inline" in record && record.inline.length < FILE_LIMITS.joinedBytesMax;
+  const reach = Math.max(0, from - FILE_LIMITS.rangeBytesMax);
+  const near = rangesOf(at.share.id, at.content, reach, joins ? to + 1 : to);
+  for await (const entry of at.write.range({ from: near.from, to: near.to, reverse: true, limit: 1 })) {
+    const { end } = unpackFound(entry);
+    return joins ? end < from : end <= from;
+  }
   return true;
 }
 
@@ -192,7 +209,7 @@ function join(whole: Whole, { offset, record }: Piece): Whole | undefined {
 /** Puts a record where nothing is yet: into content that was made by this or an earlier step of the same copy. */
 export function putRecord(at: RangeWriter, offset: number, record: RangeRecord): void {
   const key = rangeKey(at.share.id, at.content, offset);
-  putVersioned(at.write, volumeOf(at.share), { key, body: rangeRecord.pack(record), since: at.since });
+  putVersioned(at.write, volumeOf(at.share), { key, packed: rangeRecord.pack(record, at.since) });
 }
 
 /** Nobody will read this content any more, snapshots apart: the reclaimer takes it apart in steps. */

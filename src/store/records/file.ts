@@ -3,6 +3,17 @@ import type { Revision } from "../../base/revision.ts";
 import type { LeaseRecord, PolicyRecord } from "./lease.ts";
 import { recordType } from "./record.ts";
 
+export {
+  type CopyRecord,
+  type EntryRecord,
+  entryRecord,
+  type FileHeaders,
+  type NodeRecord,
+  nodeRecord,
+  type RangeRecord,
+  rangeRecord,
+  type SliceName,
+} from "./file-contents.ts";
 export type { LeaseRecord } from "./lease.ts";
 
 /** What a client may set of a share and read back. */
@@ -51,75 +62,6 @@ export const snapshotRecord = recordType<SnapshotRecord>("shareSnapshot", 1);
 export const usageRecord = recordType<{ readonly bytes: number }>("shareUsage", 1);
 
 export const permissionRecord = recordType<{ readonly sddl: string }>("filePermission", 1);
-
-export interface EntryRecord {
-  /** As the client wrote it. */
-  readonly name: string;
-  readonly node: bigint;
-  readonly kind: "file" | "directory";
-}
-
-export const entryRecord = recordType<EntryRecord>("fileEntry", 1);
-
-export interface FileHeaders {
-  readonly contentType?: string;
-  readonly contentEncoding?: string;
-  readonly contentLanguage?: string;
-  readonly contentDisposition?: string;
-  readonly cacheControl?: string;
-  readonly contentMd5?: string;
-}
-
-export interface CopyRecord {
-  readonly id: string;
-  readonly source: string;
-  readonly status: "pending" | "success" | "failed" | "aborted";
-  readonly bytes: number;
-  readonly total: number;
-  readonly endedAt?: Instant;
-  readonly description?: string;
-}
-
-/** A file or a directory. Times are in ticks of 100 ns since the year 1, as revisions are. */
-export interface NodeRecord {
-  readonly kind: "file" | "directory";
-  readonly parent: bigint;
-  readonly name: string;
-  readonly revision: Revision;
-  readonly attributes: number;
-  readonly createdAt: bigint;
-  readonly writtenAt: bigint;
-  readonly changedAt: bigint;
-  /** Only where an SMB client has set it. */
-  readonly accessedAt?: bigint;
-  readonly permission?: string;
-  readonly metadata?: Readonly<Record<string, string>>;
-  /** Files only. */
-  readonly size: number;
-  readonly content: bigint;
-  readonly dataRevision: Revision;
-  readonly headers?: FileHeaders;
-  readonly lease?: LeaseRecord;
-  readonly copy?: CopyRecord;
-}
-
-export const nodeRecord = recordType<NodeRecord>("fileNode", 1);
-
-export interface SliceName {
-  readonly extent: bigint;
-  readonly offset: number;
-  readonly length: number;
-}
-
-/**
- * A written range. Its bytes lie in the record, or in slices of which the first `skip` bytes (and what follows
- * `length` bytes after that) belong to it no more: later writes took them over.
- */
-export type RangeRecord =
-  | { readonly inline: Buffer }
-  | { readonly slices: readonly SliceName[]; readonly skip: number; readonly length: number };
-
-export const rangeRecord = recordType<RangeRecord>("fileRange", 1);
 
 export type GarbageRecord =
   /** Everything of a share. */
