@@ -61,12 +61,12 @@ export function createNode(
 }
 
 /** Replaces a file's content by nothing; undefined when it is gone. Its id, name, times of birth and lease stay. */
-export function overwriteNode(
+export async function overwriteNode(
   files: FileService,
   { ref, attributes = 0 }: OpenRequest,
   target: { share: bigint; node: bigint; check: (read: Reader, record: NodeRecord) => void },
 ): Promise<NodeRecord | undefined> {
-  return files.parts.store.write(async (write) => {
+  const overwritten = await files.parts.store.write(async (write) => {
     const share = await openedShare(write, ref, target.share);
     const record = await findNode(new LiveView(write), share.id, target.node);
     if (record === undefined) return undefined;
@@ -89,4 +89,6 @@ export function overwriteNode(
     await putNode(write, share, target.node, kept, revision);
     return kept;
   });
+  files.contentLeft.ring();
+  return overwritten;
 }
