@@ -116,7 +116,7 @@ export class Connection {
     if (session?.opener === undefined || session.state !== "valid") throw breach("encrypted for no session");
     session.usesEncryption = true;
     const plain = session.opener.decrypt(frame);
-    this.server.frames.give(frame);
+    if (plain.buffer !== frame.buffer) this.server.frames.give(frame);
     if (protocolOf(plain) !== PROTOCOL.SMB2) throw breach("what was encrypted is not SMB2");
     return [plain, session];
   }
@@ -126,7 +126,7 @@ export class Connection {
     this.#mayPause();
     runChain(this, payload, sealedBy).then(
       (isDone) => {
-        if (isDone && sealedBy === undefined) this.server.frames.give(payload);
+        if (isDone) this.server.frames.give(payload);
         this.#ran(payload.length);
       },
       (error) => this.#fail(error),
