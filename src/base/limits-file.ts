@@ -56,4 +56,6 @@ export const FILE_LIMITS = {
   /** Background work: how often, and how many records one transaction removes. */
   sweepIntervalMillis: 1_000,
   sweptPerStep: 512,
+  /** Content of so many ranges goes in the transaction that replaces it. */
+  rangesDroppedAtOnceMax: 4,
 } as const;

@@ -157,6 +157,10 @@ export const LIMITS = {
 
   // Reclaiming of extents
   reclaimIntervalMillis: 1_000,
+  /** How long after something was dropped somebody looks whether a whole extent has become empty. */
+  reclaimSoonMillis: 50,
+  /** How long after it was woken a chore runs: what comes together is done together. */
+  choreSoonMillis: 20,
   /** Extents looked at, and asked about, in one step. */
   reclaimExtentsPerStep: 256,
   /** Payload moved in one step, and steps made before the next tick of the timer. */

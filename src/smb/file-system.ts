@@ -1,4 +1,5 @@
 import type { CacheConflict } from "../concurrency/cache-lease.ts";
+import type { ReadBuffers } from "../services/payload/payloads.ts";
 import type { FileTime } from "./wire/filetime.ts";
 
 /**
@@ -121,8 +122,11 @@ export interface FileHandle {
   /** Another front end (Force Close Handles) may end a handle: the next use of it finds out here. */
   readonly isClosed: boolean;
   info(): Promise<FileInfo>;
-  /** Fewer bytes at the end of the file, none past it. The buffers belong to the caller, who will not change them. */
-  read(offset: number, length: number): Promise<readonly Buffer[]>;
+  /**
+   * Fewer bytes at the end of the file, none past it. The caller does not change the buffers; those that were taken
+   * from `buffers` are its own.
+   */
+  read(offset: number, length: number, buffers?: ReadBuffers): Promise<readonly Buffer[]>;
   /** `data` belongs to the file system until the promise resolves; what it keeps it copies. When `isDurable`, the promise waits for the disk. */
   write(offset: number, data: Buffer, isDurable: boolean): Promise<void>;
   flush(): Promise<void>;

@@ -14,6 +14,8 @@ export interface Reply {
   readonly body: Buffer;
   /** Follows the body without being copied into it. */
   readonly payload?: readonly Buffer[];
+  /** The payload may lie in buffers of the server's frame memory, which serve again once it was sent. */
+  readonly isLent?: boolean;
   /** The answer to a login is signed whatever the request was. */
   readonly isSigned?: boolean;
   /** Sees the reply as it is sent, for hashes over the conversation. */

@@ -1,4 +1,5 @@
 import { FILE_LIMITS } from "../../base/limits-file.ts";
+import { Wakeup } from "../../base/wakeup.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
 import type { StoredPolicy } from "../account/stored-policy.ts";
 import type { ServiceParts } from "../parts.ts";
@@ -23,6 +24,8 @@ export class FileService {
   readonly shareRetentionDays: number;
   readonly writesUnderWay: WritesUnderWay;
   readonly surroundings: Surroundings;
+  /** Rings when content was left behind that the sweep takes apart. */
+  readonly contentLeft = new Wakeup();
 
   constructor(parts: ServiceParts, options: FileServiceOptions = {}) {
     const { store, messages, log } = parts;

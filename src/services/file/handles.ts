@@ -62,7 +62,7 @@ export async function endHandle(
 async function removePending(files: FileService, { ref, share: id, node }: Handle): Promise<Ended> {
   const { store } = files.parts;
   try {
-    return await store.write(async (write) => {
+    const ended = await store.write(async (write) => {
       const share = await findShare(write, ref);
       if (share?.id !== id) return "closed";
       const view = new LiveView(write);
@@ -75,6 +75,8 @@ async function removePending(files: FileService, { ref, share: id, node }: Handl
       } else return "closed";
       return "removed";
     });
+    files.contentLeft.ring();
+    return ended;
   } finally {
     await store.ephemeral.write(async (write) => write.delete(deletePendingKey(id, node)));
   }

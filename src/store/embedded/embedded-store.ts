@@ -19,6 +19,8 @@ export interface EmbeddedOptions {
   readonly owner: string;
   /** The turns to write, when other processes share the directory. Both are held while it opens: see `inTurn`. */
   readonly turns?: { readonly records: WriteTurn; readonly ephemeral: WriteTurn };
+  /** The ephemeral key space of a process that is alone; without it, a file that processes can share. */
+  readonly ephemeral?: KeySpace & { close(): Promise<void> };
   /** A sync failed: what is on disk can no longer be told, so the process must stop and not answer. */
   readonly onFatal: (error: unknown) => void;
 }
@@ -193,9 +195,9 @@ function isFull(error: unknown, directory: string): boolean {
 export class EmbeddedStore implements Store {
   readonly ephemeral: EphemeralSpace;
   readonly #records: EmbeddedSpace;
-  readonly #ephemeralSpace: EmbeddedSpace;
+  readonly #ephemeralSpace: KeySpace & { close(): Promise<void>; forgetDeadReaders?(): void };
 
-  constructor({ directory, clock = systemClock, owner, turns, onFatal }: EmbeddedOptions) {
+  constructor({ directory, clock = systemClock, owner, turns, ephemeral, onFatal }: EmbeddedOptions) {
     const isAlone = turns === undefined || (turns.records.isHeld() && turns.ephemeral.isHeld());
     assert(isAlone, "a shared store is opened by who holds its turns");
     mkdirSync(directory, { recursive: true });
@@ -203,7 +205,8 @@ export class EmbeddedStore implements Store {
     const open = (name: string, isDurable: boolean, turn: WriteTurn | undefined): EmbeddedSpace =>
       new EmbeddedSpace({ path: join(directory, name), isDurable }, clock, turn, onFatal);
     this.#records = open("records.mdb", true, turns?.records);
-    this.#ephemeralSpace = open("ephemeral.mdb", false, turns?.ephemeral);
+    assert(ephemeral === undefined || turns === undefined, "memory is not shared between processes");
+    this.#ephemeralSpace = ephemeral ?? open("ephemeral.mdb", false, turns?.ephemeral);
     this.ephemeral = new OwnedSpace(this.#ephemeralSpace, owner);
   }
 
@@ -226,7 +229,7 @@ export class EmbeddedStore implements Store {
   /** After another process died. */
   forgetDeadReaders(): void {
     this.#records.forgetDeadReaders();
-    this.#ephemeralSpace.forgetDeadReaders();
+    this.#ephemeralSpace.forgetDeadReaders?.();
   }
 
   async close(): Promise<void> {

@@ -3,6 +3,7 @@ import { FILE_LIMITS } from "../../../base/limits-file.ts";
 import { Refusal } from "../../../base/refusals.ts";
 import type { NodeRecord } from "../../../store/records/file.ts";
 import { keepContent, type TakenIn, takeIn } from "../../payload/content.ts";
+import type { ReadBuffers } from "../../payload/payloads.ts";
 import { ATTRIBUTE } from "../attributes.ts";
 import { resize } from "../file-properties.ts";
 import type { FileService } from "../file-service.ts";
@@ -26,11 +27,15 @@ const rangeBetween = (from: number, to: number) => ({ offset: BigInt(from), leng
 export async function readHeld(
   files: FileService,
   handle: Handle,
-  { offset, length }: { readonly offset: number; readonly length: number },
+  {
+    offset,
+    length,
+    buffers,
+  }: { readonly offset: number; readonly length: number; readonly buffers?: ReadBuffers | undefined },
 ): Promise<readonly Buffer[]> {
   await checkAccess(files, handle, "read", rangeBetween(offset, offset + length));
   const part = { from: offset, to: offset + length };
-  return readParts(files, part, (read) => findHeld(read, handle));
+  return readParts(files, part, (read) => findHeld(read, handle), buffers);
 }
 
 type Find = (read: Parameters<typeof findHeld>[0]) => Promise<{
@@ -44,6 +49,7 @@ export async function readParts(
   files: FileService,
   part: { readonly from: number; readonly to: number },
   find: Find,
+  memory?: ReadBuffers,
 ): Promise<readonly Buffer[]> {
   for (let tries = 0; tries < FILE_LIMITS.readRestartsMax; tries++) {
     const buffers: Buffer[] = [];
@@ -64,7 +70,8 @@ export async function readParts(
       state = opened.dataRevision;
       const { window, to } = opened;
       try {
-        if (window !== undefined) for await (const buffer of streamWindow(window, at)) buffers.push(buffer);
+        if (window !== undefined)
+          for await (const buffer of streamWindow(window, at, memory)) buffers.push(buffer);
       } finally {
         window?.payload?.close();
       }

@@ -8,7 +8,7 @@ import type { ShareRef } from "../names.ts";
 import { findNode, findPlace, putEntry, putNode, readNode, ticksOf } from "../nodes.ts";
 import { markInTransaction } from "../opened-marks.ts";
 import { settlePermission } from "../permissions.ts";
-import { discardContent } from "../ranges.ts";
+import { dropContent } from "../ranges.ts";
 import { changeUsage, findShare, leaseOf, withLease } from "../shares.ts";
 import { LiveView } from "../versions.ts";
 import type { OpenRequest } from "./open-node.ts";
@@ -61,17 +61,20 @@ export function createNode(
 }
 
 /** Replaces a file's content by nothing; undefined when it is gone. Its id, name, times of birth and lease stay. */
-export function overwriteNode(
+export async function overwriteNode(
   files: FileService,
   { ref, attributes = 0 }: OpenRequest,
   target: { share: bigint; node: bigint; check: (read: Reader, record: NodeRecord) => void },
 ): Promise<NodeRecord | undefined> {
-  return files.parts.store.write(async (write) => {
+  const { payloads } = files.parts;
+  let isLeft = false;
+  const overwritten = await files.parts.store.write(async (write) => {
     const share = await openedShare(write, ref, target.share);
     const record = await findNode(new LiveView(write), share.id, target.node);
     if (record === undefined) return undefined;
     target.check(write, record);
-    discardContent(write, share, record.content);
+    const outcome = await dropContent({ write, payloads, share }, record.content);
+    isLeft = outcome === "left";
     await changeUsage(write, share, -record.size);
     const revision = write.revision(record.revision);
     const now = ticksOf(write);
@@ -89,4 +92,6 @@ export function overwriteNode(
     await putNode(write, share, target.node, kept, revision);
     return kept;
   });
+  if (isLeft) files.contentLeft.ring();
+  return overwritten;
 }
