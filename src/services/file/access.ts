@@ -313,20 +313,23 @@ function refusalOf(
   return mayRestWrite(locks) ? undefined : "FileLockConflict";
 }
 
+export interface OpenHandle extends Open {
+  readonly handle: bigint;
+  readonly mayCache: boolean;
+  /** The process that serves it. */
+  readonly owner: string;
+}
+
 /** Handles and locks of a node, in one snapshot of the ephemeral space. */
 export async function readOpens(
   read: Reader,
   share: bigint,
   node: bigint,
 ): Promise<{
-  readonly handles: readonly (Open & { readonly handle: bigint; readonly mayCache: boolean })[];
+  readonly handles: readonly OpenHandle[];
   readonly locks: readonly HeldLock[];
 }> {
-  const handles: (Open & { handle: bigint; mayCache: boolean })[] = [];
-  for await (const { key, value } of read.range(handlesOfNode(share, node))) {
-    const { access, share: shared, mayCache = false } = handleRecord.unpack(value);
-    handles.push({ access, share: shared, handle: readHandleKey(key).handle, mayCache });
-  }
+  const handles = await readHandles(read, share, node);
   const locks: HeldLock[] = [];
   if (handles.length > 0) {
     for await (const { key, value } of read.range(locksOfNode(share, node))) {
@@ -335,4 +338,13 @@ export async function readOpens(
     }
   }
   return { handles, locks };
+}
+
+export async function readHandles(read: Reader, share: bigint, node: bigint): Promise<readonly OpenHandle[]> {
+  const handles: OpenHandle[] = [];
+  for await (const { key, value } of read.range(handlesOfNode(share, node))) {
+    const { access, share: shared, mayCache = false, owner } = handleRecord.unpack(value);
+    handles.push({ access, share: shared, handle: readHandleKey(key).handle, mayCache, owner });
+  }
+  return handles;
 }

@@ -7,12 +7,13 @@ import {
   type Lock,
   mayRead,
   mayWrite,
+  overlaps,
   withoutLock,
 } from "../../concurrency/byte-range-lock.ts";
-import { WRITE } from "../../concurrency/share-mode.ts";
+import { NO_ACCESS, WRITE } from "../../concurrency/share-mode.ts";
 import { handleKey, locksKey, restAccessesOfNode } from "../../store/keys/file.ts";
 import type { Writer } from "../../store/kv.ts";
-import { locksRecord, restAccessRecord } from "../../store/records/file.ts";
+import { type AccessRecord, locksRecord, restAccessRecord } from "../../store/records/file.ts";
 import { readOpens } from "./access.ts";
 import type { FileService } from "./file-service.ts";
 import type { Handle } from "./opens/open-node.ts";
@@ -36,15 +37,21 @@ export async function lockRanges(files: FileService, handle: Handle, wanted: rea
   await files.writesUnderWay.ended(handle);
 }
 
-/** False while a REST call writes to the file. */
+/** False while a REST call writes to the file, or a client of another node to what shall be locked. */
 function tryLock(files: FileService, handle: Handle, wanted: readonly Lock[]): Promise<boolean> {
   const { share, node, id } = handle;
-  return files.parts.store.ephemeral.write(async (write) => {
+  const { ephemeral } = files.parts.store;
+  return ephemeral.write(async (write) => {
     const own = [...(await readOwn(write, handle))];
     for await (const { value } of write.range(restAccessesOfNode(share, node))) {
-      if ((restAccessRecord.unpack(value).access & WRITE) !== 0) return false;
+      if (isInTheWay(restAccessRecord.unpack(value), wanted, ephemeral.owner)) return false;
     }
-    const held = [...(await readOpens(write, share, node)).locks];
+    const { handles, locks } = await readOpens(write, share, node);
+    // Who only looks has asked no other node to finish what it writes.
+    const isLooking = handles.some((open) => open.handle === id && open.access === NO_ACCESS);
+    if (isLooking && handles.some((open) => open.owner !== ephemeral.owner && open.access !== NO_ACCESS))
+      throw new Refusal("FileLockConflict");
+    const held = [...locks];
     for (const { offset, length, isExclusive } of wanted) {
       const lock = { offset, length, isExclusive };
       if (conflictingLock(held, lock, id) !== undefined) throw new Refusal("FileLockConflict");
@@ -55,6 +62,14 @@ function tryLock(files: FileService, handle: Handle, wanted: readonly Lock[]): P
     write.put(locksKey(share, node, id), locksRecord.pack({ locks: own }));
     return true;
   });
+}
+
+/** Writes of this process are waited for once the lock is taken. */
+function isInTheWay(record: AccessRecord, wanted: readonly Lock[], self: string): boolean {
+  const { access, owner, offset, length } = record;
+  if ((access & WRITE) === 0 || owner === self) return false;
+  if (offset === undefined || length === undefined) return true;
+  return wanted.some((lock) => overlaps(lock, { offset, length }));
 }
 
 /** Gives locks back, each named exactly as it was taken. "notLocked": one of them was not there; the others went. */
