@@ -63,6 +63,9 @@ export const FILE_LIMITS = {
   /** An SMB open that meets a REST call under way tries again this often, after this long. */
   openRetriesMax: 100,
   openRetryMillis: 5,
+  /** A lock waits for writes that are under way as often as this, and writes that come later wait for it. */
+  lockRetriesMax: 400,
+  lockWishRetriesMax: 600,
   /** Background work: how often, and how many records one transaction removes. */
   sweepIntervalMillis: 1_000,
   sweptPerStep: 512,

@@ -23,6 +23,7 @@ import {
   type ShareRecord,
 } from "../../store/records/file.ts";
 import { awaitBreaks, type NodeName, putBreaks, type Surroundings, wakeHolders } from "./cache-breaks.ts";
+import { afterWishes, isLockWished, WISHED } from "./lock-wishes.ts";
 import type { Node } from "./nodes.ts";
 
 /**
@@ -261,17 +262,23 @@ async function decide(
   self: bigint | undefined,
 ): Promise<void> {
   const { share, node, use } = wanted;
-  const taken = await ephemeral.write(async (write) => {
-    if ((await write.get(deletePendingKey(share, node))) !== undefined) throw new Refusal("SMBDeletePending");
-    const { handles, locks } = await readOpens(write, share, node);
-    const others = self === undefined ? handles : handles.filter(({ handle }) => handle !== self);
-    const refusal = refusalOf(wanted, others, self === undefined ? locks : []);
-    const mayCache = self === undefined && others.some((other) => other.mayCache);
-    if (refusal !== undefined || use === "look") return { refusal, key: undefined, mayCache };
-    const key = restAccessKey(share, node, write.revision());
-    write.put(key, restAccessRecord.pack(restOpen(use)));
-    return { refusal, key, mayCache };
-  });
+  const isWrite = self === undefined && (use === "write" || use === "overwrite");
+  const taken = await afterWishes((mayWait) =>
+    ephemeral.write(async (write) => {
+      if ((await write.get(deletePendingKey(share, node))) !== undefined)
+        throw new Refusal("SMBDeletePending");
+      const { handles, locks } = await readOpens(write, share, node);
+      const others = self === undefined ? handles : handles.filter(({ handle }) => handle !== self);
+      const refusal = refusalOf(wanted, others, self === undefined ? locks : []);
+      const mayCache = self === undefined && others.some((other) => other.mayCache);
+      if (refusal !== undefined || use === "look") return { refusal, key: undefined, mayCache };
+      const isBefore = handles.length > 0 && isWrite && mayWait;
+      if (isBefore && (await isLockWished(write, wanted))) return WISHED;
+      const key = restAccessKey(share, node, write.revision());
+      write.put(key, restAccessRecord.pack(restOpen(use)));
+      return { refusal, key, mayCache };
+    }),
+  );
   const { refusal, key, mayCache } = taken;
   if (key !== undefined) {
     grants.keys.push(key);

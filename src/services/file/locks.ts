@@ -16,6 +16,7 @@ import type { Writer } from "../../store/kv.ts";
 import { type AccessRecord, locksRecord, restAccessRecord } from "../../store/records/file.ts";
 import { readOpens } from "./access.ts";
 import type { FileService } from "./file-service.ts";
+import { deleteWish, putWish } from "./lock-wishes.ts";
 import type { Handle } from "./opens/open-node.ts";
 
 /** Byte-range locks of a handle. They live and go with it. */
@@ -30,11 +31,22 @@ async function readOwn(write: Writer, { share, node, id }: Handle): Promise<read
  * other handles, have ended when it resolves.
  */
 export async function lockRanges(files: FileService, handle: Handle, wanted: readonly Lock[]): Promise<void> {
-  for (let tries = 0; !(await tryLock(files, handle, wanted)); tries++) {
-    if (tries >= FILE_LIMITS.openRetriesMax) throw new Refusal("FileLockConflict");
-    await pause(FILE_LIMITS.openRetryMillis);
-  }
+  if (!(await tryLock(files, handle, wanted))) await lockInTurn(files, handle, wanted);
   await files.writesUnderWay.ended(handle);
+}
+
+/** A write was in the way, and the wish is put: those that come now wait for it. */
+async function lockInTurn(files: FileService, handle: Handle, wanted: readonly Lock[]): Promise<void> {
+  try {
+    for (let tries = 0; tries < FILE_LIMITS.lockRetriesMax; tries++) {
+      await pause(FILE_LIMITS.openRetryMillis);
+      if (await tryLock(files, handle, wanted)) return;
+    }
+    throw new Refusal("FileLockConflict");
+  } catch (error) {
+    await files.parts.store.ephemeral.write(async (write) => deleteWish(write, handle));
+    throw error;
+  }
 }
 
 /** False while a REST call writes to the file, or a client of another node to what shall be locked. */
@@ -44,7 +56,9 @@ function tryLock(files: FileService, handle: Handle, wanted: readonly Lock[]): P
   return ephemeral.write(async (write) => {
     const own = [...(await readOwn(write, handle))];
     for await (const { value } of write.range(restAccessesOfNode(share, node))) {
-      if (isInTheWay(restAccessRecord.unpack(value), wanted, ephemeral.owner)) return false;
+      if (!isInTheWay(restAccessRecord.unpack(value), wanted, ephemeral.owner)) continue;
+      await putWish(write, handle, ephemeral.owner);
+      return false;
     }
     const { handles, locks } = await readOpens(write, share, node);
     // Who only looks has asked no other node to finish what it writes.
@@ -60,6 +74,7 @@ function tryLock(files: FileService, handle: Handle, wanted: readonly Lock[]): P
     }
     if (own.length > FILE_LIMITS.locksPerHandleMax) throw new Refusal("TooManyOpenHandles");
     write.put(locksKey(share, node, id), locksRecord.pack({ locks: own }));
+    deleteWish(write, handle);
     return true;
   });
 }

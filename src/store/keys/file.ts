@@ -241,6 +241,15 @@ export function restAccessesOfShare(share: bigint): Range {
   return prefixRange(packKey(["hr", share]));
 }
 
+/** Byte-range locks that wait for writes under way on a file: ("hw", share, node, handle). */
+export function lockWishKey(share: bigint, node: bigint, handle: bigint): Key {
+  return packKey(["hw", share, node, handle]);
+}
+
+export function lockWishesOfNode(share: bigint, node: bigint): Range {
+  return prefixRange(packKey(["hw", share, node]));
+}
+
 /** A share whose mark is being taken away: ("hc", share). */
 export function closingShareKey(share: bigint): Key {
   return packKey(["hc", share]);

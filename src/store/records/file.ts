@@ -178,6 +178,8 @@ export interface AccessRecord {
 
 export const restAccessRecord = recordType<AccessRecord>("restAccess", 1);
 
+export const lockWishRecord = recordType<{ readonly owner: string }>("lockWish", 1);
+
 /** A process that serves SMB clients is there, and so is what it has put into the ephemeral space. */
 export const presenceRecord = recordType<{ readonly since: Instant }>("smbPresence", 1);
 

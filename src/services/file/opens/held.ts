@@ -7,6 +7,7 @@ import type { Reader } from "../../../store/kv.ts";
 import { locksRecord, type NodeRecord, restAccessRecord } from "../../../store/records/file.ts";
 import { readHandles } from "../access.ts";
 import type { FileService } from "../file-service.ts";
+import { afterWishes, isLockWished, WISHED } from "../lock-wishes.ts";
 import type { OpenedFile } from "../node-changes.ts";
 import { findNode } from "../nodes.ts";
 import { findShare, leaseOf } from "../shares.ts";
@@ -70,14 +71,17 @@ export async function withWriteAccess(
   const { isElsewhere } = await ephemeral.read((read) => checkWrite(read, handle, range, ephemeral.owner));
   if (!isElsewhere) return write();
   const { share, node } = handle;
-  const key = await ephemeral.write(async (writer) => {
-    await checkWrite(writer, handle, range, ephemeral.owner);
-    const note = restAccessKey(share, node, writer.revision());
-    const { offset, length } = range;
-    const { owner } = ephemeral;
-    writer.put(note, restAccessRecord.pack({ access: WRITE, share: ALL_ACCESS, owner, offset, length }));
-    return note;
-  });
+  const { owner } = ephemeral;
+  const key = await afterWishes((mayWait) =>
+    ephemeral.write(async (writer) => {
+      await checkWrite(writer, handle, range, owner);
+      if (mayWait && (await isLockWished(writer, handle, owner))) return WISHED;
+      const note = restAccessKey(share, node, writer.revision());
+      const { offset, length } = range;
+      writer.put(note, restAccessRecord.pack({ access: WRITE, share: ALL_ACCESS, owner, offset, length }));
+      return note;
+    }),
+  );
   try {
     await write();
   } finally {
