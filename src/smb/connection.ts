@@ -163,6 +163,10 @@ export class Connection {
     this.close();
   }
 
+  get hasRoomToWait(): boolean {
+    return this.#async.size < SMB_LIMITS.asyncRequestsMax;
+  }
+
   enterAsync(request: Request): bigint {
     if (this.#async.size >= SMB_LIMITS.asyncRequestsMax) throw refuse(STATUS.INSUFFICIENT_RESOURCES);
     const id = ++this.#lastAsyncId;

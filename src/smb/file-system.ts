@@ -1,5 +1,6 @@
 import type { CacheConflict } from "../concurrency/cache-lease.ts";
 import type { ReadBuffers } from "../services/payload/payloads.ts";
+import type { ChangeHub } from "./changes.ts";
 import type { FileTime } from "./wire/filetime.ts";
 
 /**
@@ -23,6 +24,9 @@ export interface Outside {
   handleEnded(share: bigint, handle: FileHandle): void;
   /** Somebody needs caches of a file gone. Undefined: nobody has to be waited for. */
   breakCaches(share: bigint, node: bigint, conflict: CacheConflict): Promise<void> | undefined;
+  /** Nobody else can see the handles any more: clients must not go on with what they have. */
+  cutOff(): void;
+  readonly changes: ChangeHub;
 }
 
 export interface ShareEntry {
@@ -84,6 +88,11 @@ export interface Opened {
   /** What was granted. */
   readonly access: number;
   readonly info: FileInfo;
+  /**
+   * Whether the client may be given a cache as far as other nodes are concerned. To be asked once, in the turn of the
+   * event loop in which it is given. Without it there are no other nodes.
+   */
+  mayCacheNow?(): boolean;
 }
 
 export interface FileInfo {

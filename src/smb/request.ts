@@ -157,6 +157,12 @@ export class Request {
     }
   }
 
+  /** The same where it is only a courtesy: not inside a compound, and not beyond the limit. */
+  pendIfMay(): void {
+    if (!this.isLast || this.connection.isClosed || !this.connection.hasRoomToWait) return;
+    this.pend();
+  }
+
   /** Waits, as an asynchronous request, for `work` or for being cancelled, in which case `undo` runs. */
   async wait<T>(work: Promise<T>, undo: () => void): Promise<T> {
     if (!this.isLast) {

@@ -7,6 +7,7 @@ import type { Chore } from "../reclaim/chores.ts";
 import { type Grants, withGrants } from "./access.ts";
 import type { Surroundings } from "./cache-breaks.ts";
 import { WritesUnderWay } from "./opens/writes-under-way.ts";
+import type { Presence } from "./presence.ts";
 import { fileChores } from "./reclaim.ts";
 import { findShare } from "./shares.ts";
 
@@ -26,6 +27,8 @@ export class FileService {
   readonly surroundings: Surroundings;
   /** Rings when content was left behind that the sweep takes apart. */
   readonly contentLeft = new Wakeup();
+  /** Where SMB clients are served. */
+  presence: Presence | undefined;
 
   constructor(parts: ServiceParts, options: FileServiceOptions = {}) {
     const { store, messages, log } = parts;

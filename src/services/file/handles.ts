@@ -5,6 +5,7 @@ import { deletePendingRecord, type HandleRecord, handleRecord } from "../../stor
 import { isReadOnly } from "./attributes.ts";
 import { unlinkFile } from "./delete-file.ts";
 import type { FileService } from "./file-service.ts";
+import { deleteWish } from "./lock-wishes.ts";
 import { findNode, isEmptyDirectory, ROOT, removeEntry, removeNode } from "./nodes.ts";
 import type { Handle } from "./opens/open-node.ts";
 import { findShare, readShare } from "./shares.ts";
@@ -45,6 +46,7 @@ export async function endHandle(
     if (stored === undefined) return "unknown";
     write.delete(key);
     write.delete(locksKey(share, node, id));
+    deleteWish(write, handle);
     const pendingKey = deletePendingKey(share, node);
     let isPending = (await write.get(pendingKey)) !== undefined;
     if (!isPending && !isForced && node !== ROOT && handleRecord.unpack(stored).isDeleteOnClose) {
