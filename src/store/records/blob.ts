@@ -118,8 +118,6 @@ export interface BlobRecord {
   readonly deleted?: { readonly at: Instant; readonly until: Instant };
 }
 
-export const blobRecord = recordType<BlobRecord>("blob", 1);
-
 /** How many records name a content; of a page blob's, also the newest epoch of its map. */
 export interface ContentRecord {
   readonly refs: number;
