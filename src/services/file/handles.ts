@@ -5,7 +5,7 @@ import { deletePendingRecord, type HandleRecord, handleRecord } from "../../stor
 import { isReadOnly } from "./attributes.ts";
 import { unlinkFile } from "./delete-file.ts";
 import type { FileService } from "./file-service.ts";
-import { findNode, isEmptyDirectory, ROOT, removeEntry, removeNode } from "./nodes.ts";
+import { findNode, isEmptyDirectory, ROOT, removeEntry, removeNode, touchDirectory } from "./nodes.ts";
 import type { Handle } from "./opens/open-node.ts";
 import { findShare, readShare } from "./shares.ts";
 import { LiveView } from "./versions.ts";
@@ -73,6 +73,7 @@ async function removePending(files: FileService, { ref, share: id, node }: Handl
         await removeEntry(write, share, record.parent, record.name);
         await removeNode(write, share, node);
       } else return "closed";
+      await touchDirectory(write, share, record.parent);
       return "removed";
     });
     files.contentLeft.ring();
