@@ -6,7 +6,7 @@ import { isReadOnly } from "./attributes.ts";
 import { unlinkFile } from "./delete-file.ts";
 import type { FileService } from "./file-service.ts";
 import { deleteWish } from "./lock-wishes.ts";
-import { findNode, isEmptyDirectory, ROOT, removeEntry, removeNode } from "./nodes.ts";
+import { findNode, isEmptyDirectory, ROOT, removeEntry, removeNode, touchDirectory } from "./nodes.ts";
 import type { Handle } from "./opens/open-node.ts";
 import { findShare, readShare } from "./shares.ts";
 import { LiveView } from "./versions.ts";
@@ -75,6 +75,7 @@ async function removePending(files: FileService, { ref, share: id, node }: Handl
         await removeEntry(write, share, record.parent, record.name);
         await removeNode(write, share, node);
       } else return "closed";
+      await touchDirectory(write, share, record.parent);
       return "removed";
     });
     files.contentLeft.ring();

@@ -5,7 +5,7 @@ import type { NodeRecord, ShareRecord } from "../../../store/records/file.ts";
 import { ATTRIBUTE } from "../attributes.ts";
 import type { FileService } from "../file-service.ts";
 import type { ShareRef } from "../names.ts";
-import { findNode, findPlace, putEntry, putNode, readNode, ticksOf } from "../nodes.ts";
+import { findNode, findPlace, putEntry, putNode, readNode, ticksOf, touchDirectory } from "../nodes.ts";
 import { markInTransaction } from "../opened-marks.ts";
 import { settlePermission } from "../permissions.ts";
 import { dropContent } from "../ranges.ts";
@@ -56,6 +56,7 @@ export function createNode(
     };
     await putNode(write, share, node, record, revision);
     await putEntry(write, share, parent, { name, node, kind }, revision);
+    await touchDirectory(write, share, parent);
     return record;
   });
 }
