@@ -141,6 +141,11 @@ export const LIMITS = {
   earlySlicesMax: 64,
   /** Parts of a source below this are copied together: a client that sends single bytes must not cost a list of them. */
   gatheredPartBytes: 4 * KIB,
+  /** Pieces up to this, in frames, that come while one of them is being written become one write together. */
+  gatheredWriteBytesMax: 64 * KIB,
+  /** How much such a write takes, and in how many parts: systems take 1,024 and more. */
+  gatheredWritesBytesMax: MIB,
+  writePartsMax: 512,
   /** Written bytes that start a sync before anybody waits for one, so that the disk works while the client sends. */
   unsyncedBytesMax: 16 * MIB,
   /** One read from the disk, and how many of them run ahead of the consumer. */

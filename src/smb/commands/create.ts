@@ -1,6 +1,8 @@
 import { SMB_LIMITS } from "../../base/limits-smb.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { HANDLE_CACHE, NO_CACHE } from "../../concurrency/cache-lease.ts";
+import { printSddl } from "../../services/file/security/sddl.ts";
+import { CONTROL, decodeSecurityDescriptor } from "../../services/file/security/security-descriptor.ts";
 import type { CacheEntry, OpenedNode } from "../caches.ts";
 import { closeOpen } from "../end-open.ts";
 import type { Opened, Share } from "../file-system.ts";
@@ -20,8 +22,6 @@ import {
 import { type CreateContexts, readCreateContexts } from "../wire/create-contexts.ts";
 import { NOTIFY_ACTION, NOTIFY_FILTER } from "../wire/directory.ts";
 import { OPLOCK } from "../wire/oplock-break.ts";
-import { printSddl } from "../wire/sddl.ts";
-import { CONTROL, decodeSecurityDescriptor } from "../wire/security-descriptor.ts";
 import { textOf } from "../wire/text.ts";
 import { shownInfo } from "../write-times.ts";
 import { checkCreate, kindWanted } from "./create-checks.ts";
