@@ -2,6 +2,7 @@ import type { CacheEntry, OpenedNode } from "./caches.ts";
 import type { Watch } from "./changes.ts";
 import type { SequencedOpen } from "./channel-sequence.ts";
 import type { FileHandle, ListedEntry } from "./file-system.ts";
+import type { Request } from "./request.ts";
 import type { Pipe } from "./rpc/pipe.ts";
 import type { Session, Tree } from "./session.ts";
 import type { FileTime } from "./wire/filetime.ts";
@@ -63,6 +64,8 @@ export interface FileOpen extends OpenBase, SequencedOpen {
   lockCount: number;
   /** LOCK requests that wait; closing the handle ends them. */
   readonly blockedLocks: Set<(status: number) => void>;
+  /** Requests that use it now and end by themselves. */
+  readonly underWay: Set<Request>;
   hasWritten: boolean;
   /** The file's time of the last write as this handle was told it, if nothing has moved it since. */
   shownWriteTime: FileTime | undefined;

@@ -22,6 +22,16 @@ export interface Reply {
   readonly onBytes?: (parts: readonly Buffer[]) => void;
 }
 
+/** Commands that wait for nobody but the file system: CLOSE lets them finish. */
+const ENDS_BY_ITSELF: readonly number[] = [
+  COMMAND.READ,
+  COMMAND.WRITE,
+  COMMAND.FLUSH,
+  COMMAND.QUERY_DIRECTORY,
+  COMMAND.QUERY_INFO,
+  COMMAND.SET_INFO,
+];
+
 export const success = (body: Buffer): Reply => ({ status: STATUS.SUCCESS, body });
 
 /** What the PDUs of one compound hand on to each other. */
@@ -55,6 +65,9 @@ export class Request {
   readonly #sendInterim: (request: Request) => void;
   #entered: { readonly open: FileOpen; readonly generation: Generation } | undefined;
   #cancel: ((status: number) => void) | undefined;
+  #used: FileOpen | undefined;
+  #left: Promise<void> | undefined;
+  #tellLeft: () => void = () => {};
 
   constructor(input: {
     readonly connection: Connection;
@@ -110,12 +123,16 @@ export class Request {
     const open = this.user.openOf(fileId, this.tree);
     if (open.file?.isClosed === true) throw refuse(STATUS.FILE_CLOSED);
     this.chain.fileId = fileId;
+    if (open.file !== undefined && ENDS_BY_ITSELF.includes(this.header.command)) {
+      this.#used = open;
+      open.underWay.add(this);
+    }
     if (open.file !== undefined && this.connection.dialect >= DIALECT.SMB_3_0) this.#enter(open);
     return open;
   }
 
   #enter(open: FileOpen): void {
-    this.leave();
+    this.#leaveSequence();
     const { command } = this.header;
     const generation = enterSequence(open, {
       sequence: this.channelSequence,
@@ -129,6 +146,25 @@ export class Request {
 
   /** The request is answered. */
   leave(): void {
+    this.#leaveSequence();
+    this.#used?.underWay.delete(this);
+    this.#tellLeft();
+  }
+
+  /** Ends when the requests are through that came for this open before: a client need not wait for them to send CLOSE. */
+  async afterOthers({ underWay }: FileOpen): Promise<void> {
+    const others = [...underWay].filter((one) => one !== this && one.asyncId === 0n);
+    if (others.length > 0) await Promise.all(others.map((one) => one.#whenLeft()));
+  }
+
+  #whenLeft(): Promise<void> {
+    this.#left ??= new Promise((resolve) => {
+      this.#tellLeft = resolve;
+    });
+    return this.#left;
+  }
+
+  #leaveSequence(): void {
     if (this.#entered !== undefined) leaveSequence(this.#entered.open, this.#entered.generation);
     this.#entered = undefined;
   }
@@ -153,6 +189,8 @@ export class Request {
   pend(): void {
     if (this.asyncId === 0n) {
       this.asyncId = this.connection.enterAsync(this);
+      // It waits for somebody else, who may be waiting for the CLOSE.
+      this.#tellLeft();
       this.#sendInterim(this);
     }
   }

@@ -137,6 +137,43 @@ for (const engine of ENGINES) {
       for (const access of ACCESSES) await closeHandle(kit.files, await open(kit, share, "f", access, "RWD"));
     });
 
+    test("an open that overwrites leaves nothing of the content, whatever its length, but to snapshots", async () => {
+      const share = await kit.newShare();
+      const lengths = [0, 3, 20_000, 9 * 30_000];
+      for (const length of lengths) {
+        const file = share.rootDirectoryClient.getFileClient(`f${length}`);
+        await file.create(length);
+        // In pieces with gaps: more ranges than go in one transaction.
+        for (let at = 0; at < length; at += 30_000)
+          await file.uploadRange(Buffer.alloc(Math.min(length, 20_000), 7), at, Math.min(length, 20_000));
+      }
+      const past = share.withSnapshot((await share.createSnapshot()).snapshot!);
+      for (const length of lengths) {
+        const ref = { account: kit.server.account, share: share.name, path: [`f${length}`] };
+        const opened = await openNode(kit.files, {
+          ref,
+          disposition: "overwriteIf",
+          access: WRITE,
+          share: READ,
+          session: 7n,
+          clientAddress: "10.0.0.9:50000",
+          clientName: "workstation",
+        });
+        assert.equal(opened.action, "overwritten");
+        assert.equal(opened.opened.record.size, 0);
+        await closeHandle(kit.files, opened);
+        const file = share.rootDirectoryClient.getFileClient(`f${length}`);
+        assert.deepEqual((await file.getRangeList()).rangeList, []);
+        const before = past.rootDirectoryClient.getFileClient(`f${length}`);
+        const kept = length === 0 ? Buffer.alloc(0) : await before.downloadToBuffer();
+        assert.equal(kept.length, length);
+        assert.equal(
+          kept.filter((byte) => byte === 7).length,
+          Math.ceil(length / 30_000) * Math.min(length, 20_000),
+        );
+      }
+    });
+
     test("opens meet each other by access and share mode", async () => {
       const share = await kit.newShare();
       await share.rootDirectoryClient.getFileClient("f").create(5);

@@ -66,6 +66,23 @@ for (const engine of ENGINES) {
       return { share, file };
     }
 
+    test("a CLOSE that is sent behind other requests lets them finish", async () => {
+      const { share, file } = await made();
+      const smb = await connect(kit, share);
+      for (let round = 0; round < 5; round++) {
+        const handle = await smb.open("f", { access: "RW", share: "RWD" });
+        const text = `text ${round}`.repeat(round * 2_000 + 1);
+        const [read] = await Promise.all([
+          smb.read(handle, 0, 1),
+          smb.write(handle, 0, text),
+          smb.close(handle),
+        ]);
+        assert.equal(read.length, 1);
+        assert.equal((await file.downloadToBuffer()).toString("utf8", 0, text.length), text);
+      }
+      smb.vanish();
+    });
+
     test("every share mode of an SMB handle meets every REST call as the matrix says", async () => {
       const { share, file } = await made();
       const smb = await connect(kit, share);

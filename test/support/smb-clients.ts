@@ -40,6 +40,8 @@ const cellOf = (value: number): Buffer => {
   return Buffer.alloc(CELL_BYTES, word);
 };
 
+const otherName = (name: string): string => `${name.startsWith("f") ? "g" : "f"}${name.slice(1)}`;
+
 /** What others may do to us, and no fault of anybody's. */
 const EXPECTED: ReadonlySet<number> = new Set([
   STATUS.SHARING_VIOLATION,
@@ -192,7 +194,7 @@ class Run {
   async #rename(client: SmbTestClient, row: Row): Promise<void> {
     const file = await this.#open(client, row, { access: "RD", share: "RWD" });
     try {
-      const name = row.name.startsWith("f") ? `g${row.name.slice(1)}` : `f${row.name.slice(1)}`;
+      const name = otherName(row.name);
       await client.rename(file, name);
       row.name = name;
     } finally {
@@ -264,6 +266,8 @@ class Run {
 
   async finish(): Promise<ClientsOutcome> {
     for (const row of this.#rows) {
+      // Answers to renames that crossed came over different connections, in any order.
+      if (!(await this.#file(row.name).exists())) row.name = otherName(row.name);
       // Who vanished may still be on the way out.
       const file = this.#file(row.name);
       await file.forceCloseAllHandles();

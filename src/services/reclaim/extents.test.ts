@@ -23,6 +23,29 @@ async function wornNotes(notes: Notes, count = 24): Promise<void> {
   for (let i = 0; i < count; i++) if (i % 4 !== 0) await notes.delete(`n${i}`);
 }
 
+test("an extent that a drop has emptied goes soon after it, without waiting for the interval", async () => {
+  const notes = openNotes();
+  await notes.put("a", { seed: 1, length: 90 });
+  notes.payload.extents.seal();
+  await settle();
+  const soon: (() => void)[] = [];
+  const timers: Timers = {
+    after: (_, run) => {
+      soon.push(run);
+      return { cancel: () => {} };
+    },
+    every: () => ({ cancel: () => {} }),
+  };
+  notes.reclaimer.start(timers);
+  await notes.delete("a");
+  assert.equal(soon.length, 1);
+  assert.ok((await notes.diskBytes()) > 0);
+  soon[0]!();
+  await settle();
+  assert.equal(await notes.diskBytes(), 0);
+  await notes.reclaimer.stop();
+});
+
 test("mostly dead extents are compacted, and again, and the payload keeps its name", async () => {
   const notes = openNotes();
   await wornNotes(notes);

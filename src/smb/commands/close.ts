@@ -8,6 +8,7 @@ export async function close(request: Request): Promise<Reply> {
   const { flags, fileId } = closeRequest.decode(request.pdu);
   const open = request.open(fileId);
   const { session } = open;
+  if (open.file !== undefined) await request.afterOthers(open);
   const wantsInfo = (flags & CLOSE_POSTQUERY_ATTRIB) !== 0 && open.file !== undefined;
   if (open.file !== undefined && open.hasUntoldWrite) await beforeClose(request.connection.server, open);
   const info = wantsInfo ? await open.file.info() : undefined;

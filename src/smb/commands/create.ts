@@ -256,6 +256,7 @@ async function keep(request: Request, wanted: Wanted, opened: Opened): Promise<R
     lockSequences: new Map(),
     lockCount: 0,
     blockedLocks: new Set(),
+    underWay: new Set(),
     hasWritten: false,
     shownWriteTime: opened.info.writtenAt,
     hasUntoldWrite: false,
