@@ -1,4 +1,5 @@
 import { isOutOfSpace, StorageFault } from "../base/faults.ts";
+import { LIMITS } from "../base/limits.ts";
 import type { DeviceFile } from "./device.ts";
 import { type ExtentShape, FILE_HEADER_BYTES, fileNameOf, frameParts } from "./format.ts";
 import type { Piece } from "./pieces.ts";
@@ -7,6 +8,15 @@ import type { Piece } from "./pieces.ts";
 export interface Spot {
   readonly extent: WritableExtent;
   readonly offset: number;
+}
+
+/** A framed piece that waits for the write before it. */
+interface Waiting {
+  readonly parts: readonly Uint8Array[];
+  readonly offset: number;
+  readonly bytes: number;
+  resolve(): void;
+  reject(error: unknown): void;
 }
 
 /**
@@ -22,6 +32,8 @@ export class WritableExtent {
   #pending = 0;
   #isRetired = false;
   #isLeft = false;
+  #waiting: Waiting[] = [];
+  #isWriting = false;
 
   constructor(id: bigint, file: DeviceFile, shape: ExtentShape) {
     this.id = id;
@@ -76,6 +88,56 @@ export class WritableExtent {
     const at = { extent: this.id, offset, length: piece.length };
     const parts = frameParts(piece.parts, at, this.#shape);
     const bytes = parts.reduce((total, part) => total + part.length, 0);
+    if (bytes > LIMITS.gatheredWriteBytesMax) await this.#put(parts, offset, bytes);
+    else {
+      await new Promise<void>((resolve, reject) => {
+        this.#waiting.push({ parts, offset, bytes, resolve, reject });
+        if (!this.#isWriting) void this.#writeWaiting();
+      });
+    }
+    return bytes;
+  }
+
+  /**
+   * Small pieces go one write at a time. Those that come meanwhile lie side by side and are the next write together:
+   * handing a write to another thread costs more than the bytes of a page.
+   */
+  async #writeWaiting(): Promise<void> {
+    this.#isWriting = true;
+    while (this.#waiting.length > 0) {
+      const together = this.#takeNeighbours();
+      const { offset } = together[0]!;
+      const parts = together.flatMap((one) => one.parts);
+      const bytes = together.reduce((total, one) => total + one.bytes, 0);
+      try {
+        await this.#put(parts, offset, bytes);
+        for (const { resolve } of together) resolve();
+      } catch (error) {
+        for (const { reject } of together) reject(error);
+      }
+    }
+    this.#isWriting = false;
+  }
+
+  #takeNeighbours(): Waiting[] {
+    const [first, ...others] = this.#waiting;
+    const together = [first!];
+    let end = first!.offset + first!.bytes;
+    let parts = first!.parts.length;
+    let bytes = first!.bytes;
+    for (const next of others) {
+      parts += next.parts.length;
+      bytes += next.bytes;
+      const isFull = parts > LIMITS.writePartsMax || bytes > LIMITS.gatheredWritesBytesMax;
+      if (next.offset !== end || isFull) break;
+      together.push(next);
+      end += next.bytes;
+    }
+    this.#waiting = this.#waiting.slice(together.length);
+    return together;
+  }
+
+  async #put(parts: readonly Uint8Array[], offset: number, bytes: number): Promise<void> {
     try {
       await this.file.write(parts, offset);
     } catch (error) {
@@ -85,7 +147,6 @@ export class WritableExtent {
       if (!isOutOfSpace(error)) this.retire();
       throw writeFault(fileNameOf(this.id), error);
     }
-    return bytes;
   }
 }
 

@@ -71,6 +71,7 @@ export class FrontEnd<Services> {
       else reply = this.#refuse(exchange, error);
     }
     if (reply === undefined) return;
+    if (exchange.head.headers.origin !== undefined) reply = await this.#withCors(exchange, reply);
     const { status } = reply;
     this.#writer.send(connection, this.#outgoing(exchange, reply), ({ bytes, error }) => {
       if (error !== undefined) this.#logFault(exchange, error, "a reply broke off");
@@ -79,14 +80,16 @@ export class FrontEnd<Services> {
   }
 
   async #answer(exchange: Exchange<Services>, connection: Connection): Promise<HttpReply> {
-    const { table, services, auth, clock, isSecure, isHostStyleAllowed, corsRules } = this.#options;
+    const { table, services, auth, clock, isSecure, isHostStyleAllowed } = this.#options;
     const { head, remoteAddress } = exchange.incoming;
     const { method, headers } = head;
     checkHeaders(head);
     const address = readAddress(head.url, headers.host, table.service, isHostStyleAllowed);
     const { query } = address;
     const target = table.mendTarget?.(address.target, query, headers) ?? address.target;
+    exchange.account = target.account;
     const version = readVersion(headers, query.get("api-version") ?? query.get("sv"));
+    exchange.version = version;
     const operation =
       target.isWebsite === true
         ? this.#router.findOnWebsite(method)
@@ -114,14 +117,22 @@ export class FrontEnd<Services> {
     const body = new RequestBody(exchange.incoming, connection, operation.bodyBytesMax);
     exchange.body = body;
     request.body = body;
-    const reply = await operation.handle(request, services);
-    if (headers.origin === undefined) return reply;
-    const rules = await corsRules(table.service, target.account);
-    const cors = { origin: headers.origin, method: request.method };
-    return {
-      ...reply,
-      headers: { ...reply.headers, ...corsHeaders(rules, cors, Object.keys(reply.headers ?? {})) },
-    };
+    return operation.handle(request, services);
+  }
+
+  /** A page may see a refusal as it may see a success: without these headers its browser shows it neither. */
+  async #withCors(exchange: Exchange<Services>, reply: HttpReply): Promise<HttpReply> {
+    const { account, head } = exchange;
+    const { origin } = head.headers;
+    if (account === undefined || head.method === "OPTIONS") return reply;
+    try {
+      const rules = await this.#options.corsRules(this.#options.table.service, account);
+      const added = corsHeaders(rules, { origin, method: head.method }, Object.keys(reply.headers ?? {}));
+      return { ...reply, headers: { ...reply.headers, ...added } };
+    } catch (error) {
+      reply.release?.();
+      return this.#refuse(exchange, error);
+    }
   }
 
   #refuse(exchange: Exchange<Services>, error: unknown): HttpReply {
@@ -163,7 +174,7 @@ export class FrontEnd<Services> {
       isHead: method === "HEAD",
       isOld,
       requestId: exchange.id,
-      version: headers["x-ms-version"],
+      version: headers["x-ms-version"] ?? (exchange.version || undefined),
       clientRequestId: clientRequestIdOf(headers),
     };
   }
@@ -206,6 +217,9 @@ class Exchange<Services> {
   readonly id: string;
   readonly startedAt = monotonic();
   operation: Operation<Services> | undefined;
+  account: string | undefined;
+  /** By which the request is served: that of a SAS where no header names one. */
+  version = "";
   body: RequestBody | undefined;
   errorCode: string | undefined;
 

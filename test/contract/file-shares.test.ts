@@ -286,6 +286,56 @@ for (const engine of ENGINES) {
       }
     });
 
+    test("permissions come and go in binary too, and are the same ones as in SDDL", async () => {
+      const share = await kit.newShare();
+      const sddl = "O:SYG:SYD:(A;;FA;;;BA)";
+      const system = "010100000000000512000000";
+      const list = "020020000100000000001800ff011f0001020000000000052000000020020000";
+      const listFirst = `0100048034000000400000000000000014000000${list}${system}${system}`;
+      const ownerFirst = `010004801400000020000000000000002c000000${system}${system}${list}`;
+      const base64 = (hex: string): string => Buffer.from(hex, "hex").toString("base64");
+      const { filePermissionKey: key } = await share.createPermission(sddl);
+      for (const hex of [listFirst, ownerFirst]) {
+        const made = await share.createPermission({
+          permission: base64(hex),
+          format: "Binary",
+        });
+        assert.equal(made.filePermissionKey, key);
+      }
+      const got = await share.getPermission(key!, { filePermissionFormat: "Binary" });
+      assert.equal(got.permission, base64(listFirst));
+      const file = { "x-ms-type": "file", "x-ms-content-length": "1" };
+      const create = (permission: string, format: string) =>
+        kit.raw({
+          method: "PUT",
+          path: `/${share.name}/f`,
+          headers: {
+            ...file,
+            "x-ms-file-permission": permission,
+            "x-ms-file-permission-format": format,
+          },
+        });
+      const created = await create(base64(ownerFirst), "binary");
+      assert.equal(created.status, 201);
+      assert.equal(created.headers["x-ms-file-permission-key"], key);
+      for (const [permission, format, code] of [
+        [base64(ownerFirst.slice(0, -2)), "binary", "FileInvalidPermission"],
+        [base64(ownerFirst.replace("01000480", "02000480")), "binary", "FileInvalidPermission"],
+        ["AQAEg", "binary", "FileInvalidPermission"],
+        ["*not base64*", "binary", "FileInvalidPermission"],
+        [sddl, "xml", "InvalidHeaderValue"],
+      ] as const) {
+        const reply = await create(permission, format);
+        assert.deepEqual([reply.status, reply.code], [400, code], permission);
+      }
+      // A descriptor without a list lets everybody in; it is not one with an empty list.
+      const open = await share.createPermission("O:SYG:SYD:NO_ACCESS_CONTROL");
+      assert.equal(
+        (await share.getPermission(open.filePermissionKey!)).permission,
+        "O:SYG:SYD:NO_ACCESS_CONTROL",
+      );
+    });
+
     test("permissions are kept by what they say, and files name them by key", async () => {
       const share = await kit.newShare();
       const sddl =

@@ -211,6 +211,16 @@ suite("the HTTP front end", () => {
     assert.equal((await ask("https://b.example")).status, 403);
     const actual = await get({ Origin: "https://a.example" });
     assert.equal(actual.headers["access-control-allow-origin"], "https://a.example");
+    // A page reads why it was refused only when the refusal says that it may.
+    const path = "/missing/messages";
+    const headers = { Origin: "https://a.example" };
+    for (const isAnonymous of [true, false]) {
+      const refused = await send(server, { service: "queue", method: "GET", path, headers, isAnonymous });
+      assert.ok(refused.status >= 400);
+      assert.equal(refused.headers["access-control-allow-origin"], "https://a.example");
+      assert.match(String(refused.headers["access-control-expose-headers"]), /x-ms-error-code/);
+      assert.equal(refused.headers.vary, "Origin");
+    }
   });
 });
 

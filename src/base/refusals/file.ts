@@ -19,7 +19,11 @@ export const FILE_REFUSALS = {
     http: 409,
     text: "The file has been recreated since the previous snapshot was taken.",
   },
-  FileInvalidPermission: { http: 400, text: "The specified file permission is not valid." },
+  FileInvalidPermission: {
+    http: 400,
+    smb: 0xc000_0079,
+    text: "The specified file permission is not valid.",
+  },
   FileInvalidPermissionKey: {
     http: 400,
     text: "The specified file permission key does not exist in the share.",

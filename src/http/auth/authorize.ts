@@ -141,10 +141,14 @@ function isInside(path: string, parent: string): boolean {
   return path === parent || (path.startsWith(parent) && path[parent.length] === "/");
 }
 
-/** Without a trailing slash, and with the name of the root container where the address leaves it out. */
+/**
+ * With the name of the root container where the address leaves it out. A slash at the end means nothing, unless it
+ * belongs to the name of a blob.
+ */
 function fullPath(path: string, resource: ResourceKind): string {
   const plain = path.endsWith("/") ? path.slice(0, -1) : path;
-  return resource === "blob" && !plain.includes("/") ? `$root/${plain}` : plain;
+  if (resource !== "blob") return plain;
+  return plain.includes("/") ? path : `$root/${plain}`;
 }
 
 /** `mytable`, `mytable()` and `mytable(PartitionKey='p',RowKey='r')` all name mytable. */

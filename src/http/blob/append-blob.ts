@@ -6,7 +6,6 @@ import { type Appended, appendBlock as append, sealBlob as seal } from "../../se
 import { createAppendBlob as create } from "../../services/blob/create-blob.ts";
 import type { Headers, HttpReply, HttpRequest, ReplyHeaders } from "../exchange.ts";
 import { checkBytes } from "../wire/digest.ts";
-import { STRUCTURED_BODY } from "../wire/structured-body.ts";
 import {
   readBlobGuards,
   readCreateGuards,
@@ -14,7 +13,7 @@ import {
   readProperties,
   refusePast,
 } from "./blob-headers.ts";
-import { digestHeaders } from "./blocks.ts";
+import { digestHeaders, partWrittenHeaders } from "./blocks.ts";
 import { checkBodyLength, writtenHeaders } from "./put-blob.ts";
 import { IF_ALL, IF_FOUR, readBlobRef, readWhole } from "./read-request.ts";
 import { stamp } from "./replies.ts";
@@ -40,11 +39,14 @@ const POSITION = { min: 0, max: Number.MAX_SAFE_INTEGER };
 export function readAppendConditions(headers: Headers): AppendConditions {
   const appendPosition = readWhole(headers, "x-ms-blob-condition-appendpos", POSITION);
   const maxSize = readWhole(headers, "x-ms-blob-condition-maxsize", POSITION);
+  if (appendPosition === undefined && maxSize === undefined) return ANYWHERE;
   return {
     ...(appendPosition === undefined ? {} : { appendPosition }),
     ...(maxSize === undefined ? {} : { maxSize }),
   };
 }
+
+const ANYWHERE: AppendConditions = {};
 
 /** Blocks of 100 MiB came with 2022-11-02; a client that names no version is served as a present one. */
 export function appendBytesMax(version: string): number {
@@ -61,21 +63,33 @@ async function appendBlock(request: HttpRequest, { blobs }: BlobServices): Promi
   refusePast(request.query);
   checkBodyLength(request, appendBytesMax(request.version));
   if (body.length === 0) throw badHeader("Content-Length", "0");
-  const common = {
-    ref: readBlobRef(request),
-    ...readBlobGuards(request, IF_ALL),
-    append: readAppendConditions(headers),
-    encryption: readEncryption(request),
-  };
+  const ref = readBlobRef(request);
+  const { conditions, leaseId } = readBlobGuards(request, IF_ALL);
+  const position = readAppendConditions(headers);
+  const encryption = readEncryption(request);
   const wantsCrc64 = headers["content-md5"] === undefined;
   if (body.length !== undefined && body.length <= WHOLE_BYTES_MAX) {
     const bytes = await body.read(WHOLE_BYTES_MAX);
-    const appended = await append(blobs, { ...common, body: bytes });
+    const appended = await append(blobs, {
+      ref,
+      conditions,
+      leaseId,
+      append: position,
+      encryption,
+      body: bytes,
+    });
     const { crc64 } = checkBytes(bytes, { declared: {}, wantsCrc64 });
     return { status: 201, headers: appendedHeaders(request, appended, digestHeaders(request, crc64)) };
   }
   const stream = body.stream({ crc64: wantsCrc64 });
-  const appended = await append(blobs, { ...common, body: stream });
+  const appended = await append(blobs, {
+    ref,
+    conditions,
+    leaseId,
+    append: position,
+    encryption,
+    body: stream,
+  });
   return { status: 201, headers: appendedHeaders(request, appended, digestHeaders(request, stream.crc64)) };
 }
 
@@ -84,13 +98,10 @@ export function appendedHeaders(
   appended: Appended,
   digests: ReplyHeaders,
 ): ReplyHeaders {
-  return {
-    ...writtenHeaders({ ...appended, version: undefined }),
-    ...digests,
-    "x-ms-blob-append-offset": String(appended.offset),
-    "x-ms-blob-committed-block-count": String(appended.blockCount),
-    "x-ms-structured-body": headers["x-ms-structured-body"] === undefined ? undefined : STRUCTURED_BODY,
-  };
+  const out = partWrittenHeaders(appended, digests, headers);
+  out["x-ms-blob-append-offset"] = String(appended.offset);
+  out["x-ms-blob-committed-block-count"] = String(appended.blockCount);
+  return out;
 }
 
 /** PUT ?comp=seal */

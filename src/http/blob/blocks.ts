@@ -1,15 +1,19 @@
 import { KIB, MIB } from "../../base/limits.ts";
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { badHeader, badQuery, Refusal } from "../../base/refusals.ts";
+import { instantOf } from "../../base/revision.ts";
 import { Turns } from "../../base/turns.ts";
+import { quotedEtag } from "../../concurrency/etag.ts";
 import { getBlockList as getList, type NamedBlock } from "../../services/blob/get-block-list.ts";
+import type { Written } from "../../services/blob/put-blob.ts";
 import { putBlock as put } from "../../services/blob/put-block.ts";
 import {
   type BlockSource,
   type ListedBlock,
   putBlockList as putList,
 } from "../../services/blob/put-block-list.ts";
-import type { HttpReply, HttpRequest, ReplyHeaders } from "../exchange.ts";
+import type { Headers, HttpReply, HttpRequest, ReplyHeaders } from "../exchange.ts";
+import { printHttpDate } from "../wire/dates.ts";
 import { checkBytes } from "../wire/digest.ts";
 import { STRUCTURED_BODY } from "../wire/structured-body.ts";
 import { parseXmlInTurns } from "../wire/xml.ts";
@@ -106,6 +110,25 @@ function blockReply(request: HttpRequest, crc64: string | undefined): HttpReply 
 export function digestHeaders({ headers }: HttpRequest, crc64: string | undefined): ReplyHeaders {
   const md5 = headers["content-md5"];
   return md5 === undefined ? { "x-ms-content-crc64": crc64 } : { "Content-MD5": md5 };
+}
+
+/** What the answer to a write of a part of a blob says: no version, but a digest. */
+export function partWrittenHeaders(
+  written: Written,
+  digests: ReplyHeaders,
+  headers: Headers,
+): Record<string, string | undefined> {
+  const out: Record<string, string | undefined> = {
+    ETag: quotedEtag(written.revision),
+    "Last-Modified": printHttpDate(instantOf(written.revision)),
+    "x-ms-request-server-encrypted": "true",
+    "x-ms-content-crc64": digests["x-ms-content-crc64"] as string | undefined,
+    "Content-MD5": digests["Content-MD5"] as string | undefined,
+  };
+  if (written.keySha256 !== undefined) out["x-ms-encryption-key-sha256"] = written.keySha256;
+  if (written.encryptionScope !== undefined) out["x-ms-encryption-scope"] = written.encryptionScope;
+  if (headers["x-ms-structured-body"] !== undefined) out["x-ms-structured-body"] = STRUCTURED_BODY;
+  return out;
 }
 
 /** PUT ?comp=blocklist */

@@ -158,7 +158,7 @@ async function putPageFromUrl(request: HttpRequest, services: BlobServices): Pro
     if (!isFitting) throw badHeader("x-ms-source-range", range);
     const body = await collect(source.body);
     if (body.length !== write.span.length) throw badHeader("x-ms-source-range", range);
-    const written = await putPage(services.blobs, { ...write, body });
+    const written = await putPage(services.blobs, write, body);
     return { status: 201, headers: pageHeaders(request, written, sourceDigests(request, source)) };
   } finally {
     source.close();

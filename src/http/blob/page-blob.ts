@@ -13,7 +13,6 @@ import { PAGE_TIERS } from "../../services/blob/set-blob-tier.ts";
 import type { Headers, HttpReply, HttpRequest, ReplyHeaders } from "../exchange.ts";
 import { checkBytes } from "../wire/digest.ts";
 import { requireRange } from "../wire/range.ts";
-import { STRUCTURED_BODY } from "../wire/structured-body.ts";
 import {
   readBlobGuards,
   readCreateGuards,
@@ -21,7 +20,7 @@ import {
   readProperties,
   refusePast,
 } from "./blob-headers.ts";
-import { digestHeaders } from "./blocks.ts";
+import { digestHeaders, partWrittenHeaders } from "./blocks.ts";
 import { writtenHeaders } from "./put-blob.ts";
 import { IF_ALL, readBlobRef, requireHeader } from "./read-request.ts";
 import { type BlobRow, type BlobServices, onBlob, row } from "./rows.ts";
@@ -69,12 +68,15 @@ export function readSequenceConditions(headers: Headers): SequenceConditions {
   const lessOrEqual = readSequenceNumber(headers, "x-ms-if-sequence-number-le");
   const less = readSequenceNumber(headers, "x-ms-if-sequence-number-lt");
   const equal = readSequenceNumber(headers, "x-ms-if-sequence-number-eq");
+  if (lessOrEqual === undefined && less === undefined && equal === undefined) return ANY_NUMBER;
   return {
     ...(lessOrEqual === undefined ? {} : { lessOrEqual }),
     ...(less === undefined ? {} : { less }),
     ...(equal === undefined ? {} : { equal }),
   };
 }
+
+const ANY_NUMBER: SequenceConditions = {};
 
 /** The pages a write names: both ends on page boundaries. */
 export function readPageSpan(headers: Headers): PageSpan {
@@ -86,9 +88,11 @@ export function readPageSpan(headers: Headers): PageSpan {
 
 export function readPageWrite(request: HttpRequest): PageWrite {
   refusePast(request.query);
+  const { conditions, leaseId } = readBlobGuards(request, IF_ALL);
   return {
     ref: readBlobRef(request),
-    ...readBlobGuards(request, IF_ALL),
+    conditions,
+    leaseId,
     span: readPageSpan(request.headers),
     sequence: readSequenceConditions(request.headers),
     encryption: readEncryption(request),
@@ -118,7 +122,7 @@ async function putPage(request: HttpRequest, { blobs }: BlobServices): Promise<H
   }
   const bytes = await body.read(BLOB_LIMITS.pageWriteBytesMax);
   if (bytes.length !== write.span.length) throw badHeader("Content-Length", String(bytes.length));
-  const written = await put(blobs, { ...write, body: bytes });
+  const written = await put(blobs, write, bytes);
   const wantsCrc64 = headers["content-md5"] === undefined;
   const { crc64 } = checkBytes(bytes, { declared: {}, wantsCrc64 });
   return { status: 201, headers: pageHeaders(request, written, digestHeaders(request, crc64)) };
@@ -129,12 +133,9 @@ export function pageHeaders(
   written: PagesWritten,
   digests: ReplyHeaders,
 ): ReplyHeaders {
-  return {
-    ...writtenHeaders({ ...written, version: undefined }),
-    ...digests,
-    "x-ms-blob-sequence-number": String(written.sequenceNumber),
-    "x-ms-structured-body": headers["x-ms-structured-body"] === undefined ? undefined : STRUCTURED_BODY,
-  };
+  const out = partWrittenHeaders(written, digests, headers);
+  out["x-ms-blob-sequence-number"] = String(written.sequenceNumber);
+  return out;
 }
 
 const common = { method: "PUT", resource: "blob", returnsEtag: true, lease: "checked" } as const;

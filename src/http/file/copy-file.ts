@@ -172,7 +172,7 @@ async function putRangeFromUrl(request: HttpRequest, services: FileServices): Pr
   checkSourceConditions(headers, crc64!);
   const taken = await takeIn(services.files.parts.payloads, bytes);
   return rangeReply(await putRange(services.files, { ...range, bytes: taken }), {
-    "x-ms-content-crc64": crc64,
+    crc64,
   });
 }
 

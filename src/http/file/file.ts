@@ -14,6 +14,7 @@ import {
   getFile as get,
   getFileProperties as getProperties,
 } from "../../services/file/get-file.ts";
+import type { Node } from "../../services/file/nodes.ts";
 import { takeIn } from "../../services/payload/content.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
@@ -34,15 +35,7 @@ import {
   readWhole,
   readWishes,
 } from "./read-request.ts";
-import {
-  contentHeaders,
-  copyHeaders,
-  nodeHeaders,
-  printAttributes,
-  printTicks,
-  quotedEtag,
-  stamp,
-} from "./replies.ts";
+import { contentHeaders, copyHeaders, printAttributes, printTicks, quotedEtag, stamp } from "./replies.ts";
 import { type FileRow, type FileServices, getAndHead, onNode, row } from "./rows.ts";
 
 /** Files as a whole: create, read, change, delete. */
@@ -70,13 +63,22 @@ async function createFile(request: HttpRequest, { files }: FileServices): Promis
     first = await takeIn(files.parts.payloads, bytes);
   }
   const node = await create(files, { ref, size, wishes, headers: fileHeaders, metadata, leaseId, first });
+  return { status: 201, headers: changedHeaders(node) };
+}
+
+/** Of a file that was made or changed. */
+function changedHeaders({ id, record }: Node): Record<string, string | undefined> {
   return {
-    status: 201,
-    headers: {
-      ...stamp(node.record.revision),
-      ...nodeHeaders(node),
-      "x-ms-request-server-encrypted": "true",
-    },
+    ETag: quotedEtag(record.revision),
+    "Last-Modified": printHttpDate(instantOf(record.revision)),
+    "x-ms-file-attributes": printAttributes(record.attributes),
+    "x-ms-file-creation-time": printTicks(record.createdAt),
+    "x-ms-file-last-write-time": printTicks(record.writtenAt),
+    "x-ms-file-change-time": printTicks(record.changedAt),
+    "x-ms-file-permission-key": record.permission,
+    "x-ms-file-id": String(id),
+    "x-ms-file-parent-id": String(record.parent),
+    "x-ms-request-server-encrypted": "true",
   };
 }
 
@@ -226,14 +228,7 @@ async function setFileProperties(request: HttpRequest, { files }: FileServices):
     headers: readFileHeaders(headers),
     size: readWhole(headers, "x-ms-content-length", SIZE),
   });
-  return {
-    status: 200,
-    headers: {
-      ...stamp(node.record.revision),
-      ...nodeHeaders(node),
-      "x-ms-request-server-encrypted": "true",
-    },
-  };
+  return { status: 200, headers: changedHeaders(node) };
 }
 
 async function setFileMetadata(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {

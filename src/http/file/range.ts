@@ -2,16 +2,17 @@ import { hash } from "node:crypto";
 import { LIMITS } from "../../base/limits.ts";
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
-import { timestampOf } from "../../base/revision.ts";
+import { instantOf } from "../../base/revision.ts";
 import { type ByteSpan, listRanges as list } from "../../services/file/list-ranges.ts";
 import { clearRange, type PutRange, putRange as put, type RangePut } from "../../services/file/put-range.ts";
 import { takeIn } from "../../services/payload/content.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
+import { printHttpDate } from "../wire/dates.ts";
 import { parseRange, requireRange } from "../wire/range.ts";
 import { STRUCTURED_BODY } from "../wire/structured-body.ts";
 import { element, printXml, textElement } from "../wire/xml-print.ts";
 import { missingHeader, readLeaseId, readPathRef, readSnapshotTime } from "./read-request.ts";
-import { stamp, XML } from "./replies.ts";
+import { printTicks, quotedEtag, stamp, XML } from "./replies.ts";
 import { type FileRow, type FileServices, onNode, row } from "./rows.ts";
 
 /** Put Range (update and clear) and List Ranges. */
@@ -33,17 +34,22 @@ export function readPutRange(request: HttpRequest): PutRange {
 
 export function rangeReply(
   { revision, writtenAt }: RangePut,
-  more: Record<string, string | undefined>,
+  more: {
+    readonly md5?: string | undefined;
+    readonly crc64?: string | undefined;
+    readonly isStructured?: boolean;
+  },
 ): HttpReply {
-  return {
-    status: 201,
-    headers: {
-      ...stamp(revision),
-      ...more,
-      "x-ms-request-server-encrypted": "true",
-      "x-ms-file-last-write-time": timestampOf(writtenAt),
-    },
+  const headers: Record<string, string | undefined> = {
+    ETag: quotedEtag(revision),
+    "Last-Modified": printHttpDate(instantOf(revision)),
+    "x-ms-request-server-encrypted": "true",
+    "x-ms-file-last-write-time": printTicks(writtenAt),
   };
+  if (more.md5 !== undefined) headers["Content-MD5"] = more.md5;
+  if (more.crc64 !== undefined) headers["x-ms-content-crc64"] = more.crc64;
+  if (more.isStructured === true) headers["x-ms-structured-body"] = STRUCTURED_BODY;
+  return { status: 201, headers };
 }
 
 async function putRange(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
@@ -69,10 +75,9 @@ async function putRange(request: HttpRequest, { files }: FileServices): Promise<
   const bytes = await takeIn(files.parts.payloads, content, body.length);
   const { ref, leaseId, from, to, keepsWriteTime } = range;
   const done = await put(files, { ref, leaseId, from, to, keepsWriteTime, bytes });
-  const isStructured = headers["x-ms-structured-body"] !== undefined;
   return rangeReply(done, {
-    "Content-MD5": Buffer.isBuffer(content) ? hash("md5", content, "base64") : content.md5,
-    "x-ms-structured-body": isStructured ? STRUCTURED_BODY : undefined,
+    md5: Buffer.isBuffer(content) ? hash("md5", content, "base64") : content.md5,
+    isStructured: headers["x-ms-structured-body"] !== undefined,
   });
 }
 

@@ -1,10 +1,15 @@
 import { FILE_LIMITS } from "../../base/limits-file.ts";
-import { badHeader, badQuery } from "../../base/refusals.ts";
+import { badHeader, badQuery, Refusal } from "../../base/refusals.ts";
 import { ATTRIBUTE, type AttributeName } from "../../services/file/attributes.ts";
 import { checkShareName, type PathRef, type ShareRef, splitPath } from "../../services/file/names.ts";
 import type { NodeWishes } from "../../services/file/node-changes.ts";
 import type { PermissionWish } from "../../services/file/permissions.ts";
 import type { FileHeaders } from "../../services/file/records.ts";
+import { parseSddl, printSddl } from "../../services/file/security/sddl.ts";
+import {
+  decodeSecurityDescriptor,
+  encodeSecurityDescriptor,
+} from "../../services/file/security/security-descriptor.ts";
 import { readBoolean as readFlag } from "../common/read-headers.ts";
 import type { Headers, HttpRequest } from "../exchange.ts";
 import { parseIsoTicks } from "../wire/dates.ts";
@@ -152,7 +157,24 @@ function readPermission(headers: Headers): PermissionWish {
 
 /** The text form, whatever the client sent. */
 export function sddlOf(permission: string, format: string | undefined): string {
+  return readFormat(format) === "sddl" ? permission : sddlOfBinary(permission);
+}
+
+/** sddl, or binary: a self-relative security descriptor in Base64. */
+export function readFormat(format: string | undefined): "sddl" | "binary" {
   const form = (format ?? "sddl").toLowerCase();
-  if (form === "sddl") return permission;
-  throw badHeader("x-ms-file-permission-format", form);
+  if (form !== "sddl" && form !== "binary") throw badHeader("x-ms-file-permission-format", form);
+  return form;
+}
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+function sddlOfBinary(permission: string): string {
+  if (!BASE64.test(permission)) throw new Refusal("FileInvalidPermission");
+  return printSddl(decodeSecurityDescriptor(Buffer.from(permission, "base64")));
+}
+
+/** A kept descriptor as the client wants it. */
+export function printPermission(sddl: string, format: "sddl" | "binary"): string {
+  return format === "sddl" ? sddl : encodeSecurityDescriptor(parseSddl(sddl)).toString("base64");
 }

@@ -33,7 +33,8 @@ export function row(given: Given): FileRow {
 
 const CONDITIONS = ["if-match", "if-none-match", "if-modified-since", "if-unmodified-since"];
 
-async function handleUnconditionally(
+/** Not async itself: a promise more for each request would be all it adds. */
+function handleUnconditionally(
   handle: FileRow["handle"],
   request: HttpRequest,
   services: FileServices,

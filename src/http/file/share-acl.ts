@@ -1,10 +1,17 @@
 import { FILE_LIMITS } from "../../base/limits-file.ts";
-import { badHeader, Refusal } from "../../base/refusals.ts";
+import { Refusal } from "../../base/refusals.ts";
 import { createPermission as create, getPermission as get } from "../../services/file/permissions.ts";
 import { getShare, setShareAcl as setAcl } from "../../services/file/share-properties.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { parseSignedIdentifiers, printSignedIdentifiers } from "../wire/signed-identifiers.ts";
-import { readLeaseId, readShareRef, requireHeader, sddlOf } from "./read-request.ts";
+import {
+  printPermission,
+  readFormat,
+  readLeaseId,
+  readShareRef,
+  requireHeader,
+  sddlOf,
+} from "./read-request.ts";
 import { stamp, XML } from "./replies.ts";
 import { type FileRow, type FileServices, getAndHead, onShare, row } from "./rows.ts";
 
@@ -49,10 +56,9 @@ function readPermissionBody(body: Buffer): string {
 
 async function getPermission(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
   const key = requireHeader(request.headers, "x-ms-file-permission-key");
+  const format = readFormat(request.headers["x-ms-file-permission-format"]);
   const sddl = await get(files, readShareRef(request), key);
-  const format = (request.headers["x-ms-file-permission-format"] ?? "sddl").toLowerCase();
-  if (format !== "sddl") throw badHeader("x-ms-file-permission-format", format);
-  const body = JSON.stringify({ permission: sddl, format: "sddl" });
+  const body = JSON.stringify({ permission: printPermission(sddl, format), format });
   return { status: 200, headers: { "Content-Type": "application/json" }, body };
 }
 

@@ -42,20 +42,17 @@ export async function appendBlock(blobs: BlobService, request: AppendBlock): Pro
       await keepContent(payloads, write, taken.content);
       const content = await appendToContent(payloads, write, before, taken.content, taken.length);
       const blockCount = (before.appendCount ?? 0) + 1;
-      const { copy: _, ...kept } = before;
-      const after = withLeaseAfterWrite(
-        {
-          ...kept,
-          revision: write.revision(before.revision),
-          content,
-          length: before.length + taken.length,
-          appendCount: blockCount,
-        },
-        before,
-        write.now(),
-      );
+      // Copied once and set field by field: a record is made for every block.
+      const grown: { -readonly [Name in keyof BlobRecord]: BlobRecord[Name] } = { ...before };
+      if (grown.copy !== undefined) delete grown.copy;
+      grown.revision = write.revision(before.revision);
+      grown.content = content;
+      grown.length = before.length + taken.length;
+      grown.appendCount = blockCount;
+      const after = withLeaseAfterWrite(grown, before, write.now());
       putBlobRecord(write, { container: found.container, ref }, before, after);
-      return { ...writtenOf(after), offset: before.length, blockCount };
+      const { revision, keySha256, encryptionScope } = after;
+      return { revision, keySha256, encryptionScope, offset: before.length, blockCount };
     });
   } finally {
     taken.release();

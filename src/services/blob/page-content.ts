@@ -14,11 +14,19 @@ import {
   contentRecord,
   epochRecord,
   type PageRangeEntry,
+  type PiecedSegment,
   piecedSegmentRecord,
+  type StoredSlice,
   segmentRecord,
 } from "../../store/records/blob.ts";
 import type { Payloads } from "../payload/payloads.ts";
-import { hasBecomePieced, type PageSpan, referenceChanges, spliceRanges } from "./page-map.ts";
+import {
+  hasBecomePieced,
+  isStepInPieces,
+  type PageSpan,
+  referenceChanges,
+  spliceRanges,
+} from "./page-map.ts";
 import { discard } from "./retention.ts";
 
 /**
@@ -180,11 +188,48 @@ export async function putPages(
   content: PageContent,
   written: readonly (Omit<PageRangeEntry, "epoch"> & { readonly segment: number })[],
 ): Promise<void> {
-  for (const { segment, ...range } of written) {
+  for (const { segment, start, length, slice, from } of written) {
+    const fresh = { start, length, epoch: content.epoch, slice, from };
+    if (await putWholePages(payloads, write, content, segment, fresh)) continue;
     const seen = await segmentOf(write, content, segment);
-    const fresh = { ...range, epoch: content.epoch };
-    await putSegment(payloads, write, content, seen, range, [fresh]);
+    await putSegment(payloads, write, content, seen, { start, length }, [fresh]);
   }
+}
+
+/**
+ * The usual write: it lies beside all ranges of its segment, or covers some that use their slices whole. Then nothing
+ * is cut, no byte becomes waste, and the other ranges need not be taken out of their record. False: it is not so.
+ */
+async function putWholePages(
+  payloads: Payloads,
+  write: Writer,
+  { pages, epoch }: PageContent,
+  segment: number,
+  fresh: PageRangeEntry,
+): Promise<boolean> {
+  const key = segmentKey(pages, segment, epoch);
+  const stored = await write.get(key);
+  if (stored === undefined || fresh.length !== fresh.slice.length) return false;
+  const before = segmentRecord.renew(stored);
+  const count = segmentRecord.countOf(before);
+  const first = segmentRecord.firstAfter(before, fresh.start);
+  const covered: StoredSlice[] = [];
+  let end = first;
+  for (; end < count; end++) {
+    const range = segmentRecord.rangeAt(before, end);
+    if (range.start >= fresh.start + fresh.length) break;
+    const isCovered = range.start >= fresh.start && range.start + range.length <= fresh.start + fresh.length;
+    if (!isCovered || range.length !== range.slice.length) return false;
+    covered.push(range.slice);
+  }
+  if (covered.length > 0) await payloads.drop(write, covered);
+  write.put(key, segmentRecord.replaced(before, first, end, fresh));
+  if (isStepInPieces(count, count + 1 - covered.length)) putPieced(write, { content: pages, segment, epoch });
+  return true;
+}
+
+function putPieced(write: Writer, pieced: PiecedSegment): void {
+  write.put(piecedSegmentKey(write.revision()), piecedSegmentRecord.pack(pieced));
 }
 
 /** Clears pages: only segments that hold something are touched, however long the span. */
@@ -218,7 +263,6 @@ async function putSegment(
   if (dropped.length > 0) await payloads.drop(write, dropped);
   write.put(segmentKey(pages, seen.segment, epoch), segmentRecord.pack(after));
   if (hasBecomePieced(seen.ranges, after)) {
-    const pieced = { content: pages, segment: seen.segment, epoch };
-    write.put(piecedSegmentKey(write.revision()), piecedSegmentRecord.pack(pieced));
+    putPieced(write, { content: pages, segment: seen.segment, epoch });
   }
 }

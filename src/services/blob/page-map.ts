@@ -70,14 +70,19 @@ function wasteOf(ranges: readonly PageRangeEntry[]): number {
   return named - ranges.reduce((sum, { length }) => sum + length, 0);
 }
 
+/** Whether so many ranges are a step more than there were. */
+export function isStepInPieces(before: number, after: number): boolean {
+  const { segmentRangesMax } = BLOB_LIMITS;
+  return Math.floor(after / segmentRangesMax) > Math.floor(before / segmentRangesMax);
+}
+
 /** Whether a write has just made a segment one that should be put together. Said once, not at every write. */
 export function hasBecomePieced(
   before: readonly PageRangeEntry[],
   after: readonly PageRangeEntry[],
 ): boolean {
-  const { segmentRangesMax, segmentWasteBytesMax } = BLOB_LIMITS;
-  const steps = (ranges: readonly PageRangeEntry[]): number => Math.floor(ranges.length / segmentRangesMax);
-  if (steps(after) > steps(before)) return true;
+  const { segmentWasteBytesMax } = BLOB_LIMITS;
+  if (isStepInPieces(before.length, after.length)) return true;
   return wasteOf(after) > segmentWasteBytesMax && wasteOf(before) <= segmentWasteBytesMax;
 }
 

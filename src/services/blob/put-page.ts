@@ -10,7 +10,7 @@ import { throwIf } from "./containers.ts";
 import { checkKey } from "./get-blob.ts";
 import { clearPages, type PageContent, putPages, segmentAt, writablePages } from "./page-content.ts";
 import type { PageSpan } from "./page-map.ts";
-import { type EncryptionWish, scopeFor, type Written, writtenOf } from "./put-blob.ts";
+import { type EncryptionWish, scopeFor, type Written } from "./put-blob.ts";
 import type { ChangeBlob } from "./set-blob-properties.ts";
 
 export interface PageWrite extends ChangeBlob {
@@ -34,12 +34,9 @@ interface Piece {
  * Put Page. The bytes are durable before the map is touched, and the map changes in one transaction: a reader
  * has all of a write or nothing of it, and writers of different pages never meet.
  */
-export async function putPage(
-  blobs: BlobService,
-  request: PageWrite & { readonly body: Buffer },
-): Promise<PagesWritten> {
+export async function putPage(blobs: BlobService, request: PageWrite, body: Buffer): Promise<PagesWritten> {
   const { payloads } = blobs.parts;
-  const pieces = await takePieces(blobs, request.span.start, request.body);
+  const pieces = await takePieces(blobs, request.span.start, body);
   try {
     return await changePages(blobs, request, async (write, content) => {
       const slices = pieces.flatMap(({ appended }) => appended.slices);
@@ -104,10 +101,13 @@ async function changePages(
     if (span.start + span.length > before.length) throw new Refusal("InvalidPageRange");
     const content = await writablePages(blobs.parts.payloads, write, before.content);
     await change(write, content);
-    const revision = write.revision(before.revision);
-    const after = withLeaseAfterWrite({ ...before, content, revision }, before, write.now());
+    const written: { -readonly [Name in keyof BlobRecord]: BlobRecord[Name] } = { ...before };
+    written.content = content;
+    written.revision = write.revision(before.revision);
+    const after = withLeaseAfterWrite(written, before, write.now());
     putBlobRecord(write, { container: found.container, ref }, before, after);
-    return { ...writtenOf(after), sequenceNumber: before.sequenceNumber ?? 0n };
+    const { revision, keySha256, encryptionScope } = after;
+    return { revision, keySha256, encryptionScope, sequenceNumber: before.sequenceNumber ?? 0n };
   });
 }
 

@@ -2,13 +2,8 @@ import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { checkMutability } from "../../concurrency/immutability.ts";
 import { blobKey, deletedContainerKey, dueBy, pastKey, stagingKey } from "../../store/keys/blob.ts";
 import type { Entry, Writer } from "../../store/kv.ts";
-import {
-  blobRecord,
-  containerRecord,
-  type DueRecord,
-  dueRecord,
-  stagingRecord,
-} from "../../store/records/blob.ts";
+import { containerRecord, type DueRecord, dueRecord, stagingRecord } from "../../store/records/blob.ts";
+import { blobRecord } from "../../store/records/blob-bytes.ts";
 import type { Chore } from "../reclaim/chores.ts";
 import type { BlobService } from "./blob-service.ts";
 

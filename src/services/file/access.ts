@@ -23,6 +23,7 @@ import {
   type ShareRecord,
 } from "../../store/records/file.ts";
 import { awaitBreaks, type NodeName, putBreaks, type Surroundings, wakeHolders } from "./cache-breaks.ts";
+import { afterWishes, isLockWished, WISHED } from "./lock-wishes.ts";
 import type { Node } from "./nodes.ts";
 
 /**
@@ -86,27 +87,53 @@ export interface Grant {
 
 const OPEN_ROAD: Grant = { pass() {} };
 
+interface GrantNotes {
+  readonly granted: Map<string, Grant>;
+  readonly pending: Map<bigint, ReadonlySet<bigint>>;
+  readonly open: Map<bigint, ReadonlySet<bigint>>;
+  readonly asked: Set<string>;
+  readonly changed: Map<string, NodeName>;
+}
+
+const NO_KEYS: readonly Key[] = [];
+
 /** What one REST call was granted so far. */
 export class Grants {
-  readonly #granted = new Map<string, Grant>();
-  readonly #pending = new Map<bigint, ReadonlySet<bigint>>();
-  readonly #open = new Map<bigint, ReadonlySet<bigint>>();
-  readonly #asked = new Set<string>();
-  keys: Key[] = [];
+  // Most shares are not open over SMB, and then nothing is ever noted here.
+  #notes: GrantNotes | undefined;
+  keys: readonly Key[] = NO_KEYS;
+
   /** Nodes whose content or properties the call changes. */
-  readonly changed = new Map<string, NodeName>();
+  get changed(): Map<string, NodeName> {
+    return this.#noted.changed;
+  }
+
+  get #noted(): GrantNotes {
+    this.#notes ??= {
+      granted: new Map(),
+      pending: new Map(),
+      open: new Map(),
+      asked: new Set(),
+      changed: new Map(),
+    };
+    return this.#notes;
+  }
+
+  note(key: Key): void {
+    this.keys = [...this.keys, key];
+  }
 
   isAsked(wanted: Wanted, conflict: CacheConflict): boolean {
-    return this.#asked.has(`${nameOf(wanted)} ${conflict}`);
+    return this.#noted.asked.has(`${nameOf(wanted)} ${conflict}`);
   }
 
   /** Clients were asked; everything is decided again. Returns what must not stand in the way meanwhile. */
   askedFor(wanted: Wanted, conflict: CacheConflict): readonly Key[] {
-    this.#asked.add(`${nameOf(wanted)} ${conflict}`);
-    this.#granted.clear();
-    this.#open.clear();
+    this.#noted.asked.add(`${nameOf(wanted)} ${conflict}`);
+    this.#noted.granted.clear();
+    this.#noted.open.clear();
     const { keys } = this;
-    this.keys = [];
+    this.keys = NO_KEYS;
     return keys;
   }
 
@@ -114,19 +141,19 @@ export class Grants {
   ask(share: ShareRecord, node: Node, use: RestUse, range?: ByteRange): Grant {
     if (share.isOpened !== true) return OPEN_ROAD;
     const wanted = { share: share.id, node: node.id, kind: node.record.kind, use, range };
-    const grant = this.#granted.get(nameOf(wanted));
+    const grant = this.#noted.granted.get(nameOf(wanted));
     if (grant === undefined) throw new NeedsGrant(wanted);
     return grant;
   }
 
   give(wanted: Wanted, grant: Grant): void {
-    this.#granted.set(nameOf(wanted), grant);
+    this.#noted.granted.set(nameOf(wanted), grant);
   }
 
   /** Nodes of a share that listings leave out. */
   hidden(share: ShareRecord): ReadonlySet<bigint> {
     if (share.isOpened !== true) return NOBODY;
-    const found = this.#pending.get(share.id);
+    const found = this.#noted.pending.get(share.id);
     if (found === undefined) throw new NeedsNodes(share.id);
     return found;
   }
@@ -137,17 +164,17 @@ export class Grants {
    */
   openNodes(share: ShareRecord, moving: bigint): ReadonlySet<bigint> {
     if (share.isOpened !== true) return NOBODY;
-    const found = this.#open.get(moving);
+    const found = this.#noted.open.get(moving);
     if (found === undefined) throw new NeedsNodes(share.id, moving);
     return found;
   }
 
   givePending(share: bigint, pending: ReadonlySet<bigint>): void {
-    this.#pending.set(share, pending);
+    this.#noted.pending.set(share, pending);
   }
 
   giveOpen(moving: bigint, open: ReadonlySet<bigint>): void {
-    this.#open.set(moving, open);
+    this.#noted.open.set(moving, open);
   }
 }
 
@@ -250,7 +277,7 @@ async function listNodes(
     for await (const handle of write.range(handlesOfShare(share))) open.add(readHandleKey(handle.key).node);
     return { key, open };
   });
-  grants.keys.push(noted.key);
+  grants.note(noted.key);
   grants.giveOpen(moving, noted.open);
 }
 
@@ -261,20 +288,26 @@ async function decide(
   self: bigint | undefined,
 ): Promise<void> {
   const { share, node, use } = wanted;
-  const taken = await ephemeral.write(async (write) => {
-    if ((await write.get(deletePendingKey(share, node))) !== undefined) throw new Refusal("SMBDeletePending");
-    const { handles, locks } = await readOpens(write, share, node);
-    const others = self === undefined ? handles : handles.filter(({ handle }) => handle !== self);
-    const refusal = refusalOf(wanted, others, self === undefined ? locks : []);
-    const mayCache = self === undefined && others.some((other) => other.mayCache);
-    if (refusal !== undefined || use === "look") return { refusal, key: undefined, mayCache };
-    const key = restAccessKey(share, node, write.revision());
-    write.put(key, restAccessRecord.pack(restOpen(use)));
-    return { refusal, key, mayCache };
-  });
+  const isWrite = self === undefined && (use === "write" || use === "overwrite");
+  const taken = await afterWishes((mayWait) =>
+    ephemeral.write(async (write) => {
+      if ((await write.get(deletePendingKey(share, node))) !== undefined)
+        throw new Refusal("SMBDeletePending");
+      const { handles, locks } = await readOpens(write, share, node);
+      const others = self === undefined ? handles : handles.filter(({ handle }) => handle !== self);
+      const refusal = refusalOf(wanted, others, self === undefined ? locks : []);
+      const mayCache = self === undefined && others.some((other) => other.mayCache);
+      if (refusal !== undefined || use === "look") return { refusal, key: undefined, mayCache };
+      const isBefore = handles.length > 0 && isWrite && mayWait;
+      if (isBefore && (await isLockWished(write, wanted))) return WISHED;
+      const key = restAccessKey(share, node, write.revision());
+      write.put(key, restAccessRecord.pack(restOpen(use)));
+      return { refusal, key, mayCache };
+    }),
+  );
   const { refusal, key, mayCache } = taken;
   if (key !== undefined) {
-    grants.keys.push(key);
+    grants.note(key);
     if (use === "write" || use === "overwrite") grants.changed.set(nameOf(wanted), { share, node });
   }
   grants.give(wanted, {
@@ -313,20 +346,23 @@ function refusalOf(
   return mayRestWrite(locks) ? undefined : "FileLockConflict";
 }
 
+export interface OpenHandle extends Open {
+  readonly handle: bigint;
+  readonly mayCache: boolean;
+  /** The process that serves it. */
+  readonly owner: string;
+}
+
 /** Handles and locks of a node, in one snapshot of the ephemeral space. */
 export async function readOpens(
   read: Reader,
   share: bigint,
   node: bigint,
 ): Promise<{
-  readonly handles: readonly (Open & { readonly handle: bigint; readonly mayCache: boolean })[];
+  readonly handles: readonly OpenHandle[];
   readonly locks: readonly HeldLock[];
 }> {
-  const handles: (Open & { handle: bigint; mayCache: boolean })[] = [];
-  for await (const { key, value } of read.range(handlesOfNode(share, node))) {
-    const { access, share: shared, mayCache = false } = handleRecord.unpack(value);
-    handles.push({ access, share: shared, handle: readHandleKey(key).handle, mayCache });
-  }
+  const handles = await readHandles(read, share, node);
   const locks: HeldLock[] = [];
   if (handles.length > 0) {
     for await (const { key, value } of read.range(locksOfNode(share, node))) {
@@ -335,4 +371,13 @@ export async function readOpens(
     }
   }
   return { handles, locks };
+}
+
+export async function readHandles(read: Reader, share: bigint, node: bigint): Promise<readonly OpenHandle[]> {
+  const handles: OpenHandle[] = [];
+  for await (const { key, value } of read.range(handlesOfNode(share, node))) {
+    const { access, share: shared, mayCache = false, owner } = handleRecord.unpack(value);
+    handles.push({ access, share: shared, handle: readHandleKey(key).handle, mayCache, owner });
+  }
+  return handles;
 }

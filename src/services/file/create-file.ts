@@ -80,7 +80,8 @@ export async function makeFile(
     own: undefined,
     inherited,
   });
-  const record: NodeRecord = {
+  // Field by field: a spread for each wish would be an object more for every file.
+  const record: { -readonly [Name in keyof NodeRecord]: NodeRecord[Name] } = {
     kind: "file",
     parent,
     // A name keeps the spelling it was first given.
@@ -93,10 +94,10 @@ export async function makeFile(
     size,
     content: revision,
     dataRevision: revision,
-    ...(permission === undefined ? {} : { permission }),
-    ...(metadata === undefined || Object.keys(metadata).length === 0 ? {} : { metadata }),
-    ...(headers === undefined ? {} : { headers }),
   };
+  if (permission !== undefined) record.permission = permission;
+  if (metadata !== undefined && Object.keys(metadata).length > 0) record.metadata = metadata;
+  if (headers !== undefined) record.headers = headers;
   const kept = former === undefined ? record : withLease(record, leaseOf(former.record));
   await putNode(write, share, id, kept, revision);
   if (former === undefined) {

@@ -50,7 +50,7 @@ export function createShare(files: FileService, request: CreateShare): Promise<S
       dataRevision: revision,
     };
     const key = nodeKey(share.id, ROOT);
-    putVersioned(write, volumeOf(share), { key, body: nodeRecord.pack(root), since: revision });
+    putVersioned(write, volumeOf(share), { key, packed: nodeRecord.pack(root, revision) });
     return share;
   });
 }

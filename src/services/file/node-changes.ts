@@ -90,6 +90,32 @@ export async function checkParent(
   grants.ask(share, { id: parent, record: await readNode(view, share.id, parent) }, "look");
 }
 
+function withLeaseAfterWrite(changed: NodeRecord, former: NodeRecord, write: Writer): NodeRecord {
+  if (former.lease === undefined) return changed;
+  return withLease(changed, leaseAfterWrite(former.lease, write.now()));
+}
+
+/**
+ * Puts a node whose content was written to. Every Put Range comes here: the record is copied once, and its fields
+ * are set one by one.
+ */
+export async function putWritten(
+  write: Writer,
+  share: ShareRecord,
+  { id, record }: Node,
+  { writtenAt }: { readonly writtenAt: bigint },
+): Promise<Revision> {
+  const dataRevision = write.revision(record.dataRevision);
+  const revision = write.revision(record.revision);
+  const changed: { -readonly [Name in keyof NodeRecord]: NodeRecord[Name] } = { ...record };
+  changed.revision = revision;
+  changed.dataRevision = dataRevision;
+  changed.writtenAt = writtenAt;
+  changed.changedAt = ticksOf(write);
+  await putNode(write, share, id, withLeaseAfterWrite(changed, record, write), revision);
+  return revision;
+}
+
 /** Puts a changed node: a new revision, a new change time, and what is left of an old lease gone. */
 export async function putChanged(
   write: Writer,
@@ -99,7 +125,6 @@ export async function putChanged(
 ): Promise<Revision> {
   const revision = write.revision(record.revision);
   const changed = { ...record, changedAt: ticksOf(write), ...changes, revision };
-  const lease = leaseAfterWrite(leaseOf(record), write.now());
-  await putNode(write, share, id, withLease(changed, lease), revision);
+  await putNode(write, share, id, withLeaseAfterWrite(changed, record, write), revision);
   return revision;
 }

@@ -2,7 +2,7 @@ import { assert } from "../../base/assert.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { type Revision, revisionAt } from "../../base/revision.ts";
 import { entriesRange, entryKey, nodeKey } from "../../store/keys/file.ts";
-import type { Writer } from "../../store/kv.ts";
+import type { Key, Writer } from "../../store/kv.ts";
 import {
   type EntryRecord,
   entryRecord,
@@ -12,7 +12,7 @@ import {
 } from "../../store/records/file.ts";
 import { foldName } from "./names.ts";
 import { volumeOf } from "./shares.ts";
-import { deleteVersioned, putVersioned, type View } from "./versions.ts";
+import { bodyOf, deleteVersioned, putVersioned, type View } from "./versions.ts";
 
 /** Files and directories: finding them by path, and writing their records. */
 export const ROOT: bigint = 0n;
@@ -115,6 +115,11 @@ export async function isEmptyDirectory(view: View, share: bigint, directory: big
   return true;
 }
 
+/** What a snapshot may still see. Without one nobody does, and it need not be read. */
+async function formerOf(write: Writer, share: ShareRecord, key: Key): Promise<Buffer | undefined> {
+  return share.epoch === undefined ? undefined : write.get(key);
+}
+
 export async function putNode(
   write: Writer,
   share: ShareRecord,
@@ -124,8 +129,8 @@ export async function putNode(
 ): Promise<void> {
   const key = nodeKey(share.id, id);
   // A node that has its id from this revision was not there before.
-  const stored = id === since ? undefined : await write.get(key);
-  putVersioned(write, volumeOf(share), { key, body: nodeRecord.pack(record), since, stored });
+  const stored = id === since ? undefined : await formerOf(write, share, key);
+  putVersioned(write, volumeOf(share), { key, packed: nodeRecord.pack(record, since), stored });
 }
 
 export async function removeNode(write: Writer, share: ShareRecord, id: bigint): Promise<void> {
@@ -142,8 +147,8 @@ export async function putEntry(
   since: Revision,
 ): Promise<void> {
   const key = entryKey(share.id, directory, foldName(entry.name));
-  const stored = entry.node === since ? undefined : await write.get(key);
-  putVersioned(write, volumeOf(share), { key, body: entryRecord.pack(entry), since, stored });
+  const stored = entry.node === since ? undefined : await formerOf(write, share, key);
+  putVersioned(write, volumeOf(share), { key, packed: entryRecord.pack(entry, since), stored });
 }
 
 export async function removeEntry(
@@ -155,6 +160,22 @@ export async function removeEntry(
   const key = entryKey(share.id, directory, foldName(name));
   const stored = await write.get(key);
   if (stored !== undefined) deleteVersioned(write, volumeOf(share), key, stored);
+}
+
+/**
+ * An SMB client has made, renamed or removed something in this directory: its times move, as on any file system. Its
+ * ETag does not: to REST a directory is modified by what is done to itself.
+ */
+export async function touchDirectory(write: Writer, share: ShareRecord, id: bigint): Promise<void> {
+  const key = nodeKey(share.id, id);
+  const stored = await write.get(key);
+  if (stored === undefined) return;
+  const record = nodeRecord.unpack(bodyOf(stored));
+  const now = ticksOf(write);
+  // Many names in one millisecond leave one time.
+  if (record.writtenAt === now && record.changedAt === now) return;
+  const body = nodeRecord.pack({ ...record, writtenAt: now, changedAt: now });
+  putVersioned(write, volumeOf(share), { key, body, since: write.revision(), stored });
 }
 
 /** Names from the root down, for those who know only the id. */

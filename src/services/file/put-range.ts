@@ -3,7 +3,7 @@ import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import { type Content, keepContent, type TakenIn } from "../payload/content.ts";
 import type { FileService } from "./file-service.ts";
-import { type FileChange, openForChange, putChanged } from "./node-changes.ts";
+import { type FileChange, openForChange, putWritten } from "./node-changes.ts";
 import { ticksOf } from "./nodes.ts";
 import { clearRange as clear, putBytes, type RangeWriter } from "./ranges.ts";
 
@@ -50,10 +50,7 @@ function changeRange(files: FileService, request: PutRange, content: Content | u
       throw new Refusal("InvalidRange", { headers: { "Content-Range": `bytes */${record.size}` } });
     }
     const writtenAt = request.keepsWriteTime === true ? record.writtenAt : ticksOf(write);
-    const revision = await putChanged(write, share, node, {
-      writtenAt,
-      dataRevision: write.revision(record.dataRevision),
-    });
+    const revision = await putWritten(write, share, node, { writtenAt });
     const at: RangeWriter = { write, payloads, share, content: record.content, since: revision };
     if (content === undefined) await clear(at, request.from, request.to);
     else {

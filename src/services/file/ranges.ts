@@ -1,10 +1,10 @@
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import type { Revision } from "../../base/revision.ts";
-import { garbageKey, offsetOfRangeKey, rangeKey, rangesOf } from "../../store/keys/file.ts";
-import type { Writer } from "../../store/kv.ts";
+import { allRangesOf, garbageKey, offsetOfRangeKey, rangeKey, rangesOf } from "../../store/keys/file.ts";
+import type { Entry, Writer } from "../../store/kv.ts";
 import { garbageRecord, type RangeRecord, rangeRecord, type ShareRecord } from "../../store/records/file.ts";
 import { type Content, contentLength } from "../payload/content.ts";
-import type { Payloads } from "../payload/payloads.ts";
+import type { Payloads, Slice } from "../payload/payloads.ts";
 import { lengthOf, partOf, sliceChanges, slicesOf } from "./range-record.ts";
 import { volumeOf } from "./shares.ts";
 import { bodyOf, deleteVersioned, putVersioned } from "./versions.ts";
@@ -100,7 +100,13 @@ async function replace(
   to: number,
   record: RangeRecord | undefined,
 ): Promise<void> {
-  if (record !== undefined && (await replaceSame(at, from, record))) return;
+  if (record !== undefined) {
+    if (await replaceSame(at, from, record)) return;
+    if (await isApart(at, from, to, record)) {
+      putRecord(at, from, record);
+      return;
+    }
+  }
   const before: RangeRecord[] = [];
   const after: RangeRecord[] = [];
   const puts = new Map<number, RangeRecord>();
@@ -126,8 +132,7 @@ async function replace(
         ? deleteVersioned(at.write, volume, key, stored)
         : putVersioned(at.write, volume, {
             key,
-            body: rangeRecord.pack(stays.record),
-            since: at.since,
+            packed: rangeRecord.pack(stays.record, at.since),
             stored,
           });
     // A version that a snapshot sees keeps the references; otherwise they pass to what is left.
@@ -140,7 +145,7 @@ async function replace(
   if (whole !== undefined) puts.set(whole.from, whole.record);
   for (const [offset, put] of puts) {
     const key = rangeKey(at.share.id, at.content, offset);
-    putVersioned(at.write, volume, { key, body: rangeRecord.pack(put), since: at.since });
+    putVersioned(at.write, volume, { key, packed: rangeRecord.pack(put, at.since) });
   }
   const { shared, dropped } = sliceChanges(before, after);
   if (shared.length > 0) await at.payloads.share(at.write, shared);
@@ -154,10 +159,22 @@ async function replaceSame(at: RangeWriter, offset: number, record: RangeRecord)
   if (stored === undefined) return false;
   const former = rangeRecord.unpack(bodyOf(stored));
   if (lengthOf(former) !== lengthOf(record)) return false;
-  const body = rangeRecord.pack(record);
-  const outcome = putVersioned(at.write, volumeOf(at.share), { key, body, since: at.since, stored });
+  const packed = rangeRecord.pack(record, at.since);
+  const outcome = putVersioned(at.write, volumeOf(at.share), { key, packed, stored });
   const dropped = slicesOf(former);
   if (outcome === "replaced" && dropped.length > 0) await at.payloads.drop(at.write, dropped);
+  return true;
+}
+
+/** Whether nothing lies where a new record goes, and no neighbour could become one with it: one look tells. */
+async function isApart(at: RangeWriter, from: number, to: number, record: RangeRecord): Promise<boolean> {
+  const joins = "inline" in record && record.inline.length < FILE_LIMITS.joinedBytesMax;
+  const reach = Math.max(0, from - FILE_LIMITS.rangeBytesMax);
+  const near = rangesOf(at.share.id, at.content, reach, joins ? to + 1 : to);
+  for await (const entry of at.write.range({ from: near.from, to: near.to, reverse: true, limit: 1 })) {
+    const { end } = unpackFound(entry);
+    return joins ? end < from : end <= from;
+  }
   return true;
 }
 
@@ -192,11 +209,33 @@ function join(whole: Whole, { offset, record }: Piece): Whole | undefined {
 /** Puts a record where nothing is yet: into content that was made by this or an earlier step of the same copy. */
 export function putRecord(at: RangeWriter, offset: number, record: RangeRecord): void {
   const key = rangeKey(at.share.id, at.content, offset);
-  putVersioned(at.write, volumeOf(at.share), { key, body: rangeRecord.pack(record), since: at.since });
+  putVersioned(at.write, volumeOf(at.share), { key, packed: rangeRecord.pack(record, at.since) });
 }
 
 /** Nobody will read this content any more, snapshots apart: the reclaimer takes it apart in steps. */
 export function discardContent(write: Writer, share: ShareRecord, content: bigint): void {
   const record = { what: "content", share: share.id, content, epoch: share.epoch ?? 0n } as const;
   write.put(garbageKey(write.revision()), garbageRecord.pack(record));
+}
+
+/** The same at once, for content of so few records that a note to the reclaimer would cost as much as they do. */
+export async function dropContent(
+  { write, payloads, share }: Pick<RangeWriter, "write" | "payloads" | "share">,
+  content: bigint,
+): Promise<"dropped" | "left"> {
+  const found: Entry[] = [];
+  const limit = FILE_LIMITS.rangesDroppedAtOnceMax + 1;
+  for await (const entry of write.range({ ...allRangesOf(share.id, content), limit })) found.push(entry);
+  if (found.length === limit) {
+    discardContent(write, share, content);
+    return "left";
+  }
+  const volume = volumeOf(share);
+  const dropped: Slice[] = [];
+  for (const { key, value } of found) {
+    if (deleteVersioned(write, volume, key, value) === "replaced")
+      dropped.push(...slicesOf(rangeRecord.unpack(bodyOf(value))));
+  }
+  if (dropped.length > 0) await payloads.drop(write, dropped);
+  return "dropped";
 }

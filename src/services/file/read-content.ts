@@ -5,7 +5,7 @@ import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { offsetOfRangeKey, rangeKey, rangesOf } from "../../store/keys/file.ts";
 import type { Reader } from "../../store/kv.ts";
 import { type RangeRecord, rangeRecord } from "../../store/records/file.ts";
-import type { OpenPayload, Payloads, Slice } from "../payload/payloads.ts";
+import type { OpenPayload, Payloads, ReadBuffers, Slice } from "../payload/payloads.ts";
 import { lengthOf, partOf } from "./range-record.ts";
 import type { View } from "./versions.ts";
 
@@ -58,15 +58,6 @@ export async function* rangesIn(
   { share, content, from, to }: ContentRef,
 ): AsyncGenerator<{ readonly offset: number; readonly record: RangeRecord }> {
   if (from >= to) return;
-  if (from === 0) {
-    // A small file is mostly one range: a look at its start is cheaper than a search.
-    const stored = await view.get(rangeKey(share, content, 0));
-    const record = stored === undefined ? undefined : rangeRecord.unpack(stored);
-    if (record !== undefined && lengthOf(record) >= to) {
-      yield { offset: 0, record: lengthOf(record) === to ? record : partOf(record, 0, to) };
-      return;
-    }
-  }
   const reach = Math.max(0, from - FILE_LIMITS.rangeBytesMax);
   const before = from === 0 ? undefined : await view.last(rangesOf(share, content, reach, from));
   if (before !== undefined) {
@@ -83,12 +74,31 @@ export async function* rangesIn(
   }
 }
 
+/** A small file is mostly one range: a look at its start is cheaper than a search. */
+async function onlyRange(
+  view: View,
+  { share, content, from, to }: ContentRef,
+): Promise<RangeRecord | undefined> {
+  if (from !== 0 || to === 0) return undefined;
+  const stored = await view.get(rangeKey(share, content, 0));
+  if (stored === undefined) return undefined;
+  const record = rangeRecord.unpack(stored);
+  const length = lengthOf(record);
+  if (length < to) return undefined;
+  return length === to ? record : partOf(record, 0, to);
+}
+
 export async function openWindow(
   read: Reader,
   view: View,
   payloads: Payloads,
   ref: ContentRef,
 ): Promise<Window> {
+  const only = await onlyRange(view, ref);
+  if (only !== undefined && "inline" in only) {
+    const run = { offset: 0, length: only.inline.length, bytes: only.inline };
+    return { runs: [run], payload: undefined, end: ref.to };
+  }
   const runs: Run[] = [];
   const slices: Slice[] = [];
   let payloadBytes = 0;
@@ -167,12 +177,16 @@ function wholeOf({ runs, payload, end }: Window, from: number, to: number): Buff
   return bytes;
 }
 
-export async function* streamWindow({ runs, payload, end }: Window, from: number): AsyncGenerator<Buffer> {
+export async function* streamWindow(
+  { runs, payload, end }: Window,
+  from: number,
+  buffers?: ReadBuffers,
+): AsyncGenerator<Buffer> {
   let at = from;
   for (const run of runs) {
     yield* zeros(run.offset - at);
     if (run.bytes !== undefined) yield run.bytes;
-    else yield* payload!.stream(run.at!, run.length);
+    else yield* payload!.stream(run.at!, run.length, buffers);
     at = run.offset + run.length;
   }
   yield* zeros(end - at);

@@ -102,6 +102,7 @@ export function leaseOf(record: { readonly lease?: LeaseRecord }): Lease {
 
 /** The record with its lease as given: an available one is not stored. */
 export function withLease<T extends { readonly lease?: LeaseRecord }>(record: T, lease: Lease): T {
+  if (record.lease === undefined && lease.state === "available") return record;
   const { lease: _, ...rest } = record;
   return (lease.state === "available" ? rest : { ...rest, lease }) as T;
 }

@@ -7,6 +7,7 @@ import {
   versionsOfRange,
 } from "../../store/keys/file.ts";
 import type { Entry, Key, Range, Reader, Writer } from "../../store/kv.ts";
+import { SINCE_BYTES } from "../../store/records/file-contents.ts";
 
 /**
  * How a share snapshot costs nothing when it is taken.
@@ -33,7 +34,6 @@ import type { Entry, Key, Range, Reader, Writer } from "../../store/kv.ts";
  * Payload is shared by references: a version takes over the reference of the record it was, so keeping one moves
  * bytes in the store only when they lie in the record itself.
  */
-const SINCE_BYTES = 8;
 const EMPTY = Buffer.alloc(0);
 
 /** What of a share a change must know. */
@@ -52,23 +52,15 @@ export function sinceOf(stored: Buffer): Revision {
   return stored.readBigUInt64BE(0);
 }
 
-/** Writes a record. `stored` is what lies there now, as it was read in this transaction. */
+/** Writes a record, packed with its since. `stored` is what lies there now, as it was read in this transaction. */
 export function putVersioned(
   write: Writer,
   volume: Volume,
-  change: {
-    readonly key: Key;
-    readonly body: Buffer;
-    readonly since: Revision;
-    readonly stored?: Buffer | undefined;
-  },
+  change: { readonly key: Key; readonly packed: Buffer; readonly stored?: Buffer | undefined },
 ): "kept" | "replaced" {
-  const outcome =
-    change.stored === undefined ? "replaced" : keepVersion(write, volume, change.key, change.stored);
-  const bytes = Buffer.allocUnsafe(SINCE_BYTES + change.body.length);
-  bytes.writeBigUInt64BE(change.since, 0);
-  bytes.set(change.body, SINCE_BYTES);
-  write.put(change.key, bytes);
+  const { key, packed, stored } = change;
+  const outcome = stored === undefined ? "replaced" : keepVersion(write, volume, key, stored);
+  write.put(key, packed);
   return outcome;
 }
 

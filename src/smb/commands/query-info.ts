@@ -1,17 +1,17 @@
 import { SMB_LIMITS } from "../../base/limits-smb.ts";
+import { parseSddl } from "../../services/file/security/sddl.ts";
+import {
+  encodeSecurityDescriptor,
+  mergeSecurityParts,
+  NO_SECURITY,
+  SECURITY_PART,
+} from "../../services/file/security/security-descriptor.ts";
 import type { FileOpen } from "../open.ts";
 import type { Reply, Request } from "../request.ts";
 import { refuse, STATUS } from "../status.ts";
 import { ACCESS } from "../wire/create.ts";
 import { encodeOutputHead } from "../wire/directory.ts";
 import { INFO_TYPE, queryInfoRequest } from "../wire/info.ts";
-import { parseSddl } from "../wire/sddl.ts";
-import {
-  encodeSecurityDescriptor,
-  mergeSecurityParts,
-  NO_SECURITY,
-  SECURITY_PART,
-} from "../wire/security-descriptor.ts";
 import { fileInformation, pipeInformation } from "./file-classes.ts";
 import { need } from "./rights.ts";
 import { volumeInformation } from "./volume-classes.ts";

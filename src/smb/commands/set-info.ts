@@ -1,4 +1,10 @@
 import { SMB_LIMITS } from "../../base/limits-smb.ts";
+import { parseSddl, printSddl } from "../../services/file/security/sddl.ts";
+import {
+  decodeSecurityDescriptor,
+  mergeSecurityParts,
+  SECURITY_PART,
+} from "../../services/file/security/security-descriptor.ts";
 import type { TimeChange } from "../file-system.ts";
 import type { FileOpen } from "../open.ts";
 import { parsePath } from "../path.ts";
@@ -15,8 +21,6 @@ import {
   wordInformation,
 } from "../wire/file-information.ts";
 import { INFO_TYPE, setInfoRequest, setInfoResponse } from "../wire/info.ts";
-import { parseSddl, printSddl } from "../wire/sddl.ts";
-import { decodeSecurityDescriptor, mergeSecurityParts, SECURITY_PART } from "../wire/security-descriptor.ts";
 import { tellWrites } from "../write-times.ts";
 import { breakBelow, breakForRemoval, breakForWrite, need } from "./rights.ts";
 

@@ -1,5 +1,5 @@
-import "../../base/bytes.ts";
 import { assert } from "../../base/assert.ts";
+import { binaryOfSafeInteger, binaryOfUint64, uint64OfBinary } from "../../base/bytes.ts";
 import type { Key, Range } from "../kv.ts";
 
 /**
@@ -33,18 +33,13 @@ function packText(text: string): string {
   return `${bytes.replace(ESCAPED, (byte) => (byte === "\0" ? "\x01\x01" : "\x01\x02"))}\0`;
 }
 
-const scratch = Buffer.alloc(8);
-
 function packWhole(value: bigint | number): string {
   if (typeof value === "bigint") {
-    assert(value >= 0n && value < 1n << 64n, "a whole number in a key must fit 64 bits");
-    scratch.writeBigUInt64BE(value);
-  } else {
-    assert(Number.isSafeInteger(value) && value >= 0, "a number in a key must be whole and not negative");
-    scratch.writeUInt32BE(Math.floor(value / 2 ** 32), 0);
-    scratch.writeUInt32BE(value >>> 0, 4);
+    assert(BigInt.asUintN(64, value) === value, "a whole number in a key must fit 64 bits");
+    return binaryOfUint64(value);
   }
-  return scratch.latin1Slice();
+  assert(Number.isSafeInteger(value) && value >= 0, "a number in a key must be whole and not negative");
+  return binaryOfSafeInteger(value);
 }
 
 /** Takes a key apart again, in the order of its layout. */
@@ -68,9 +63,9 @@ export class KeyReader {
 
   whole(): bigint {
     assert(this.#at + 8 <= this.#key.length, "a key ends inside a number");
-    scratch.latin1Write(this.#key.slice(this.#at, this.#at + 8));
+    const value = uint64OfBinary(this.#key, this.#at);
     this.#at += 8;
-    return scratch.readBigUInt64BE();
+    return value;
   }
 
   skipText(): this {

@@ -1,7 +1,10 @@
 import type { Instant } from "../../base/clock.ts";
 import type { Revision } from "../../base/revision.ts";
+import type { StoredSlice } from "./blob-pages.ts";
 import type { LeaseRecord, PolicyRecord } from "./lease.ts";
 import { recordType } from "./record.ts";
+
+export { type PageRangeEntry, type StoredSlice, segmentRecord } from "./blob-pages.ts";
 
 /** The records of the Blob service. Fields that do not apply are left out, not stored as nothing. */
 
@@ -22,12 +25,6 @@ export interface ContainerRecord {
 export const containerRecord = recordType<ContainerRecord>("blobContainer", 1);
 
 export type BlobKind = "block" | "append" | "page";
-
-export interface StoredSlice {
-  readonly extent: bigint;
-  readonly offset: number;
-  readonly length: number;
-}
 
 /**
  * Where the bytes are.
@@ -118,8 +115,6 @@ export interface BlobRecord {
   readonly deleted?: { readonly at: Instant; readonly until: Instant };
 }
 
-export const blobRecord = recordType<BlobRecord>("blob", 1);
-
 /** How many records name a content; of a page blob's, also the newest epoch of its map. */
 export interface ContentRecord {
   readonly refs: number;
@@ -131,54 +126,6 @@ export interface ContentRecord {
 export const contentRecord = recordType<ContentRecord>("blobContent", 1);
 
 export const epochRecord = recordType<{ readonly holders: number }>("blobEpoch", 1);
-
-/**
- * Pages that were written: where in the blob, in which epoch, and where the bytes are. Each range holds one
- * reference to its slice; `from` is where in the slice it begins.
- */
-export interface PageRangeEntry {
-  readonly start: number;
-  readonly length: number;
-  readonly epoch: bigint;
-  readonly slice: StoredSlice;
-  readonly from: number;
-}
-
-type PackedRange = readonly [
-  start: number,
-  length: number,
-  epoch: bigint,
-  extent: bigint,
-  offset: number,
-  sliceLength: number,
-  from: number,
-];
-
-const packedSegment = recordType<{ readonly r: readonly PackedRange[] }>("blobPages", 1);
-
-/** Lists instead of maps: a segment may hold hundreds of ranges, and every write of pages writes one. */
-export const segmentRecord = {
-  pack: (ranges: readonly PageRangeEntry[]): Buffer =>
-    packedSegment.pack({
-      r: ranges.map(({ start, length, epoch, slice, from }) => [
-        start,
-        length,
-        epoch,
-        slice.extent,
-        slice.offset,
-        slice.length,
-        from,
-      ]),
-    }),
-  unpack: (bytes: Buffer): PageRangeEntry[] =>
-    packedSegment.unpack(bytes).r.map(([start, length, epoch, extent, offset, sliceLength, from]) => ({
-      start,
-      length,
-      epoch,
-      slice: { extent, offset, length: sliceLength },
-      from,
-    })),
-};
 
 /** A segment in too many pieces. */
 export interface PiecedSegment {

@@ -3,6 +3,17 @@ import type { Revision } from "../../base/revision.ts";
 import type { LeaseRecord, PolicyRecord } from "./lease.ts";
 import { recordType } from "./record.ts";
 
+export {
+  type CopyRecord,
+  type EntryRecord,
+  entryRecord,
+  type FileHeaders,
+  type NodeRecord,
+  nodeRecord,
+  type RangeRecord,
+  rangeRecord,
+  type SliceName,
+} from "./file-contents.ts";
 export type { LeaseRecord } from "./lease.ts";
 
 /** What a client may set of a share and read back. */
@@ -52,75 +63,6 @@ export const usageRecord = recordType<{ readonly bytes: number }>("shareUsage", 
 
 export const permissionRecord = recordType<{ readonly sddl: string }>("filePermission", 1);
 
-export interface EntryRecord {
-  /** As the client wrote it. */
-  readonly name: string;
-  readonly node: bigint;
-  readonly kind: "file" | "directory";
-}
-
-export const entryRecord = recordType<EntryRecord>("fileEntry", 1);
-
-export interface FileHeaders {
-  readonly contentType?: string;
-  readonly contentEncoding?: string;
-  readonly contentLanguage?: string;
-  readonly contentDisposition?: string;
-  readonly cacheControl?: string;
-  readonly contentMd5?: string;
-}
-
-export interface CopyRecord {
-  readonly id: string;
-  readonly source: string;
-  readonly status: "pending" | "success" | "failed" | "aborted";
-  readonly bytes: number;
-  readonly total: number;
-  readonly endedAt?: Instant;
-  readonly description?: string;
-}
-
-/** A file or a directory. Times are in ticks of 100 ns since the year 1, as revisions are. */
-export interface NodeRecord {
-  readonly kind: "file" | "directory";
-  readonly parent: bigint;
-  readonly name: string;
-  readonly revision: Revision;
-  readonly attributes: number;
-  readonly createdAt: bigint;
-  readonly writtenAt: bigint;
-  readonly changedAt: bigint;
-  /** Only where an SMB client has set it. */
-  readonly accessedAt?: bigint;
-  readonly permission?: string;
-  readonly metadata?: Readonly<Record<string, string>>;
-  /** Files only. */
-  readonly size: number;
-  readonly content: bigint;
-  readonly dataRevision: Revision;
-  readonly headers?: FileHeaders;
-  readonly lease?: LeaseRecord;
-  readonly copy?: CopyRecord;
-}
-
-export const nodeRecord = recordType<NodeRecord>("fileNode", 1);
-
-export interface SliceName {
-  readonly extent: bigint;
-  readonly offset: number;
-  readonly length: number;
-}
-
-/**
- * A written range. Its bytes lie in the record, or in slices of which the first `skip` bytes (and what follows
- * `length` bytes after that) belong to it no more: later writes took them over.
- */
-export type RangeRecord =
-  | { readonly inline: Buffer }
-  | { readonly slices: readonly SliceName[]; readonly skip: number; readonly length: number };
-
-export const rangeRecord = recordType<RangeRecord>("fileRange", 1);
-
 export type GarbageRecord =
   /** Everything of a share. */
   | { readonly what: "share"; readonly share: bigint }
@@ -148,7 +90,7 @@ export interface HandleRecord {
   readonly clientAddress: string;
   readonly clientName: string;
   readonly isDeleteOnClose: boolean;
-  /** The client asked for a cache (an oplock or a lease): a REST call asks the process that serves it. */
+  /** The client asked for a cache (an oplock or a lease): whoever needs it gone asks the process that serves it. */
   readonly mayCache?: boolean;
   readonly reconnectedAt?: Instant;
   /** The process that serves it. */
@@ -167,10 +109,21 @@ export const locksRecord = recordType<{ readonly locks: readonly LockRecord[] }>
 
 export const deletePendingRecord = recordType<{ readonly by: bigint }>("fileDeletePending", 1);
 
-export const restAccessRecord = recordType<{ readonly access: number; readonly share: number }>(
-  "restAccess",
-  1,
-);
+/** A REST call, or a write by handle, that is under way. One by handle says who writes and where. */
+export interface AccessRecord {
+  readonly access: number;
+  readonly share: number;
+  readonly owner?: string;
+  readonly offset?: bigint;
+  readonly length?: bigint;
+}
+
+export const restAccessRecord = recordType<AccessRecord>("restAccess", 1);
+
+export const lockWishRecord = recordType<{ readonly owner: string }>("lockWish", 1);
+
+/** A process that serves SMB clients is there, and so is what it has put into the ephemeral space. */
+export const presenceRecord = recordType<{ readonly since: Instant }>("smbPresence", 1);
 
 /** A request to the process `owner`; the conflicts are those of src/concurrency/cache-lease.ts. */
 export const cacheBreakRecord = recordType<{

@@ -1,5 +1,10 @@
 import { SMB_LIMITS } from "../../../src/base/limits-smb.ts";
 import { type Log, silentLog } from "../../../src/base/log.ts";
+import { parseSddl, printSddl } from "../../../src/services/file/security/sddl.ts";
+import {
+  decodeSecurityDescriptor,
+  encodeSecurityDescriptor,
+} from "../../../src/services/file/security/security-descriptor.ts";
 import { MessageCipher } from "../../../src/smb/crypto/encryption.ts";
 import { Login, loginAccountOf } from "../../../src/smb/crypto/login.ts";
 import { decodeNtlmAuthenticate, hasMic } from "../../../src/smb/crypto/ntlmssp.ts";
@@ -25,11 +30,6 @@ import {
   encodeNegotiateRequest,
   encodePreauthIntegrity,
 } from "../../../src/smb/wire/negotiate.ts";
-import { parseSddl, printSddl } from "../../../src/smb/wire/sddl.ts";
-import {
-  decodeSecurityDescriptor,
-  encodeSecurityDescriptor,
-} from "../../../src/smb/wire/security-descriptor.ts";
 import { decodeSmb1Negotiate, encodeSmb1Negotiate } from "../../../src/smb/wire/smb1-negotiate.ts";
 import { textOf, utf16 } from "../../../src/smb/wire/text.ts";
 import { decodeTransform } from "../../../src/smb/wire/transform.ts";

@@ -1,4 +1,4 @@
-import { refuse, STATUS } from "../status.ts";
+import { Refusal } from "../../../base/refusals.ts";
 
 /** Security descriptors in their self-relative form ([MS-DTYP] 2.4.6): the binary side of SDDL. */
 export const CONTROL = {
@@ -43,7 +43,7 @@ const ACE_BYTES = 8;
 const SUB_AUTHORITIES_MAX = 15;
 const ACES_MAX = 1_820;
 
-const bad = () => refuse(STATUS.INVALID_SECURITY_DESCR);
+const bad = (): Refusal => new Refusal("FileInvalidPermission");
 
 export function decodeSecurityDescriptor(data: Buffer): SecurityDescriptor {
   if (data.length < HEADER_BYTES || data[0] !== 1) throw bad();

@@ -1,4 +1,4 @@
-import { refuse, STATUS } from "../status.ts";
+import { Refusal } from "../../../base/refusals.ts";
 import { type Ace, type Acl, CONTROL, type SecurityDescriptor, type Sid } from "./security-descriptor.ts";
 
 /**
@@ -70,7 +70,7 @@ const RIGHTS: readonly (readonly [string, number])[] = [
 const ACES_MAX = 1_820;
 const SDDL_CHARS_MAX = 128 * 1_024;
 
-const bad = () => refuse(STATUS.INVALID_SECURITY_DESCR);
+const bad = (): Refusal => new Refusal("FileInvalidPermission");
 
 export function printSid({ authority, subAuthorities }: Sid): string {
   return ["S-1", authority, ...subAuthorities].join("-");

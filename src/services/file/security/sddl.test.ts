@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { walksOver } from "../../../test/support/linear.ts";
-import { seedOfThisRun } from "../../../test/support/seed.ts";
-import { StatusError } from "../status.ts";
+import { walksOver } from "../../../../test/support/linear.ts";
+import { seedOfThisRun } from "../../../../test/support/seed.ts";
+import { Refusal } from "../../../base/refusals.ts";
 import { parseSddl, parseSid, printSddl, printSid } from "./sddl.ts";
 import {
   CONTROL,
@@ -85,14 +85,14 @@ test("anything else is refused, in time that grows with its length", () => {
     "X:BA",
     "O:S-1-5-4294967296",
   ])
-    assert.throws(() => parseSddl(text), StatusError, text);
+    assert.throws(() => parseSddl(text), Refusal, text);
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 120 }), (bytes) => {
       const data = Buffer.concat([Buffer.from([1, 0, 4, 0x80]), bytes]);
       try {
         decodeSecurityDescriptor(data);
       } catch (error) {
-        assert.ok(error instanceof StatusError);
+        assert.ok(error instanceof Refusal);
       }
     }),
     options,

@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { seedOfThisRun } from "../../../test/support/seed.ts";
+import { DamagedData } from "../../base/faults.ts";
+import { type PageRangeEntry, segmentRecord } from "./blob-pages.ts";
+import {
+  type EntryRecord,
+  entryRecord,
+  type NodeRecord,
+  nodeRecord,
+  type RangeRecord,
+  rangeRecord,
+  SINCE_BYTES,
+} from "./file-contents.ts";
+import { recordType } from "./record.ts";
+
+/** Records in bytes at fixed places: what is packed comes back, old versions are read, damage is told. */
+const SINCE = 638_712_345_678_901_234n;
+const revision = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n });
+const kind = fc.constantFrom("file", "directory");
+const name = fc.string({ unit: "grapheme", maxLength: 255 }).filter((text) => text.isWellFormed());
+const optional = { noNullPrototype: true } as const;
+
+const node = fc.record(
+  {
+    kind,
+    parent: revision,
+    name,
+    revision,
+    attributes: fc.nat(0x7fff_ffff),
+    createdAt: revision,
+    writtenAt: revision,
+    changedAt: revision,
+    accessedAt: revision,
+    permission: fc.constantFrom("1*2", "18446744073709551615*18446744073709551615"),
+    metadata: fc.constant({ a: "1", B: "" }),
+    size: fc.nat({ max: 2 ** 42 }),
+    content: revision,
+    dataRevision: revision,
+    headers: fc.constant({ contentType: "text/plain" }),
+    lease: fc.constant({ state: "broken", id: "x" }),
+    copy: fc.constant({ id: "c", source: "s", status: "success", bytes: 1, total: 1 }),
+  },
+  {
+    ...optional,
+    requiredKeys: [
+      "kind",
+      "parent",
+      "name",
+      "revision",
+      "attributes",
+      "createdAt",
+      "writtenAt",
+      "changedAt",
+      "size",
+      "content",
+      "dataRevision",
+    ],
+  },
+) as fc.Arbitrary<NodeRecord>;
+const entry = fc.record({ name, node: revision, kind }, optional) as fc.Arbitrary<EntryRecord>;
+const bytes = fc.uint8Array({ maxLength: 9_000 }).map((data) => Buffer.from(data));
+const slice = fc.record({ extent: revision, offset: fc.nat(2 ** 40), length: fc.nat(2 ** 31 - 1) }, optional);
+const range = fc.oneof(
+  fc.record({ inline: bytes }, optional),
+  fc.record({ slices: fc.array(slice), skip: fc.nat(), length: fc.nat() }, optional),
+) as fc.Arbitrary<RangeRecord>;
+const page = fc.record(
+  {
+    start: fc.nat({ max: 2 ** 43 }),
+    length: fc.nat(524_288),
+    epoch: revision,
+    slice,
+    from: fc.nat(524_288),
+  },
+  optional,
+) as fc.Arbitrary<PageRangeEntry>;
+
+interface Versioned {
+  pack(value: never, since: bigint): Buffer;
+  unpack(bytes: Buffer): unknown;
+}
+
+const FAMILIES: readonly (readonly [string, Versioned, fc.Arbitrary<unknown>])[] = [
+  ["fileNode", nodeRecord, node],
+  ["fileEntry", entryRecord, entry],
+  ["fileRange", rangeRecord, range],
+];
+
+for (const [family, codec, any] of FAMILIES) {
+  test(`${family}: any record comes back behind its since, and so does one of version 1`, (t) => {
+    const first = recordType<object>(family, 1);
+    fc.assert(
+      fc.property(any, (value) => {
+        const packed = codec.pack(value as never, SINCE);
+        assert.equal(packed.readBigUInt64BE(), SINCE);
+        assert.deepEqual(codec.unpack(packed.subarray(SINCE_BYTES)), value);
+        assert.deepEqual(codec.unpack(first.pack(value as object)), value);
+      }),
+      { seed: seedOfThisRun(t) },
+    );
+  });
+
+  test(`${family}: a newer version, and nothing at all, are refused`, () => {
+    assert.throws(() => codec.unpack(Buffer.of(3, 0, 0)), DamagedData);
+    assert.throws(() => codec.unpack(Buffer.alloc(0)), DamagedData);
+  });
+}
+
+test("a node or an entry that ends too early, or goes on, is damaged", (t) => {
+  fc.assert(
+    fc.property(node, (value) => {
+      const packed = nodeRecord.pack(value, SINCE).subarray(SINCE_BYTES);
+      for (const end of [1, 40, 80, packed.length - 1]) {
+        if (end === packed.length - 1 && value.name === "" && packed.length === 81) continue;
+        assert.throws(() => nodeRecord.unpack(packed.subarray(0, end)), DamagedData, `${end}`);
+      }
+      assert.throws(() => nodeRecord.unpack(Buffer.concat([packed, Buffer.of(0)])), DamagedData);
+    }),
+    { numRuns: 50, seed: seedOfThisRun(t) },
+  );
+  assert.throws(() => entryRecord.unpack(Buffer.of(2, 0, 0, 0)), DamagedData);
+  assert.throws(() => entryRecord.unpack(Buffer.of(2, 7, 0, 0, 0, 0, 0, 0, 0, 1)), DamagedData);
+});
+
+test("a segment of pages comes back, also from version 1, and is searched and changed where it lies", (t) => {
+  const first = recordType<{ r: unknown }>("blobPages", 1);
+  fc.assert(
+    fc.property(fc.array(page, { maxLength: 40 }), page, (ranges, fresh) => {
+      assert.deepEqual(segmentRecord.unpack(segmentRecord.pack(ranges)), ranges);
+      const old = first.pack({
+        r: ranges.map((one) => [
+          one.start,
+          one.length,
+          one.epoch,
+          one.slice.extent,
+          one.slice.offset,
+          one.slice.length,
+          one.from,
+        ]),
+      });
+      assert.deepEqual(segmentRecord.unpack(old), ranges);
+      assert.deepEqual(segmentRecord.renew(old), segmentRecord.pack(ranges));
+      const apart = ranges.map((one, i) => ({ ...one, start: i * 1_024, length: 512 }));
+      const packed = segmentRecord.pack(apart);
+      for (const offset of [0, 511, 512, 1_023, 1_024, 20_000, 50_000]) {
+        const expected = apart.findIndex((one) => one.start + one.length > offset);
+        assert.equal(segmentRecord.firstAfter(packed, offset), expected < 0 ? apart.length : expected);
+      }
+      const from = Math.floor(apart.length / 3);
+      const to = Math.floor(apart.length / 2);
+      const changed = [...apart.slice(0, from), fresh, ...apart.slice(to)];
+      assert.deepEqual(segmentRecord.unpack(segmentRecord.replaced(packed, from, to, fresh)), changed);
+    }),
+    { seed: seedOfThisRun(t) },
+  );
+  assert.throws(() => segmentRecord.unpack(Buffer.of(2, 0)), DamagedData);
+  assert.throws(() => segmentRecord.unpack(Buffer.of(3)), DamagedData);
+});

@@ -1,0 +1,244 @@
+import type { Instant } from "../../base/clock.ts";
+import { DamagedData } from "../../base/faults.ts";
+import type { Revision } from "../../base/revision.ts";
+import type { LeaseRecord } from "./lease.ts";
+import { recordType } from "./record.ts";
+
+/**
+ * What a share holds: entries of directories, nodes, ranges of files. Each starts with the revision at which it was
+ * written, its *since* (8 bytes; services/file/versions.ts says what it is for). `pack` puts it there, `unpack` takes
+ * what follows it. They are in bytes at fixed places, because every call reads and writes some of them; version 1 of
+ * each was a MessagePack map and is still read.
+ */
+export const SINCE_BYTES = 8;
+
+export interface EntryRecord {
+  /** As the client wrote it. */
+  readonly name: string;
+  readonly node: bigint;
+  readonly kind: "file" | "directory";
+}
+
+export interface FileHeaders {
+  readonly contentType?: string;
+  readonly contentEncoding?: string;
+  readonly contentLanguage?: string;
+  readonly contentDisposition?: string;
+  readonly cacheControl?: string;
+  readonly contentMd5?: string;
+}
+
+export interface CopyRecord {
+  readonly id: string;
+  readonly source: string;
+  readonly status: "pending" | "success" | "failed" | "aborted";
+  readonly bytes: number;
+  readonly total: number;
+  readonly endedAt?: Instant;
+  readonly description?: string;
+}
+
+/** A file or a directory. Times are in ticks of 100 ns since the year 1, as revisions are. */
+export interface NodeRecord {
+  readonly kind: "file" | "directory";
+  readonly parent: bigint;
+  readonly name: string;
+  readonly revision: Revision;
+  readonly attributes: number;
+  readonly createdAt: bigint;
+  readonly writtenAt: bigint;
+  readonly changedAt: bigint;
+  /** Only where an SMB client has set it. */
+  readonly accessedAt?: bigint;
+  readonly permission?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Files only. */
+  readonly size: number;
+  readonly content: bigint;
+  readonly dataRevision: Revision;
+  readonly headers?: FileHeaders;
+  readonly lease?: LeaseRecord;
+  readonly copy?: CopyRecord;
+}
+
+export interface SliceName {
+  readonly extent: bigint;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/**
+ * A written range. Its bytes lie in the record, or in slices of which the first `skip` bytes (and what follows
+ * `length` bytes after that) belong to it no more: later writes took them over.
+ */
+export type RangeRecord =
+  | { readonly inline: Buffer }
+  | { readonly slices: readonly SliceName[]; readonly skip: number; readonly length: number };
+
+const FIXED = 2;
+
+/** A view over one buffer that is used again and again: numbers of 64 bits are read and written fastest so. */
+const view = new DataView(new ArrayBuffer(128));
+const viewed = Buffer.from(view.buffer);
+
+function load(family: string, bytes: Buffer, length: number): void {
+  if (bytes.length < length) throw new DamagedData(`record of family ${family} ends after ${bytes.length}`);
+  bytes.copy(viewed, 0, 0, length);
+}
+
+function refuseVersion(family: string, version: number | undefined): never {
+  throw new DamagedData(`record of family ${family} has version ${version}, this build knows ${FIXED}`);
+}
+
+const KINDS = ["file", "directory"] as const;
+
+function kindOf(family: string, number: number): NodeRecord["kind"] {
+  const kind = KINDS[number];
+  if (kind === undefined) throw new DamagedData(`record of family ${family} is of kind ${number}`);
+  return kind;
+}
+
+const firstEntry = recordType<EntryRecord>("fileEntry", 1);
+const ENTRY_NAME_AT = 10;
+
+/** 0 version 2, 1 kind (0 file, 1 directory), 2 node (8), 10 name, UTF-8 */
+export const entryRecord = {
+  pack({ name, node, kind }: EntryRecord, since: Revision): Buffer {
+    const bytes = Buffer.allocUnsafe(SINCE_BYTES + ENTRY_NAME_AT + Buffer.byteLength(name));
+    view.setBigUint64(0, since);
+    view.setUint8(8, FIXED);
+    view.setUint8(9, kind === "file" ? 0 : 1);
+    view.setBigUint64(10, node);
+    viewed.copy(bytes, 0, 0, SINCE_BYTES + ENTRY_NAME_AT);
+    bytes.utf8Write(name, SINCE_BYTES + ENTRY_NAME_AT);
+    return bytes;
+  },
+  unpack(bytes: Buffer): EntryRecord {
+    if (bytes[0] === 1) return firstEntry.unpack(bytes);
+    if (bytes[0] !== FIXED) refuseVersion("fileEntry", bytes[0]);
+    load("fileEntry", bytes, ENTRY_NAME_AT);
+    return {
+      name: bytes.utf8Slice(ENTRY_NAME_AT, bytes.length),
+      node: view.getBigUint64(2),
+      kind: kindOf("fileEntry", view.getUint8(1)),
+    };
+  },
+};
+
+const firstNode = recordType<NodeRecord>("fileNode", 1);
+const nodeRest = recordType<Pick<NodeRecord, "metadata" | "headers" | "lease" | "copy">>("fileNodeRest", 1);
+const NODE_TEXTS_AT = 81;
+const HAS_PERMISSION = 1;
+const HAS_ACCESSED = 2;
+const HAS_REST = 4;
+
+/**
+ *   0 version 2   1 kind   2 what else it has (bits: permission, accessedAt, rest)   3 attributes (4)
+ *   7 parent (8)   15 revision (8)   23 createdAt (8)   31 writtenAt (8)   39 changedAt (8)   47 accessedAt (8, or 0)
+ *   55 size (8, floating)   63 content (8)   71 dataRevision (8)   79 length of the name (2)
+ *   81 name, UTF-8   then, if it has them: length of the permission's key (1) and the key; the rest, a record of its
+ *   own with metadata, headers, lease and copy
+ */
+export const nodeRecord = {
+  pack(record: NodeRecord, since: Revision): Buffer {
+    const { name, permission, accessedAt, metadata, headers, lease, copy } = record;
+    const hasRest =
+      metadata !== undefined || headers !== undefined || lease !== undefined || copy !== undefined;
+    const rest = hasRest ? nodeRest.pack(restOf(record)) : undefined;
+    const nameBytes = Buffer.byteLength(name);
+    const permissionBytes = permission === undefined ? 0 : 1 + permission.length;
+    const textsAt = SINCE_BYTES + NODE_TEXTS_AT;
+    const bytes = Buffer.allocUnsafe(textsAt + nameBytes + permissionBytes + (rest?.length ?? 0));
+    view.setBigUint64(0, since);
+    view.setUint8(8, FIXED);
+    view.setUint8(9, record.kind === "file" ? 0 : 1);
+    const has =
+      (permission === undefined ? 0 : HAS_PERMISSION) |
+      (accessedAt === undefined ? 0 : HAS_ACCESSED) |
+      (hasRest ? HAS_REST : 0);
+    view.setUint8(10, has);
+    view.setUint32(11, record.attributes);
+    view.setBigUint64(15, record.parent);
+    view.setBigUint64(23, record.revision);
+    view.setBigInt64(31, record.createdAt);
+    view.setBigInt64(39, record.writtenAt);
+    view.setBigInt64(47, record.changedAt);
+    view.setBigInt64(55, accessedAt ?? 0n);
+    view.setFloat64(63, record.size);
+    view.setBigUint64(71, record.content);
+    view.setBigUint64(79, record.dataRevision);
+    view.setUint16(87, nameBytes);
+    viewed.copy(bytes, 0, 0, textsAt);
+    bytes.utf8Write(name, textsAt);
+    let at = textsAt + nameBytes;
+    if (permission !== undefined) {
+      bytes[at] = permission.length;
+      bytes.latin1Write(permission, at + 1);
+      at += permissionBytes;
+    }
+    if (rest !== undefined) bytes.set(rest, at);
+    return bytes;
+  },
+  unpack(bytes: Buffer): NodeRecord {
+    if (bytes[0] === 1) return firstNode.unpack(bytes);
+    if (bytes[0] !== FIXED) refuseVersion("fileNode", bytes[0]);
+    load("fileNode", bytes, NODE_TEXTS_AT);
+    const has = view.getUint8(2);
+    const nameEnd = NODE_TEXTS_AT + view.getUint16(79);
+    const record: { -readonly [Name in keyof NodeRecord]: NodeRecord[Name] } = {
+      kind: kindOf("fileNode", view.getUint8(1)),
+      parent: view.getBigUint64(7),
+      name: bytes.utf8Slice(NODE_TEXTS_AT, nameEnd),
+      revision: view.getBigUint64(15),
+      attributes: view.getUint32(3),
+      createdAt: view.getBigInt64(23),
+      writtenAt: view.getBigInt64(31),
+      changedAt: view.getBigInt64(39),
+      size: view.getFloat64(55),
+      content: view.getBigUint64(63),
+      dataRevision: view.getBigUint64(71),
+    };
+    let at = nameEnd;
+    if ((has & HAS_PERMISSION) !== 0) {
+      const end = at + 1 + (bytes[at] ?? 0);
+      record.permission = bytes.latin1Slice(at + 1, end);
+      at = end;
+    }
+    if (at > bytes.length) throw new DamagedData("record of family fileNode ends inside a text");
+    if ((has & HAS_ACCESSED) !== 0) record.accessedAt = view.getBigInt64(47);
+    if ((has & HAS_REST) !== 0) Object.assign(record, nodeRest.unpack(bytes.subarray(at)));
+    else if (at < bytes.length) throw new DamagedData("record of family fileNode is followed by something");
+    return record;
+  },
+};
+
+/** Only what is there: a field that is not stays away from the record that is read back. */
+function restOf({ metadata, headers, lease, copy }: NodeRecord): Parameters<typeof nodeRest.pack>[0] {
+  return {
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(headers === undefined ? {} : { headers }),
+    ...(lease === undefined ? {} : { lease }),
+    ...(copy === undefined ? {} : { copy }),
+  };
+}
+
+const sliced = recordType<RangeRecord>("fileRange", 1);
+
+/** With bytes of its own: 0 version 2, 1 the bytes. By slices: version 1. */
+export const rangeRecord = {
+  pack(record: RangeRecord, since: Revision): Buffer {
+    const body = "inline" in record ? record.inline : sliced.pack(record);
+    const bodyAt = "inline" in record ? SINCE_BYTES + 1 : SINCE_BYTES;
+    const bytes = Buffer.allocUnsafe(bodyAt + body.length);
+    view.setBigUint64(0, since);
+    view.setUint8(SINCE_BYTES, FIXED);
+    viewed.copy(bytes, 0, 0, bodyAt);
+    bytes.set(body, bodyAt);
+    return bytes;
+  },
+  /** The bytes of a range are a view of `bytes`. */
+  unpack(bytes: Buffer): RangeRecord {
+    if (bytes[0] === FIXED) return { inline: bytes.subarray(1) };
+    return sliced.unpack(bytes);
+  },
+};
