@@ -8,13 +8,14 @@ import type { Metrics, OperationMeter } from "../base/metrics.ts";
 import { badHeader, Refusal } from "../base/refusals.ts";
 import type { CorsRule } from "../services/account/service-properties.ts";
 import { type AuthContext, authenticate } from "./auth/authenticate.ts";
-import { authorize } from "./auth/authorize.ts";
+import { authorize, refuseWriteToSecondary } from "./auth/authorize.ts";
 import type { Caller } from "./auth/caller.ts";
 import { RequestBody } from "./body.ts";
 import type { Connection, Incoming } from "./connection/connection.ts";
 import { ClientGone } from "./connection/incoming-body.ts";
 import type { RequestHead } from "./connection/request-head.ts";
 import type { Body, Headers, HttpReply, HttpRequest, ServiceName } from "./exchange.ts";
+import { KnownCorsRules } from "./known-cors-rules.ts";
 import type { Operation, OperationTable } from "./operation.ts";
 import { type Outgoing, ReplyWriter } from "./reply-writer.ts";
 import type { RequestIds } from "./request-id.ts";
@@ -50,6 +51,7 @@ export class FrontEnd<Services> {
   readonly #options: FrontEndOptions<Services>;
   readonly #router: Router<Services>;
   readonly #writer: ReplyWriter;
+  readonly #knownRules: KnownCorsRules;
   readonly #meters = new Map<Operation<Services> | undefined, OperationMeter>();
 
   constructor(options: FrontEndOptions<Services>) {
@@ -57,6 +59,7 @@ export class FrontEnd<Services> {
     this.#router = new Router(options.table);
     this.#writer = new ReplyWriter(options.keepAliveMillis);
     const { service, operations } = options.table;
+    this.#knownRules = new KnownCorsRules((account) => options.corsRules(service, account));
     this.#meters.set(undefined, options.metrics.operation(service, "unknown"));
     for (const row of operations) this.#meters.set(row, options.metrics.operation(service, row.name));
   }
@@ -72,6 +75,7 @@ export class FrontEnd<Services> {
     }
     if (reply === undefined) return;
     if (exchange.head.headers.origin !== undefined) reply = await this.#withCors(exchange, reply);
+    else if (reply.status < 400) reply = this.#forCaches(exchange, reply);
     const { status } = reply;
     this.#writer.send(connection, this.#outgoing(exchange, reply), ({ bytes, error }) => {
       if (error !== undefined) this.#logFault(exchange, error, "a reply broke off");
@@ -114,10 +118,13 @@ export class FrontEnd<Services> {
     request.caller = proven instanceof Promise ? await proven : proven;
     const judgement = authorize(request.caller, operation, request, auth);
     if (judgement !== undefined) await judgement;
+    if (target.isSecondary) refuseWriteToSecondary(operation);
     const body = new RequestBody(exchange.incoming, connection, operation.bodyBytesMax);
     exchange.body = body;
     request.body = body;
-    return operation.handle(request, services);
+    const reply = await operation.handle(request, services);
+    if (operation.name === SETS_RULES) await this.#knownRules.learn(target.account, exchange.startedAt);
+    return reply;
   }
 
   /** A page may see a refusal as it may see a success: without these headers its browser shows it neither. */
@@ -133,6 +140,20 @@ export class FrontEnd<Services> {
       reply.release?.();
       return this.#refuse(exchange, error);
     }
+  }
+
+  /** A read without an Origin may be given to a browser later, by a cache. */
+  #forCaches(exchange: Exchange<Services>, reply: HttpReply): HttpReply {
+    const { account, head } = exchange;
+    if (account === undefined || (head.method !== "GET" && head.method !== "HEAD")) return reply;
+    const rules = this.#knownRules.of(account, exchange.startedAt);
+    if (rules.length === 0) return reply;
+    const added = corsHeaders(
+      rules,
+      { origin: undefined, method: head.method },
+      Object.keys(reply.headers ?? {}),
+    );
+    return { ...reply, headers: { ...reply.headers, ...added } };
   }
 
   #refuse(exchange: Exchange<Services>, error: unknown): HttpReply {
@@ -198,6 +219,8 @@ export class FrontEnd<Services> {
     });
   }
 }
+
+const SETS_RULES = "SetServiceProperties";
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 

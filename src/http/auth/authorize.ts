@@ -44,6 +44,19 @@ export function authorize(
   }
 }
 
+/** A dequeue changes the queue although it is a GET; a query over a blob's content changes nothing. */
+const WRITES_BY_GET = "GetMessages";
+const READS_BY_POST = "QueryBlobContents";
+const READING = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** The secondary is there to be read. */
+export function refuseWriteToSecondary({ name, method }: Pick<Operation<never>, "name" | "method">): void {
+  if (READING.has(method) ? name !== WRITES_BY_GET : name === READS_BY_POST) return;
+  throw new Refusal("InsufficientAccountPermissions", {
+    text: "Write operations to the secondary location are not allowed.",
+  });
+}
+
 /** Roles are not kept: a token that was accepted may do what tokens can do at all. */
 function authorizeBearer({ bearerSince }: Permission, { target, headers, version }: Authorizable): void {
   if (bearerSince !== undefined && (bearerSince === "never" || version < bearerSince)) {

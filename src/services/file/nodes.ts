@@ -174,8 +174,8 @@ export async function touchDirectory(write: Writer, share: ShareRecord, id: bigi
   const now = ticksOf(write);
   // Many names in one millisecond leave one time.
   if (record.writtenAt === now && record.changedAt === now) return;
-  const body = nodeRecord.pack({ ...record, writtenAt: now, changedAt: now });
-  putVersioned(write, volumeOf(share), { key, body, since: write.revision(), stored });
+  const packed = nodeRecord.pack({ ...record, writtenAt: now, changedAt: now }, write.revision());
+  putVersioned(write, volumeOf(share), { key, packed, stored });
 }
 
 /** Names from the root down, for those who know only the id. */
