@@ -12,7 +12,7 @@ import { printTable, runProofs } from "./prove/run-proofs.ts";
 /**
  * The long proofs, which take more time than a test may.
  *
- *   npm run prove                     all of them, at full length: about an hour
+ *   npm run prove                     all of them, at full length: more than an hour
  *   npm run prove -- --quick          fewer rounds: about five minutes
  *   npm run prove -- --only NAME      one of them (may be given several times)
  *   npm run prove -- --list           what there is

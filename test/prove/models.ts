@@ -117,6 +117,9 @@ const PARTS: readonly Part[] = [
   },
 ];
 
+/** What the full run has to come to. */
+const SEQUENCES_MIN = 1_000_000;
+
 /** So often a part says how far it is. */
 const PORTIONS = 10;
 
@@ -147,6 +150,7 @@ export const proof: Proof = {
       total += sequences;
       progress(`${part.name}: ${sequences} sequences, 0 differences`);
     }
-    return { ok: true, figure: `${total} sequences, ${cellsVisited} cells, all visited, 0 differences` };
+    const figure = `${total} sequences, ${cellsVisited} cells, all visited, 0 differences`;
+    return { ok: quick || total >= SEQUENCES_MIN, figure };
   },
 };
