@@ -33,16 +33,19 @@ function packText(text: string): string {
   return `${bytes.replace(ESCAPED, (byte) => (byte === "\0" ? "\x01\x01" : "\x01\x02"))}\0`;
 }
 
+// Through a view: Buffer's own methods for 64 bits go byte by byte.
 const scratch = Buffer.alloc(8);
+const view = new DataView(scratch.buffer, scratch.byteOffset, 8);
+const WHOLE_MAX = (1n << 64n) - 1n;
 
 function packWhole(value: bigint | number): string {
   if (typeof value === "bigint") {
-    assert(value >= 0n && value < 1n << 64n, "a whole number in a key must fit 64 bits");
-    scratch.writeBigUInt64BE(value);
+    assert(value >= 0n && value <= WHOLE_MAX, "a whole number in a key must fit 64 bits");
+    view.setBigUint64(0, value);
   } else {
     assert(Number.isSafeInteger(value) && value >= 0, "a number in a key must be whole and not negative");
-    scratch.writeUInt32BE(Math.floor(value / 2 ** 32), 0);
-    scratch.writeUInt32BE(value >>> 0, 4);
+    view.setUint32(0, Math.floor(value / 2 ** 32));
+    view.setUint32(4, value >>> 0);
   }
   return scratch.latin1Slice();
 }
@@ -70,7 +73,7 @@ export class KeyReader {
     assert(this.#at + 8 <= this.#key.length, "a key ends inside a number");
     scratch.latin1Write(this.#key.slice(this.#at, this.#at + 8));
     this.#at += 8;
-    return scratch.readBigUInt64BE();
+    return view.getBigUint64(0);
   }
 
   skipText(): this {
