@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { pause } from "../src/base/clock.ts";
 import { TestDatabase } from "../test/kit/postgres.ts";
 import { drive } from "./load.ts";
 import { type PlainRequest, signed } from "./sign.ts";
@@ -47,6 +48,7 @@ interface PostgresRow {
 
 const KIB_1 = Buffer.alloc(1_024, 0x61);
 const NAMES = 2_000;
+const IDLE_MILLIS = 3_000;
 const blob = (name: string, method = "PUT"): PlainRequest => ({
   method,
   path: `/bench/${name}`,
@@ -70,11 +72,19 @@ const ROWS: readonly PostgresRow[] = [
   },
 ];
 
+/** What a node asks its database while nobody asks it anything: heartbeats, and looking for work. */
+async function idleTripsPerSecond(nodes: readonly Node[]): Promise<number> {
+  const before = await Promise.all(nodes.map(roundTrips));
+  await pause(IDLE_MILLIS);
+  const after = await Promise.all(nodes.map(roundTrips));
+  const trips = after.reduce((sum, count, n) => sum + count - before[n]!, 0);
+  return (trips * 1_000) / IDLE_MILLIS / nodes.length;
+}
+
 async function load(
   nodes: readonly Node[],
   row: PostgresRow,
-  connections: number,
-  seconds: number,
+  { connections, seconds, idle }: { connections: number; seconds: number; idle: number },
 ): Promise<{ perSecond: number; p50Millis: number; tripsPerOperation: number }> {
   const before = await Promise.all(nodes.map(roundTrips));
   const measured = await Promise.all(
@@ -88,7 +98,8 @@ async function load(
   const perSecond = measured.reduce((sum, one) => sum + one.perSecond, 0);
   const errors = measured.reduce((sum, one) => sum + one.errors, 0);
   if (errors > 0) console.log(`  ${row.name}: ${errors} failed requests`);
-  const trips = after.reduce((sum, count, n) => sum + count - before[n]!, 0);
+  const all = after.reduce((sum, count, n) => sum + count - before[n]!, 0);
+  const trips = Math.max(0, all - idle * seconds * nodes.length);
   return { perSecond, p50Millis: measured[0]!.p50Millis, tripsPerOperation: trips / (perSecond * seconds) };
 }
 
@@ -112,9 +123,11 @@ export async function benchPostgres({
         };
         await create("blob", "/bench", { restype: "container" });
         for (let i = 0; i < count; i++) await create("queue", `/bench-${i}`);
+        const idle = await idleTripsPerSecond(nodes);
         for (const row of ROWS) {
-          const busy = await load(nodes, row, connections / count, seconds);
-          const alone = await load(nodes.slice(0, 1), row, 1, Math.min(2, seconds));
+          const busy = await load(nodes, row, { connections: connections / count, seconds, idle });
+          const short = Math.min(2, seconds);
+          const alone = await load(nodes.slice(0, 1), row, { connections: 1, seconds: short, idle });
           console.log(
             `${count} ${count === 1 ? "node " : "nodes"}  ${row.name.padEnd(16)} ${connections} clients ` +
               `${Math.round(busy.perSecond).toLocaleString("en-US").padStart(7)}/s, p50 ${busy.p50Millis.toFixed(2)} ms, ` +

@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { monotonic } from "../src/base/clock.ts";
+import type { TestDatabase } from "../test/kit/postgres.ts";
 import { installMissing, NEEDED, thisSystem } from "./test/programs.ts";
 import { printCounts, runTests, seconds } from "./test/report.ts";
 
@@ -85,7 +86,18 @@ const programsStart = monotonic();
 console.log(`     programs: ${installMissing(NEEDED, thisSystem)}\n`);
 stages.push({ name: "programs", isOk: true, millis: monotonic() - programsStart });
 
+/** One PostgreSQL for all test files that need one: making one takes seconds, and each of them would make its own. */
+async function startSharedDatabase(paths: readonly string[]): Promise<TestDatabase | undefined> {
+  const isNeeded = paths.some((path) => readFileSync(path, "utf8").includes("postgres"));
+  if (rootAt >= 0 || !isNeeded) return undefined;
+  const { SHARED_PORT, TestDatabase } = await import("../test/kit/postgres.ts");
+  const database = await TestDatabase.create();
+  process.env[SHARED_PORT] = String(database.port);
+  return database;
+}
+
 const files = testFiles();
+const database = await startSharedDatabase(files);
 if (files.length === 0) console.log(`no test file matches ${filters.join(" or ")}`);
 const testsStart = monotonic();
 const result = await runTests({
@@ -95,6 +107,7 @@ const result = await runTests({
   fileTimeout: FILE_TIMEOUT_MILLIS,
   print: (text) => process.stdout.write(text),
 });
+await database?.remove();
 const testsOk = result.failed === 0 && files.length > 0;
 stages.push({ name: "tests", isOk: testsOk, millis: monotonic() - testsStart });
 

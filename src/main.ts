@@ -2,7 +2,7 @@
 import cluster from "node:cluster";
 import { readFileSync } from "node:fs";
 import { ConfigError } from "./base/config-error.ts";
-import { UnusableDirectory } from "./base/faults.ts";
+import { HeldForDead, UnusableDirectory } from "./base/faults.ts";
 import { type Log, openLog } from "./base/log.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { type CommandLine, type Options, readCommandLine, type StoreChoice } from "./options.ts";
@@ -42,12 +42,17 @@ function openLogOf({ logLevel, debugFile }: Options): Log {
   }
 }
 
-/** After a failed sync nobody may be answered: what is on disk is decided by the next start. */
+/**
+ * After a failed sync nobody may be answered: what is on disk is decided by the next start. The same holds for a node
+ * that the others have held for dead: what it held is theirs by now.
+ */
 function stopAtOnce(log: Log): (error: unknown) => void {
   return (error) => {
     log.error(
       { err: error },
-      "the disk failed to keep a write; stopping so that nothing false is acknowledged",
+      error instanceof HeldForDead
+        ? "this node was silent for too long and the others have released what it held; stopping, start it again"
+        : "the disk failed to keep a write; stopping so that nothing false is acknowledged",
     );
     process.exit(EXIT_FAILED);
   };

@@ -9,7 +9,7 @@ import { MemoryDevice } from "./extents/memory-device.ts";
 import type { StoreChoice } from "./options.ts";
 import { EmbeddedStore } from "./store/embedded/embedded-store.ts";
 import type { Store } from "./store/kv.ts";
-import { MemoryStore } from "./store/memory/memory-store.ts";
+import { MemorySpace, MemoryStore } from "./store/memory/memory-store.ts";
 import { PostgresStore } from "./store/postgres/postgres-store.ts";
 import type { WriteTurn } from "./store/serial-writer.ts";
 
@@ -33,7 +33,10 @@ export function openStore({ choice, owner, clock, log, turns, onFatal }: OpenSto
   const directory = recordsDirectory(choice.directory);
   refuseWithoutRecords(choice.directory);
   try {
-    return new EmbeddedStore({ directory, owner, clock, onFatal, ...(turns === undefined ? {} : { turns }) });
+    // Alone, a process keeps what it need not outlive in its memory: a commit there is no call into a database.
+    const sharing =
+      turns === undefined ? { ephemeral: new MemorySpace(clock, { isEager: true }) } : { turns };
+    return new EmbeddedStore({ directory, owner, clock, onFatal, ...sharing });
   } catch (error) {
     if (error instanceof UnusableDirectory) throw error;
     throw new UnusableDirectory(`the records in ${directory} cannot be opened: ${(error as Error).message}`);

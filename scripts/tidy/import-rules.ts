@@ -29,8 +29,9 @@ const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   commander: ["src/options.ts", "src/options-flags.ts"],
   "node:http": ["http", "smb", "main"],
   "node:https": ["http", "smb", "main"],
-  "node:net": ["http", "smb", "main"],
-  "node:tls": ["http", "smb", "main"],
+  // How sockets are read is the same for both kinds of listener.
+  "node:net": ["http", "smb", "main", "src/base/read-into.ts"],
+  "node:tls": ["http", "smb", "main", "src/base/read-into.ts"],
   "node:cluster": ["main"],
 };
 

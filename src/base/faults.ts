@@ -23,6 +23,14 @@ export class UnusableDirectory extends Error {
   override readonly name = "UnusableDirectory";
 }
 
+/**
+ * The other nodes on a database have held this one for dead, because it was silent for too long, and have released
+ * what it held. It must not go on.
+ */
+export class HeldForDead extends Error {
+  override readonly name = "HeldForDead";
+}
+
 export function errorCode(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | undefined)?.code;
   return typeof code === "string" ? code : undefined;

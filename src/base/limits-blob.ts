@@ -39,6 +39,16 @@ export const BLOB_LIMITS = {
   inlineBlockBytesMax: 256,
   /** Blocks kept at one key of a content. */
   blocksPerPage: 128,
+  /** A longer list is made ready a page at a time, and committed when it is; see services/blob/prepare-blocks.ts. */
+  blocksAtOnceMax: 256,
+  /** Long lists that are made ready at the same time: each may hold the blocks of the blob as it was. */
+  listsPreparedMax: 2,
+  /** Between two pages of a long list, so that others are served. */
+  listRestMillis: 1,
+  /** How often a long list begins again when its blob changes meanwhile; after that all others wait for it. */
+  listAttemptsMax: 3,
+  /** A list made ready and not committed by then was left by a process that died. */
+  preparedListMillis: 60 * 60_000,
   /** Slices named in a blob's own record; a content of its own beyond that. */
   slicesInRecordMax: 128,
   uncommittedBlockMillis: 7 * DAY_MILLIS,
@@ -66,6 +76,7 @@ export const BLOB_LIMITS = {
   choreMillis: 1_000,
   dueChoreMillis: 30_000,
   reclaimRecordsPerStep: 200,
+  reclaimPagesPerStep: 2,
   dueRecordsPerStep: 100,
   /** How often a blob is looked at that a policy or a hold keeps beyond its expiry. */
   heldExpiryMillis: 60 * 60_000,

@@ -50,10 +50,25 @@ export const FILE_LIMITS = {
   /** How often it looks whether they have, and how often the SMB side looks for calls, when no message came. */
   cachePollMillis: 200,
   cacheLookMillis: 1_000,
+  /** How long an SMB open waits at most for clients of other nodes: longer than those have to answer. */
+  openWaitMillisMax: 40_000,
+  /**
+   * How often a process that serves SMB clients looks whether its records are still there, and how many looks in a row
+   * may fail: together less than the others take to hold it for dead. Then nobody opens anything for a while, until
+   * every other process has noticed too.
+   */
+  presenceLookMillis: 300,
+  presenceMissesMax: 6,
+  presenceSettleMillis: 2_000,
   /** An SMB open that meets a REST call under way tries again this often, after this long. */
   openRetriesMax: 100,
   openRetryMillis: 5,
+  /** A lock waits for writes that are under way as often as this, and writes that come later wait for it. */
+  lockRetriesMax: 400,
+  lockWishRetriesMax: 600,
   /** Background work: how often, and how many records one transaction removes. */
   sweepIntervalMillis: 1_000,
   sweptPerStep: 512,
+  /** Content of so many ranges goes in the transaction that replaces it. */
+  rangesDroppedAtOnceMax: 4,
 } as const;

@@ -46,6 +46,13 @@ export const SMB_LIMITS = {
   /** Events kept for a watched directory between two requests. */
   notifyBytesMax: 64 * KIB,
   watchesPerConnectionMax: 1_024,
+  /** How often a node says which shares its clients watch, and how long others believe it. */
+  watchRepeatMillis: 1_000,
+  watchBelievedMillis: 5_000,
+  /** A request that waits for another node shows as pending after this long. */
+  pendMillis: 250,
+  /** A LOCK that waits is tried again so often, in case another node gave the lock back. */
+  lockRetryMillis: 250,
   securityDescriptorBytesMax: 64 * KIB,
   breakMillis: 35_000,
   /** How long the first write of a handle does not show in the file's times. */

@@ -38,6 +38,9 @@ export const LIMITS = {
   lingerMillis: 2_000,
   /** Bytes of a body that wait for the operation; past it the client is not read. */
   bodyWaitingBytesMax: 256 * KIB,
+  /** Memory that a body is read into when the last read brought so much that more is to be expected. */
+  bodyPieceBytes: 128 * KIB,
+  fastPieceBytes: 32 * KIB,
   /** Chunk extensions and trailers of one body, which mean nothing to any operation. */
   chunkExtrasBytesMax: 8 * KIB,
   shutdownMillis: 30_000,
@@ -67,12 +70,17 @@ export const LIMITS = {
   batchBytesMax: 8 * MIB,
   /** Transactions that are worth a commit of their own while others run. */
   halfBatchMin: 24,
+  /** Pieces of memory in which values wait for their commit. */
+  slabBytes: 64 * KIB,
   queuedTransactionsMax: 100_000,
   rangePageEntries: 256,
   /** With no more room than this, a write that was cut short is laid to the full disk. */
   fullDiskBytesMax: MIB,
   /** Room that a commit leaves on the disk. LMDB must not find it full: see docs/decisions/0010. */
   recordsRoomBytes: 2 * MIB,
+  /** More room than a disk can lose between two looks at it, and the time between them. */
+  plentyOfRoomBytes: 2 * GIB,
+  plentyOfRoomMillis: 50,
   /** Room that payload leaves, for the records: on a full disk, what is there can still be deleted. */
   payloadRoomBytes: 6 * MIB,
   /** Reads under way at one moment, in all processes that share an embedded store. */
@@ -154,6 +162,10 @@ export const LIMITS = {
 
   // Reclaiming of extents
   reclaimIntervalMillis: 1_000,
+  /** How long after something was dropped somebody looks whether a whole extent has become empty. */
+  reclaimSoonMillis: 50,
+  /** How long after it was woken a chore runs: what comes together is done together. */
+  choreSoonMillis: 20,
   /** Extents looked at, and asked about, in one step. */
   reclaimExtentsPerStep: 256,
   /** Payload moved in one step, and steps made before the next tick of the timer. */

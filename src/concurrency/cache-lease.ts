@@ -1,4 +1,4 @@
-import type { RestUse } from "./share-mode.ts";
+import { type Access, NO_ACCESS, type RestUse } from "./share-mode.ts";
 
 /**
  * What an SMB client may keep in its cache of a file: reads (R), the open handle after the application closed it (H),
@@ -55,6 +55,21 @@ export function grantCache({ wanted, isLease, isShared, isLocked, others }: Cach
     if ((granted & WRITE_CACHE) === 0) granted &= READ_CACHE;
   }
   return GRANTABLE.has(granted) ? granted : NO_CACHE;
+}
+
+/**
+ * Clients of several nodes hold no caches of a file that they have open together: which of them has what could be
+ * known only by asking. An open counts for that when it reads, writes or deletes, or when its client asked for a
+ * cache; one that merely looks at attributes disturbs nobody.
+ */
+export function countsElsewhere({
+  access,
+  mayCache,
+}: {
+  readonly access: Access;
+  readonly mayCache: boolean;
+}): boolean {
+  return access !== NO_ACCESS || mayCache;
 }
 
 /** Why a cache is in somebody's way. */

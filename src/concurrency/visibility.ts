@@ -1,3 +1,4 @@
+import { writeUint64 } from "../base/bytes.ts";
 import type { Instant, Millis } from "../base/clock.ts";
 
 /**
@@ -130,8 +131,8 @@ export function printReceipt({ visibleAt, sequence, stamp }: Receipt): string {
   scratch[0] = RECEIPT_VERSION;
   scratch[1] = 0;
   scratch.writeUIntBE(visibleAt, 2, 6);
-  scratch.writeBigUInt64BE(sequence, 8);
-  scratch.writeBigUInt64BE(stamp, 16);
+  writeUint64(scratch, sequence, 8);
+  writeUint64(scratch, stamp, 16);
   return scratch.toString("base64");
 }
 

@@ -101,11 +101,8 @@ export class ExtentLog {
         () => this.#pieceBytes(),
         () => isPressed(taken),
       );
-      for await (const piece of pieces) {
-        const spot = await claim(storedBytes(piece.length, this.shape), taken);
-        taken.add(spot, piece.length);
-        await flight.add(this.#write(spot, piece));
-      }
+      // Each in a call of its own: `for await` would keep the last piece in memory while it waits for the next.
+      while (await this.#appendNext(pieces, claim, taken, flight));
       await flight.land();
       if (taken.length > 0) await this.#sync.sync();
     } catch (error) {
@@ -116,6 +113,25 @@ export class ExtentLog {
       this.#appends--;
     }
     return taken;
+  }
+
+  async #appendNext(
+    pieces: AsyncIterator<Piece>,
+    claim: (bytes: number, taken: Taken) => Promise<Spot>,
+    taken: Taken,
+    flight: Flight,
+  ): Promise<boolean> {
+    const { done, value: piece } = await pieces.next();
+    if (done === true) return false;
+    try {
+      const spot = await claim(storedBytes(piece.length, this.shape), taken);
+      taken.add(spot, piece.length);
+      await flight.add(this.#write(spot, piece));
+      return true;
+    } catch (error) {
+      await pieces.return?.();
+      throw error;
+    }
   }
 
   /** How much an append may gather: its share of the memory for all of them, in whole chunks. */

@@ -27,24 +27,40 @@ export async function* cutPieces(
     return;
   }
   let gathering = new Gathering();
-  for await (const part of source) {
-    for (let from = 0; from < part.length; ) {
-      const count = Math.min(part.length - from, pieceBytes - gathering.length);
-      gathering.add(part.subarray(from, from + count));
-      from += count;
-      if (gathering.length === pieceBytes) {
+  const parts = source[Symbol.asyncIterator]();
+  let isEnded = false;
+  try {
+    // Step by step and not `for await`, which would keep the last part in memory while it waits for the next.
+    let part = await nextPart(parts);
+    while (part !== undefined) {
+      for (let from = 0; from < part.length; ) {
+        const count = Math.min(part.length - from, pieceBytes - gathering.length);
+        gathering.add(part.subarray(from, from + count));
+        from += count;
+        if (gathering.length === pieceBytes) {
+          yield gathering;
+          gathering = new Gathering();
+          pieceBytes = bytesMax();
+        }
+      }
+      part = undefined;
+      if (gathering.length >= LIMITS.earlyPieceBytes && isPressed()) {
         yield gathering;
         gathering = new Gathering();
         pieceBytes = bytesMax();
       }
+      part = await nextPart(parts);
     }
-    if (gathering.length >= LIMITS.earlyPieceBytes && isPressed()) {
-      yield gathering;
-      gathering = new Gathering();
-      pieceBytes = bytesMax();
-    }
+    isEnded = true;
+  } finally {
+    if (!isEnded) await parts.return?.();
   }
   if (gathering.length > 0) yield gathering;
+}
+
+async function nextPart(parts: AsyncIterator<Uint8Array>): Promise<Uint8Array | undefined> {
+  const step = await parts.next();
+  return step.done === true ? undefined : step.value;
 }
 
 class Gathering implements Piece {

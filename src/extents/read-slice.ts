@@ -11,6 +11,13 @@ export interface SliceRange {
   readonly length: number;
 }
 
+/** Where the buffers of a read come from, for a reader who gives them back. Without one they are made anew. */
+export interface ReadBuffers {
+  take(length: number): Buffer;
+}
+
+const NEW_BUFFERS: ReadBuffers = { take: (length) => Buffer.allocUnsafeSlow(length) };
+
 /**
  * What all readers together hold: read from the disk, and not yet taken by a client that may never take it. While
  * there is room, readers read much and ahead; without, one chunk each, which is how many slow clients get on.
@@ -45,7 +52,7 @@ export async function* readSlice(
   slice: Slice,
   range: SliceRange,
   shape: ExtentShape,
-  memory: ReadMemory,
+  { memory, buffers }: { readonly memory: ReadMemory; readonly buffers?: ReadBuffers | undefined },
 ): AsyncGenerator<Buffer> {
   const { from, length } = range;
   if (length === 0) return;
@@ -62,7 +69,7 @@ export async function* readSlice(
         const count = Math.min(hasRoom ? chunksMax : 1, last - next);
         const bytes = count * shape.chunkBytes;
         memory.take(bytes);
-        const load = loadChunks(file, slice, { first: next, count }, shape);
+        const load = loadChunks(file, slice, { first: next, count }, shape, buffers);
         const start = next * shape.chunkBytes;
         next += count;
         const part = load.then((data) => data.subarray(Math.max(0, from - start), end - start));
@@ -91,11 +98,12 @@ export async function loadRange(
   slice: Slice,
   { from, length }: SliceRange,
   shape: ExtentShape,
+  buffers?: ReadBuffers,
 ): Promise<Buffer> {
   assert(from >= 0 && length >= 0 && from + length <= slice.length, "a range must lie inside its slice");
   const first = Math.floor(from / shape.chunkBytes);
   const count = Math.ceil((from + length) / shape.chunkBytes) - first;
-  const data = await loadChunks(file, slice, { first, count }, shape);
+  const data = await loadChunks(file, slice, { first, count }, shape, buffers);
   const start = from - first * shape.chunkBytes;
   return data.subarray(start, start + length);
 }
@@ -110,10 +118,11 @@ async function loadChunks(
   slice: Slice,
   chunks: Chunks,
   shape: ExtentShape,
+  buffers: ReadBuffers = NEW_BUFFERS,
 ): Promise<Buffer> {
   const { chunkBytes } = shape;
   const dataBytes = Math.min(chunks.count * chunkBytes, slice.length - chunks.first * chunkBytes);
-  const data = Buffer.allocUnsafeSlow(dataBytes);
+  const data = buffers.take(dataBytes);
   const headers = Buffer.allocUnsafe(chunks.count * FRAME_HEADER_BYTES);
   const parts: Buffer[] = [];
   for (let i = 0; i < chunks.count; i++) {

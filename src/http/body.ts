@@ -91,15 +91,20 @@ export class RequestBody implements Body {
     return pieces;
   }
 
-  async *#receive(limit = this.#bytesMax): AsyncGenerator<Buffer> {
-    this.#onFirstRead();
-    for (;;) {
+  /**
+   * Not a generator, and so all who pass a body on: one that waits for its next piece keeps the last one in memory, and
+   * of slow clients there may be thousands.
+   */
+  #receive(limit = this.#bytesMax): AsyncIterable<Buffer> {
+    const next = async (): Promise<IteratorResult<Buffer>> => {
+      this.#onFirstRead();
       const piece = await this.#incoming.next();
-      if (piece === undefined) return;
+      if (piece === undefined) return { done: true, value: undefined };
       this.bytesRead += piece.length;
       if (this.bytesRead > limit) throw new Refusal("RequestBodyTooLarge");
-      yield piece;
-    }
+      return { done: false, value: piece };
+    };
+    return { [Symbol.asyncIterator]: () => ({ next }) };
   }
 
   #onFirstRead(): void {

@@ -8,13 +8,14 @@ import type { Metrics, OperationMeter } from "../base/metrics.ts";
 import { badHeader, Refusal } from "../base/refusals.ts";
 import type { CorsRule } from "../services/account/service-properties.ts";
 import { type AuthContext, authenticate } from "./auth/authenticate.ts";
-import { authorize } from "./auth/authorize.ts";
+import { authorize, refuseWriteToSecondary } from "./auth/authorize.ts";
 import type { Caller } from "./auth/caller.ts";
 import { RequestBody } from "./body.ts";
 import type { Connection, Incoming } from "./connection/connection.ts";
 import { ClientGone } from "./connection/incoming-body.ts";
 import type { RequestHead } from "./connection/request-head.ts";
 import type { Body, Headers, HttpReply, HttpRequest, ServiceName } from "./exchange.ts";
+import { KnownCorsRules } from "./known-cors-rules.ts";
 import type { Operation, OperationTable } from "./operation.ts";
 import { type Outgoing, ReplyWriter } from "./reply-writer.ts";
 import type { RequestIds } from "./request-id.ts";
@@ -50,6 +51,7 @@ export class FrontEnd<Services> {
   readonly #options: FrontEndOptions<Services>;
   readonly #router: Router<Services>;
   readonly #writer: ReplyWriter;
+  readonly #knownRules: KnownCorsRules;
   readonly #meters = new Map<Operation<Services> | undefined, OperationMeter>();
 
   constructor(options: FrontEndOptions<Services>) {
@@ -57,6 +59,7 @@ export class FrontEnd<Services> {
     this.#router = new Router(options.table);
     this.#writer = new ReplyWriter(options.keepAliveMillis);
     const { service, operations } = options.table;
+    this.#knownRules = new KnownCorsRules((account) => options.corsRules(service, account));
     this.#meters.set(undefined, options.metrics.operation(service, "unknown"));
     for (const row of operations) this.#meters.set(row, options.metrics.operation(service, row.name));
   }
@@ -71,6 +74,8 @@ export class FrontEnd<Services> {
       else reply = this.#refuse(exchange, error);
     }
     if (reply === undefined) return;
+    if (exchange.head.headers.origin !== undefined) reply = await this.#withCors(exchange, reply);
+    else if (reply.status < 400) reply = this.#forCaches(exchange, reply);
     const { status } = reply;
     this.#writer.send(connection, this.#outgoing(exchange, reply), ({ bytes, error }) => {
       if (error !== undefined) this.#logFault(exchange, error, "a reply broke off");
@@ -79,14 +84,16 @@ export class FrontEnd<Services> {
   }
 
   async #answer(exchange: Exchange<Services>, connection: Connection): Promise<HttpReply> {
-    const { table, services, auth, clock, isSecure, isHostStyleAllowed, corsRules } = this.#options;
+    const { table, services, auth, clock, isSecure, isHostStyleAllowed } = this.#options;
     const { head, remoteAddress } = exchange.incoming;
     const { method, headers } = head;
     checkHeaders(head);
     const address = readAddress(head.url, headers.host, table.service, isHostStyleAllowed);
     const { query } = address;
     const target = table.mendTarget?.(address.target, query, headers) ?? address.target;
+    exchange.account = target.account;
     const version = readVersion(headers, query.get("api-version") ?? query.get("sv"));
+    exchange.version = version;
     const operation =
       target.isWebsite === true
         ? this.#router.findOnWebsite(method)
@@ -111,17 +118,42 @@ export class FrontEnd<Services> {
     request.caller = proven instanceof Promise ? await proven : proven;
     const judgement = authorize(request.caller, operation, request, auth);
     if (judgement !== undefined) await judgement;
+    if (target.isSecondary) refuseWriteToSecondary(operation);
     const body = new RequestBody(exchange.incoming, connection, operation.bodyBytesMax);
     exchange.body = body;
     request.body = body;
     const reply = await operation.handle(request, services);
-    if (headers.origin === undefined) return reply;
-    const rules = await corsRules(table.service, target.account);
-    const cors = { origin: headers.origin, method: request.method };
-    return {
-      ...reply,
-      headers: { ...reply.headers, ...corsHeaders(rules, cors, Object.keys(reply.headers ?? {})) },
-    };
+    if (operation.name === SETS_RULES) await this.#knownRules.learn(target.account, exchange.startedAt);
+    return reply;
+  }
+
+  /** A page may see a refusal as it may see a success: without these headers its browser shows it neither. */
+  async #withCors(exchange: Exchange<Services>, reply: HttpReply): Promise<HttpReply> {
+    const { account, head } = exchange;
+    const { origin } = head.headers;
+    if (account === undefined || head.method === "OPTIONS") return reply;
+    try {
+      const rules = await this.#options.corsRules(this.#options.table.service, account);
+      const added = corsHeaders(rules, { origin, method: head.method }, Object.keys(reply.headers ?? {}));
+      return { ...reply, headers: { ...reply.headers, ...added } };
+    } catch (error) {
+      reply.release?.();
+      return this.#refuse(exchange, error);
+    }
+  }
+
+  /** A read without an Origin may be given to a browser later, by a cache. */
+  #forCaches(exchange: Exchange<Services>, reply: HttpReply): HttpReply {
+    const { account, head } = exchange;
+    if (account === undefined || (head.method !== "GET" && head.method !== "HEAD")) return reply;
+    const rules = this.#knownRules.of(account, exchange.startedAt);
+    if (rules.length === 0) return reply;
+    const added = corsHeaders(
+      rules,
+      { origin: undefined, method: head.method },
+      Object.keys(reply.headers ?? {}),
+    );
+    return { ...reply, headers: { ...reply.headers, ...added } };
   }
 
   #refuse(exchange: Exchange<Services>, error: unknown): HttpReply {
@@ -163,7 +195,7 @@ export class FrontEnd<Services> {
       isHead: method === "HEAD",
       isOld,
       requestId: exchange.id,
-      version: headers["x-ms-version"],
+      version: headers["x-ms-version"] ?? (exchange.version || undefined),
       clientRequestId: clientRequestIdOf(headers),
     };
   }
@@ -188,6 +220,8 @@ export class FrontEnd<Services> {
   }
 }
 
+const SETS_RULES = "SetServiceProperties";
+
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /** Until the caller is known and may do what it asks, there is no body to read and nobody to act for. */
@@ -206,6 +240,9 @@ class Exchange<Services> {
   readonly id: string;
   readonly startedAt = monotonic();
   operation: Operation<Services> | undefined;
+  account: string | undefined;
+  /** By which the request is served: that of a SAS where no header names one. */
+  version = "";
   body: RequestBody | undefined;
   errorCode: string | undefined;
 

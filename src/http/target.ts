@@ -46,7 +46,7 @@ export function readAddress(
       isPathStyle: hostAccount === undefined,
       ...(isWebsite ? { isWebsite } : {}),
       rawPath,
-      path: decodePath(rest.startsWith("/") ? rest.slice(1) : rest),
+      path: pathOf(rest.startsWith("/") ? rest.slice(1) : rest, service),
     },
     query,
   };
@@ -70,6 +70,16 @@ function accountOfHost(host: string | undefined, service: ServiceName | "web"): 
   const dot = host.indexOf(".");
   if (dot <= 0 || !host.startsWith(`.${service}.`, dot)) return undefined;
   return host.slice(0, dot).toLowerCase();
+}
+
+/**
+ * Blob and File take a backslash for the slash that Windows programs mean by it; names in a query stay as they are.
+ * A SAS is signed for the name with slashes.
+ */
+function pathOf(rest: string, service: ServiceName): string {
+  const path = decodePath(rest);
+  const hasBackslashes = path.includes("\\") && (service === "blob" || service === "file");
+  return hasBackslashes ? path.replaceAll("\\", "/") : path;
 }
 
 function decodePath(path: string): string {

@@ -35,10 +35,11 @@ export class Watch {
     if (this.#hasOverflowed) return;
     this.#records.push(record);
     this.#bytes += notifyRecordBytes(record);
-    if (this.#bytes > SMB_LIMITS.notifyBytesMax) this.#overflow();
+    if (this.#bytes > SMB_LIMITS.notifyBytesMax) this.overflow();
   }
 
-  #overflow(): void {
+  /** More has happened than can be told: the client is to look for itself. */
+  overflow(): void {
     this.#hasOverflowed = true;
     this.#records = [];
     this.#bytes = 0;
@@ -103,9 +104,19 @@ export interface WatchResult {
 
 const fold = (path: readonly string[]): string => path.join("\\").toUpperCase();
 
+/** Who passes on to the clients of other nodes what happened here. */
+export interface Elsewhere {
+  /** Somebody here watches the share. */
+  watched(share: bigint): void;
+  tell(share: bigint, events: readonly ChangeEvent[]): void;
+  removed(share: bigint, path: readonly string[]): void;
+}
+
 /** The watches of all shares, found by directory: an event looks at the directories above it and nowhere else. */
 export class ChangeHub {
   readonly #watches = new Map<string, Set<Watch>>();
+  readonly #counts = new Map<bigint, number>();
+  elsewhere: Elsewhere | undefined;
 
   #nameOf(share: bigint, path: readonly string[]): string {
     return `${share}:${fold(path)}`;
@@ -116,17 +127,32 @@ export class ChangeHub {
     const found = this.#watches.get(name);
     if (found === undefined) this.#watches.set(name, new Set([watch]));
     else found.add(watch);
+    this.#counts.set(share, (this.#counts.get(share) ?? 0) + 1);
+    this.elsewhere?.watched(share);
   }
 
   remove(share: bigint, watch: Watch): void {
     const name = this.#nameOf(share, watch.path);
     const found = this.#watches.get(name);
-    found?.delete(watch);
-    if (found?.size === 0) this.#watches.delete(name);
+    if (found?.delete(watch) !== true) return;
+    if (found.size === 0) this.#watches.delete(name);
+    const left = this.#counts.get(share)! - 1;
+    if (left === 0) this.#counts.delete(share);
+    else this.#counts.set(share, left);
+  }
+
+  watchedShares(): Iterable<bigint> {
+    return this.#counts.keys();
   }
 
   /** Tells what happened at a path. Several events of one operation belong into one answer, so they come together. */
   tell(share: bigint, events: readonly ChangeEvent[]): void {
+    this.tellHere(share, events);
+    this.elsewhere?.tell(share, events);
+  }
+
+  /** The same for what clients of another node did. */
+  tellHere(share: bigint, events: readonly ChangeEvent[]): void {
     if (this.#watches.size === 0) return;
     const touched = new Set<Watch>();
     for (const { path, action, filter, unless = 0 } of events) {
@@ -143,8 +169,25 @@ export class ChangeHub {
     for (const watch of touched) watch.flush();
   }
 
+  /** So much has happened in a share that every watch of it is to look for itself. */
+  overflow(share: bigint): void {
+    if (!this.#counts.has(share)) return;
+    for (const [name, watches] of this.#watches) {
+      if (!name.startsWith(`${share}:`)) continue;
+      for (const watch of watches) {
+        watch.overflow();
+        watch.flush();
+      }
+    }
+  }
+
   /** A directory is gone: whoever watched it is told. */
   removed(share: bigint, path: readonly string[]): void {
+    this.removedHere(share, path);
+    this.elsewhere?.removed(share, path);
+  }
+
+  removedHere(share: bigint, path: readonly string[]): void {
     for (const watch of this.#watches.get(this.#nameOf(share, path)) ?? []) watch.end(STATUS.DELETE_PENDING);
   }
 }

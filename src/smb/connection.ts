@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
 import { SMB_LIMITS } from "../base/limits-smb.ts";
+import { readInto } from "../base/read-into.ts";
 import { type Answer, runChain } from "./chain.ts";
 import { negotiateFromSmb1 } from "./commands/negotiate.ts";
 import { CreditWindow } from "./credits.ts";
 import type { PreauthHash } from "./crypto/preauth.ts";
-import { readInto } from "./read-into.ts";
 import type { Request } from "./request.ts";
 import type { SmbServer } from "./server.ts";
 import type { Binding, Session } from "./session.ts";
@@ -116,7 +116,7 @@ export class Connection {
     if (session?.opener === undefined || session.state !== "valid") throw breach("encrypted for no session");
     session.usesEncryption = true;
     const plain = session.opener.decrypt(frame);
-    this.server.frames.give(frame);
+    if (plain.buffer !== frame.buffer) this.server.frames.give(frame);
     if (protocolOf(plain) !== PROTOCOL.SMB2) throw breach("what was encrypted is not SMB2");
     return [plain, session];
   }
@@ -126,7 +126,7 @@ export class Connection {
     this.#mayPause();
     runChain(this, payload, sealedBy).then(
       (isDone) => {
-        if (isDone && sealedBy === undefined) this.server.frames.give(payload);
+        if (isDone) this.server.frames.give(payload);
         this.#ran(payload.length);
       },
       (error) => this.#fail(error),
@@ -163,6 +163,10 @@ export class Connection {
     this.close();
   }
 
+  get hasRoomToWait(): boolean {
+    return this.#async.size < SMB_LIMITS.asyncRequestsMax;
+  }
+
   enterAsync(request: Request): bigint {
     if (this.#async.size >= SMB_LIMITS.asyncRequestsMax) throw refuse(STATUS.INSUFFICIENT_RESOURCES);
     const id = ++this.#lastAsyncId;
@@ -195,7 +199,8 @@ export class Connection {
     for (const [index, answer] of answers.entries())
       parts.push(...this.#replyParts(answer, index === answers.length - 1));
     const { request } = answers[0]!;
-    this.write(parts, request.isEncrypted ? request.session : undefined);
+    const lent = answers.flatMap(({ reply }) => (reply.isLent === true ? (reply.payload ?? []) : []));
+    this.write(parts, request.isEncrypted ? request.session : undefined, lent);
   }
 
   #replyParts({ request, reply, isInterim }: Answer, isLast: boolean): Buffer[] {
@@ -240,10 +245,15 @@ export class Connection {
     return parts;
   }
 
-  /** One message of these parts, sealed for a session if one is given. */
-  write(parts: readonly Buffer[], sealFor: Session | undefined): void {
+  /** One message of these parts, sealed for a session if one is given. What is lent is free once it has left. */
+  write(parts: readonly Buffer[], sealFor: Session | undefined, lent: readonly Buffer[] = []): void {
     if (this.isClosed) return;
     const sent = sealFor?.sealer === undefined ? parts : sealFor.sealer.encrypt(sealFor.id, parts);
+    const giveBack = (error?: Error | null): void => {
+      if (!error) for (const buffer of lent) this.server.frames.give(buffer);
+    };
+    const isCopied = sent !== parts;
+    if (isCopied) giveBack();
     const length = sent.reduce((sum, part) => sum + part.length, 0);
     const [first, ...rest] = sent;
     this.#socket.cork();
@@ -252,7 +262,11 @@ export class Connection {
     head.set(prefixFor(length));
     head.set(first!, PREFIX_BYTES);
     this.#socket.write(head);
-    for (const part of rest) this.#socket.write(part);
+    const last = rest.length - 1;
+    for (const [index, part] of rest.entries()) {
+      if (index === last && !isCopied && lent.length > 0) this.#socket.write(part, giveBack);
+      else this.#socket.write(part);
+    }
     this.#socket.uncork();
     this.#mayPause();
   }

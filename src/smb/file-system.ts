@@ -1,4 +1,6 @@
 import type { CacheConflict } from "../concurrency/cache-lease.ts";
+import type { ReadBuffers } from "../services/payload/payloads.ts";
+import type { ChangeHub } from "./changes.ts";
 import type { FileTime } from "./wire/filetime.ts";
 
 /**
@@ -22,6 +24,9 @@ export interface Outside {
   handleEnded(share: bigint, handle: FileHandle): void;
   /** Somebody needs caches of a file gone. Undefined: nobody has to be waited for. */
   breakCaches(share: bigint, node: bigint, conflict: CacheConflict): Promise<void> | undefined;
+  /** Nobody else can see the handles any more: clients must not go on with what they have. */
+  cutOff(): void;
+  readonly changes: ChangeHub;
 }
 
 export interface ShareEntry {
@@ -83,6 +88,11 @@ export interface Opened {
   /** What was granted. */
   readonly access: number;
   readonly info: FileInfo;
+  /**
+   * Whether the client may be given a cache as far as other nodes are concerned. To be asked once, in the turn of the
+   * event loop in which it is given. Without it there are no other nodes.
+   */
+  mayCacheNow?(): boolean;
 }
 
 export interface FileInfo {
@@ -121,8 +131,11 @@ export interface FileHandle {
   /** Another front end (Force Close Handles) may end a handle: the next use of it finds out here. */
   readonly isClosed: boolean;
   info(): Promise<FileInfo>;
-  /** Fewer bytes at the end of the file, none past it. The buffers belong to the caller, who will not change them. */
-  read(offset: number, length: number): Promise<readonly Buffer[]>;
+  /**
+   * Fewer bytes at the end of the file, none past it. The caller does not change the buffers; those that were taken
+   * from `buffers` are its own.
+   */
+  read(offset: number, length: number, buffers?: ReadBuffers): Promise<readonly Buffer[]>;
   /** `data` belongs to the file system until the promise resolves; what it keeps it copies. When `isDurable`, the promise waits for the disk. */
   write(offset: number, data: Buffer, isDurable: boolean): Promise<void>;
   flush(): Promise<void>;

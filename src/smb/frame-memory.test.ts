@@ -37,3 +37,14 @@ test("a short message is never kept: its buffer holds others too", () => {
   memory.give(memory.take(1 * KIB));
   assert.equal(memory.freeBytes, 0);
 });
+
+test("a buffer that is not ours, or was given back already, is not kept", () => {
+  const memory = new FrameMemory();
+  memory.give(Buffer.allocUnsafeSlow(1 * MIB));
+  assert.equal(memory.freeBytes, 0);
+  const taken = memory.take(1 * MIB);
+  memory.give(taken.subarray(10, 20));
+  const kept = memory.freeBytes;
+  memory.give(taken);
+  assert.equal(memory.freeBytes, kept);
+});

@@ -2,8 +2,9 @@ import { KIB } from "../base/limits.ts";
 import { SMB_LIMITS } from "../base/limits-smb.ts";
 
 /**
- * Buffers for the messages of all connections. A long one is used again once its message is done: made anew for every
- * WRITE, a gigabyte of them has the garbage collector look through the whole heap some thirty times.
+ * Buffers for the messages of all connections and for what READ finds. A long one is used again once its message is
+ * done: made anew for every WRITE, a gigabyte of them has the garbage collector look through the whole heap some thirty
+ * times. Who does not give a buffer back does no harm: it is garbage like any other.
  *
  * Who takes a buffer fills all of it before anybody reads it, so nothing of an earlier message shows.
  */
@@ -12,6 +13,8 @@ const SMALL_BYTES = 64 * KIB;
 export class FrameMemory {
   /** By the size they really have. */
   readonly #free = new Map<number, Buffer[]>();
+  /** Those that are out: nobody gives one back twice, or one that is not ours. */
+  readonly #lent = new WeakSet<ArrayBufferLike>();
   #freeBytes = 0;
   #isUsed = false;
 
@@ -24,15 +27,16 @@ export class FrameMemory {
     this.#isUsed = true;
     const bytes = sizeFor(length);
     const kept = this.#free.get(bytes)?.pop();
-    if (kept === undefined) return Buffer.allocUnsafeSlow(bytes).subarray(0, length);
-    this.#freeBytes -= bytes;
-    return kept.subarray(0, length);
+    if (kept !== undefined) this.#freeBytes -= bytes;
+    const whole = kept ?? Buffer.allocUnsafeSlow(bytes);
+    this.#lent.add(whole.buffer);
+    return whole.subarray(0, length);
   }
 
-  /** Nobody looks at this buffer any more. */
+  /** Nobody looks any more at this buffer, or at any part of the one that it is a part of. */
   give(frame: Buffer): void {
-    if (frame.length < SMALL_BYTES) return;
     const { buffer } = frame;
+    if (!this.#lent.delete(buffer)) return;
     const bytes = buffer.byteLength;
     if (this.#freeBytes + bytes > SMB_LIMITS.freeFrameBytesMax) return;
     const kept = this.#free.get(bytes);

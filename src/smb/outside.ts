@@ -1,9 +1,13 @@
 import type { CacheConflict } from "../concurrency/cache-lease.ts";
+import type { ChangeHub } from "./changes.ts";
 import { closeOpen } from "./end-open.ts";
 import type { FileHandle, Outside } from "./file-system.ts";
 import type { SmbServer } from "./server.ts";
 
-/** What reaches SMB clients from outside: REST calls that need their caches, handles that REST closes by force. */
+/**
+ * What reaches SMB clients from outside: REST calls and clients of other nodes that need their caches, handles that
+ * REST closes by force, what is done at other nodes in directories that they watch.
+ */
 export class ServerOutside implements Outside {
   readonly #server: SmbServer;
 
@@ -20,6 +24,14 @@ export class ServerOutside implements Outside {
       if (this.#server.durables.isKept(open)) void this.#server.durables.drop(open);
       else void closeOpen(this.#server, open);
     }
+  }
+
+  get changes(): ChangeHub {
+    return this.#server.changes;
+  }
+
+  cutOff(): void {
+    this.#server.cutOff();
   }
 
   breakCaches(share: bigint, node: bigint, conflict: CacheConflict): Promise<void> | undefined {

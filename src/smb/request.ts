@@ -14,6 +14,8 @@ export interface Reply {
   readonly body: Buffer;
   /** Follows the body without being copied into it. */
   readonly payload?: readonly Buffer[];
+  /** The payload may lie in buffers of the server's frame memory, which serve again once it was sent. */
+  readonly isLent?: boolean;
   /** The answer to a login is signed whatever the request was. */
   readonly isSigned?: boolean;
   /** Sees the reply as it is sent, for hashes over the conversation. */
@@ -153,6 +155,12 @@ export class Request {
       this.asyncId = this.connection.enterAsync(this);
       this.#sendInterim(this);
     }
+  }
+
+  /** The same where it is only a courtesy: not inside a compound, and not beyond the limit. */
+  pendIfMay(): void {
+    if (!this.isLast || this.connection.isClosed || !this.connection.hasRoomToWait) return;
+    this.pend();
   }
 
   /** Waits, as an asynchronous request, for `work` or for being cancelled, in which case `undo` runs. */

@@ -189,6 +189,17 @@ export class SmbServer {
     await Promise.all(opens.map((open) => closeOpen(this, open)));
   }
 
+  /** What clients have open is not there any more. They connect again, and open again what they need. */
+  cutOff(): void {
+    this.log.warn(
+      { connections: this.#connections.size },
+      "SMB clients are cut off: their handles were lost",
+    );
+    for (const session of [...this.sessions.values()]) void this.endSession(session, "shutdown");
+    for (const connection of [...this.#connections]) connection.close();
+    void this.durables.close();
+  }
+
   async close(): Promise<void> {
     this.#sweep.cancel();
     const sessions = [...this.sessions.values()];

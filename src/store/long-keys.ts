@@ -176,6 +176,10 @@ export class LongKeyWriter extends LongKeyReader<RawWriter> implements Writer {
     return this.raw.revision(above);
   }
 
+  get hasLooseEnds(): boolean {
+    return this.#shortened !== undefined;
+  }
+
   /** Removes links with nothing left below. The engine calls it when the transaction's own work is done. */
   async finish(): Promise<void> {
     if (this.#shortened === undefined) return;

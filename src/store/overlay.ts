@@ -6,12 +6,15 @@ import type { Entry, Key, Range } from "./kv.ts";
  */
 export class Overlay {
   readonly writes = new Map<Key, Buffer | null>();
+  /** In order, but for those in `#added`: most transactions never ask for a range. */
   readonly #keys: Key[] = [];
+  readonly #added: Key[] = [];
   bytes = 0;
 
   set(key: Key, value: Buffer | null): void {
-    if (!this.writes.has(key)) this.#keys.splice(this.#indexOf(key), 0, key);
+    const before = this.writes.size;
     this.writes.set(key, value);
+    if (this.writes.size > before) this.#added.push(key);
     this.bytes += key.length + (value?.length ?? 0);
   }
 
@@ -21,12 +24,25 @@ export class Overlay {
   }
 
   hasIn(from: Key, to: Key): boolean {
+    this.#putInOrder();
     const at = this.#indexOf(from);
     return at < this.#keys.length && this.#keys[at]! < to;
   }
 
   keysIn(from: Key, to: Key): Key[] {
+    this.#putInOrder();
     return this.#keys.slice(this.#indexOf(from), this.#indexOf(to));
+  }
+
+  #putInOrder(): void {
+    if (this.#added.length === 0) return;
+    if (this.#added.length * 8 < this.#keys.length) {
+      for (const key of this.#added) this.#keys.splice(this.#indexOf(key), 0, key);
+    } else {
+      for (const key of this.#added) this.#keys.push(key);
+      this.#keys.sort(byBytes);
+    }
+    this.#added.length = 0;
   }
 
   /** Index of the first key at or above `key`. */
@@ -42,6 +58,8 @@ export class Overlay {
     return low;
   }
 }
+
+const byBytes = (a: Key, b: Key): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** A committed state that can be read at once, without waiting. */
 export interface Snapshot {

@@ -56,16 +56,19 @@ interface Task {
 
 interface Batch {
   readonly overlay: Overlay;
+  /** The highest revision its transactions made, 0 when none: written once for all of them. */
+  highest: Revision;
   tasks: Task[];
 }
 
-const newBatch = (): Batch => ({ overlay: new Overlay(), tasks: [] });
+const newBatch = (): Batch => ({ overlay: new Overlay(), highest: 0n, tasks: [] });
 
 export class SerialWriter {
   readonly #target: CommitTarget;
   readonly #clock: Clock;
   readonly #turn: WriteTurn | undefined;
   readonly #revisions: RevisionSource;
+  readonly #copies = new Slabs();
   #snapshot: Snapshot | undefined;
   #queue: Task[] = [];
   #filling: Batch = newBatch();
@@ -178,6 +181,7 @@ export class SerialWriter {
       this.#snapshot!,
       this.#clock,
       this.#revisions,
+      this.#copies,
     );
     const write = new LongKeyWriter(raw);
     const failures = this.#failures;
@@ -185,7 +189,7 @@ export class SerialWriter {
     let outcome: Task["outcome"];
     try {
       const value = await task.run(write);
-      await write.finish();
+      if (write.hasLooseEnds) await write.finish();
       outcome = { value };
     } catch (error) {
       outcome = { error };
@@ -197,7 +201,7 @@ export class SerialWriter {
     task.outcome = outcome;
     if ("value" in outcome) {
       // Also when nothing else was written: a revision that was given out must not come again.
-      if (raw.highest > 0n) local.set(REVISION_KEY, packRevision(raw.highest));
+      if (raw.highest > 0n) this.#filling.highest = raw.highest;
       this.#filling.overlay.absorb(local);
     }
     this.#filling.tasks.push(task);
@@ -247,8 +251,9 @@ export class SerialWriter {
     this.#goOn();
   }
 
-  async #commitBatch({ overlay, tasks }: Batch): Promise<unknown> {
+  async #commitBatch({ overlay, highest, tasks }: Batch): Promise<unknown> {
     this.#figures.transactions += tasks.length;
+    if (highest > 0n) overlay.set(REVISION_KEY, packRevision(highest));
     if (overlay.writes.size === 0) return undefined;
     try {
       await this.#target.commit(overlay.writes);
@@ -319,6 +324,7 @@ class TransactionWriter implements RawWriter {
   readonly #snapshot: Snapshot;
   readonly #clock: Clock;
   readonly #revisions: RevisionSource;
+  readonly #copies: Slabs;
   #now: Instant | undefined;
   highest: Revision = 0n;
 
@@ -328,12 +334,14 @@ class TransactionWriter implements RawWriter {
     snapshot: Snapshot,
     clock: Clock,
     revisions: RevisionSource,
+    copies: Slabs,
   ) {
     this.#local = local;
     this.#layers = layers;
     this.#snapshot = snapshot;
     this.#clock = clock;
     this.#revisions = revisions;
+    this.#copies = copies;
   }
 
   get(key: Key): Buffer | undefined {
@@ -355,7 +363,7 @@ class TransactionWriter implements RawWriter {
 
   put(key: Key, value: Uint8Array): void {
     // A copy: the caller may use its buffer again, and the disk sees it only later.
-    this.#local.set(key, Buffer.from(value));
+    this.#local.set(key, this.#copies.copyOf(value));
   }
 
   delete(key: Key): void {
@@ -365,5 +373,27 @@ class TransactionWriter implements RawWriter {
   revision(above?: Revision): Revision {
     this.highest = this.#revisions.next(above);
     return this.highest;
+  }
+}
+
+/**
+ * Copies of what is to be written, side by side in large pieces of memory: those are fewer to make and to free
+ * than one for each value, and the database asks for the address of each piece once.
+ */
+class Slabs {
+  #slab = Buffer.allocUnsafeSlow(LIMITS.slabBytes);
+  #used = 0;
+
+  copyOf(value: Uint8Array): Buffer {
+    const { length } = value;
+    if (length > LIMITS.slabBytes / 8) return Buffer.from(value);
+    if (this.#used + length > LIMITS.slabBytes) {
+      this.#slab = Buffer.allocUnsafeSlow(LIMITS.slabBytes);
+      this.#used = 0;
+    }
+    const start = this.#used;
+    this.#used += length;
+    this.#slab.set(value, start);
+    return this.#slab.subarray(start, this.#used);
   }
 }

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { findContainer } from "../../src/services/blob/containers.ts";
 import { blobKey } from "../../src/store/keys/blob.ts";
-import { blobRecord } from "../../src/store/records/blob.ts";
+import { blobRecord } from "../../src/store/records/blob-bytes.ts";
 import { onEachEngine, refused } from "../kit/blob.ts";
 
 onEachEngine("append blobs", (kit) => {

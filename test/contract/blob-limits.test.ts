@@ -10,7 +10,8 @@ import {
 } from "../../src/http/wire/structured-body.ts";
 import { findContainer } from "../../src/services/blob/containers.ts";
 import { blobKey, stagedBlockKey, stagingKey } from "../../src/store/keys/blob.ts";
-import { blobRecord, stagedBlockRecord, stagingRecord } from "../../src/store/records/blob.ts";
+import { stagedBlockRecord, stagingRecord } from "../../src/store/records/blob.ts";
+import { blobRecord } from "../../src/store/records/blob-bytes.ts";
 import { type BlobKit, onEachEngine, refused } from "../kit/blob.ts";
 
 /** What the Blob service takes at most, taken in full, and what lies one beyond it. */

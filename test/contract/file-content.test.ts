@@ -277,6 +277,10 @@ for (const engine of ENGINES) {
       await refused(file.setMetadata({}, with_(other)), 412, "LeaseLost");
       await file.setMetadata({});
       assert.equal((await file.getProperties()).leaseState, "available");
+      await lease.acquireLease();
+      await lease.breakLease();
+      await file.create(1);
+      assert.equal((await file.getProperties()).leaseState, "available", "and so does a file made anew");
       const absent = root.getFileClient("absent");
       await refused(absent.create(1, with_(id)), 412, "LeaseNotPresentWithFileOperation");
     });

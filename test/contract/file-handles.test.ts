@@ -179,6 +179,32 @@ for (const engine of ENGINES) {
       await closeHandle(kit.files, handle);
     });
 
+    test("a lock comes to its turn although REST writes never pause", async () => {
+      const share = await kit.newShare();
+      const file = share.rootDirectoryClient.getFileClient("f");
+      await file.create(2_000);
+      const handle = await open(kit, share, "f", "RW", "RWD");
+      const lock = { offset: 0n, length: 1n, isExclusive: true };
+      let isOver = false;
+      const writers = Array.from({ length: 6 }, async (_, i) => {
+        while (!isOver) {
+          await file.uploadRange("abc", i * 10, 3).catch((error: { code?: string }) => {
+            if (error.code !== "FileLockConflict") throw error;
+          });
+        }
+      });
+      try {
+        for (let round = 0; round < 10; round++) {
+          await lockRanges(kit.files, handle, [lock]);
+          await unlockRanges(kit.files, handle, [lock]);
+        }
+      } finally {
+        isOver = true;
+        await Promise.all(writers);
+      }
+      await closeHandle(kit.files, handle);
+    });
+
     test("a file to be deleted answers nothing else, is not listed, and goes with its last handle", async () => {
       const share = await kit.newShare();
       const root = share.rootDirectoryClient;

@@ -188,6 +188,35 @@ suite("the HTTP front end", () => {
     assert.match(await sendBytes(Number(port), request), /^HTTP\/1.1 (403|404|400) /);
   });
 
+  test("the secondary is read and not written", async () => {
+    const service = "queue" as const;
+    const at = (method: string, path: string) =>
+      send(server, {
+        service,
+        method,
+        path,
+        target: `/devstoreaccount1-secondary${path}`,
+        ...(method === "PUT" ? { body: Buffer.alloc(0) } : {}),
+      });
+    const created = await send(server, { service, method: "PUT", path: "/twin", body: Buffer.alloc(0) });
+    assert.equal(created.status, 201);
+    for (const [method, path] of [
+      ["PUT", "/other"],
+      ["DELETE", "/twin"],
+      ["GET", "/twin/messages"],
+    ] as const) {
+      const refused = await at(method, path);
+      assert.deepEqual(
+        [refused.status, refused.code],
+        [403, "InsufficientAccountPermissions"],
+        method + path,
+      );
+    }
+    const list = await send(server, { service, method: "GET", path: "/", query: { comp: "list" } });
+    assert.match(list.body, /twin/);
+    assert.doesNotMatch(list.body, /other/);
+  });
+
   test("answers a browser's preflight by the rules, without a signature", async () => {
     const ask = (origin: string) =>
       send(server, {
@@ -211,6 +240,18 @@ suite("the HTTP front end", () => {
     assert.equal((await ask("https://b.example")).status, 403);
     const actual = await get({ Origin: "https://a.example" });
     assert.equal(actual.headers["access-control-allow-origin"], "https://a.example");
+    // What a cache may keep says that it is not good for every origin, also when nobody asked for one.
+    assert.equal((await get({})).headers.vary, "Origin");
+    // A page reads why it was refused only when the refusal says that it may.
+    const path = "/missing/messages";
+    const headers = { Origin: "https://a.example" };
+    for (const isAnonymous of [true, false]) {
+      const refused = await send(server, { service: "queue", method: "GET", path, headers, isAnonymous });
+      assert.ok(refused.status >= 400);
+      assert.equal(refused.headers["access-control-allow-origin"], "https://a.example");
+      assert.match(String(refused.headers["access-control-expose-headers"]), /x-ms-error-code/);
+      assert.equal(refused.headers.vary, "Origin");
+    }
   });
 });
 

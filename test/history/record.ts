@@ -50,7 +50,7 @@ export async function recordHistory(plan: HistoryPlan): Promise<HistoryOutcome> 
     new PageScene(),
     new LeaseScene(),
     new MessageScene(),
-    ...(plan.isAnybodyKilled ? [] : [new LockScene(() => subject.portsOf(0).smb)]),
+    ...(plan.isAnybodyKilled ? [] : [new LockScene((client) => subject.portsOf(client).smb)]),
   ];
   const director = new Recorder(stage, () => subject.portsOf(0));
   for (const scene of scenes) await scene.prepare(director);

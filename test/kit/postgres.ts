@@ -107,6 +107,11 @@ export class TestDatabase {
     return new TestDatabase(directory, await freePort(), binaries, linkLibraries(binaries.native, directory));
   }
 
+  /** One that somebody else has started and will end. */
+  static async at(port: number): Promise<TestDatabase> {
+    return new TestDatabase("", port, await findBinaries(), "");
+  }
+
   /** A server that is not there yet: `follow` gives it files. */
   static empty(): Promise<TestDatabase> {
     return TestDatabase.#place();
@@ -278,16 +283,24 @@ function isAlive(pid: number): boolean {
   }
 }
 
+/** Names the port of a server that several test processes share: whoever started them keeps it. */
+export const SHARED_PORT = "HOLDFAST_TEST_POSTGRES_PORT";
+
 let shared: Promise<TestDatabase> | undefined;
 
-/** One server for all tests of this process; it goes with the process. */
+/** One server for all tests of this process, or of all processes that were started together. */
 export function sharedDatabase(): Promise<TestDatabase> {
-  shared ??= TestDatabase.create().then((database) => {
-    database.letProcessEnd();
-    process.on("exit", () => database.abandon());
-    return database;
-  });
+  const port = process.env[SHARED_PORT];
+  shared ??= port === undefined ? ownDatabase() : TestDatabase.at(Number(port));
   return shared;
+}
+
+/** It goes with the process. */
+async function ownDatabase(): Promise<TestDatabase> {
+  const database = await TestDatabase.create();
+  database.letProcessEnd();
+  process.on("exit", () => database.abandon());
+  return database;
 }
 
 /** A schema of its own for each test. */
@@ -296,8 +309,9 @@ export async function freshSchema(): Promise<{ readonly address: string; drop():
   const schema = `test_${systemRandom.uuid().replaceAll("-", "")}`;
   return {
     address: `${database.address(schema)}&connections=4`,
+    // Nobody waits for it: the next test has a schema of its own.
     drop: async () => {
-      await database.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+      void database.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`).catch(() => {});
     },
   };
 }

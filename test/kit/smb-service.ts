@@ -11,12 +11,18 @@ import { ServerOutside } from "../../src/smb/outside.ts";
 import { SmbServer } from "../../src/smb/server.ts";
 import { SMB_ACCOUNT, SMB_KEYS, SMB_OTHER_ACCOUNT } from "./smb-server.ts";
 
-/** The SMB server over the real file service in memory, on the system's clock: shares `work` and `other`. */
+/**
+ * The SMB server over the real file service, in memory or in a directory, on the system's clock: shares `work` and
+ * `other`. The product always wants signatures; here they can be left to the client.
+ */
 export async function startServiceSmbServer(
-  options: { readonly signing?: "required" | "enabled" } = {},
+  options: { readonly signing?: "required" | "enabled"; readonly directory?: string } = {},
 ): Promise<{ readonly port: number; close(): Promise<void> }> {
   const runtime = new Runtime({
-    choice: { kind: "memory" },
+    choice:
+      options.directory === undefined
+        ? { kind: "memory" }
+        : { kind: "embedded", directory: options.directory },
     owner: "smb-test",
     log: silentLog,
     onFatal: (error) => {

@@ -10,6 +10,7 @@ import {
   encodeCreateContexts,
   encodeLease,
 } from "../../src/smb/wire/create-contexts.ts";
+import { changeNotifyRequest, decodeNotifyRecords } from "../../src/smb/wire/directory.ts";
 import { dispositionInformation, FILE_CLASS } from "../../src/smb/wire/file-information.ts";
 import { closeRequest, readRequest, readResponse, writeRequest } from "../../src/smb/wire/file-io.ts";
 import { FrameAssembler, prefixFor } from "../../src/smb/wire/framing.ts";
@@ -194,6 +195,23 @@ export class SmbTestClient {
   async lock(file: OpenFile, offset: number, length: number, isExclusive = true): Promise<void> {
     const kind = isExclusive ? LOCK_FLAG.EXCLUSIVE : LOCK_FLAG.SHARED;
     await this.#lock(file, offset, length, kind | LOCK_FLAG.FAIL_IMMEDIATELY);
+  }
+
+  /** Waits until the lock is free. */
+  async lockPatiently(file: OpenFile, offset: number, length: number): Promise<void> {
+    await this.#lock(file, offset, length, LOCK_FLAG.EXCLUSIVE);
+  }
+
+  /** What happens next in a directory, as `action name`; "too much" when the client is to look for itself. */
+  async watch({ id }: OpenFile, filter = 0x17): Promise<string[]> {
+    const body = { flags: 0, outputBufferLength: 65_536, fileId: id, completionFilter: filter };
+    const reply = await this.#send(COMMAND.CHANGE_NOTIFY, changeNotifyRequest.encode(body));
+    const { status } = decodeHeader(reply);
+    if (status === STATUS.NOTIFY_ENUM_DIR) return ["too much"];
+    if (status !== STATUS.SUCCESS) throw new SmbStatus(status);
+    const at = reply.readUInt16LE(HEADER_BYTES + 2);
+    const data = reply.subarray(at, at + reply.readUInt32LE(HEADER_BYTES + 4));
+    return decodeNotifyRecords(data).map(({ action, name }) => `${action} ${name}`);
   }
 
   async unlock(file: OpenFile, offset: number, length: number): Promise<void> {

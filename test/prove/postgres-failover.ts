@@ -16,57 +16,83 @@ export const proof: Proof = {
   name: "postgres-failover",
   what: "primary killed and its synchronous standby promoted under load: nothing acknowledged is lost, service resumes",
   async run({ quick, seed, progress }) {
-    let primary = await TestDatabase.create({ isForgetful: false, settings: SETTINGS });
-    let standby = await TestDatabase.empty();
-    const programs: Program[] = [];
-    try {
-      const address = `postgres://holdfast@${primary.host},${standby.host}/postgres?schema=failover&connect_timeout=2`;
-      await attach(primary, standby);
-      for (let i = 0; i < 2; i++) programs.push(await startProgram(["--store", address]));
-      const load = new NodeLoad(
-        programs.map(({ connectionString }) => ({ connectionString: () => connectionString })),
-      );
-      await load.prepare();
-      load.start({ clients: CLIENTS, seed, leases: false });
-      const rounds = quick ? 3 : 20;
-      let slowest = 0;
-      for (let round = 1; round <= rounds; round++) {
-        await pause(1_500);
-        await primary.crash();
-        [primary, standby] = [standby, primary];
-        await promote(primary);
-        const promoted = Date.now();
-        while (load.lastAcknowledged < promoted && Date.now() - promoted < 30_000) await pause(20);
-        const millis = Date.now() - promoted;
-        slowest = Math.max(slowest, millis);
-        if (millis > 10_000)
-          load.faults.push(`round ${round}: service resumed ${millis} ms after the promotion`);
-        await attach(primary, standby);
-        progress(`round ${round} of ${rounds}: resumed after ${millis} ms, ${JSON.stringify(load.figures)}`);
-      }
-      await load.stop();
-      await load.check();
-      for (const { child } of programs) if (child.exitCode !== null) load.faults.push("a node ended");
-      const { acknowledged, unanswered } = load.figures;
-      const figure =
-        `${rounds} failovers, ${acknowledged} acknowledged, ${unanswered} unanswered, ` +
-        `resumed within ${slowest} ms, ${load.faults.length} faults`;
-      return { ok: load.faults.length === 0, figure: [figure, ...load.faults.slice(0, 10)].join("; ") };
-    } finally {
-      await Promise.all(programs.map((program) => program.stop("SIGKILL")));
-      await primary.remove();
-      await standby.remove();
-    }
+    const rounds = quick ? 3 : 20;
+    const { load, slowest } = await fallOver({ rounds, seed, progress, isSynchronous: true });
+    const { acknowledged, unanswered } = load.figures;
+    const figure =
+      `${rounds} failovers, ${acknowledged} acknowledged, ${unanswered} unanswered, ` +
+      `resumed within ${slowest} ms, ${load.faults.length} faults`;
+    if (load.faults.length > 0)
+      return { ok: false, figure: [figure, ...load.faults.slice(0, 10)].join("; ") };
+    // The same with a primary that does not wait for its standby: it has to be seen losing what it acknowledged.
+    const control = await fallOver({ rounds: 1, seed, progress, isSynchronous: false });
+    const lost = control.load.faults.filter((fault) => fault.includes("acknowledged")).length;
+    const caught = lost > 0 ? `caught, ${lost} promises broken` : "NOT caught";
+    return { ok: lost > 0, figure: `${figure}; control with an asynchronous standby: ${caught}` };
   },
 };
 
-/** The standby follows, and from the moment this resolves no commit is answered without it. */
-async function attach(primary: TestDatabase, standby: TestDatabase): Promise<void> {
+async function fallOver(plan: {
+  readonly rounds: number;
+  readonly seed: number;
+  readonly isSynchronous: boolean;
+  progress(text: string): void;
+}): Promise<{ readonly load: NodeLoad; readonly slowest: number }> {
+  const { rounds, seed, isSynchronous, progress } = plan;
+  let primary = await TestDatabase.create({ isForgetful: false, settings: SETTINGS });
+  let standby = await TestDatabase.empty();
+  const programs: Program[] = [];
+  try {
+    const address = `postgres://holdfast@${primary.host},${standby.host}/postgres?schema=failover&connect_timeout=2`;
+    await attach(primary, standby, isSynchronous);
+    for (let i = 0; i < 2; i++) programs.push(await startProgram(["--store", address]));
+    const load = new NodeLoad(
+      programs.map(({ connectionString }) => ({ connectionString: () => connectionString })),
+    );
+    await load.prepare();
+    load.start({ clients: CLIENTS, seed, leases: false });
+    let slowest = 0;
+    for (let round = 1; round <= rounds; round++) {
+      await pause(1_500);
+      if (!isSynchronous) await fallBehind(standby);
+      await primary.crash();
+      [primary, standby] = [standby, primary];
+      await promote(primary);
+      const promoted = Date.now();
+      while (load.lastAcknowledged < promoted && Date.now() - promoted < 30_000) await pause(20);
+      const millis = Date.now() - promoted;
+      slowest = Math.max(slowest, millis);
+      if (millis > 10_000)
+        load.faults.push(`round ${round}: service resumed ${millis} ms after the promotion`);
+      if (round < rounds) await attach(primary, standby, isSynchronous);
+      progress(`round ${round} of ${rounds}: resumed after ${millis} ms, ${JSON.stringify(load.figures)}`);
+    }
+    await load.stop();
+    await load.check();
+    for (const { child } of programs) if (child.exitCode !== null) load.faults.push("a node ended");
+    return { load, slowest };
+  } finally {
+    await Promise.all(programs.map((program) => program.stop("SIGKILL")));
+    await primary.remove();
+    await standby.remove();
+  }
+}
+
+/** The link to an asynchronous standby is down for a moment, which nobody notices: the primary goes on. */
+async function fallBehind(standby: TestDatabase): Promise<void> {
+  await standby.query("ALTER SYSTEM SET primary_conninfo = ''", "SELECT pg_reload_conf()");
+  await pause(500);
+}
+
+/** The standby follows, and from the moment this resolves no commit is answered without it, if it is synchronous. */
+async function attach(primary: TestDatabase, standby: TestDatabase, isSynchronous: boolean): Promise<void> {
   await standby.follow(primary, SETTINGS);
-  await primary.query("ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()");
+  const names = isSynchronous ? "*" : "";
+  await primary.query(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`, "SELECT pg_reload_conf()");
+  const wanted = isSynchronous ? "sync" : "async";
   for (;;) {
     const [row] = await primary.query(
-      "SELECT count(*)::int AS count FROM pg_stat_replication WHERE sync_state = 'sync'",
+      `SELECT count(*)::int AS count FROM pg_stat_replication WHERE sync_state = '${wanted}'`,
     );
     if (Number(row!.count) > 0) return;
     await pause(50);

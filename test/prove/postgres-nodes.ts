@@ -1,4 +1,5 @@
 import { pause } from "../../src/base/clock.ts";
+import { recordHistory } from "../history/record.ts";
 import { TestDatabase } from "../kit/postgres.ts";
 import { type Program, startProgram } from "../kit/program.ts";
 import { NodeLoad } from "../support/node-load.ts";
@@ -6,11 +7,18 @@ import type { Proof } from "../support/proof.ts";
 
 const NODES = 3;
 const CLIENTS = 16;
+/** In each of six scenes: blobs, rows, pages, leases, messages, byte-range locks over SMB and REST. */
+const CLIENTS_PER_SCENE = 5;
+const HISTORIES = { full: 10, quick: 1 };
+const OPERATIONS = { full: 5_600, quick: 2_000 };
 
-/** Three nodes on one database, 16 clients that choose a node for each call. */
+/**
+ * Three nodes on one database. First 16 clients that choose a node for each call and keep book; then clients of every
+ * service, SMB among them, spread over the nodes, whose histories are judged key by key.
+ */
 export const proof: Proof = {
   name: "postgres-nodes",
-  what: "three nodes on one database: exact counters, one winner per ETag race and lease, nothing lost or delivered twice",
+  what: "three nodes on one database: exact counters, one winner per ETag race and lease, histories linearizable",
   async run({ quick, seed, progress }) {
     const database = await TestDatabase.create({ isForgetful: false });
     const programs: Program[] = [];
@@ -31,7 +39,10 @@ export const proof: Proof = {
       const { acknowledged, refused, unanswered } = load.figures;
       // Nothing failed here but what the protocol refuses: any other answer is a fault.
       if (unanswered > 0) load.faults.push(`${unanswered} calls had no answer`);
-      const figure = `${acknowledged} acknowledged, ${refused} refused, ${load.faults.length} faults`;
+      const histories = await judge({ programs, quick, seed, progress, faults: load.faults });
+      const figure =
+        `${acknowledged} acknowledged, ${refused} refused; ${histories} operations in histories; ` +
+        `${load.faults.length} faults`;
       return { ok: load.faults.length === 0, figure: [figure, ...load.faults.slice(0, 10)].join("; ") };
     } finally {
       await Promise.all(programs.map((program) => program.stop()));
@@ -39,3 +50,37 @@ export const proof: Proof = {
     }
   },
 };
+
+/** Returns how many operations were recorded. */
+async function judge(plan: {
+  readonly programs: readonly Program[];
+  readonly quick: boolean;
+  readonly seed: number;
+  readonly faults: string[];
+  progress(text: string): void;
+}): Promise<number> {
+  const { programs, quick, seed, faults, progress } = plan;
+  const subject = {
+    portsOf: (client: number) => programs[client % NODES]!.ports,
+    kill: () => Promise.reject(new Error("nobody is killed here")),
+  };
+  let operations = 0;
+  const count = quick ? HISTORIES.quick : HISTORIES.full;
+  for (let history = 0; history < count && faults.length === 0; history++) {
+    const outcome = await recordHistory({
+      subject,
+      name: `nodes${history}`,
+      seed: seed + history * 7_919,
+      clients: CLIENTS_PER_SCENE,
+      operations: quick ? OPERATIONS.quick : OPERATIONS.full,
+      kill: "one",
+      kills: 0,
+      isAnybodyKilled: false,
+    });
+    operations += outcome.operations;
+    if (outcome.fault !== undefined) faults.push(`history ${history}: ${outcome.fault}`);
+    if (outcome.unheard > 0) faults.push(`history ${history}: ${outcome.unheard} calls had no answer`);
+    progress(`history ${history + 1} of ${count}: ${operations} operations`);
+  }
+  return operations;
+}

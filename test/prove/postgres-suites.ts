@@ -2,12 +2,16 @@ import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { SHARED_PORT, TestDatabase } from "../kit/postgres.ts";
 import type { Proof } from "../support/proof.ts";
 
 const contract = join(dirname(fileURLToPath(import.meta.url)), "..", "contract");
 
 /** Suites of the services; the others are about engines, processes or the program itself. */
 const SUITES = /^(blob|queue|table|file|service-properties|http).*\.test\.ts$/;
+/** Side by side: each waits for the database much of its time. */
+const LANES = 2;
+
 /** These start the program with workers on a directory. */
 const OTHERWISE = new Set(["queue-delivery.test.ts"]);
 
@@ -20,8 +24,10 @@ export const proof: Proof = {
     const chosen = ["store-postgres.test.ts", ...(quick ? suites.filter((_, i) => i % 4 === 0) : suites)];
     let passed = 0;
     const broken: string[] = [];
-    for (const name of chosen) {
-      const { output, isOk } = await runSuite(join(contract, name));
+    // One server for all of them: making one takes longer than many a suite.
+    const database = await TestDatabase.create();
+    const runOne = async (name: string): Promise<void> => {
+      const { output, isOk } = await runSuite(join(contract, name), database.port);
       const count = Number(/^# pass (\d+)$/m.exec(output)?.[1] ?? 0);
       passed += count;
       if (!isOk || count === 0) {
@@ -33,16 +39,25 @@ export const proof: Proof = {
             .join("\n")}`,
         );
       } else progress(`${name}: ${count} tests`);
+    };
+    try {
+      const waiting = [...chosen];
+      const lane = async (): Promise<void> => {
+        for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) await runOne(name);
+      };
+      await Promise.all(Array.from({ length: LANES }, lane));
+    } finally {
+      await database.remove();
     }
     const figure = `${passed} tests of ${chosen.length} suites`;
     return { ok: broken.length === 0, figure: broken.length === 0 ? figure : `broken: ${broken.join(", ")}` };
   },
 };
 
-function runSuite(path: string): Promise<{ output: string; isOk: boolean }> {
+function runSuite(path: string, port: number): Promise<{ output: string; isOk: boolean }> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ["--import", "tsx", "--test", path], {
-      env: { ...process.env, HOLDFAST_TEST_ENGINES: "postgres" },
+      env: { ...process.env, HOLDFAST_TEST_ENGINES: "postgres", [SHARED_PORT]: String(port) },
       stdio: ["ignore", "pipe", "pipe"],
     });
     let output = "";

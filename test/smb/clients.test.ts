@@ -1,10 +1,16 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { ShareServiceClient } from "@azure/storage-file-share";
 import { seededRandom } from "../../src/base/random.ts";
 import { runProgram } from "../kit/run-program.ts";
-import { SMB_ACCOUNT, SMB_PASSWORD, type SmbTestServer, startSmbServer } from "../kit/smb-server.ts";
+import { ENGINES, type Engine, startTestServer, type TestServer } from "../kit/server.ts";
+import { SMB_ACCOUNT, SMB_PASSWORD } from "../kit/smb-server.ts";
+import { startServiceSmbServer } from "../kit/smb-service.ts";
 import { seedOfThisRun } from "../support/seed.ts";
 
 /** What is used here of a client of npm, whose types are those of another kind of module. */
@@ -21,18 +27,32 @@ const SMB2: new (options: Readonly<Record<string, unknown>>) => NpmClient = crea
   "@tryjsky/v9u-smb2",
 );
 
-/** Clients that share no code with Samba: one in Python, one of npm. */
-let smb: SmbTestServer;
-let unsigned: SmbTestServer;
+/** Clients that share no code with Samba, one in Python, one of npm, against the product over each engine. */
+interface Door {
+  readonly product: TestServer;
+  /** The same file service where signing is left to the client, which the product never does. */
+  readonly unsigned: { readonly port: number; close(): Promise<void> };
+  readonly folder: string;
+}
+const doors = new Map<Engine, Door>();
 
 before(async () => {
-  smb = await startSmbServer();
-  unsigned = await startSmbServer({ signing: "enabled" });
+  for (const engine of ENGINES) {
+    const product = await startTestServer({ engine });
+    await ShareServiceClient.fromConnectionString(product.connectionString).createShare("work");
+    const folder = mkdtempSync(join(tmpdir(), "holdfast-smb-"));
+    const place = engine === "memory" ? {} : { directory: folder };
+    const unsigned = await startServiceSmbServer({ signing: "enabled", ...place });
+    doors.set(engine, { product, unsigned, folder });
+  }
 });
 
 after(async () => {
-  await smb.close();
-  await unsigned.close();
+  for (const { product, unsigned, folder } of doors.values()) {
+    await product.close();
+    await unsigned.close();
+    rmSync(folder, { recursive: true });
+  }
 });
 
 /** Debian's package belongs to the system's own Python, which need not be the first one found. */
@@ -65,56 +85,51 @@ smb.logoff()
 print("done")
 `;
 
-for (const [name, dialect] of [
-  ["2.1", 0x0210],
-  ["3.0", 0x0300],
-] as const) {
-  test(`impacket, SMB ${name}, signed: shares, a file there and back, rename, delete`, {
-    skip: noImpacket,
-  }, async (t) => {
-    const seed = seedOfThisRun(t);
-    const login = [String(smb.port), SMB_ACCOUNT, SMB_PASSWORD, String(dialect), String(seed)];
-    const { code, output } = await runProgram(PYTHON!, ["-c", ROUND_TRIP, ...login]);
-    assert.equal(code, 0, output);
-    assert.match(output, /done/);
+for (const engine of ENGINES) {
+  for (const [name, dialect] of [
+    ["2.1", 0x0210],
+    ["3.0", 0x0300],
+  ] as const) {
+    test(`${engine}: impacket, SMB ${name}, signed: shares, a file there and back, rename, delete`, {
+      skip: noImpacket,
+    }, async (t) => {
+      const { server, account, key } = doors.get(engine)!.product;
+      const seed = seedOfThisRun(t);
+      const login = [String(server.ports.smb), account, key, String(dialect), String(seed)];
+      const { code, output } = await runProgram(PYTHON!, ["-c", ROUND_TRIP, ...login]);
+      assert.equal(code, 0, output);
+      assert.match(output, /done/);
+    });
+  }
+
+  test(`${engine}: a client of npm that does not sign: a file there and back, rename, delete`, async (t) => {
+    const { port } = doors.get(engine)!.unsigned;
+    const client = npmClient({ port, username: SMB_ACCOUNT, password: SMB_PASSWORD });
+    try {
+      const data = seededRandom(seedOfThisRun(t)).bytes(300_001);
+      await client.mkdir("npm");
+      await client.writeFile("npm\\sent.bin", data);
+      assert.ok((await client.readFile("npm\\sent.bin")).equals(data), "what came back is not what was sent");
+      await client.rename("npm\\sent.bin", "npm\\moved.bin");
+      assert.deepEqual(await client.readdir("npm"), ["moved.bin"]);
+      await client.unlink("npm\\moved.bin");
+      assert.deepEqual(await client.readdir("npm"), []);
+    } finally {
+      client.disconnect();
+    }
+  });
+
+  test(`${engine}: the product requires signing, and a client that does not sign gets nothing`, async () => {
+    const { server, account, key } = doors.get(engine)!.product;
+    const client = npmClient({ port: server.ports.smb, username: account, password: key });
+    try {
+      await assert.rejects(client.readdir(""), /ACCESS_DENIED/);
+    } finally {
+      client.disconnect();
+    }
   });
 }
 
-test("a client of npm that does not sign: a file there and back, rename, delete", async (t) => {
-  const client = new SMB2({
-    share: "\\\\127.0.0.1\\work",
-    port: unsigned.port,
-    domain: "AZURE",
-    username: SMB_ACCOUNT,
-    password: SMB_PASSWORD,
-    autoCloseTimeout: 0,
-  });
-  try {
-    const data = seededRandom(seedOfThisRun(t)).bytes(300_001);
-    await client.mkdir("npm");
-    await client.writeFile("npm\\sent.bin", data);
-    assert.ok((await client.readFile("npm\\sent.bin")).equals(data), "what came back is not what was sent");
-    await client.rename("npm\\sent.bin", "npm\\moved.bin");
-    assert.deepEqual(await client.readdir("npm"), ["moved.bin"]);
-    await client.unlink("npm\\moved.bin");
-    assert.deepEqual(await client.readdir("npm"), []);
-  } finally {
-    client.disconnect();
-  }
-});
-
-test("where signing is required, a client that does not sign gets nothing", async () => {
-  const client = new SMB2({
-    share: "\\\\127.0.0.1\\work",
-    port: smb.port,
-    domain: "AZURE",
-    username: SMB_ACCOUNT,
-    password: SMB_PASSWORD,
-    autoCloseTimeout: 0,
-  });
-  try {
-    await assert.rejects(client.readdir(""), /ACCESS_DENIED/);
-  } finally {
-    client.disconnect();
-  }
-});
+function npmClient(login: { readonly port: number; readonly username: string; readonly password: string }) {
+  return new SMB2({ share: "\\\\127.0.0.1\\work", domain: "AZURE", autoCloseTimeout: 0, ...login });
+}

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { type ShareClient, ShareServiceClient } from "@azure/storage-file-share";
+import { seconds } from "../../src/base/clock.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { ENGINES, startTestServer, type TestServer } from "../kit/server.ts";
 import { SMBCLIENT_MISSING, type SmbClientRun, smbclient } from "../kit/smbclient.ts";
@@ -93,6 +94,26 @@ for (const engine of ENGINES) {
         assert.equal(await share.getDirectoryClient("dir").exists(), false);
       });
     }
+
+    test("a name made, renamed or removed over SMB moves the times of its directory, and not its ETag", async () => {
+      const sent = join(folder, "named");
+      writeFileSync(sent, "named");
+      const directory = share.getDirectoryClient("timed");
+      const created = await directory.create();
+      let before = created.fileLastWriteOn!;
+      const steps = [`put ${sent} timed\\one`, "rename timed\\one timed\\two", "del timed\\two"];
+      for (const step of steps) {
+        server.clock.advance(seconds(1));
+        const done = await run([step]);
+        assert.equal(done.code, 0, done.output);
+        const { fileLastWriteOn, fileChangeOn, etag } = await directory.getProperties();
+        assert.ok(fileLastWriteOn! > before, `${step} left the time of the last write`);
+        assert.deepEqual(fileChangeOn, fileLastWriteOn);
+        assert.equal(etag, created.etag);
+        before = fileLastWriteOn!;
+      }
+      await directory.delete();
+    });
 
     for (const protection of ["sign", "encrypt"] as const) {
       test(`a tree goes there and back byte for byte (${protection})`, async (t) => {

@@ -93,7 +93,8 @@ export const COMMON_REFUSALS = {
   InvalidResourceName: {
     http: 400,
     smb: 0xc000_0033,
-    text: "The specified resource name contains invalid characters.",
+    // Spelled as the service spells it: there are programs that compare.
+    text: "The specifed resource name contains invalid characters.",
   },
   InvalidUri: { http: 400, text: "The requested URI does not represent any resource on the server." },
   InvalidXmlDocument: { http: 400, text: "XML specified is not syntactically valid." },

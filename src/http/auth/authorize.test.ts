@@ -110,6 +110,8 @@ test("how far each kind of service SAS reaches", async () => {
     [{ resource: "c", path: "$root" }, "container", "x", false],
     [{ resource: "b", path: "c/b" }, "blob", "c/b", true],
     [{ resource: "b", path: "c/b" }, "blob", "c/b/d", false],
+    [{ resource: "b", path: "c/b" }, "blob", "c/b/", false],
+    [{ resource: "b", path: "c/b/" }, "blob", "c/b/", true],
     [{ resource: "b", path: "c/b" }, "container", "c", false],
     [{ resource: "b", path: "$root/x" }, "blob", "x", true],
     [{ resource: "bs", path: "c/b", snapshot }, "blob", `c/b?snapshot=${snapshot}`, true],

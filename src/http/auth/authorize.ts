@@ -44,6 +44,19 @@ export function authorize(
   }
 }
 
+/** A dequeue changes the queue although it is a GET; a query over a blob's content changes nothing. */
+const WRITES_BY_GET = "GetMessages";
+const READS_BY_POST = "QueryBlobContents";
+const READING = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** The secondary is there to be read. */
+export function refuseWriteToSecondary({ name, method }: Pick<Operation<never>, "name" | "method">): void {
+  if (READING.has(method) ? name !== WRITES_BY_GET : name === READS_BY_POST) return;
+  throw new Refusal("InsufficientAccountPermissions", {
+    text: "Write operations to the secondary location are not allowed.",
+  });
+}
+
 /** Roles are not kept: a token that was accepted may do what tokens can do at all. */
 function authorizeBearer({ bearerSince }: Permission, { target, headers, version }: Authorizable): void {
   if (bearerSince !== undefined && (bearerSince === "never" || version < bearerSince)) {
@@ -141,10 +154,14 @@ function isInside(path: string, parent: string): boolean {
   return path === parent || (path.startsWith(parent) && path[parent.length] === "/");
 }
 
-/** Without a trailing slash, and with the name of the root container where the address leaves it out. */
+/**
+ * With the name of the root container where the address leaves it out. A slash at the end means nothing, unless it
+ * belongs to the name of a blob.
+ */
 function fullPath(path: string, resource: ResourceKind): string {
   const plain = path.endsWith("/") ? path.slice(0, -1) : path;
-  return resource === "blob" && !plain.includes("/") ? `$root/${plain}` : plain;
+  if (resource !== "blob") return plain;
+  return plain.includes("/") ? path : `$root/${plain}`;
 }
 
 /** `mytable`, `mytable()` and `mytable(PartitionKey='p',RowKey='r')` all name mytable. */

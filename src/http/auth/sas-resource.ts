@@ -35,7 +35,7 @@ export function sasResource(request: Unauthenticated, version: string): SasResou
     case "file":
       return fileResource(path, sasField(query, "sr"));
     case "blob":
-      return blobResource(request, path, version);
+      return blobResource(request, path, target.path, version);
   }
 }
 
@@ -45,10 +45,16 @@ function fileResource(path: string, resource: string): SasResource {
   throw sasFieldInvalid("sr");
 }
 
-function blobResource({ query }: Unauthenticated, path: string, version: string): SasResource {
+function blobResource(
+  { query }: Unauthenticated,
+  path: string,
+  asSent: string,
+  version: string,
+): SasResource {
   const resource = sasField(query, "sr");
   const isShort = !path.includes("/");
-  const full = isShort ? `${ROOT}/${path}` : path;
+  // "folder/" is another blob than "folder", and a SAS for one does not open the other.
+  const full = isShort ? `${ROOT}/${path}` : asSent;
   switch (resource) {
     case "c":
       return { resource, paths: isShort ? [path, ROOT] : [firstOf(path)], snapshot: undefined };

@@ -1,5 +1,4 @@
 import type { Instant } from "../../base/clock.ts";
-import { badQuery } from "../../base/refusals.ts";
 import type { StoredPolicy } from "../../services/account/stored-policy.ts";
 import type { Query, ServiceName } from "../exchange.ts";
 import type { ServiceSasCaller, TableBounds } from "./caller.ts";
@@ -152,11 +151,13 @@ function admit(
   };
 }
 
-/** Each field comes from the SAS or from the policy, never from both. */
+/** Each field comes from the SAS or from the policy, never from both: a SAS that repeats one proves nothing. */
 function refuseTwice(query: Query, name: string, inPolicy: string | Instant | undefined): void {
   const inSas = sasField(query, name);
   if (inSas === "" || inPolicy === undefined) return;
-  throw badQuery(name, inSas, "The stored access policy gives this field as well.");
+  throw authenticationFailed(
+    "Access policy fields can be associated with signature or SAS identifier but not both.",
+  );
 }
 
 /**

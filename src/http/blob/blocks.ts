@@ -2,6 +2,7 @@ import { KIB, MIB } from "../../base/limits.ts";
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { badHeader, badQuery, Refusal } from "../../base/refusals.ts";
 import { instantOf } from "../../base/revision.ts";
+import { Turns } from "../../base/turns.ts";
 import { quotedEtag } from "../../concurrency/etag.ts";
 import { getBlockList as getList, type NamedBlock } from "../../services/blob/get-block-list.ts";
 import type { Written } from "../../services/blob/put-blob.ts";
@@ -15,7 +16,7 @@ import type { Headers, HttpReply, HttpRequest, ReplyHeaders } from "../exchange.
 import { printHttpDate } from "../wire/dates.ts";
 import { checkBytes } from "../wire/digest.ts";
 import { STRUCTURED_BODY } from "../wire/structured-body.ts";
-import { parseXml } from "../wire/xml.ts";
+import { parseXmlInTurns } from "../wire/xml.ts";
 import { element, printXml, textElement } from "../wire/xml-print.ts";
 import {
   checkTagPermission,
@@ -136,7 +137,7 @@ async function putBlockList(request: HttpRequest, { blobs }: BlobServices): Prom
   const guards = readCreateGuards(request, IF_ALL);
   const properties = readProperties(request, false);
   const body = await request.body.read(BLOB_LIMITS.blockListBytesMax);
-  const blocks = parseBlockList(body);
+  const blocks = await parseBlockList(body);
   const written = await putList(blobs, { ref: readBlobRef(request), ...guards, blocks, properties });
   const wantsCrc64 = request.headers["content-md5"] === undefined;
   const { crc64 } = checkBytes(body, { declared: {}, wantsCrc64 });
@@ -149,27 +150,45 @@ const SOURCES: Readonly<Record<string, BlockSource>> = {
   Latest: "latest",
 };
 
+const LESS = 0x3c;
+const SLASH = 0x2f;
+/** Reading a long list: so much of it, and then others have their turn. */
+const BYTES_PER_TURN = 512 * KIB;
+const BLOCKS_PER_TURN = 4_000;
+/** An id in which every character is a reference, and the white space of a patient printer around it. */
+const ID_TEXT_CHARS_MAX = 4 * KIB;
+const turns = new Turns(BLOB_LIMITS.listRestMillis);
+
 /** Whether there are more end tags than a list may have: told before a tree is made of them. */
-function isTooLong(body: Buffer): boolean {
+async function isTooLong(body: Buffer): Promise<boolean> {
   let count = 0;
-  // One of them ends the list itself.
-  for (let at = body.indexOf("</"); at >= 0; at = body.indexOf("</", at + 2))
-    if (++count > BLOB_LIMITS.committedBlocksMax + 1) return true;
+  for (let at = 0; at < body.length - 1; at++) {
+    if (at % BYTES_PER_TURN === BYTES_PER_TURN - 1) await turns.next();
+    // One of them ends the list itself.
+    if (body[at] === LESS && body[at + 1] === SLASH && ++count > BLOB_LIMITS.committedBlocksMax + 1)
+      return true;
+  }
   return false;
 }
 
-function parseBlockList(body: Buffer): ListedBlock[] {
-  if (isTooLong(body)) throw new Refusal("BlockListTooLong");
-  const root = parseXml(body);
+async function parseBlockList(body: Buffer): Promise<ListedBlock[]> {
+  if (await isTooLong(body)) throw new Refusal("BlockListTooLong");
+  const root = await parseXmlInTurns(body, {
+    giveWay: () => turns.next(),
+    textCharsMax: ID_TEXT_CHARS_MAX,
+  });
   if (root.name !== "BlockList") throw new Refusal("InvalidXmlDocument");
   if (root.children.length > BLOB_LIMITS.committedBlocksMax) throw new Refusal("BlockListTooLong");
-  return root.children.map(({ name, text }) => {
+  const blocks: ListedBlock[] = [];
+  for (const { name, text } of root.children) {
+    if (blocks.length % BLOCKS_PER_TURN === BLOCKS_PER_TURN - 1) await turns.next();
     const from = Object.hasOwn(SOURCES, name) ? SOURCES[name] : undefined;
     if (from === undefined) throw new Refusal("UnsupportedXmlNode", { elements: { XmlNodeName: name } });
     const id = text.trim();
     if (blockIdBytes(id) === undefined) throw new Refusal("InvalidBlockId");
-    return { id, from };
-  });
+    blocks.push({ id, from });
+  }
+  return blocks;
 }
 
 const LIST_TYPES = ["committed", "uncommitted", "all"] as const;

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { LIMITS } from "../../base/limits.ts";
+import { readInto } from "../../base/read-into.ts";
 import { type BodySource, IncomingBody } from "./incoming-body.ts";
 import { Malformed, type RequestHead, readRequestHead } from "./request-head.ts";
 
@@ -50,15 +51,23 @@ export class Connection implements BodySource {
   #slowBytes = 0;
   #slowSince = 0;
   #onDrain: (() => void) | undefined;
+  /** Where the bytes of a body are read to, and whether they come fast enough to be worth it. */
+  #room: Buffer | undefined;
+  #isFast = false;
 
-  constructor(socket: Socket, host: Host) {
+  constructor(accepted: Socket, host: Host) {
+    // A client may close its half once its request is out, and still wants the answer.
+    accepted.allowHalfOpen = true;
+    const socket = readInto(accepted, {
+      place: this.#place,
+      placed: this.#placed,
+      lent: this.#lent,
+      given: this.#receive,
+    });
     this.#socket = socket;
     this.#host = host;
     this.#movedAt = host.sweeps;
     this.#headBegunAt = host.sweeps;
-    // A client may close its half once its request is out, and still wants the answer.
-    socket.allowHalfOpen = true;
-    socket.on("data", this.#receive);
     socket.on("end", this.#receiveEnd);
     socket.on("drain", this.#drained);
     // The close that follows tells it all.
@@ -191,16 +200,40 @@ export class Connection implements BodySource {
 
   #discarded: IncomingBody | undefined;
 
-  readonly #receive = (data: Buffer): void => {
+  /** A body that comes in large pieces is read into memory that it keeps; all else passes through the lent one. */
+  readonly #place = (): Buffer | undefined => {
+    if (!this.#isFast || this.#state !== "request" || this.#incoming!.body.isComplete) {
+      this.#room = undefined;
+    } else if (this.#room === undefined || this.#room.length < LIMITS.bodyPieceBytes / 2) {
+      this.#room = Buffer.allocUnsafeSlow(LIMITS.bodyPieceBytes);
+    }
+    return this.#room;
+  };
+
+  readonly #placed = (count: number): void => {
+    this.#isFast = count >= LIMITS.fastPieceBytes;
+    const room = this.#room!;
+    this.#room = room.subarray(count);
+    this.#receive(room.subarray(0, count));
+  };
+
+  readonly #lent = (data: Buffer): void => {
+    this.#isFast = data.length >= LIMITS.fastPieceBytes;
+    this.#receive(data, true);
+  };
+
+  /** What is kept of bytes that are only lent (of a body, or ahead of its turn) is copied. */
+  readonly #receive = (data: Buffer, isLent = false): void => {
     this.#movedAt = this.#host.sweeps;
     try {
       switch (this.#state) {
         case "head":
-          this.#receiveHead(data);
+          this.#receiveHead(data, isLent);
           break;
         case "request": {
           const { body } = this.#incoming!;
-          const rest = body.isComplete ? data : body.feed(data);
+          const own = isLent ? Buffer.from(data) : data;
+          const rest = body.isComplete ? own : body.feed(own);
           if (rest !== undefined) this.#hold(rest);
           break;
         }
@@ -208,7 +241,7 @@ export class Connection implements BodySource {
           const rest = this.#discarded!.feed(data);
           if (!this.#discarded!.isComplete) break;
           this.#discarded = undefined;
-          if (rest !== undefined) this.#held = rest;
+          if (rest !== undefined) this.#held = isLent ? Buffer.from(rest) : rest;
           this.#nextRequest();
           break;
         }
@@ -219,9 +252,10 @@ export class Connection implements BodySource {
     }
   };
 
-  #receiveHead(data: Buffer): void {
+  #receiveHead(data: Buffer, isLent: boolean): void {
     const former = this.#held;
     let all = former === undefined ? data : Buffer.concat([former, data]);
+    const mustCopy = isLent && former === undefined;
     // An empty line in front of a request is what some old clients leave behind a body.
     while (all.length >= 2 && all[0] === 13 && all[1] === 10) all = all.subarray(2);
     const end = all.indexOf(HEAD_END, Math.max(0, (former?.length ?? 0) - 5));
@@ -230,7 +264,7 @@ export class Connection implements BodySource {
       else if (hasBareLineFeed(all)) throw new Malformed("a bare line feed");
       else if (all.length > 0) {
         if (former === undefined) this.#headBegunAt = this.#host.sweeps;
-        this.#held = all;
+        this.#held = mustCopy ? Buffer.from(all) : all;
       }
       if (this.#hasEnded) this.#socket.destroySoon();
       return;
@@ -241,7 +275,8 @@ export class Connection implements BodySource {
     }
     const head = readRequestHead(all, end);
     const body = new IncomingBody(head.bodyLength, this);
-    const rest = all.length > end + 4 ? all.subarray(end + 4) : undefined;
+    let rest = all.length > end + 4 ? all.subarray(end + 4) : undefined;
+    if (rest !== undefined && mustCopy) rest = Buffer.from(rest);
     const ahead = rest === undefined || body.isComplete ? rest : body.feed(rest);
     this.#held = undefined;
     this.#isFresh = false;

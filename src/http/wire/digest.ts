@@ -63,19 +63,32 @@ export class CheckedBody implements AsyncIterable<Buffer> {
     this.#digests = new Digests(options);
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void, undefined> {
-    let isRead = false;
+  [Symbol.asyncIterator](): AsyncIterator<Buffer, undefined> {
+    const source = this.#source[Symbol.asyncIterator]();
+    return {
+      next: () => this.#next(source),
+      return: async () => {
+        this.#digests.drop();
+        await source.return?.();
+        return { done: true, value: undefined };
+      },
+    };
+  }
+
+  async #next(source: AsyncIterator<Buffer>): Promise<IteratorResult<Buffer, undefined>> {
     try {
-      for await (const piece of this.#source) {
-        const room = this.#digests.update(piece);
-        if (room !== undefined) await room;
-        this.bytesRead += piece.length;
-        yield piece;
+      const step = await source.next();
+      if (step.done === true) {
+        this.#result ??= this.#digests.check(await this.#digests.finish());
+        return { done: true, value: undefined };
       }
-      isRead = true;
-      this.#result = this.#digests.check(await this.#digests.finish());
-    } finally {
-      if (!isRead) this.#digests.drop();
+      const room = this.#digests.update(step.value);
+      if (room !== undefined) await room;
+      this.bytesRead += step.value.length;
+      return step;
+    } catch (error) {
+      this.#digests.drop();
+      throw error;
     }
   }
 

@@ -17,10 +17,31 @@ export function characterOf(reference: string): string | undefined {
     case "apos":
       return "'";
   }
-  const numeric = /^#(?:x([0-9a-fA-F]{1,8})|([0-9]{1,8}))$/.exec(reference);
-  if (numeric === null) return undefined;
-  const code = numeric[1] === undefined ? Number(numeric[2]) : Number.parseInt(numeric[1], 16);
-  return isCharacter(code) ? String.fromCodePoint(code) : undefined;
+  const code = numberOf(reference);
+  return code !== undefined && isCharacter(code) ? String.fromCodePoint(code) : undefined;
+}
+
+const DIGITS_MAX = 8;
+
+/** The number in #65 or #x41. By hand: a body may be nothing but references, tens of thousands of them. */
+function numberOf(reference: string): number | undefined {
+  if (reference.charCodeAt(0) !== 0x23) return undefined;
+  const isHex = reference.charCodeAt(1) === 0x78;
+  const first = isHex ? 2 : 1;
+  if (reference.length === first || reference.length > first + DIGITS_MAX) return undefined;
+  let number = 0;
+  for (let i = first; i < reference.length; i++) {
+    const digit = digitOf(reference.charCodeAt(i));
+    if (digit >= (isHex ? 16 : 10)) return undefined;
+    number = number * (isHex ? 16 : 10) + digit;
+  }
+  return number;
+}
+
+function digitOf(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const lower = code | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : Number.POSITIVE_INFINITY;
 }
 
 /** XML 1.0, production Char. */

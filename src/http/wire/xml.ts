@@ -43,6 +43,8 @@ export class XmlElement {
 
 const NO_CHILDREN: readonly XmlElement[] = Object.freeze([]);
 
+const NODES_PER_TURN = 2_000;
+
 const TAB = 0x09;
 const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
@@ -60,12 +62,40 @@ const DECLARATION =
 
 /** Reads a whole document. The caller has already bounded its bytes. */
 export function parseXml(input: Uint8Array): XmlElement {
+  const steps = readerOf(input).document();
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+export interface XmlInTurns {
+  /** Others have their turn, every few thousand nodes. */
+  readonly giveWay: () => Promise<void>;
+  /** Text between two tags that is longer is refused: it is the one thing that is read in one go. */
+  readonly textCharsMax: number;
+}
+
+/** The same for long documents of short texts. */
+export async function parseXmlInTurns(
+  input: Uint8Array,
+  { giveWay, textCharsMax }: XmlInTurns,
+): Promise<XmlElement> {
+  const steps = readerOf(input, textCharsMax).document();
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    await giveWay();
+  }
+}
+
+function readerOf(input: Uint8Array, textCharsMax = Number.POSITIVE_INFINITY): Reader {
   if (!isUtf8(input)) throw malformed("", 0, "The document is not UTF-8.");
   const bytes = withLineFeeds(Buffer.from(input.buffer, input.byteOffset, input.byteLength));
   const text = bytes.toString("utf8", startsWithBom(bytes) ? 3 : 0);
   const illegal = ILLEGAL.exec(text);
   if (illegal !== null) throw malformed(text, illegal.index, "A character that XML 1.0 does not allow.");
-  return new Reader(text).document();
+  return new Reader(text, textCharsMax);
 }
 
 function startsWithBom(bytes: Uint8Array): boolean {
@@ -88,18 +118,21 @@ function withLineFeeds(bytes: Buffer): Buffer {
 
 class Reader {
   readonly #text: string;
+  readonly #textCharsMax: number;
   #at = 0;
   #nodes = 0;
 
-  constructor(text: string) {
+  constructor(text: string, textCharsMax: number) {
     this.#text = text;
+    this.#textCharsMax = textCharsMax;
   }
 
-  document(): XmlElement {
+  /** Stops between nodes now and then, for whoever wants to do something else meanwhile. */
+  *document(): Generator<undefined, XmlElement> {
     this.#declaration();
     this.#between();
     if (this.#text.charCodeAt(this.#at) !== 0x3c) throw this.#fail("The root element is missing.");
-    const root = this.#tree();
+    const root = yield* this.#tree();
     this.#between();
     if (this.#at !== this.#text.length) throw this.#fail("There is more after the root element.");
     return root;
@@ -126,11 +159,16 @@ class Reader {
   }
 
   /** The root with all below it. Not recursive, so that depth is our limit and not the stack's. */
-  #tree(): XmlElement {
+  *#tree(): Generator<undefined, XmlElement> {
     const text = this.#text;
     const open: XmlElement[] = [];
     let current: XmlElement | undefined;
+    let pauseAt = NODES_PER_TURN;
     for (;;) {
+      if (this.#nodes >= pauseAt) {
+        pauseAt = this.#nodes + NODES_PER_TURN;
+        yield;
+      }
       const mark = text.charCodeAt(this.#at + 1);
       if (mark === SLASH) {
         if (current === undefined) throw this.#fail("An end tag without a start tag.");
@@ -167,6 +205,7 @@ class Reader {
     if (end < 0) throw this.#fail(`The element ${element.name} is not closed.`);
     this.#at = end;
     if (end === start) return;
+    if (end - start > this.#textCharsMax) throw this.#fail("A text is too long.", start);
     const piece = this.#text.slice(start, end);
     const bracket = piece.indexOf("]]>");
     if (bracket >= 0) throw this.#fail("]]> outside a CDATA section.", start + bracket);
@@ -306,11 +345,10 @@ function adopt(parent: XmlElement, child: XmlElement): void {
 function malformed(text: string, at: number, reason: string): Refusal {
   let line = 1;
   let lineStart = 0;
-  for (let i = 0; i < at; i++)
-    if (text.charCodeAt(i) === LINE_FEED) {
-      line++;
-      lineStart = i + 1;
-    }
+  for (let end = text.indexOf("\n"); end >= 0 && end < at; end = text.indexOf("\n", lineStart)) {
+    line++;
+    lineStart = end + 1;
+  }
   return new Refusal("InvalidXmlDocument", {
     elements: { LineNumber: String(line), LinePosition: String(at - lineStart + 1), Reason: reason },
   });

@@ -1,14 +1,13 @@
-import { blockPageKey, blockPagesOf, contentKey, placeOfBlockPage } from "../../store/keys/blob.ts";
+import { blockPageKey, blockPagesOf, placeOfBlockPage } from "../../store/keys/blob.ts";
 import type { Writer } from "../../store/kv.ts";
 import {
   type BlobContent,
   type BlobRecord,
   type BlockEntry,
   blockPageRecord,
-  contentRecord,
 } from "../../store/records/blob.ts";
 import type { Payloads } from "../payload/payloads.ts";
-import { pageStart, releaseBlobContent } from "./content.ts";
+import { pageStart, putNoBlocks, releaseBlobContent } from "./content.ts";
 
 /**
  * The content of an append blob: blocks like those of a block blob, one at a key, keyed by the offset it was
@@ -47,7 +46,7 @@ async function ownBlocks(
     await releaseBlobContent(payloads, write, content);
     return id;
   }
-  const id = newContent(write);
+  const id = putNoBlocks(write);
   // What came in one piece (a copy from elsewhere) is the first block; its references move along.
   if (length > 0 && !("pages" in content)) {
     write.put(placeAt(id, 0), blockPageRecord.pack({ blocks: [{ id: "", length, bytes: content }] }));
@@ -55,14 +54,8 @@ async function ownBlocks(
   return id;
 }
 
-function newContent(write: Writer): bigint {
-  const id = write.revision();
-  write.put(contentKey(id), contentRecord.pack({ refs: 1 }));
-  return id;
-}
-
 async function copyBlocks(payloads: Payloads, write: Writer, from: bigint, length: number): Promise<bigint> {
-  const id = newContent(write);
+  const id = putNoBlocks(write);
   const range = { ...blockPagesOf(from), to: placeAt(from, length) };
   for await (const { key, value } of write.range(range)) {
     write.put(blockPageKey(id, placeOfBlockPage(key)), value);

@@ -6,7 +6,8 @@ import { checkMutability } from "../../concurrency/immutability.ts";
 import { AVAILABLE, checkLeaseRead, checkLeaseWrite, leaseAfterWrite } from "../../concurrency/lease.ts";
 import { blobKey, pastKey } from "../../store/keys/blob.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
-import { type BlobRecord, blobRecord, type ContainerRecord } from "../../store/records/blob.ts";
+import type { BlobRecord, ContainerRecord } from "../../store/records/blob.ts";
+import { blobRecord } from "../../store/records/blob-bytes.ts";
 import { leaseOf, readContainer, throwIf, withLease } from "./containers.ts";
 import { indexGuard } from "./guard-index.ts";
 import type { BlobRef } from "./names.ts";
@@ -99,22 +100,17 @@ export function checkReadLease(
  * conditions, then the state the blob is in. A leased blob answers LeaseIdMissing even to "If-None-Match: *".
  */
 export function checkBlobWrite(
-  write: Writer,
+  read: Reader,
   { stored, blob }: Found,
   guards: BlobGuards,
   kind: "create" | "change",
 ): void {
   if (kind === "change" && blob === undefined) throw new Refusal("BlobNotFound");
   throwIf(
-    checkLeaseWrite(
-      stored === undefined ? leaseOf({}) : leaseOf(stored),
-      guards.leaseId,
-      write.now(),
-      "Blob",
-    ),
+    checkLeaseWrite(stored === undefined ? leaseOf({}) : leaseOf(stored), guards.leaseId, read.now(), "Blob"),
   );
   throwIf(checkWrite(guards.conditions, blob, kind));
-  if (blob !== undefined) checkChangeable(blob, write.now());
+  if (blob !== undefined) checkChangeable(blob, read.now());
 }
 
 /** A change of content, metadata or properties; deleting and tiering have their own rules. */

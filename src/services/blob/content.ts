@@ -56,15 +56,31 @@ async function count(write: Writer, id: bigint, change: number): Promise<number>
 
 /** A new content made of these blocks, with its first reference. The slices must already be counted. */
 export function putBlocks(write: Writer, blocks: readonly BlockEntry[]): BlobContent {
-  const id = write.revision();
+  const id = putNoBlocks(write);
   let offset = 0;
   for (let first = 0; first < blocks.length; first += BLOB_LIMITS.blocksPerPage) {
     const page = blocks.slice(first, first + BLOB_LIMITS.blocksPerPage);
-    write.put(blockPageKey(id, pageStart(offset, first)), blockPageRecord.pack({ blocks: page }));
+    putBlockPage(write, id, { first, offset }, page);
     for (const { length } of page) offset += length;
   }
-  write.put(contentKey(id), contentRecord.pack({ refs: 1 }));
   return { blocks: id };
+}
+
+/** A new content of no blocks yet, with its first reference. */
+export function putNoBlocks(write: Writer): bigint {
+  const id = write.revision();
+  write.put(contentKey(id), contentRecord.pack({ refs: 1 }));
+  return id;
+}
+
+/** Up to `blocksPerPage` blocks, the first of which is the list's `first` and begins at `offset`. */
+export function putBlockPage(
+  write: Writer,
+  content: bigint,
+  { first, offset }: { readonly first: number; readonly offset: number },
+  blocks: readonly BlockEntry[],
+): void {
+  write.put(blockPageKey(content, pageStart(offset, first)), blockPageRecord.pack({ blocks }));
 }
 
 /**

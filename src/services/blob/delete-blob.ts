@@ -4,7 +4,8 @@ import { checkTierTime, checkWrite, type TierConditions } from "../../concurrenc
 import { checkLeaseWrite } from "../../concurrency/lease.ts";
 import { pastKey, pastOfBlob, pastOfKey } from "../../store/keys/blob.ts";
 import type { Writer } from "../../store/kv.ts";
-import { type BlobRecord, blobRecord } from "../../store/records/blob.ts";
+import type { BlobRecord } from "../../store/records/blob.ts";
+import { blobRecord } from "../../store/records/blob-bytes.ts";
 import type { BlobService } from "./blob-service.ts";
 import {
   type BlobGuards,

@@ -4,7 +4,8 @@ import { drivingTag, matchesTagQuery, type TagQuery } from "../../concurrency/ta
 import { blobKey, placeOfTagKey, type TagPlace, tagKey, tagsOf, tagValues } from "../../store/keys/blob.ts";
 import { keyAfter, prefixEnd } from "../../store/keys/pack.ts";
 import type { Entry, Key, Range, Reader } from "../../store/kv.ts";
-import { blobRecord, tagRecord } from "../../store/records/blob.ts";
+import { tagRecord } from "../../store/records/blob.ts";
+import { blobRecord } from "../../store/records/blob-bytes.ts";
 import type { BlobService } from "./blob-service.ts";
 import { isThere } from "./blobs.ts";
 import { findContainer, readContainer } from "./containers.ts";

@@ -1,6 +1,7 @@
 import { blobKey } from "../../store/keys/blob.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
-import { type BlobRecord, blobRecord } from "../../store/records/blob.ts";
+import type { BlobRecord } from "../../store/records/blob.ts";
+import { blobRecord } from "../../store/records/blob-bytes.ts";
 import { type BlobCopyTarget, pendingBlobCopy } from "../../store/records/copies.ts";
 import type { Chore } from "../reclaim/chores.ts";
 import { interruptedCopies } from "../reclaim/interrupted-copies.ts";

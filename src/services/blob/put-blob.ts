@@ -2,7 +2,7 @@ import type { Instant } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
-import type { Writer } from "../../store/kv.ts";
+import type { Reader, Writer } from "../../store/kv.ts";
 import type {
   BlobContent,
   BlobHttpHeaders,
@@ -100,9 +100,9 @@ function finished(
   return { ...copy, status: "success", bytesCopied: bytes, bytesTotal: bytes, completedAt: now };
 }
 
-export function checkCreate(write: Writer, found: Found, guards: CreateGuards): void {
+export function checkCreate(read: Reader, found: Found, guards: CreateGuards): void {
   if (found.blob !== undefined && !guards.mayOverwrite) throw new Refusal("UnauthorizedBlobOverwrite");
-  checkBlobWrite(write, found, guards, "create");
+  checkBlobWrite(read, found, guards, "create");
 }
 
 export function writtenOf({ revision, version, http, keySha256, encryptionScope }: BlobRecord): Written {

@@ -1,19 +1,21 @@
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { stagedBlockKey } from "../../store/keys/blob.ts";
-import type { Writer } from "../../store/kv.ts";
-import {
-  type BlobContent,
-  type BlobRecord,
-  type BlockEntry,
-  type StoredSlice,
-  stagedBlockRecord,
-} from "../../store/records/blob.ts";
+import type { Reader, Writer } from "../../store/kv.ts";
+import type { BlobContent, BlobRecord, BlockEntry, StoredSlice } from "../../store/records/blob.ts";
 import type { BlobService } from "./blob-service.ts";
-import { findBlob } from "./blobs.ts";
+import { type Found, findBlob } from "./blobs.ts";
 import { blocksOf, putBlocks } from "./content.ts";
 import { checkKey } from "./get-blob.ts";
 import type { BlobRef } from "./names.ts";
+import {
+  giveUp,
+  oneOfFewLists,
+  prepareBlocks,
+  seenOf,
+  stagedBlocks,
+  takePrepared,
+} from "./prepare-blocks.ts";
 import {
   type BlobProperties,
   type CreateGuards,
@@ -39,30 +41,86 @@ export interface PutBlockList extends CreateGuards {
 }
 
 /**
- * Put Block List: in one transaction every id is found, the list becomes the content, blocks that are not in it
- * go, and metadata and properties are replaced. Until then readers have the old content, after it the new one.
+ * Put Block List: in one transaction the list becomes the content, blocks that are not in it go, and metadata and
+ * properties are replaced. Until then readers have the old content, after it the new one. The blocks of a short
+ * list are found in that transaction; those of a long one were made ready before it.
  */
 export async function putBlockList(blobs: BlobService, request: PutBlockList): Promise<Written> {
-  const { ref, properties } = request;
-  if (request.blocks.length > BLOB_LIMITS.committedBlocksMax) throw new Refusal("BlockListTooLong");
+  const { length } = request.blocks;
+  if (length > BLOB_LIMITS.committedBlocksMax) throw new Refusal("BlockListTooLong");
+  if (length <= BLOB_LIMITS.blocksAtOnceMax) return putAtOnce(blobs, request);
+  return oneOfFewLists(async () => {
+    for (let attempt = 0; attempt < BLOB_LIMITS.listAttemptsMax; attempt++) {
+      const written = await putPrepared(blobs, request);
+      if (written !== undefined) return written;
+    }
+    // Somebody goes on putting blocks: they wait for once.
+    return putAtOnce(blobs, request);
+  });
+}
+
+function putAtOnce(blobs: BlobService, request: PutBlockList): Promise<Written> {
   return blobs.parts.store.write(async (write) => {
-    const found = await findBlob(write, ref);
-    checkCreate(write, found, request);
-    const { stored } = found;
-    if (stored !== undefined && stored.kind !== "block") throw new Refusal("InvalidBlobType");
-    if (stored?.isUncommitted === true) checkKey(stored, properties.encryption.keySha256);
-    const blocks = await gather(blobs, write, stored, request.blocks);
+    const found = await findList(write, request);
+    const blocks = await gather(blobs, write, found.stored, request.blocks);
     const content: BlobContent = blocks.length === 0 ? { inline: Buffer.alloc(0) } : putBlocks(write, blocks);
     const length = blocks.reduce((sum, block) => sum + block.length, 0);
-    const made = newBlob(write, found, { kind: "block", content, length, properties });
-    const after: BlobRecord =
-      blocks.length === 0
-        ? made
-        : { ...made, blockCount: blocks.length, blockIdBytes: Buffer.from(blocks[0]!.id, "base64").length };
-    return writtenOf(
-      await replaceBlob(blobs, write, { container: found.container, ref }, { before: stored, after }),
-    );
+    return commit(blobs, write, { request, found, content, length });
   });
+}
+
+/** Undefined when the blob changed meanwhile. */
+async function putPrepared(blobs: BlobService, request: PutBlockList): Promise<Written | undefined> {
+  const { store } = blobs.parts;
+  // Not trusted later, but whoever will be refused hears of it before the work.
+  const seen = await store.read(async (read) => seenOf(read, (await findList(read, request)).stored));
+  const prepared = await prepareBlocks(blobs, request, seen);
+  if (prepared === undefined) return undefined;
+  try {
+    const written = await store.write(async (write) => {
+      const found = await findList(write, request);
+      if (!(await takePrepared(write, found.stored, prepared))) return undefined;
+      const { content, length } = prepared;
+      return commit(blobs, write, { request, found, content: { blocks: content }, length });
+    });
+    if (written === undefined) await giveUp(blobs, prepared);
+    return written;
+  } catch (error) {
+    if (error instanceof Refusal) await giveUp(blobs, prepared);
+    throw error;
+  }
+}
+
+/** The blob the list is for, when it may be put there. */
+async function findList(read: Reader, request: PutBlockList): Promise<Found> {
+  const found = await findBlob(read, request.ref);
+  checkCreate(read, found, request);
+  const { stored } = found;
+  if (stored !== undefined && stored.kind !== "block") throw new Refusal("InvalidBlobType");
+  if (stored?.isUncommitted === true) checkKey(stored, request.properties.encryption.keySha256);
+  return found;
+}
+
+interface ListedContent {
+  readonly request: PutBlockList;
+  readonly found: Found;
+  readonly content: BlobContent;
+  readonly length: number;
+}
+
+async function commit(
+  blobs: BlobService,
+  write: Writer,
+  { request, found, content, length }: ListedContent,
+): Promise<Written> {
+  const { ref, properties, blocks } = request;
+  const { stored, container } = found;
+  const made = newBlob(write, found, { kind: "block", content, length, properties });
+  const after: BlobRecord =
+    blocks.length === 0
+      ? made
+      : { ...made, blockCount: blocks.length, blockIdBytes: Buffer.from(blocks[0]!.id, "base64").length };
+  return writtenOf(await replaceBlob(blobs, write, { container, ref }, { before: stored, after }));
 }
 
 /**
@@ -75,7 +133,7 @@ async function gather(
   stored: BlobRecord | undefined,
   listed: readonly ListedBlock[],
 ): Promise<BlockEntry[]> {
-  const staged = await stagedOf(write, stored?.staging, listed);
+  const staged = await stagedBlocks(write, stored?.staging, listed);
   const needsCommitted = listed.some(
     ({ id, from }) => from === "committed" || (from === "latest" && !staged.has(id)),
   );
@@ -99,21 +157,6 @@ async function gather(
   // Taken out of the staging, so that what is left there can be given back as a whole.
   for (const id of used) write.delete(stagedBlockKey(stored!.staging!, id));
   return blocks;
-}
-
-async function stagedOf(
-  write: Writer,
-  staging: bigint | undefined,
-  listed: readonly ListedBlock[],
-): Promise<Map<string, BlockEntry>> {
-  const found = new Map<string, BlockEntry>();
-  if (staging === undefined) return found;
-  const ids = [...new Set(listed.filter(({ from }) => from !== "committed").map(({ id }) => id))];
-  const records = await write.getMany(ids.map((id) => stagedBlockKey(staging, id)));
-  for (const [i, bytes] of records.entries()) {
-    if (bytes !== undefined) found.set(ids[i]!, { id: ids[i]!, ...stagedBlockRecord.unpack(bytes) });
-  }
-  return found;
 }
 
 async function committedOf(write: Writer, stored: BlobRecord | undefined): Promise<Map<string, BlockEntry>> {

@@ -98,7 +98,15 @@ async function stageBlock(
   const count = (staging?.count ?? 0) + (former === undefined ? 1 : 0);
   if (count > BLOB_LIMITS.uncommittedBlocksMax) throw new Refusal("UncommittedBlockCountExceedsLimit");
   write.put(key, stagedBlockRecord.pack(block));
-  const next = { container: container.id, blob: ref.blob, count, blockIdBytes: idBytes, lastAt: now };
+  const changes = (staging?.changes ?? 0) + 1;
+  const next = {
+    container: container.id,
+    blob: ref.blob,
+    count,
+    blockIdBytes: idBytes,
+    lastAt: now,
+    changes,
+  };
   write.put(stagingKey(id), stagingRecord.pack(next));
 }
 

@@ -13,7 +13,6 @@ import {
 } from "../../store/keys/blob.ts";
 import type { Key, Range, Writer } from "../../store/kv.ts";
 import {
-  blobRecord,
   blockPageRecord,
   type GarbageRecord,
   garbageRecord,
@@ -21,6 +20,7 @@ import {
   segmentRecord,
   stagedBlockRecord,
 } from "../../store/records/blob.ts";
+import { blobRecord } from "../../store/records/blob-bytes.ts";
 import type { Chore } from "../reclaim/chores.ts";
 import type { BlobService } from "./blob-service.ts";
 import { releaseBlobContent } from "./content.ts";
@@ -94,7 +94,7 @@ async function takeApart(
         write,
         blockPagesOf(garbage.id),
         (value) => dropSlices(blobs, write, slicesOfPage(value)),
-        8,
+        BLOB_LIMITS.reclaimPagesPerStep,
       );
     case "staging": {
       write.delete(stagingKey(garbage.id));

@@ -1,7 +1,8 @@
 import type { Revision } from "../../base/revision.ts";
 import { pastKey } from "../../store/keys/blob.ts";
 import type { Writer } from "../../store/kv.ts";
-import { type BlobRecord, blobRecord, type ContainerRecord } from "../../store/records/blob.ts";
+import type { BlobRecord, ContainerRecord } from "../../store/records/blob.ts";
+import { blobRecord } from "../../store/records/blob-bytes.ts";
 import type { BlobService } from "./blob-service.ts";
 import { putBlobRecord, withLeaseAfterWrite } from "./blobs.ts";
 import { releaseBlobContent, shareBlobContent } from "./content.ts";

@@ -2,13 +2,8 @@ import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { checkMutability } from "../../concurrency/immutability.ts";
 import { blobKey, deletedContainerKey, dueBy, pastKey, stagingKey } from "../../store/keys/blob.ts";
 import type { Entry, Writer } from "../../store/kv.ts";
-import {
-  blobRecord,
-  containerRecord,
-  type DueRecord,
-  dueRecord,
-  stagingRecord,
-} from "../../store/records/blob.ts";
+import { containerRecord, type DueRecord, dueRecord, stagingRecord } from "../../store/records/blob.ts";
+import { blobRecord } from "../../store/records/blob-bytes.ts";
 import type { Chore } from "../reclaim/chores.ts";
 import type { BlobService } from "./blob-service.ts";
 
@@ -51,6 +46,9 @@ async function attend(blobs: BlobService, write: Writer, due: DueRecord): Promis
   switch (due.what) {
     case "staging":
       return expireStaging(write, due.id);
+    case "prepared":
+      // Whoever made it ready is gone, or will find this taken away and not commit it.
+      return releaseBlobContent(blobs.parts.payloads, write, { blocks: due.id });
     case "past": {
       const key = pastKey(due.container, due.blob, due.revision);
       const stored = await write.get(key);

@@ -23,6 +23,7 @@ import {
   type ShareRecord,
 } from "../../store/records/file.ts";
 import { awaitBreaks, type NodeName, putBreaks, type Surroundings, wakeHolders } from "./cache-breaks.ts";
+import { afterWishes, isLockWished, WISHED } from "./lock-wishes.ts";
 import type { Node } from "./nodes.ts";
 
 /**
@@ -289,17 +290,23 @@ async function decide(
   self: bigint | undefined,
 ): Promise<void> {
   const { share, node, use } = wanted;
-  const taken = await ephemeral.write(async (write) => {
-    if ((await write.get(deletePendingKey(share, node))) !== undefined) throw new Refusal("SMBDeletePending");
-    const { handles, locks } = await readOpens(write, share, node);
-    const others = self === undefined ? handles : handles.filter(({ handle }) => handle !== self);
-    const refusal = refusalOf(wanted, others, self === undefined ? locks : []);
-    const mayCache = self === undefined && others.some((other) => other.mayCache);
-    if (refusal !== undefined || use === "look") return { refusal, key: undefined, mayCache };
-    const key = restAccessKey(share, node, write.revision());
-    write.put(key, restAccessRecord.pack(restOpen(use)));
-    return { refusal, key, mayCache };
-  });
+  const isWrite = self === undefined && (use === "write" || use === "overwrite");
+  const taken = await afterWishes((mayWait) =>
+    ephemeral.write(async (write) => {
+      if ((await write.get(deletePendingKey(share, node))) !== undefined)
+        throw new Refusal("SMBDeletePending");
+      const { handles, locks } = await readOpens(write, share, node);
+      const others = self === undefined ? handles : handles.filter(({ handle }) => handle !== self);
+      const refusal = refusalOf(wanted, others, self === undefined ? locks : []);
+      const mayCache = self === undefined && others.some((other) => other.mayCache);
+      if (refusal !== undefined || use === "look") return { refusal, key: undefined, mayCache };
+      const isBefore = handles.length > 0 && isWrite && mayWait;
+      if (isBefore && (await isLockWished(write, wanted))) return WISHED;
+      const key = restAccessKey(share, node, write.revision());
+      write.put(key, restAccessRecord.pack(restOpen(use)));
+      return { refusal, key, mayCache };
+    }),
+  );
   const { refusal, key, mayCache } = taken;
   if (key !== undefined) {
     grants.note(key);
@@ -341,20 +348,23 @@ function refusalOf(
   return mayRestWrite(locks) ? undefined : "FileLockConflict";
 }
 
+export interface OpenHandle extends Open {
+  readonly handle: bigint;
+  readonly mayCache: boolean;
+  /** The process that serves it. */
+  readonly owner: string;
+}
+
 /** Handles and locks of a node, in one snapshot of the ephemeral space. */
 export async function readOpens(
   read: Reader,
   share: bigint,
   node: bigint,
 ): Promise<{
-  readonly handles: readonly (Open & { readonly handle: bigint; readonly mayCache: boolean })[];
+  readonly handles: readonly OpenHandle[];
   readonly locks: readonly HeldLock[];
 }> {
-  const handles: (Open & { handle: bigint; mayCache: boolean })[] = [];
-  for await (const { key, value } of read.range(handlesOfNode(share, node))) {
-    const { access, share: shared, mayCache = false } = handleRecord.unpack(value);
-    handles.push({ access, share: shared, handle: readHandleKey(key).handle, mayCache });
-  }
+  const handles = await readHandles(read, share, node);
   const locks: HeldLock[] = [];
   if (handles.length > 0) {
     for await (const { key, value } of read.range(locksOfNode(share, node))) {
@@ -363,4 +373,13 @@ export async function readOpens(
     }
   }
   return { handles, locks };
+}
+
+export async function readHandles(read: Reader, share: bigint, node: bigint): Promise<readonly OpenHandle[]> {
+  const handles: OpenHandle[] = [];
+  for await (const { key, value } of read.range(handlesOfNode(share, node))) {
+    const { access, share: shared, mayCache = false, owner } = handleRecord.unpack(value);
+    handles.push({ access, share: shared, handle: readHandleKey(key).handle, mayCache, owner });
+  }
+  return handles;
 }

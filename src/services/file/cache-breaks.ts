@@ -5,15 +5,17 @@ import type { Messages } from "../../base/messages.ts";
 import type { CacheConflict } from "../../concurrency/cache-lease.ts";
 import { CACHE_BREAKS, cacheBreakKey, handlesOfNode, nodeOfCacheBreakKey } from "../../store/keys/file.ts";
 import type { EphemeralSpace, Key, Reader, Writer } from "../../store/kv.ts";
-import { cacheBreakRecord, handleRecord } from "../../store/records/file.ts";
+import { cacheBreakRecord, type HandleRecord, handleRecord } from "../../store/records/file.ts";
 
 /**
- * How a REST call has caches of SMB clients taken away (oplocks and leases), wherever those clients are connected.
+ * How caches of SMB clients (oplocks and leases) are taken away on behalf of who is served elsewhere: a REST call in
+ * any process, an SMB open at another node.
  *
  * A handle says whether its client asked for a cache, and which process serves it; what the client holds at the
- * moment only that process knows. The call puts a request for each such process into the ephemeral space and wakes
- * them. The process breaks what stands in the way, waits for its clients where it must, and removes the request:
- * that is the answer. Messages only wake; both sides also look for themselves.
+ * moment only that process knows. Whoever needs it gone puts a request for each such process into the ephemeral
+ * space and wakes them. The process breaks what stands in the way, waits for its clients where it must and for writes
+ * that are under way, and removes the request: that is the answer. Messages only wake; both sides also look for
+ * themselves.
  */
 export interface Surroundings {
   readonly ephemeral: EphemeralSpace;
@@ -31,29 +33,38 @@ export interface NodeName {
   readonly node: bigint;
 }
 
-/** Processes with handles on a node whose clients may hold a cache. */
-export async function cachingOwners(read: Reader, { share, node }: NodeName): Promise<ReadonlySet<string>> {
+/** Processes with handles on a node, of those that `isMeant` is true for. */
+async function ownersOf(
+  read: Reader,
+  { share, node }: NodeName,
+  isMeant: (handle: HandleRecord) => boolean,
+): Promise<ReadonlySet<string>> {
   const owners = new Set<string>();
   for await (const { value } of read.range(handlesOfNode(share, node))) {
-    const { mayCache, owner } = handleRecord.unpack(value);
-    if (mayCache === true) owners.add(owner);
+    const handle = handleRecord.unpack(value);
+    if (isMeant(handle)) owners.add(handle.owner);
   }
   return owners;
 }
 
-/** Puts a request for each process that may hold caches. The caller wakes them after the transaction. */
-export async function putBreaks(
+/** Puts a request for each process whose clients may hold caches. The caller wakes them after the transaction. */
+export async function putBreaks(write: Writer, node: NodeName, conflict: CacheConflict): Promise<Key[]> {
+  const owners = await ownersOf(write, node, ({ mayCache }) => mayCache === true);
+  return putRequests(write, node, owners, conflict);
+}
+
+/** The same for processes that are known. */
+export function putRequests(
   write: Writer,
   { share, node }: NodeName,
+  owners: Iterable<string>,
   conflict: CacheConflict,
-): Promise<Key[]> {
-  const keys: Key[] = [];
-  for (const owner of await cachingOwners(write, { share, node })) {
+): Key[] {
+  return [...new Set(owners)].map((owner) => {
     const key = cacheBreakKey(share, node, write.revision());
     write.put(key, cacheBreakRecord.pack({ owner, conflict }));
-    keys.push(key);
-  }
-  return keys;
+    return key;
+  });
 }
 
 export function wakeHolders({ messages }: Surroundings): void {
@@ -91,12 +102,12 @@ export async function awaitBreaks(
 async function areAnswered(read: Reader, node: NodeName, keys: readonly Key[]): Promise<boolean> {
   const open = (await read.getMany(keys)).filter((stored) => stored !== undefined);
   if (open.length === 0) return true;
-  const owners = await cachingOwners(read, node);
+  const owners = await ownersOf(read, node, () => true);
   return !open.some((stored) => owners.has(cacheBreakRecord.unpack(stored).owner));
 }
 
 /** Undefined: nobody has to be waited for. */
-export type BreakCaches = (node: NodeName, conflict: CacheConflict) => Promise<void> | undefined;
+export type BreakCaches = (node: NodeName, conflict: CacheConflict) => Promise<unknown> | undefined;
 
 /** The side of the process that serves SMB clients. */
 export class CacheHolder {

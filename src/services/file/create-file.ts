@@ -1,5 +1,6 @@
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Refusal } from "../../base/refusals.ts";
+import { leaseAfterWrite } from "../../concurrency/lease.ts";
 import type { Writer } from "../../store/kv.ts";
 import type { FileHeaders, NodeRecord, ShareRecord } from "../../store/records/file.ts";
 import { keepContent, type TakenIn } from "../payload/content.ts";
@@ -98,7 +99,8 @@ export async function makeFile(
   if (permission !== undefined) record.permission = permission;
   if (metadata !== undefined && Object.keys(metadata).length > 0) record.metadata = metadata;
   if (headers !== undefined) record.headers = headers;
-  const kept = former === undefined ? record : withLease(record, leaseOf(former.record));
+  const lease = former === undefined ? undefined : leaseAfterWrite(leaseOf(former.record), write.now());
+  const kept = lease === undefined ? record : withLease(record, lease);
   await putNode(write, share, id, kept, revision);
   if (former === undefined) {
     await putEntry(write, share, parent, { name, node: id, kind: "file" }, revision);

@@ -12,6 +12,7 @@ export async function deleteFile(files: FileService, request: FileChange): Promi
     const { share, node } = await openForChange(write, grants, request, "delete", { ignoresCopy: true });
     await unlinkFile(write, share, node);
   });
+  files.contentLeft.ring();
 }
 
 /** Takes a file out of its directory; its content is taken apart in the background. */

@@ -1,4 +1,5 @@
 import { FILE_LIMITS } from "../../base/limits-file.ts";
+import { Wakeup } from "../../base/wakeup.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
 import type { StoredPolicy } from "../account/stored-policy.ts";
 import type { ServiceParts } from "../parts.ts";
@@ -6,6 +7,7 @@ import type { Chore } from "../reclaim/chores.ts";
 import { type Grants, withGrants } from "./access.ts";
 import type { Surroundings } from "./cache-breaks.ts";
 import { WritesUnderWay } from "./opens/writes-under-way.ts";
+import type { Presence } from "./presence.ts";
 import { fileChores } from "./reclaim.ts";
 import { findShare } from "./shares.ts";
 
@@ -23,6 +25,10 @@ export class FileService {
   readonly shareRetentionDays: number;
   readonly writesUnderWay: WritesUnderWay;
   readonly surroundings: Surroundings;
+  /** Rings when content was left behind that the sweep takes apart. */
+  readonly contentLeft = new Wakeup();
+  /** Where SMB clients are served. */
+  presence: Presence | undefined;
 
   constructor(parts: ServiceParts, options: FileServiceOptions = {}) {
     const { store, messages, log } = parts;

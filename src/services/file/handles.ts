@@ -5,7 +5,8 @@ import { deletePendingRecord, type HandleRecord, handleRecord } from "../../stor
 import { isReadOnly } from "./attributes.ts";
 import { unlinkFile } from "./delete-file.ts";
 import type { FileService } from "./file-service.ts";
-import { findNode, isEmptyDirectory, ROOT, removeEntry, removeNode } from "./nodes.ts";
+import { deleteWish } from "./lock-wishes.ts";
+import { findNode, isEmptyDirectory, ROOT, removeEntry, removeNode, touchDirectory } from "./nodes.ts";
 import type { Handle } from "./opens/open-node.ts";
 import { findShare, readShare } from "./shares.ts";
 import { LiveView } from "./versions.ts";
@@ -45,6 +46,7 @@ export async function endHandle(
     if (stored === undefined) return "unknown";
     write.delete(key);
     write.delete(locksKey(share, node, id));
+    deleteWish(write, handle);
     const pendingKey = deletePendingKey(share, node);
     let isPending = (await write.get(pendingKey)) !== undefined;
     if (!isPending && !isForced && node !== ROOT && handleRecord.unpack(stored).isDeleteOnClose) {
@@ -62,7 +64,7 @@ export async function endHandle(
 async function removePending(files: FileService, { ref, share: id, node }: Handle): Promise<Ended> {
   const { store } = files.parts;
   try {
-    return await store.write(async (write) => {
+    const ended = await store.write(async (write) => {
       const share = await findShare(write, ref);
       if (share?.id !== id) return "closed";
       const view = new LiveView(write);
@@ -73,8 +75,11 @@ async function removePending(files: FileService, { ref, share: id, node }: Handl
         await removeEntry(write, share, record.parent, record.name);
         await removeNode(write, share, node);
       } else return "closed";
+      await touchDirectory(write, share, record.parent);
       return "removed";
     });
+    files.contentLeft.ring();
+    return ended;
   } finally {
     await store.ephemeral.write(async (write) => write.delete(deletePendingKey(id, node)));
   }

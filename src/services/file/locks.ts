@@ -7,14 +7,16 @@ import {
   type Lock,
   mayRead,
   mayWrite,
+  overlaps,
   withoutLock,
 } from "../../concurrency/byte-range-lock.ts";
-import { WRITE } from "../../concurrency/share-mode.ts";
+import { NO_ACCESS, WRITE } from "../../concurrency/share-mode.ts";
 import { handleKey, locksKey, restAccessesOfNode } from "../../store/keys/file.ts";
 import type { Writer } from "../../store/kv.ts";
-import { locksRecord, restAccessRecord } from "../../store/records/file.ts";
+import { type AccessRecord, locksRecord, restAccessRecord } from "../../store/records/file.ts";
 import { readOpens } from "./access.ts";
 import type { FileService } from "./file-service.ts";
+import { deleteWish, putWish } from "./lock-wishes.ts";
 import type { Handle } from "./opens/open-node.ts";
 
 /** Byte-range locks of a handle. They live and go with it. */
@@ -29,22 +31,41 @@ async function readOwn(write: Writer, { share, node, id }: Handle): Promise<read
  * other handles, have ended when it resolves.
  */
 export async function lockRanges(files: FileService, handle: Handle, wanted: readonly Lock[]): Promise<void> {
-  for (let tries = 0; !(await tryLock(files, handle, wanted)); tries++) {
-    if (tries >= FILE_LIMITS.openRetriesMax) throw new Refusal("FileLockConflict");
-    await pause(FILE_LIMITS.openRetryMillis);
-  }
+  if (!(await tryLock(files, handle, wanted))) await lockInTurn(files, handle, wanted);
   await files.writesUnderWay.ended(handle);
 }
 
-/** False while a REST call writes to the file. */
+/** A write was in the way, and the wish is put: those that come now wait for it. */
+async function lockInTurn(files: FileService, handle: Handle, wanted: readonly Lock[]): Promise<void> {
+  try {
+    for (let tries = 0; tries < FILE_LIMITS.lockRetriesMax; tries++) {
+      await pause(FILE_LIMITS.openRetryMillis);
+      if (await tryLock(files, handle, wanted)) return;
+    }
+    throw new Refusal("FileLockConflict");
+  } catch (error) {
+    await files.parts.store.ephemeral.write(async (write) => deleteWish(write, handle));
+    throw error;
+  }
+}
+
+/** False while a REST call writes to the file, or a client of another node to what shall be locked. */
 function tryLock(files: FileService, handle: Handle, wanted: readonly Lock[]): Promise<boolean> {
   const { share, node, id } = handle;
-  return files.parts.store.ephemeral.write(async (write) => {
+  const { ephemeral } = files.parts.store;
+  return ephemeral.write(async (write) => {
     const own = [...(await readOwn(write, handle))];
     for await (const { value } of write.range(restAccessesOfNode(share, node))) {
-      if ((restAccessRecord.unpack(value).access & WRITE) !== 0) return false;
+      if (!isInTheWay(restAccessRecord.unpack(value), wanted, ephemeral.owner)) continue;
+      await putWish(write, handle, ephemeral.owner);
+      return false;
     }
-    const held = [...(await readOpens(write, share, node)).locks];
+    const { handles, locks } = await readOpens(write, share, node);
+    // Who only looks has asked no other node to finish what it writes.
+    const isLooking = handles.some((open) => open.handle === id && open.access === NO_ACCESS);
+    if (isLooking && handles.some((open) => open.owner !== ephemeral.owner && open.access !== NO_ACCESS))
+      throw new Refusal("FileLockConflict");
+    const held = [...locks];
     for (const { offset, length, isExclusive } of wanted) {
       const lock = { offset, length, isExclusive };
       if (conflictingLock(held, lock, id) !== undefined) throw new Refusal("FileLockConflict");
@@ -53,8 +74,17 @@ function tryLock(files: FileService, handle: Handle, wanted: readonly Lock[]): P
     }
     if (own.length > FILE_LIMITS.locksPerHandleMax) throw new Refusal("TooManyOpenHandles");
     write.put(locksKey(share, node, id), locksRecord.pack({ locks: own }));
+    deleteWish(write, handle);
     return true;
   });
+}
+
+/** Writes of this process are waited for once the lock is taken. */
+function isInTheWay(record: AccessRecord, wanted: readonly Lock[], self: string): boolean {
+  const { access, owner, offset, length } = record;
+  if ((access & WRITE) === 0 || owner === self) return false;
+  if (offset === undefined || length === undefined) return true;
+  return wanted.some((lock) => overlaps(lock, { offset, length }));
 }
 
 /** Gives locks back, each named exactly as it was taken. "notLocked": one of them was not there; the others went. */

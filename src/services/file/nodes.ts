@@ -12,7 +12,7 @@ import {
 } from "../../store/records/file.ts";
 import { foldName } from "./names.ts";
 import { volumeOf } from "./shares.ts";
-import { deleteVersioned, putVersioned, type View } from "./versions.ts";
+import { bodyOf, deleteVersioned, putVersioned, type View } from "./versions.ts";
 
 /** Files and directories: finding them by path, and writing their records. */
 export const ROOT: bigint = 0n;
@@ -168,6 +168,22 @@ export async function removeEntry(
   const key = entryKey(share.id, directory, foldName(name));
   const stored = await write.get(key);
   if (stored !== undefined) deleteVersioned(write, volumeOf(share), key, stored);
+}
+
+/**
+ * An SMB client has made, renamed or removed something in this directory: its times move, as on any file system. Its
+ * ETag does not: to REST a directory is modified by what is done to itself.
+ */
+export async function touchDirectory(write: Writer, share: ShareRecord, id: bigint): Promise<void> {
+  const key = nodeKey(share.id, id);
+  const stored = await write.get(key);
+  if (stored === undefined) return;
+  const record = nodeRecord.unpack(bodyOf(stored));
+  const now = ticksOf(write);
+  // Many names in one millisecond leave one time.
+  if (record.writtenAt === now && record.changedAt === now) return;
+  const packed = nodeRecord.pack({ ...record, writtenAt: now, changedAt: now }, write.revision());
+  putVersioned(write, volumeOf(share), { key, packed, stored });
 }
 
 /** Names from the root down, for those who know only the id. */

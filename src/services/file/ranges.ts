@@ -1,10 +1,10 @@
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import type { Revision } from "../../base/revision.ts";
-import { garbageKey, offsetOfRangeKey, rangeKey, rangesOf } from "../../store/keys/file.ts";
-import type { Writer } from "../../store/kv.ts";
+import { allRangesOf, garbageKey, offsetOfRangeKey, rangeKey, rangesOf } from "../../store/keys/file.ts";
+import type { Entry, Writer } from "../../store/kv.ts";
 import { garbageRecord, type RangeRecord, rangeRecord, type ShareRecord } from "../../store/records/file.ts";
 import { type Content, contentLength } from "../payload/content.ts";
-import type { Payloads } from "../payload/payloads.ts";
+import type { Payloads, Slice } from "../payload/payloads.ts";
 import { lengthOf, partOf, sliceChanges, slicesOf } from "./range-record.ts";
 import { volumeOf } from "./shares.ts";
 import { bodyOf, deleteVersioned, putVersioned } from "./versions.ts";
@@ -216,4 +216,26 @@ export function putRecord(at: RangeWriter, offset: number, record: RangeRecord):
 export function discardContent(write: Writer, share: ShareRecord, content: bigint): void {
   const record = { what: "content", share: share.id, content, epoch: share.epoch ?? 0n } as const;
   write.put(garbageKey(write.revision()), garbageRecord.pack(record));
+}
+
+/** The same at once, for content of so few records that a note to the reclaimer would cost as much as they do. */
+export async function dropContent(
+  { write, payloads, share }: Pick<RangeWriter, "write" | "payloads" | "share">,
+  content: bigint,
+): Promise<"dropped" | "left"> {
+  const found: Entry[] = [];
+  const limit = FILE_LIMITS.rangesDroppedAtOnceMax + 1;
+  for await (const entry of write.range({ ...allRangesOf(share.id, content), limit })) found.push(entry);
+  if (found.length === limit) {
+    discardContent(write, share, content);
+    return "left";
+  }
+  const volume = volumeOf(share);
+  const dropped: Slice[] = [];
+  for (const { key, value } of found) {
+    if (deleteVersioned(write, volume, key, value) === "replaced")
+      dropped.push(...slicesOf(rangeRecord.unpack(bodyOf(value))));
+  }
+  if (dropped.length > 0) await payloads.drop(write, dropped);
+  return "dropped";
 }

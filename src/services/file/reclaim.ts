@@ -38,7 +38,12 @@ export function fileChores(files: FileService): readonly Chore[] {
   const interval = FILE_LIMITS.sweepIntervalMillis;
   return [
     { name: "deleted shares whose time is over", interval, run: () => purgeShares(files) },
-    { name: "contents of files and shares that are gone", interval, run: () => sweepGarbage(files) },
+    {
+      name: "contents of files and shares that are gone",
+      interval,
+      wakeup: files.contentLeft,
+      run: () => sweepGarbage(files),
+    },
     fileCopies(files),
     { name: "marks of shares nobody has open", interval, run: () => forgetUnusedMarks(files) },
   ];

@@ -1,4 +1,5 @@
 import { type Log, silentLog } from "../../base/log.ts";
+import { Wakeup } from "../../base/wakeup.ts";
 import type { Device } from "../../extents/device.ts";
 import { ExtentFiles } from "../../extents/extent-files.ts";
 import { ExtentLog } from "../../extents/extent-log.ts";
@@ -35,6 +36,8 @@ export class PayloadService implements Payloads {
   readonly extents: ExtentLog;
   readonly references: References;
   readonly pins = new Pins();
+  /** Rings when a transaction drops slices. */
+  readonly dropped = new Wakeup();
   /** Sealed by the log, not yet in the record. */
   readonly #sealed = new Map<bigint, number>();
   #recording: Promise<void> = Promise.resolve();
@@ -70,6 +73,7 @@ export class PayloadService implements Payloads {
   }
 
   drop(write: Writer, slices: readonly Slice[]): Promise<void> {
+    this.dropped.ring();
     return this.references.drop(write, slices);
   }
 

@@ -1,5 +1,7 @@
 import type { Millis, Timer, Timers } from "../../base/clock.ts";
+import { LIMITS } from "../../base/limits.ts";
 import type { Log } from "../../base/log.ts";
+import type { Wakeup } from "../../base/wakeup.ts";
 import type { EphemeralSpace } from "../../store/kv.ts";
 import { leaveRole, playsRole } from "./role.ts";
 
@@ -10,6 +12,8 @@ import { leaveRole, playsRole } from "./role.ts";
 export interface Chore {
   readonly name: string;
   readonly interval: Millis;
+  /** Rings when there is work that is better done soon than at the next interval. */
+  readonly wakeup?: Wakeup;
   /** One bounded step. "more" asks for the next step soon. */
   run(): Promise<"more" | "done">;
 }
@@ -22,6 +26,7 @@ export class Chores {
   readonly #log: Log;
   readonly #running = new Map<string, Promise<void>>();
   #timer: Timer[] = [];
+  readonly #soon = new Map<string, Timer>();
   #isStopped = false;
 
   constructor({ ephemeral, timers, log }: { ephemeral: EphemeralSpace; timers: Timers; log: Log }) {
@@ -37,6 +42,14 @@ export class Chores {
       this.#running.set(chore.name, run);
     };
     this.#timer.push(this.#timers.every(chore.interval, tick));
+    chore.wakeup?.listen(() => {
+      if (this.#soon.has(chore.name) || this.#isStopped) return;
+      const timer = this.#timers.after(LIMITS.choreSoonMillis, () => {
+        this.#soon.delete(chore.name);
+        tick();
+      });
+      this.#soon.set(chore.name, timer);
+    });
   }
 
   async #run(chore: Chore): Promise<void> {
@@ -54,7 +67,7 @@ export class Chores {
   /** Waits for steps under way. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    for (const timer of this.#timer) timer.cancel();
+    for (const timer of [...this.#timer, ...this.#soon.values()]) timer.cancel();
     this.#timer = [];
     await Promise.all(this.#running.values());
     await leaveRole(this.#ephemeral, "chores");

@@ -33,6 +33,7 @@ export class ExtentReclaimer {
   /** Extents with damage: what they hold cannot be moved, and is not thrown away. */
   readonly #damaged = new Set<bigint>();
   #timer: Timer | undefined;
+  #soon: Timer | undefined;
   #ticking: Promise<void> | undefined;
 
   constructor(payload: PayloadService) {
@@ -46,9 +47,13 @@ export class ExtentReclaimer {
   }
 
   start(timers: Timers): void {
-    this.#timer = timers.every(LIMITS.reclaimIntervalMillis, () => {
-      this.#ticking ??= this.#tick().finally(() => {
-        this.#ticking = undefined;
+    this.#timer = timers.every(LIMITS.reclaimIntervalMillis, () => this.#begin(() => this.#tick()));
+    // A large file that is replaced leaves whole extents empty. Given back at once, their room and the memory of the
+    // system's page cache serve what comes in its place.
+    this.#payload.dropped.listen(() => {
+      this.#soon ??= timers.after(LIMITS.reclaimSoonMillis, () => {
+        this.#soon = undefined;
+        this.#begin(() => this.#removeSoon());
       });
     });
   }
@@ -56,9 +61,25 @@ export class ExtentReclaimer {
   /** Waits for the step under way, leaves the list of processes, and lets another one reclaim. */
   async stop(): Promise<void> {
     this.#timer?.cancel();
+    this.#payload.dropped.listen(() => {});
+    this.#soon?.cancel();
     await this.#ticking;
     await this.#consent.leave();
     await leaveRole(this.#payload.store.ephemeral, "reclaimer");
+  }
+
+  #begin(step: () => Promise<void>): void {
+    this.#ticking ??= step().finally(() => {
+      this.#ticking = undefined;
+    });
+  }
+
+  async #removeSoon(): Promise<void> {
+    try {
+      if (await playsRole(this.#payload.store.ephemeral, "reclaimer")) await this.#removeEmpty();
+    } catch (err) {
+      this.#payload.log.error({ err }, "removing empty extents failed");
+    }
   }
 
   async #tick(): Promise<void> {
@@ -86,12 +107,15 @@ export class ExtentReclaimer {
   async reclaimOnce(): Promise<ReclaimReport> {
     await this.#payload.recordSealed();
     const movedBytes = await this.#compact(chooseForCompaction(await this.#worn()));
-    // Read again: compaction has just emptied some.
+    return { movedBytes, ...(await this.#removeEmpty()) };
+  }
+
+  async #removeEmpty(): Promise<{ readonly removed: number; readonly waiting: number }> {
     const empty = (await this.#worn()).filter(({ record }) => record.liveBytes === 0);
-    if (empty.length === 0) return { removed: 0, movedBytes, waiting: 0 };
+    if (empty.length === 0) return { removed: 0, waiting: 0 };
     const agreed = await this.#consent.ask(empty.map(({ extent }) => extent));
     await this.#remove(agreed);
-    return { removed: agreed.length, movedBytes, waiting: empty.length - agreed.length };
+    return { removed: agreed.length, waiting: empty.length - agreed.length };
   }
 
   #worn(): Promise<Worn[]> {

@@ -92,7 +92,7 @@ async function openWhenFree(request: Request, wanted: Wanted): Promise<Opened> {
   for (let isHandleAsked = false; ; ) {
     await breakForOpen(request, wanted);
     try {
-      return await wanted.share.open(openRequest(request, wanted));
+      return await openPatiently(request, wanted);
     } catch (error) {
       if (isHandleAsked || !isSharingViolation(error)) throw error;
       // The application may have closed the file, and only the client's cache still has it open.
@@ -102,6 +102,16 @@ async function openWhenFree(request: Request, wanted: Wanted): Promise<Opened> {
       if (wait === undefined) throw error;
       await request.wait(wait, () => {});
     }
+  }
+}
+
+/** Clients of other nodes may have to be asked, and take their time. */
+async function openPatiently(request: Request, wanted: Wanted): Promise<Opened> {
+  const timer = request.connection.server.timers.after(SMB_LIMITS.pendMillis, () => request.pendIfMay());
+  try {
+    return await wanted.share.open(openRequest(request, wanted));
+  } finally {
+    timer.cancel();
   }
 }
 
@@ -221,6 +231,8 @@ async function keep(request: Request, wanted: Wanted, opened: Opened): Promise<R
   const { server } = request.connection;
   const { body, contexts, path, share, lease } = wanted;
   const { durableV2 } = contexts;
+  // From here to the grant nothing is awaited: nobody comes in between.
+  const mayCache = opened.mayCacheNow?.() ?? true;
   const id = server.nextOpenId();
   const open: FileOpen = {
     fileId: { persistent: id, volatile: id },
@@ -274,7 +286,7 @@ async function keep(request: Request, wanted: Wanted, opened: Opened): Promise<R
     const isStat = isLease ? isLeaseStatAccess : isStatAccess;
     // Who only looks at a file that was there gets no oplock: nothing it could do would need one.
     const isLooking = isStatAccess(open.access) && opened.action === CREATE_ACTION.OPENED;
-    const wish = !isLease && isLooking ? NO_CACHE : (state ?? NO_CACHE);
+    const wish = !mayCache || (!isLease && isLooking) ? NO_CACHE : (state ?? NO_CACHE);
     if (wish !== NO_CACHE || lease !== undefined) {
       const epoch = contexts.lease?.epoch ?? 0;
       open.cache = server.nodes.grant(node, open, { wanted: wish, lease, epoch, isStat });

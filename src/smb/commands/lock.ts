@@ -98,31 +98,41 @@ async function tryLock(open: FileOpen, ranges: readonly LockRange[]): Promise<bo
   return true;
 }
 
-/** Tried again whenever a lock of the file goes, in the order of arrival. */
+/** Tried again whenever a lock of the file goes, in the order of arrival; and now and then, for locks of other nodes. */
 async function waitForLock(request: Request, open: FileOpen, ranges: readonly LockRange[]): Promise<void> {
   const { node } = open;
   if (node === undefined) throw refuse(STATUS.FILE_CLOSED);
   let attempt: () => Promise<boolean> = async () => true;
   let isOver = false;
+  let last: Promise<boolean> = Promise.resolve(false);
   const granted = new Promise<void>((resolve, reject) => {
-    attempt = async () => {
+    const tryOnce = async (): Promise<boolean> => {
       if (isOver) return true;
       try {
         if (!(await tryLock(open, ranges))) return false;
+        isOver = true;
         resolve();
       } catch (error) {
         reject(error);
       }
       return true;
     };
+    // One after the other: two at once could both take a shared lock.
+    attempt = () => {
+      last = last.then(tryOnce);
+      return last;
+    };
   });
   const end = (status: number): void => request.cancel(status);
   node.lockWaiters.add(attempt);
   open.blockedLocks.add(end);
+  const { nodes, timers } = request.connection.server;
+  const retry = timers.every(SMB_LIMITS.lockRetryMillis, () => nodes.locksChanged(node));
   try {
     await request.wait(granted, () => {});
   } finally {
     isOver = true;
+    retry.cancel();
     node.lockWaiters.delete(attempt);
     open.blockedLocks.delete(end);
   }

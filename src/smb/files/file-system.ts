@@ -1,19 +1,24 @@
 import { systemTimers } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { FILE_LIMITS } from "../../base/limits-file.ts";
-import { CacheHolder } from "../../services/file/cache-breaks.ts";
+import type { CacheConflict } from "../../concurrency/cache-lease.ts";
+import { CacheHolder, type NodeName } from "../../services/file/cache-breaks.ts";
 import type { FileService } from "../../services/file/file-service.ts";
 import { hearEnded } from "../../services/file/list-handles.ts";
 import { listShares } from "../../services/file/list-shares.ts";
 import { findConnected } from "../../services/file/opens/share-facts.ts";
+import { Presence } from "../../services/file/presence.ts";
 import type { FileSystem, Outside, Share, ShareEntry } from "../file-system.ts";
+import { ChangesElsewhere } from "./changes-elsewhere.ts";
 import type { ServiceHandle } from "./handle.ts";
+import { OpensUnderWay } from "./opens-under-way.ts";
 import { ServiceShare } from "./share.ts";
 
 /** The file service as the file system of the SMB front end. */
 export class ServiceFileSystem implements FileSystem {
   readonly #files: FileService;
   readonly #handles = new Map<bigint, ServiceHandle>();
+  readonly #underWay = new OpensUnderWay();
 
   constructor(files: FileService) {
     this.#files = files;
@@ -21,9 +26,21 @@ export class ServiceFileSystem implements FileSystem {
 
   attach(outside: Outside): () => void {
     const { surroundings } = this.#files;
-    const holder = new CacheHolder(surroundings, ({ share, node }, conflict) =>
-      outside.breakCaches(share, node, conflict),
-    );
+    const holder = new CacheHolder(surroundings, (node, conflict) => this.#makeRoom(outside, node, conflict));
+    const presence = new Presence(surroundings.ephemeral, systemTimers, {
+      isInUse: () => this.#handles.size > 0,
+      lost: () => {
+        this.#underWay.disturbAll();
+        outside.cutOff();
+      },
+    });
+    this.#files.presence = presence;
+    const changes = new ChangesElsewhere({
+      messages: surroundings.messages,
+      hub: outside.changes,
+      timers: systemTimers,
+      random: this.#files.parts.random,
+    });
     // A message may be lost: a handle that is gone is noticed when it is used, a request for caches by looking.
     const timer = systemTimers.every(FILE_LIMITS.cacheLookMillis, () => {
       if (this.#handles.size > 0) holder.look();
@@ -37,8 +54,18 @@ export class ServiceFileSystem implements FileSystem {
     return () => {
       timer.cancel();
       holder.close();
+      presence.close();
+      changes.close();
       stop();
     };
+  }
+
+  /** What another node's client, or a REST call, waits for: caches that go, and writes that have begun. */
+  #makeRoom(outside: Outside, node: NodeName, conflict: CacheConflict): Promise<unknown> | undefined {
+    this.#underWay.disturb(node.share, node.node);
+    const broken = outside.breakCaches(node.share, node.node, conflict);
+    const { writesUnderWay } = this.#files;
+    return broken === undefined ? writesUnderWay.ended(node) : broken.then(() => writesUnderWay.ended(node));
   }
 
   async shares(account: string): Promise<readonly ShareEntry[]> {
@@ -60,6 +87,7 @@ export class ServiceFileSystem implements FileSystem {
     const record = await findConnected(this.#files, { account, share: folded });
     if (record?.settings.protocols !== "SMB") return undefined;
     return new ServiceShare(this.#files, account, folded, record, {
+      underWay: this.#underWay,
       opened: (handle) => this.#handles.set(handle.handle.id, handle),
       closed: (handle) => this.#handles.delete(handle.handle.id),
     });

@@ -18,6 +18,7 @@ import {
 } from "../../services/file/opens/held-properties.ts";
 import type { Handle, OpenedHandle } from "../../services/file/opens/open-node.ts";
 import { renameHeld } from "../../services/file/opens/rename-held.ts";
+import type { ReadBuffers } from "../../services/payload/payloads.ts";
 import type {
   FileHandle,
   FileInfo,
@@ -79,8 +80,8 @@ export class ServiceHandle implements FileHandle {
     return infoOf({ node: this.node, record, isDeletePending, reservedBytes: this.#reservedBytes });
   }
 
-  read(offset: number, length: number): Promise<readonly Buffer[]> {
-    return this.#run(readHeld(this.#files, this.handle, { offset, length }));
+  read(offset: number, length: number, buffers?: ReadBuffers): Promise<readonly Buffer[]> {
+    return this.#run(readHeld(this.#files, this.handle, { offset, length, buffers }));
   }
 
   write(offset: number, data: Buffer): Promise<void> {

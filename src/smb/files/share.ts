@@ -11,6 +11,7 @@ import { ACCESS, CREATE_ACTION, DISPOSITION } from "../wire/create.ts";
 import { type FileTime, fileTimeOfTicks } from "../wire/filetime.ts";
 import { ServiceHandle } from "./handle.ts";
 import { infoOf } from "./info.ts";
+import type { OpensUnderWay, OpenUnderWay } from "./opens-under-way.ts";
 import { openInPast } from "./past-handle.ts";
 import { answered } from "./refusals.ts";
 
@@ -42,6 +43,7 @@ const ACTIONS = {
 } as const;
 
 export interface HandleTable {
+  readonly underWay: OpensUnderWay;
   opened(handle: ServiceHandle): void;
   closed(handle: ServiceHandle): void;
 }
@@ -82,6 +84,16 @@ export class ServiceShare implements Share {
 
   async open(request: OpenRequest): Promise<Opened> {
     if (request.snapshot !== undefined) return openInPast(this.#files, this.#ref, request);
+    const underWay = this.#handles.underWay.begin();
+    try {
+      return await this.#open(request, underWay);
+    } catch (error) {
+      underWay.fail();
+      throw error;
+    }
+  }
+
+  async #open(request: OpenRequest, underWay: OpenUnderWay): Promise<Opened> {
     const { access, optionalAccess, client } = request;
     const own = {
       ResourceTypeMismatch:
@@ -118,6 +130,7 @@ export class ServiceShare implements Share {
       action: ACTIONS[opened.action],
       access: access | (mayWrite ? optionalAccess : optionalAccess & ~WRITES),
       info: infoOf({ node: opened.node, record, reservedBytes }),
+      mayCacheNow: () => underWay.end(opened.share, opened.node) && opened.isAlone,
     };
   }
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, statfsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { assert } from "../../base/assert.ts";
-import { type Clock, systemClock } from "../../base/clock.ts";
+import { type Clock, monotonic, systemClock } from "../../base/clock.ts";
 import { isOutOfSpace, StorageFault } from "../../base/faults.ts";
 import { LIMITS, TIB } from "../../base/limits.ts";
 import type { EphemeralSpace, Key, KeySpace, Reader, Store, StoreFigures, Writer } from "../kv.ts";
@@ -19,6 +19,8 @@ export interface EmbeddedOptions {
   readonly owner: string;
   /** The turns to write, when other processes share the directory. Both are held while it opens: see `inTurn`. */
   readonly turns?: { readonly records: WriteTurn; readonly ephemeral: WriteTurn };
+  /** The ephemeral key space of a process that is alone; without it, a file that processes can share. */
+  readonly ephemeral?: KeySpace & { close(): Promise<void> };
   /** A sync failed: what is on disk can no longer be told, so the process must stop and not answer. */
   readonly onFatal: (error: unknown) => void;
 }
@@ -27,6 +29,7 @@ export interface EmbeddedOptions {
 class EmbeddedSpace implements KeySpace {
   readonly #database: Database;
   readonly #directory: string;
+  readonly #room: Room;
   readonly #isDurable: boolean;
   readonly #clock: Clock;
   readonly #writer: SerialWriter;
@@ -44,6 +47,7 @@ class EmbeddedSpace implements KeySpace {
   ) {
     this.#database = new Database({ path, isDurable, mapBytes: TIB });
     this.#directory = dirname(path);
+    this.#room = new Room(this.#directory);
     this.#clock = clock;
     this.#onFatal = onFatal;
     const target: CommitTarget = {
@@ -75,7 +79,7 @@ class EmbeddedSpace implements KeySpace {
   }
 
   async #commit(writes: ReadonlyMap<Key, Buffer | null>): Promise<void> {
-    if (!hasRoom(this.#directory, writes)) {
+    if (!this.#room.has(writes)) {
       throw new StorageFault("no space left for records", { isTransient: true });
     }
     try {
@@ -156,12 +160,25 @@ function bytesLeft(directory: string): number {
  * Whether there is room for a commit, and some to spare. When a page does not fit, the `lmdb` package prints a
  * message into a buffer that is too short for it, and the process dies, or goes on with a damaged heap.
  */
-function hasRoom(directory: string, writes: ReadonlyMap<Key, Buffer | null>): boolean {
-  let left = bytesLeft(directory) - LIMITS.recordsRoomBytes;
-  // Nearly always: no batch is as large as this.
-  if (left > 8 * LIMITS.batchBytesMax) return true;
-  for (const value of writes.values()) left -= PAGES_PER_WRITE * PAGE_BYTES + (value?.length ?? 0);
-  return left > 0;
+class Room {
+  readonly #directory: string;
+  /** Until when a disk that had plenty of room is not asked again. */
+  #plentyUntil = 0;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  has(writes: ReadonlyMap<Key, Buffer | null>): boolean {
+    const now = monotonic();
+    if (now < this.#plentyUntil) return true;
+    let left = bytesLeft(this.#directory) - LIMITS.recordsRoomBytes;
+    if (left > LIMITS.plentyOfRoomBytes) this.#plentyUntil = now + LIMITS.plentyOfRoomMillis;
+    // Nearly always: no batch is as large as this.
+    if (left > 8 * LIMITS.batchBytesMax) return true;
+    for (const value of writes.values()) left -= PAGES_PER_WRITE * PAGE_BYTES + (value?.length ?? 0);
+    return left > 0;
+  }
 }
 
 /**
@@ -178,9 +195,9 @@ function isFull(error: unknown, directory: string): boolean {
 export class EmbeddedStore implements Store {
   readonly ephemeral: EphemeralSpace;
   readonly #records: EmbeddedSpace;
-  readonly #ephemeralSpace: EmbeddedSpace;
+  readonly #ephemeralSpace: KeySpace & { close(): Promise<void>; forgetDeadReaders?(): void };
 
-  constructor({ directory, clock = systemClock, owner, turns, onFatal }: EmbeddedOptions) {
+  constructor({ directory, clock = systemClock, owner, turns, ephemeral, onFatal }: EmbeddedOptions) {
     const isAlone = turns === undefined || (turns.records.isHeld() && turns.ephemeral.isHeld());
     assert(isAlone, "a shared store is opened by who holds its turns");
     mkdirSync(directory, { recursive: true });
@@ -188,7 +205,8 @@ export class EmbeddedStore implements Store {
     const open = (name: string, isDurable: boolean, turn: WriteTurn | undefined): EmbeddedSpace =>
       new EmbeddedSpace({ path: join(directory, name), isDurable }, clock, turn, onFatal);
     this.#records = open("records.mdb", true, turns?.records);
-    this.#ephemeralSpace = open("ephemeral.mdb", false, turns?.ephemeral);
+    assert(ephemeral === undefined || turns === undefined, "memory is not shared between processes");
+    this.#ephemeralSpace = ephemeral ?? open("ephemeral.mdb", false, turns?.ephemeral);
     this.ephemeral = new OwnedSpace(this.#ephemeralSpace, owner);
   }
 
@@ -211,7 +229,7 @@ export class EmbeddedStore implements Store {
   /** After another process died. */
   forgetDeadReaders(): void {
     this.#records.forgetDeadReaders();
-    this.#ephemeralSpace.forgetDeadReaders();
+    this.#ephemeralSpace.forgetDeadReaders?.();
   }
 
   async close(): Promise<void> {

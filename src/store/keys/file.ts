@@ -251,7 +251,7 @@ export function nodeOfDeletePendingKey(key: Key): bigint {
   return new KeyReader(key).skipText().skipWhole().whole();
 }
 
-/** REST calls under way on a file of an opened share: ("hr", share, node, access). */
+/** REST calls, and writes by handle, under way on a file of an opened share: ("hr", share, node, access). */
 export function restAccessKey(share: bigint, node: bigint, access: bigint): Key {
   return packKey(["hr", share, node, access]);
 }
@@ -262,6 +262,15 @@ export function restAccessesOfNode(share: bigint, node: bigint): Range {
 
 export function restAccessesOfShare(share: bigint): Range {
   return prefixRange(packKey(["hr", share]));
+}
+
+/** Byte-range locks that wait for writes under way on a file: ("hw", share, node, handle). */
+export function lockWishKey(share: bigint, node: bigint, handle: bigint): Key {
+  return packKey(["hw", share, node, handle]);
+}
+
+export function lockWishesOfNode(share: bigint, node: bigint): Range {
+  return prefixRange(packKey(["hw", share, node]));
 }
 
 /** A share whose mark is being taken away: ("hc", share). */
@@ -282,7 +291,12 @@ export function directoryOfMovingKey(key: Key): bigint {
   return new KeyReader(key).skipText().skipWhole().whole();
 }
 
-/** REST calls that need caches of SMB clients gone: ("hk", share, node, request). */
+/** Processes that serve SMB clients: ("hp", owner). */
+export function presenceKey(owner: string): Key {
+  return packKey(["hp", owner]);
+}
+
+/** Calls and opens that need caches of SMB clients gone: ("hk", share, node, request). */
 export function cacheBreakKey(share: bigint, node: bigint, request: bigint): Key {
   return packKey(["hk", share, node, request]);
 }

@@ -1,5 +1,5 @@
-import "../../base/bytes.ts";
 import { assert } from "../../base/assert.ts";
+import { binaryOfSafeInteger, binaryOfUint64, uint64OfBinary } from "../../base/bytes.ts";
 import type { Key, Range } from "../kv.ts";
 
 /**
@@ -33,21 +33,13 @@ function packText(text: string): string {
   return `${bytes.replace(ESCAPED, (byte) => (byte === "\0" ? "\x01\x01" : "\x01\x02"))}\0`;
 }
 
-// Through a view: Buffer's own methods for 64 bits go byte by byte.
-const scratch = Buffer.alloc(8);
-const view = new DataView(scratch.buffer, scratch.byteOffset, 8);
-const WHOLE_MAX = (1n << 64n) - 1n;
-
 function packWhole(value: bigint | number): string {
   if (typeof value === "bigint") {
-    assert(value >= 0n && value <= WHOLE_MAX, "a whole number in a key must fit 64 bits");
-    view.setBigUint64(0, value);
-  } else {
-    assert(Number.isSafeInteger(value) && value >= 0, "a number in a key must be whole and not negative");
-    view.setUint32(0, Math.floor(value / 2 ** 32));
-    view.setUint32(4, value >>> 0);
+    assert(BigInt.asUintN(64, value) === value, "a whole number in a key must fit 64 bits");
+    return binaryOfUint64(value);
   }
-  return scratch.latin1Slice();
+  assert(Number.isSafeInteger(value) && value >= 0, "a number in a key must be whole and not negative");
+  return binaryOfSafeInteger(value);
 }
 
 /** Takes a key apart again, in the order of its layout. */
@@ -71,9 +63,9 @@ export class KeyReader {
 
   whole(): bigint {
     assert(this.#at + 8 <= this.#key.length, "a key ends inside a number");
-    scratch.latin1Write(this.#key.slice(this.#at, this.#at + 8));
+    const value = uint64OfBinary(this.#key, this.#at);
     this.#at += 8;
-    return view.getBigUint64(0);
+    return value;
   }
 
   skipText(): this {

@@ -14,12 +14,14 @@ export class MemorySpace implements KeySpace {
   readonly #writer: SerialWriter;
   #isClosed = false;
 
-  constructor(clock: Clock) {
+  /** An eager one does not wait for company before a commit, as what is never synced need not. */
+  constructor(clock: Clock, { isEager = false }: { readonly isEager?: boolean } = {}) {
     this.#clock = clock;
     const target: CommitTarget = {
       refresh: () => this.#map.snapshot(),
       takeOver: () => this.#map.snapshot(),
       rest: () => {},
+      isEager,
       commit: async (writes) => this.#apply(writes),
     };
     this.#writer = new SerialWriter(target, clock);
@@ -28,7 +30,8 @@ export class MemorySpace implements KeySpace {
   #apply(writes: ReadonlyMap<Key, Buffer | null>): void {
     for (const [key, value] of writes) {
       if (value === null) this.#map.delete(key);
-      else this.#map.set(key, value);
+      // A copy: the value lies in a larger piece of memory, which it would keep alive for as long as it lives.
+      else this.#map.set(key, Buffer.from(value));
     }
   }
 
@@ -67,7 +70,7 @@ export class MemoryStore implements Store {
 
   constructor({ clock = systemClock, owner = "memory" }: { clock?: Clock; owner?: string } = {}) {
     this.#space = new MemorySpace(clock);
-    this.#ephemeralSpace = new MemorySpace(clock);
+    this.#ephemeralSpace = new MemorySpace(clock, { isEager: true });
     this.ephemeral = new OwnedSpace(this.#ephemeralSpace, owner);
   }
 

@@ -1,5 +1,5 @@
 import { type Clock, type Millis, monotonic, pause, systemTimers, type Timer } from "../../base/clock.ts";
-import { StorageFault } from "../../base/faults.ts";
+import { HeldForDead, StorageFault } from "../../base/faults.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Log } from "../../base/log.ts";
 import { systemRandom } from "../../base/random.ts";
@@ -217,11 +217,11 @@ export class Membership {
           { name: "node_list", values: [] },
         ]);
         const at = results[0]!.rows[0]?.[0]?.readBigInt64BE();
-        if (at === undefined) throw new Buried(`this node (${this.#options.owner}) was held for dead`);
+        if (at === undefined) throw new HeldForDead(`this node (${this.#options.owner}) was held for dead`);
         return { at: Number(at), answer: results[1]!.rows.map(nodeOf) };
       }),
     ).catch((error: unknown) => {
-      if (error instanceof Buried) this.#options.onBuried(error);
+      if (error instanceof HeldForDead) this.#options.onBuried(error);
       throw error;
     });
     if (wanted > this.#reserved) this.#reserved = wanted;
@@ -304,8 +304,4 @@ export class Membership {
     const values = [int8(this.#slot), text(this.#options.owner), int8(this.revisions.last)];
     await this.#withSession((session) => session.run([{ name: "node_leave", values }]));
   }
-}
-
-class Buried extends Error {
-  override readonly name = "Buried";
 }

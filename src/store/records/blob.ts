@@ -115,8 +115,6 @@ export interface BlobRecord {
   readonly deleted?: { readonly at: Instant; readonly until: Instant };
 }
 
-export const blobRecord = recordType<BlobRecord>("blob", 1);
-
 /** How many records name a content; of a page blob's, also the newest epoch of its map. */
 export interface ContentRecord {
   readonly refs: number;
@@ -154,6 +152,8 @@ export interface StagingRecord {
   readonly count: number;
   readonly blockIdBytes: number;
   readonly lastAt: Instant;
+  /** Counts Put Block: with the staging's id it names one state of the uncommitted blocks. */
+  readonly changes?: number;
 }
 
 export const stagingRecord = recordType<StagingRecord>("blobStaging", 1);
@@ -175,6 +175,8 @@ export const tagRecord = recordType<{ readonly container: string }>("blobTag", 1
 /** What is to be looked at when its time has come. Looked at, not done: the object may have changed since. */
 export type DueRecord =
   | { readonly what: "staging"; readonly id: bigint }
+  /** Blocks made ready for a list: whoever commits them takes this away. */
+  | { readonly what: "prepared"; readonly id: bigint }
   | { readonly what: "past"; readonly container: bigint; readonly blob: string; readonly revision: Revision }
   | {
       readonly what: "container";

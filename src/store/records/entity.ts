@@ -1,4 +1,4 @@
-import "../../base/bytes.ts";
+import { writeUint64 } from "../../base/bytes.ts";
 import type { EdmValue, Property } from "../../base/edm.ts";
 import { DamagedData } from "../../base/faults.ts";
 import type { Revision } from "../../base/revision.ts";
@@ -44,7 +44,7 @@ export function packEntity(revision: Revision, properties: readonly Property[]):
   if (scratch.length < bytesMax) scratch = Buffer.allocUnsafe(bytesMax);
   const out = scratch;
   out[0] = VERSION;
-  out.writeBigUInt64BE(revision, 1);
+  writeUint64(out, revision, 1);
   out.writeUInt16BE(properties.length, 9);
   let at = HEAD_BYTES;
   for (const property of properties) {

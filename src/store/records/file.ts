@@ -90,7 +90,7 @@ export interface HandleRecord {
   readonly clientAddress: string;
   readonly clientName: string;
   readonly isDeleteOnClose: boolean;
-  /** The client asked for a cache (an oplock or a lease): a REST call asks the process that serves it. */
+  /** The client asked for a cache (an oplock or a lease): whoever needs it gone asks the process that serves it. */
   readonly mayCache?: boolean;
   readonly reconnectedAt?: Instant;
   /** The process that serves it. */
@@ -109,10 +109,21 @@ export const locksRecord = recordType<{ readonly locks: readonly LockRecord[] }>
 
 export const deletePendingRecord = recordType<{ readonly by: bigint }>("fileDeletePending", 1);
 
-export const restAccessRecord = recordType<{ readonly access: number; readonly share: number }>(
-  "restAccess",
-  1,
-);
+/** A REST call, or a write by handle, that is under way. One by handle says who writes and where. */
+export interface AccessRecord {
+  readonly access: number;
+  readonly share: number;
+  readonly owner?: string;
+  readonly offset?: bigint;
+  readonly length?: bigint;
+}
+
+export const restAccessRecord = recordType<AccessRecord>("restAccess", 1);
+
+export const lockWishRecord = recordType<{ readonly owner: string }>("lockWish", 1);
+
+/** A process that serves SMB clients is there, and so is what it has put into the ephemeral space. */
+export const presenceRecord = recordType<{ readonly since: Instant }>("smbPresence", 1);
 
 /** A request to the process `owner`; the conflicts are those of src/concurrency/cache-lease.ts. */
 export const cacheBreakRecord = recordType<{

@@ -1,3 +1,4 @@
+import { writeUint64 } from "../../base/bytes.ts";
 import type { Instant } from "../../base/clock.ts";
 import { DamagedData } from "../../base/faults.ts";
 import { recordType } from "./record.ts";
@@ -24,7 +25,7 @@ export const queueRecord = {
   pack({ contents, metadata, policies }: QueueRecord): Buffer {
     const rest = description.pack({ metadata, policies });
     const bytes = Buffer.allocUnsafe(CONTENTS_BYTES + rest.length);
-    bytes.writeBigUInt64BE(contents);
+    writeUint64(bytes, contents, 0);
     bytes.set(rest, CONTENTS_BYTES);
     return bytes;
   },
@@ -58,14 +59,14 @@ export const messageRecord = {
     bytes.writeDoubleBE(insertedAt, 1);
     bytes.writeDoubleBE(expiresAt, 9);
     bytes.writeUInt32BE(dequeueCount, 17);
-    bytes.writeBigUInt64BE(stamp, 21);
+    writeUint64(bytes, stamp, 21);
     bytes.set(text, TEXT_AT);
     return bytes;
   },
   /** Changes a packed message to one that was taken or updated, text left as it is. */
   restamp(bytes: Buffer, dequeueCount: number, stamp: bigint): void {
     bytes.writeUInt32BE(dequeueCount, 17);
-    bytes.writeBigUInt64BE(stamp, 21);
+    writeUint64(bytes, stamp, 21);
   },
   /** `text` is a view of `bytes`. */
   unpack(bytes: Buffer): MessageRecord & { readonly text: Buffer } {
@@ -101,7 +102,7 @@ export const tallyRecord = {
     bytes[0] = TALLY_VERSION;
     bytes.writeDoubleBE(count, 1);
     bytes.writeDoubleBE(headVisibleAt, 9);
-    bytes.writeBigUInt64BE(headSequence, 17);
+    writeUint64(bytes, headSequence, 17);
     return bytes;
   },
   unpack(bytes: Buffer): TallyRecord {

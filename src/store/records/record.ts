@@ -1,5 +1,6 @@
-import { Packr, Unpackr } from "msgpackr";
+import { Packr, RESERVE_START_SPACE, Unpackr } from "msgpackr";
 import { DamagedData } from "../../base/faults.ts";
+import { KIB } from "../../base/limits.ts";
 
 /**
  * A record is one byte of format version and a MessagePack map. Each family declares its present version and how
@@ -12,6 +13,8 @@ export interface RecordType<T> {
 }
 
 const packr = new Packr({ useRecords: false, int64AsType: "bigint", variableMapSize: true } as object);
+// Records are packed side by side into pieces of this size; its own are good for few records each.
+packr.useBuffer(Buffer.allocUnsafeSlow(64 * KIB));
 const unpackr = new Unpackr({ useRecords: false, int64AsType: "bigint" } as object);
 
 export function recordType<T extends object>(
@@ -22,10 +25,8 @@ export function recordType<T extends object>(
   return {
     family,
     pack(value) {
-      const body = packr.pack(value);
-      const bytes = Buffer.allocUnsafe(body.length + 1);
+      const bytes = packr.pack(value, RESERVE_START_SPACE + 1);
       bytes[0] = version;
-      bytes.set(body, 1);
       return bytes;
     },
     unpack(bytes) {

@@ -16,7 +16,7 @@ import { contentOf, pageValue, pickOf, type Recorder, type Scene } from "./stage
 /**
  * One file through two doors: SMB clients lock, read and write parts of it, REST clients read parts and write the
  * whole. What a handle holds goes with the process that serves it, so this scene is for histories without deaths.
- * All SMB clients are served by one process, or one node (docs/decisions/0020-smb-in-one-process.md).
+ * Where there are several nodes, SMB clients are spread over them like the others.
  */
 const PAGES = 4;
 const PAGE_BYTES = 512;
@@ -31,12 +31,12 @@ interface Visitor {
 }
 
 export class LockScene implements Scene {
-  readonly #smbPort: () => number;
+  readonly #smbPort: (client: number) => number;
   readonly #history: LockOperation[] = [];
   readonly #visitors = new Map<number, Visitor>();
   #made = 0;
 
-  constructor(smbPort: () => number) {
+  constructor(smbPort: (client: number) => number) {
     this.#smbPort = smbPort;
   }
 
@@ -73,7 +73,7 @@ export class LockScene implements Scene {
   async #visitor(share: string, number: number): Promise<Visitor> {
     const known = this.#visitors.get(number);
     if (known !== undefined) return known;
-    const port = this.#smbPort();
+    const port = this.#smbPort(number);
     const smb = await SmbTestClient.connect({ port, user: ACCOUNT, password: KEY.toString("base64"), share });
     const visitor: Visitor = { smb, file: await smb.open(FILE, { access: "RW", share: "RWD" }), held: [] };
     this.#visitors.set(number, visitor);

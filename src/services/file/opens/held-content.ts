@@ -1,8 +1,10 @@
 import { StorageFault } from "../../../base/faults.ts";
 import { FILE_LIMITS } from "../../../base/limits-file.ts";
 import { Refusal } from "../../../base/refusals.ts";
+import type { ByteRange } from "../../../concurrency/byte-range-lock.ts";
 import type { NodeRecord } from "../../../store/records/file.ts";
 import { keepContent, type TakenIn, takeIn } from "../../payload/content.ts";
+import type { ReadBuffers } from "../../payload/payloads.ts";
 import { ATTRIBUTE } from "../attributes.ts";
 import { resize } from "../file-properties.ts";
 import type { FileService } from "../file-service.ts";
@@ -12,7 +14,7 @@ import { clearRange, putBytes, type RangeWriter } from "../ranges.ts";
 import { openWindow, streamWindow } from "../read-content.ts";
 import { changeUsage } from "../shares.ts";
 import type { View } from "../versions.ts";
-import { checkAccess, findHeld, findHeldForWrite, type HeldTimes, timesOf } from "./held.ts";
+import { checkRead, findHeld, findHeldForWrite, type HeldTimes, timesOf, withWriteAccess } from "./held.ts";
 import type { Handle } from "./open-node.ts";
 import { writtenSpans } from "./past-node.ts";
 
@@ -26,11 +28,15 @@ const rangeBetween = (from: number, to: number) => ({ offset: BigInt(from), leng
 export async function readHeld(
   files: FileService,
   handle: Handle,
-  { offset, length }: { readonly offset: number; readonly length: number },
+  {
+    offset,
+    length,
+    buffers,
+  }: { readonly offset: number; readonly length: number; readonly buffers?: ReadBuffers | undefined },
 ): Promise<readonly Buffer[]> {
-  await checkAccess(files, handle, "read", rangeBetween(offset, offset + length));
+  await checkRead(files, handle, rangeBetween(offset, offset + length));
   const part = { from: offset, to: offset + length };
-  return readParts(files, part, (read) => findHeld(read, handle));
+  return readParts(files, part, (read) => findHeld(read, handle), buffers);
 }
 
 type Find = (read: Parameters<typeof findHeld>[0]) => Promise<{
@@ -44,6 +50,7 @@ export async function readParts(
   files: FileService,
   part: { readonly from: number; readonly to: number },
   find: Find,
+  memory?: ReadBuffers,
 ): Promise<readonly Buffer[]> {
   for (let tries = 0; tries < FILE_LIMITS.readRestartsMax; tries++) {
     const buffers: Buffer[] = [];
@@ -64,7 +71,8 @@ export async function readParts(
       state = opened.dataRevision;
       const { window, to } = opened;
       try {
-        if (window !== undefined) for await (const buffer of streamWindow(window, at)) buffers.push(buffer);
+        if (window !== undefined)
+          for await (const buffer of streamWindow(window, at, memory)) buffers.push(buffer);
       } finally {
         window?.payload?.close();
       }
@@ -84,8 +92,7 @@ export function writeHeld(
 ): Promise<void> {
   const end = offset + data.length;
   if (end > FILE_LIMITS.fileBytesMax) throw new Refusal("ShareSizeLimitReached");
-  return files.writesUnderWay.run(handle, async () => {
-    await checkAccess(files, handle, "write", rangeBetween(offset, end));
+  return changing(files, handle, rangeBetween(offset, end), async () => {
     const parts = await takeInParts(files, data);
     try {
       await files.parts.store.write(async (write) => {
@@ -114,6 +121,16 @@ export function writeHeld(
   });
 }
 
+/** A change of content, from the check of locks to its commit. */
+function changing(
+  files: FileService,
+  handle: Handle,
+  range: ByteRange,
+  write: () => Promise<void>,
+): Promise<void> {
+  return files.writesUnderWay.run(handle, () => withWriteAccess(files, handle, range, write));
+}
+
 /** Range records have a longest length; an SMB write may be longer. */
 async function takeInParts(files: FileService, data: Buffer): Promise<readonly TakenIn[]> {
   const { payloads } = files.parts;
@@ -137,16 +154,17 @@ export function resizeHeld(
   return files.writesUnderWay.run(handle, async () => {
     const before = (await infoHeld(files, handle)).size;
     const changed = rangeBetween(Math.min(size, before), Math.max(size, before));
-    if (changed.length > 0n) await checkAccess(files, handle, "write", changed);
-    await files.parts.store.write(async (write) => {
-      const held = await findHeldForWrite(write, handle);
-      const { record } = held.node;
-      const resized = size === record.size ? {} : await resize(files, write, held, size);
-      await putChanged(write, held.share, held.node, {
-        ...timesOf(record, ticksOf(write), times),
-        ...resized,
+    const change = (): Promise<void> =>
+      files.parts.store.write(async (write) => {
+        const held = await findHeldForWrite(write, handle);
+        const { record } = held.node;
+        const resized = size === record.size ? {} : await resize(files, write, held, size);
+        await putChanged(write, held.share, held.node, {
+          ...timesOf(record, ticksOf(write), times),
+          ...resized,
+        });
       });
-    });
+    await (changed.length > 0n ? withWriteAccess(files, handle, changed, change) : change());
   });
 }
 
@@ -156,8 +174,7 @@ export function zeroHeld(
   handle: Handle,
   { from, to, times }: { readonly from: number; readonly to: number; readonly times: HeldTimes },
 ): Promise<void> {
-  return files.writesUnderWay.run(handle, async () => {
-    await checkAccess(files, handle, "write", rangeBetween(from, to));
+  return changing(files, handle, rangeBetween(from, to), async () => {
     await files.parts.store.write(async (write) => {
       const { share, node } = await findHeldForWrite(write, handle);
       const { record } = node;

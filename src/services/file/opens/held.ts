@@ -1,10 +1,13 @@
 import { Refusal } from "../../../base/refusals.ts";
 import { type ByteRange, type HeldLock, mayRead, mayWrite } from "../../../concurrency/byte-range-lock.ts";
 import { isLocked } from "../../../concurrency/lease.ts";
-import { handleKey, locksOfNode, readHandleKey } from "../../../store/keys/file.ts";
+import { ALL_ACCESS, NO_ACCESS, WRITE } from "../../../concurrency/share-mode.ts";
+import { handleKey, locksOfNode, readHandleKey, restAccessKey } from "../../../store/keys/file.ts";
 import type { Reader } from "../../../store/kv.ts";
-import { locksRecord, type NodeRecord } from "../../../store/records/file.ts";
+import { locksRecord, type NodeRecord, restAccessRecord } from "../../../store/records/file.ts";
+import { readHandles } from "../access.ts";
 import type { FileService } from "../file-service.ts";
+import { afterWishes, isLockWished, WISHED } from "../lock-wishes.ts";
 import type { OpenedFile } from "../node-changes.ts";
 import { findNode } from "../nodes.ts";
 import { findShare, leaseOf } from "../shares.ts";
@@ -31,23 +34,73 @@ export async function findHeldForWrite(read: Reader, handle: Handle): Promise<Op
   return held;
 }
 
-/** Whether the handle is still open, and whether the locks of others let it read or write here. */
-export function checkAccess(
-  files: FileService,
-  { share, node, id }: Handle,
-  use: "read" | "write",
-  range: ByteRange,
-): Promise<void> {
+/** Whether the handle is still open, and whether the locks of others let it read here. */
+export function checkRead(files: FileService, handle: Handle, range: ByteRange): Promise<void> {
+  const { share, node, id } = handle;
   return files.parts.store.ephemeral.read(async (read) => {
-    if ((await read.get(handleKey(share, node, id))) === undefined) throw new Refusal("ResourceNotFound");
-    const locks: HeldLock[] = [];
-    for await (const { key, value } of read.range(locksOfNode(share, node))) {
-      const { handle } = readHandleKey(key);
-      for (const lock of locksRecord.unpack(value).locks) locks.push({ ...lock, handle });
-    }
-    const isFree = use === "read" ? mayRead(locks, range, id) : mayWrite(locks, range, id);
-    if (!isFree) throw new Refusal("FileLockConflict");
+    const [own, locks] = await Promise.all([
+      read.get(handleKey(share, node, id)),
+      readLocks(read, share, node),
+    ]);
+    if (own === undefined) throw new Refusal("ResourceNotFound");
+    if (!mayRead(locks, range, id)) throw new Refusal("FileLockConflict");
   });
+}
+
+async function readLocks(read: Reader, share: bigint, node: bigint): Promise<readonly HeldLock[]> {
+  const locks: HeldLock[] = [];
+  for await (const { key, value } of read.range(locksOfNode(share, node))) {
+    const { handle } = readHandleKey(key);
+    for (const lock of locksRecord.unpack(value).locks) locks.push({ ...lock, handle });
+  }
+  return locks;
+}
+
+/**
+ * Runs a write by handle, if the handle is still open and no lock stands against it. Until it has ended a lock that
+ * it would break is not given: among the clients of this process the writes under way see to that. Where clients of
+ * other nodes have the file open as well, a record tells them of it.
+ */
+export async function withWriteAccess(
+  files: FileService,
+  handle: Handle,
+  range: ByteRange,
+  write: () => Promise<void>,
+): Promise<void> {
+  const { ephemeral } = files.parts.store;
+  const { isElsewhere } = await ephemeral.read((read) => checkWrite(read, handle, range, ephemeral.owner));
+  if (!isElsewhere) return write();
+  const { share, node } = handle;
+  const { owner } = ephemeral;
+  const key = await afterWishes((mayWait) =>
+    ephemeral.write(async (writer) => {
+      await checkWrite(writer, handle, range, owner);
+      if (mayWait && (await isLockWished(writer, handle, owner))) return WISHED;
+      const note = restAccessKey(share, node, writer.revision());
+      const { offset, length } = range;
+      writer.put(note, restAccessRecord.pack({ access: WRITE, share: ALL_ACCESS, owner, offset, length }));
+      return note;
+    }),
+  );
+  try {
+    await write();
+  } finally {
+    await ephemeral
+      .write(async (writer) => writer.delete(key))
+      .catch((err: unknown) => files.parts.log.error({ err }, "a write by handle could not be unregistered"));
+  }
+}
+
+async function checkWrite(
+  read: Reader,
+  { share, node, id }: Handle,
+  range: ByteRange,
+  self: string,
+): Promise<{ readonly isElsewhere: boolean }> {
+  const [handles, locks] = await Promise.all([readHandles(read, share, node), readLocks(read, share, node)]);
+  if (!handles.some(({ handle }) => handle === id)) throw new Refusal("ResourceNotFound");
+  if (!mayWrite(locks, range, id)) throw new Refusal("FileLockConflict");
+  return { isElsewhere: handles.some(({ owner, access }) => owner !== self && access !== NO_ACCESS) };
 }
 
 /** Which times of a node a change leaves alone, because the client has set them by this handle. */

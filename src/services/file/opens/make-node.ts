@@ -5,10 +5,10 @@ import type { NodeRecord, ShareRecord } from "../../../store/records/file.ts";
 import { ATTRIBUTE } from "../attributes.ts";
 import type { FileService } from "../file-service.ts";
 import type { ShareRef } from "../names.ts";
-import { findNode, findPlace, putEntry, putNode, readNode, ticksOf } from "../nodes.ts";
+import { findNode, findPlace, putEntry, putNode, readNode, ticksOf, touchDirectory } from "../nodes.ts";
 import { markInTransaction } from "../opened-marks.ts";
 import { settlePermission } from "../permissions.ts";
-import { discardContent } from "../ranges.ts";
+import { dropContent } from "../ranges.ts";
 import { changeUsage, findShare, leaseOf, withLease } from "../shares.ts";
 import { LiveView } from "../versions.ts";
 import type { OpenRequest } from "./open-node.ts";
@@ -56,22 +56,26 @@ export function createNode(
     };
     await putNode(write, share, node, record, revision);
     await putEntry(write, share, parent, { name, node, kind }, revision);
+    await touchDirectory(write, share, parent);
     return record;
   });
 }
 
 /** Replaces a file's content by nothing; undefined when it is gone. Its id, name, times of birth and lease stay. */
-export function overwriteNode(
+export async function overwriteNode(
   files: FileService,
   { ref, attributes = 0 }: OpenRequest,
   target: { share: bigint; node: bigint; check: (read: Reader, record: NodeRecord) => void },
 ): Promise<NodeRecord | undefined> {
-  return files.parts.store.write(async (write) => {
+  const { payloads } = files.parts;
+  let isLeft = false;
+  const overwritten = await files.parts.store.write(async (write) => {
     const share = await openedShare(write, ref, target.share);
     const record = await findNode(new LiveView(write), share.id, target.node);
     if (record === undefined) return undefined;
     target.check(write, record);
-    discardContent(write, share, record.content);
+    const outcome = await dropContent({ write, payloads, share }, record.content);
+    isLeft = outcome === "left";
     await changeUsage(write, share, -record.size);
     const revision = write.revision(record.revision);
     const now = ticksOf(write);
@@ -89,4 +93,6 @@ export function overwriteNode(
     await putNode(write, share, target.node, kept, revision);
     return kept;
   });
+  if (isLeft) files.contentLeft.ring();
+  return overwritten;
 }

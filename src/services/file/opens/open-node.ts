@@ -1,20 +1,22 @@
-import { pause } from "../../../base/clock.ts";
+import { monotonic, pause } from "../../../base/clock.ts";
 import { FILE_LIMITS } from "../../../base/limits-file.ts";
 import { Refusal } from "../../../base/refusals.ts";
 import { isLocked } from "../../../concurrency/lease.ts";
 import { type Access, DELETE, mayOpenLeased, WRITE } from "../../../concurrency/share-mode.ts";
-import { handleKey } from "../../../store/keys/file.ts";
-import type { Reader } from "../../../store/kv.ts";
+import { deletePendingKey } from "../../../store/keys/file.ts";
+import type { Key, Reader } from "../../../store/kv.ts";
 import type { NodeRecord, ShareRecord } from "../../../store/records/file.ts";
 import { ATTRIBUTE, isReadOnly } from "../attributes.ts";
+import { awaitBreaks, type NodeName, wakeHolders } from "../cache-breaks.ts";
 import type { FileService } from "../file-service.ts";
+import { endHandle } from "../handles.ts";
 import { checkName, type PathRef, type ShareRef } from "../names.ts";
 import { findNode, findPlace, type Node, ROOT, readNode } from "../nodes.ts";
 import { markOpened } from "../opened-marks.ts";
 import { findShare, leaseOf, readShare, refuseSnapshot } from "../shares.ts";
 import { LiveView } from "../versions.ts";
 import { createNode, overwriteNode } from "./make-node.ts";
-import { BUSY, type Placed, placeHandle } from "./place-handle.ts";
+import { type Asked, BUSY, type Placed, placeHandle } from "./place-handle.ts";
 
 /**
  * Opens, as SMB clients make them. A handle is a record in the ephemeral key space: every process sees it, REST
@@ -23,6 +25,9 @@ import { BUSY, type Placed, placeHandle } from "./place-handle.ts";
  * The handle is placed first, in one transaction with every check against other handles; then what it needs of the
  * durable space is done or confirmed: the node is still there, no lease stands against it, the share is marked. A
  * file that is created has its handle before it exists, so its creator is the first who has it open.
+ *
+ * Where clients of another node have the file open, they are asked once the handle is there (cache-breaks.ts): their
+ * caches go, what they write ends, and from then on both nodes see that they are not alone.
  */
 export type Disposition = "supersede" | "open" | "create" | "openIf" | "overwrite" | "overwriteIf";
 
@@ -58,6 +63,8 @@ export interface OpenedHandle extends Handle {
   readonly opened: Node;
   readonly action: "opened" | "created" | "overwritten" | "superseded";
   readonly access: Access;
+  /** Its client may be given a cache, unless somebody came since. */
+  readonly isAlone: boolean;
 }
 
 /** Where the path led before anything was decided. */
@@ -71,16 +78,28 @@ interface Found {
 /** Throws SharingViolation, SMBDeletePending, TooManyOpenHandles, or what the path and the disposition throw. */
 export async function openNode(files: FileService, request: OpenRequest): Promise<OpenedHandle> {
   refuseSnapshot(request.ref);
+  let hasAsked = false;
   for (let tries = 0; tries < FILE_LIMITS.openRetriesMax; tries++) {
     const found = await files.parts.store.read((read) => look(read, request.ref));
     const opened =
       found.node === undefined
         ? await create(files, request, found)
-        : await openFound(files, request, found, found.node);
-    if (opened !== BUSY) return opened;
+        : await openFound(files, request, found, { ...found.node, hasAsked });
+    if (opened !== BUSY && !("asked" in opened)) return opened;
+    if (opened !== BUSY) {
+      hasAsked = true;
+      await areAnswered(files, { share: found.share.id, node: opened.node }, opened.asked);
+      continue;
+    }
     await pause(FILE_LIMITS.openRetryMillis);
+    await files.presence?.settled();
   }
   throw new Refusal("SharingViolation");
+}
+
+function areAnswered({ surroundings }: FileService, node: NodeName, asked: readonly Key[]): Promise<boolean> {
+  wakeHolders(surroundings);
+  return awaitBreaks(surroundings, node, asked, monotonic() + FILE_LIMITS.openWaitMillisMax);
 }
 
 async function look(read: Reader, ref: PathRef): Promise<Found> {
@@ -105,7 +124,7 @@ async function create(
   files: FileService,
   request: OpenRequest,
   { share, above, name }: Found,
-): Promise<OpenedHandle | typeof BUSY> {
+): Promise<OpenedHandle | Asked | typeof BUSY> {
   if (!mayCreate(request)) throw new Refusal("ResourceNotFound");
   checkName(name);
   const { attributes = 0, kind = "file", isDeleteOnClose = false } = request;
@@ -118,8 +137,9 @@ async function create(
     kind,
     access,
     asked: access,
+    hasAsked: true,
   });
-  if (placed === BUSY) return BUSY;
+  if (placed === BUSY || !("id" in placed)) return placed;
   return keepIf(files, request, share.id, placed, async () => {
     const record = await createNode(files, request, { share: share.id, node: placed.node, kind });
     return record && { record, action: "created", access };
@@ -130,8 +150,8 @@ async function openFound(
   files: FileService,
   request: OpenRequest,
   { share, above }: Found,
-  { id, record }: Node,
-): Promise<OpenedHandle | typeof BUSY> {
+  { id, record, hasAsked }: Node & { readonly hasAsked: boolean },
+): Promise<OpenedHandle | Asked | typeof BUSY> {
   const optional = request.optionalAccess ?? 0;
   const isProtected = record.kind === "file" && isReadOnly(record);
   const access = request.access | (isProtected ? optional & ~WRITE : optional);
@@ -143,15 +163,17 @@ async function openFound(
     kind: record.kind,
     access,
     asked: access | replaced,
+    hasAsked,
     check: () => checkExisting(request, record),
   });
-  if (placed === BUSY) return BUSY;
+  if (placed === BUSY || !("id" in placed)) return placed;
   const check = (read: Reader, now: NodeRecord): void => {
     const isLeased = isLocked(leaseOf(now), read.now()) && !mayOpenLeased(access | replaced);
     const isCopied = now.copy?.status === "pending" && ((access | replaced) & WRITE) !== 0;
     if (isLeased || isCopied) throw new Refusal("SharingViolation");
   };
   return keepIf(files, request, share.id, placed, async () => {
+    if (placed.asked.length > 0 && !(await haveOthersLetGo(files, share.id, placed))) return undefined;
     if (isReplaced) {
       const after = await overwriteNode(files, request, { share: share.id, node: id, check });
       const action = request.disposition === "supersede" ? "superseded" : "overwritten";
@@ -193,25 +215,34 @@ interface Done {
   readonly access: Access;
 }
 
+/** False when the file is going, now that clients of other nodes have answered. */
+async function haveOthersLetGo(files: FileService, share: bigint, placed: Placed): Promise<boolean> {
+  const { node, asked } = placed;
+  if (!(await areAnswered(files, { share, node }, asked))) throw new Refusal("SharingViolation");
+  const pending = await files.parts.store.ephemeral.read((read) => read.get(deletePendingKey(share, node)));
+  return pending === undefined;
+}
+
 /** The handle stays if the rest is done; undefined from it means that the path leads elsewhere by now. */
 async function keepIf(
   files: FileService,
   { ref }: OpenRequest,
   share: bigint,
-  { node, id }: Placed,
+  { node, id, isAlone }: Placed,
   rest: () => Promise<Done | undefined>,
 ): Promise<OpenedHandle | typeof BUSY> {
+  files.presence?.placed();
+  const handle: Handle = { ref: { account: ref.account, share: ref.share }, share, node, id };
   let done: Done | undefined;
   try {
     done = await rest();
   } finally {
-    if (done === undefined)
-      await files.parts.store.ephemeral.write(async (write) => write.delete(handleKey(share, node, id)));
+    // As a close: a deletion that somebody asked for meanwhile may have waited for this handle.
+    if (done === undefined) await endHandle(files, handle, { isForced: true });
   }
   if (done === undefined) return BUSY;
   const { record, action, access } = done;
-  const name = { account: ref.account, share: ref.share };
-  return { ref: name, share, node, id, opened: { id: node, record }, action, access };
+  return { ...handle, opened: { id: node, record }, action, access, isAlone };
 }
 
 /** Whatever REST did before it could see the handle is visible now: deleted, or leased. */

@@ -1,5 +1,6 @@
 import { FILE_LIMITS } from "../../../base/limits-file.ts";
 import { Refusal } from "../../../base/refusals.ts";
+import { countsElsewhere } from "../../../concurrency/cache-lease.ts";
 import {
   type Access,
   areCompatible,
@@ -15,14 +16,21 @@ import {
   movingTreesOf,
   restAccessesOfNode,
 } from "../../../store/keys/file.ts";
-import type { Writer } from "../../../store/kv.ts";
+import type { Key, Writer } from "../../../store/kv.ts";
 import { type HandleRecord, handleRecord, restAccessRecord } from "../../../store/records/file.ts";
 import { readOpens } from "../access.ts";
+import { putRequests } from "../cache-breaks.ts";
 import type { FileService } from "../file-service.ts";
 import { ROOT } from "../nodes.ts";
 
 /** Something that ends soon is in the way: a REST call, a rename of a directory above. The caller looks again. */
 export const BUSY = Symbol("busy");
+
+/** Clients of other nodes only keep the file open, perhaps: they were asked, and then the caller looks again. */
+export interface Asked {
+  readonly asked: readonly Key[];
+  readonly node: bigint;
+}
 
 /**
  * Nodes that an open creates have their id before they are written, because their handle is placed first: nobody
@@ -45,6 +53,8 @@ export interface Placement {
   readonly session: bigint;
   readonly clientAddress: string;
   readonly clientName: string;
+  /** Clients of other nodes were asked to close what they only keep open. */
+  readonly hasAsked: boolean;
   /** Other reasons to refuse, in their place: after a deletion that is pending, before share modes. */
   check?(): void;
 }
@@ -52,21 +62,31 @@ export interface Placement {
 export interface Placed {
   readonly node: bigint;
   readonly id: bigint;
+  /** Nobody has the file open at another node in a way that matters to caches. */
+  readonly isAlone: boolean;
+  /** Requests to the nodes of those who have: they give up caches and finish what they write. */
+  readonly asked: readonly Key[];
 }
 
 /** Puts a handle into the ephemeral space, if what is there lets it. */
 export function placeHandle(
-  { parts: { store } }: FileService,
+  { parts: { store }, presence }: FileService,
   wanted: Placement,
-): Promise<Placed | typeof BUSY> {
+): Promise<Placed | Asked | typeof BUSY> {
   const { share } = wanted;
   return store.ephemeral.write(async (write) => {
+    if (presence !== undefined && !(await presence.confirm(write))) return BUSY;
     if ((await write.get(closingShareKey(share))) !== undefined) return BUSY;
     if (await isTreeMoving(write, share, wanted.above)) return BUSY;
     const id = write.revision();
     const node = wanted.node === "new" ? PLACED_FIRST | id : wanted.node;
+    let room: Room = NOBODY_THERE;
     if (wanted.node === "new") await checkParent(write, share, wanted.above.at(-1)!);
-    else if (!(await isRoom(write, wanted, wanted.node))) return BUSY;
+    else {
+      const found = await findRoom(write, wanted, wanted.node, store.ephemeral.owner);
+      if (found === BUSY || "asked" in found) return found;
+      room = found;
+    }
     const handle: HandleRecord = {
       kind: wanted.kind,
       access: wanted.access,
@@ -80,9 +100,19 @@ export function placeHandle(
       ...(wanted.mayCache ? { mayCache: true } : {}),
     };
     write.put(handleKey(share, node, id), handleRecord.pack(handle));
-    return { node, id };
+    const { elsewhere } = room;
+    const isLook = wanted.asked === NO_ACCESS;
+    const asked = isLook ? [] : putRequests(write, { share, node }, elsewhere, "write");
+    return { node, id, isAlone: elsewhere.length === 0, asked };
   });
 }
+
+/** Other processes that have the file open in a way that matters to caches. */
+interface Room {
+  readonly elsewhere: readonly string[];
+}
+
+const NOBODY_THERE: Room = { elsewhere: [] };
 
 async function isTreeMoving(write: Writer, share: bigint, above: readonly bigint[]): Promise<boolean> {
   for await (const { key } of write.range(movingTreesOf(share))) {
@@ -96,7 +126,12 @@ async function checkParent(write: Writer, share: bigint, parent: bigint): Promis
     throw new Refusal("SMBDeletePending");
 }
 
-async function isRoom(write: Writer, wanted: Placement, node: bigint): Promise<boolean> {
+async function findRoom(
+  write: Writer,
+  wanted: Placement,
+  node: bigint,
+  self: string,
+): Promise<Room | Asked | typeof BUSY> {
   const { share } = wanted;
   if ((await write.get(deletePendingKey(share, node))) !== undefined) throw new Refusal("SMBDeletePending");
   wanted.check?.();
@@ -104,8 +139,15 @@ async function isRoom(write: Writer, wanted: Placement, node: bigint): Promise<b
   const limit = node === ROOT ? FILE_LIMITS.handlesPerRootMax : FILE_LIMITS.handlesPerNodeMax;
   if (handles.length >= limit) throw new Refusal("TooManyOpenHandles");
   const open: Open = { access: wanted.asked, share: wanted.shareMode };
-  if (!mayOpen(open, handles)) throw new Refusal("SharingViolation");
-  return isFreeOfRest(write, share, node, open);
+  const others = handles.filter(({ owner }) => owner !== self);
+  if (!mayOpen(open, handles)) {
+    const kept = others.filter((other) => other.mayCache && !areCompatible(open, other));
+    if (wanted.hasAsked || kept.length === 0) throw new Refusal("SharingViolation");
+    const owners = kept.map(({ owner }) => owner);
+    return { asked: putRequests(write, { share, node }, owners, "sharing"), node };
+  }
+  if (!(await isFreeOfRest(write, share, node, open))) return BUSY;
+  return { elsewhere: others.filter(countsElsewhere).map(({ owner }) => owner) };
 }
 
 async function isFreeOfRest(write: Writer, share: bigint, node: bigint, wanted: Open): Promise<boolean> {

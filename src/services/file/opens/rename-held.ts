@@ -7,7 +7,7 @@ import { unlinkFile } from "../delete-file.ts";
 import type { FileService } from "../file-service.ts";
 import { checkName } from "../names.ts";
 import { checkParent, type OpenedFile } from "../node-changes.ts";
-import { findPlace, type Place, ROOT, readNode } from "../nodes.ts";
+import { findPlace, type Place, ROOT, readNode, touchDirectory } from "../nodes.ts";
 import { checkTree, move } from "../rename.ts";
 import { findHeld } from "./held.ts";
 import type { Handle } from "./open-node.ts";
@@ -39,6 +39,8 @@ export async function renameHeld(
     await clearPlace(write, held, grants, place, isReplacing);
     const wishes = keepsChangedAt ? { changedAt: node.record.changedAt } : {};
     const moved = await move(write, view, share, node, place, { kind: node.record.kind, wishes });
+    for (const directory of new Set([node.record.parent, place.parent]))
+      await touchDirectory(write, share, directory);
     return moved.record;
   });
 }

@@ -3,8 +3,9 @@
  * and content in the durable one, and no transaction spans both: a lock is given only when the writes that were
  * let through before it have ended, so its holder never sees one of them arrive late.
  *
- * Handles that can lock each other out are served by one process (docs/decisions/0022-smb-in-one-process.md), so
- * its memory is the place for this.
+ * This is the memory of one process, and serves its own clients. Where clients of other nodes have the file open too,
+ * each write is also a record in the ephemeral space (held.ts). One that began before anybody else was there is in
+ * this memory only: whoever opens the file at another node asks this one, which answers when it has ended.
  */
 export class WritesUnderWay {
   readonly #byNode = new Map<string, Set<Promise<unknown>>>();
@@ -26,10 +27,10 @@ export class WritesUnderWay {
     }
   }
 
-  /** Ends when every write that is under way now has ended, however it ended. */
-  async ended(node: NodeName): Promise<void> {
+  /** Ends when every write that is under way now has ended, however it ended. Undefined: there is none. */
+  ended(node: NodeName): Promise<unknown> | undefined {
     const here = this.#byNode.get(nameOf(node));
-    if (here !== undefined) await Promise.allSettled([...here]);
+    return here && Promise.allSettled([...here]);
   }
 }
 

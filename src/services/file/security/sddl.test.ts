@@ -68,6 +68,10 @@ test("the descriptor of a share's root reads as it is written", () => {
   assert.equal(printSddl(protectedAcl), "D:PAI(A;;FA;;;WD)");
 });
 
+test("a system list that is none is as good as no list", () => {
+  assert.deepEqual(parseSddl(`${ROOT}S:NO_ACCESS_CONTROL`), parseSddl(ROOT));
+});
+
 test("only the parts asked for are taken from a descriptor", () => {
   const whole = parseSddl(ROOT);
   const owner = mergeSecurityParts(NO_SECURITY, whole, SECURITY_PART.OWNER);

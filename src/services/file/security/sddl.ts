@@ -155,7 +155,8 @@ export function parseSddl(text: string): SecurityDescriptor {
       if (/^[A-Z]*P/.test(value)) control |= CONTROL.DACL_PROTECTED;
       if (/^P?(?:AR)?AI/.test(value)) control |= CONTROL.DACL_AUTO_INHERITED;
       if (/^P?AR/.test(value)) control |= CONTROL.DACL_AUTO_INHERIT_REQUIRED;
-    } else {
+    } else if (value !== NULL_ACL) {
+      // A system list that is none audits nothing, which is what no list at all means.
       sacl = parseAcl(value);
       control |= CONTROL.SACL_PRESENT;
       if (/^[A-Z]*P/.test(value)) control |= CONTROL.SACL_PROTECTED;

@@ -1,5 +1,6 @@
 import { Socket } from "node:net";
-import { KIB } from "../base/limits.ts";
+import { TLSSocket } from "node:tls";
+import { KIB } from "./limits.ts";
 
 /** Where the bytes of a socket go. */
 export interface ReadTarget {
@@ -8,17 +9,20 @@ export interface ReadTarget {
   readonly placed: (count: number) => void;
   /** Bytes in a buffer that is the caller's again afterwards. */
   readonly lent: (piece: Buffer) => void;
+  /** Bytes in a buffer that nobody else knows, from a socket that cannot be told where to read to. */
+  readonly given?: (piece: Buffer) => void;
 }
 
 /**
  * Node.js gives every read a new buffer of 64 KiB. For a message of megabytes that is as much garbage as payload, and
- * one more copy. A socket can read into buffers of its owner, but only one that was made so: an accepted socket gives
+ * one more copy; for a small one, making the buffer takes longer than reading it. A socket can read into buffers of its owner, but only one that was made so: an accepted socket gives
  * its handle to a new one. On Windows a read waits with its buffer, which no other connection may use meanwhile:
- * there, and for a socket without a handle, pieces come as they always do.
+ * there, with TLS, and for a socket without a handle, pieces come as they always do.
  */
 const lentBuffer = Buffer.allocUnsafeSlow(64 * KIB);
 
 interface Accepted {
+  readonly allowHalfOpen: boolean;
   _handle: object | null;
 }
 
@@ -26,8 +30,9 @@ interface Accepted {
 export function readInto(socket: Socket, target: ReadTarget): Socket {
   const accepted = socket as unknown as Accepted;
   const handle = accepted._handle;
-  if (process.platform === "win32" || handle === null || typeof handle !== "object") {
-    socket.on("data", target.lent);
+  const isPlain = process.platform !== "win32" && !(socket instanceof TLSSocket);
+  if (!isPlain || handle === null || typeof handle !== "object") {
+    socket.on("data", target.given ?? target.lent);
     return socket;
   }
   let place: Buffer | undefined;
@@ -41,7 +46,11 @@ export function readInto(socket: Socket, target: ReadTarget): Socket {
     return true;
   };
   accepted._handle = null;
-  const options = { handle, onread: { buffer: next, callback: received } };
+  const options = {
+    handle,
+    allowHalfOpen: accepted.allowHalfOpen,
+    onread: { buffer: next, callback: received },
+  };
   const reader = new Socket(options as unknown as ConstructorParameters<typeof Socket>[0]);
   // The listener counts the socket it accepted.
   reader.on("close", () => socket.destroy());

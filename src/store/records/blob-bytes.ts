@@ -1,0 +1,140 @@
+import { writeUint64 } from "../../base/bytes.ts";
+import { DamagedData } from "../../base/faults.ts";
+import { KIB } from "../../base/limits.ts";
+import type { BlobContent, BlobHttpHeaders, BlobKind, BlobRecord } from "./blob.ts";
+import { recordType } from "./record.ts";
+
+/**
+ * A blob's record, in bytes at fixed places: every request for a blob reads or writes one, and most of them have
+ * nothing but what stands there. Version 1 was a MessagePack map and is still read.
+ *
+ *   0  version 2        1  kind             2  headers that are there, one bit each      3  1: the content is inline
+ *   4  id (8)          12  revision (8)    20  created (8)   28  length (8)             36  bytes of the rest (4)
+ *  40  the headers, each with its length (2) in front; the rest as a record of its own; the inline content
+ */
+const VERSION = 2;
+const HEAD_BYTES = 40;
+const KINDS: readonly BlobKind[] = ["block", "append", "page"];
+const HEADERS = [
+  "contentType",
+  "contentMd5",
+  "contentEncoding",
+  "contentLanguage",
+  "contentDisposition",
+  "cacheControl",
+] as const satisfies readonly (keyof BlobHttpHeaders)[];
+
+type Fixed = "id" | "kind" | "revision" | "created" | "length" | "http";
+type Rest = Omit<BlobRecord, Fixed | "content"> & { readonly content?: BlobContent };
+
+const rest = recordType<Rest>("blobRest", 1);
+const asMap = recordType<BlobRecord>("blob", 1);
+const NOTHING = Buffer.alloc(0);
+
+/** Written anew by each `pack`: the store takes a copy at once. */
+let scratch = Buffer.allocUnsafeSlow(64 * KIB);
+
+export const blobRecord = {
+  family: "blob",
+
+  /** The bytes are good until the next call. */
+  pack(record: BlobRecord): Buffer {
+    const { kind, content, http } = record;
+    const others = restOf(record);
+    const packedRest = others === undefined ? NOTHING : rest.pack(others);
+    const inline = "inline" in content ? content.inline : NOTHING;
+    let present = 0;
+    let bytesMax = HEAD_BYTES + packedRest.length + inline.length;
+    for (let bit = 0; bit < HEADERS.length; bit++) {
+      const text = http[HEADERS[bit]!];
+      if (text === undefined) continue;
+      present |= 1 << bit;
+      bytesMax += 2 + 3 * text.length;
+    }
+    if (scratch.length < bytesMax) scratch = Buffer.allocUnsafeSlow(bytesMax);
+    const out = scratch;
+    out[0] = VERSION;
+    out[1] = KINDS.indexOf(kind);
+    out[2] = present;
+    out[3] = "inline" in content ? 1 : 0;
+    writeUint64(out, record.id, 4);
+    writeUint64(out, record.revision, 12);
+    writeUint64(out, record.created, 20);
+    out.writeDoubleBE(record.length, 28);
+    out.writeUInt32BE(packedRest.length, 36);
+    let at = HEAD_BYTES;
+    for (let bit = 0; bit < HEADERS.length; bit++) {
+      const text = http[HEADERS[bit]!];
+      if (text === undefined) continue;
+      const bytes = out.utf8Write(text, at + 2);
+      out.writeUInt16BE(bytes, at);
+      at += 2 + bytes;
+    }
+    out.set(packedRest, at);
+    at += packedRest.length;
+    out.set(inline, at);
+    return out.subarray(0, at + inline.length);
+  },
+
+  unpack(bytes: Buffer): BlobRecord {
+    if (bytes[0] === 1) return asMap.unpack(bytes);
+    if (bytes[0] !== VERSION) {
+      throw new DamagedData(`record of family blob has version ${bytes[0]}, this build knows ${VERSION}`);
+    }
+    const kind = KINDS[bytes[1] ?? KINDS.length];
+    if (kind === undefined || bytes.length < HEAD_BYTES)
+      throw new DamagedData("the record of a blob is cut short");
+    const present = bytes[2]!;
+    const http: { -readonly [Name in keyof BlobHttpHeaders]: BlobHttpHeaders[Name] } = {};
+    let at = HEAD_BYTES;
+    for (let bit = 0; bit < HEADERS.length; bit++) {
+      if ((present & (1 << bit)) === 0) continue;
+      const end = at + 2 + readUint16(bytes, at);
+      http[HEADERS[bit]!] = bytes.utf8Slice(at + 2, end);
+      at = end;
+    }
+    const restBytes = bytes.readUInt32BE(36);
+    if (at + restBytes > bytes.length) throw new DamagedData("the record of a blob is cut short");
+    const others = restBytes === 0 ? undefined : rest.unpack(bytes.subarray(at, at + restBytes));
+    at += restBytes;
+    const content = bytes[3] === 1 ? { inline: bytes.subarray(at) } : others?.content;
+    if (content === undefined) throw new DamagedData("the record of a blob names no content");
+    const record: BlobRecord = {
+      id: bytes.readBigUInt64BE(4),
+      kind,
+      revision: bytes.readBigUInt64BE(12),
+      created: bytes.readBigUInt64BE(20),
+      length: bytes.readDoubleBE(28),
+      content,
+      http,
+    };
+    return others === undefined ? record : Object.assign(record, others, { content });
+  },
+};
+
+function readUint16(bytes: Buffer, at: number): number {
+  return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
+}
+
+/** What has no place of its own; undefined for most blobs. */
+function restOf(record: BlobRecord): Rest | undefined {
+  let found: Record<string, unknown> | undefined;
+  for (const name in record) {
+    switch (name) {
+      case "id":
+      case "kind":
+      case "revision":
+      case "created":
+      case "length":
+      case "http":
+        continue;
+      case "content":
+        if ("inline" in record.content) continue;
+    }
+    const value = record[name as keyof BlobRecord];
+    if (value === undefined) continue;
+    found ??= {};
+    found[name] = value;
+  }
+  return found as Rest | undefined;
+}

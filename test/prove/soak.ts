@@ -1,0 +1,13 @@
+import { brokenIn, printSoak, soak } from "../soak/soak.ts";
+import type { Proof } from "../support/proof.ts";
+
+export const proof: Proof = {
+  name: "soak",
+  what: "under mixed load for long, memory and descriptors stay flat, the event loop is prompt, the disk within 2x of live data",
+  async run({ quick, progress, seed, directory }) {
+    const seconds = quick ? 20 : 20 * 60;
+    const outcome = await soak({ directory, seconds, slots: quick ? 200 : 500, seed, progress });
+    const broken = brokenIn(outcome);
+    return { ok: broken.length === 0, figure: [printSoak(outcome), ...broken].join("; ") };
+  },
+};
