@@ -206,7 +206,7 @@ export async function withGrants<T>(
   self?: bigint,
 ): Promise<T> {
   const grants = new Grants();
-  const deadline = monotonic() + around.patienceMillis;
+  let deadline: number | undefined;
   let isDone = false;
   try {
     for (;;) {
@@ -217,8 +217,10 @@ export async function withGrants<T>(
       } catch (error) {
         if (error instanceof NeedsGrant) await decide(around, grants, error.wanted, self);
         else if (error instanceof NeedsNodes) await listNodes(around, grants, error);
-        else if (error instanceof NeedsBreak) await askHolders(around, grants, error, deadline);
-        else throw error;
+        else if (error instanceof NeedsBreak) {
+          deadline ??= monotonic() + around.patienceMillis;
+          await askHolders(around, grants, error, deadline);
+        } else throw error;
       }
     }
   } finally {

@@ -73,12 +73,20 @@ export async function readNode(view: View, share: bigint, id: bigint): Promise<N
   return record;
 }
 
-/** The node at a path, whatever it is. */
+/** The node at a path, whatever it is. One loop, because every call comes here: each step is one record read. */
 export async function findAny(view: View, share: bigint, path: readonly string[]): Promise<Node> {
-  if (path.length === 0) return { id: ROOT, record: await readNode(view, share, ROOT) };
-  const { entry } = await findPlace(view, share, path);
-  if (entry === undefined) throw new Refusal("ResourceNotFound");
-  return { id: entry.node, record: await readNode(view, share, entry.node) };
+  let id = ROOT;
+  for (let i = 0; i < path.length; i++) {
+    const isLast = i === path.length - 1;
+    const stored = await view.get(entryKey(share, id, foldName(path[i]!)));
+    const entry = stored === undefined ? undefined : entryRecord.unpack(stored);
+    if (!isLast && entry?.kind !== "directory") throw new Refusal("ParentNotFound");
+    if (entry === undefined) throw new Refusal("ResourceNotFound");
+    id = entry.node;
+  }
+  const stored = await view.get(nodeKey(share, id));
+  assert(stored !== undefined, `an entry names node ${id}, which is not there`);
+  return { id, record: nodeRecord.unpack(stored) };
 }
 
 export async function findFile(view: View, share: bigint, path: readonly string[]): Promise<Node> {

@@ -37,10 +37,10 @@ function unpackShare(stored: Buffer): ShareRecord {
   return lastShare.record;
 }
 
-export async function readShare(read: Reader, ref: ShareRef): Promise<ShareRecord> {
-  const found = await findShare(read, ref);
-  if (found === undefined) throw new Refusal("ShareNotFound");
-  return found;
+export async function readShare(read: Reader, { account, share }: ShareRef): Promise<ShareRecord> {
+  const stored = await read.get(shareKey(account, share));
+  if (stored === undefined) throw new Refusal("ShareNotFound");
+  return unpackShare(stored);
 }
 
 export function putShare(write: Writer, { account, share }: ShareRef, record: ShareRecord): void {

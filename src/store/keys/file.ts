@@ -65,9 +65,32 @@ export function permissionsOf(share: bigint): Range {
 
 /* What a share holds. These three families keep earlier versions for snapshots: see services/file/versions.ts. */
 
+/** Every call makes some keys of one share: the beginning they have in common is kept from one to the next. */
+class SharePrefix {
+  readonly #family: string;
+  #share = -1n;
+  #prefix: Key = "";
+
+  constructor(family: string) {
+    this.#family = family;
+  }
+
+  of(share: bigint): Key {
+    if (share !== this.#share) {
+      this.#prefix = packKey([this.#family, share]);
+      this.#share = share;
+    }
+    return this.#prefix;
+  }
+}
+
+const entryPrefix = new SharePrefix("fe");
+const nodePrefix = new SharePrefix("fn");
+const rangePrefix = new SharePrefix("fr");
+
 /** What lies in a directory, in the order of listings: ("fe", share, directory, folded name). */
 export function entryKey(share: bigint, directory: bigint, folded: string): Key {
-  return packKey(["fe", share, directory, folded]);
+  return entryPrefix.of(share) + packKey([directory, folded]);
 }
 
 export function entriesRange(
@@ -87,12 +110,12 @@ export function foldedOfEntryKey(key: Key): string {
 
 /** Files and directories by their id: ("fn", share, node). The root directory is node 0. */
 export function nodeKey(share: bigint, node: bigint): Key {
-  return packKey(["fn", share, node]);
+  return nodePrefix.of(share) + packKey([node]);
 }
 
 /** What was written of a file's content, by offset: ("fr", share, content, offset). */
 export function rangeKey(share: bigint, content: bigint, offset: number): Key {
-  return packKey(["fr", share, content, offset]);
+  return rangePrefix.of(share) + packKey([content, offset]);
 }
 
 export function rangesOf(share: bigint, content: bigint, from: number, to: number): Range {
