@@ -76,6 +76,9 @@ function engineKey(key: Key): Key {
   return at;
 }
 
+/** A link is one byte longer: what it stands for lies elsewhere. */
+const isShort = ({ key }: Entry): boolean => key.length <= K;
+
 export class LongKeyReader<Raw extends RawReader = RawReader> implements Reader {
   protected raw: Raw;
 
@@ -102,6 +105,20 @@ export class LongKeyReader<Raw extends RawReader = RawReader> implements Reader 
 
   range(range: Range): AsyncIterable<Entry> {
     return this.#walk(range.from < FIRST_KEY ? { ...range, from: FIRST_KEY } : range);
+  }
+
+  async take({ from, to, reverse = false }: Range, count: number): Promise<Entry[]> {
+    assert(count <= LIMITS.rangePageEntries, "so many entries are a range, not a few");
+    if (from.length <= K && to.length <= K) {
+      const low = from < FIRST_KEY ? FIRST_KEY : from;
+      if (low >= to || count <= 0) return [];
+      const page = this.raw.page({ from: low, to, reverse }, count);
+      const entries = page instanceof Promise ? await page : page;
+      if (entries.every(isShort)) return entries;
+    }
+    const found: Entry[] = [];
+    for await (const entry of this.range({ from, to, reverse, limit: count })) found.push(entry);
+    return found;
   }
 
   async *#walk({

@@ -175,10 +175,9 @@ export async function* segmentsIn(
 
 async function segmentOf(read: Reader, { pages, epoch }: PageContent, segment: number): Promise<SeenSegment> {
   const range = epochsOfSegment(pages, segment, epoch);
-  for await (const { key, value } of read.range({ ...range, reverse: true, limit: 1 })) {
-    return { ...segmentOfKey(key), ranges: segmentRecord.unpack(value) };
-  }
-  return { segment, epoch, ranges: [] };
+  const [last] = await read.take({ from: range.from, to: range.to, reverse: true }, 1);
+  if (last === undefined) return { segment, epoch, ranges: [] };
+  return { ...segmentOfKey(last.key), ranges: segmentRecord.unpack(last.value) };
 }
 
 /** Writes slices just appended (and kept) into the map. Each range lies in one segment. */
