@@ -91,13 +91,13 @@ async function leaveEpoch(write: Writer, { pages, epoch }: PageContent): Promise
 
 async function readContent(read: Reader, id: bigint): Promise<ReturnType<typeof contentRecord.unpack>> {
   const stored = await read.get(contentKey(id));
-  assert(stored !== undefined, `content ${id} is named and not counted`);
+  assert(stored !== undefined, () => `content ${id} is named and not counted`);
   return contentRecord.unpack(stored);
 }
 
 async function holdersOf(read: Reader, { pages, epoch }: PageContent): Promise<number> {
   const stored = await read.get(epochKey(pages, epoch));
-  assert(stored !== undefined, `epoch ${epoch} of content ${pages} is named and not counted`);
+  assert(stored !== undefined, () => `epoch ${epoch} of content ${pages} is named and not counted`);
   return epochRecord.unpack(stored).holders;
 }
 
