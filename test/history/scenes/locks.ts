@@ -35,6 +35,8 @@ export class LockScene implements Scene {
   readonly #history: LockOperation[] = [];
   readonly #visitors = new Map<number, Visitor>();
   #made = 0;
+  /** Nobody dies in this scene: a handle that its client has not closed is there, whatever else goes on. */
+  #lost: string | undefined;
 
   constructor(smbPort: (client: number) => number) {
     this.#smbPort = smbPort;
@@ -84,11 +86,15 @@ export class LockScene implements Scene {
     const start = monotonic();
     const output = await this.#outcome(smb, file, input);
     const end = monotonic();
+    if (output === undefined) {
+      this.#lost ??= `locks: the handle of client ${client} was closed by nobody, and is gone at its ${input.do}`;
+      return;
+    }
     this.#history.push({ client, start, end, input, output });
     if (input.do === "lock" && "done" in output) held.push({ from: input.from, to: input.to });
   }
 
-  async #outcome(smb: SmbTestClient, file: OpenFile, input: LockInput): Promise<LockOutput> {
+  async #outcome(smb: SmbTestClient, file: OpenFile, input: LockInput): Promise<LockOutput | undefined> {
     if (input.do === "restWrite" || input.do === "restRead") throw new Error("not over SMB");
     const offset = input.from * PAGE_BYTES;
     const length = (input.to - input.from) * PAGE_BYTES;
@@ -108,6 +114,7 @@ export class LockScene implements Scene {
       }
       return { done: true };
     } catch (error) {
+      if (error instanceof SmbStatus && error.status === STATUS.FILE_CLOSED) return undefined;
       if (!(error instanceof SmbStatus) || !REFUSALS.includes(error.status)) throw error;
       return { refused: true };
     }
@@ -148,6 +155,7 @@ export class LockScene implements Scene {
   judge(): { readonly operations: number; readonly fault: string | undefined } {
     const verdict = checkHistory(this.#history, rangeLocks(PAGES));
     const operations = this.#history.length;
+    if (this.#lost !== undefined) return { operations, fault: this.#lost };
     if (verdict.legal === undefined) return { operations, fault: `locks: undecided after ${verdict.steps}` };
     return { operations, fault: verdict.legal ? undefined : `locks: ${printStory(verdict.story)}` };
   }
