@@ -1,14 +1,17 @@
 import fs from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { LIMITS } from "../base/limits.ts";
+import { Room } from "../base/room.ts";
 import { bytesIn, type Device, type DeviceEntry, type DeviceFile, partsAfter } from "./device.ts";
 
 /** A directory of the file system. */
 export class DiskDevice implements Device {
   readonly place: string;
+  readonly #room: Room;
 
   private constructor(directory: string) {
     this.place = directory;
+    this.#room = new Room(directory);
   }
 
   /** Makes the directory when it is not there yet, and makes sure that a crash does not take it away again. */
@@ -23,11 +26,11 @@ export class DiskDevice implements Device {
   }
 
   async create(name: string): Promise<DeviceFile> {
-    return new DiskFile(await openFile(join(this.place, name), "wx+"), this.place);
+    return new DiskFile(await openFile(join(this.place, name), "wx+"), this.#room);
   }
 
   async open(name: string): Promise<DeviceFile> {
-    return new DiskFile(await openFile(join(this.place, name), "r"), this.place);
+    return new DiskFile(await openFile(join(this.place, name), "r"), this.#room);
   }
 
   async list(): Promise<DeviceEntry[]> {
@@ -83,17 +86,16 @@ function openFile(path: string, flags: string): Promise<number> {
 /** Plain descriptors and callbacks: `FileHandle` costs twice as much for each call. */
 class DiskFile implements DeviceFile {
   readonly #descriptor: number;
-  readonly #place: string;
+  readonly #room: Room;
 
-  constructor(descriptor: number, place: string) {
+  constructor(descriptor: number, room: Room) {
     this.#descriptor = descriptor;
-    this.#place = place;
+    this.#room = room;
   }
 
   async write(parts: readonly Uint8Array[], offset: number): Promise<void> {
     const total = bytesIn(parts);
-    const { bavail, bsize } = fs.statfsSync(this.#place);
-    if (bavail * bsize < total + LIMITS.payloadRoomBytes) {
+    if (this.#room.left() < total + LIMITS.payloadRoomBytes) {
       throw Object.assign(new Error("ENOSPC: the room that is left is for records"), { code: "ENOSPC" });
     }
     let done = 0;

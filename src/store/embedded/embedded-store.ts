@@ -1,9 +1,10 @@
-import { mkdirSync, statfsSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { assert } from "../../base/assert.ts";
-import { type Clock, monotonic, systemClock } from "../../base/clock.ts";
+import { type Clock, systemClock } from "../../base/clock.ts";
 import { isOutOfSpace, StorageFault } from "../../base/faults.ts";
 import { LIMITS, TIB } from "../../base/limits.ts";
+import { bytesLeft, Room } from "../../base/room.ts";
 import type { EphemeralSpace, Key, KeySpace, Reader, Store, StoreFigures, Writer } from "../kv.ts";
 import { LongKeyReader } from "../long-keys.ts";
 import { OwnedSpace } from "../owned-space.ts";
@@ -79,7 +80,7 @@ class EmbeddedSpace implements KeySpace {
   }
 
   async #commit(writes: ReadonlyMap<Key, Buffer | null>): Promise<void> {
-    if (!this.#room.has(writes)) {
+    if (!hasRoom(this.#room, writes)) {
       throw new StorageFault("no space left for records", { isTransient: true });
     }
     try {
@@ -151,34 +152,16 @@ const PAGE_BYTES = 4_096;
 /** Each write may copy the page it lies on, and its share of those above. */
 const PAGES_PER_WRITE = 2;
 
-function bytesLeft(directory: string): number {
-  const { bavail, bsize } = statfsSync(directory);
-  return bavail * bsize;
-}
-
 /**
  * Whether there is room for a commit, and some to spare. When a page does not fit, the `lmdb` package prints a
  * message into a buffer that is too short for it, and the process dies, or goes on with a damaged heap.
  */
-class Room {
-  readonly #directory: string;
-  /** Until when a disk that had plenty of room is not asked again. */
-  #plentyUntil = 0;
-
-  constructor(directory: string) {
-    this.#directory = directory;
-  }
-
-  has(writes: ReadonlyMap<Key, Buffer | null>): boolean {
-    const now = monotonic();
-    if (now < this.#plentyUntil) return true;
-    let left = bytesLeft(this.#directory) - LIMITS.recordsRoomBytes;
-    if (left > LIMITS.plentyOfRoomBytes) this.#plentyUntil = now + LIMITS.plentyOfRoomMillis;
-    // Nearly always: no batch is as large as this.
-    if (left > 8 * LIMITS.batchBytesMax) return true;
-    for (const value of writes.values()) left -= PAGES_PER_WRITE * PAGE_BYTES + (value?.length ?? 0);
-    return left > 0;
-  }
+function hasRoom(room: Room, writes: ReadonlyMap<Key, Buffer | null>): boolean {
+  let left = room.left() - LIMITS.recordsRoomBytes;
+  // Nearly always: no batch is as large as this.
+  if (left > 8 * LIMITS.batchBytesMax) return true;
+  for (const value of writes.values()) left -= PAGES_PER_WRITE * PAGE_BYTES + (value?.length ?? 0);
+  return left > 0;
 }
 
 /**
