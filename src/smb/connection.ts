@@ -23,6 +23,18 @@ import { align8, HEADER_BYTES } from "./wire/layout.ts";
 import { decodeSmb1Negotiate } from "./wire/smb1-negotiate.ts";
 import { decodeTransform } from "./wire/transform.ts";
 
+/** A message and its prefix in one buffer. */
+function joined(parts: readonly Buffer[], length: number): Buffer {
+  const whole = Buffer.allocUnsafe(PREFIX_BYTES + length);
+  whole.writeUInt32BE(length);
+  let at = PREFIX_BYTES;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
 /** A client's TCP connection: messages in, replies out, and what NEGOTIATE settled for all of it. */
 export class Connection {
   readonly server: SmbServer;
@@ -255,6 +267,12 @@ export class Connection {
     const isCopied = sent !== parts;
     if (isCopied) giveBack();
     const length = sent.reduce((sum, part) => sum + part.length, 0);
+    if (length <= SMB_LIMITS.joinedReplyBytesMax) {
+      this.#socket.write(joined(sent, length));
+      if (!isCopied) giveBack();
+      this.#mayPause();
+      return;
+    }
     const [first, ...rest] = sent;
     this.#socket.cork();
     // The prefix and the small first part go out as one piece.

@@ -156,6 +156,8 @@ const OVERWRITING: readonly number[] = [
 
 async function breakForOpen(request: Request, wanted: Wanted): Promise<void> {
   const { nodes } = request.connection.server;
+  // Only caches are in the way here, and most opens are made while nobody has any.
+  if (!nodes.isAnyCached) return;
   const node = await nodeOf(request, wanted);
   if (wanted.lease !== undefined) nodes.checkLease(wanted.lease, node);
   if (node === undefined || node.caches.size === 0 || node.isDeletePending) return;
