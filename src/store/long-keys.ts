@@ -80,7 +80,7 @@ const isShort = ({ key }: Entry): boolean => key.length <= K;
 const DONE: IteratorResult<Entry> = { done: true, value: undefined };
 
 /** Most ranges are empty or short, and a generator costs more than they do. Nothing is read before the first `next`. */
-class RangeIterator implements AsyncIterator<Entry> {
+class RangeIterator implements AsyncIterableIterator<Entry> {
   readonly #begin: () => Entry[] | AsyncGenerator<Entry>;
   #entries: Entry[] | undefined;
   #walk: AsyncGenerator<Entry> | undefined;
@@ -88,6 +88,10 @@ class RangeIterator implements AsyncIterator<Entry> {
 
   constructor(begin: () => Entry[] | AsyncGenerator<Entry>) {
     this.#begin = begin;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
   }
 
   next(): Promise<IteratorResult<Entry>> {
@@ -137,7 +141,7 @@ export class LongKeyReader<Raw extends RawReader = RawReader> implements Reader 
 
   range(range: Range): AsyncIterable<Entry> {
     const inside = range.from < FIRST_KEY ? { ...range, from: FIRST_KEY } : range;
-    return { [Symbol.asyncIterator]: () => new RangeIterator(() => this.#begin(inside)) };
+    return new RangeIterator(() => this.#begin(inside));
   }
 
   /** The whole range where it is one page without long keys, as most are; a walk through it where it is not. */

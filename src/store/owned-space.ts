@@ -53,11 +53,15 @@ function withoutOwner(stored: Buffer): Buffer {
 }
 
 /** By hand, because a generator around another costs more than the few entries of most ranges. */
-class OwnedIterator implements AsyncIterator<Entry> {
+class OwnedIterator implements AsyncIterableIterator<Entry> {
   readonly #inner: AsyncIterator<Entry>;
 
   constructor(inner: AsyncIterator<Entry>) {
     this.#inner = inner;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
   }
 
   async next(): Promise<IteratorResult<Entry>> {
@@ -92,7 +96,7 @@ class OwnedReader<Inner extends Reader> implements Reader {
 
   range(range: Range): AsyncIterable<Entry> {
     const inner = this.inner.range({ ...range, from: RECORD + range.from, to: RECORD + range.to });
-    return { [Symbol.asyncIterator]: () => new OwnedIterator(inner[Symbol.asyncIterator]()) };
+    return new OwnedIterator(inner[Symbol.asyncIterator]());
   }
 
   now(): Instant {

@@ -16,7 +16,7 @@ export async function close(request: Request): Promise<Reply> {
     session.connection.openCount--;
     await closeOpen(request.connection.server, open);
   }
-  return success(closeResponse.encode(info === undefined ? NOTHING : { flags, ...timesAndSizes(info) }));
+  return success(closeResponse.encode(info === undefined ? NOTHING : { ...timesAndSizes(info), flags }));
 }
 
 export function timesAndSizes(info: FileInfo) {

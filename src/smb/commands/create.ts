@@ -195,7 +195,8 @@ function openRequest(request: Request, { body, contexts, path, rights }: Wanted)
   return {
     path: path.names,
     snapshot: path.snapshot ?? contexts.snapshot,
-    ...rights,
+    access: rights.access,
+    optionalAccess: rights.optionalAccess,
     share: body.shareAccess,
     disposition: body.createDisposition,
     kind: kindWanted(body.createOptions),

@@ -56,7 +56,7 @@ export interface Placement {
   /** Clients of other nodes were asked to close what they only keep open. */
   readonly hasAsked: boolean;
   /** Other reasons to refuse, in their place: after a deletion that is pending, before share modes. */
-  check?(): void;
+  readonly check: (() => void) | undefined;
 }
 
 export interface Placed {
