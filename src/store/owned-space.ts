@@ -95,7 +95,8 @@ class OwnedReader<Inner extends Reader> implements Reader {
   }
 
   range(range: Range): AsyncIterable<Entry> {
-    const inner = this.inner.range({ ...range, from: RECORD + range.from, to: RECORD + range.to });
+    const { from, to, reverse = false, limit = Number.POSITIVE_INFINITY } = range;
+    const inner = this.inner.range({ from: RECORD + from, to: RECORD + to, reverse, limit });
     return new OwnedIterator(inner[Symbol.asyncIterator]());
   }
 
