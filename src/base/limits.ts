@@ -51,6 +51,8 @@ export const LIMITS = {
   clockSkewMillis: 15 * 60_000,
   /** Names that `srh` and `srq` of a user delegation SAS may list. */
   signedRequestNamesMax: 64,
+  /** Tokens of one account whose signature was checked and is remembered. */
+  provenTokensMax: 1_024,
   /** How far from now a user delegation key may start or end. */
   delegationKeyMillisMax: 7 * 24 * 60 * 60_000,
   keyInfoBytesMax: 4 * KIB,

@@ -146,7 +146,7 @@ export class Metrics {
     const key = `${service} ${operation}`;
     let meter = this.#meters.get(key);
     if (meter === undefined) {
-      assert(this.#meters.size < LIMITS.meteredOperationsMax, `too many metered operations: ${key}`);
+      assert(this.#meters.size < LIMITS.meteredOperationsMax, () => `too many metered operations: ${key}`);
       meter = new OperationMeter(service, operation);
       this.#meters.set(key, meter);
     }

@@ -27,10 +27,19 @@ export function etagOf(revision: Revision): string {
   return `0x${revision.toString(16).toUpperCase()}`;
 }
 
+const TICKS_PER_SECOND = 10_000_000n;
+const UNIX_EPOCH_SECONDS = UNIX_EPOCH_TICKS / TICKS_PER_SECOND;
+/** The second that was printed last: what is asked for together is mostly of one moment. */
+let printed = { second: Number.NaN, text: "" };
+
 /** All seven digits, as snapshot ids and Table timestamps print them: `2026-01-01T00:00:00.0000000Z`. */
 export function timestampOf(revision: Revision): string {
-  const fraction = (revision % (TICKS_PER_MILLI * 1_000n)).toString().padStart(7, "0");
-  return `${new Date(instantOf(revision)).toISOString().slice(0, 19)}.${fraction}Z`;
+  const second = Number(revision / TICKS_PER_SECOND - UNIX_EPOCH_SECONDS);
+  if (printed.second !== second) {
+    printed = { second, text: new Date(second * 1_000).toISOString().slice(0, 19) };
+  }
+  const fraction = String(Number(revision % TICKS_PER_SECOND)).padStart(7, "0");
+  return `${printed.text}.${fraction}Z`;
 }
 
 /** Reads what `timestampOf` printed; undefined when the text is not such a timestamp. */

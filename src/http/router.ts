@@ -44,7 +44,9 @@ export class Router<Services> {
     const rows = this.#rows.get(placeOf(method, resource, restype, comp));
     const found = rows?.find((row) => isMeant(row, query, headers));
     if (found !== undefined) return found;
-    if (!this.#methods.get(resource)?.has(method)) {
+    // A POST means something only with the `comp` of an operation, or what stands for it.
+    const isPlainPost = method === "POST" && rows === undefined && comp === undefined;
+    if (isPlainPost || !this.#methods.get(resource)?.has(method)) {
       throw new Refusal(this.#table.unknownMethod ?? "UnsupportedHttpVerb");
     }
     if (comp !== undefined && rows === undefined) {

@@ -73,12 +73,12 @@ function accountOfHost(host: string | undefined, service: ServiceName | "web"): 
 }
 
 /**
- * Blob and File take a backslash for the slash that Windows programs mean by it; names in a query stay as they are.
- * A SAS is signed for the name with slashes.
+ * Blob takes a backslash for the slash that Windows programs mean by it; names in a query stay as they are. A SAS is
+ * signed for the name with slashes. File has no such name, and refuses it.
  */
 function pathOf(rest: string, service: ServiceName): string {
   const path = decodePath(rest);
-  const hasBackslashes = path.includes("\\") && (service === "blob" || service === "file");
+  const hasBackslashes = service === "blob" && path.includes("\\");
   return hasBackslashes ? path.replaceAll("\\", "/") : path;
 }
 

@@ -76,6 +76,7 @@ function engineKey(key: Key): Key {
   return at;
 }
 
+/** A link is one byte longer: what it stands for lies elsewhere. */
 const isShort = ({ key }: Entry): boolean => key.length <= K;
 const DONE: IteratorResult<Entry> = { done: true, value: undefined };
 
@@ -142,6 +143,20 @@ export class LongKeyReader<Raw extends RawReader = RawReader> implements Reader 
   range(range: Range): AsyncIterable<Entry> {
     const inside = range.from < FIRST_KEY ? { ...range, from: FIRST_KEY } : range;
     return new RangeIterator(() => this.#begin(inside));
+  }
+
+  async take({ from, to, reverse = false }: Range, count: number): Promise<Entry[]> {
+    assert(count <= LIMITS.rangePageEntries, "so many entries are a range, not a few");
+    if (from.length <= K && to.length <= K) {
+      const low = from < FIRST_KEY ? FIRST_KEY : from;
+      if (low >= to || count <= 0) return [];
+      const page = this.raw.page({ from: low, to, reverse }, count);
+      const entries = page instanceof Promise ? await page : page;
+      if (entries.every(isShort)) return entries;
+    }
+    const found: Entry[] = [];
+    for await (const entry of this.range({ from, to, reverse, limit: count })) found.push(entry);
+    return found;
   }
 
   /** The whole range where it is one page without long keys, as most are; a walk through it where it is not. */

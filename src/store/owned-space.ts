@@ -100,6 +100,12 @@ class OwnedReader<Inner extends Reader> implements Reader {
     return new OwnedIterator(inner[Symbol.asyncIterator]());
   }
 
+  async take(range: Range, count: number): Promise<Entry[]> {
+    const inner = { ...range, from: RECORD + range.from, to: RECORD + range.to };
+    const found = await this.inner.take(inner, count);
+    return found.map(({ key, value }) => ({ key: key.slice(RECORD.length), value: withoutOwner(value) }));
+  }
+
   now(): Instant {
     return this.inner.now();
   }

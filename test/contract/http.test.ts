@@ -93,6 +93,8 @@ suite("the HTTP front end", () => {
       body: Buffer.from("x"),
     });
     assert.deepEqual([method.status, method.code], [405, "UnsupportedHttpVerb"]);
+    const post = await send(server, { service: "blob", method: "POST", path: "container/blob" });
+    assert.deepEqual([post.status, post.code], [405, "UnsupportedHttpVerb"]);
   });
 
   test("checks the digest of a body before anything is stored", async () => {

@@ -66,6 +66,7 @@ function recording(write: Writer, writes: Map<Key, Uint8Array | null>): Writer {
     get: (key) => write.get(key),
     getMany: (keys) => write.getMany(keys),
     range: (range) => write.range(range),
+    take: (range, count) => write.take(range, count),
     now: () => write.now(),
     revision: (above) => write.revision(above),
     put: (key, value) => {

@@ -11,6 +11,7 @@ import {
   refusal,
   requestOf,
 } from "../../../test/support/auth.ts";
+import { ManualClock } from "../../base/clock.ts";
 
 const OLD = {
   sv: "2019-12-12",
@@ -160,4 +161,26 @@ test("an unknown account is refused as a wrong signature is", async () => {
       ),
     );
   }
+});
+
+test("a token that was good before is judged anew each time it comes", async () => {
+  const clock = new ManualClock(Date.parse("2026-01-01T00:00:00Z"));
+  const context = contextOf({ clock });
+  const signed = { ...OLD, sig: hmac(textOf(OLD)) };
+  const send = (fields: Fields, isSecure = true, remoteAddress = "10.0.0.5") => {
+    const request = requestOf({ url: `/devstoreaccount1/c/b?${queryOf(fields)}`, isSecure, remoteAddress });
+    return outcome(() => authenticate(request, context));
+  };
+  assert.equal(await send(signed), "accepted");
+  assert.equal(await send(signed), "accepted");
+  for (const sig of [hmac("wrong"), "", signed.sig.slice(1), `${signed.sig}=`, signed.sig.toLowerCase()]) {
+    assert.equal(await send({ ...signed, sig }), "AuthenticationFailed", sig);
+  }
+  assert.equal(await send({ ...signed, sp: "rwld" }), "AuthenticationFailed");
+  assert.equal(await send({ ...signed, ses: "scope1" }), "AuthenticationFailed");
+  assert.equal(await send(signed, false), "AuthorizationProtocolMismatch");
+  assert.equal(await send(signed, true, "10.0.0.10"), "AuthorizationSourceIPMismatch");
+  assert.equal(await send({ ...OLD, sig: hmac(textOf(OLD), KEY_TWO) }), "accepted");
+  clock.advance(2 * 24 * 3_600_000);
+  assert.equal(await send(signed), "AuthenticationFailed");
 });

@@ -1,3 +1,5 @@
+import { LIMITS } from "../../base/limits.ts";
+import type { Account } from "./accounts.ts";
 import type { AccountSasCaller } from "./caller.ts";
 import type { AuthContext, Unauthenticated } from "./context.ts";
 import { sasFieldInvalid, sasMismatch } from "./refuse.ts";
@@ -9,8 +11,9 @@ import {
   sasField,
   sasTime,
   sasVersion,
+  type Window,
 } from "./sas-fields.ts";
-import { isSigned } from "./verify.ts";
+import { isSameText, isSigned } from "./verify.ts";
 
 /**
  * An account SAS: `ss` says which services, `srt` which types of resource, `sp` what may be done. It begins with
@@ -33,13 +36,34 @@ const SIGNED_WITH_SCOPE = [
   "end",
 ] as const;
 
+/**
+ * What a token said, by the text that was signed, for each account: a holder sends it with every request. The
+ * signature is still compared each time; what cannot be seen from the text (the clock, the source, fields that were
+ * not signed) is still checked.
+ */
+interface Proven {
+  readonly signature: string;
+  readonly caller: AccountSasCaller;
+  readonly window: Window;
+}
+
+const proven = new WeakMap<Account, Map<string, Proven>>();
+
 export function authenticateAccountSas(request: Unauthenticated, context: AuthContext): AccountSasCaller {
   const { query, target } = request;
   const version = sasVersion(query, FIRST_VERSION);
   const signed = version >= ENCRYPTION_SCOPE_SINCE ? SIGNED_WITH_SCOPE : SIGNED;
   const text = joinFields(query, signed, { account: target.account, end: "" });
+  const signature = sasField(query, "sig");
   const account = context.accounts.find(target.account);
-  if (!isSigned(account, text, sasField(query, "sig"), 0)) throw sasMismatch(text);
+  const known = account && proven.get(account)?.get(text);
+  if (known !== undefined && isSameText(known.signature, signature)) {
+    refuseUnsigned(query, signed, context);
+    checkWindow(known.window, context.clock.now());
+    checkOrigin(request, signed);
+    return known.caller;
+  }
+  if (!isSigned(account, text, signature, 0)) throw sasMismatch(text);
 
   refuseUnsigned(query, signed, context);
   const services = sasField(query, "ss");
@@ -51,11 +75,12 @@ export function authenticateAccountSas(request: Unauthenticated, context: AuthCo
   if (!/^[a-z]+$/.test(permissions)) throw sasFieldInvalid("sp");
   const expiry = sasTime(query, "se");
   if (expiry === undefined) throw sasFieldInvalid("se");
-  checkWindow({ start: sasTime(query, "st"), expiry }, context.clock.now());
+  const window = { start: sasTime(query, "st"), expiry };
+  checkWindow(window, context.clock.now());
   checkOrigin(request, signed);
 
   const scope = version >= ENCRYPTION_SCOPE_SINCE ? sasField(query, "ses") : "";
-  return {
+  const caller: AccountSasCaller = {
     kind: "accountSas",
     account: target.account,
     version,
@@ -64,4 +89,15 @@ export function authenticateAccountSas(request: Unauthenticated, context: AuthCo
     permissions,
     encryptionScope: scope === "" ? undefined : scope,
   };
+  remember(account!, text, { signature, caller, window });
+  return caller;
+}
+
+function remember(account: Account, text: string, token: Proven): void {
+  let tokens = proven.get(account);
+  if (tokens === undefined || tokens.size >= LIMITS.provenTokensMax) {
+    tokens = new Map();
+    proven.set(account, tokens);
+  }
+  tokens.set(text, token);
 }

@@ -27,3 +27,11 @@ export function isSignedBy(
   const derived = accountOf("", [derive(rawKeys[0]!), derive(rawKeys[1] ?? DECOY.rawKeys[1]!)]);
   return isSigned(derived, text, given, 0) && account !== undefined;
 }
+
+/** Takes as long for a text that differs at its end as for one that differs at its beginning. */
+export function isSameText(known: string, given: string): boolean {
+  if (known.length !== given.length) return false;
+  let difference = 0;
+  for (let at = 0; at < known.length; at++) difference |= known.charCodeAt(at) ^ given.charCodeAt(at);
+  return difference === 0;
+}

@@ -112,6 +112,24 @@ suite("a connection", () => {
     assert.deepEqual(bodies(text), ["/c abcde", "/next "]);
   });
 
+  test("keeps what came of one request apart from what others send meanwhile", async () => {
+    // All of them are read through the same memory; cut in the head, at its end, in the body, ahead of the turn.
+    const long = (letter: string): string => letter.repeat(20_000);
+    const cut = (text: string, at: number): string[] => [text.slice(0, at), text.slice(at)];
+    const talks = [..."abcdefgh"].map((letter, index) => {
+      const text = put(`/${letter}`, long(letter)) + get(`/${letter}-next`);
+      return talk(cut(text, [10, 30, 49, 60, 5_000, 19_000, 20_060, 20_080][index]!));
+    });
+    const answers = (await Promise.all(talks)).map(bodies);
+    const expected = [..."abcdefgh"].map((letter) => [`/${letter} ${long(letter)}`, `/${letter}-next `]);
+    assert.deepEqual(answers, expected);
+  });
+
+  test("a long body comes whole, however large its pieces", async () => {
+    const body = Buffer.alloc(3_000_000, "0123456789abcde").toString();
+    assert.deepEqual(bodies(await talk([put("/long", body)])), [`/long ${body}`]);
+  });
+
   test("answers a client that has closed its half", async () => {
     assert.deepEqual(bodies(await talk([get("/half")])), ["/half "]);
   });

@@ -2,32 +2,19 @@ import { Refusal, type RefusalCode } from "../../base/refusals.ts";
 import { type Conditions, failingCondition } from "../../concurrency/conditions.ts";
 import { AVAILABLE, checkLeaseRead, checkLeaseWrite, type Lease } from "../../concurrency/lease.ts";
 import { containerKey } from "../../store/keys/blob.ts";
-import type { Key, Reader, Writer } from "../../store/kv.ts";
+import type { Reader, Writer } from "../../store/kv.ts";
 import { type ContainerRecord, containerRecord } from "../../store/records/blob.ts";
+import { Remembered } from "../../store/records/remembered.ts";
 import type { ContainerRef } from "./names.ts";
 
 /** What the operations on containers have in common. */
 
-/**
- * Every request for a blob reads its container's record, and it is nearly always the same bytes: what they say is
- * remembered by the bytes themselves, so there is nothing to keep up to date.
- */
-const unpacked = new Map<Key, { readonly bytes: Buffer; readonly record: ContainerRecord }>();
-const UNPACKED_MAX = 1_024;
-
-function unpackContainer(key: Key, stored: Buffer): ContainerRecord {
-  const known = unpacked.get(key);
-  if (known?.bytes.equals(stored) === true) return known.record;
-  const record = containerRecord.unpack(stored);
-  if (unpacked.size >= UNPACKED_MAX) unpacked.clear();
-  unpacked.set(key, { bytes: Buffer.from(stored), record });
-  return record;
-}
+const containers = new Remembered(containerRecord.unpack);
 
 export async function findContainer(read: Reader, ref: ContainerRef): Promise<ContainerRecord | undefined> {
   const key = containerKey(ref.account, ref.container);
   const stored = await read.get(key);
-  return stored === undefined ? undefined : unpackContainer(key, stored);
+  return stored === undefined ? undefined : containers.unpack(key, stored);
 }
 
 /** Without a call in between: this is the first step of every request for a blob. */
@@ -35,7 +22,7 @@ export async function readContainer(read: Reader, ref: ContainerRef): Promise<Co
   const key = containerKey(ref.account, ref.container);
   const stored = await read.get(key);
   if (stored === undefined) throw new Refusal("ContainerNotFound");
-  return unpackContainer(key, stored);
+  return containers.unpack(key, stored);
 }
 
 export function putContainer(write: Writer, ref: ContainerRef, record: ContainerRecord): void {

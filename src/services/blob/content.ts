@@ -46,9 +46,9 @@ export async function releaseBlobContent(
 
 async function count(write: Writer, id: bigint, change: number): Promise<number> {
   const stored = await write.get(contentKey(id));
-  assert(stored !== undefined, `content ${id} is named and not counted`);
+  assert(stored !== undefined, () => `content ${id} is named and not counted`);
   const refs = contentRecord.unpack(stored).refs + change;
-  assert(refs >= 0, `content ${id} would have ${refs} references`);
+  assert(refs >= 0, () => `content ${id} would have ${refs} references`);
   if (refs === 0) write.delete(contentKey(id));
   else write.put(contentKey(id), contentRecord.pack({ refs }));
   return refs;

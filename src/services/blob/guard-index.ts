@@ -33,6 +33,5 @@ export function indexGuard(write: Writer, place: GuardPlace, before: Guarded, af
 
 /** Whether anything in the container must still be kept. */
 export async function isHolding(read: Reader, container: bigint): Promise<boolean> {
-  for await (const _ of read.range({ ...guardedUntil(container, read.now()), limit: 1 })) return true;
-  return false;
+  return (await read.take(guardedUntil(container, read.now()), 1)).length > 0;
 }

@@ -91,13 +91,13 @@ async function leaveEpoch(write: Writer, { pages, epoch }: PageContent): Promise
 
 async function readContent(read: Reader, id: bigint): Promise<ReturnType<typeof contentRecord.unpack>> {
   const stored = await read.get(contentKey(id));
-  assert(stored !== undefined, `content ${id} is named and not counted`);
+  assert(stored !== undefined, () => `content ${id} is named and not counted`);
   return contentRecord.unpack(stored);
 }
 
 async function holdersOf(read: Reader, { pages, epoch }: PageContent): Promise<number> {
   const stored = await read.get(epochKey(pages, epoch));
-  assert(stored !== undefined, `epoch ${epoch} of content ${pages} is named and not counted`);
+  assert(stored !== undefined, () => `epoch ${epoch} of content ${pages} is named and not counted`);
   return epochRecord.unpack(stored).holders;
 }
 
@@ -175,10 +175,9 @@ export async function* segmentsIn(
 
 async function segmentOf(read: Reader, { pages, epoch }: PageContent, segment: number): Promise<SeenSegment> {
   const range = epochsOfSegment(pages, segment, epoch);
-  for await (const { key, value } of read.range({ ...range, reverse: true, limit: 1 })) {
-    return { ...segmentOfKey(key), ranges: segmentRecord.unpack(value) };
-  }
-  return { segment, epoch, ranges: [] };
+  const [last] = await read.take({ from: range.from, to: range.to, reverse: true }, 1);
+  if (last === undefined) return { segment, epoch, ranges: [] };
+  return { ...segmentOfKey(last.key), ranges: segmentRecord.unpack(last.value) };
 }
 
 /** Writes slices just appended (and kept) into the map. Each range lies in one segment. */

@@ -54,7 +54,7 @@ export async function endHandle(
       isPending = true;
     }
     if (!isPending) return "closed";
-    for await (const _ of write.range({ ...handlesOfNode(share, node), limit: 1 })) return "closed";
+    if ((await write.take(handlesOfNode(share, node), 1)).length > 0) return "closed";
     return "last";
   });
   // The note that it is pending stays until the file is gone: nobody may open it in between.

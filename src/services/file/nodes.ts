@@ -69,7 +69,7 @@ export async function findNode(view: View, share: bigint, id: bigint): Promise<N
 
 export async function readNode(view: View, share: bigint, id: bigint): Promise<NodeRecord> {
   const record = await findNode(view, share, id);
-  assert(record !== undefined, `an entry names node ${id}, which is not there`);
+  assert(record !== undefined, () => `an entry names node ${id}, which is not there`);
   return record;
 }
 
@@ -85,7 +85,7 @@ export async function findAny(view: View, share: bigint, path: readonly string[]
     id = entry.node;
   }
   const stored = await view.get(nodeKey(share, id));
-  assert(stored !== undefined, `an entry names node ${id}, which is not there`);
+  assert(stored !== undefined, () => `an entry names node ${id}, which is not there`);
   return { id, record: nodeRecord.unpack(stored) };
 }
 

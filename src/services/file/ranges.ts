@@ -43,10 +43,9 @@ async function* findRanges(
   const reach = Math.max(0, from - FILE_LIMITS.rangeBytesMax);
   if (from > 0) {
     const before = rangesOf(share.id, content, reach, from);
-    for await (const entry of write.range({ from: before.from, to: before.to, reverse: true, limit: 1 })) {
-      const found = unpackFound(entry);
-      if (found.end >= from) yield found;
-    }
+    const [last] = await write.take({ from: before.from, to: before.to, reverse: true }, 1);
+    const found = last && unpackFound(last);
+    if (found !== undefined && found.end >= from) yield found;
   }
   for await (const entry of write.range(rangesOf(share.id, content, from, to + 1))) yield unpackFound(entry);
 }
@@ -171,11 +170,10 @@ async function isApart(at: RangeWriter, from: number, to: number, record: RangeR
   const joins = "inline" in record && record.inline.length < FILE_LIMITS.joinedBytesMax;
   const reach = Math.max(0, from - FILE_LIMITS.rangeBytesMax);
   const near = rangesOf(at.share.id, at.content, reach, joins ? to + 1 : to);
-  for await (const entry of at.write.range({ from: near.from, to: near.to, reverse: true, limit: 1 })) {
-    const { end } = unpackFound(entry);
-    return joins ? end < from : end <= from;
-  }
-  return true;
+  const [last] = await at.write.take({ from: near.from, to: near.to, reverse: true }, 1);
+  if (last === undefined) return true;
+  const { end } = unpackFound(last);
+  return joins ? end < from : end <= from;
 }
 
 interface Piece {

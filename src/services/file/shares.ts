@@ -13,34 +13,28 @@ import {
   snapshotRecord,
   usageRecord,
 } from "../../store/records/file.ts";
+import { Remembered } from "../../store/records/remembered.ts";
 import type { ShareRef, SnapshotRef } from "./names.ts";
 import { LiveView, SnapshotView, type View, type Volume } from "./versions.ts";
 
 /** What the operations on shares have in common. */
+
+const shares = new Remembered(shareRecord.unpack);
+
 export async function findShare(
   read: Reader,
   { account, share }: ShareRef,
 ): Promise<ShareRecord | undefined> {
-  const stored = await read.get(shareKey(account, share));
-  return stored === undefined ? undefined : unpackShare(stored);
-}
-
-let lastShare: { readonly bytes: Buffer; readonly record: ShareRecord } | undefined;
-
-/**
- * Every call reads the record of its share, and mostly it is the one of the call before: comparing bytes is cheaper
- * than unpacking them. Records are never changed in place, so one can be given out many times.
- */
-function unpackShare(stored: Buffer): ShareRecord {
-  if (lastShare?.bytes.equals(stored) === true) return lastShare.record;
-  lastShare = { bytes: stored, record: shareRecord.unpack(stored) };
-  return lastShare.record;
+  const key = shareKey(account, share);
+  const stored = await read.get(key);
+  return stored === undefined ? undefined : shares.unpack(key, stored);
 }
 
 export async function readShare(read: Reader, { account, share }: ShareRef): Promise<ShareRecord> {
-  const stored = await read.get(shareKey(account, share));
+  const key = shareKey(account, share);
+  const stored = await read.get(key);
   if (stored === undefined) throw new Refusal("ShareNotFound");
-  return unpackShare(stored);
+  return shares.unpack(key, stored);
 }
 
 export function putShare(write: Writer, { account, share }: ShareRef, record: ShareRecord): void {

@@ -139,10 +139,8 @@ export class LiveView implements View {
   }
 
   async last({ from, to }: Range): Promise<Entry | undefined> {
-    for await (const { key, value } of this.#read.range({ from, to, reverse: true, limit: 1 })) {
-      return { key, value: bodyOf(value) };
-    }
-    return undefined;
+    const [last] = await this.#read.take({ from, to, reverse: true }, 1);
+    return last && { key: last.key, value: bodyOf(last.value) };
   }
 }
 
@@ -156,9 +154,8 @@ export class SnapshotView implements View {
   }
 
   async get(key: Key): Promise<Buffer | undefined> {
-    for await (const { value } of this.#read.range({ ...versionsFrom(key, this.#epoch), limit: 1 })) {
-      return this.#seen(value);
-    }
+    const [version] = await this.#read.take(versionsFrom(key, this.#epoch), 1);
+    if (version !== undefined) return this.#seen(version.value);
     const live = await this.#read.get(key);
     return live === undefined ? undefined : this.#seen(live);
   }

@@ -39,9 +39,9 @@ export class ExtentLedger {
     if (change > 0 && (record?.state !== "open" || record.owner !== this.#owner)) {
       throw new StorageFault(`extent ${fileNameOf(extent)} is no longer ours to write`);
     }
-    assert(record !== undefined, `extent ${extent} has live bytes and no record`);
+    assert(record !== undefined, () => `extent ${extent} has live bytes and no record`);
     const liveBytes = record.liveBytes + change;
-    assert(liveBytes >= 0, `extent ${extent} would have ${liveBytes} live bytes`);
+    assert(liveBytes >= 0, () => `extent ${extent} would have ${liveBytes} live bytes`);
     putExtent(write, extent, { before: record, after: { ...record, liveBytes } }, this.#shape);
   }
 }

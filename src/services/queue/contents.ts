@@ -85,10 +85,3 @@ export function visibleRange(contents: bigint, tally: TallyRecord, now: Instant)
     to: messageKey(contents, now + 1, 0n),
   };
 }
-
-export async function readPage(read: Reader, from: Key, to: Key, limit: number): Promise<Entry[]> {
-  const page: Entry[] = [];
-  if (from >= to) return page;
-  for await (const entry of read.range({ from, to, limit })) page.push(entry);
-  return page;
-}

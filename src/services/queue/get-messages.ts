@@ -9,7 +9,6 @@ import {
   messageOf,
   moveMessage,
   putTally,
-  readPage,
   readTally,
   type StoredMessage,
   visibleRange,
@@ -86,7 +85,7 @@ async function readHead(
   let last: StoredMessage["state"] | undefined;
   while (found.length < count && !isAtEnd && dropped < QUEUE_LIMITS.expiredPerCallMax) {
     const asked = count - found.length;
-    const page = await readPage(write, from, to, asked);
+    const page = await write.take({ from, to }, asked);
     isAtEnd = page.length < asked;
     for (const entry of page) {
       const message = messageOf(entry);

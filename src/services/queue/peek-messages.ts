@@ -2,7 +2,7 @@ import { QUEUE_LIMITS } from "../../base/limits-queue.ts";
 import { isVisible } from "../../concurrency/visibility.ts";
 import { keyAfter } from "../../store/keys/pack.ts";
 import type { ServiceParts } from "../parts.ts";
-import { messageOf, readPage, readTally, visibleRange } from "./contents.ts";
+import { messageOf, readTally, visibleRange } from "./contents.ts";
 import type { GivenMessage } from "./get-messages.ts";
 import { printMessageId } from "./message-id.ts";
 import { type QueueRef, readContentsId } from "./queue-ref.ts";
@@ -23,7 +23,7 @@ export function peekMessages({ store }: ServiceParts, { ref, count }: PeekMessag
     let skipped = 0;
     while (found.length < count && skipped < QUEUE_LIMITS.expiredPerCallMax) {
       const asked = count - found.length;
-      const page = await readPage(read, from, range.to, asked);
+      const page = await read.take({ from, to: range.to }, asked);
       for (const entry of page) {
         const { state, text } = messageOf(entry);
         const { sequence, insertedAt, expiresAt, dequeueCount } = state;

@@ -2,6 +2,7 @@ import { TABLE_LIMITS } from "../../base/limits-table.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { deletedTableKey, tableAclKey, tableKey, tablesOfAccount } from "../../store/keys/table.ts";
 import type { KeySpace, Reader } from "../../store/kv.ts";
+import { Remembered } from "../../store/records/remembered.ts";
 import { type TableRecord, tableAclRecord, tableRecord } from "../../store/records/table.ts";
 import type { StoredPolicy } from "../account/stored-policy.ts";
 import { checkTableName } from "./entity-rules.ts";
@@ -14,14 +15,17 @@ export interface TableRef {
   readonly table: string;
 }
 
+const tables = new Remembered(tableRecord.unpack);
+
 /** The record of a table; the refusal that fits when there is none. */
 export async function readTable(
   read: Reader,
   { account, table }: TableRef,
   missing: "TableNotFound" | "ResourceNotFound" = "TableNotFound",
 ): Promise<TableRecord> {
-  const bytes = await read.get(tableKey(account, table));
-  if (bytes !== undefined) return tableRecord.unpack(bytes);
+  const key = tableKey(account, table);
+  const bytes = await read.get(key);
+  if (bytes !== undefined) return tables.unpack(key, bytes);
   // A name no table can have is told apart from one that no table has.
   checkTableName(table);
   throw new Refusal(missing);

@@ -94,6 +94,7 @@ function counting(store: Store, count: () => void): Store {
       fn({
         get: (key) => inner.get(key),
         getMany: (keys) => inner.getMany(keys),
+        take: (range, count) => inner.take(range, count),
         now: () => inner.now(),
         async *range(range) {
           for await (const entry of inner.range(range)) {

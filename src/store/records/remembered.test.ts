@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Remembered } from "./remembered.ts";
+
+test("the same bytes at a key are unpacked once, others anew, and the caller's buffer is not kept", () => {
+  let count = 0;
+  const remembered = new Remembered((bytes) => {
+    count++;
+    return { text: bytes.toString() };
+  });
+  const bytes = Buffer.from("first");
+  const record = remembered.unpack("a", bytes);
+  assert.equal(remembered.unpack("a", Buffer.from("first")), record);
+  assert.equal(count, 1);
+  bytes.write("other");
+  assert.equal(remembered.unpack("a", bytes).text, "other");
+  assert.equal(remembered.unpack("b", bytes).text, "other");
+  assert.equal(remembered.unpack("a", Buffer.from("first")).text, "first");
+  assert.equal(count, 4);
+});
+
+test("what is remembered is bounded", () => {
+  const remembered = new Remembered((bytes) => bytes.length);
+  for (let i = 0; i < 10_000; i++) assert.equal(remembered.unpack(`key ${i}`, Buffer.alloc(i % 7)), i % 7);
+});
