@@ -65,6 +65,7 @@ export class OpenedNodes {
   readonly #sendBreak: SendBreak;
   readonly #nodes = new Map<string, OpenedNode>();
   readonly #leases = new Map<string, CacheEntry>();
+  readonly #cached = new Set<CacheEntry>();
 
   constructor(timers: Timers, sendBreak: SendBreak) {
     this.#timers = timers;
@@ -73,6 +74,11 @@ export class OpenedNodes {
 
   get size(): number {
     return this.#nodes.size;
+  }
+
+  /** Somebody holds a cache, or a lease by its key alone. */
+  get isAnyCached(): boolean {
+    return this.#cached.size > 0;
   }
 
   find(share: bigint, node: bigint): OpenedNode | undefined {
@@ -137,6 +143,7 @@ export class OpenedNodes {
   #forget(entry: CacheEntry): void {
     entry.state = NO_CACHE;
     entry.node.caches.delete(entry);
+    this.#cached.delete(entry);
     if (entry.lease !== undefined) this.#leases.delete(leaseNameOf(entry.lease));
     entry.breaking?.finish();
   }
@@ -184,6 +191,7 @@ export class OpenedNodes {
       breaking: undefined,
     };
     node.caches.add(entry);
+    this.#cached.add(entry);
     if (lease !== undefined) this.#leases.set(leaseNameOf(lease), entry);
     return entry;
   }
@@ -263,6 +271,7 @@ export class OpenedNodes {
     if (state !== NO_CACHE || entry.lease !== undefined) return;
     // An oplock that was broken to nothing is gone; a lease stays as long as its key is open.
     entry.node.caches.delete(entry);
+    this.#cached.delete(entry);
     for (const open of entry.opens) open.cache = undefined;
   }
 

@@ -40,7 +40,8 @@ export async function runChain(
     const reply = { status: STATUS.PENDING, body: encodeError() };
     connection.send([{ request, reply, isInterim: true }]);
   };
-  for (const [index, pdu] of pdus.entries()) {
+  for (let index = 0; index < pdus.length; index++) {
+    const pdu = pdus[index]!;
     const header = decodeHeader(pdu);
     if ((header.flags & FLAG.RESPONSE) !== 0) throw breach("a reply from a client");
     if (header.command === COMMAND.CANCEL) {

@@ -5,7 +5,7 @@ import { type Answer, runChain } from "./chain.ts";
 import { negotiateFromSmb1 } from "./commands/negotiate.ts";
 import { CreditWindow } from "./credits.ts";
 import type { PreauthHash } from "./crypto/preauth.ts";
-import type { Request } from "./request.ts";
+import type { Reply, Request } from "./request.ts";
 import type { SmbServer } from "./server.ts";
 import type { Binding, Session } from "./session.ts";
 import { Breach, breach, refuse, STATUS } from "./status.ts";
@@ -22,6 +22,24 @@ import {
 import { align8, HEADER_BYTES } from "./wire/layout.ts";
 import { decodeSmb1Negotiate } from "./wire/smb1-negotiate.ts";
 import { decodeTransform } from "./wire/transform.ts";
+
+const NOTHING: readonly Buffer[] = [];
+
+function lentBy({ isLent, payload }: Reply): readonly Buffer[] {
+  return isLent === true && payload !== undefined ? payload : NOTHING;
+}
+
+/** A message and its prefix in one buffer. */
+function joined(parts: readonly Buffer[], length: number): Buffer {
+  const whole = Buffer.allocUnsafe(PREFIX_BYTES + length);
+  whole.writeUInt32BE(length);
+  let at = PREFIX_BYTES;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
 
 /** A client's TCP connection: messages in, replies out, and what NEGOTIATE settled for all of it. */
 export class Connection {
@@ -195,17 +213,26 @@ export class Connection {
   /** Sends replies as one message, signed or sealed as their requests were. */
   send(answers: readonly Answer[]): void {
     if (this.isClosed) return;
+    const [first] = answers;
+    const { request, reply } = first!;
+    const sealFor = request.isEncrypted ? request.session : undefined;
+    if (answers.length === 1) {
+      this.write(this.#replyParts(first!, true), sealFor, lentBy(reply));
+      return;
+    }
     const parts: Buffer[] = [];
     for (const [index, answer] of answers.entries())
       parts.push(...this.#replyParts(answer, index === answers.length - 1));
-    const { request } = answers[0]!;
-    const lent = answers.flatMap(({ reply }) => (reply.isLent === true ? (reply.payload ?? []) : []));
-    this.write(parts, request.isEncrypted ? request.session : undefined, lent);
+    this.write(
+      parts,
+      sealFor,
+      answers.flatMap((answer) => lentBy(answer.reply)),
+    );
   }
 
   #replyParts({ request, reply, isInterim }: Answer, isLast: boolean): Buffer[] {
     const { header, session, isRelated } = request;
-    const { body, payload = [], status } = reply;
+    const { body, payload = NOTHING, status } = reply;
     const length = HEADER_BYTES + body.length + payload.reduce((sum, part) => sum + part.length, 0);
     const padded = isLast ? length : align8(length);
     const isAsync = request.asyncId !== 0n;
@@ -246,7 +273,7 @@ export class Connection {
   }
 
   /** One message of these parts, sealed for a session if one is given. What is lent is free once it has left. */
-  write(parts: readonly Buffer[], sealFor: Session | undefined, lent: readonly Buffer[] = []): void {
+  write(parts: readonly Buffer[], sealFor: Session | undefined, lent: readonly Buffer[] = NOTHING): void {
     if (this.isClosed) return;
     const sent = sealFor?.sealer === undefined ? parts : sealFor.sealer.encrypt(sealFor.id, parts);
     const giveBack = (error?: Error | null): void => {
@@ -255,6 +282,12 @@ export class Connection {
     const isCopied = sent !== parts;
     if (isCopied) giveBack();
     const length = sent.reduce((sum, part) => sum + part.length, 0);
+    if (length <= SMB_LIMITS.joinedReplyBytesMax) {
+      this.#socket.write(joined(sent, length));
+      if (!isCopied) giveBack();
+      this.#mayPause();
+      return;
+    }
     const [first, ...rest] = sent;
     this.#socket.cork();
     // The prefix and the small first part go out as one piece.

@@ -131,6 +131,8 @@ export interface FileHandle {
   /** Another front end (Force Close Handles) may end a handle: the next use of it finds out here. */
   readonly isClosed: boolean;
   info(): Promise<FileInfo>;
+  /** For the answer to CLOSE, which says nothing of a deletion that is pending. */
+  infoAtClose(): Promise<FileInfo>;
   /**
    * Fewer bytes at the end of the file, none past it. The caller does not change the buffers; those that were taken
    * from `buffers` are its own.

@@ -78,6 +78,43 @@ function engineKey(key: Key): Key {
 
 /** A link is one byte longer: what it stands for lies elsewhere. */
 const isShort = ({ key }: Entry): boolean => key.length <= K;
+const DONE: IteratorResult<Entry> = { done: true, value: undefined };
+
+/** Most ranges are empty or short, and a generator costs more than they do. Nothing is read before the first `next`. */
+class RangeIterator implements AsyncIterableIterator<Entry> {
+  readonly #begin: () => Entry[] | AsyncGenerator<Entry>;
+  #entries: Entry[] | undefined;
+  #walk: AsyncGenerator<Entry> | undefined;
+  #at = 0;
+
+  constructor(begin: () => Entry[] | AsyncGenerator<Entry>) {
+    this.#begin = begin;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Entry>> {
+    if (this.#entries === undefined && this.#walk === undefined) {
+      try {
+        const begun = this.#begin();
+        if (Array.isArray(begun)) this.#entries = begun;
+        else this.#walk = begun;
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    }
+    if (this.#walk !== undefined) return this.#walk.next();
+    const value = this.#entries![this.#at++];
+    return Promise.resolve(value === undefined ? DONE : { done: false, value });
+  }
+
+  return(): Promise<IteratorResult<Entry>> {
+    this.#entries = [];
+    return this.#walk?.return(undefined) ?? Promise.resolve(DONE);
+  }
+}
 
 export class LongKeyReader<Raw extends RawReader = RawReader> implements Reader {
   protected raw: Raw;
@@ -104,7 +141,8 @@ export class LongKeyReader<Raw extends RawReader = RawReader> implements Reader 
   }
 
   range(range: Range): AsyncIterable<Entry> {
-    return this.#walk(range.from < FIRST_KEY ? { ...range, from: FIRST_KEY } : range);
+    const inside = range.from < FIRST_KEY ? { ...range, from: FIRST_KEY } : range;
+    return new RangeIterator(() => this.#begin(inside));
   }
 
   async take({ from, to, reverse = false }: Range, count: number): Promise<Entry[]> {
@@ -121,20 +159,33 @@ export class LongKeyReader<Raw extends RawReader = RawReader> implements Reader 
     return found;
   }
 
-  async *#walk({
-    from,
-    to,
-    reverse = false,
-    limit = Number.POSITIVE_INFINITY,
-  }: Range): AsyncGenerator<Entry> {
+  /** The whole range where it is one page without long keys, as most are; a walk through it where it is not. */
+  #begin(range: Range): Entry[] | AsyncGenerator<Entry> {
+    const { from, to, reverse = false, limit = Number.POSITIVE_INFINITY } = range;
+    if (from.length > K || to.length > K) return this.#walk(range);
+    if (from >= to || limit <= 0) return [];
+    const asked = Math.min(limit, LIMITS.rangePageEntries);
+    const page = this.raw.page({ from, to, reverse }, asked);
+    if (!Array.isArray(page)) return this.#walk(range, page);
+    const isWhole = page.length < asked || page.length === limit;
+    return isWhole && page.every(isShort) ? page : this.#walk(range, page);
+  }
+
+  /** `first` is the first page, for who has asked for it already. */
+  async *#walk(
+    { from, to, reverse = false, limit = Number.POSITIVE_INFINITY }: Range,
+    first?: Entry[] | Promise<Entry[]>,
+  ): AsyncGenerator<Entry> {
+    let ready = first;
     let low = from.length <= K ? from : linkOf(from);
     let high = to.length <= K ? to : `${linkOf(to)}\0`;
     let left = limit;
     while (low < high && left > 0) {
       const asked = Math.min(left, LIMITS.rangePageEntries);
-      const page = await this.raw.page({ from: low, to: high, reverse }, asked);
+      const page = await (ready ?? this.raw.page({ from: low, to: high, reverse }, asked));
+      ready = undefined;
       for (const entry of page) {
-        if (entry.key.length <= K) {
+        if (isShort(entry)) {
           yield entry;
           left--;
         } else {

@@ -52,6 +52,31 @@ function withoutOwner(stored: Buffer): Buffer {
   return stored.subarray(stored.indexOf(0) + 1);
 }
 
+/** By hand, because a generator around another costs more than the few entries of most ranges. */
+class OwnedIterator implements AsyncIterableIterator<Entry> {
+  readonly #inner: AsyncIterator<Entry>;
+
+  constructor(inner: AsyncIterator<Entry>) {
+    this.#inner = inner;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Entry>> {
+    const result = await this.#inner.next();
+    if (result.done === true) return result;
+    const { key, value } = result.value;
+    return { done: false, value: { key: key.slice(RECORD.length), value: withoutOwner(value) } };
+  }
+
+  async return(): Promise<IteratorResult<Entry>> {
+    await this.#inner.return?.();
+    return { done: true, value: undefined };
+  }
+}
+
 class OwnedReader<Inner extends Reader> implements Reader {
   protected readonly inner: Inner;
 
@@ -69,11 +94,10 @@ class OwnedReader<Inner extends Reader> implements Reader {
     return stored.map((bytes) => (bytes === undefined ? undefined : withoutOwner(bytes)));
   }
 
-  async *range(range: Range): AsyncGenerator<Entry> {
-    const inner = { ...range, from: RECORD + range.from, to: RECORD + range.to };
-    for await (const { key, value } of this.inner.range(inner)) {
-      yield { key: key.slice(RECORD.length), value: withoutOwner(value) };
-    }
+  range(range: Range): AsyncIterable<Entry> {
+    const { from, to, reverse = false, limit = Number.POSITIVE_INFINITY } = range;
+    const inner = this.inner.range({ from: RECORD + from, to: RECORD + to, reverse, limit });
+    return new OwnedIterator(inner[Symbol.asyncIterator]());
   }
 
   async take(range: Range, count: number): Promise<Entry[]> {

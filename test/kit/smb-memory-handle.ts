@@ -52,6 +52,10 @@ export class MemoryHandle implements FileHandle {
     return this.#node.info();
   }
 
+  infoAtClose(): Promise<FileInfo> {
+    return this.info();
+  }
+
   async read(offset: number, length: number): Promise<readonly Buffer[]> {
     const range = { offset: BigInt(offset), length: BigInt(length), isExclusive: false };
     const isLocked = this.#node.locks.some(

@@ -1,11 +1,10 @@
 import { Refusal } from "../../base/refusals.ts";
 import { DELETE } from "../../concurrency/share-mode.ts";
-import { deletePendingKey, handleKey, handlesOfNode, locksKey } from "../../store/keys/file.ts";
+import { deletePendingKey, handleKey, handlesOfNode, locksKey, lockWishKey } from "../../store/keys/file.ts";
 import { deletePendingRecord, type HandleRecord, handleRecord } from "../../store/records/file.ts";
 import { isReadOnly } from "./attributes.ts";
 import { unlinkFile } from "./delete-file.ts";
 import type { FileService } from "./file-service.ts";
-import { deleteWish } from "./lock-wishes.ts";
 import { findNode, isEmptyDirectory, ROOT, removeEntry, removeNode, touchDirectory } from "./nodes.ts";
 import type { Handle } from "./opens/open-node.ts";
 import { findShare, readShare } from "./shares.ts";
@@ -42,13 +41,14 @@ export async function endHandle(
   const { ephemeral } = files.parts.store;
   const outcome = await ephemeral.write(async (write) => {
     const key = handleKey(share, node, id);
-    const stored = await write.get(key);
+    const pendingKey = deletePendingKey(share, node);
+    // Locks and wishes are rare: what is not there is not deleted, which would cost as much as what is.
+    const maybe = [locksKey(share, node, id), lockWishKey(share, node, id)];
+    const [stored, pending, ...left] = await write.getMany([key, pendingKey, ...maybe]);
     if (stored === undefined) return "unknown";
     write.delete(key);
-    write.delete(locksKey(share, node, id));
-    deleteWish(write, handle);
-    const pendingKey = deletePendingKey(share, node);
-    let isPending = (await write.get(pendingKey)) !== undefined;
+    for (const [i, one] of maybe.entries()) if (left[i] !== undefined) write.delete(one);
+    let isPending = pending !== undefined;
     if (!isPending && !isForced && node !== ROOT && handleRecord.unpack(stored).isDeleteOnClose) {
       write.put(pendingKey, deletePendingRecord.pack({ by: id }));
       isPending = true;

@@ -96,22 +96,29 @@ function withLeaseAfterWrite(changed: NodeRecord, former: NodeRecord, write: Wri
 }
 
 /**
- * Puts a node whose content was written to. Every Put Range comes here: the record is copied once, and its fields
+ * Puts a node whose content was written to. Every Put Range and every WRITE comes here: the record is copied once, and its fields
  * are set one by one.
  */
 export async function putWritten(
   write: Writer,
   share: ShareRecord,
   { id, record }: Node,
-  { writtenAt }: { readonly writtenAt: bigint },
+  change: {
+    readonly writtenAt: bigint;
+    readonly changedAt?: bigint;
+    readonly size?: number;
+    readonly attributes?: number;
+  },
 ): Promise<Revision> {
   const dataRevision = write.revision(record.dataRevision);
   const revision = write.revision(record.revision);
   const changed: { -readonly [Name in keyof NodeRecord]: NodeRecord[Name] } = { ...record };
   changed.revision = revision;
   changed.dataRevision = dataRevision;
-  changed.writtenAt = writtenAt;
-  changed.changedAt = ticksOf(write);
+  changed.writtenAt = change.writtenAt;
+  changed.changedAt = change.changedAt ?? ticksOf(write);
+  changed.size = change.size ?? record.size;
+  changed.attributes = change.attributes ?? record.attributes;
   await putNode(write, share, id, withLeaseAfterWrite(changed, record, write), revision);
   return revision;
 }

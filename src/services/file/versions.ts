@@ -92,6 +92,31 @@ export interface View {
   last(range: Range): Promise<Entry | undefined>;
 }
 
+/** Long directories are listed through this: by hand it is one step for each entry, as a generator it would be four. */
+class BodyIterator implements AsyncIterableIterator<Entry> {
+  readonly #inner: AsyncIterator<Entry>;
+
+  constructor(inner: AsyncIterator<Entry>) {
+    this.#inner = inner;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Entry>> {
+    const result = await this.#inner.next();
+    if (result.done === true) return result;
+    const { key, value } = result.value;
+    return { done: false, value: { key, value: bodyOf(value) } };
+  }
+
+  async return(): Promise<IteratorResult<Entry>> {
+    await this.#inner.return?.();
+    return { done: true, value: undefined };
+  }
+}
+
 export class LiveView implements View {
   readonly #read: Reader;
 
@@ -109,8 +134,8 @@ export class LiveView implements View {
     return stored.map((bytes) => (bytes === undefined ? undefined : bodyOf(bytes)));
   }
 
-  async *range(range: Range): AsyncGenerator<Entry> {
-    for await (const { key, value } of this.#read.range(range)) yield { key, value: bodyOf(value) };
+  range(range: Range): AsyncIterable<Entry> {
+    return new BodyIterator(this.#read.range(range)[Symbol.asyncIterator]());
   }
 
   async last({ from, to }: Range): Promise<Entry | undefined> {

@@ -11,12 +11,12 @@ export async function close(request: Request): Promise<Reply> {
   if (open.file !== undefined) await request.afterOthers(open);
   const wantsInfo = (flags & CLOSE_POSTQUERY_ATTRIB) !== 0 && open.file !== undefined;
   if (open.file !== undefined && open.hasUntoldWrite) await beforeClose(request.connection.server, open);
-  const info = wantsInfo ? await open.file.info() : undefined;
+  const info = wantsInfo ? await open.file.infoAtClose() : undefined;
   if (session.opens.delete(open.fileId.volatile)) {
     session.connection.openCount--;
     await closeOpen(request.connection.server, open);
   }
-  return success(closeResponse.encode(info === undefined ? NOTHING : { flags, ...timesAndSizes(info) }));
+  return success(closeResponse.encode(info === undefined ? NOTHING : { ...timesAndSizes(info), flags }));
 }
 
 export function timesAndSizes(info: FileInfo) {

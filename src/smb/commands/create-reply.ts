@@ -13,7 +13,6 @@ import {
   queryOnDiskIdResponse,
 } from "../wire/create-contexts.ts";
 import { OPLOCK } from "../wire/oplock-break.ts";
-import { timesAndSizes } from "./close.ts";
 import { levelOfCache } from "./oplock-break.ts";
 
 const BREAK_IN_PROGRESS = 2;
@@ -36,15 +35,19 @@ export function createReply(
   contexts: CreateContexts,
   toldLevel?: number,
 ): Reply {
-  const { attributes, ...rest } = timesAndSizes(info);
   const level = toldLevel ?? levelOf(open);
   return success(
     createResponse.encode({
       oplockLevel: level,
       flags: 0,
       createAction: action,
-      ...rest,
-      fileAttributes: attributes,
+      creationTime: info.createdAt,
+      lastAccessTime: info.accessedAt,
+      lastWriteTime: info.writtenAt,
+      changeTime: info.changedAt,
+      allocationSize: BigInt(info.allocationSize),
+      endOfFile: BigInt(info.size),
+      fileAttributes: info.attributes,
       fileId: open.fileId,
       contexts: encodeCreateContexts(answers(open, info, contexts, level)),
     }),

@@ -156,6 +156,8 @@ const OVERWRITING: readonly number[] = [
 
 async function breakForOpen(request: Request, wanted: Wanted): Promise<void> {
   const { nodes } = request.connection.server;
+  // Only caches are in the way here, and most opens are made while nobody has any.
+  if (!nodes.isAnyCached) return;
   const node = await nodeOf(request, wanted);
   if (wanted.lease !== undefined) nodes.checkLease(wanted.lease, node);
   if (node === undefined || node.caches.size === 0 || node.isDeletePending) return;
@@ -193,7 +195,8 @@ function openRequest(request: Request, { body, contexts, path, rights }: Wanted)
   return {
     path: path.names,
     snapshot: path.snapshot ?? contexts.snapshot,
-    ...rights,
+    access: rights.access,
+    optionalAccess: rights.optionalAccess,
     share: body.shareAccess,
     disposition: body.createDisposition,
     kind: kindWanted(body.createOptions),

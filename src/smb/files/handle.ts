@@ -4,6 +4,7 @@ import { lockRanges, unlockRanges } from "../../services/file/locks.ts";
 import type { HeldTimes } from "../../services/file/opens/held.ts";
 import {
   allocatedHeld,
+  infoHeld,
   readHeld,
   resizeHeld,
   writeHeld,
@@ -78,6 +79,11 @@ export class ServiceHandle implements FileHandle {
   async info(): Promise<FileInfo> {
     const { record, isDeletePending } = await this.#run(readHeldFacts(this.#files, this.handle));
     return infoOf({ node: this.node, record, isDeletePending, reservedBytes: this.#reservedBytes });
+  }
+
+  async infoAtClose(): Promise<FileInfo> {
+    const record = await this.#run(infoHeld(this.#files, this.handle));
+    return infoOf({ node: this.node, record, reservedBytes: this.#reservedBytes });
   }
 
   read(offset: number, length: number, buffers?: ReadBuffers): Promise<readonly Buffer[]> {

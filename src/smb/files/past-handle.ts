@@ -68,6 +68,10 @@ class PastHandle implements FileHandle {
     return infoOf({ node: this.node, record: this.#past.node.record });
   }
 
+  infoAtClose(): Promise<FileInfo> {
+    return this.info();
+  }
+
   read(offset: number, length: number): Promise<readonly Buffer[]> {
     const part = { from: offset, to: offset + length };
     return answered(readParts(this.#files, part, (read) => this.#past.find(read)));

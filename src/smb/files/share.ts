@@ -103,7 +103,7 @@ export class ServiceShare implements Share {
     };
     const opened = await answered(
       openNode(this.#files, {
-        ref: { ...this.#ref, path: request.path },
+        ref: { account: this.#ref.account, share: this.#ref.share, path: request.path },
         access: usesOf(access),
         optionalAccess: usesOf(optionalAccess),
         share: request.share,

@@ -8,7 +8,7 @@ import type { ReadBuffers } from "../../payload/payloads.ts";
 import { ATTRIBUTE } from "../attributes.ts";
 import { resize } from "../file-properties.ts";
 import type { FileService } from "../file-service.ts";
-import { putChanged } from "../node-changes.ts";
+import { putChanged, putWritten } from "../node-changes.ts";
 import { type Node, ticksOf } from "../nodes.ts";
 import { clearRange, putBytes, type RangeWriter } from "../ranges.ts";
 import { openWindow, streamWindow } from "../read-content.ts";
@@ -100,12 +100,9 @@ export function writeHeld(
         const { record } = node;
         const size = Math.max(record.size, end);
         await changeUsage(write, share, size - record.size);
-        const revision = await putChanged(write, share, node, {
-          ...timesOf(record, ticksOf(write), times),
-          attributes: record.attributes | ATTRIBUTE.Archive,
-          size,
-          dataRevision: write.revision(record.dataRevision),
-        });
+        const { writtenAt, changedAt } = timesOf(record, ticksOf(write), times);
+        const attributes = record.attributes | ATTRIBUTE.Archive;
+        const revision = await putWritten(write, share, node, { writtenAt, changedAt, size, attributes });
         const { payloads } = files.parts;
         const at: RangeWriter = { write, payloads, share, content: record.content, since: revision };
         let from = offset;

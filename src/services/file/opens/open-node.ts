@@ -16,7 +16,7 @@ import { markOpened } from "../opened-marks.ts";
 import { findShare, leaseOf, readShare, refuseSnapshot } from "../shares.ts";
 import { LiveView } from "../versions.ts";
 import { createNode, overwriteNode } from "./make-node.ts";
-import { type Asked, BUSY, type Placed, placeHandle } from "./place-handle.ts";
+import { type Asked, BUSY, type Placed, type Placement, placeHandle } from "./place-handle.ts";
 
 /**
  * Opens, as SMB clients make them. A handle is a record in the ephemeral key space: every process sees it, REST
@@ -84,7 +84,7 @@ export async function openNode(files: FileService, request: OpenRequest): Promis
     const opened =
       found.node === undefined
         ? await create(files, request, found)
-        : await openFound(files, request, found, { ...found.node, hasAsked });
+        : await openFound(files, request, found, found.node, hasAsked);
     if (opened !== BUSY && !("asked" in opened)) return opened;
     if (opened !== BUSY) {
       hasAsked = true;
@@ -131,14 +131,10 @@ async function create(
   if (isDeleteOnClose && (attributes & ATTRIBUTE.ReadOnly) !== 0)
     throw new Refusal("CannotDeleteFileOrDirectory");
   const access = request.access | (request.optionalAccess ?? 0);
-  const placed = await placeHandle(files, {
-    ...placementOf(request, share.id, above),
-    node: "new",
-    kind,
-    access,
-    asked: access,
-    hasAsked: true,
-  });
+  const placed = await placeHandle(
+    files,
+    placementOf(request, { share, above, node: "new", kind, access, asked: access, hasAsked: true }),
+  );
   if (placed === BUSY || !("id" in placed)) return placed;
   return keepIf(files, request, share.id, placed, async () => {
     const record = await createNode(files, request, { share: share.id, node: placed.node, kind });
@@ -150,22 +146,21 @@ async function openFound(
   files: FileService,
   request: OpenRequest,
   { share, above }: Found,
-  { id, record, hasAsked }: Node & { readonly hasAsked: boolean },
+  { id, record }: Node,
+  hasAsked: boolean,
 ): Promise<OpenedHandle | Asked | typeof BUSY> {
   const optional = request.optionalAccess ?? 0;
   const isProtected = record.kind === "file" && isReadOnly(record);
   const access = request.access | (isProtected ? optional & ~WRITE : optional);
   const isReplaced = isOverwriting(request);
   const replaced = isReplaced ? WRITE | (request.disposition === "supersede" ? DELETE : 0) : 0;
-  const placed = await placeHandle(files, {
-    ...placementOf(request, share.id, above),
-    node: id,
-    kind: record.kind,
-    access,
-    asked: access | replaced,
-    hasAsked,
-    check: () => checkExisting(request, record),
-  });
+  const asked = access | replaced;
+  const placed = await placeHandle(
+    files,
+    placementOf(request, { share, above, node: id, kind: record.kind, access, asked, hasAsked }, () =>
+      checkExisting(request, record),
+    ),
+  );
   if (placed === BUSY || !("id" in placed)) return placed;
   const check = (read: Reader, now: NodeRecord): void => {
     const isLeased = isLocked(leaseOf(now), read.now()) && !mayOpenLeased(access | replaced);
@@ -184,10 +179,30 @@ async function openFound(
   });
 }
 
-function placementOf(request: OpenRequest, share: bigint, above: readonly bigint[]) {
-  const { session, clientAddress, clientName, isDeleteOnClose = false, mayCache = false } = request;
-  const client = { session, clientAddress, clientName };
-  return { share, above, ...client, shareMode: request.share, isDeleteOnClose, mayCache };
+/** Field by field, as everything on the way of an open: a spread of this size takes as long as reading a record. */
+function placementOf(
+  request: OpenRequest,
+  at: Pick<Placement, "node" | "kind" | "above" | "access" | "asked" | "hasAsked"> & {
+    readonly share: ShareRecord;
+  },
+  check?: () => void,
+): Placement {
+  return {
+    share: at.share.id,
+    node: at.node,
+    kind: at.kind,
+    above: at.above,
+    access: at.access,
+    asked: at.asked,
+    shareMode: request.share,
+    isDeleteOnClose: request.isDeleteOnClose === true,
+    mayCache: request.mayCache === true,
+    session: request.session,
+    clientAddress: request.clientAddress,
+    clientName: request.clientName,
+    hasAsked: at.hasAsked,
+    check,
+  };
 }
 
 /** What a node that is there says to the wishes of an open, share modes apart. */
@@ -232,7 +247,7 @@ async function keepIf(
   rest: () => Promise<Done | undefined>,
 ): Promise<OpenedHandle | typeof BUSY> {
   files.presence?.placed();
-  const handle: Handle = { ref: { account: ref.account, share: ref.share }, share, node, id };
+  const handle = { ref: { account: ref.account, share: ref.share }, share, node, id };
   let done: Done | undefined;
   try {
     done = await rest();
@@ -242,7 +257,7 @@ async function keepIf(
   }
   if (done === undefined) return BUSY;
   const { record, action, access } = done;
-  return { ...handle, opened: { id: node, record }, action, access, isAlone };
+  return { ref: handle.ref, share, node, id, opened: { id: node, record }, action, access, isAlone };
 }
 
 /** Whatever REST did before it could see the handle is visible now: deleted, or leased. */

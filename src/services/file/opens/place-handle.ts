@@ -56,7 +56,7 @@ export interface Placement {
   /** Clients of other nodes were asked to close what they only keep open. */
   readonly hasAsked: boolean;
   /** Other reasons to refuse, in their place: after a deletion that is pending, before share modes. */
-  check?(): void;
+  readonly check: (() => void) | undefined;
 }
 
 export interface Placed {
@@ -76,13 +76,17 @@ export function placeHandle(
   const { share } = wanted;
   return store.ephemeral.write(async (write) => {
     if (presence !== undefined && !(await presence.confirm(write))) return BUSY;
-    if ((await write.get(closingShareKey(share))) !== undefined) return BUSY;
+    const parent = wanted.above.at(-1) ?? ROOT;
+    const going = deletePendingKey(share, wanted.node === "new" ? parent : wanted.node);
+    const [closing, pending] = await write.getMany([closingShareKey(share), going]);
+    if (closing !== undefined) return BUSY;
     if (await isTreeMoving(write, share, wanted.above)) return BUSY;
     const id = write.revision();
     const node = wanted.node === "new" ? PLACED_FIRST | id : wanted.node;
     let room: Room = NOBODY_THERE;
-    if (wanted.node === "new") await checkParent(write, share, wanted.above.at(-1)!);
-    else {
+    // Nothing is made in a directory that is going; the root never goes.
+    if (pending !== undefined) throw new Refusal("SMBDeletePending");
+    if (wanted.node !== "new") {
       const found = await findRoom(write, wanted, wanted.node, store.ephemeral.owner);
       if (found === BUSY || "asked" in found) return found;
       room = found;
@@ -121,11 +125,6 @@ async function isTreeMoving(write: Writer, share: bigint, above: readonly bigint
   return false;
 }
 
-async function checkParent(write: Writer, share: bigint, parent: bigint): Promise<void> {
-  if (parent !== ROOT && (await write.get(deletePendingKey(share, parent))) !== undefined)
-    throw new Refusal("SMBDeletePending");
-}
-
 async function findRoom(
   write: Writer,
   wanted: Placement,
@@ -133,7 +132,6 @@ async function findRoom(
   self: string,
 ): Promise<Room | Asked | typeof BUSY> {
   const { share } = wanted;
-  if ((await write.get(deletePendingKey(share, node))) !== undefined) throw new Refusal("SMBDeletePending");
   wanted.check?.();
   const { handles } = await readOpens(write, share, node);
   const limit = node === ROOT ? FILE_LIMITS.handlesPerRootMax : FILE_LIMITS.handlesPerNodeMax;
