@@ -1,5 +1,6 @@
 import { SMB_LIMITS } from "../../../src/base/limits-smb.ts";
 import { type Log, silentLog } from "../../../src/base/log.ts";
+import { Refusal } from "../../../src/base/refusals.ts";
 import { parseSddl, printSddl } from "../../../src/services/file/security/sddl.ts";
 import {
   decodeSecurityDescriptor,
@@ -165,10 +166,15 @@ export const SPNEGO_NTLM = plainTarget("spnego-ntlm", {
       try {
         attempt();
       } catch (error) {
-        if (!(error instanceof StatusError)) throw error;
+        if (!isAnswer(error)) throw error;
       }
   },
 });
+
+/** What a client hears as a status: a refusal of the wire, or of the service where it has one for SMB. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof StatusError || (error instanceof Refusal && error.row.smb !== undefined);
+}
 
 const CONTEXTS = encodeCreateContexts([
   { name: "MxAc", data: Buffer.alloc(0) },
@@ -192,7 +198,12 @@ export const CREATE_CONTEXTS = plainTarget("create-contexts", {
   refusals,
   read: (input) => {
     const { securityDescriptor } = readCreateContexts(input);
-    if (securityDescriptor !== undefined) decodeSecurityDescriptor(securityDescriptor);
+    if (securityDescriptor === undefined) return;
+    try {
+      decodeSecurityDescriptor(securityDescriptor);
+    } catch (error) {
+      if (!isAnswer(error)) throw error;
+    }
   },
 });
 
@@ -222,7 +233,7 @@ export const SMB_VALUES = plainTarget("smb-values", {
       try {
         one();
       } catch (error) {
-        if (!(error instanceof StatusError)) throw error;
+        if (!isAnswer(error)) throw error;
       }
   },
 });
@@ -253,7 +264,7 @@ export const SRVSVC = plainTarget("srvsvc", {
         await pipe.call(input);
         pipe.read(1_024);
       } catch (error) {
-        if (!(error instanceof StatusError)) throw error;
+        if (!isAnswer(error)) throw error;
       }
     }
   },
