@@ -14,8 +14,7 @@ import { printCounts, runTests, seconds } from "./test/report.ts";
  *   npm test -- blob lease      only test files with "blob" or "lease" in their path
  *   npm test -- --only-tests    without types, lint and tidy
  */
-/** One more than the cores of a small machine: test files also wait, for timers and for processes they start. */
-const CONCURRENCY = 3;
+const CONCURRENCY = 2;
 const FILE_TIMEOUT_MILLIS = 10 * 60_000;
 
 const args = process.argv.slice(2);

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { installMissing, thisSystem } from "../../scripts/test/programs.ts";
 import { azStorageBlob } from "../clients/az.ts";
+import { azStorageQueue } from "../clients/az-queue.ts";
+import { azStorageTable } from "../clients/az-table.ts";
 import { rcloneTree } from "../clients/rclone.ts";
 import { isTaken, RESTIC_PORT, resticBackup } from "../clients/restic.ts";
 import { startTestServer } from "../kit/server.ts";
@@ -14,7 +16,7 @@ const NEEDED = [
 
 export const proof: Proof = {
   name: "blob-clients",
-  what: "rclone, restic and az storage blob do their work against us unchanged",
+  what: "rclone, restic and az storage do their work against us unchanged",
   async run({ quick, progress, seed, directory }) {
     progress(installMissing(NEEDED, thisSystem));
     const figures: string[] = [];
@@ -29,7 +31,11 @@ export const proof: Proof = {
       if (isThere("rclone")) {
         figures.push(`rclone: ${await rcloneTree(server, join(directory, "rclone"), { files, seed })}`);
       }
-      if (isThere("az")) figures.push(`az: ${await azStorageBlob(server, join(directory, "az"), progress)}`);
+      if (isThere("az")) {
+        figures.push(`az storage blob: ${await azStorageBlob(server, join(directory, "az"), progress)}`);
+        figures.push(`queue: ${await azStorageQueue(server, join(directory, "az-queue"), progress)}`);
+        figures.push(`table: ${await azStorageTable(server, join(directory, "az-table"), progress)}`);
+      }
     } finally {
       await server.close();
     }
