@@ -18,6 +18,8 @@ export interface Load {
 
 export interface Measured {
   readonly perSecond: number;
+  /** Requests that were answered, where they are counted: a run takes a little longer than it was told to. */
+  readonly requests?: number;
   readonly errors: number;
   readonly p50Millis: number;
   readonly p99Millis: number;
@@ -96,6 +98,7 @@ function readWrk(output: string): Measured {
     socketErrors === null ? 0 : socketErrors.slice(1).reduce((sum, text) => sum + Number(text), 0);
   return {
     perSecond: Number(figure(/Requests\/sec:\s+([\d.]+)/) ?? 0),
+    requests: Number(figure(/(\d+) requests in/) ?? 0),
     errors: refused + broken,
     p50Millis: millisOf(figure(/50%\s+([\d.]+\w+)/)),
     p99Millis: millisOf(figure(/99%\s+([\d.]+\w+)/)),

@@ -100,7 +100,8 @@ async function load(
   if (errors > 0) console.log(`  ${row.name}: ${errors} failed requests`);
   const all = after.reduce((sum, count, n) => sum + count - before[n]!, 0);
   const trips = Math.max(0, all - idle * seconds * nodes.length);
-  return { perSecond, p50Millis: measured[0]!.p50Millis, tripsPerOperation: trips / (perSecond * seconds) };
+  const requests = measured.reduce((sum, one) => sum + (one.requests ?? one.perSecond * seconds), 0);
+  return { perSecond, p50Millis: measured[0]!.p50Millis, tripsPerOperation: trips / requests };
 }
 
 export async function benchPostgres({

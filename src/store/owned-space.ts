@@ -1,5 +1,6 @@
 import { assert } from "../base/assert.ts";
 import type { Instant } from "../base/clock.ts";
+import { Mapped } from "../base/mapped.ts";
 import type { Revision } from "../base/revision.ts";
 import { packKey, prefixRange } from "./keys/pack.ts";
 import type { Entry, EphemeralSpace, Key, KeySpace, Range, Reader, Writer } from "./kv.ts";
@@ -52,29 +53,8 @@ function withoutOwner(stored: Buffer): Buffer {
   return stored.subarray(stored.indexOf(0) + 1);
 }
 
-/** By hand, because a generator around another costs more than the few entries of most ranges. */
-class OwnedIterator implements AsyncIterableIterator<Entry> {
-  readonly #inner: AsyncIterator<Entry>;
-
-  constructor(inner: AsyncIterator<Entry>) {
-    this.#inner = inner;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  async next(): Promise<IteratorResult<Entry>> {
-    const result = await this.#inner.next();
-    if (result.done === true) return result;
-    const { key, value } = result.value;
-    return { done: false, value: { key: key.slice(RECORD.length), value: withoutOwner(value) } };
-  }
-
-  async return(): Promise<IteratorResult<Entry>> {
-    await this.#inner.return?.();
-    return { done: true, value: undefined };
-  }
+function withoutOwnKey({ key, value }: Entry): Entry {
+  return { key: key.slice(RECORD.length), value: withoutOwner(value) };
 }
 
 class OwnedReader<Inner extends Reader> implements Reader {
@@ -97,13 +77,13 @@ class OwnedReader<Inner extends Reader> implements Reader {
   range(range: Range): AsyncIterable<Entry> {
     const { from, to, reverse = false, limit = Number.POSITIVE_INFINITY } = range;
     const inner = this.inner.range({ from: RECORD + from, to: RECORD + to, reverse, limit });
-    return new OwnedIterator(inner[Symbol.asyncIterator]());
+    return new Mapped(inner, withoutOwnKey);
   }
 
   async take(range: Range, count: number): Promise<Entry[]> {
     const inner = { ...range, from: RECORD + range.from, to: RECORD + range.to };
     const found = await this.inner.take(inner, count);
-    return found.map(({ key, value }) => ({ key: key.slice(RECORD.length), value: withoutOwner(value) }));
+    return found.map(withoutOwnKey);
   }
 
   now(): Instant {

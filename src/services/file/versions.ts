@@ -1,3 +1,4 @@
+import { Mapped } from "../../base/mapped.ts";
 import type { Revision } from "../../base/revision.ts";
 import {
   epochIndexKey,
@@ -92,31 +93,6 @@ export interface View {
   last(range: Range): Promise<Entry | undefined>;
 }
 
-/** Long directories are listed through this: by hand it is one step for each entry, as a generator it would be four. */
-class BodyIterator implements AsyncIterableIterator<Entry> {
-  readonly #inner: AsyncIterator<Entry>;
-
-  constructor(inner: AsyncIterator<Entry>) {
-    this.#inner = inner;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  async next(): Promise<IteratorResult<Entry>> {
-    const result = await this.#inner.next();
-    if (result.done === true) return result;
-    const { key, value } = result.value;
-    return { done: false, value: { key, value: bodyOf(value) } };
-  }
-
-  async return(): Promise<IteratorResult<Entry>> {
-    await this.#inner.return?.();
-    return { done: true, value: undefined };
-  }
-}
-
 export class LiveView implements View {
   readonly #read: Reader;
 
@@ -135,7 +111,7 @@ export class LiveView implements View {
   }
 
   range(range: Range): AsyncIterable<Entry> {
-    return new BodyIterator(this.#read.range(range)[Symbol.asyncIterator]());
+    return new Mapped(this.#read.range(range), ({ key, value }) => ({ key, value: bodyOf(value) }));
   }
 
   async last({ from, to }: Range): Promise<Entry | undefined> {
