@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { copyPage } from "../../base/bytes.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { readInto } from "../../base/read-into.ts";
 import { type BodySource, IncomingBody } from "./incoming-body.ts";
@@ -232,7 +233,7 @@ export class Connection implements BodySource {
           break;
         case "request": {
           const { body } = this.#incoming!;
-          const own = isLent ? Buffer.from(data) : data;
+          const own = isLent ? copyPage(data) : data;
           const rest = body.isComplete ? own : body.feed(own);
           if (rest !== undefined) this.#hold(rest);
           break;
@@ -276,7 +277,7 @@ export class Connection implements BodySource {
     const head = readRequestHead(all, end);
     const body = new IncomingBody(head.bodyLength, this);
     let rest = all.length > end + 4 ? all.subarray(end + 4) : undefined;
-    if (rest !== undefined && mustCopy) rest = Buffer.from(rest);
+    if (rest !== undefined && mustCopy) rest = copyPage(rest);
     const ahead = rest === undefined || body.isComplete ? rest : body.feed(rest);
     this.#held = undefined;
     this.#isFresh = false;
