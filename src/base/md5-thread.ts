@@ -5,25 +5,57 @@ import { LIMITS } from "./limits.ts";
  * MD5 of long bodies in a thread of its own. It is the costliest thing that happens to an upload: in the thread that
  * serves requests it takes half of the time, and everybody else waits for it.
  *
- * Bytes are copied on their way: the original goes to the disk at the same time.
+ * Bytes are copied on their way: the original goes to the disk at the same time. The copies lie in memory that both
+ * threads see and that is used again and again; copies of their own would be as much garbage as there is payload.
  */
 const SOURCE = `
 const { createHash } = require("node:crypto");
-const { parentPort } = require("node:worker_threads");
+const { parentPort, workerData } = require("node:worker_threads");
+const shared = new Uint8Array(workerData);
 const hashes = new Map();
-parentPort.on("message", ({ id, bytes, isEnd, isDropped }) => {
+parentPort.on("message", ({ id, at, length, bytes, isEnd, isDropped }) => {
   let hash = hashes.get(id);
-  if (bytes !== undefined) {
+  const given = bytes === undefined ? length && shared.subarray(at, at + length) : new Uint8Array(bytes);
+  if (given !== undefined) {
     if (hash === undefined) hashes.set(id, (hash = createHash("md5")));
-    hash.update(new Uint8Array(bytes));
-    parentPort.postMessage({ taken: bytes.byteLength });
+    hash.update(given);
+    parentPort.postMessage({ taken: given.length, isShared: bytes === undefined });
   }
   if (isEnd) parentPort.postMessage({ id, digest: (hash ?? createHash("md5")).digest("base64") });
   if (isEnd || isDropped) hashes.delete(id);
 });
 `;
 
-type Reply = { readonly taken: number } | { readonly id: number; readonly digest: string };
+type Reply =
+  | { readonly taken: number; readonly isShared: boolean }
+  | { readonly id: number; readonly digest: string };
+
+/** Memory that is lent out piece by piece and comes back in the same order. Places count up and never begin again. */
+class SharedRing {
+  readonly memory = new SharedArrayBuffer(LIMITS.digestSharedBytes);
+  readonly #bytes = new Uint8Array(this.memory);
+  readonly #ends: number[] = [];
+  #first = 0;
+  #next = 0;
+
+  /** Where the copy begins; undefined when there is no room for it. */
+  put(bytes: Uint8Array): number | undefined {
+    const size = this.#bytes.length;
+    const left = size - (this.#next % size);
+    const start = left < bytes.length ? this.#next + left : this.#next;
+    const end = start + bytes.length;
+    if (end - this.#first > size) return undefined;
+    this.#bytes.set(bytes, start % size);
+    this.#next = end;
+    this.#ends.push(end);
+    return start % size;
+  }
+
+  /** The oldest copy is not needed any more. */
+  giveBack(): void {
+    this.#first = this.#ends.shift()!;
+  }
+}
 
 interface Waiter {
   resolve(value: string): void;
@@ -31,7 +63,8 @@ interface Waiter {
 }
 
 class Md5Thread {
-  readonly #worker = new Worker(SOURCE, { eval: true });
+  readonly #ring = new SharedRing();
+  readonly #worker = new Worker(SOURCE, { eval: true, workerData: this.#ring.memory });
   readonly #digests = new Map<number, Waiter>();
   #waitingBytes = 0;
   #waiting: (() => void)[] = [];
@@ -56,9 +89,14 @@ class Md5Thread {
   /** When a promise comes back, the thread is behind: wait for it before the next bytes. */
   update(id: number, bytes: Uint8Array): Promise<void> | undefined {
     if (this.#failure !== undefined) throw this.#failure;
-    const copy = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
-    this.#worker.postMessage({ id, bytes: copy }, [copy]);
-    this.#worker.ref();
+    if (bytes.length === 0) return undefined;
+    const at = this.#ring.put(bytes);
+    if (at !== undefined) this.#worker.postMessage({ id, at, length: bytes.length });
+    else {
+      const copy = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
+      this.#worker.postMessage({ id, bytes: copy }, [copy]);
+    }
+    if (this.#waitingBytes === 0 && this.#digests.size === 0) this.#worker.ref();
     this.#waitingBytes += bytes.length;
     if (this.#waitingBytes <= LIMITS.digestWaitingBytesMax) return undefined;
     return new Promise((resolve) => this.#waiting.push(resolve));
@@ -84,6 +122,7 @@ class Md5Thread {
       this.#digests.delete(reply.id);
     } else {
       this.#waitingBytes -= reply.taken;
+      if (reply.isShared) this.#ring.giveBack();
       if (this.#waitingBytes <= LIMITS.digestWaitingBytesMax) this.#wake();
     }
     // Only work under way keeps the process alive.
