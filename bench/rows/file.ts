@@ -3,8 +3,12 @@ import { drive, type Measured } from "../load.ts";
 import type { Row } from "../rows.ts";
 import type { Contender } from "../servers.ts";
 import { type PlainRequest, signed } from "../sign.ts";
+import { type RunOptions, throughput, transfer, upload } from "../transfers.ts";
 
-/** Files in one share. Azurite has no File service, so the bare server is the only yardstick. */
+/**
+ * Files in one share. Azurite has no File service, so a bare server is the only yardstick: for large transfers the one
+ * that keeps files, for all else the one that does nothing.
+ */
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
 const WITH_BYTES = { "x-ms-version": "2026-06-06" };
@@ -24,15 +28,9 @@ function putRange(path: string, from: number, body: Buffer): PlainRequest {
 
 const SMALL = Buffer.alloc(1 * KIB, 0x61);
 const PAGE = Buffer.alloc(4 * KIB, 0x62);
-const LARGE = Buffer.alloc(4 * MIB, 0x63);
 const COUNT = 1_000;
 
 let created = 0;
-
-interface RunOptions {
-  readonly connections: number;
-  readonly seconds: number;
-}
 
 const prepared = new WeakMap<Contender, Set<string>>();
 
@@ -59,13 +57,12 @@ function overPrepared(
   what: string,
   before: () => readonly PlainRequest[],
   requests: () => readonly PlainRequest[],
-  connectionsMax = Number.POSITIVE_INFINITY,
 ) {
   return async (contender: Contender, { connections, seconds }: RunOptions): Promise<Measured> => {
     await prepare(contender, what, before());
     const port = contender.ports.file;
     const ready = requests().map((request) => signed({ ...request, service: "file" }, port));
-    return drive({ port, requests: ready, connections: Math.min(connections, connectionsMax), seconds });
+    return drive({ port, requests: ready, connections, seconds });
   };
 }
 
@@ -142,6 +139,34 @@ async function renameDirectory(contender: Contender, { seconds }: RunOptions): P
   return measured;
 }
 
+const LARGE = 4 * MIB;
+
+/** Which 4 MiB of the file are written; the bare server, which has no ranges, gets a file for each. */
+function putLargeRange({ name }: Contender, port: number, file: string, index: number) {
+  const path = name === "bare" ? `/bench/${file}-${index}` : `/bench/${file}`;
+  const range = `bytes=${index * LARGE}-${(index + 1) * LARGE - 1}`;
+  const headers = { "x-ms-write": "update", "x-ms-range": range };
+  return upload(port, { method: "PUT", path, query: { comp: "range" }, headers, service: "file" }, LARGE);
+}
+
+function transferred(
+  contender: Contender,
+  options: RunOptions,
+  one: (port: number, turn: number) => ReturnType<typeof transfer>,
+): Promise<Measured> {
+  const prepare = async (port: number): Promise<void> => {
+    if (contender.name === "bare") {
+      await upload(port, { method: "PUT", path: "/bench/large" }, 64 * MIB);
+      return;
+    }
+    await transfer(port, { ...createShare, service: "file" });
+    await transfer(port, { ...createFile("sequence", 256 * MIB), service: "file" });
+    await transfer(port, { ...createFile("large", 64 * MIB), service: "file" });
+    for (let index = 0; index < 16; index++) await putLargeRange(contender, port, "large", index);
+  };
+  return throughput(contender, options, { service: "file", prepare, one, parallel: 4 });
+}
+
 const common = { service: "file", azurite: false, requests: () => [] } as const;
 const share = [createShare] as const;
 
@@ -179,31 +204,21 @@ export const FILE_ROWS: readonly Row[] = [
   },
   {
     ...common,
-    name: "file: put range 4 MiB in sequence",
+    name: "file: put range 4 MiB in sequence (MB/s)",
     replyBytes: 0,
     target: { ofBare: 0.7 },
-    run: overPrepared(
-      "sequence",
-      () => [createShare, createFile("sequence", 256 * MIB)],
-      () => Array.from({ length: 64 }, (_, n) => putRange("sequence", n * 4 * MIB, LARGE)),
-      4,
-    ),
+    run: (contender, options) =>
+      transferred(contender, options, (port, turn) => putLargeRange(contender, port, "sequence", turn % 64)),
   },
   {
     ...common,
-    name: "file: get 64 MiB",
-    replyBytes: 64 * MIB,
+    name: "file: get 64 MiB (MB/s)",
+    replyBytes: 0,
     target: { ofBare: 0.7 },
-    run: overPrepared(
-      "large",
-      () => [
-        createShare,
-        createFile("large", 64 * MIB),
-        ...Array.from({ length: 16 }, (_, n) => putRange("large", n * 4 * MIB, LARGE)),
-      ],
-      () => [{ method: "GET", path: "/bench/large" }],
-      4,
-    ),
+    run: (contender, options) =>
+      transferred(contender, options, (port) =>
+        transfer(port, { method: "GET", path: "/bench/large", service: "file" }),
+      ),
   },
   {
     ...common,

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { binaryOfSafeInteger, binaryOfUint64, uint64OfBinary, writeUint64 } from "./bytes.ts";
+import {
+  allocatePage,
+  binaryOfSafeInteger,
+  binaryOfUint64,
+  copyPage,
+  uint64OfBinary,
+  writeUint64,
+} from "./bytes.ts";
 
 test("whole numbers of 64 bits become eight bytes, as Buffer writes them, and come back", () => {
   const values = [0n, 1n, 255n, 256n, 0x1_0000_0000n, 0x0102_0304_0506_0708n, 2n ** 63n, 2n ** 64n - 1n];
@@ -16,4 +23,27 @@ test("whole numbers of 64 bits become eight bytes, as Buffer writes them, and co
       assert.equal(binaryOfSafeInteger(Number(value)), expected.latin1Slice());
     }
   }
+});
+
+test("pages share memory and never a byte of it", () => {
+  const lengths = [0, 1, 4_095, 4_096, 4_105, 8_201, 16_384, 16_385, 200_000];
+  const taken: { readonly bytes: Buffer; readonly mark: number }[] = [];
+  for (let round = 0; round < 8; round++) {
+    for (const length of lengths) {
+      const bytes = allocatePage(length);
+      const mark = taken.length % 256;
+      assert.equal(bytes.length, length);
+      taken.push({ bytes: bytes.fill(mark), mark });
+    }
+  }
+  for (const { bytes, mark } of taken) assert.ok(bytes.every((byte) => byte === mark));
+  const pages = Array.from({ length: 4 }, () => allocatePage(4_105).buffer);
+  assert.ok(new Set(pages).size < pages.length, "pages that come one after another lie side by side");
+});
+
+test("a copy of a page is not the page", () => {
+  const page = Buffer.alloc(4_096, 1);
+  const copy = copyPage(page);
+  page.fill(2);
+  assert.ok(copy.every((byte) => byte === 1));
 });

@@ -134,7 +134,11 @@ export const LIMITS = {
   // Extents
   inlineBytesMax: 8 * KIB,
   chunkBytes: 64 * KIB,
-  pieceBytes: 4 * MIB,
+  /** What an append writes at once: small enough that the disk works while the rest of a body arrives. */
+  pieceBytes: 1 * MIB,
+  /** Room that an append claims at once, in pieces, and how many appends may do so side by side. */
+  piecesClaimedMax: 4,
+  appendsAheadMax: 64,
   extentBytesMax: 64 * MIB,
   /** Pieces of one append being written while the next one is gathered. */
   piecesInFlightMax: 2,
@@ -153,7 +157,7 @@ export const LIMITS = {
   gatheredWritesBytesMax: MIB,
   writePartsMax: 512,
   /** Written bytes that start a sync before anybody waits for one, so that the disk works while the client sends. */
-  unsyncedBytesMax: 16 * MIB,
+  unsyncedBytesMax: 4 * MIB,
   /** One read from the disk, and how many of them run ahead of the consumer. */
   extentReadBytes: 1 * MIB,
   extentReadsAheadMax: 2,

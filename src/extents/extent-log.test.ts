@@ -154,6 +154,74 @@ test("a full disk rejects as transient, and appending goes on when there is room
   assert.deepEqual(await readAll(files, late.slices), sample(100, 2));
 });
 
+test("appends side by side that say how long they are stay whole", async () => {
+  const { log, files } = openLog(new CrashDevice(), {
+    chunkBytes: 16,
+    pieceBytes: 64,
+    extentBytesMax: 65_536,
+  });
+  async function* slowly(bytes: Buffer): AsyncGenerator<Buffer> {
+    for await (const part of inParts(bytes, [16])) {
+      await settle(1);
+      yield part;
+    }
+  }
+  const bodies = [1, 2, 3].map((seed) => sample(250, seed));
+  const appended = await Promise.all(bodies.map((body) => log.append(slowly(body), body.length)));
+  for (const [i, { slices, length }] of appended.entries()) {
+    assert.equal(length, 250);
+    assert.equal(slices.length, 1);
+    assert.deepEqual(await readAll(files, slices), bodies[i]);
+  }
+  // What a client says need not be true: a longer body goes on elsewhere, a shorter one leaves room that is dead.
+  for (const told of [1, 70, 1_000]) {
+    const wrong = await log.append(slowly(bodies[0]!), told);
+    assert.deepEqual(await readAll(files, wrong.slices), bodies[0]);
+  }
+});
+
+test("many appends claim no more room than they fill", async () => {
+  const { log } = openLog(new CrashDevice(), { chunkBytes: 16, pieceBytes: 64, extentBytesMax: 1_048_576 });
+  let release = (): void => {};
+  const standing = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  async function* stalls(): AsyncGenerator<Buffer> {
+    yield sample(64);
+    await standing;
+  }
+  const count = 2 * LIMITS.appendsAheadMax;
+  const appends = Array.from({ length: count }, () => log.append(stalls(), 1_048_576));
+  await settle();
+  const most = LIMITS.appendsAheadMax * storedBytes(LIMITS.piecesClaimedMax * 64, { chunkBytes: 16 });
+  assert.ok(log.openExtent!.bytes <= most + count * storedBytes(64, { chunkBytes: 16 }) + FILE_HEADER_BYTES);
+  release();
+  for (const { release: letGo } of await Promise.all(appends)) letGo();
+});
+
+test("room of appends that failed is used again while nothing lies behind it", async () => {
+  const device = new CrashDevice();
+  const { log, files } = openLog(device, { chunkBytes: 16, pieceBytes: 64, extentBytesMax: 65_536 });
+  const first = await appendAndRelease(log, sample(10));
+  const { bytes } = log.openExtent!;
+  async function* leaving(): AsyncGenerator<Buffer> {
+    yield sample(100, 7);
+    throw new Error("client gone");
+  }
+  await assert.rejects(log.append(leaving(), 1_000), /client gone/);
+  assert.equal(log.openExtent!.bytes, bytes);
+  device.before = (kind) => {
+    if (kind === "write") throw Object.assign(new Error("full"), { code: "ENOSPC" });
+  };
+  await Promise.allSettled(Array.from({ length: 10 }, () => log.append(sample(200))));
+  await assert.rejects(log.appendWhole(sample(200), 200));
+  device.before = () => {};
+  assert.equal(log.openExtent!.bytes, bytes, "whichever came first");
+  const late = await appendAndRelease(log, sample(200, 2));
+  assert.deepEqual(await readAll(files, first.slices), sample(10));
+  assert.deepEqual(await readAll(files, late.slices), sample(200, 2));
+});
+
 test("a write that fails for another reason retires its extent", async () => {
   const device = new CrashDevice();
   const { log, files } = openLog(device);

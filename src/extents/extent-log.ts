@@ -1,8 +1,16 @@
 import { assert } from "../base/assert.ts";
 import { errorCode, StorageFault } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
+import { ClaimedRoom } from "./claimed-room.ts";
 import type { Device, DeviceFile } from "./device.ts";
-import { type ExtentShape, extentShape, fileNameOf, packFileHeader, storedBytes } from "./format.ts";
+import {
+  type ExtentShape,
+  extentShape,
+  FILE_HEADER_BYTES,
+  fileNameOf,
+  packFileHeader,
+  storedBytes,
+} from "./format.ts";
 import { GroupSync } from "./group-sync.ts";
 import { cutPieces, type PayloadSource, type Piece } from "./pieces.ts";
 import { type Appended, Flight, Taken } from "./taken.ts";
@@ -57,29 +65,61 @@ export class ExtentLog {
 
   /**
    * Streams a source to the disk, piece by piece; resolves when all of it is durable. The source gives its
-   * buffers away. When it fails, so does the append, and what was written is dead.
+   * buffers away. When it fails, so does the append, and what was written is dead. `knownLength` is how long the
+   * source is, as far as somebody has said so: room for several pieces is claimed at once then.
    */
-  append(source: PayloadSource): Promise<Appended> {
-    return this.#append(
-      source,
-      (bytes, taken) => this.#claim(bytes, taken),
-      // Slow clients by the thousand: what they have sent is better on the disk than in memory.
-      ({ slices }) => this.#appends > LIMITS.patientAppendsMax && slices.length < LIMITS.earlySlicesMax,
-    );
+  async append(source: PayloadSource, knownLength = 0): Promise<Appended> {
+    const length = source instanceof Uint8Array ? source.length : knownLength;
+    let room: ClaimedRoom | undefined;
+    const claim = async (bytes: number, taken: Taken): Promise<Spot> => {
+      const next = room?.take(bytes);
+      if (next !== undefined) return next;
+      const ahead = this.#roomBytes(length - taken.length);
+      // The last of an extent is filled piece by piece.
+      const isEnd = this.#open !== undefined && this.#open.freeBytes < ahead && this.#open.freeBytes >= bytes;
+      const roomBytes = isEnd ? bytes : Math.max(bytes, ahead);
+      const spot = await this.#claim(roomBytes, taken);
+      room = new ClaimedRoom(spot, roomBytes);
+      return room.take(bytes)!;
+    };
+    try {
+      return await this.#append(
+        source,
+        claim,
+        // Slow clients by the thousand: what they have sent is better on the disk than in memory.
+        ({ slices }) => this.#appends > LIMITS.patientAppendsMax && slices.length < LIMITS.earlySlicesMax,
+      );
+    } catch (error) {
+      room?.giveBack();
+      throw error;
+    }
+  }
+
+  /** How much of what is still to come is claimed at once: nothing for many clients, who may all stand still. */
+  #roomBytes(length: number): number {
+    if (length <= 0 || this.#appends > LIMITS.appendsAheadMax) return 0;
+    const { pieceBytes, extentBytesMax } = this.shape;
+    const bytes = storedBytes(Math.min(length, LIMITS.piecesClaimedMax * pieceBytes), this.shape);
+    return Math.min(bytes, extentBytesMax - FILE_HEADER_BYTES);
   }
 
   /** The same for exactly `length` bytes that must stay one slice, as compaction needs it. */
   async appendWhole(source: PayloadSource, length: number): Promise<Appended> {
     const roomBytes = storedBytes(length, this.shape);
-    let room: Spot | undefined;
-    let usedBytes = 0;
-    const appended = await this.#append(source, async (bytes, taken) => {
-      room ??= await this.#claim(roomBytes, taken);
-      const spot = { extent: room.extent, offset: room.offset + usedBytes };
-      usedBytes += bytes;
-      if (usedBytes > roomBytes) throw new StorageFault(`a slice goes on after its ${length} bytes`);
+    let room: ClaimedRoom | undefined;
+    const claim = async (bytes: number, taken: Taken): Promise<Spot> => {
+      room ??= new ClaimedRoom(await this.#claim(roomBytes, taken), roomBytes);
+      const spot = room.take(bytes);
+      if (spot === undefined) throw new StorageFault(`a slice goes on after its ${length} bytes`);
       return spot;
-    });
+    };
+    let appended: Appended;
+    try {
+      appended = await this.#append(source, claim);
+    } catch (error) {
+      room?.giveBack();
+      throw error;
+    }
     if (appended.length === length) return appended;
     appended.release();
     throw new StorageFault(`a slice ended after ${appended.length} of ${length} bytes`);

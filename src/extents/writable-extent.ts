@@ -21,7 +21,7 @@ interface Waiting {
 
 /**
  * An extent this process appends to. Room is taken from its end before anything is written, so appends that run
- * at the same time never meet. Room whose write failed stays dead: no slice will ever point into it.
+ * at the same time never meet. Room whose write failed stays dead, unless it is the last: no slice will ever point into it.
  */
 export class WritableExtent {
   readonly id: bigint;
@@ -30,6 +30,8 @@ export class WritableExtent {
   #tail = FILE_HEADER_BYTES;
   /** Appends that took room here and have not been released: their slices may not be in any record yet. */
   #pending = 0;
+  /** Room given back that is not the last: its end, and where it begins. */
+  readonly #unused = new Map<number, number>();
   #isRetired = false;
   #isLeft = false;
   #waiting: Waiting[] = [];
@@ -43,6 +45,11 @@ export class WritableExtent {
 
   get tail(): number {
     return this.#tail;
+  }
+
+  /** What still fits. */
+  get freeBytes(): number {
+    return this.#isRetired ? 0 : this.#shape.extentBytesMax - this.#tail;
   }
 
   get isPending(): boolean {
@@ -83,12 +90,21 @@ export class WritableExtent {
     return spot;
   }
 
+  /** Room that turned out to be of no use is given again once it is the last; until then it is remembered. */
+  giveBack(offset: number, bytes: number): void {
+    this.#unused.set(offset + bytes, offset);
+    for (let start = this.#unused.get(this.#tail); start !== undefined; start = this.#unused.get(start)) {
+      this.#unused.delete(this.#tail);
+      this.#tail = start;
+    }
+  }
+
   /** Frames a piece at `offset`, which a claim covers. Returns the bytes written. */
   async write(piece: Piece, offset: number): Promise<number> {
     const at = { extent: this.id, offset, length: piece.length };
     const parts = frameParts(piece.parts, at, this.#shape);
     const bytes = parts.reduce((total, part) => total + part.length, 0);
-    if (bytes > LIMITS.gatheredWriteBytesMax) await this.#put(parts, offset, bytes);
+    if (bytes > LIMITS.gatheredWriteBytesMax) await this.#put(parts, offset);
     else {
       await new Promise<void>((resolve, reject) => {
         this.#waiting.push({ parts, offset, bytes, resolve, reject });
@@ -108,9 +124,8 @@ export class WritableExtent {
       const together = this.#takeNeighbours();
       const { offset } = together[0]!;
       const parts = together.flatMap((one) => one.parts);
-      const bytes = together.reduce((total, one) => total + one.bytes, 0);
       try {
-        await this.#put(parts, offset, bytes);
+        await this.#put(parts, offset);
         for (const { resolve } of together) resolve();
       } catch (error) {
         for (const { reject } of together) reject(error);
@@ -137,13 +152,11 @@ export class WritableExtent {
     return together;
   }
 
-  async #put(parts: readonly Uint8Array[], offset: number, bytes: number): Promise<void> {
+  async #put(parts: readonly Uint8Array[], offset: number): Promise<void> {
     try {
       await this.file.write(parts, offset);
     } catch (error) {
-      // A full disk asks again and again: give the room back when it is still the last.
-      if (isOutOfSpace(error) && this.#tail === offset + bytes) this.#tail = offset;
-      // Any other error says that this file is not to be trusted with more.
+      // Any error but a full disk says that this file is not to be trusted with more.
       if (!isOutOfSpace(error)) this.retire();
       throw writeFault(fileNameOf(this.id), error);
     }

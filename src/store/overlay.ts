@@ -1,3 +1,4 @@
+import { copyPage } from "../base/bytes.ts";
 import type { Entry, Key, Range } from "./kv.ts";
 
 /**
@@ -69,7 +70,7 @@ export interface Snapshot {
 
 /** A copy: what a reader gets is its own, while the pending bytes are still to be written. */
 function ownCopy(bytes: Buffer): Buffer {
-  return Buffer.from(bytes);
+  return copyPage(bytes);
 }
 
 /** Reads through layers of pending writes, newest first, down to the committed state. */

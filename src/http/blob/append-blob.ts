@@ -89,6 +89,7 @@ async function appendBlock(request: HttpRequest, { blobs }: BlobServices): Promi
     append: position,
     encryption,
     body: stream,
+    length: body.length,
   });
   return { status: 201, headers: appendedHeaders(request, appended, digestHeaders(request, stream.crc64)) };
 }

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { copyPage } from "../../base/bytes.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { copyForBody, giveBack, lendBodyRoom, returnBodyRoom } from "../../base/payload-memory.ts";
 import { readInto } from "../../base/read-into.ts";
@@ -381,5 +382,5 @@ function hasBareLineFeed(data: Buffer): boolean {
 
 /** Of bytes that are only lent. */
 function ownCopy(data: Buffer): Buffer {
-  return data.length < LIMITS.fastPieceBytes ? Buffer.from(data) : copyForBody(data);
+  return data.length < LIMITS.fastPieceBytes ? copyPage(data) : copyForBody(data);
 }

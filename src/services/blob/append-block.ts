@@ -17,6 +17,8 @@ export interface AppendBlock extends ChangeBlob {
   readonly append: AppendConditions;
   readonly encryption: EncryptionWish;
   readonly body: PayloadSource;
+  /** As the client says; it saves slices. */
+  readonly length?: number | undefined;
 }
 
 export interface Appended extends Written {
@@ -34,7 +36,7 @@ export async function appendBlock(blobs: BlobService, request: AppendBlock): Pro
   const { ref } = request;
   // Not trusted later, but a client with a large body for nowhere should hear of it before it has sent it.
   if (!(request.body instanceof Uint8Array)) await store.read((read) => readContainer(read, ref));
-  const taken = await takeBlock(blobs, request.body);
+  const taken = await takeBlock(blobs, request);
   try {
     return await store.write(async (write) => {
       const found = await findBlob(write, ref);
@@ -59,11 +61,11 @@ export async function appendBlock(blobs: BlobService, request: AppendBlock): Pro
   }
 }
 
-async function takeBlock(blobs: BlobService, body: PayloadSource): Promise<TakenIn> {
+async function takeBlock(blobs: BlobService, { body, length }: AppendBlock): Promise<TakenIn> {
   if (body instanceof Uint8Array && body.length <= BLOB_LIMITS.inlineAppendBytesMax) {
     return { content: { inline: Buffer.from(body) }, length: body.length, release() {} };
   }
-  const appended = await blobs.parts.payloads.append(body);
+  const appended = await blobs.parts.payloads.append(body, length);
   return {
     content: { slices: appended.slices },
     length: appended.length,

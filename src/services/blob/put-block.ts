@@ -65,8 +65,11 @@ async function takeBlock(blobs: BlobService, { body, length }: PutBlock): Promis
   if (body instanceof Uint8Array && body.length <= BLOB_LIMITS.inlineBlockBytesMax) {
     return { bytes: { inline: Buffer.from(body) }, length: body.length, release() {} };
   }
-  const appended = await blobs.parts.payloads.append(body);
-  if (length !== undefined && appended.length !== length) throw new Refusal("InvalidInput");
+  const appended = await blobs.parts.payloads.append(body, length);
+  if (length !== undefined && appended.length !== length) {
+    appended.release();
+    throw new Refusal("InvalidInput");
+  }
   return { bytes: { slices: appended.slices }, length: appended.length, release: () => appended.release() };
 }
 

@@ -27,7 +27,8 @@ export async function takeIn(
   if (source instanceof Uint8Array) {
     return source.length <= LIMITS.inlineBytesMax ? inline([source]) : append(payloads, source);
   }
-  if (knownLength !== undefined && knownLength > LIMITS.inlineBytesMax) return append(payloads, source);
+  if (knownLength !== undefined && knownLength > LIMITS.inlineBytesMax)
+    return append(payloads, source, knownLength);
   const iterator = source[Symbol.asyncIterator]();
   const head: Uint8Array[] = [];
   let bytes = 0;
@@ -53,8 +54,8 @@ function inline(parts: readonly Uint8Array[]): TakenIn {
   return { content: { inline: bytes }, length: bytes.length, release() {} };
 }
 
-async function append(payloads: Payloads, source: PayloadSource): Promise<TakenIn> {
-  const appended = await payloads.append(source);
+async function append(payloads: Payloads, source: PayloadSource, knownLength?: number): Promise<TakenIn> {
+  const appended = await payloads.append(source, knownLength);
   return {
     content: { slices: appended.slices },
     length: appended.length,

@@ -60,8 +60,8 @@ export class PayloadService implements Payloads {
     this.references = new References(this.owner, this.files.shape);
   }
 
-  append(source: PayloadSource): Promise<Appended> {
-    return this.extents.append(source);
+  append(source: PayloadSource, knownLength?: number): Promise<Appended> {
+    return this.extents.append(source, knownLength);
   }
 
   keep(write: Writer, slices: readonly Slice[]): Promise<void> {

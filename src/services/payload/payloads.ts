@@ -25,8 +25,11 @@ export type { Appended, OpenPayload, PayloadSource, ReadBuffers, Slice, SliceRan
  * stops. The bytes go with the last reference, after the readers in flight.
  */
 export interface Payloads {
-  /** Streams a source to durable storage. Rejects with `StorageFault`, or with the error of the source. */
-  append(source: PayloadSource): Promise<Appended>;
+  /**
+   * Streams a source to durable storage. Rejects with `StorageFault`, or with the error of the source. `knownLength` is
+   * what the client says; it saves slices, and nothing depends on it.
+   */
+  append(source: PayloadSource, knownLength?: number): Promise<Appended>;
 
   /** The first reference of slices just appended and not yet released. */
   keep(write: Writer, slices: readonly Slice[]): Promise<void>;

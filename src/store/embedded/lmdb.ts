@@ -1,7 +1,7 @@
-import "../../base/bytes.ts";
 import { existsSync, linkSync, unlinkSync, writeFileSync } from "node:fs";
 import * as lmdb from "lmdb";
 import { assert } from "../../base/assert.ts";
+import { allocatePage, copyPage } from "../../base/bytes.ts";
 import { errorCode, StorageFault } from "../../base/faults.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Entry, Key, Range } from "../kv.ts";
@@ -248,11 +248,11 @@ export class LmdbSnapshot implements Snapshot {
     const found = this.#raw.getBinaryFast(key, this.#options);
     if (found === undefined) return undefined;
     const bytes = this.#raw.lastSize;
-    if (found.isGlobal !== true) return Buffer.from(found.subarray(0, bytes));
+    if (found.isGlobal !== true) return copyPage(found.subarray(0, bytes));
     if (sharedBytes?.buffer !== found.buffer) {
       sharedBytes = Buffer.from(found.buffer, found.byteOffset, found.maxLength);
     }
-    const copy = Buffer.allocUnsafe(bytes);
+    const copy = allocatePage(bytes);
     sharedBytes.copy(copy, 0, 0, bytes);
     return copy;
   }

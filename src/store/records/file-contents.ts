@@ -1,3 +1,4 @@
+import { allocatePage } from "../../base/bytes.ts";
 import type { Instant } from "../../base/clock.ts";
 import { DamagedData } from "../../base/faults.ts";
 import type { Revision } from "../../base/revision.ts";
@@ -229,7 +230,7 @@ export const rangeRecord = {
   pack(record: RangeRecord, since: Revision): Buffer {
     const body = "inline" in record ? record.inline : sliced.pack(record);
     const bodyAt = "inline" in record ? SINCE_BYTES + 1 : SINCE_BYTES;
-    const bytes = Buffer.allocUnsafe(bodyAt + body.length);
+    const bytes = allocatePage(bodyAt + body.length);
     view.setBigUint64(0, since);
     view.setUint8(SINCE_BYTES, FIXED);
     viewed.copy(bytes, 0, 0, bodyAt);
