@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
-import { build, type Plugin } from "esbuild";
+import { build, type Plugin, stop } from "esbuild";
 import { systemClock } from "../../src/base/clock.ts";
 
 /**
@@ -62,6 +62,9 @@ export async function compileTests({
   } catch (error) {
     remove();
     throw error;
+  } finally {
+    // Its process would keep what it knows, 200 MB, until the last test has run.
+    await stop();
   }
   const made = new Map(names.map((name, index) => [join(outdir, `${name}.js`), sources[index]!]));
   return {

@@ -20,7 +20,7 @@ for (const engine of ENGINES) {
       const table = await createdTable(server, "counter");
       await table.createEntity({ partitionKey: "p", rowKey: "n", count: 0 });
       const path = entityPath("counter", "p", "n");
-      const timesEach = isFar ? 4 : 10;
+      const timesEach = isFar ? 4 : 5;
       let refusals = 0;
       const client = async (): Promise<void> => {
         for (let done = 0; done < timesEach; ) {

@@ -6,8 +6,8 @@ import { readTorture, smbtorture } from "../kit/smbtorture.ts";
 import { SELECTED, TORTURE_SUITES } from "./torture-suites.ts";
 
 /**
- * Samba's own test suite, about two minutes of it; `npm run prove -- --only smb-torture` runs it all. A failure that is
- * not listed is one of ours, and so is a listed one that has begun to pass unnoticed.
+ * Samba's own test suite: what is short, and single tests of the long suites; `npm run prove -- --only smb-torture`
+ * runs it all. A failure that is not listed is one of ours, and so is a listed one that has begun to pass unnoticed.
  */
 const isMissing = spawnSync("smbtorture", ["--version"]).status !== 0;
 const skip = isMissing ? "smbtorture is not installed (apt-get install samba-testsuite)" : false;
