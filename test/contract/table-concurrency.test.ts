@@ -54,7 +54,7 @@ for (const engine of ENGINES) {
 
     test("readers of a partition see a batch whole or not at all", async () => {
       const { broken, batches, turnsSeen } = await readersSeeWholeBatches(server.runtime.parts.store, {
-        reads: isFar ? 1_500 : 5_000,
+        reads: isFar ? 1_500 : 2_500,
       });
       assert.equal(broken, undefined);
       assert.ok(batches > 5 && turnsSeen > 5, `${batches} batches, ${turnsSeen} of them seen`);
