@@ -30,7 +30,8 @@ export const LIMITS = {
   connectionsMax: 10_000,
   /** From this length on, the MD5 of a body is computed in a thread of its own. */
   longDigestBytes: 1 * MIB,
-  /** Bytes on their way to that thread; past it uploads wait. */
+  /** Bytes on their way to that thread; past it uploads wait. Each body brings so much at a time. */
+  digestPartBytesMax: 512 * KIB,
   digestWaitingBytesMax: 4 * MIB,
   /** How often connections are looked at for clients that stand still. */
   connectionSweepMillis: 1_000,
@@ -38,9 +39,12 @@ export const LIMITS = {
   lingerMillis: 2_000,
   /** Bytes of a body that wait for the operation; past it the client is not read. */
   bodyWaitingBytesMax: 256 * KIB,
-  /** Memory that a body is read into when the last read brought so much that more is to be expected. */
-  bodyPieceBytes: 128 * KIB,
+  /** Memory that bodies are read into when the last read brought so much that more is to be expected. */
+  bodyRoomBytes: 128 * KIB,
+  bodyRoomsMax: 128,
   fastPieceBytes: 32 * KIB,
+  /** Memory of each size that is kept for the next transfer. */
+  idlePayloadBytesMax: 16 * MIB,
   /** Chunk extensions and trailers of one body, which mean nothing to any operation. */
   chunkExtrasBytesMax: 8 * KIB,
   shutdownMillis: 30_000,

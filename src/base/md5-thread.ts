@@ -5,25 +5,27 @@ import { LIMITS } from "./limits.ts";
  * MD5 of long bodies in a thread of its own. It is the costliest thing that happens to an upload: in the thread that
  * serves requests it takes half of the time, and everybody else waits for it.
  *
- * Bytes are copied on their way: the original goes to the disk at the same time.
+ * Bytes are copied on their way, as the original goes to the disk at the same time: into memory that both threads see,
+ * round and round. A new buffer for each piece would be as much garbage as payload, in two heaps.
  */
 const SOURCE = `
 const { createHash } = require("node:crypto");
-const { parentPort } = require("node:worker_threads");
+const { parentPort, workerData } = require("node:worker_threads");
+const ring = new Uint8Array(workerData);
 const hashes = new Map();
-parentPort.on("message", ({ id, bytes, isEnd, isDropped }) => {
+parentPort.on("message", ({ id, from, length, isEnd, isDropped }) => {
   let hash = hashes.get(id);
-  if (bytes !== undefined) {
+  if (length !== undefined) {
     if (hash === undefined) hashes.set(id, (hash = createHash("md5")));
-    hash.update(new Uint8Array(bytes));
-    parentPort.postMessage({ taken: bytes.byteLength });
+    hash.update(ring.subarray(from, from + length));
+    parentPort.postMessage({ isTaken: true });
   }
   if (isEnd) parentPort.postMessage({ id, digest: (hash ?? createHash("md5")).digest("base64") });
   if (isEnd || isDropped) hashes.delete(id);
 });
 `;
 
-type Reply = { readonly taken: number } | { readonly id: number; readonly digest: string };
+type Reply = { readonly isTaken: true } | { readonly id: number; readonly digest: string };
 
 interface Waiter {
   resolve(value: string): void;
@@ -31,10 +33,16 @@ interface Waiter {
 }
 
 class Md5Thread {
-  readonly #worker = new Worker(SOURCE, { eval: true });
+  readonly #ring = new Uint8Array(new SharedArrayBuffer(LIMITS.digestWaitingBytesMax));
+  readonly #worker = new Worker(SOURCE, { eval: true, workerData: this.#ring.buffer });
   readonly #digests = new Map<number, Waiter>();
-  #waitingBytes = 0;
-  #waiting: (() => void)[] = [];
+  /** Where the next bytes go, and how many before it are still to be read, with what was left out at the end. */
+  #at = 0;
+  #usedBytes = 0;
+  /** What each piece under way takes of the ring: the thread takes them in their order. */
+  readonly #under: number[] = [];
+  /** Bodies whose bytes did not fit, in the order in which they came. */
+  readonly #waiting: (() => void)[] = [];
   #failure: unknown;
   #lastId = 0;
 
@@ -53,15 +61,41 @@ class Md5Thread {
     return ++this.#lastId;
   }
 
-  /** When a promise comes back, the thread is behind: wait for it before the next bytes. */
+  /** When a promise comes back, the thread is behind: the bytes are needed until it resolves. */
   update(id: number, bytes: Uint8Array): Promise<void> | undefined {
     if (this.#failure !== undefined) throw this.#failure;
-    const copy = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
-    this.#worker.postMessage({ id, bytes: copy }, [copy]);
+    if (bytes.length > LIMITS.digestPartBytesMax) return this.#updateInParts(id, bytes);
+    if (this.#waiting.length === 0 && this.#tryUpdate(id, bytes)) return undefined;
+    return this.#updateLater(id, bytes);
+  }
+
+  async #updateInParts(id: number, bytes: Uint8Array): Promise<void> {
+    for (let from = 0; from < bytes.length; from += LIMITS.digestPartBytesMax)
+      await this.update(id, bytes.subarray(from, from + LIMITS.digestPartBytesMax));
+  }
+
+  async #updateLater(id: number, bytes: Uint8Array): Promise<void> {
+    do await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    while (this.#failure === undefined && !this.#tryUpdate(id, bytes));
+    if (this.#failure !== undefined) throw this.#failure;
+    this.#wake();
+  }
+
+  /** False when there is no room for them in one piece. */
+  #tryUpdate(id: number, bytes: Uint8Array): boolean {
+    const { length } = bytes;
+    const toEnd = this.#ring.length - this.#at;
+    const isAtStart = toEnd < length;
+    const skipped = isAtStart ? toEnd : 0;
+    if (this.#usedBytes + skipped + length > this.#ring.length) return false;
+    const from = isAtStart ? 0 : this.#at;
+    this.#ring.set(bytes, from);
+    this.#at = from + length;
+    this.#usedBytes += skipped + length;
+    this.#under.push(skipped + length);
+    this.#worker.postMessage({ id, from, length });
     this.#worker.ref();
-    this.#waitingBytes += bytes.length;
-    if (this.#waitingBytes <= LIMITS.digestWaitingBytesMax) return undefined;
-    return new Promise((resolve) => this.#waiting.push(resolve));
+    return true;
   }
 
   digest(id: number): Promise<string> {
@@ -83,22 +117,23 @@ class Md5Thread {
       this.#digests.get(reply.id)?.resolve(reply.digest);
       this.#digests.delete(reply.id);
     } else {
-      this.#waitingBytes -= reply.taken;
-      if (this.#waitingBytes <= LIMITS.digestWaitingBytesMax) this.#wake();
+      this.#usedBytes -= this.#under.shift()!;
+      this.#wake();
     }
     // Only work under way keeps the process alive.
-    if (this.#waitingBytes === 0 && this.#digests.size === 0) this.#worker.unref();
+    if (this.#usedBytes === 0 && this.#digests.size === 0) this.#worker.unref();
   }
 
+  /** The first in the row; the next when that one has found its room. */
   #wake(): void {
-    for (const resume of this.#waiting.splice(0)) resume();
+    this.#waiting.shift()?.();
   }
 
   #fail(error: unknown): void {
     this.#failure ??= error;
     for (const { reject } of this.#digests.values()) reject(this.#failure);
     this.#digests.clear();
-    this.#wake();
+    for (const resume of this.#waiting.splice(0)) resume();
   }
 }
 

@@ -143,6 +143,7 @@ export class ExtentLog {
 
   async #write(spot: Spot, piece: Piece): Promise<void> {
     const bytes = await spot.extent.write(piece, spot.offset);
+    piece.release?.();
     this.#sync.wrote(spot.extent.file, bytes);
   }
 

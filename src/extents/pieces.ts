@@ -1,4 +1,5 @@
 import { LIMITS } from "../base/limits.ts";
+import { giveBack } from "../base/payload-memory.ts";
 
 export type PayloadSource = AsyncIterable<Uint8Array> | Uint8Array;
 
@@ -6,6 +7,8 @@ export type PayloadSource = AsyncIterable<Uint8Array> | Uint8Array;
 export interface Piece {
   readonly parts: readonly Uint8Array[];
   readonly length: number;
+  /** It is on the disk: memory that was given away with it can be used again. */
+  release?(): void;
 }
 
 /**
@@ -87,7 +90,12 @@ class Gathering implements Piece {
       this.parts.pop();
     }
     this.#gathered.set(part, this.#gatheredBytes);
+    giveBack(part);
     this.#gatheredBytes += part.length;
     this.parts.push(this.#gathered.subarray(0, this.#gatheredBytes));
+  }
+
+  release(): void {
+    for (const part of this.parts) giveBack(part);
   }
 }

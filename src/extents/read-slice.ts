@@ -2,6 +2,7 @@ import { crc32 } from "node:zlib";
 import { assert } from "../base/assert.ts";
 import { DamagedData, StorageFault } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
+import { giveBack, memoryForRead } from "../base/payload-memory.ts";
 import type { DeviceFile } from "./device.ts";
 import { type ExtentShape, FRAME_HEADER_BYTES, fileNameOf, frameSeed, type Slice } from "./format.ts";
 
@@ -11,12 +12,12 @@ export interface SliceRange {
   readonly length: number;
 }
 
-/** Where the buffers of a read come from, for a reader who gives them back. Without one they are made anew. */
+/** Where the buffers of a read come from, for a reader with memory of its own. */
 export interface ReadBuffers {
   take(length: number): Buffer;
 }
 
-const NEW_BUFFERS: ReadBuffers = { take: (length) => Buffer.allocUnsafeSlow(length) };
+const SHARED_BUFFERS: ReadBuffers = { take: memoryForRead };
 
 /**
  * What all readers together hold: read from the disk, and not yet taken by a client that may never take it. While
@@ -72,7 +73,7 @@ export async function* readSlice(
         const load = loadChunks(file, slice, { first: next, count }, shape, buffers);
         const start = next * shape.chunkBytes;
         next += count;
-        const part = load.then((data) => data.subarray(Math.max(0, from - start), end - start));
+        const part = load.then((data) => cut(data, Math.max(0, from - start), end - start));
         // Its error is met when its turn comes; until then it must not count as unhandled.
         part.catch(() => {});
         ahead.push({ part, bytes });
@@ -105,7 +106,15 @@ export async function loadRange(
   const count = Math.ceil((from + length) / shape.chunkBytes) - first;
   const data = await loadChunks(file, slice, { first, count }, shape, buffers);
   const start = from - first * shape.chunkBytes;
-  return data.subarray(start, start + length);
+  return cut(data, start, start + length);
+}
+
+/** The part that was asked for; nobody will see the rest. */
+function cut(data: Buffer, from: number, to: number): Buffer {
+  if (from === 0 && to >= data.length) return data;
+  giveBack(data.subarray(0, from));
+  giveBack(data.subarray(to));
+  return data.subarray(from, to);
 }
 
 interface Chunks {
@@ -118,7 +127,7 @@ async function loadChunks(
   slice: Slice,
   chunks: Chunks,
   shape: ExtentShape,
-  buffers: ReadBuffers = NEW_BUFFERS,
+  buffers: ReadBuffers = SHARED_BUFFERS,
 ): Promise<Buffer> {
   const { chunkBytes } = shape;
   const dataBytes = Math.min(chunks.count * chunkBytes, slice.length - chunks.first * chunkBytes);

@@ -80,7 +80,8 @@ export function writeWhole(
   const { keepsAlive } = connection;
   const head = printHead(outgoing, hasLength ? told : undefined) + (keepsAlive ? keptAlive : CLOSED);
   if (rest.length <= JOINED_BYTES_MAX) {
-    connection.sendWhole(head + (typeof rest === "string" ? rest : rest.latin1Slice()), keepsAlive);
+    const text = typeof rest === "string" ? rest : rest.latin1Slice();
+    connection.sendWhole(head + text, keepsAlive);
   } else {
     connection.cork();
     connection.write(head);

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { LIMITS } from "../../base/limits.ts";
+import { copyForBody, giveBack, lendBodyRoom, returnBodyRoom } from "../../base/payload-memory.ts";
 import { readInto } from "../../base/read-into.ts";
 import { type BodySource, IncomingBody } from "./incoming-body.ts";
 import { Malformed, type RequestHead, readRequestHead } from "./request-head.ts";
@@ -75,6 +76,7 @@ export class Connection implements BodySource {
     socket.on("close", () => {
       this.#incoming?.body.end();
       this.#drained();
+      this.#leaveRoom();
       host.closed(this);
     });
   }
@@ -109,13 +111,19 @@ export class Connection implements BodySource {
     this.finish(keepsAlive);
   }
 
-  /** A part of a reply; when a promise comes back, wait for it before the next part. */
+  /** A part of a reply, given away; when a promise comes back, wait for it before the next part. */
   write(piece: string | Uint8Array): Promise<void> | undefined {
     const socket = this.#socket;
-    const isTaken = typeof piece === "string" ? socket.write(piece, "latin1") : socket.write(piece);
+    const isTaken = typeof piece === "string" ? socket.write(piece, "latin1") : this.#giveAway(piece);
     if (isTaken || socket.destroyed) return undefined;
     return new Promise((resolve) => {
       this.#onDrain = resolve;
+    });
+  }
+
+  #giveAway(piece: Uint8Array): boolean {
+    return this.#socket.write(piece, (error) => {
+      if (error == null) giveBack(piece);
     });
   }
 
@@ -202,17 +210,26 @@ export class Connection implements BodySource {
 
   /** A body that comes in large pieces is read into memory that it keeps; all else passes through the lent one. */
   readonly #place = (): Buffer | undefined => {
-    if (!this.#isFast || this.#state !== "request" || this.#incoming!.body.isComplete) {
-      this.#room = undefined;
-    } else if (this.#room === undefined || this.#room.length < LIMITS.bodyPieceBytes / 2) {
-      this.#room = Buffer.allocUnsafeSlow(LIMITS.bodyPieceBytes);
-    }
+    const isLarge = this.#isFast && this.#state === "request" && !this.#incoming!.body.isComplete;
+    if (!isLarge || (this.#room !== undefined && this.#room.length < LIMITS.bodyRoomBytes / 2))
+      this.#leaveRoom();
+    if (isLarge) this.#room ??= lendBodyRoom();
     return this.#room;
   };
+
+  #leaveRoom(): void {
+    if (this.#room !== undefined) returnBodyRoom(this.#room);
+    this.#room = undefined;
+  }
 
   readonly #placed = (count: number): void => {
     this.#isFast = count >= LIMITS.fastPieceBytes;
     const room = this.#room!;
+    // A few bytes would keep a room that others could use.
+    if (!this.#isFast) {
+      this.#receive(room.subarray(0, count), true);
+      return;
+    }
     this.#room = room.subarray(count);
     this.#receive(room.subarray(0, count));
   };
@@ -232,7 +249,7 @@ export class Connection implements BodySource {
           break;
         case "request": {
           const { body } = this.#incoming!;
-          const own = isLent ? Buffer.from(data) : data;
+          const own = isLent ? ownCopy(data) : data;
           const rest = body.isComplete ? own : body.feed(own);
           if (rest !== undefined) this.#hold(rest);
           break;
@@ -276,7 +293,7 @@ export class Connection implements BodySource {
     const head = readRequestHead(all, end);
     const body = new IncomingBody(head.bodyLength, this);
     let rest = all.length > end + 4 ? all.subarray(end + 4) : undefined;
-    if (rest !== undefined && mustCopy) rest = Buffer.from(rest);
+    if (rest !== undefined && mustCopy) rest = ownCopy(rest);
     const ahead = rest === undefined || body.isComplete ? rest : body.feed(rest);
     this.#held = undefined;
     this.#isFresh = false;
@@ -360,4 +377,9 @@ function hasBareLineFeed(data: Buffer): boolean {
     if (at === 0 || data[at - 1] !== 13) return true;
   }
   return false;
+}
+
+/** Of bytes that are only lent. */
+function ownCopy(data: Buffer): Buffer {
+  return data.length < LIMITS.fastPieceBytes ? Buffer.from(data) : copyForBody(data);
 }

@@ -117,6 +117,22 @@ test("the digest of a long body is the same, and its pieces wait for the thread 
   await assert.rejects(collect(checkedBody(inPieces(), wrong)), refusal("Md5Mismatch"));
 });
 
+test("long bodies in pieces of any length go through the same memory one after another", async () => {
+  const long = Buffer.alloc(3 * LIMITS.digestWaitingBytesMax + 11);
+  for (let at = 0; at + 4 <= long.length; at += 1_024) long.writeUInt32LE(at, at);
+  async function* inPieces(step: number): AsyncGenerator<Buffer> {
+    for (let at = 0, n = 1; at < long.length; n++) {
+      const length = (n * step) % (3 * LIMITS.digestPartBytesMax);
+      yield long.subarray(at, at + length);
+      at += length;
+    }
+  }
+  const options = { declared: {}, wantsMd5: true, length: long.length };
+  const bodies = [7_919, 300_007, 500_009, 1_299_709].map((step) => checkedBody(inPieces(step), options));
+  await Promise.all(bodies.map((body) => collect(body)));
+  for (const { md5 } of bodies) assert.equal(md5, md5Of(long));
+});
+
 test("a long body that is given up half way does not disturb the next", async () => {
   const options = { declared: {}, wantsMd5: true, length: LIMITS.longDigestBytes };
   for await (const _ of checkedBody(pieces(BYTES, BYTES), options)) break;
