@@ -1,11 +1,14 @@
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { monotonic } from "../src/base/clock.ts";
 import type { TestDatabase } from "../test/kit/postgres.ts";
+import { type Compiled, compileTests } from "./test/compile.ts";
+import { COSTS_FILE, readCosts } from "./test/cost.ts";
 import { installMissing, NEEDED, thisSystem } from "./test/programs.ts";
-import { printCounts, runTests, seconds } from "./test/report.ts";
+import { printCounts, printDearest, runTests, seconds } from "./test/report.ts";
 
 /**
  * The one test command: types, lint and tidy beside each other, programs the tests need, then every test.
@@ -99,21 +102,47 @@ async function startSharedDatabase(paths: readonly string[]): Promise<TestDataba
   return database;
 }
 
+/** With the loader instead, when they cannot be compiled: then only the file that is at fault fails. */
+async function compile(sources: readonly string[]): Promise<Compiled> {
+  const preload = join(dirname(fileURLToPath(import.meta.url)), "test", "cost.ts");
+  try {
+    return await compileTests({ root, sources, preload });
+  } catch (error) {
+    console.log(`     not compiled, each file loads its own sources: ${(error as Error).message}`);
+    const flags = ["--import", "tsx", "--import", preload];
+    return { files: sources, flags, sourceOf: (path) => path, remove: () => {} };
+  }
+}
+
 const files = testFiles();
 const database = await startSharedDatabase(files);
 if (files.length === 0) console.log(`no test file matches ${filters.join(" or ")}`);
 const testsStart = monotonic();
+const scratch = mkdtempSync(join(tmpdir(), "holdfast-test-run-"));
+const costsFile = join(scratch, "costs");
+process.env[COSTS_FILE] = costsFile;
+const compiled = await compile(files);
+// The runner gives our own flags to the files it starts, and has no other way to give them any.
+process.execArgv = [...compiled.flags];
 const result = await runTests({
   root,
-  files,
+  files: compiled.files,
   concurrency: CONCURRENCY,
   fileTimeout: FILE_TIMEOUT_MILLIS,
   print: (text) => process.stdout.write(text),
+  sourceOf: compiled.sourceOf,
 });
 await database?.remove();
+compiled.remove();
+const costs = new Map(
+  [...readCosts(costsFile)].map(([path, cost]) => [relative(root, compiled.sourceOf(path)), cost]),
+);
+rmSync(scratch, { recursive: true, force: true });
 const testsOk = result.failed === 0 && files.length > 0;
 stages.push({ name: "tests", isOk: testsOk, millis: monotonic() - testsStart });
 
+console.log("");
+for (const line of printDearest(costs)) console.log(line);
 console.log("\nstages:");
 for (const { name, isOk, millis } of stages)
   console.log(`  ${name.padEnd(10)}${(isOk ? "ok" : "failed").padEnd(8)}${seconds(millis)}`);

@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { bundleScript } from "../test/support/bundle.ts";
 import { UnusableDirectory } from "./base/faults.ts";
 import { openDataDirectory } from "./data-directory.ts";
 
@@ -33,11 +34,12 @@ const refused = (expected: RegExp) => (error: unknown) => {
   return true;
 };
 
-const moduleUrl = new URL("./data-directory.ts", import.meta.url).href;
+const subject = join(scratch, "data-directory.mjs");
+const bundled = bundleScript(fileURLToPath(new URL("./data-directory.ts", import.meta.url)), subject);
 /** Opens the directory, says how it went, and stays. With "heir" a child of its own inherits the lock. */
 const HOLDER = `
   import { spawn } from "node:child_process";
-  const { openDataDirectory } = await import(${JSON.stringify(moduleUrl)});
+  const { openDataDirectory } = await import(${JSON.stringify(subject)});
   const [directory, heir] = process.argv.slice(1);
   try {
     const opened = await openDataDirectory(directory);
@@ -59,11 +61,10 @@ async function startHolder(
   directory: string,
   ...more: string[]
 ): Promise<{ child: ChildProcess; report: Report }> {
-  const child = spawn(
-    process.execPath,
-    ["--import", "tsx", "--input-type=module", "-e", HOLDER, directory, ...more],
-    { stdio: ["ignore", "pipe", "inherit"], cwd: fileURLToPath(new URL("..", import.meta.url)) },
-  );
+  await bundled;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", HOLDER, directory, ...more], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   children.add(child);
   let text = "";
   for await (const piece of child.stdout!) {

@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 import { run } from "node:test";
 import { inspect } from "node:util";
+import type { Cost } from "./cost.ts";
 
 /** Runs test files with Node's runner and prints what a reader wants to know: failures, skips, counts. */
 export interface TestRun {
@@ -9,6 +10,8 @@ export interface TestRun {
   readonly concurrency: number;
   readonly fileTimeout: number;
   readonly print: (text: string) => void;
+  /** The source of a file that runs. */
+  readonly sourceOf: (file: string) => string;
 }
 
 export interface Counts {
@@ -44,12 +47,14 @@ export async function runTests({
   concurrency,
   fileTimeout,
   print,
+  sourceOf,
 }: TestRun): Promise<TestResult> {
   const total: Counts = { passed: 0, failed: 0, skipped: 0 };
   const failures: string[] = [];
   const skips: string[] = [];
   const summary: string[] = [];
-  const shown = (file: string | undefined): string => (file === undefined ? "" : relative(root, file));
+  const shown = (file: string | undefined): string =>
+    file === undefined ? "" : relative(root, sourceOf(file));
   let current: FileResult | undefined;
 
   /** Tests that several files share report under the file that holds them; they are added up and shown at the end. */
@@ -70,13 +75,19 @@ export async function runTests({
   };
   const record = (event: Event, isPass: boolean): void => {
     const file = shown(event.file);
+    const isSkipped = event.skip !== undefined && event.skip !== false;
+    const isPlainSuite = isPass && !isSkipped && event.details?.type === "suite";
+    // A suite that a helper opens for a test file ends after the tests of that file, and is part of it.
+    if (isPlainSuite && current?.file.endsWith(".test.ts")) {
+      if (event.nesting === 0) current.millis += event.details?.duration_ms ?? 0;
+      return;
+    }
     if (current?.file !== file) {
       finishFile();
       current = { file, counts: { passed: 0, failed: 0, skipped: 0 }, millis: 0 };
     }
     if (event.nesting === 0) current.millis += event.details?.duration_ms ?? 0;
-    if (event.details?.type === "suite" && isPass) return;
-    const isSkipped = event.skip !== undefined && event.skip !== false;
+    if (isPlainSuite) return;
     const outcome = isSkipped ? "skipped" : isPass ? "passed" : "failed";
     // A suite or a test fails again for each part of it that failed: the part is the one to count and to show.
     const isEcho = outcome === "failed" && isEchoOfPart(event.details?.error);
@@ -110,6 +121,18 @@ export async function runTests({
   if (skips.length > 0) print(`\nskipped:\n${skips.map((line) => `  ${line}\n`).join("")}`);
   if (failures.length > 0) print(`\nfailed:\n${failures.map((text) => `${indent(text)}\n`).join("\n")}`);
   return { ...total, summary };
+}
+
+const DEAREST = 10;
+
+/** The files that took most of a core, as lines: where to look when the tests have become slow. */
+export function printDearest(costs: ReadonlyMap<string, Cost>): string[] {
+  const rows = [...costs].sort(([, one], [, other]) => other.core - one.core).slice(0, DEAREST);
+  const total = [...costs.values()].reduce((sum, { core }) => sum + core, 0);
+  return [
+    `dearest of ${costs.size} files, which took ${total.toFixed(0)} seconds of a core:`,
+    ...rows.map(([file, { core, passed }]) => `  ${core.toFixed(1)} s in ${passed.toFixed(1)} s  ${file}`),
+  ];
 }
 
 function isEchoOfPart(error: Error | undefined): boolean {

@@ -7,8 +7,8 @@ import { deliverAll } from "../support/queue-delivery.ts";
 import { seedOfThisRun } from "../support/seed.ts";
 
 for (const { name, messages, killEveryMillis } of [
-  { name: "two workers", messages: 2_000, killEveryMillis: undefined },
-  { name: "two workers, one of them killed now and then", messages: 2_000, killEveryMillis: 700 },
+  { name: "two workers", messages: 1_000, killEveryMillis: undefined },
+  { name: "two workers, one of them killed now and then", messages: 1_500, killEveryMillis: 500 },
 ]) {
   test(`${name}: each message is deleted once and is nobody else's while hidden`, async (t) => {
     const directory = mkdtempSync(join(tmpdir(), "holdfast-delivery-"));
@@ -19,8 +19,8 @@ for (const { name, messages, killEveryMillis } of [
         producers: 8,
         consumers: 8,
         workers: 2,
-        hideForSeconds: 4,
-        ...(killEveryMillis === undefined ? {} : { killEveryMillis, killsMax: 4 }),
+        hideForSeconds: 2,
+        ...(killEveryMillis === undefined ? {} : { killEveryMillis, killsMax: 3 }),
         seed: seedOfThisRun(t),
         progress: () => {},
       });

@@ -20,7 +20,7 @@ for (const engine of ENGINES) {
       const table = await createdTable(server, "counter");
       await table.createEntity({ partitionKey: "p", rowKey: "n", count: 0 });
       const path = entityPath("counter", "p", "n");
-      const timesEach = isFar ? 4 : 10;
+      const timesEach = isFar ? 4 : 5;
       let refusals = 0;
       const client = async (): Promise<void> => {
         for (let done = 0; done < timesEach; ) {
@@ -54,7 +54,7 @@ for (const engine of ENGINES) {
 
     test("readers of a partition see a batch whole or not at all", async () => {
       const { broken, batches, turnsSeen } = await readersSeeWholeBatches(server.runtime.parts.store, {
-        reads: isFar ? 1_500 : 5_000,
+        reads: isFar ? 1_500 : 2_500,
       });
       assert.equal(broken, undefined);
       assert.ok(batches > 5 && turnsSeen > 5, `${batches} batches, ${turnsSeen} of them seen`);

@@ -4,7 +4,7 @@ import { seedOfThisRun } from "../support/seed.ts";
 import { isClean, killStore, printFigures } from "./store-kill.ts";
 
 test("a process killed at any moment loses nothing that it acknowledged", async (t) => {
-  const figures = await killStore({ kills: 120, seed: seedOfThisRun(t) });
+  const figures = await killStore({ kills: 60, seed: seedOfThisRun(t) });
   t.diagnostic(printFigures(figures));
   assert.ok(isClean(figures), printFigures(figures));
   assert.ok(figures.acknowledged > 1_000 && figures.killedInOpen > 0);

@@ -17,6 +17,10 @@ export interface FuzzOrder {
   readonly seed: number;
   readonly inputs: number;
   readonly millisMax: number;
+  /** It ends after so many findings. */
+  readonly findingsMax: number;
+  /** Every input of the corpus is kept: to ask after each what it reached takes longer than to run it. */
+  readonly isCorpusTrusted: boolean;
   readonly corpus: readonly Uint8Array[];
   /** The input under way: [count, length] and its bytes, so that the watcher can name it. */
   readonly current: SharedArrayBuffer;
@@ -83,11 +87,14 @@ class Fuzz {
     for (const given of [...this.#target.seeds, ...order.corpus]) {
       const input = typeof given === "string" ? Buffer.from(given, "latin1") : Buffer.from(given);
       await this.#execute(input);
-      if (this.#coverage.learn() || this.#corpus.length === 0) this.#corpus.push(input);
+      if (order.isCorpusTrusted || this.#coverage.learn() || this.#corpus.length === 0)
+        this.#corpus.push(input);
     }
+    this.#coverage.learn();
     this.#heapBase = used();
     let toldAt = start;
-    while (this.#executed < order.inputs && monotonic() - start < order.millisMax && this.#findings < 20) {
+    const { inputs, millisMax, findingsMax } = order;
+    while (this.#executed < inputs && monotonic() - start < millisMax && this.#findings < findingsMax) {
       await this.#batch();
       if (this.#sinceOpen >= INPUTS_PER_OPEN) await this.#reopen();
       if (monotonic() - toldAt > 1_000) {

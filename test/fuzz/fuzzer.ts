@@ -25,6 +25,10 @@ export interface FuzzRequest {
   readonly seed: number;
   readonly inputs?: number;
   readonly millisMax?: number;
+  readonly findingsMax?: number;
+  readonly isCorpusTrusted?: boolean;
+  /** An input that takes longer has got stuck. */
+  readonly stuckMillis?: number;
   readonly progress?: (text: string) => void;
 }
 
@@ -48,11 +52,15 @@ export class Fuzzer {
 
   async run(request: FuzzRequest): Promise<FuzzResult> {
     const { target, seed, inputs = Number.POSITIVE_INFINITY, millisMax = 600_000, progress } = request;
+    const { findingsMax = 20, isCorpusTrusted = false, stuckMillis = STUCK_MILLIS } = request;
     const current = new SharedArrayBuffer(8 + INPUT_BYTES_MAX);
     const corpus = readCorpus(target);
-    const order: FuzzOrder = { target, seed, inputs, millisMax, corpus, current };
+    const limits = { inputs, millisMax, findingsMax };
+    const order: FuzzOrder = { target, seed, ...limits, isCorpusTrusted, corpus, current };
     const worker = new Worker(await this.#script(), {
       workerData: order,
+      // Without our own flags: the script needs no loader, and each thread would start one.
+      execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB_MAX },
     });
     return new Promise((resolve) => {
@@ -69,8 +77,8 @@ export class Fuzzer {
       const watch = setInterval(() => {
         const count = Atomics.load(counter, 0);
         if (count !== lastCount) [lastCount, since] = [count, monotonic()];
-        if (count === 0 || monotonic() - since < STUCK_MILLIS) return;
-        findings.push({ kind: "hang", input: input(), detail: `more than ${STUCK_MILLIS} ms` });
+        if (count === 0 || monotonic() - since < stuckMillis) return;
+        findings.push({ kind: "hang", input: input(), detail: `more than ${stuckMillis} ms` });
         void worker.terminate();
       }, 100);
       worker.on("message", (message: FuzzMessage) => {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { installMissing, thisSystem } from "../../scripts/test/programs.ts";
 import { azStorageBlob } from "../clients/az.ts";
+import { azFileTree, azStorageFile } from "../clients/az-file.ts";
 import { azStorageQueue } from "../clients/az-queue.ts";
 import { azStorageTable } from "../clients/az-table.ts";
 import { rcloneTree } from "../clients/rclone.ts";
@@ -35,6 +36,9 @@ export const proof: Proof = {
         figures.push(`az storage blob: ${await azStorageBlob(server, join(directory, "az"), progress)}`);
         figures.push(`queue: ${await azStorageQueue(server, join(directory, "az-queue"), progress)}`);
         figures.push(`table: ${await azStorageTable(server, join(directory, "az-table"), progress)}`);
+        figures.push(`file: ${await azStorageFile(server, join(directory, "az-file"), progress)}`);
+        const tree = { files: quick ? 100 : 500, progress };
+        figures.push(`files in batches: ${await azFileTree(server, join(directory, "az-tree"), tree)}`);
       }
     } finally {
       await server.close();

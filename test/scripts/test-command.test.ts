@@ -19,7 +19,11 @@ put(
   "src/blob/good.test.ts",
   'test("works", () => {});\ndescribe("group", () => { test("inside", () => {}); });',
 );
-put("src/queue/skips.test.ts", 'test("later", { skip: "needs a queue" }, () => {});\ntest("now", () => {});');
+put(
+  "src/queue/skips.test.ts",
+  'test("later", { skip: "needs a queue" }, () => {});\ntest("now", () => {});\n' +
+    'describe("all of it", { skip: "needs a server" }, () => { test("inside", () => {}); });',
+);
 put(
   "test/bad.test.ts",
   'describe("group", () => { test("breaks", () => { throw new Error("it broke"); }); });',
@@ -42,11 +46,14 @@ function testCommand(...args: string[]): { lines: string[]; status: number | nul
 test("tests that pass or skip end well, with counts last and the reason of each skip", () => {
   const { lines, status, text } = testCommand("--only-tests", "blob", "queue");
   assert.equal(status, 0, text);
-  assert.equal(lines.at(-1), "3 passed, 0 failed, 1 skipped", text);
+  assert.equal(lines.at(-1), "3 passed, 0 failed, 2 skipped", text);
   assert.ok(lines.includes("ℹ tests 4"), text);
   assert.ok(lines.includes("ℹ pass 3"), text);
   assert.ok(lines.includes("ℹ skipped 1"), text);
   assert.match(text, /src\/queue\/skips\.test\.ts: later: needs a queue/);
+  assert.match(text, /src\/queue\/skips\.test\.ts: all of it: needs a server/);
+  assert.match(text, /^dearest of 2 files, which took \d+ seconds of a core:$/m);
+  assert.match(text, /^ {2}\d+\.\d s in \d+\.\d s {2}src\/blob\/good\.test\.ts$/m);
   assert.match(text, /^ok {3}src\/blob\/good\.test\.ts {2}2 passed/m);
   assert.match(text, /tests +ok +\d+\.\d s/);
   assert.doesNotMatch(text, /bad\.test/);
@@ -64,6 +71,15 @@ test("a file that breaks while it loads is a failure", () => {
   const { lines, status, text } = testCommand("--only-tests", "crash");
   assert.equal(status, 1, text);
   assert.match(lines.at(-1)!, /^\d passed, 1 failed, 0 skipped$/, text);
+});
+
+test("a file that cannot be compiled fails alone, and says where", () => {
+  put("test/torn/torn.test.ts", 'test("half", () => {');
+  put("test/torn/whole.test.ts", 'test("whole", () => {});');
+  const { lines, status, text } = testCommand("--only-tests", "torn");
+  assert.equal(status, 1, text);
+  assert.equal(lines.at(-1), "1 passed, 1 failed, 0 skipped", text);
+  assert.match(text, /test\/torn\/torn\.test\.ts:3:/);
 });
 
 test("a filter that matches nothing and a flag nobody knows are errors", () => {

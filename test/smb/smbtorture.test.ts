@@ -1,25 +1,25 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { test } from "node:test";
+import { suite, test } from "node:test";
 import { startServiceSmbServer } from "../kit/smb-service.ts";
 import { readTorture, smbtorture } from "../kit/smbtorture.ts";
 import { SELECTED, TORTURE_SUITES } from "./torture-suites.ts";
 
 /**
- * Samba's own test suite, about two minutes of it; `npm run prove -- --only smb-torture` runs it all. A failure that is
- * not listed is one of ours, and so is a listed one that has begun to pass unnoticed.
+ * Samba's own test suite: what is short, and single tests of the long suites; `npm run prove -- --only smb-torture`
+ * runs it all. A failure that is not listed is one of ours, and so is a listed one that has begun to pass unnoticed.
  */
 const isMissing = spawnSync("smbtorture", ["--version"]).status !== 0;
 const skip = isMissing ? "smbtorture is not installed (apt-get install samba-testsuite)" : false;
 /** Told at length by the proof: these wait for seconds on purpose, or fail as a whole. */
 const ONLY_PROVED = ["smb2.acls", "smb2.multichannel", "smb2.compound_find", "smb2.dir", "smb2.create"];
 
-async function run(suite: string, expected: readonly string[]): Promise<void> {
+async function run(name: string, expected: readonly string[]): Promise<void> {
   // A server for each: what an aborted test leaves behind must not fail the next. The suites also try what happens
   // without signatures: the client decides, as it did for Samba's own score.
   const server = await startServiceSmbServer({ signing: "enabled" });
   try {
-    const { passed, failed, unfinished, output } = await smbtorture({ port: server.port, suite });
+    const { passed, failed, unfinished, output } = await smbtorture({ port: server.port, suite: name });
     assert.deepEqual([...failed].sort(), [...expected].sort(), output);
     assert.deepEqual(unfinished, [], output);
     assert.ok(passed.length + failed.length > 0, output);
@@ -28,12 +28,16 @@ async function run(suite: string, expected: readonly string[]): Promise<void> {
   }
 }
 
-for (const { suite, misses, isLong } of TORTURE_SUITES) {
-  if (isLong || ONLY_PROVED.includes(suite)) continue;
-  test(`smbtorture ${suite}`, { skip }, () => run(suite, Object.keys(misses)));
-}
-for (const [suite, names] of Object.entries(SELECTED))
-  for (const name of names) test(`smbtorture ${suite}.${name}`, { skip }, () => run(`${suite}.${name}`, []));
+/** Beside each other: each has a server of its own, and most of them wait most of the time. */
+const AT_ONCE = 4;
+suite("smbtorture", { skip, concurrency: AT_ONCE }, () => {
+  for (const { suite: name, misses, isLong } of TORTURE_SUITES) {
+    if (isLong || ONLY_PROVED.includes(name)) continue;
+    test(name, () => run(name, Object.keys(misses)));
+  }
+  for (const [long, names] of Object.entries(SELECTED))
+    for (const name of names) test(`${long}.${name}`, () => run(`${long}.${name}`, []));
+});
 
 test("results are read by their names, also those with spaces and those that never came", () => {
   const lines = [

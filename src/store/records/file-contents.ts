@@ -186,6 +186,10 @@ export const nodeRecord = {
     load("fileNode", bytes, NODE_TEXTS_AT);
     const has = view.getUint8(2);
     const nameEnd = NODE_TEXTS_AT + view.getUint16(79);
+    const hasPermission = (has & HAS_PERMISSION) !== 0;
+    const textsEnd = hasPermission ? nameEnd + 1 + (bytes[nameEnd] ?? 0) : nameEnd;
+    // Before they are read: a slice that goes beyond its buffer throws an error of its own.
+    if (textsEnd > bytes.length) throw new DamagedData("record of family fileNode ends inside a text");
     const record: { -readonly [Name in keyof NodeRecord]: NodeRecord[Name] } = {
       kind: kindOf("fileNode", view.getUint8(1)),
       parent: view.getBigUint64(7),
@@ -199,16 +203,11 @@ export const nodeRecord = {
       content: view.getBigUint64(63),
       dataRevision: view.getBigUint64(71),
     };
-    let at = nameEnd;
-    if ((has & HAS_PERMISSION) !== 0) {
-      const end = at + 1 + (bytes[at] ?? 0);
-      record.permission = bytes.latin1Slice(at + 1, end);
-      at = end;
-    }
-    if (at > bytes.length) throw new DamagedData("record of family fileNode ends inside a text");
+    if (hasPermission) record.permission = bytes.latin1Slice(nameEnd + 1, textsEnd);
     if ((has & HAS_ACCESSED) !== 0) record.accessedAt = view.getBigInt64(47);
-    if ((has & HAS_REST) !== 0) Object.assign(record, nodeRest.unpack(bytes.subarray(at)));
-    else if (at < bytes.length) throw new DamagedData("record of family fileNode is followed by something");
+    if ((has & HAS_REST) !== 0) Object.assign(record, nodeRest.unpack(bytes.subarray(textsEnd)));
+    else if (textsEnd < bytes.length)
+      throw new DamagedData("record of family fileNode is followed by something");
     return record;
   },
 };

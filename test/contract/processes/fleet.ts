@@ -85,25 +85,30 @@ export class Member {
   }
 }
 
+/** What they run, made once for all fleets of a process. */
+const scriptDirectory = temporaryDirectory();
+const script = join(scriptDirectory, "child.mjs");
+let bundled: Promise<void> | undefined;
+process.once("exit", () => rmSync(scriptDirectory, { recursive: true, force: true }));
+
 /** Processes that share one embedded store, and the arbiter of their turns: what a supervisor does. */
 export class Fleet {
   readonly directory = temporaryDirectory();
-  readonly #script = join(this.directory, "child.mjs");
   readonly #members = new Map<number, Member>();
   readonly #arbiter = new TurnArbiter((number, message) => this.#members.get(number)?.send(message));
   #nextNumber = 1;
 
   static async start(count: number): Promise<{ fleet: Fleet; members: Member[] }> {
+    bundled ??= bundleScript(fileURLToPath(new URL("./child.ts", import.meta.url)), script);
+    await bundled;
     const fleet = new Fleet();
-    const entry = fileURLToPath(new URL("./child.ts", import.meta.url));
-    await bundleScript(entry, fleet.#script);
     return { fleet, members: await Promise.all(Array.from({ length: count }, () => fleet.add())) };
   }
 
   async add(): Promise<Member> {
     const number = this.#nextNumber++;
     const owner = `process-${number}`;
-    const child = fork(this.#script, [join(this.directory, "data"), owner], { execArgv: [] });
+    const child = fork(script, [join(this.directory, "data"), owner], { execArgv: [] });
     const member = new Member(number, owner, child);
     this.#members.set(number, member);
     child.on("message", (message) => {
