@@ -45,6 +45,12 @@ export const BLOB_LIMITS = {
   listsPreparedMax: 2,
   /** Between two pages of a long list, so that others are served. */
   listRestMillis: 1,
+  /** A longer map of a page blob is copied before the write that needs it; see services/blob/own-pages.ts. */
+  segmentsCopiedAtOnceMax: 64,
+  rangesCopiedPerStep: 64,
+  /** What Get Block List reads in one step: pages of committed blocks, and uncommitted blocks. */
+  listedPagesPerStep: 16,
+  listedBlocksPerStep: 256,
   /** How often a long list begins again when its blob changes meanwhile; after that all others wait for it. */
   listAttemptsMax: 3,
   /** A list made ready and not committed by then was left by a process that died. */

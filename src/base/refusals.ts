@@ -6,7 +6,8 @@ import { TABLE_REFUSALS } from "./refusals/table.ts";
 
 /**
  * The catalogue: every expected "no" is a row here. Rules return its name, services throw `Refusal`, the front
- * ends print the row in their protocol. `code` stands where two rows share one code on the wire.
+ * ends print the row in their protocol. `code` stands where two rows share one code on the wire; `{resource}` in a
+ * text is where the front end names what it was asked for.
  */
 export interface RefusalRow {
   readonly http: number;

@@ -16,7 +16,7 @@ import { ClientGone } from "./connection/incoming-body.ts";
 import type { RequestHead } from "./connection/request-head.ts";
 import type { Body, Headers, HttpReply, HttpRequest, ServiceName } from "./exchange.ts";
 import { KnownCorsRules } from "./known-cors-rules.ts";
-import type { Operation, OperationTable } from "./operation.ts";
+import type { Operation, OperationTable, ResourceKind } from "./operation.ts";
 import { type Outgoing, ReplyWriter } from "./reply-writer.ts";
 import type { RequestIds } from "./request-id.ts";
 import { Router } from "./router.ts";
@@ -168,7 +168,8 @@ export class FrontEnd<Services> {
       accept: exchange.head.headers.accept,
       isXmlOperation: exchange.operation?.body === "xml",
     });
-    const context = { requestId: exchange.id, time: this.#options.clock.now() };
+    const resource = NAMES[exchange.operation?.resource ?? "service"] ?? "blob";
+    const context = { requestId: exchange.id, time: this.#options.clock.now(), resource };
     const { contentType, body } = printError(refusal, format, context);
     return { status: refusal.row.http, headers: { ...headers, "Content-Type": contentType }, body };
   }
@@ -219,6 +220,14 @@ export class FrontEnd<Services> {
     });
   }
 }
+
+/** How refusals call what a request was for. */
+const NAMES: Partial<Record<ResourceKind, string>> = {
+  container: "container",
+  share: "file share",
+  directory: "file",
+  file: "file",
+};
 
 const SETS_RULES = "SetServiceProperties";
 

@@ -262,6 +262,17 @@ onEachEngine("writes from an address", (kit) => {
         201,
       ],
     ];
+    // The answer has one digest: the MD5 where the client declared it of the source, the CRC64 otherwise.
+    const digestsIn = async (
+      name: string,
+      query: Record<string, string>,
+      headers: Record<string, string>,
+    ) => {
+      const path = `/${container.containerName}/${name}`;
+      const sent = { ...headers, "x-ms-copy-source": source.url };
+      const reply = await kit.raw({ method: "PUT", path, query, headers: sent });
+      return [reply.headers["content-md5"], reply.headers["x-ms-content-crc64"]];
+    };
     for (const [name, query, headers, right, ok] of cases) {
       const md5 = (of: Buffer) => ({ ...headers, "x-ms-source-content-md5": md5Of(of).toString("base64") });
       const crc = (of: Buffer) => ({ ...headers, "x-ms-source-content-crc64": crc64(of) });
@@ -280,11 +291,74 @@ onEachEngine("writes from an address", (kit) => {
         assert.deepEqual(await container.getBlobClient(name).downloadToBuffer(), Buffer.alloc(1024));
       assert.equal(await put(name, query, md5(right)), `${ok} undefined`, name);
       assert.equal(await put(name, query, crc(right)), `${ok} undefined`, name);
+      const told = md5Of(right).toString("base64");
+      assert.deepEqual(await digestsIn(name, query, md5(right)), [told, undefined], name);
+      if (name === "put") continue;
+      assert.deepEqual(await digestsIn(name, query, crc(right)), [undefined, crc64(right)], name);
+      assert.deepEqual(await digestsIn(name, query, headers), [undefined, crc64(right)], name);
     }
     const sync = { "x-ms-requires-sync": "true" };
     const bad = { ...sync, "x-ms-source-content-md5": md5Of(bytes).toString("base64") };
     assert.equal(await put("sync", {}, bad, `${elsewhere.url}/text`), "400 Md5Mismatch");
     assert.deepEqual(await container.getBlobClient("copied").downloadToBuffer(), bytes);
+    const fromElsewhere = await kit.raw({
+      method: "PUT",
+      path: `/${container.containerName}/fetched`,
+      headers: { ...sync, "x-ms-copy-source": `${elsewhere.url}/text` },
+    });
+    const fetched = await container.getBlobClient("fetched").downloadToBuffer();
+    assert.equal(fromElsewhere.headers["x-ms-content-crc64"], crc64(fetched));
+    assert.equal(fromElsewhere.headers["content-md5"], undefined);
+  });
+
+  test("tags are copied, asked about and set only by a SAS that may touch tags", async () => {
+    const container = await kit.container();
+    const source = container.getBlockBlobClient("source");
+    await source.upload("s", 1, { tags: { a: "b" } });
+    const id = Buffer.from("b1").toString("base64");
+    const list = `<BlockList><Latest>${id}</Latest></BlockList>`;
+    const put = async (
+      name: string,
+      letters: string,
+      request: { query?: Record<string, string>; headers?: Record<string, string>; body?: string },
+    ): Promise<string> => {
+      const target = container.getBlockBlobClient(name);
+      const query = {
+        ...request.query,
+        ...Object.fromEntries(new URL(sasUrl(kit, target, letters)).searchParams),
+      };
+      const path = `/${container.containerName}/${name}`;
+      return said(await kit.raw({ method: "PUT", path, ...request, query, sign: "none" }));
+    };
+    const tags = { "x-ms-tags": "a=b" };
+    const from = (letters: string) => ({ "x-ms-copy-source": sasUrl(kit, source, letters) });
+    const sync = { "x-ms-requires-sync": "true" };
+    await container.getBlockBlobClient("list").stageBlock(id, "x", 1);
+    const writes: [string, Parameters<typeof put>[2], number][] = [
+      ["block", { headers: { ...tags, "x-ms-blob-type": "BlockBlob" }, body: "x" }, 201],
+      ["append", { headers: { ...tags, "x-ms-blob-type": "AppendBlob" } }, 201],
+      [
+        "page",
+        { headers: { ...tags, "x-ms-blob-type": "PageBlob", "x-ms-blob-content-length": "512" } },
+        201,
+      ],
+      ["list", { query: { comp: "blocklist" }, headers: tags, body: list }, 201],
+      ["copy", { headers: { ...tags, ...from("r") } }, 202],
+      ["sync", { headers: { ...tags, ...sync, ...from("r") } }, 202],
+      ["url", { headers: { ...tags, "x-ms-blob-type": "BlockBlob", ...from("r") } }, 201],
+    ];
+    for (const [name, request, ok] of writes) {
+      assert.equal(await put(name, "cw", request), "403 AuthorizationPermissionMismatch", name);
+      assert.equal(await container.getBlobClient(name).exists(), false, name);
+      assert.equal(await put(name, "cwt", request), `${ok} undefined`, name);
+      assert.deepEqual((await container.getBlobClient(name).getTags()).tags, { a: "b" }, name);
+    }
+    const bring = { ...sync, "x-ms-copy-source-tag-option": "COPY" };
+    const ask = { "x-ms-source-if-tags": "a = 'b'" };
+    assert.equal(await put("t", "cw", { headers: { ...bring, ...from("r") } }), "403 CannotVerifyCopySource");
+    assert.equal(await put("t", "cw", { headers: { ...bring, ...from("rt") } }), "202 undefined");
+    assert.equal(await put("u", "cw", { headers: { ...ask, ...from("r") } }), "403 CannotVerifyCopySource");
+    assert.equal(await put("u", "cw", { headers: { ...ask, ...from("rt") } }), "202 undefined");
   });
 
   test("any http source will do, and its refusals are told", async () => {

@@ -37,6 +37,60 @@ onEachEngine("long lists of blocks", (kit) => {
   const whole = (numbers: readonly number[], round = "a"): Buffer =>
     Buffer.concat(numbers.map((number) => bytesOf(number, round)));
 
+  test("a list that takes several steps to read is that of one moment, whatever is written meanwhile", async () => {
+    const container = await kit.container();
+    const blob = container.getBlockBlobClient("steps");
+    const path = `/${container.containerName}/steps`;
+    const count = (BLOB_LIMITS.listedPagesPerStep + 1) * BLOB_LIMITS.blocksPerPage + 5;
+    await Promise.all([put(path, 1, "a"), put(path, 2, "bb")]);
+    const order = Array.from({ length: count }, (_, at) => 1 + (at % 2));
+    const entries = order.map((number) => entry(number));
+    assert.equal((await commit(path, entries)).status, 201);
+    const staged = BLOB_LIMITS.listedBlocksPerStep + 50;
+    for (let number = 0; number < staged; number++) await put(path, 1_000 + number, "c");
+    const quiet = await blob.getBlockList("all");
+    assert.deepEqual(
+      quiet.committedBlocks?.map(({ name }) => name),
+      order.map(id),
+    );
+    assert.deepEqual(
+      quiet.uncommittedBlocks?.map(({ name }) => name),
+      Array.from({ length: staged }, (_, at) => id(1_000 + at)).sort(),
+    );
+    // Each round commits as many blocks as its number says, and leaves one uncommitted: no list mixes two rounds.
+    const writer = async (): Promise<void> => {
+      for (let round = 1; round <= 4; round++) {
+        const numbers = order.slice(0, count - round);
+        assert.equal(
+          (
+            await commit(
+              path,
+              numbers.map((number) => entry(number)),
+            )
+          ).status,
+          201,
+        );
+        await put(path, 2_000 + round, "d");
+      }
+    };
+    let isWriting = true;
+    const writing = writer().finally(() => {
+      isWriting = false;
+    });
+    do {
+      const seen = await blob.getBlockList("all");
+      const round = count - (seen.committedBlocks?.length ?? 0);
+      const left = seen.uncommittedBlocks?.map(({ name }) => name) ?? [];
+      if (round === 0) assert.equal(left.length, staged);
+      else
+        assert.ok(
+          left.length === 0 || (left.length === 1 && left[0] === id(2_000 + round)),
+          `${round} ${left}`,
+        );
+    } while (isWriting);
+    await writing;
+  });
+
   test("committed, replaced in part, read in ranges, and nothing is left of what it was", async () => {
     const container = await kit.container();
     const blob = container.getBlockBlobClient("long");

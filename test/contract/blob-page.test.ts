@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import type { PageBlobClient } from "@azure/storage-blob";
+import { BLOB_LIMITS } from "../../src/base/limits-blob.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { BlobService } from "../../src/services/blob/blob-service.ts";
 import { piecePagesStep } from "../../src/services/blob/piece-pages.ts";
@@ -216,6 +217,54 @@ onEachEngine("page blobs", (kit) => {
     assert.equal(await countKeys(kit, "br"), idle);
   });
 
+  test("the first writes to a copy with a long map are as those to a short one, and leave nothing behind", async () => {
+    const segments = BLOB_LIMITS.segmentsCopiedAtOnceMax + 6;
+    const size = segments * BLOB_LIMITS.segmentBytes;
+    const before = await recordsOf(kit);
+    const disk = await pageBlob(kit, size);
+    const page = (number: number): Buffer => Buffer.alloc(512, number);
+    const at = (segment: number): number => segment * BLOB_LIMITS.segmentBytes;
+    for (let segment = 0; segment < segments; segment++) {
+      await disk.uploadPages(page(1 + segment), at(segment), 512);
+    }
+    const { snapshot } = await disk.createSnapshot();
+    await disk.uploadPages(page(200), 0, 512);
+    const container = kit.service.getContainerClient(disk.containerName);
+    const copyTo = async (name: string): Promise<PageBlobClient> => {
+      const copy = container.getPageBlobClient(name);
+      await (await copy.beginCopyFromURL(disk.withSnapshot(snapshot!).url)).pollUntilDone();
+      return copy;
+    };
+    const one = await copyTo("one");
+    const { etag } = await one.getProperties();
+    await assert.rejects(
+      one.uploadPages(page(9), 512, 512, { conditions: { ifMatch: '"0x1"' } }),
+      refused(412, "ConditionNotMet"),
+    );
+    const written = await one.uploadPages(page(201), at(1), 512, { conditions: { ifMatch: etag! } });
+    assert.equal((await one.getProperties()).etag, written.etag);
+    // Two first writers at the same time, and one that resizes: nobody's bytes are lost.
+    const two = await copyTo("two");
+    const numbers = [2, 3, 4, 5, 6, 7];
+    await Promise.all(numbers.map((segment) => two.uploadPages(page(100 + segment), at(segment), 512)));
+    const three = await copyTo("three");
+    await three.resize(at(segments - 1));
+    const first = async (blob: { downloadToBuffer: PageBlobClient["downloadToBuffer"] }, segment: number) =>
+      (await blob.downloadToBuffer(at(segment), 512))[0];
+    for (let segment = 0; segment < segments; segment++) {
+      const own = 1 + segment;
+      assert.equal(await first(disk, segment), segment === 0 ? 200 : own);
+      assert.equal(await first(disk.withSnapshot(snapshot!), segment), own);
+      assert.equal(await first(one, segment), segment === 1 ? 201 : own);
+      assert.equal(await first(two, segment), numbers.includes(segment) ? 100 + segment : own);
+      if (segment < segments - 1) assert.equal(await first(three, segment), own);
+    }
+    assert.equal((await rangesOf(two)).length, segments);
+    assert.equal((await rangesOf(three)).length, segments - 1);
+    await container.delete();
+    assert.deepEqual(await recordsOf(kit), before);
+  });
+
   test("a page blob is resized, and what was cut off reads as zeros", async () => {
     const blob = await pageBlob(kit, MIB);
     await blob.uploadPages(Buffer.alloc(MIB, 9), 0, MIB);
@@ -330,3 +379,18 @@ onEachEngine("page blobs", (kit) => {
     assert.deepEqual(await rangesOf(blob), []);
   });
 });
+
+/** How many records there are of maps, their epochs, slices and reminders, when all chores are done. */
+async function recordsOf(kit: BlobKit): Promise<Record<string, number>> {
+  const blobs = new BlobService(kit.server.runtime.parts);
+  while ((await piecePagesStep(blobs)) === "more");
+  while ((await reclaimStep(blobs)) === "more");
+  return kit.server.runtime.parts.store.read(async (read) => {
+    const counts: Record<string, number> = {};
+    for (const family of ["bo", "br", "be", "bt", "bg", "xs"]) {
+      counts[family] = 0;
+      for await (const _ of read.range(prefixRange(`${family}\0`))) counts[family]++;
+    }
+    return counts;
+  });
+}

@@ -259,6 +259,59 @@ onEachEngine(
       await blob.withVersion(put.versionId!).setTags({ c: "d" });
       assert.deepEqual((await blob.withVersion(put.versionId!).getTags()).tags, { c: "d" });
     });
+
+    test("Find Blobs by Tags shows versions to those who ask for them, page by page", async () => {
+      const container = await kit.container();
+      const blob = container.getBlockBlobClient("v");
+      const first = await blob.upload("one", 3, { tags: { kind: "old" } });
+      const second = await blob.upload("two", 3, { tags: { kind: "old" } });
+      const third = await blob.upload("three", 5, { tags: { kind: "new" } });
+      await container.getBlockBlobClient("w").upload("w", 1, { tags: { kind: "old" } });
+      const find = async (
+        where: string,
+        more: Record<string, string> = {},
+        path = `/${container.containerName}`,
+      ) => {
+        const inContainer: Record<string, string> = path === "" ? {} : { restype: "container" };
+        const query = { ...inContainer, comp: "blobs", where, ...more };
+        const { status, text } = await kit.raw({ path, query });
+        assert.equal(status, 200, text);
+        return text;
+      };
+      const versionsIn = (text: string) =>
+        [...text.matchAll(/<VersionId>(.*?)<\/VersionId>/g)].map((m) => m[1]);
+      const namesIn = (text: string) => [...text.matchAll(/<Name>(.*?)<\/Name>/g)].map((m) => m[1]);
+      const plain = await find("kind = 'old'");
+      assert.deepEqual([namesIn(plain), versionsIn(plain)], [["w"], []]);
+      const versions = { include: "versions" };
+      for (const path of [`/${container.containerName}`, ""]) {
+        const where =
+          path === "" ? `@container = '${container.containerName}' AND kind = 'old'` : "kind = 'old'";
+        const found = await find(where, versions, path);
+        assert.deepEqual(namesIn(found), ["w", "v", "v"]);
+        assert.deepEqual(versionsIn(found).slice(1), [first.versionId, second.versionId]);
+        assert.equal(found.match(/<IsCurrentVersion>true</g)?.length, 1);
+      }
+      const pages: (string | undefined)[] = [];
+      let marker = "";
+      do {
+        const page = await find("kind >= 'a'", {
+          ...versions,
+          maxresults: "1",
+          ...(marker === "" ? {} : { marker }),
+        });
+        pages.push(...versionsIn(page).slice(0, 1));
+        marker = /<NextMarker>(.+)<\/NextMarker>/.exec(page)?.[1] ?? "";
+      } while (marker !== "");
+      assert.deepEqual([pages.length, new Set(pages).size, pages.includes(third.versionId)], [4, 4, true]);
+      await blob.withVersion(first.versionId!).setTags({ kind: "other" });
+      await blob.withVersion(second.versionId!).delete();
+      assert.deepEqual(namesIn(await find("kind = 'old'", versions)), ["w"]);
+      assert.deepEqual(versionsIn(await find("kind = 'other'", versions)), [first.versionId]);
+      await blob.delete();
+      assert.deepEqual(versionsIn(await find("kind = 'new'", versions)), [third.versionId]);
+      assert.deepEqual(namesIn(await find("kind = 'new'")), []);
+    });
   },
   ["--blobVersioning"],
 );

@@ -51,8 +51,9 @@ for (const engine of ENGINES) {
       const made = await file.create(20_000, { metadata: { a: "1" } });
       await file.uploadRange(sample(20_000), 0, 20_000);
       const { destinationFileClient } = await file.rename("d/New", { contentType: "text/new" });
-      // The client it gives back has an address without the account, as long as the endpoint is path-style.
       assert.equal(destinationFileClient.name, "New");
+      // The client it gives back has an address without the account, as long as the endpoint is path-style.
+      assert.equal((await destinationFileClient.getProperties()).fileId, made.fileId);
       const found = await share.getDirectoryClient("d").getFileClient("new").getProperties();
       assert.equal(found.fileId, made.fileId);
       assert.equal(found.contentType, "text/new");

@@ -174,11 +174,11 @@ export const BLOB_REFUSALS = {
   },
   LeaseIdMismatchWithLeaseOperation: {
     http: 409,
-    text: "The lease ID specified did not match the lease ID for the blob/container.",
+    text: "The lease ID specified did not match the lease ID for the {resource}.",
   },
   LeaseIdMissing: {
     http: 412,
-    text: "There is currently a lease on the resource and no lease ID was specified in the request.",
+    text: "There is currently a lease on the {resource} and no lease ID was specified in the request.",
   },
   LeaseIsBreakingAndCannotBeAcquired: {
     http: 409,
@@ -192,12 +192,12 @@ export const BLOB_REFUSALS = {
     http: 409,
     text: "The lease ID matched, but the lease has been broken explicitly and cannot be renewed.",
   },
-  LeaseLost: { http: 412, text: "A lease ID was specified, but the lease for the resource has expired." },
+  LeaseLost: { http: 412, text: "A lease ID was specified, but the lease for the {resource} has expired." },
   LeaseNotPresentWithBlobOperation: { http: 412, text: "There is currently no lease on the blob." },
   LeaseNotPresentWithContainerOperation: { http: 412, text: "There is currently no lease on the container." },
   LeaseNotPresentWithLeaseOperation: {
     http: 409,
-    text: "There is currently no lease on the blob/container.",
+    text: "There is currently no lease on the {resource}.",
   },
   MaxBlobSizeConditionNotMet: { http: 412, text: "The max blob size condition specified was not met." },
   NoPendingCopyOperation: { http: 409, text: "There is currently no pending copy operation." },

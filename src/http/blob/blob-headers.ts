@@ -12,7 +12,7 @@ import { parseHttpDate, parseIsoDate } from "../wire/dates.ts";
 import { isMd5Base64 } from "../wire/digest.ts";
 import { readMetadata } from "../wire/metadata.ts";
 import { readBoolean, readLeaseId, readWriteConditions } from "./read-request.ts";
-import { parseTagsHeader } from "./tags-wire.ts";
+import { parseTagsHeader, type Tags } from "./tags-wire.ts";
 
 /** What requests say about a blob, decoded. */
 
@@ -62,10 +62,21 @@ export function mayOverwrite(caller: Caller): boolean {
 /** Asking about tags is reading them. */
 export function checkTagPermission({ headers, caller }: HttpRequest): void {
   if (headers["x-ms-if-tags"] === undefined) return;
+  if (!mayTouchTags(caller)) throw new Refusal("AuthorizationPermissionMismatch");
+}
+
+/** Tags have a right of their own beside that to the blob. */
+export function mayTouchTags(caller: Caller): boolean {
   const isSas = caller.kind === "accountSas" || caller.kind === "serviceSas";
-  if (caller.kind === "anonymous" || (isSas && !caller.permissions.includes("t"))) {
-    throw new Refusal("AuthorizationPermissionMismatch");
-  }
+  return isSas ? caller.permissions.includes("t") : caller.kind !== "anonymous";
+}
+
+/** x-ms-tags of a write that makes a blob. */
+export function readTags({ headers, caller }: HttpRequest): Tags | undefined {
+  const text = headers["x-ms-tags"];
+  if (text === undefined) return undefined;
+  if (text !== "" && !mayTouchTags(caller)) throw new Refusal("AuthorizationPermissionMismatch");
+  return parseTagsHeader(text);
 }
 
 const HTTP_FIELDS = [
@@ -98,13 +109,12 @@ export function readProperties(
   tiers: readonly string[] = BLOCK_TIERS,
 ): BlobProperties {
   const { headers } = request;
-  const tags = headers["x-ms-tags"];
   const immutability = readImmutability(headers);
   const hasLegalHold = readBoolean(headers, "x-ms-legal-hold");
   return {
     http: readHttpHeaders(headers, takesPlain),
     metadata: readMetadata(request.rawHeaders),
-    tags: tags === undefined ? undefined : parseTagsHeader(tags),
+    tags: readTags(request),
     tier: readTier(headers, tiers),
     encryption: readEncryption(request),
     immutability,

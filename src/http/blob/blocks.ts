@@ -209,8 +209,8 @@ async function getBlockList(request: HttpRequest, { blobs }: BlobServices): Prom
     wants,
   });
   const content =
-    (wants === "uncommitted" ? "" : element("CommittedBlocks", printBlocks(committed))) +
-    (wants === "committed" ? "" : element("UncommittedBlocks", printBlocks(uncommitted)));
+    (wants === "uncommitted" ? "" : element("CommittedBlocks", await printBlocks(committed))) +
+    (wants === "committed" ? "" : element("UncommittedBlocks", await printBlocks(uncommitted)));
   const headers = {
     ...XML,
     ...(record === undefined ? {} : stamp(record.revision)),
@@ -219,9 +219,11 @@ async function getBlockList(request: HttpRequest, { blobs }: BlobServices): Prom
   return { status: 200, headers, body: printXml(element("BlockList", content)) };
 }
 
-function printBlocks(blocks: readonly NamedBlock[]): string {
+async function printBlocks(blocks: readonly NamedBlock[]): Promise<string> {
   let out = "";
-  for (const { id, length } of blocks) {
+  for (let at = 0; at < blocks.length; at++) {
+    if (at % BLOCKS_PER_TURN === BLOCKS_PER_TURN - 1) await turns.next();
+    const { id, length } = blocks[at]!;
     out += `<Block>${textElement("Name", id)}<Size>${length}</Size></Block>`;
   }
   return out;

@@ -1,6 +1,7 @@
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { badHeader, badQuery, Refusal } from "../../base/refusals.ts";
-import { etagOf } from "../../base/revision.ts";
+import { etagOf, type Revision } from "../../base/revision.ts";
+import type { BlobService } from "../../services/blob/blob-service.ts";
 import {
   abortCopy as abort,
   type Copied,
@@ -10,23 +11,23 @@ import {
 } from "../../services/blob/copy-blob.ts";
 import { openSource } from "../../services/blob/open-source.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import { checkedBody } from "../wire/digest.ts";
+import { checkedBody, type DeclaredDigest } from "../wire/digest.ts";
 import { readMetadata } from "../wire/metadata.ts";
 import {
   BLOCK_TIERS,
   readCreateGuards,
   readEncryption,
   readImmutability,
+  readTags,
   readTier,
   refusePast,
 } from "./blob-headers.ts";
-import { copyFromElsewhere } from "./copy-from-elsewhere.ts";
+import { type CopiedWithDigest, copyFromElsewhere } from "./copy-from-elsewhere.ts";
 import { readCopySource } from "./copy-source.ts";
 import { writtenHeaders } from "./put-blob.ts";
 import { IF_ALL, readBlobRef, readBoolean, readLeaseId } from "./read-request.ts";
 import { type BlobRow, type BlobServices, onBlob, row } from "./rows.ts";
 import { readSourceDigest } from "./source-body.ts";
-import { parseTagsHeader } from "./tags-wire.ts";
 
 /** PUT /{container}/{blob} with x-ms-copy-source: Copy Blob, and Copy Blob From URL where x-ms-requires-sync. */
 async function copyBlob(request: HttpRequest, services: BlobServices): Promise<HttpReply> {
@@ -36,18 +37,47 @@ async function copyBlob(request: HttpRequest, services: BlobServices): Promise<H
 async function copyBlobFromUrl(request: HttpRequest, services: BlobServices): Promise<HttpReply> {
   const copied = await copyFrom(request, services, "sync");
   const { headers = {}, ...reply } = copyReply(copied);
-  return { ...reply, headers: { ...headers, "Content-MD5": copied.written.contentMd5 } };
+  // One digest of what was copied: the MD5 where the client declared it, the CRC64 otherwise.
+  const md5 = request.headers["x-ms-source-content-md5"];
+  const crc64 = md5 === undefined ? await crc64Of(request, services, copied) : undefined;
+  return { ...reply, headers: { ...headers, "Content-MD5": md5, "x-ms-content-crc64": crc64 } };
+}
+
+/**
+ * A copy within this server shares the bytes of its source, so they are read for their digest when the copy is
+ * there already. If it is overwritten before, there is nothing left to tell a digest of.
+ */
+async function crc64Of(
+  request: HttpRequest,
+  { blobs }: BlobServices,
+  { written, crc64 }: CopiedWithDigest,
+): Promise<string | undefined> {
+  const declared = request.headers["x-ms-source-content-crc64"];
+  if (crc64 !== undefined || declared !== undefined) return crc64 ?? declared;
+  const copy = {
+    ref: readBlobRef(request),
+    selector: {},
+    shown: "",
+    conditions: { ifMatch: [etagOf(written.revision)] },
+    keySha256: written.keySha256,
+  };
+  try {
+    return (await readDigest(blobs, copy, {})).crc64;
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
 }
 
 async function copyFrom(
   request: HttpRequest,
   services: BlobServices,
   mode: CopyBlob["mode"],
-): Promise<Copied> {
+): Promise<CopiedWithDigest> {
   const { headers } = request;
   refusePast(request.query);
   const guards = readCreateGuards(request, IF_ALL);
-  const tags = headers["x-ms-tags"];
+  const tags = readTags(request);
   const copiesTags = headers["x-ms-copy-source-tag-option"]?.toUpperCase() === "COPY";
   if (copiesTags && tags !== undefined) throw new Refusal("BothUserTagsAndSourceTagsCopyPresentException");
   const given = headers["x-ms-rehydrate-priority"];
@@ -63,7 +93,7 @@ async function copyFrom(
     mode,
     properties: {
       metadata: readMetadata(request.rawHeaders),
-      tags: tags === undefined ? undefined : parseTagsHeader(tags),
+      tags,
       tier: readTier(headers, BLOCK_TIERS),
       encryption: readEncryption(request),
       immutability: readImmutability(headers),
@@ -87,6 +117,16 @@ async function checkSourceDigest(
 ): Promise<LocalSource> {
   const declared = readSourceDigest(headers);
   if (declared.md5 === undefined && declared.crc64 === undefined) return source;
+  const { revision } = await readDigest(blobs, source, declared);
+  return { ...source, conditions: { ifMatch: [etagOf(revision)] } };
+}
+
+/** Reads a blob to its end, and checks what was declared of it. */
+async function readDigest(
+  blobs: BlobService,
+  source: LocalSource,
+  declared: DeclaredDigest,
+): Promise<{ readonly revision: Revision; readonly crc64: string | undefined }> {
   const { record, payload } = await openSource(blobs, source, {
     use: "copy",
     rangeOf: (length) => {
@@ -94,12 +134,15 @@ async function checkSourceDigest(
       return { from: 0, length };
     },
   });
+  const { length, revision } = record;
+  const wantsCrc64 = declared.md5 === undefined;
+  const body = checkedBody(payload.stream(0, length), { declared, wantsCrc64, length });
   try {
-    for await (const _ of checkedBody(payload.stream(0, record.length), { declared }));
+    for await (const _ of body);
   } finally {
     payload.close();
   }
-  return { ...source, conditions: { ifMatch: [etagOf(record.revision)] } };
+  return { revision, crc64: body.crc64 };
 }
 
 export function copyReply({ written, copyId, status }: Copied): HttpReply {

@@ -21,6 +21,9 @@ type Wish = Omit<CopyFromElsewhere, "source" | "properties"> & {
   readonly properties: Omit<CopyFromElsewhere["properties"], "http">;
 };
 
+/** The CRC64 where it was computed on the way. */
+export type CopiedWithDigest = Copied & { readonly crc64?: string | undefined };
+
 /** Copies that go on after their requests were answered; there is an end to how many. */
 let running = 0;
 
@@ -33,7 +36,7 @@ export async function copyFromElsewhere(
   { blobs }: BlobServices,
   { url, shown }: { readonly url: URL; readonly shown: string },
   wish: Wish,
-): Promise<Copied> {
+): Promise<CopiedWithDigest> {
   const fetched = await fetchSource(request, url, { use: "copy" });
   const { headers, length } = fetched;
   try {
@@ -69,18 +72,18 @@ async function copyNow(
   request: HttpRequest,
   { source, copyId, ...wish }: CopyFromElsewhere,
   fetched: FetchedSource,
-): Promise<Copied> {
+): Promise<CopiedWithDigest> {
   if (source.kind !== "block") throw new Refusal("InvalidSourceBlobType");
   if (source.length > BLOB_LIMITS.syncCopyBytesMax) throw new Refusal("CopySourceTooLarge");
-  const body = checkedSource(request, fetched);
+  const body = checkedSource(request, fetched, true);
   const copy = { id: copyId, source: source.shown };
   const { length } = source;
   const written = await putBlob(blobs, { ...wish, body, length, md5: () => body.md5, copy });
-  return { written, copyId, status: "success" };
+  return { written, copyId, status: "success", crc64: body.crc64 };
 }
 
-function checkedSource({ headers }: HttpRequest, { body }: FetchedSource): CheckedBody {
-  return new CheckedBody(body, { declared: readSourceDigest(headers), wantsMd5: true });
+function checkedSource({ headers }: HttpRequest, { body }: FetchedSource, wantsCrc64 = false): CheckedBody {
+  return new CheckedBody(body, { declared: readSourceDigest(headers), wantsMd5: true, wantsCrc64 });
 }
 
 async function run(

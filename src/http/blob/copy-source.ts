@@ -4,10 +4,10 @@ import type { LocalSource } from "../../services/blob/copy-blob.ts";
 import { authenticate } from "../auth/authenticate.ts";
 import { authorize } from "../auth/authorize.ts";
 import { locateSource, readSourceUrl, withoutSignature } from "../common/copy-address.ts";
-import type { HttpRequest } from "../exchange.ts";
+import type { Headers, HttpRequest } from "../exchange.ts";
 import type { Permission } from "../operation.ts";
 import { type Address, readAddress } from "../target.ts";
-import { readCustomerKey, readSelector, SOURCE_KEY } from "./blob-headers.ts";
+import { mayTouchTags, readCustomerKey, readSelector, SOURCE_KEY } from "./blob-headers.ts";
 import { readBlobRef, readSourceConditions, requireHeader } from "./read-request.ts";
 import { type BlobServices, onBlob } from "./rows.ts";
 
@@ -51,6 +51,13 @@ const CODES: Readonly<Record<number, RefusalCode>> = {
   404: "CopySourceNotFound",
 };
 
+function looksAtTags(headers: Headers): boolean {
+  return (
+    headers["x-ms-source-if-tags"] !== undefined ||
+    headers["x-ms-copy-source-tag-option"]?.toUpperCase() === "COPY"
+  );
+}
+
 async function checkMayRead(
   request: HttpRequest,
   url: URL,
@@ -71,7 +78,9 @@ async function checkMayRead(
     version: request.version,
   };
   try {
-    await authorize(await authenticate(asked, auth), READ_BLOB, asked, auth);
+    const reader = await authenticate(asked, auth);
+    await authorize(reader, READ_BLOB, asked, auth);
+    if (looksAtTags(request.headers) && !mayTouchTags(reader)) throw new Refusal("CopySourceForbidden");
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     throw new Refusal(CODES[error.row.http] ?? "CannotVerifyCopySource");

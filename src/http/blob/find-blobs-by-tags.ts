@@ -1,4 +1,5 @@
-import { badQuery, Refusal } from "../../base/refusals.ts";
+import { badQuery } from "../../base/refusals.ts";
+import { timestampOf } from "../../base/revision.ts";
 import { parseTagQuery } from "../../concurrency/tag-query.ts";
 import { type FoundBlobs, findBlobsByTags as find } from "../../services/blob/find-blobs-by-tags.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
@@ -31,20 +32,18 @@ async function findBlobs(
   if (where === "") throw badQuery("where", "", "A query is expected.", "MissingRequiredQueryParameter");
   const query = parseTagQuery(where);
   if (query === undefined) throw badQuery("where", where.slice(0, 256), "This is not a query over tags.");
-  const params = readListParams(request.query, { include: ["versions"] });
-  if (params.include.has("versions")) throw new Refusal("UnsupportedQueryParameter");
-  const scope = `tags ${account}/${container ?? ""} ${where}`;
+  const params = readListParams(request.query, { include: ["none", "versions"] });
+  const withVersions = params.include.has("versions");
+  const scope = `tags ${account}/${container ?? ""} ${withVersions ? "versions" : ""} ${where}`;
   const { items, next } = await find(blobs, {
     account,
     container,
     query,
     maxResults: params.maxResults,
+    withVersions,
     from: params.marker === undefined ? undefined : placeOf(scope, params.marker),
   });
-  const entries = items.map(
-    ({ container: name, blob, tags }) =>
-      `<Blob>${encodedElement("Name", blob)}${textElement("ContainerName", name)}${printTags(tags)}</Blob>`,
-  );
+  const entries = items.map((item) => printFound(item, withVersions));
   const content =
     textElement("Where", where) +
     element("Blobs", entries.join("")) +
@@ -53,15 +52,38 @@ async function findBlobs(
   return { status: 200, headers: XML, body: printXml(root) };
 }
 
-function partsOf({ value, container, blob }: Place): string[] {
-  return [value, String(container), blob];
+function printFound(
+  { container, blob, tags, version, isCurrent }: FoundBlobs["items"][number],
+  withVersions: boolean,
+): string {
+  const ofVersion =
+    withVersions && version !== undefined
+      ? textElement("VersionId", timestampOf(version)) +
+        (isCurrent ? textElement("IsCurrentVersion", "true") : "")
+      : "";
+  const name = encodedElement("Name", blob) + textElement("ContainerName", container);
+  return `<Blob>${name}${printTags(tags)}${ofVersion}</Blob>`;
+}
+
+function partsOf({ value, container, blob, version }: Place): string[] {
+  const parts = [value, String(container), blob];
+  return version === undefined ? parts : [...parts, String(version)];
 }
 
 function placeOf(scope: string, marker: string): Place {
-  const [value, container, blob] = decodeMarker(scope, marker);
-  const isSound = value !== undefined && blob !== undefined && /^\d{1,19}$/.test(container ?? "");
+  const [value, container, blob, version] = decodeMarker(scope, marker);
+  const isSound =
+    value !== undefined &&
+    blob !== undefined &&
+    isWhole(container) &&
+    (version === undefined || isWhole(version));
   if (!isSound) throw badQuery("marker", marker, "The marker is not valid.");
-  return { value, container: BigInt(container!), blob };
+  const place = { value, container: BigInt(container), blob };
+  return version === undefined ? place : { ...place, version: BigInt(version) };
+}
+
+function isWhole(text: string | undefined): text is string {
+  return text !== undefined && /^\d{1,19}$/.test(text);
 }
 
 const common = { method: "GET", ok: [200] } as const;

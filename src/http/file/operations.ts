@@ -9,9 +9,9 @@ import { LEASE_ROWS } from "./lease.ts";
 import { LINK_ROWS } from "./links.ts";
 import { LIST_DIRECTORY_ROW } from "./list-directory.ts";
 import { LIST_SHARES_ROW } from "./list-shares.ts";
+import { mendTarget } from "./mend-target.ts";
 import { RANGE_ROWS } from "./range.ts";
 import { RENAME_ROWS } from "./rename.ts";
-import { mendRenameTarget } from "./rename-target.ts";
 import type { FileServices } from "./rows.ts";
 import { SHARE_ROWS } from "./share.ts";
 import { SHARE_ACL_ROWS } from "./share-acl.ts";
@@ -36,7 +36,7 @@ export const FILE_OPERATIONS: OperationTable<FileServices> = {
   ],
   resourceOf,
   unknownOperation: "InvalidUri",
-  mendTarget: mendRenameTarget,
+  mendTarget,
 };
 
 /** Handles are listed and closed of whatever a path names, so those requests do not say which kind it is. */

@@ -12,6 +12,8 @@ export type ErrorFormat = "xml" | "odataJson" | "odataXml";
 export interface ErrorContext {
   readonly requestId: string;
   readonly time: Instant;
+  /** What the request was for, where a text speaks of it: a blob where nothing is said. */
+  readonly resource?: string;
 }
 
 const CONTENT_TYPES: Readonly<Record<ErrorFormat, string>> = {
@@ -58,8 +60,9 @@ const PRINTERS: Readonly<Record<ErrorFormat, (refusal: Refusal, context: ErrorCo
 };
 
 /** Every message ends with where to find it in the logs. */
-function messageOf(refusal: Refusal, { requestId, time }: ErrorContext): string {
-  return `${refusal.detail.text ?? refusal.row.text}\nRequestId:${requestId}\nTime:${printIsoDate(time)}`;
+function messageOf(refusal: Refusal, { requestId, time, resource = "blob" }: ErrorContext): string {
+  const text = refusal.detail.text ?? refusal.row.text.replace("{resource}", resource);
+  return `${text}\nRequestId:${requestId}\nTime:${printIsoDate(time)}`;
 }
 
 export function printXmlError(refusal: Refusal, context: ErrorContext): string {

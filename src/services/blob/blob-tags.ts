@@ -41,6 +41,6 @@ export async function setBlobTags(
     const after: BlobRecord = Object.keys(tags).length === 0 ? rest : { ...rest, tags };
     const place = { container, ref };
     if (isCurrent) putBlobRecord(write, place, record, after);
-    else putPast(write, place, selector.version!, after);
+    else putPast(write, place, selector.version!, after, record);
   });
 }

@@ -21,6 +21,7 @@ import { indexGuard } from "./guard-index.ts";
 import type { BlobRef } from "./names.ts";
 import { type Place, putPast, softDeletePast } from "./replace-blob.ts";
 import { discard, readSoftDelete, type SoftDelete } from "./retention.ts";
+import { indexVersion } from "./tag-index.ts";
 
 export interface DeleteBlob extends BlobGuards {
   readonly ref: BlobRef;
@@ -157,6 +158,7 @@ async function removePast(
   const { container, ref } = place;
   write.delete(pastKey(container.id, ref.blob, at));
   indexGuard(write, { container: container.id, blob: ref.blob, at }, record, undefined);
+  indexVersion(write, { container, ref, version: at }, record, undefined);
   await releaseBlobContent(blobs.parts.payloads, write, record.content);
 }
 

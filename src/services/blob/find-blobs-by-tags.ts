@@ -1,7 +1,17 @@
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
+import type { Revision } from "../../base/revision.ts";
 import type { Tags } from "../../concurrency/tag-predicate.ts";
 import { drivingTag, matchesTagQuery, type TagQuery } from "../../concurrency/tag-query.ts";
-import { blobKey, placeOfTagKey, type TagPlace, tagKey, tagsOf, tagValues } from "../../store/keys/blob.ts";
+import {
+  blobKey,
+  pastKey,
+  placeOfTagKey,
+  type TagFamily,
+  type TagPlace,
+  tagKey,
+  tagsOf,
+  tagValues,
+} from "../../store/keys/blob.ts";
 import { keyAfter, prefixEnd } from "../../store/keys/pack.ts";
 import type { Entry, Key, Range, Reader } from "../../store/kv.ts";
 import { tagRecord } from "../../store/records/blob.ts";
@@ -16,6 +26,8 @@ export interface FindBlobs {
   readonly container: string | undefined;
   readonly query: TagQuery;
   readonly maxResults: number;
+  /** Also the versions that are not the present state, after all that are. */
+  readonly withVersions: boolean;
   readonly from: TagPlace | undefined;
 }
 
@@ -24,6 +36,8 @@ export interface FoundBlob {
   readonly blob: string;
   /** Those the query names. */
   readonly tags: Tags;
+  readonly version: Revision | undefined;
+  readonly isCurrent: boolean;
 }
 
 export interface FoundBlobs {
@@ -82,14 +96,21 @@ class Finding {
   /** The next entry there could be: names cannot follow each other more closely than by a zero. */
   after(key: Key): TagPlace {
     const place = placeOfTagKey(key);
+    if (place.version !== undefined) return { ...place, version: place.version + 1n };
     return { ...place, blob: `${place.blob}\0` };
   }
 
-  /** Entries on the way, some at a time. */
+  /** Entries on the way, some at a time: those of present states, and then those of versions. */
   async *entries(container: bigint | undefined): AsyncGenerator<Entry[]> {
-    let range = this.#bounds();
+    const { from, withVersions } = this.#request;
+    if (from?.version === undefined) yield* this.#entriesOf("bi", container);
+    if (withVersions) yield* this.#entriesOf("bj", container);
+  }
+
+  async *#entriesOf(family: TagFamily, container: bigint | undefined): AsyncGenerator<Entry[]> {
+    let range = this.#bounds(family);
     while (range.from < range.to) {
-      const stretch = container === undefined ? range : await this.#inContainer(range, container);
+      const stretch = container === undefined ? range : await this.#inContainer(family, range, container);
       if (stretch === undefined) return;
       const entries: Entry[] = [];
       for await (const entry of this.#read.range({ ...stretch, limit: STEP })) entries.push(entry);
@@ -98,49 +119,55 @@ class Finding {
       const isStretchOver = entries.length < STEP;
       if (!isStretchOver) range = { ...range, from: keyAfter(entries.at(-1)!.key) };
       else if (container === undefined) return;
-      else range = { ...range, from: this.#endOfValue(stretch) };
+      else range = { ...range, from: this.#endOfValue(family, stretch) };
     }
   }
 
   /** What the comparisons with the driving tag leave of its entries. */
-  #bounds(): Range {
+  #bounds(family: TagFamily): Range {
     const { account, query, from } = this.#request;
-    let { from: low, to: high } = tagsOf(account, this.#tag);
+    let { from: low, to: high } = tagsOf(family, account, this.#tag);
     for (const { tag, operator, value } of query.comparisons) {
       if (tag !== this.#tag) continue;
-      const one = tagValues(account, tag, value);
+      const one = tagValues(family, { account, tag, value });
       if (operator === "=" || operator === ">=") low = low > one.from ? low : one.from;
       if (operator === ">") low = low > one.to ? low : one.to;
       if (operator === "=" || operator === "<=") high = high < one.to ? high : one.to;
       if (operator === "<") high = high < one.from ? high : one.from;
     }
-    const start = from === undefined ? low : tagKey(account, this.#tag, from);
+    const isBegun = from !== undefined && (from.version === undefined) === (family === "bi");
+    const start = isBegun ? tagKey(account, this.#tag, from) : low;
     return { from: low > start ? low : start, to: high };
   }
 
   /** The entries of one container under the next value that has entries at all. */
-  async #inContainer(range: Range, container: bigint): Promise<Range | undefined> {
+  async #inContainer(family: TagFamily, range: Range, container: bigint): Promise<Range | undefined> {
+    const { account } = this.#request;
     for await (const { key } of this.#read.range({ ...range, limit: 1 })) {
       const { value } = placeOfTagKey(key);
-      const { from, to } = tagValues(this.#request.account, this.#tag, value, container);
+      const { from, to } = tagValues(family, { account, tag: this.#tag, value, container });
       return { from: from > range.from ? from : range.from, to: to < range.to ? to : range.to };
     }
     return undefined;
   }
 
   /** Behind the entries of all containers under the value of this stretch. */
-  #endOfValue({ to }: Range): Key {
+  #endOfValue(family: TagFamily, { to }: Range): Key {
     const { account } = this.#request;
-    const base = tagsOf(account, this.#tag).from.length;
+    const base = tagsOf(family, account, this.#tag).from.length;
     return prefixEnd(to.slice(0, to.indexOf("\0", base) + 1));
   }
 
   /** The blobs of these entries, where they match. */
   async look(entries: readonly Entry[]): Promise<(FoundBlob | undefined)[]> {
     const places = entries.map(({ key }) => placeOfTagKey(key));
-    const records = await this.#read.getMany(places.map(({ container, blob }) => blobKey(container, blob)));
+    const records = await this.#read.getMany(
+      places.map(({ container, blob, version }) =>
+        version === undefined ? blobKey(container, blob) : pastKey(container, blob, version),
+      ),
+    );
     const found: (FoundBlob | undefined)[] = [];
-    for (const [i, { container: id, blob }] of places.entries()) {
+    for (const [i, { container: id, blob, version }] of places.entries()) {
       const bytes = records[i];
       const record = bytes === undefined ? undefined : blobRecord.unpack(bytes);
       const { container } = tagRecord.unpack(entries[i]!.value);
@@ -148,7 +175,11 @@ class Finding {
         isThere(record, this.#read.now()) &&
         (await this.#idOf(container)) === id &&
         matchesTagQuery(this.#request.query, record.tags ?? {});
-      found.push(isShown ? { container, blob, tags: this.#named(record.tags ?? {}) } : undefined);
+      if (!isShown) found.push(undefined);
+      else {
+        const tags = this.#named(record.tags ?? {});
+        found.push({ container, blob, tags, version: record.version, isCurrent: version === undefined });
+      }
     }
     return found;
   }

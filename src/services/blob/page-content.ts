@@ -101,17 +101,26 @@ async function holdersOf(read: Reader, { pages, epoch }: PageContent): Promise<n
   return epochRecord.unpack(stored).holders;
 }
 
-/** A content nobody else looks at, with the same pages: for writing. */
+/** A map that would have to be copied and is too long for one transaction; see own-pages.ts. */
+export class LongMap extends Error {
+  override readonly name = "LongMap";
+}
+
+/** A content nobody else looks at, with the same pages: for writing. Throws `LongMap`. */
 export async function writablePages(
   payloads: Payloads,
   write: Writer,
   content: PageContent,
+  segmentsMax: number,
 ): Promise<PageContent> {
   const { pages, epoch } = content;
   const { head, ...rest } = await readContent(write, pages);
   const isAlone = (await holdersOf(write, content)) === 1;
   if (head === epoch && isAlone) return content;
-  if (head !== epoch) return copyPages(payloads, write, content);
+  if (head !== epoch) {
+    if (await isLongerThan(write, content, segmentsMax)) throw new LongMap();
+    return copyPages(payloads, write, content);
+  }
   const next = write.revision(epoch);
   write.put(contentKey(pages), contentRecord.pack({ ...rest, head: next }));
   write.put(epochKey(pages, next), epochRecord.pack({ holders: 1 }));
@@ -124,18 +133,49 @@ export async function writablePages(
  * were written in, so that differences from earlier snapshots can still be told.
  */
 async function copyPages(payloads: Payloads, write: Writer, content: PageContent): Promise<PageContent> {
-  const { pages, epoch } = content;
+  const copy = await beginCopy(write, content);
+  await copySegments(payloads, write, { from: content, to: copy }, { first: 0 });
+  await releasePages(write, content);
+  return copy;
+}
+
+/** Whether the line has gone on without this epoch: from then on nobody writes to it. */
+export async function isLeftBehind(read: Reader, { pages, epoch }: PageContent): Promise<boolean> {
+  return (await readContent(read, pages)).head !== epoch;
+}
+
+export async function beginCopy(write: Writer, { pages, epoch }: PageContent): Promise<PageContent> {
   const { origins = [] } = await readContent(write, pages);
-  const copy = putEmptyPages(write, [...origins, { pages, epoch }]);
-  for await (const { segment, ranges } of segmentsIn(write, content)) {
+  return putEmptyPages(write, [...origins, { pages, epoch }]);
+}
+
+/** Copies segments from the first on, up to a number of ranges; the segment to go on with, or undefined at the end. */
+export async function copySegments(
+  payloads: Payloads,
+  write: Writer,
+  { from, to }: { readonly from: PageContent; readonly to: PageContent },
+  { first, rangesMax }: { readonly first: number; readonly rangesMax?: number },
+): Promise<number | undefined> {
+  const start = first * segmentBytes;
+  let count = 0;
+  for await (const { segment, ranges } of segmentsIn(write, from, {
+    start,
+    length: BLOB_LIMITS.pageBlobBytesMax - start,
+  })) {
+    if (rangesMax !== undefined && count >= rangesMax) return segment;
     await payloads.share(
       write,
       ranges.map(({ slice }) => slice),
     );
-    write.put(segmentKey(copy.pages, segment, copy.epoch), segmentRecord.pack(ranges));
+    write.put(segmentKey(to.pages, segment, to.epoch), segmentRecord.pack(ranges));
+    count += Math.max(1, ranges.length);
   }
-  await releasePages(write, content);
-  return copy;
+  return undefined;
+}
+
+async function isLongerThan(read: Reader, { pages }: PageContent, segmentsMax: number): Promise<boolean> {
+  if (segmentsMax === Number.POSITIVE_INFINITY) return false;
+  return (await read.take(segmentsOf(pages), segmentsMax + 1)).length > segmentsMax;
 }
 
 /** Whether the later content has come out of the earlier one by writing alone. */

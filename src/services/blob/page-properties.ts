@@ -3,6 +3,7 @@ import type { BlobHttpHeaders, BlobRecord } from "../../store/records/blob.ts";
 import type { BlobService } from "./blob-service.ts";
 import { checkBlobWrite, findBlob, putBlobRecord, withLeaseAfterWrite } from "./blobs.ts";
 import { checkKey } from "./get-blob.ts";
+import { withOwnPages } from "./own-pages.ts";
 import { clearPages, writablePages } from "./page-content.ts";
 import { type EncryptionWish, type Written, writtenOf } from "./put-blob.ts";
 import { type PageBlob, pageBlobOf } from "./put-page.ts";
@@ -23,10 +24,17 @@ export interface SetPageProperties extends ChangeBlob {
 const SEQUENCE_MAX = 2n ** 63n - 1n;
 
 /** Set Blob Properties of a page blob: its length, its sequence number, and the headers as of any blob. */
-export async function setPageProperties(
+export function setPageProperties(blobs: BlobService, request: SetPageProperties): Promise<PropertiesSet> {
+  return withOwnPages(blobs, request.ref, (segmentsMax) => setOnce(blobs, request, segmentsMax));
+}
+
+type PropertiesSet = Written & { readonly record: BlobRecord };
+
+async function setOnce(
   blobs: BlobService,
   request: SetPageProperties,
-): Promise<Written & { readonly record: BlobRecord }> {
+  segmentsMax: number,
+): Promise<PropertiesSet> {
   const { ref, http, sequence } = request;
   return blobs.parts.store.write(async (write) => {
     const found = await findBlob(write, ref);
@@ -39,7 +47,7 @@ export async function setPageProperties(
     let { content } = before;
     if (length < before.length) {
       // What is cut off must read as zeros if the blob grows again.
-      content = await writablePages(blobs.parts.payloads, write, content);
+      content = await writablePages(blobs.parts.payloads, write, content, segmentsMax);
       const span = { start: length, length: before.length - length };
       await clearPages(blobs.parts.payloads, write, content, span);
     }

@@ -38,7 +38,7 @@ export interface PreparedBlocks {
 }
 
 /** What the blocks of a list are looked for in. Neither of the two changes and keeps its name. */
-interface Seen {
+export interface Seen {
   readonly staging: bigint | undefined;
   readonly changes: number;
   readonly content: bigint | undefined;
@@ -59,7 +59,7 @@ export async function seenOf(read: Reader, stored: BlobRecord | undefined): Prom
   return { staging, changes: bytes === undefined ? 0 : (stagingRecord.unpack(bytes).changes ?? 0), content };
 }
 
-async function isAsSeen(read: Reader, stored: BlobRecord | undefined, seen: Seen): Promise<boolean> {
+export async function isAsSeen(read: Reader, stored: BlobRecord | undefined, seen: Seen): Promise<boolean> {
   const now = await seenOf(read, stored);
   return now.staging === seen.staging && now.changes === seen.changes && now.content === seen.content;
 }

@@ -8,6 +8,7 @@ import type { BlobService } from "./blob-service.ts";
 import { checkBlobWrite, type Found, findBlob, putBlobRecord, withLeaseAfterWrite } from "./blobs.ts";
 import { throwIf } from "./containers.ts";
 import { checkKey } from "./get-blob.ts";
+import { withOwnPages } from "./own-pages.ts";
 import { clearPages, type PageContent, putPages, segmentAt, writablePages } from "./page-content.ts";
 import type { PageSpan } from "./page-map.ts";
 import { type EncryptionWish, scopeFor, type Written } from "./put-blob.ts";
@@ -85,10 +86,17 @@ export async function clearPage(blobs: BlobService, request: PageWrite): Promise
   );
 }
 
-async function changePages(
+type Change = (write: Writer, content: PageContent) => Promise<void>;
+
+function changePages(blobs: BlobService, request: PageWrite, change: Change): Promise<PagesWritten> {
+  return withOwnPages(blobs, request.ref, (segmentsMax) => changeOnce(blobs, request, change, segmentsMax));
+}
+
+async function changeOnce(
   blobs: BlobService,
   request: PageWrite,
-  change: (write: Writer, content: PageContent) => Promise<void>,
+  change: Change,
+  segmentsMax: number,
 ): Promise<PagesWritten> {
   const { ref, span } = request;
   return blobs.parts.store.write(async (write) => {
@@ -99,7 +107,7 @@ async function changePages(
     checkKey(before, request.encryption.keySha256);
     scopeFor(found.container, request.encryption);
     if (span.start + span.length > before.length) throw new Refusal("InvalidPageRange");
-    const content = await writablePages(blobs.parts.payloads, write, before.content);
+    const content = await writablePages(blobs.parts.payloads, write, before.content, segmentsMax);
     await change(write, content);
     const written: { -readonly [Name in keyof BlobRecord]: BlobRecord[Name] } = { ...before };
     written.content = content;

@@ -7,6 +7,7 @@ import {
   contentKey,
   epochsOf,
   guardedUntil,
+  pastOfKey,
   segmentsOf,
   stagedBlocksOf,
   stagingKey,
@@ -73,8 +74,11 @@ async function takeApart(
       const { account, id } = garbage;
       const dropBlob = async (value: Buffer, key: Key): Promise<void> => {
         const record = blobRecord.unpack(value);
-        if (record.past === undefined)
-          dropTags(write, { account, container: id, blob: blobOfKey(key) }, record);
+        const place = { account, container: id, blob: blobOfKey(key) };
+        if (record.past === undefined) dropTags(write, place, record);
+        if (record.past === "version") {
+          dropTags(write, { ...place, version: pastOfKey(key).revision }, record);
+        }
         if (record.staging !== undefined) discard(write, { what: "staging", id: record.staging });
         await releaseBlobContent(payloads, write, record.content);
       };

@@ -9,18 +9,29 @@ import { releaseBlobContent, shareBlobContent } from "./content.ts";
 import { indexGuard } from "./guard-index.ts";
 import type { BlobRef } from "./names.ts";
 import { discard, readSoftDelete, remind, type SoftDelete } from "./retention.ts";
+import { indexVersion } from "./tag-index.ts";
 
 export interface Place {
   readonly container: ContainerRecord;
   readonly ref: BlobRef;
 }
 
-/** A past state at its key. Lease, uncommitted blocks and pending work belong to the present only. */
-export function putPast(write: Writer, place: Place, at: Revision, record: BlobRecord): void {
+/**
+ * A past state at its key. Lease, uncommitted blocks and pending work belong to the present only. `before` is
+ * needed where it had other tags, or could be found and can be no longer.
+ */
+export function putPast(
+  write: Writer,
+  place: Place,
+  at: Revision,
+  record: BlobRecord,
+  before?: BlobRecord,
+): void {
   const { lease: _, staging: __, ...kept } = record;
   const { container, ref } = place;
   write.put(pastKey(container.id, ref.blob, at), blobRecord.pack(kept));
   indexGuard(write, { container: container.id, blob: ref.blob, at }, undefined, record);
+  indexVersion(write, { container, ref, version: at }, before, record);
 }
 
 /** Deletes a past state softly: it stays at its key until its time is up. */
@@ -31,7 +42,7 @@ export function softDeletePast(
   record: BlobRecord,
   { at: now, until }: SoftDelete,
 ): void {
-  putPast(write, place, at, { ...record, deleted: { at: now, until } });
+  putPast(write, place, at, { ...record, deleted: { at: now, until } }, record);
   remind(write, until, { what: "past", container: place.container.id, blob: place.ref.blob, revision: at });
 }
 

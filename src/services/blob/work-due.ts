@@ -48,7 +48,11 @@ async function attend(blobs: BlobService, write: Writer, due: DueRecord): Promis
       return expireStaging(write, due.id);
     case "prepared":
       // Whoever made it ready is gone, or will find this taken away and not commit it.
-      return releaseBlobContent(blobs.parts.payloads, write, { blocks: due.id });
+      return releaseBlobContent(
+        blobs.parts.payloads,
+        write,
+        due.epoch === undefined ? { blocks: due.id } : { pages: due.id, epoch: due.epoch },
+      );
     case "past": {
       const key = pastKey(due.container, due.blob, due.revision);
       const stored = await write.get(key);

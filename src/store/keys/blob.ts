@@ -19,6 +19,7 @@ import { KeyReader, packKey, packOpenText, prefixEnd, prefixRange } from "./pack
  *   bu  staging-id                   the uncommitted blocks of a blob: how many, since when
  *   bx  staging-id block-id          an uncommitted block
  *   bi  account tag value container-id blob   the tag index: an entry for each tag of a blob
+ *   bj  account tag value container-id blob revision   the same of its versions
  *   bh  container-id instant blob revision   the index of what is held: until when; the present state has no revision
  *   bg  revision                     what nobody names any more, for the reclaimer to take apart
  *   bt  instant revision             what is due at a time: expiry of blocks, of blobs, of what was soft-deleted
@@ -166,25 +167,41 @@ export interface TagPlace {
   readonly value: string;
   readonly container: bigint;
   readonly blob: string;
+  /** Of a version that is not the present state. */
+  readonly version?: Revision;
 }
 
-export function tagKey(account: string, tag: string, { value, container, blob }: TagPlace): Key {
-  return packKey(["bi", account, tag, value, container, blob]);
+/** The index of present states, and that of versions. */
+export type TagFamily = "bi" | "bj";
+
+export function tagKey(account: string, tag: string, place: TagPlace): Key {
+  const { value, container, blob, version } = place;
+  if (version === undefined) return packKey(["bi", account, tag, value, container, blob]);
+  return packKey(["bj", account, tag, value, container, blob, version]);
 }
 
 /** Entries of a tag with that value, in one container or in all. */
-export function tagValues(account: string, tag: string, value: string, container?: bigint): Range {
-  const parts = ["bi", account, tag, value];
-  return prefixRange(packKey(container === undefined ? parts : [...parts, container]));
+export function tagValues(
+  family: TagFamily,
+  of: { readonly account: string; readonly tag: string; readonly value: string; readonly container?: bigint },
+): Range {
+  const parts = [family, of.account, of.tag, of.value];
+  return prefixRange(packKey(of.container === undefined ? parts : [...parts, of.container]));
 }
 
-export function tagsOf(account: string, tag: string): Range {
-  return prefixRange(packKey(["bi", account, tag]));
+export function tagsOf(family: TagFamily, account: string, tag: string): Range {
+  return prefixRange(packKey([family, account, tag]));
 }
 
 export function placeOfTagKey(key: Key): TagPlace {
-  const reader = new KeyReader(key).skipText().skipText().skipText();
-  return { value: reader.text(), container: reader.whole(), blob: reader.text() };
+  const reader = new KeyReader(key);
+  const isVersion = reader.text() === "bj";
+  const place = {
+    value: reader.skipText().skipText().text(),
+    container: reader.whole(),
+    blob: reader.text(),
+  };
+  return isVersion ? { ...place, version: reader.whole() } : place;
 }
 
 /** Where a state of a blob is held until an instant. */

@@ -175,8 +175,8 @@ export const tagRecord = recordType<{ readonly container: string }>("blobTag", 1
 /** What is to be looked at when its time has come. Looked at, not done: the object may have changed since. */
 export type DueRecord =
   | { readonly what: "staging"; readonly id: bigint }
-  /** Blocks made ready for a list: whoever commits them takes this away. */
-  | { readonly what: "prepared"; readonly id: bigint }
+  /** Blocks made ready for a list, or a map of pages (in an epoch): whoever commits them takes this away. */
+  | { readonly what: "prepared"; readonly id: bigint; readonly epoch?: bigint }
   | { readonly what: "past"; readonly container: bigint; readonly blob: string; readonly revision: Revision }
   | {
       readonly what: "container";
