@@ -23,6 +23,7 @@ import {
   type ShareRecord,
 } from "../../store/records/file.ts";
 import { awaitBreaks, type NodeName, putBreaks, type Surroundings, wakeHolders } from "./cache-breaks.ts";
+import { entriesIn } from "./entries-in.ts";
 import { afterWishes, isLockWished, WISHED } from "./lock-wishes.ts";
 import type { Node } from "./nodes.ts";
 
@@ -367,7 +368,7 @@ export async function readOpens(
   const handles = await readHandles(read, share, node);
   const locks: HeldLock[] = [];
   if (handles.length > 0) {
-    for await (const { key, value } of read.range(locksOfNode(share, node))) {
+    for (const { key, value } of await entriesIn(read, locksOfNode(share, node))) {
       const { handle } = readHandleKey(key);
       for (const lock of locksRecord.unpack(value).locks) locks.push({ ...lock, handle });
     }
@@ -377,7 +378,7 @@ export async function readOpens(
 
 export async function readHandles(read: Reader, share: bigint, node: bigint): Promise<readonly OpenHandle[]> {
   const handles: OpenHandle[] = [];
-  for await (const { key, value } of read.range(handlesOfNode(share, node))) {
+  for (const { key, value } of await entriesIn(read, handlesOfNode(share, node))) {
     const { access, share: shared, mayCache = false, owner } = handleRecord.unpack(value);
     handles.push({ access, share: shared, handle: readHandleKey(key).handle, mayCache, owner });
   }

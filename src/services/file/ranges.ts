@@ -1,7 +1,7 @@
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import type { Revision } from "../../base/revision.ts";
 import { allRangesOf, garbageKey, offsetOfRangeKey, rangeKey, rangesOf } from "../../store/keys/file.ts";
-import type { Entry, Writer } from "../../store/kv.ts";
+import type { Writer } from "../../store/kv.ts";
 import { garbageRecord, type RangeRecord, rangeRecord, type ShareRecord } from "../../store/records/file.ts";
 import { type Content, contentLength } from "../payload/content.ts";
 import type { Payloads, Slice } from "../payload/payloads.ts";
@@ -221,9 +221,8 @@ export async function dropContent(
   { write, payloads, share }: Pick<RangeWriter, "write" | "payloads" | "share">,
   content: bigint,
 ): Promise<"dropped" | "left"> {
-  const found: Entry[] = [];
   const limit = FILE_LIMITS.rangesDroppedAtOnceMax + 1;
-  for await (const entry of write.range({ ...allRangesOf(share.id, content), limit })) found.push(entry);
+  const found = await write.take(allRangesOf(share.id, content), limit);
   if (found.length === limit) {
     discardContent(write, share, content);
     return "left";

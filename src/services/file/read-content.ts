@@ -168,7 +168,7 @@ export class FileContent implements OpenContent {
 }
 
 /** A small part without payload in extents needs no stream. */
-function wholeOf({ runs, payload, end }: Window, from: number, to: number): Buffer | undefined {
+export function wholeOf({ runs, payload, end }: Window, from: number, to: number): Buffer | undefined {
   if (payload !== undefined || end < to || to - from > WHOLE_BYTES_MAX) return undefined;
   const only = runs[0];
   if (only?.bytes !== undefined && only.length === to - from) return only.bytes;

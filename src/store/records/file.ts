@@ -14,6 +14,7 @@ export {
   rangeRecord,
   type SliceName,
 } from "./file-contents.ts";
+export { type HandleRecord, handleRecord } from "./file-handles.ts";
 export type { LeaseRecord } from "./lease.ts";
 
 /** What a client may set of a share and read back. */
@@ -79,25 +80,6 @@ export const openedShareRecord = recordType<{ readonly account: string; readonly
   "openedShare",
   1,
 );
-
-/** An open of an SMB client. `access` and `share` are the bits of src/concurrency/share-mode.ts. */
-export interface HandleRecord {
-  readonly kind: "file" | "directory";
-  readonly access: number;
-  readonly share: number;
-  readonly openedAt: Instant;
-  readonly session: bigint;
-  readonly clientAddress: string;
-  readonly clientName: string;
-  readonly isDeleteOnClose: boolean;
-  /** The client asked for a cache (an oplock or a lease): whoever needs it gone asks the process that serves it. */
-  readonly mayCache?: boolean;
-  readonly reconnectedAt?: Instant;
-  /** The process that serves it. */
-  readonly owner: string;
-}
-
-export const handleRecord = recordType<HandleRecord>("fileHandle", 1);
 
 export interface LockRecord {
   readonly offset: bigint;

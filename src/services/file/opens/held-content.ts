@@ -11,7 +11,7 @@ import type { FileService } from "../file-service.ts";
 import { putChanged, putWritten } from "../node-changes.ts";
 import { type Node, ticksOf } from "../nodes.ts";
 import { clearRange, putBytes, type RangeWriter } from "../ranges.ts";
-import { openWindow, streamWindow } from "../read-content.ts";
+import { openWindow, streamWindow, wholeOf } from "../read-content.ts";
 import { changeUsage } from "../shares.ts";
 import type { View } from "../versions.ts";
 import { checkRead, findHeld, findHeldForWrite, type HeldTimes, timesOf, withWriteAccess } from "./held.ts";
@@ -70,8 +70,10 @@ export async function readParts(
       if (opened === undefined) break;
       state = opened.dataRevision;
       const { window, to } = opened;
+      const whole = window && wholeOf(window, at, to);
       try {
-        if (window !== undefined)
+        if (whole !== undefined) buffers.push(whole);
+        else if (window !== undefined)
           for await (const buffer of streamWindow(window, at, memory)) buffers.push(buffer);
       } finally {
         window?.payload?.close();

@@ -6,6 +6,7 @@ import { handleKey, locksOfNode, readHandleKey, restAccessKey } from "../../../s
 import type { Reader } from "../../../store/kv.ts";
 import { locksRecord, type NodeRecord, restAccessRecord } from "../../../store/records/file.ts";
 import { readHandles } from "../access.ts";
+import { entriesIn } from "../entries-in.ts";
 import type { FileService } from "../file-service.ts";
 import { afterWishes, isLockWished, WISHED } from "../lock-wishes.ts";
 import type { OpenedFile } from "../node-changes.ts";
@@ -49,7 +50,7 @@ export function checkRead(files: FileService, handle: Handle, range: ByteRange):
 
 async function readLocks(read: Reader, share: bigint, node: bigint): Promise<readonly HeldLock[]> {
   const locks: HeldLock[] = [];
-  for await (const { key, value } of read.range(locksOfNode(share, node))) {
+  for (const { key, value } of await entriesIn(read, locksOfNode(share, node))) {
     const { handle } = readHandleKey(key);
     for (const lock of locksRecord.unpack(value).locks) locks.push({ ...lock, handle });
   }

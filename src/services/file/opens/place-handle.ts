@@ -20,6 +20,7 @@ import type { Key, Writer } from "../../../store/kv.ts";
 import { type HandleRecord, handleRecord, restAccessRecord } from "../../../store/records/file.ts";
 import { readOpens } from "../access.ts";
 import { putRequests } from "../cache-breaks.ts";
+import { entriesIn } from "../entries-in.ts";
 import type { FileService } from "../file-service.ts";
 import { ROOT } from "../nodes.ts";
 
@@ -119,7 +120,7 @@ interface Room {
 const NOBODY_THERE: Room = { elsewhere: [] };
 
 async function isTreeMoving(write: Writer, share: bigint, above: readonly bigint[]): Promise<boolean> {
-  for await (const { key } of write.range(movingTreesOf(share))) {
+  for (const { key } of await entriesIn(write, movingTreesOf(share))) {
     if (above.includes(directoryOfMovingKey(key))) return true;
   }
   return false;
@@ -150,7 +151,7 @@ async function findRoom(
 
 async function isFreeOfRest(write: Writer, share: bigint, node: bigint, wanted: Open): Promise<boolean> {
   if (wanted.access === NO_ACCESS) return true;
-  for await (const { value } of write.range(restAccessesOfNode(share, node))) {
+  for (const { value } of await entriesIn(write, restAccessesOfNode(share, node))) {
     if (!areCompatible(wanted, restAccessRecord.unpack(value))) return false;
   }
   return true;

@@ -1,0 +1,98 @@
+import { assert } from "../../base/assert.ts";
+import type { Instant } from "../../base/clock.ts";
+import { DamagedData } from "../../base/faults.ts";
+
+/**
+ * An open of an SMB client: ephemeral, and read by every open, write and close of the same file. `access` and `share`
+ * are the bits of src/concurrency/share-mode.ts.
+ */
+export interface HandleRecord {
+  readonly kind: "file" | "directory";
+  readonly access: number;
+  readonly share: number;
+  readonly openedAt: Instant;
+  readonly session: bigint;
+  readonly clientAddress: string;
+  readonly clientName: string;
+  readonly isDeleteOnClose: boolean;
+  /** The client asked for a cache (an oplock or a lease): whoever needs it gone asks the process that serves it. */
+  readonly mayCache?: boolean;
+  readonly reconnectedAt?: Instant;
+  /** The process that serves it. */
+  readonly owner: string;
+}
+
+const VERSION = 2;
+const FIXED_BYTES = 28;
+const LENGTH_BYTES = 4;
+const FLAG = { directory: 1, deleteOnClose: 2, mayCache: 4, reconnected: 8 } as const;
+
+/**
+ * In bytes at fixed places, as nodes are (file-contents.ts):
+ *
+ *   0 version | 1 flags | 2 access | 3 share | 4 openedAt | 12 session | 20 reconnectedAt | 28 three texts
+ *
+ * each text with its length in UTF-8 in four bytes before it: address, name, owner. No handle outlives the processes that
+ * share it, so there is no older version to read.
+ */
+export const handleRecord = {
+  family: "fileHandle",
+
+  pack(record: HandleRecord): Buffer {
+    const texts = [record.clientAddress, record.clientName, record.owner];
+    let bytes = FIXED_BYTES;
+    for (const text of texts) bytes += LENGTH_BYTES + Buffer.byteLength(text);
+    const packed = Buffer.allocUnsafe(bytes);
+    packed[0] = VERSION;
+    packed[1] =
+      (record.kind === "directory" ? FLAG.directory : 0) |
+      (record.isDeleteOnClose ? FLAG.deleteOnClose : 0) |
+      (record.mayCache === true ? FLAG.mayCache : 0) |
+      (record.reconnectedAt === undefined ? 0 : FLAG.reconnected);
+    assert(record.access <= 0xff && record.share <= 0xff, "uses of a file are a few bits");
+    packed[2] = record.access;
+    packed[3] = record.share;
+    packed.writeDoubleBE(record.openedAt, 4);
+    packed.writeBigUInt64BE(record.session, 12);
+    packed.writeDoubleBE(record.reconnectedAt ?? 0, 20);
+    let at = FIXED_BYTES;
+    for (const text of texts) {
+      const length = packed.write(text, at + LENGTH_BYTES);
+      packed.writeUInt32BE(length, at);
+      at += LENGTH_BYTES + length;
+    }
+    return packed;
+  },
+
+  unpack(bytes: Buffer): HandleRecord {
+    if (bytes[0] !== VERSION || bytes.length < FIXED_BYTES + 3 * LENGTH_BYTES)
+      throw new DamagedData(`a handle of version ${bytes[0]} and ${bytes.length} bytes cannot be read`);
+    const flags = bytes[1]!;
+    const addressAt = FIXED_BYTES;
+    const nameAt = textEnd(bytes, addressAt);
+    const ownerAt = textEnd(bytes, nameAt);
+    return {
+      kind: (flags & FLAG.directory) === 0 ? "file" : "directory",
+      access: bytes[2]!,
+      share: bytes[3]!,
+      openedAt: bytes.readDoubleBE(4),
+      session: bytes.readBigUInt64BE(12),
+      clientAddress: textAt(bytes, addressAt, nameAt),
+      clientName: textAt(bytes, nameAt, ownerAt),
+      isDeleteOnClose: (flags & FLAG.deleteOnClose) !== 0,
+      ...((flags & FLAG.mayCache) === 0 ? {} : { mayCache: true }),
+      ...((flags & FLAG.reconnected) === 0 ? {} : { reconnectedAt: bytes.readDoubleBE(20) }),
+      owner: textAt(bytes, ownerAt, textEnd(bytes, ownerAt)),
+    };
+  },
+} as const;
+
+function textEnd(bytes: Buffer, at: number): number {
+  const end = at + LENGTH_BYTES > bytes.length ? at : at + LENGTH_BYTES + bytes.readUInt32BE(at);
+  if (end === at || end > bytes.length) throw new DamagedData("a handle ends in the middle of a text");
+  return end;
+}
+
+function textAt(bytes: Buffer, at: number, end: number): string {
+  return bytes.utf8Slice(at + LENGTH_BYTES, end);
+}
