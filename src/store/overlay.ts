@@ -87,11 +87,28 @@ export function layeredPage(
   range: Range,
   limit: number,
 ): Entry[] {
-  const { from, to } = range;
-  if (!layers.some((layer) => layer.hasIn(from, to))) return base.page(range, limit);
+  const page = base.page(range, limit);
+  if (!hasPendingIn(layers, range, page, limit)) return page;
   const merge = new PageMerge(layers, range, limit);
+  merge.add(page);
   while (merge.isOpen) merge.add(base.page(merge.rest, merge.left));
   return merge.found;
+}
+
+/** Whether anything is pending in the stretch of keys a page speaks for: up to its last key, or all of the range. */
+function hasPendingIn(
+  layers: readonly Overlay[],
+  { from, to, reverse = false }: Range,
+  page: readonly Entry[],
+  limit: number,
+): boolean {
+  const last = page.length < limit ? undefined : page[page.length - 1];
+  const low = last !== undefined && reverse ? last.key : from;
+  const high = last === undefined || reverse ? to : last.key;
+  for (const layer of layers) {
+    if (layer.hasIn(low, high) || (last !== undefined && layer.writes.has(last.key))) return true;
+  }
+  return false;
 }
 
 /** One page put together from pages of the committed state and what is pending above them. */
