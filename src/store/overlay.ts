@@ -72,13 +72,13 @@ function ownCopy(bytes: Buffer): Buffer {
   return Buffer.from(bytes);
 }
 
-/** Reads through layers of pending writes, newest first, down to the committed state. */
-export function layeredGet(layers: readonly Overlay[], base: Snapshot, key: Key): Buffer | undefined {
+/** What the newest of the layers that know a key says of it. The bytes are still to be written: take a copy. */
+export function pendingIn(layers: readonly Overlay[], key: Key): Buffer | null | undefined {
   for (const layer of layers) {
     const pending = layer.writes.get(key);
-    if (pending !== undefined) return pending === null ? undefined : ownCopy(pending);
+    if (pending !== undefined) return pending;
   }
-  return base.get(key);
+  return undefined;
 }
 
 export function layeredPage(
