@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+
 import {
   allocatePage,
   binaryOfSafeInteger,
   binaryOfUint64,
   copyPage,
+  readUint64,
   uint64OfBinary,
   writeUint64,
 } from "./bytes.ts";
@@ -19,6 +21,8 @@ test("whole numbers of 64 bits become eight bytes, as Buffer writes them, and co
     const written = Buffer.alloc(11, 0xee);
     writeUint64(written, value, 2);
     assert.deepEqual(written, Buffer.concat([Buffer.of(0xee, 0xee), expected, Buffer.of(0xee)]));
+    assert.equal(readUint64(written, 2), value);
+    assert.throws(() => readUint64(written, 4), RangeError, "bytes that are missing are not zeros");
     if (value <= BigInt(Number.MAX_SAFE_INTEGER)) {
       assert.equal(binaryOfSafeInteger(Number(value)), expected.latin1Slice());
     }

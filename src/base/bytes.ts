@@ -78,6 +78,13 @@ export function uint64OfBinary(text: string, start: number): bigint {
   return whole.getBigUint64(0);
 }
 
+/** What Buffer has as `readBigUInt64BE`, which puts the number together with big arithmetic. */
+export function readUint64(from: Uint8Array, start: number): bigint {
+  if (start + 8 > from.length) throw new RangeError("bytes end inside a number");
+  for (let at = 0; at < 8; at++) eight[at] = from[start + at]!;
+  return whole.getBigUint64(0);
+}
+
 /** What Buffer has as `writeBigUInt64BE`, which takes the number apart with big arithmetic. */
 export function writeUint64(into: Uint8Array, value: bigint, start: number): void {
   whole.setBigUint64(0, value);

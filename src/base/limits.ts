@@ -72,6 +72,9 @@ export const LIMITS = {
   /** Longest key a service may use: two names of 3,072 bytes each, escaped, and their prefixes. */
   keyBytesMax: 16 * KIB,
   valueBytesMax: 16 * MIB,
+  /** Small records that are kept in memory because transactions read them again and again. */
+  knownValuesMax: 256,
+  knownValueBytesMax: 512,
   batchTransactionsMax: 1_024,
   batchBytesMax: 8 * MIB,
   /** Transactions that are worth a commit of their own while others run. */

@@ -1,4 +1,4 @@
-import { writeUint64 } from "../base/bytes.ts";
+import { readUint64, writeUint64 } from "../base/bytes.ts";
 import type { Instant, Millis } from "../base/clock.ts";
 
 /**
@@ -143,7 +143,7 @@ export function parseReceipt(text: string): Receipt | undefined {
   if (scratch[0] !== RECEIPT_VERSION || scratch[1] !== 0) return undefined;
   return {
     visibleAt: scratch.readUIntBE(2, 6),
-    sequence: scratch.readBigUInt64BE(8),
-    stamp: scratch.readBigUInt64BE(16),
+    sequence: readUint64(scratch, 8),
+    stamp: readUint64(scratch, 16),
   };
 }

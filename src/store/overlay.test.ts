@@ -4,9 +4,13 @@ import fc from "fast-check";
 import { seedOfThisRun } from "../../test/support/seed.ts";
 import type { Entry, Key } from "./kv.ts";
 import { OrderedMap } from "./memory/ordered-map.ts";
-import { layeredGet, layeredPage, Overlay } from "./overlay.ts";
+import { layeredPage, Overlay, pendingIn, type Snapshot } from "./overlay.ts";
 
 const bytes = (text: string): Buffer => Buffer.from(text);
+const layeredGet = (layers: readonly Overlay[], base: Snapshot, key: Key): Buffer | undefined => {
+  const pending = pendingIn(layers, key);
+  return pending === undefined ? base.get(key) : (pending ?? undefined);
+};
 const shown = (entries: readonly Entry[]): string[] => entries.map(({ key, value }) => `${key}=${value}`);
 
 test("an overlay keeps its keys in order, and counts the bytes it was given", () => {

@@ -73,13 +73,13 @@ function ownCopy(bytes: Buffer): Buffer {
   return copyPage(bytes);
 }
 
-/** Reads through layers of pending writes, newest first, down to the committed state. */
-export function layeredGet(layers: readonly Overlay[], base: Snapshot, key: Key): Buffer | undefined {
+/** What the newest of the layers that know a key says of it. The bytes are still to be written: take a copy. */
+export function pendingIn(layers: readonly Overlay[], key: Key): Buffer | null | undefined {
   for (const layer of layers) {
     const pending = layer.writes.get(key);
-    if (pending !== undefined) return pending === null ? undefined : ownCopy(pending);
+    if (pending !== undefined) return pending;
   }
-  return base.get(key);
+  return undefined;
 }
 
 export function layeredPage(
@@ -88,11 +88,28 @@ export function layeredPage(
   range: Range,
   limit: number,
 ): Entry[] {
-  const { from, to } = range;
-  if (!layers.some((layer) => layer.hasIn(from, to))) return base.page(range, limit);
+  const page = base.page(range, limit);
+  if (!hasPendingIn(layers, range, page, limit)) return page;
   const merge = new PageMerge(layers, range, limit);
+  merge.add(page);
   while (merge.isOpen) merge.add(base.page(merge.rest, merge.left));
   return merge.found;
+}
+
+/** Whether anything is pending in the stretch of keys a page speaks for: up to its last key, or all of the range. */
+function hasPendingIn(
+  layers: readonly Overlay[],
+  { from, to, reverse = false }: Range,
+  page: readonly Entry[],
+  limit: number,
+): boolean {
+  const last = page.length < limit ? undefined : page[page.length - 1];
+  const low = last !== undefined && reverse ? last.key : from;
+  const high = last === undefined || reverse ? to : last.key;
+  for (const layer of layers) {
+    if (layer.hasIn(low, high) || (last !== undefined && layer.writes.has(last.key))) return true;
+  }
+  return false;
 }
 
 /** One page put together from pages of the committed state and what is pending above them. */

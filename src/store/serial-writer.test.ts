@@ -271,6 +271,46 @@ test("the turn is kept until another process wants it, and handed over between b
   assert.deepEqual(log, ["acquire", "release", "acquire", "release", "acquire"]);
 });
 
+test("a record that was read often is what another process made of it in its turn", async () => {
+  let wake = (): void => {};
+  let isWanted = false;
+  const turn: WriteTurn = {
+    acquire: async () => {},
+    isHeld: () => false,
+    isWanted: () => isWanted,
+    release: () => {
+      isWanted = false;
+    },
+    onWanted: (call) => {
+      wake = call;
+    },
+  };
+  const { disk, writer } = open(turn);
+  disk.map.set("a", Buffer.from("1"));
+  const readOften = async (): Promise<string[]> => {
+    const seen: string[] = [];
+    for (let round = 0; round < 4; round++) {
+      seen.push(await writer.write(async (write) => String(await write.get("a"))));
+    }
+    return seen;
+  };
+  assert.deepEqual(await readOften(), ["1", "1", "1", "1"]);
+  const write = writer.write(increment("a"));
+  (await disk.next()).end();
+  await write;
+  assert.deepEqual(await readOften(), ["2", "2", "2", "2"], "its own commits are followed");
+
+  const failing = writer.write(increment("a"));
+  (await disk.next()).end(full);
+  await assert.rejects(failing);
+  assert.deepEqual(await readOften(), ["2", "2", "2", "2"], "a commit that failed is not");
+
+  isWanted = true;
+  wake();
+  disk.map.set("a", Buffer.from("7"));
+  assert.deepEqual(await readOften(), ["7", "7", "7", "7"]);
+});
+
 test("close waits for what is queued behind the turn, and gives the turn back", async () => {
   let grant = (): void => {};
   let released = 0;

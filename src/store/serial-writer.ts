@@ -2,9 +2,10 @@ import type { Clock, Instant } from "../base/clock.ts";
 import { StorageFault } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
 import { type Revision, RevisionSource } from "../base/revision.ts";
+import { KnownValues } from "./known-values.ts";
 import type { Entry, Key, Range, StoreFigures, Writer } from "./kv.ts";
 import { LongKeyWriter, type RawWriter } from "./long-keys.ts";
-import { layeredGet, layeredPage, Overlay, type Snapshot } from "./overlay.ts";
+import { layeredPage, Overlay, pendingIn, type Snapshot } from "./overlay.ts";
 
 /**
  * How the engines of one machine write: transactions run one after another, in memory, each on top of the
@@ -69,6 +70,7 @@ export class SerialWriter {
   readonly #turn: WriteTurn | undefined;
   readonly #revisions: RevisionSource;
   readonly #copies = new Slabs();
+  readonly #known = new KnownValues();
   #snapshot: Snapshot | undefined;
   #queue: Task[] = [];
   #filling: Batch = newBatch();
@@ -164,12 +166,9 @@ export class SerialWriter {
     await this.#turn?.acquire();
     this.#hasTurn = true;
     this.#isTurnSpent = false;
-    this.#stand(this.#target.takeOver());
-  }
-
-  #stand(snapshot: Snapshot): void {
-    this.#snapshot = snapshot;
-    const highest = snapshot.get(REVISION_KEY);
+    this.#known.forget();
+    this.#snapshot = this.#target.takeOver();
+    const highest = this.#snapshot.get(REVISION_KEY);
     if (highest !== undefined) this.#revisions.observe(highest.readBigUInt64BE());
   }
 
@@ -182,6 +181,7 @@ export class SerialWriter {
       this.#clock,
       this.#revisions,
       this.#copies,
+      this.#known,
     );
     const write = new LongKeyWriter(raw);
     const failures = this.#failures;
@@ -267,7 +267,8 @@ export class SerialWriter {
     this.#figures.bytes += overlay.bytes;
     this.#onCommit(tasks.length);
     // The committed state holds the batch now, so the layer may go.
-    this.#stand(this.#target.refresh());
+    this.#snapshot = this.#target.refresh();
+    this.#known.follow(overlay.writes);
     return undefined;
   }
 
@@ -328,6 +329,7 @@ class TransactionWriter implements RawWriter {
   readonly #clock: Clock;
   readonly #revisions: RevisionSource;
   readonly #copies: Slabs;
+  readonly #known: KnownValues;
   #now: Instant | undefined;
   highest: Revision = 0n;
 
@@ -338,6 +340,7 @@ class TransactionWriter implements RawWriter {
     clock: Clock,
     revisions: RevisionSource,
     copies: Slabs,
+    known: KnownValues,
   ) {
     this.#local = local;
     this.#layers = layers;
@@ -345,10 +348,17 @@ class TransactionWriter implements RawWriter {
     this.#clock = clock;
     this.#revisions = revisions;
     this.#copies = copies;
+    this.#known = known;
   }
 
   get(key: Key): Buffer | undefined {
-    return layeredGet(this.#layers, this.#snapshot, key);
+    const pending = pendingIn(this.#layers, key);
+    if (pending !== undefined) return pending === null ? undefined : Buffer.from(pending);
+    const known = this.#known.get(key);
+    if (known !== undefined) return Buffer.from(known);
+    const value = this.#snapshot.get(key);
+    if (value !== undefined) this.#known.learn(key, value);
+    return value;
   }
 
   getMany(keys: readonly Key[]): (Buffer | undefined)[] {

@@ -1,3 +1,4 @@
+import { readUint64 } from "../../base/bytes.ts";
 import type { Random } from "../../base/random.ts";
 import type { Store } from "../../store/kv.ts";
 
@@ -28,7 +29,7 @@ export class Stamps {
       this.#drawn = this.#random.bytes(DRAWN_BYTES);
       this.#at = 0;
     }
-    const stamp = this.#drawn.readBigUInt64BE(this.#at);
+    const stamp = readUint64(this.#drawn, this.#at);
     this.#at += STAMP_BYTES;
     return stamp;
   }

@@ -64,6 +64,8 @@ interface RawDatabase {
 const native = (lmdb as unknown as { nativeAddon: Native }).nativeAddon;
 const READ_ONLY = 0x2_0000;
 const REVERSE = 0x400;
+/** The cursor shows the value too: its length at the start of the key buffer, its bytes in the result buffer. */
+const WITH_VALUES = 0x100;
 const KEY_OFFSET = 32;
 
 /** Through which keys pass to and from native code; the package shows it to the key encoder and nowhere else. */
@@ -219,10 +221,19 @@ async function reasonOf(error: unknown): Promise<unknown> {
 /** The package's shared result buffer, as a plain Buffer: its own `length` is overridden and slow to touch. */
 let sharedBytes: Buffer | undefined;
 
+/** A copy of what the result buffer begins with. */
+function ownBytes(bytes: number): Buffer {
+  const copy = allocatePage(bytes);
+  sharedBytes!.copy(copy, 0, 0, bytes);
+  return copy;
+}
+
 export class LmdbSnapshot implements Snapshot {
   readonly #raw: RawDatabase;
   readonly #transaction: NativeTransaction;
   readonly #options: ReadOptions;
+  /** Kept from one range to the next: making one costs more than finding a key with it. */
+  #cursor: NativeCursor | undefined;
 
   constructor(raw: RawDatabase, transaction: NativeTransaction) {
     this.#raw = raw;
@@ -237,11 +248,19 @@ export class LmdbSnapshot implements Snapshot {
   }
 
   reset(): void {
+    this.#closeCursor();
     native.resetTxn(this.#transaction.address);
   }
 
   abort(): void {
+    this.#closeCursor();
     this.#transaction.abort();
+  }
+
+  /** It remembers pages of this state, which are others in the next. */
+  #closeCursor(): void {
+    this.#cursor?.close();
+    this.#cursor = undefined;
   }
 
   get(key: Key): Buffer | undefined {
@@ -252,34 +271,35 @@ export class LmdbSnapshot implements Snapshot {
     if (sharedBytes?.buffer !== found.buffer) {
       sharedBytes = Buffer.from(found.buffer, found.byteOffset, found.maxLength);
     }
-    const copy = allocatePage(bytes);
-    sharedBytes.copy(copy, 0, 0, bytes);
-    return copy;
+    return ownBytes(bytes);
   }
 
-  /** The cursor finds keys only; values are fetched by key, which is cheaper than the package's own ranges. */
   page({ from, to, reverse = false }: Range, limit: number): Entry[] {
     const entries: Entry[] = [];
     if (from >= to || limit <= 0) return entries;
-    const cursor = new native.Cursor(this.#raw.db, this.#transaction.address);
-    try {
-      const start = reverse ? to : from;
-      let found = native.position(cursor.address, reverse ? REVERSE : 0, 0, this.#showKey(start), 0);
-      while (found > 0 && entries.length < limit) {
-        const key = sharedKey.latin1Slice(KEY_OFFSET, KEY_OFFSET + found);
-        if (reverse ? key < from : key >= to) break;
-        if (key !== to) {
-          const value = this.get(key);
-          assert(value !== undefined, "a key of this snapshot has no value in it");
-          entries.push({ key, value });
-        }
-        if (entries.length < limit) found = native.iterate(cursor.address);
-      }
-      if (found < 0) throw new StorageFault(`reading a range of keys failed with LMDB code ${found}`);
-    } finally {
-      cursor.close();
+    const size = this.#showKey(reverse ? to : from);
+    this.#cursor ??= new native.Cursor(this.#raw.db, this.#transaction.address);
+    const { address } = this.#cursor;
+    let found = native.position(address, reverse ? REVERSE | WITH_VALUES : WITH_VALUES, 0, size, 0);
+    while (found > 0 && entries.length < limit) {
+      const key = sharedKey.latin1Slice(KEY_OFFSET, KEY_OFFSET + found);
+      if (reverse ? key < from : key >= to) break;
+      if (key !== to) entries.push({ key, value: this.#shownValue(key) });
+      if (entries.length < limit) found = native.iterate(address);
     }
+    if (found < 0) throw new StorageFault(`reading a range of keys failed with LMDB code ${found}`);
     return entries;
+  }
+
+  /** The value the cursor stands on. One that is too long for the result buffer is not in it. */
+  #shownValue(key: Key): Buffer {
+    const bytes = sharedKey.readUInt32LE(0);
+    if (sharedBytes !== undefined && bytes < sharedBytes.length && sharedKey.readUInt32LE(4) === 0) {
+      return ownBytes(bytes);
+    }
+    const value = this.get(key);
+    assert(value !== undefined, "a key of this snapshot has no value in it");
+    return value;
   }
 
   #showKey(key: Key): number {

@@ -1,4 +1,4 @@
-import { writeUint64 } from "../../base/bytes.ts";
+import { readUint64, writeUint64 } from "../../base/bytes.ts";
 import { DamagedData } from "../../base/faults.ts";
 import { KIB } from "../../base/limits.ts";
 import type { BlobContent, BlobHttpHeaders, BlobKind, BlobRecord } from "./blob.ts";
@@ -100,10 +100,10 @@ export const blobRecord = {
     const content = bytes[3] === 1 ? { inline: bytes.subarray(at) } : others?.content;
     if (content === undefined) throw new DamagedData("the record of a blob names no content");
     const record: BlobRecord = {
-      id: bytes.readBigUInt64BE(4),
+      id: readUint64(bytes, 4),
       kind,
-      revision: bytes.readBigUInt64BE(12),
-      created: bytes.readBigUInt64BE(20),
+      revision: readUint64(bytes, 12),
+      created: readUint64(bytes, 20),
       length: bytes.readDoubleBE(28),
       content,
       http,

@@ -1,4 +1,4 @@
-import { writeUint64 } from "../../base/bytes.ts";
+import { readUint64, writeUint64 } from "../../base/bytes.ts";
 import type { EdmValue, Property } from "../../base/edm.ts";
 import { DamagedData } from "../../base/faults.ts";
 import type { Revision } from "../../base/revision.ts";
@@ -120,7 +120,7 @@ function checkVersion(bytes: Buffer): void {
 
 export function revisionOfEntity(bytes: Buffer): Revision {
   checkVersion(bytes);
-  return bytes.readBigUInt64BE(1);
+  return readUint64(bytes, 1);
 }
 
 export function unpackEntity(bytes: Buffer): UnpackedEntity {
@@ -134,7 +134,7 @@ export function unpackEntity(bytes: Buffer): UnpackedEntity {
     properties[i] = propertyAt(bytes, name, bytes[at]!, nameEnd);
     at = nameEnd + valueBytes(bytes, bytes[at]!, nameEnd);
   }
-  return { revision: bytes.readBigUInt64BE(1), properties };
+  return { revision: readUint64(bytes, 1), properties };
 }
 
 function valueBytes(bytes: Buffer, tag: number, at: number): number {

@@ -1,4 +1,4 @@
-import { writeUint64 } from "../../base/bytes.ts";
+import { readUint64, writeUint64 } from "../../base/bytes.ts";
 import type { Instant } from "../../base/clock.ts";
 import { DamagedData } from "../../base/faults.ts";
 import { recordType } from "./record.ts";
@@ -32,7 +32,7 @@ export const queueRecord = {
   unpack(bytes: Buffer): QueueRecord {
     return { contents: this.contentsOf(bytes), ...description.unpack(bytes.subarray(CONTENTS_BYTES)) };
   },
-  contentsOf: (bytes: Buffer): bigint => bytes.readBigUInt64BE(),
+  contentsOf: (bytes: Buffer): bigint => readUint64(bytes, 0),
 };
 
 /**
@@ -75,7 +75,7 @@ export const messageRecord = {
       insertedAt: bytes.readDoubleBE(1),
       expiresAt: bytes.readDoubleBE(9),
       dequeueCount: bytes.readUInt32BE(17),
-      stamp: bytes.readBigUInt64BE(21),
+      stamp: readUint64(bytes, 21),
       text: bytes.subarray(TEXT_AT),
     };
   },
@@ -110,7 +110,7 @@ export const tallyRecord = {
     return {
       count: bytes.readDoubleBE(1),
       headVisibleAt: bytes.readDoubleBE(9),
-      headSequence: bytes.readBigUInt64BE(17),
+      headSequence: readUint64(bytes, 17),
     };
   },
 };
