@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { systemRandom } from "../src/base/random.ts";
 import { readPlants } from "../test/support/planted.ts";
-import { isProof, type Proof } from "../test/support/proof.ts";
+import { isProof, type Proof, type ProofLength } from "../test/support/proof.ts";
 import { writeFigures } from "./prove/guarantees.ts";
 import { printPlanted, runPlanted } from "./prove/planted.ts";
 import { printTable, runProofs } from "./prove/run-proofs.ts";
@@ -12,8 +12,9 @@ import { printTable, runProofs } from "./prove/run-proofs.ts";
 /**
  * The long proofs, which take more time than a test may.
  *
- *   npm run prove                     all of them, at full length: more than an hour
+ *   npm run prove                     all of them: about an hour
  *   npm run prove -- --quick          fewer rounds: about five minutes
+ *   npm run prove -- --long           more rounds of those that an hour has no room for: several hours
  *   npm run prove -- --only NAME      one of them (may be given several times)
  *   npm run prove -- --list           what there is
  *   npm run prove -- --planted        whether the proofs catch the bugs of test/prove/planted (--only: one of these)
@@ -45,6 +46,7 @@ function readArguments() {
     return parseArgs({
       options: {
         quick: { type: "boolean", default: false },
+        long: { type: "boolean", default: false },
         list: { type: "boolean", default: false },
         planted: { type: "boolean", default: false },
         docs: { type: "boolean", default: false },
@@ -66,7 +68,8 @@ const proofs = await loadProofs(
 );
 
 if (values.list) {
-  for (const { name, what } of proofs) console.log(`${name.padEnd(24)}${what}`);
+  for (const { name, what, minutes } of proofs)
+    console.log(`${name.padEnd(24)}${`${minutes} min`.padEnd(8)}${what}`);
   if (proofs.length === 0) console.log("there are no proofs yet");
   process.exit(0);
 }
@@ -77,6 +80,8 @@ if (!Number.isSafeInteger(seed)) fail(`--seed: expected a whole number, got "${g
 // So that what was started is ended, too: programs end with the process that started them.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => process.exit(130));
 const print = (line: string): void => console.log(line);
+if (values.quick && values.long) fail("--quick and --long: one of them");
+const length: ProofLength = values.quick ? "quick" : values.long ? "long" : "usual";
 
 function writeJson(content: object): void {
   if (values.json === undefined && values.from !== undefined) return;
@@ -99,11 +104,11 @@ const missing = wanted.find((name) => !proofs.some((proof) => proof.name === nam
 if (missing !== undefined) fail(`--only: there is no proof ${missing}; --list shows what there is`);
 const outcomes = await runProofs({
   proofs: proofs.filter(({ name }) => wanted.includes(name)),
-  quick: values.quick,
+  length,
   seed,
   print,
 });
 process.stdout.write(`\n${printTable(outcomes)}`);
-writeJson({ quick: values.quick, outcomes });
-if (values.docs) writeFigures(join(root, "docs", "guarantees.md"), outcomes, values.quick);
+writeJson({ length, outcomes });
+if (values.docs) writeFigures(join(root, "docs", "guarantees.md"), outcomes, length);
 process.exit(outcomes.every(({ ok }) => ok) ? 0 : 1);

@@ -1,11 +1,15 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import type { ProofOutcome } from "../../test/support/proof.ts";
+import type { ProofLength, ProofOutcome } from "../../test/support/proof.ts";
 
 /** The last figures of every proof in docs/guarantees.md: what was not run this time keeps the row it has. */
 const BEGIN = "<!-- figures: written by npm run prove -- --docs -->";
 const END = "<!-- end of figures -->";
 
-export function withFigures(document: string, outcomes: readonly ProofOutcome[], quick: boolean): string {
+export function withFigures(
+  document: string,
+  outcomes: readonly ProofOutcome[],
+  length: ProofLength,
+): string {
   const from = document.indexOf(BEGIN);
   const to = document.indexOf(END);
   if (from < 0 || to < from) throw new Error(`the document has no place for figures: ${BEGIN} ... ${END}`);
@@ -17,7 +21,6 @@ export function withFigures(document: string, outcomes: readonly ProofOutcome[],
   for (const { name, what, ok, isNotRun, figure } of outcomes) {
     if (isNotRun === true) continue;
     const first = figure.split("\n", 1)[0]!.replaceAll("|", "/");
-    const length = quick ? "quick" : "full";
     rows.set(name, `| \`${name}\` | ${what} | ${ok ? "holds" : "BROKEN"} (${length}) | ${first} |`);
   }
   const table = [
@@ -30,6 +33,6 @@ export function withFigures(document: string, outcomes: readonly ProofOutcome[],
   return document.slice(0, from) + table + document.slice(to);
 }
 
-export function writeFigures(path: string, outcomes: readonly ProofOutcome[], quick: boolean): void {
-  writeFileSync(path, withFigures(readFileSync(path, "utf8"), outcomes, quick));
+export function writeFigures(path: string, outcomes: readonly ProofOutcome[], length: ProofLength): void {
+  writeFileSync(path, withFigures(readFileSync(path, "utf8"), outcomes, length));
 }

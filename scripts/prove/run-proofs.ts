@@ -2,41 +2,66 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monotonic, systemTimers } from "../../src/base/clock.ts";
-import type { Proof, ProofContext, ProofOutcome, ProofVerdict } from "../../test/support/proof.ts";
+import type {
+  Proof,
+  ProofContext,
+  ProofLength,
+  ProofOutcome,
+  ProofVerdict,
+} from "../../test/support/proof.ts";
 
 export interface RunProofs {
   readonly proofs: readonly Proof[];
-  readonly quick: boolean;
+  readonly length: ProofLength;
   readonly seed: number;
   readonly print: (line: string) => void;
 }
 
-/** One after the other: most of them want the whole machine. A proof that throws does not hold. */
-export async function runProofs({ proofs, quick, seed, print }: RunProofs): Promise<ProofOutcome[]> {
-  const outcomes: ProofOutcome[] = [];
-  for (const [index, proof] of proofs.entries()) {
-    const label = `[${index + 1}/${proofs.length}] ${proof.name}`;
-    const directory = mkdtempSync(join(tmpdir(), `holdfast-prove-${proof.name}-`));
-    print(`${label}: ${proof.what}`);
-    const start = monotonic();
-    let verdict: ProofVerdict;
-    try {
-      verdict = await withProgress(proof, { quick, directory, seed }, (text) =>
-        print(`${label}: ${printTime(monotonic() - start)} ${text}`),
-      );
-    } catch (error) {
-      verdict = {
-        ok: false,
-        figure: `stopped by ${error instanceof Error ? error.stack : String(error)}`,
-      };
-    }
-    const millis = monotonic() - start;
-    if (verdict.ok) rmSync(directory, { recursive: true, force: true });
-    const kept = verdict.ok ? "" : ` (seed ${seed}, see ${directory})`;
-    print(`${label}: ${wordFor(verdict)}, ${verdict.figure}, ${printTime(millis)}${kept}`);
-    outcomes.push({ name: proof.name, what: proof.what, seed, millis, ...verdict });
+/** Most of them wait for processes, disks and clocks half of their time. */
+const LANES = 2;
+
+/**
+ * Two side by side, the longest first, and then those that want the whole machine, one after the other. The outcomes are
+ * in the order of the proofs.
+ */
+export async function runProofs({ proofs, length, seed, print }: RunProofs): Promise<ProofOutcome[]> {
+  const outcomes = new Map<Proof, ProofOutcome>();
+  const runOne = async (proof: Proof): Promise<void> => {
+    const label = `[${proofs.indexOf(proof) + 1}/${proofs.length}] ${proof.name}`;
+    outcomes.set(proof, await runProof(proof, { length, seed }, (text) => print(`${label}: ${text}`)));
+  };
+  const together = proofs.filter(({ isAlone }) => isAlone !== true);
+  const waiting = together.sort((one, other) => other.minutes - one.minutes).values();
+  const lane = async (): Promise<void> => {
+    for (const proof of waiting) await runOne(proof);
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  for (const proof of proofs) if (proof.isAlone === true) await runOne(proof);
+  return proofs.map((proof) => outcomes.get(proof)!);
+}
+
+/** A proof that throws does not hold. */
+async function runProof(
+  proof: Proof,
+  { length, seed }: Pick<ProofContext, "length" | "seed">,
+  print: (text: string) => void,
+): Promise<ProofOutcome> {
+  const directory = mkdtempSync(join(tmpdir(), `holdfast-prove-${proof.name}-`));
+  print(proof.what);
+  const start = monotonic();
+  let verdict: ProofVerdict;
+  try {
+    verdict = await withProgress(proof, { length, directory, seed }, (text) =>
+      print(`${printTime(monotonic() - start)} ${text}`),
+    );
+  } catch (error) {
+    verdict = { ok: false, figure: `stopped by ${error instanceof Error ? error.stack : String(error)}` };
   }
-  return outcomes;
+  const millis = monotonic() - start;
+  if (verdict.ok) rmSync(directory, { recursive: true, force: true });
+  const kept = verdict.ok ? "" : ` (seed ${seed}, see ${directory})`;
+  print(`${wordFor(verdict)}, ${verdict.figure}, ${printTime(millis)}${kept}`);
+  return { name: proof.name, what: proof.what, seed, millis, ...verdict };
 }
 
 /** Whoever says nothing for so long is asked about. */

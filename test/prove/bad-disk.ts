@@ -16,7 +16,8 @@ const FULL_DISK_BYTES = 48 * MIB;
 export const proof: Proof = {
   name: "bad-disk",
   what: "whichever write, sync or read fails, nothing false is acknowledged; a full disk refuses, and heals",
-  async run({ quick, progress, seed, directory }) {
+  minutes: 4,
+  async run({ length, progress, seed, directory }) {
     progress(installMissing(NEEDED_HERE, thisSystem));
     const missing = whyNoStrace();
     if (missing !== undefined) return { ok: true, isNotRun: true, figure: `strace is needed: ${missing}` };
@@ -31,7 +32,7 @@ export const proof: Proof = {
     }
     const totals = newFigures();
     const reactions = new Map<string, number>();
-    const faults = faultsOf(counts, quick);
+    const faults = faultsOf(counts, length === "quick");
     let met = 0;
     let next = 0;
     const lane = async (): Promise<void> => {
@@ -62,11 +63,11 @@ export const proof: Proof = {
   },
 };
 
-function faultsOf(counts: ReadonlyMap<string, number>, quick: boolean): Fault[] {
+function faultsOf(counts: ReadonlyMap<string, number>, isQuick: boolean): Fault[] {
   return CALLS.flatMap((call) => {
     const count = counts.get(call) ?? 0;
     const errors = CAN_BE_FULL.includes(call) ? (["EIO", "ENOSPC"] as const) : (["EIO"] as const);
-    const step = quick ? Math.max(1, count / QUICK_OF_EACH) : 1;
+    const step = isQuick ? Math.max(1, count / QUICK_OF_EACH) : 1;
     const places: number[] = [];
     for (let when = step; when <= count + 0.01; when += step) places.push(Math.floor(when));
     return errors.flatMap((error) => places.map((when) => ({ call, error, when })));

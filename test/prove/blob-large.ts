@@ -42,8 +42,10 @@ const MEMORY_MIB_MAX = 400;
 export const proof: Proof = {
   name: "blob-large",
   what: "4 GiB go in and come out unchanged, in one request and in blocks, and the server stays under 400 MiB",
-  async run({ quick, seed, directory, progress }) {
-    const bytes = quick ? GIB / 2 : 4 * GIB;
+  minutes: 1,
+  isAlone: true,
+  async run({ length, seed, directory, progress }) {
+    const bytes = length === "long" ? 4 * GIB : GIB / 2;
     const program = await startProgram(["--location", join(directory, "data"), "--silent"]);
     try {
       const service = BlobServiceClient.fromConnectionString(program.connectionString);

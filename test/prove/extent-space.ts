@@ -7,11 +7,14 @@ import type { Proof } from "../support/proof.ts";
 export const proof: Proof = {
   name: "extent-space",
   what: "disk use stays within twice the live data, however much is written and deleted",
-  async run({ quick, seed, directory }) {
+  minutes: 1,
+  async run({ length, seed, directory }) {
     const device = DiskDevice.at(join(directory, "extents"));
-    const size = quick
-      ? { writtenBytes: 1 * GIB, liveBytes: 200 * MIB }
-      : { writtenBytes: 5 * GIB, liveBytes: 500 * MIB };
+    const size = {
+      quick: { writtenBytes: 1 * GIB, liveBytes: 200 * MIB },
+      usual: { writtenBytes: 2 * GIB, liveBytes: 400 * MIB },
+      long: { writtenBytes: 5 * GIB, liveBytes: 500 * MIB },
+    }[length];
     const figures = await extentSpace({ device, seed, ...size });
     // With 500 MiB alive: less than 1 GiB on disk.
     return { ok: isSpaceKept(figures) && figures.diskBytesEnd < GIB, figure: printFigures(figures) };

@@ -3,12 +3,21 @@ import { besiege, brokenBy, ratioOf } from "../hostile/siege/siege.ts";
 import type { Proof } from "../support/proof.ts";
 
 const CONNECTIONS = 2_000;
+/** Of each attack. */
+const SECONDS = { quick: 3, usual: 15, long: 30 };
 
 export const proof: Proof = {
   name: "hostile",
   what: "2,000 slow connections, floods, bombs and abandoned uploads slow honest clients to 2x at most, and leave nothing",
-  async run({ quick, progress, directory }) {
-    const outcome = await besiege({ directory, seconds: quick ? 4 : 30, connections: CONNECTIONS, progress });
+  minutes: 5,
+  isAlone: true,
+  async run({ length, progress, directory }) {
+    const outcome = await besiege({
+      directory,
+      seconds: SECONDS[length],
+      connections: CONNECTIONS,
+      progress,
+    });
     const broken = outcome.attacks.flatMap(brokenBy);
     if (!outcome.isAlive) broken.push("the server is gone");
     const diskMax = 2 * outcome.liveBytes + 128 * MIB;

@@ -117,7 +117,7 @@ const PARTS: readonly Part[] = [
   },
 ];
 
-/** What the full run has to come to. */
+/** What it has to come to, but for a quick run. */
 const SEQUENCES_MIN = 1_000_000;
 
 /** So often a part says how far it is. */
@@ -126,11 +126,13 @@ const PORTIONS = 10;
 export const proof: Proof = {
   name: "models",
   what: "over random sequences, the rules and the services answer as plain models written from the protocol's tables",
-  async run({ quick, progress, seed }) {
+  minutes: 12,
+  async run({ length, progress, seed }) {
+    const isQuick = length === "quick";
     let total = 0;
     let cellsVisited = 0;
     for (const part of PARTS) {
-      const sequences = quick ? part.quick : part.sequences;
+      const sequences = isQuick ? part.quick : part.sequences;
       const visited = new Set<string>();
       const portion = Math.ceil(sequences / PORTIONS);
       for (let done = 0; done < sequences; done += portion) {
@@ -139,9 +141,9 @@ export const proof: Proof = {
         } catch (error) {
           return { ok: false, figure: `${part.name}: ${(error as Error).message}` };
         }
-        if (!quick && done > 0) progress(`${part.name}: ${done + portion} sequences`);
+        if (!isQuick && done > 0) progress(`${part.name}: ${done + portion} sequences`);
       }
-      const cells = quick && part.areCellsRare === true ? [] : (part.cells ?? []);
+      const cells = isQuick && part.areCellsRare === true ? [] : (part.cells ?? []);
       const missed = cells.filter((cell) => !visited.has(cell));
       if (missed.length > 0) {
         return { ok: false, figure: `${part.name}: not visited: ${missed.slice(0, 10).join(", ")}` };
@@ -151,6 +153,6 @@ export const proof: Proof = {
       progress(`${part.name}: ${sequences} sequences, 0 differences`);
     }
     const figure = `${total} sequences, ${cellsVisited} cells, all visited, 0 differences`;
-    return { ok: quick || total >= SEQUENCES_MIN, figure };
+    return { ok: isQuick || total >= SEQUENCES_MIN, figure };
   },
 };

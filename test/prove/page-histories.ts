@@ -9,8 +9,9 @@ const STEPS = 150;
 export const proof: Proof = {
   name: "page-histories",
   what: "page blobs, their snapshots, copies and differences are what plain buffers say, and leave nothing behind",
-  async run({ quick, progress, seed }) {
-    const rounds = quick ? 8 : 150;
+  minutes: 1,
+  async run({ length, progress, seed }) {
+    const rounds = { quick: 8, usual: 30, long: 150 }[length];
     for (let round = 0; round < rounds; round++) {
       const server = await startTestServer({ engine: ENGINES[round % ENGINES.length]! });
       try {

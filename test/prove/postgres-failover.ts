@@ -15,8 +15,9 @@ const SETTINGS = [
 export const proof: Proof = {
   name: "postgres-failover",
   what: "primary killed and its synchronous standby promoted under load: nothing acknowledged is lost, service resumes",
-  async run({ quick, seed, progress }) {
-    const rounds = quick ? 3 : 20;
+  minutes: 1,
+  async run({ length, seed, progress }) {
+    const rounds = { quick: 2, usual: 5, long: 20 }[length];
     const { load, slowest } = await fallOver({ rounds, seed, progress, isSynchronous: true });
     const { acknowledged, unanswered } = load.figures;
     const figure =

@@ -13,7 +13,8 @@ const SCHEMA = "kill";
 export const proof: Proof = {
   name: "postgres-node-kill",
   what: "a node killed with SIGKILL under load loses nothing, hinders nobody, and holds nothing 5 seconds later",
-  async run({ quick, seed, progress }) {
+  minutes: 1,
+  async run({ length, seed, progress }) {
     const random = seededRandom(seed);
     const database = await TestDatabase.create({ isForgetful: false });
     const start = (): Promise<Program> => startProgram(["--store", database.address(SCHEMA)]);
@@ -26,7 +27,7 @@ export const proof: Proof = {
       await load.prepare();
       load.start({ clients: CLIENTS, seed, leases: false });
       let slowest = 0;
-      const kills = quick ? 5 : 50;
+      const kills = { quick: 3, usual: 10, long: 50 }[length];
       for (let kill = 1; kill <= kills; kill++) {
         await pause(300 + random.fraction() * 700);
         const victim = Math.floor(random.fraction() * NODES);

@@ -3,14 +3,15 @@ import { recordHistory } from "../history/record.ts";
 import { TestDatabase } from "../kit/postgres.ts";
 import { type Program, startProgram } from "../kit/program.ts";
 import { NodeLoad } from "../support/node-load.ts";
-import type { Proof } from "../support/proof.ts";
+import type { Proof, ProofLength } from "../support/proof.ts";
 
 const NODES = 3;
 const CLIENTS = 16;
 /** In each of six scenes: blobs, rows, pages, leases, messages, byte-range locks over SMB and REST. */
 const CLIENTS_PER_SCENE = 5;
-const HISTORIES = { full: 10, quick: 1 };
-const OPERATIONS = { full: 5_600, quick: 2_000 };
+const SECONDS = { quick: 10, usual: 30, long: 120 };
+const HISTORIES = { quick: 1, usual: 2, long: 10 };
+const OPERATIONS = { quick: 1_000, usual: 5_600, long: 5_600 };
 
 /**
  * Three nodes on one database. First 16 clients that choose a node for each call and keep book; then clients of every
@@ -19,7 +20,8 @@ const OPERATIONS = { full: 5_600, quick: 2_000 };
 export const proof: Proof = {
   name: "postgres-nodes",
   what: "three nodes on one database: exact counters, one winner per ETag race and lease, histories linearizable",
-  async run({ quick, seed, progress }) {
+  minutes: 1,
+  async run({ length, seed, progress }) {
     const database = await TestDatabase.create({ isForgetful: false });
     const programs: Program[] = [];
     try {
@@ -30,7 +32,7 @@ export const proof: Proof = {
       );
       await load.prepare();
       load.start({ clients: CLIENTS, seed, leases: true });
-      for (let second = 0; second < (quick ? 15 : 120); second += 5) {
+      for (let second = 0; second < SECONDS[length]; second += 5) {
         await pause(5_000);
         progress(JSON.stringify(load.figures));
       }
@@ -39,7 +41,7 @@ export const proof: Proof = {
       const { acknowledged, refused, unanswered } = load.figures;
       // Nothing failed here but what the protocol refuses: any other answer is a fault.
       if (unanswered > 0) load.faults.push(`${unanswered} calls had no answer`);
-      const histories = await judge({ programs, quick, seed, progress, faults: load.faults });
+      const histories = await judge({ programs, length, seed, progress, faults: load.faults });
       const figure =
         `${acknowledged} acknowledged, ${refused} refused; ${histories} operations in histories; ` +
         `${load.faults.length} faults`;
@@ -54,25 +56,25 @@ export const proof: Proof = {
 /** Returns how many operations were recorded. */
 async function judge(plan: {
   readonly programs: readonly Program[];
-  readonly quick: boolean;
+  readonly length: ProofLength;
   readonly seed: number;
   readonly faults: string[];
   progress(text: string): void;
 }): Promise<number> {
-  const { programs, quick, seed, faults, progress } = plan;
+  const { programs, length, seed, faults, progress } = plan;
   const subject = {
     portsOf: (client: number) => programs[client % NODES]!.ports,
     kill: () => Promise.reject(new Error("nobody is killed here")),
   };
   let operations = 0;
-  const count = quick ? HISTORIES.quick : HISTORIES.full;
+  const count = HISTORIES[length];
   for (let history = 0; history < count && faults.length === 0; history++) {
     const outcome = await recordHistory({
       subject,
       name: `nodes${history}`,
       seed: seed + history * 7_919,
       clients: CLIENTS_PER_SCENE,
-      operations: quick ? OPERATIONS.quick : OPERATIONS.full,
+      operations: OPERATIONS[length],
       kill: "one",
       kills: 0,
       isAnybodyKilled: false,

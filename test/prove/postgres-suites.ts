@@ -9,6 +9,8 @@ const contract = join(dirname(fileURLToPath(import.meta.url)), "..", "contract")
 
 /** Suites of the services; the others are about engines, processes or the program itself. */
 const SUITES = /^(blob|queue|table|file|service-properties|http).*\.test\.ts$/;
+/** In a shorter run, one suite of so many. */
+const EACH = { quick: 10, usual: 1, long: 1 };
 /** Side by side: each waits for the database much of its time. */
 const LANES = 2;
 
@@ -19,9 +21,10 @@ const OTHERWISE = new Set(["queue-delivery.test.ts"]);
 export const proof: Proof = {
   name: "postgres-suites",
   what: "the store's promises and the behaviour of all four services hold on the PostgreSQL engine",
-  async run({ quick, progress }) {
+  minutes: 3,
+  async run({ length, progress }) {
     const suites = readdirSync(contract).filter((name) => SUITES.test(name) && !OTHERWISE.has(name));
-    const chosen = ["store-postgres.test.ts", ...(quick ? suites.filter((_, i) => i % 4 === 0) : suites)];
+    const chosen = ["store-postgres.test.ts", ...suites.filter((_, i) => i % EACH[length] === 0)];
     let passed = 0;
     const broken: string[] = [];
     // One server for all of them: making one takes longer than many a suite.

@@ -19,17 +19,19 @@ const CONTROL_LIVES_MAX = 10;
 export const proof: Proof = {
   name: "power-cut",
   what: "when the power goes and everything unsynced with it, nothing acknowledged is lost and the data opens",
-  async run({ quick, progress, seed, directory }) {
+  minutes: 9,
+  async run({ length, progress, seed, directory }) {
     progress(installMissing(NEEDED_HERE, thisSystem));
     const disk = await openPowerDisk(join(directory, "power"), DISK_MEBIBYTES);
     if (typeof disk === "string") return { ok: true, isNotRun: true, figure: disk };
     try {
-      const cutsMax = quick ? 12 : 300;
+      const isQuick = length === "quick";
+      const cutsMax = isQuick ? 12 : 300;
       const totals = newFigures();
       let cuts = 0;
       for (let life = 0; cuts < cutsMax && isClean(totals); life++) {
         const workers = 1 + (life % 2);
-        const lifeCuts = Math.min(quick ? 6 : CUTS_PER_LIFE, cutsMax - cuts);
+        const lifeCuts = Math.min(isQuick ? 6 : CUTS_PER_LIFE, cutsMax - cuts);
         const lived = await live({ disk, life, workers, cuts: lifeCuts, seed: seed + life }).catch(
           (error: Error) => error,
         );

@@ -9,13 +9,14 @@ const WORKERS = 2;
 export const proof: Proof = {
   name: "queue-delivery",
   what: "each message is deleted once, none is lost, and none is given to two takers within its time, also when workers die",
-  async run({ quick, progress, seed, directory }) {
+  minutes: 2,
+  async run({ length, progress, seed, directory }) {
     const shared = {
-      messages: quick ? 10_000 : 250_000,
+      messages: { quick: 3_000, usual: 20_000, long: 250_000 }[length],
       producers: PRODUCERS,
       consumers: CONSUMERS,
       workers: WORKERS,
-      hideForSeconds: quick ? 10 : 30,
+      hideForSeconds: length === "long" ? 30 : 10,
       seed,
     };
     const said = every(20, progress);

@@ -11,7 +11,8 @@ const ROUNDS = 5;
 export const proof: Proof = {
   name: "smb-clients",
   what: "SMB and REST clients that lock, lease, open alone, rename and vanish never lose a write or meet a torn one",
-  async run({ quick, progress, seed, directory }) {
+  minutes: 2,
+  async run({ length, progress, seed, directory }) {
     const program = await startProgram(["--location", join(directory, "data"), "--workers", "2"]);
     const total = { counted: 0, reads: 0, vanished: 0, refused: 0 };
     const memory: number[] = [];
@@ -23,7 +24,7 @@ export const proof: Proof = {
           share: `round-${round}`,
           clients: CLIENTS,
           restClients: REST_CLIENTS,
-          millis: (quick ? 30_000 : 600_000) / ROUNDS,
+          millis: { quick: 10_000, usual: 60_000, long: 600_000 }[length] / ROUNDS,
           seed: seed + round * 1_000,
         });
         for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += figures[name];

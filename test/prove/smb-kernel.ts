@@ -64,7 +64,8 @@ poweroff -f
 export const proof: Proof = {
   name: "smb-kernel",
   what: "Linux mounts a share (2.1, 3.0, 3.1.1, sealed) and copies, compares, renames, locks and removes a tree",
-  async run({ quick, progress, directory }) {
+  minutes: 2,
+  async run({ length, progress, directory }) {
     progress(installMissing(NEEDED, thisSystem));
     const missing = NEEDED.filter(({ program }) => !thisSystem.has(program));
     if (missing.length > 0)
@@ -74,7 +75,7 @@ export const proof: Proof = {
     const server = await startServiceSmbServer();
     try {
       progress("the kernel boots in an emulator: this takes minutes");
-      const output = await runInKernel(kernel, directory, script(server.port, quick ? 20 : 200));
+      const output = await runInKernel(kernel, directory, script(server.port, length === "long" ? 200 : 20));
       const lines = output.split(/\r?\n/);
       const bad = lines.filter((line) => line.startsWith("BAD "));
       const good = lines.filter((line) => line.startsWith("OK ")).length;

@@ -4,9 +4,12 @@ import type { Proof } from "../support/proof.ts";
 export const proof: Proof = {
   name: "soak",
   what: "under mixed load for long, memory and descriptors stay flat, the event loop is prompt, the disk within 2x of live data",
-  async run({ quick, progress, seed, directory }) {
-    const seconds = quick ? 20 : 20 * 60;
-    const outcome = await soak({ directory, seconds, slots: quick ? 200 : 500, seed, progress });
+  minutes: 21,
+  isAlone: true,
+  async run({ length, progress, seed, directory }) {
+    const isQuick = length === "quick";
+    const seconds = isQuick ? 20 : 20 * 60;
+    const outcome = await soak({ directory, seconds, slots: isQuick ? 200 : 500, seed, progress });
     const broken = brokenIn(outcome);
     return { ok: broken.length === 0, figure: [printSoak(outcome), ...broken].join("; ") };
   },

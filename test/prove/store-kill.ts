@@ -4,8 +4,9 @@ import type { Proof } from "../support/proof.ts";
 export const proof: Proof = {
   name: "store-kill",
   what: "a process killed with SIGKILL at any moment loses nothing it acknowledged, and leaves nothing half done",
-  async run({ quick, progress, seed }) {
-    const figures = await killStore({ kills: quick ? 50 : 500, seed, progress });
+  minutes: 1,
+  async run({ length, progress, seed }) {
+    const figures = await killStore({ kills: { quick: 30, usual: 100, long: 500 }[length], seed, progress });
     return { ok: isClean(figures), figure: printFigures(figures) };
   },
 };

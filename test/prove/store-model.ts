@@ -6,10 +6,11 @@ import type { Proof } from "../support/proof.ts";
 export const proof: Proof = {
   name: "store-model",
   what: "over random histories of transactions, every engine answers like a sorted array",
-  async run({ quick, progress, seed }) {
+  minutes: 1,
+  async run({ length, progress, seed }) {
     const engines = [
-      { name: "memory", open: openMemory, runs: quick ? 1_000 : 10_000 },
-      { name: "embedded", open: openEmbedded, runs: quick ? 300 : 3_000 },
+      { name: "memory", open: openMemory, runs: { quick: 500, usual: 2_000, long: 10_000 }[length] },
+      { name: "embedded", open: openEmbedded, runs: { quick: 100, usual: 600, long: 3_000 }[length] },
     ];
     const figures: string[] = [];
     for (const { name, open, runs } of engines) {

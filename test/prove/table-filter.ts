@@ -6,8 +6,9 @@ import type { Proof } from "../support/proof.ts";
 export const proof: Proof = {
   name: "table-filter",
   what: "any filter finds in any table what a plain interpreter finds",
-  async run({ quick, progress, seed }) {
-    const tables = quick ? 1_000 : 10_000;
+  minutes: 1,
+  async run({ length, progress, seed }) {
+    const tables = length === "quick" ? 1_000 : 10_000;
     const portion = tables / 10;
     const property = fc.asyncProperty(filterCase, (one) => filtersLikeModel(new MemoryStore(), one));
     for (let done = 0; done < tables; done += portion) {

@@ -5,8 +5,9 @@ import { readersSeeWholeBatches } from "../support/table-readers.ts";
 export const proof: Proof = {
   name: "table-readers",
   what: "no reader of a partition ever sees part of a batch",
-  async run({ quick, progress }) {
-    const reads = quick ? 20_000 : 500_000;
+  minutes: 1,
+  async run({ length, progress }) {
+    const reads = length === "quick" ? 20_000 : 500_000;
     const figures: string[] = [];
     for (const [name, open] of [
       ["memory", openMemory],

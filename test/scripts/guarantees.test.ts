@@ -7,8 +7,8 @@ const DOCUMENT = [
   "<!-- figures: written by npm run prove -- --docs -->",
   "| proof | what it watches | last verdict | figures |",
   "| --- | --- | --- | --- |",
-  "| `b` | b is kept | holds (full) | 1 |",
-  "| `c` | c is kept | holds (full) | 2 |",
+  "| `b` | b is kept | holds (usual) | 1 |",
+  "| `c` | c is kept | holds (usual) | 2 |",
   "<!-- end of figures -->",
   "after",
 ].join("\n");
@@ -21,13 +21,13 @@ test("figures replace the rows of what was run, and leave the others", () => {
     { ...outcome, name: "a", figure: "5" },
     { ...outcome, name: "b", isNotRun: true, figure: "it needs root" },
   ];
-  const written = withFigures(DOCUMENT, outcomes, true);
+  const written = withFigures(DOCUMENT, outcomes, "quick");
   assert.deepEqual(written.split("\n").slice(4, 7), [
     "| `a` | it is kept | holds (quick) | 5 |",
-    "| `b` | b is kept | holds (full) | 1 |",
+    "| `b` | b is kept | holds (usual) | 1 |",
     "| `c` | it is kept | BROKEN (quick) | 3 of 4 / lost |",
   ]);
   assert.match(written, /^before\n/);
   assert.match(written, /<!-- end of figures -->\nafter$/);
-  assert.throws(() => withFigures("nothing", [], true), /no place for figures/);
+  assert.throws(() => withFigures("nothing", [], "quick"), /no place for figures/);
 });

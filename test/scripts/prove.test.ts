@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { printTable, printTime, runProofs } from "../../scripts/prove/run-proofs.ts";
+import { pause } from "../../src/base/clock.ts";
 import type { Proof } from "../support/proof.ts";
 
 const repository = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
@@ -18,19 +19,19 @@ const put = (path: string, text: string): void => {
 };
 put(
   "good/one.mjs",
-  `export const proof = { name: "one", what: "one holds", run: async ({ quick, seed, progress }) => {
+  `export const proof = { name: "one", what: "one holds", minutes: 2, run: async ({ length, seed, progress }) => {
     progress("half way");
-    return { ok: true, figure: (quick ? "quick" : "full") + " " + seed };
+    return { ok: true, figure: length + " " + seed };
   } };`,
 );
 put(
   "good/two.mjs",
-  'export const proof = { name: "two", what: "two holds", run: async () => ({ ok: true, figure: "2" }) };',
+  'export const proof = { name: "two", what: "two holds", minutes: 1, run: async () => ({ ok: true, figure: "2" }) };',
 );
 put("good/helper.mjs", "export const help = 1;");
 put(
   "bad/broken.mjs",
-  'export const proof = { name: "broken", what: "it holds", run: async () => { throw new Error("no"); } };',
+  'export const proof = { name: "broken", what: "it holds", minutes: 1, run: async () => { throw new Error("no"); } };',
 );
 
 function prove(...args: string[]) {
@@ -47,6 +48,7 @@ test("a proof gets its own directory, which is kept only when it does not hold",
   const proof = (name: string, ok: boolean): Proof => ({
     name,
     what: "w",
+    minutes: 1,
     run: async ({ directory }) => {
       directories.push(directory);
       writeFileSync(join(directory, "trace"), "x");
@@ -56,7 +58,7 @@ test("a proof gets its own directory, which is kept only when it does not hold",
   const lines: string[] = [];
   const outcomes = await runProofs({
     proofs: [proof("a", true), proof("b", false)],
-    quick: true,
+    length: "quick",
     seed: 7,
     print: (line) => lines.push(line),
   });
@@ -75,6 +77,31 @@ test("a proof gets its own directory, which is kept only when it does not hold",
     /^proof {2}verdict {2}time {3}figure\na {6}holds {4}0\.0 s {2}f\nb {6}BROKEN {3}0\.0 s {2}f\n$/,
   );
   rmSync(directories[1]!, { recursive: true });
+});
+
+test("the longest begin first, two at a time, and those that want the machine alone come last", async () => {
+  const running = new Set<string>();
+  const seen: string[] = [];
+  const proof = (name: string, minutes: number, isAlone = false): Proof => ({
+    name,
+    what: "w",
+    minutes,
+    isAlone,
+    run: async () => {
+      running.add(name);
+      seen.push([...running].join("+"));
+      await pause(5 * minutes);
+      running.delete(name);
+      return { ok: true, figure: "f" };
+    },
+  });
+  const proofs = [proof("alone", 1, true), proof("short", 1), proof("long", 20), proof("middle", 3)];
+  const outcomes = await runProofs({ proofs, length: "usual", seed: 1, print: () => {} });
+  assert.deepEqual(seen, ["long", "long+middle", "long+short", "alone"]);
+  assert.deepEqual(
+    outcomes.map(({ name }) => name),
+    ["alone", "short", "long", "middle"],
+  );
 });
 
 test("times are printed for people", () => {
@@ -96,9 +123,10 @@ test("the command runs what it finds, shows progress, ends with a table and writ
 test("--only and --list choose and name, and a name nobody has is an error", () => {
   const from = ["--from", join(scratch, "good")];
   assert.doesNotMatch(prove(...from, "--only", "two").text, /one holds/);
-  assert.match(prove(...from, "--list").stdout, /^one +one holds\ntwo +two holds\n$/);
+  assert.match(prove(...from, "--list").stdout, /^one +2 min +one holds\ntwo +1 min +two holds\n$/);
   assert.equal(prove(...from, "--only", "three").status, 2);
   assert.equal(prove("--slow").status, 2);
+  assert.equal(prove(...from, "--quick", "--long").status, 2);
   assert.equal(prove(...from, "--seed", "x").status, 2);
 });
 

@@ -7,6 +7,10 @@ export interface Proof {
   readonly name: string;
   /** The promise, in one sentence. */
   readonly what: string;
+  /** About how long the usual run of it takes on 2 cores: the longest begin first. */
+  readonly minutes: number;
+  /** Its figures are times or memory, so nothing may run beside it. */
+  readonly isAlone?: boolean;
   run(context: ProofContext): Promise<ProofVerdict>;
 }
 
@@ -17,9 +21,12 @@ export interface ProofVerdict {
   readonly isNotRun?: boolean;
 }
 
+/** The usual run takes an hour for all proofs together, the quick one five minutes, the long one several hours. */
+export type ProofLength = "quick" | "usual" | "long";
+
 export interface ProofContext {
-  /** Minutes rather than hours: fewer rounds of the same thing. */
-  readonly quick: boolean;
+  /** More or fewer rounds of the same thing. */
+  readonly length: ProofLength;
   progress(text: string): void;
   /** Printed with the verdict, so that a failure can be run again as it was. */
   readonly seed: number;
@@ -37,5 +44,10 @@ export interface ProofOutcome extends ProofVerdict {
 /** Whether what a module of `test/prove` exports is a proof; a helper beside them exports none. */
 export function isProof(value: unknown): value is Proof {
   const proof = value as Partial<Proof> | undefined;
-  return typeof proof?.name === "string" && typeof proof.what === "string" && typeof proof.run === "function";
+  return (
+    typeof proof?.name === "string" &&
+    typeof proof.what === "string" &&
+    typeof proof.minutes === "number" &&
+    typeof proof.run === "function"
+  );
 }
