@@ -28,7 +28,7 @@ const MODES: readonly Mode[] = [
 /** In all modes together 204 and more than a million; in the quick run 16 of 1,000 each. */
 const HISTORIES = 30;
 const HISTORIES_OF_NODES = 18;
-const OPERATIONS = 5_600;
+const OPERATIONS = 5_000;
 const QUICK = { histories: 2, operations: 1_000 };
 
 /** What it has to come to, but for a quick run. */

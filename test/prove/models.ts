@@ -64,13 +64,13 @@ const PARTS: readonly Part[] = [
   },
   {
     name: "share modes and locks",
-    sequences: 400_000,
+    sequences: 430_000,
     quick: 20_000,
     run: seeded((seed, visited) => runLockSequence(seed, 40, visited)),
   },
   {
     name: "SMB handles and REST",
-    sequences: 50_000,
+    sequences: 20_000,
     quick: 1_500,
     run: seeded((seed, visited) => runHandleHistory(seed, 40, visited)),
     cells: handleCells(),

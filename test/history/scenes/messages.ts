@@ -148,7 +148,10 @@ export class MessageScene implements Scene {
   /** Takes out everything that is left; what does not show up now must have been deleted. */
   async finish(client: Recorder): Promise<void> {
     const there = new Set<string>();
-    for (let quietSince = monotonic(); monotonic() < quietSince + QUIET_MILLIS; ) {
+    let [quietSince, askedAt] = [monotonic(), 0];
+    // The last Get has to begin when nothing is hidden any more: a slow one may have begun before.
+    while (askedAt < quietSince + QUIET_MILLIS) {
+      askedAt = monotonic();
       const taken = await this.#get(client, -1, 32, 600);
       for (const { id } of taken) there.add(id);
       if (taken.length > 0) quietSince = monotonic();
