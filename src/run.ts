@@ -101,7 +101,7 @@ async function serveFromWorkers(
       ports[service] = await connections.listen(service, options.addresses[service]);
     }
   } catch (error) {
-    await connections.close();
+    connections.close();
     throw error;
   }
   const supervisor = await startWorkers(options, log, onFatal, { lockDescriptor, connections });
@@ -116,7 +116,7 @@ async function serveFromWorkers(
     metrics: async () => mergeMetrics(await supervisor.metrics()),
     reload: () => supervisor.tellAll({ order: "reload" }),
     close: async () => {
-      await connections.close();
+      connections.close();
       await supervisor.stop();
     },
   };

@@ -92,10 +92,13 @@ export class ConnectionSpreader {
     }
   }
 
-  /** Stops listening and drops what nobody took. */
-  async close(): Promise<void> {
+  /**
+   * Stops listening and drops what nobody took. Nobody waits for the end of the listeners: Node.js counts connections
+   * that were handed over among those that must be gone first, and their workers have not been told to stop yet.
+   */
+  close(): void {
     for (const id of this.#waiting.keys()) this.#drop(id);
-    await Promise.all(this.#servers.map((server) => new Promise((resolve) => server.close(resolve))));
+    for (const server of this.#servers) server.close();
   }
 
   /** Closes our copy; where a worker has its own, the connection goes on. */

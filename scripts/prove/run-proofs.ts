@@ -17,11 +17,11 @@ export interface RunProofs {
   readonly print: (line: string) => void;
 }
 
-/** Most of them wait for processes, disks and clocks half of their time. */
-const LANES = 2;
+/** Most of them wait for processes, disks and clocks half of their time: so many for 2 cores. */
+const LANES = 3;
 
 /**
- * Two side by side, the longest first, and then those that want the whole machine, one after the other. The outcomes are
+ * Some side by side, the longest first, and then those that want the whole machine, one after the other. The outcomes are
  * in the order of the proofs.
  */
 export async function runProofs({ proofs, length, seed, print }: RunProofs): Promise<ProofOutcome[]> {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import {
   mkdirSync,
   mkdtempSync,
@@ -8,10 +9,12 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, suite, test } from "node:test";
 import { QueueServiceClient } from "@azure/storage-queue";
+import { LIMITS } from "../../src/base/limits.ts";
 import { startHoldfast } from "../../src/library.ts";
 import { runProgram, startProgram } from "../kit/program.ts";
 import { send } from "../kit/send.ts";
@@ -178,6 +181,21 @@ suite("worker processes", () => {
       const code = await program.stop();
       assert.equal(code, 0, program.stderr());
     }
+  });
+
+  test("end at once although clients stay connected and ask for nothing", async () => {
+    const program = await startProgram(["--location", folder(), "--workers", "2"]);
+    const idle = [program.ports.blob, program.ports.queue, program.ports.smb].map((port) =>
+      connect(port, "127.0.0.1").on("error", () => {}),
+    );
+    for (const socket of idle.slice(0, 2)) {
+      socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+      await once(socket, "data");
+    }
+    const patience = setTimeout(() => program.child.kill("SIGKILL"), LIMITS.shutdownMillis / 2);
+    assert.equal(await program.stop(), 0);
+    clearTimeout(patience);
+    for (const socket of idle) socket.destroy();
   });
 });
 

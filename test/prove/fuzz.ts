@@ -3,7 +3,7 @@ import { PLANTED_TARGETS, REAL_TARGETS } from "../fuzz/targets.ts";
 import type { Proof } from "../support/proof.ts";
 
 /** For each target. */
-const MILLIS = { quick: 400, usual: 5_000, long: 20_000 };
+const MILLIS = { quick: 250, usual: 5_000, long: 20_000 };
 const TARGETS_MIN = 12;
 
 /** Bugs put in on purpose come first: a fuzzer that misses them proves nothing about the rest. */

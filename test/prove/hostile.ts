@@ -4,7 +4,7 @@ import type { Proof } from "../support/proof.ts";
 
 const CONNECTIONS = 2_000;
 /** Of each attack. */
-const SECONDS = { quick: 3, usual: 10, long: 30 };
+const SECONDS = { quick: 2, usual: 10, long: 30 };
 
 export const proof: Proof = {
   name: "hostile",

@@ -79,7 +79,7 @@ test("a proof gets its own directory, which is kept only when it does not hold",
   rmSync(directories[1]!, { recursive: true });
 });
 
-test("the longest begin first, two at a time, and those that want the machine alone come last", async () => {
+test("the longest begin first, some at a time, and those that want the machine alone come last", async () => {
   const running = new Set<string>();
   const seen: string[] = [];
   const proof = (name: string, minutes: number, isAlone = false): Proof => ({
@@ -95,12 +95,18 @@ test("the longest begin first, two at a time, and those that want the machine al
       return { ok: true, figure: "f" };
     },
   });
-  const proofs = [proof("alone", 1, true), proof("short", 1), proof("long", 20), proof("middle", 3)];
+  const proofs = [
+    proof("alone", 1, true),
+    proof("short", 1),
+    proof("long", 20),
+    proof("middle", 5),
+    proof("shorter", 3),
+  ];
   const outcomes = await runProofs({ proofs, length: "usual", seed: 1, print: () => {} });
-  assert.deepEqual(seen, ["long", "long+middle", "long+short", "alone"]);
+  assert.deepEqual(seen, ["long", "long+middle", "long+middle+shorter", "long+middle+short", "alone"]);
   assert.deepEqual(
     outcomes.map(({ name }) => name),
-    ["alone", "short", "long", "middle"],
+    ["alone", "short", "long", "middle", "shorter"],
   );
 });
 

@@ -28,19 +28,20 @@ async function readOwn(write: Writer, { share, node, id }: Handle): Promise<read
 
 /**
  * Takes all of the locks, or none of them (FileLockConflict). Writes that were let through before, by REST or by
- * other handles, have ended when it resolves.
+ * other handles, have ended when they are placed.
  */
 export async function lockRanges(files: FileService, handle: Handle, wanted: readonly Lock[]): Promise<void> {
-  if (!(await tryLock(files, handle, wanted))) await lockInTurn(files, handle, wanted);
-  await files.writesUnderWay.ended(handle);
+  const place = (): Promise<boolean> =>
+    files.writesUnderWay.alone(handle, () => tryLock(files, handle, wanted));
+  if (!(await place())) await lockInTurn(files, handle, place);
 }
 
 /** A write was in the way, and the wish is put: those that come now wait for it. */
-async function lockInTurn(files: FileService, handle: Handle, wanted: readonly Lock[]): Promise<void> {
+async function lockInTurn(files: FileService, handle: Handle, place: () => Promise<boolean>): Promise<void> {
   try {
     for (let tries = 0; tries < FILE_LIMITS.lockRetriesMax; tries++) {
       await pause(FILE_LIMITS.openRetryMillis);
-      if (await tryLock(files, handle, wanted)) return;
+      if (await place()) return;
     }
     throw new Refusal("FileLockConflict");
   } catch (error) {
@@ -79,7 +80,7 @@ function tryLock(files: FileService, handle: Handle, wanted: readonly Lock[]): P
   });
 }
 
-/** Writes of this process are waited for once the lock is taken. */
+/** There are no writes of this process while a lock is placed. */
 function isInTheWay(record: AccessRecord, wanted: readonly Lock[], self: string): boolean {
   const { access, owner, offset, length } = record;
   if ((access & WRITE) === 0 || owner === self) return false;
