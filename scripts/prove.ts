@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { systemRandom } from "../src/base/random.ts";
 import { readPlants } from "../test/support/planted.ts";
 import { isProof, type Proof, type ProofLength } from "../test/support/proof.ts";
+import { proveApart } from "./prove/apart.ts";
 import { writeFigures } from "./prove/guarantees.ts";
 import { printPlanted, runPlanted } from "./prove/planted.ts";
 import { printTable, runProofs } from "./prove/run-proofs.ts";
@@ -93,7 +94,7 @@ function writeJson(content: object): void {
 if (values.planted) {
   const unknown = values.only?.find((name) => !readPlants().some((plant) => plant.name === name));
   if (unknown !== undefined) fail(`--only: there is no planted bug ${unknown}`);
-  const planted = await runPlanted({ root, seed, only: values.only, print });
+  const planted = await runPlanted({ seed, only: values.only, print });
   process.stdout.write(`\n${printPlanted(planted)}`);
   writeJson({ planted });
   process.exit(planted.every(({ caughtBy }) => caughtBy !== undefined) ? 0 : 1);
@@ -102,11 +103,13 @@ if (values.planted) {
 const wanted = values.only ?? proofs.map(({ name }) => name);
 const missing = wanted.find((name) => !proofs.some((proof) => proof.name === name));
 if (missing !== undefined) fail(`--only: there is no proof ${missing}; --list shows what there is`);
+const chosen = proofs.filter(({ name }) => wanted.includes(name));
 const outcomes = await runProofs({
-  proofs: proofs.filter(({ name }) => wanted.includes(name)),
+  proofs: chosen,
   length,
   seed,
   print,
+  ...(chosen.length > 1 && values.from === undefined ? { runApart: proveApart } : {}),
 });
 process.stdout.write(`\n${printTable(outcomes)}`);
 writeJson({ length, outcomes });

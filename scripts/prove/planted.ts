@@ -1,10 +1,10 @@
-import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monotonic } from "../../src/base/clock.ts";
 import { type Plant, plantedEnvironment, readPlants, uselessEdits } from "../../test/support/planted.ts";
 import type { ProofOutcome } from "../../test/support/proof.ts";
+import { proveApart } from "./apart.ts";
 import { printRows, printTime } from "./run-proofs.ts";
 
 /**
@@ -21,14 +21,13 @@ export interface PlantedOutcome {
 }
 
 export interface RunPlanted {
-  readonly root: string;
   readonly seed: number;
   /** Only these; all when there is none. */
   readonly only?: readonly string[] | undefined;
   readonly print: (line: string) => void;
 }
 
-export async function runPlanted({ root, seed, only, print }: RunPlanted): Promise<PlantedOutcome[]> {
+export async function runPlanted({ seed, only, print }: RunPlanted): Promise<PlantedOutcome[]> {
   const useless = [...uselessEdits("src"), ...uselessEdits("dist")];
   if (useless.length > 0) throw new Error(`planted bugs that change nothing:\n${useless.join("\n")}`);
   const outcomes: PlantedOutcome[] = [];
@@ -37,7 +36,7 @@ export async function runPlanted({ root, seed, only, print }: RunPlanted): Promi
     const label = `[${index + 1}/${plants.length}] ${plant.name}`;
     print(`${label}: ${plant.what}`);
     const start = monotonic();
-    const found = await catchPlant(root, plant, seed, (text) => print(`${label}: ${text}`));
+    const found = await catchPlant(plant, seed, (text) => print(`${label}: ${text}`));
     const millis = monotonic() - start;
     outcomes.push({ name: plant.name, what: plant.what, ...found, millis });
     const verdict = found.caughtBy === undefined ? "NOT CAUGHT" : `caught by ${found.caughtBy}`;
@@ -47,14 +46,13 @@ export async function runPlanted({ root, seed, only, print }: RunPlanted): Promi
 }
 
 async function catchPlant(
-  root: string,
   plant: Plant,
   seed: number,
   print: (text: string) => void,
 ): Promise<Pick<PlantedOutcome, "caughtBy" | "figure">> {
   const missed: string[] = [];
   for (const proof of plant.proofs) {
-    const outcome = await proveWith(root, plant.name, proof, seed, print);
+    const outcome = await proveWith(plant.name, proof, seed, print);
     if (isCatch(outcome)) return { caughtBy: proof, figure: outcome!.figure };
     missed.push(`${proof}: ${outcome?.figure ?? "ended without a verdict"}`);
   }
@@ -68,38 +66,22 @@ function isCatch(outcome: ProofOutcome | undefined): boolean {
 }
 
 async function proveWith(
-  root: string,
   plant: string,
   proof: string,
   seed: number,
   print: (text: string) => void,
 ): Promise<ProofOutcome | undefined> {
   const directory = mkdtempSync(join(tmpdir(), "holdfast-planted-"));
-  const json = join(directory, "outcome.json");
-  const args = ["--import", "tsx", join(root, "scripts", "prove.ts"), "--quick", "--only", proof];
-  const child = spawn(process.execPath, [...args, "--seed", String(seed), "--json", json], {
-    cwd: root,
-    // What a broken proof keeps for the investigation is kept in here, and goes with it.
-    env: { ...process.env, ...plantedEnvironment(plant), TMPDIR: directory },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const end = (): void => {
-    child.kill("SIGTERM");
+  // What a broken proof keeps for the investigation is kept in here, and goes with it.
+  const env = { ...plantedEnvironment(plant), TMPDIR: directory };
+  const tell = (text: string): void => {
+    if (/^\d/.test(text)) print(`${proof}: ${text}`);
   };
-  process.once("exit", end);
-  child.stdout.on("data", (piece: Buffer) => {
-    for (const line of piece.toString().split("\n")) {
-      const progress = /^\[1\/1\] [\w-]+: (\d.*)$/.exec(line)?.[1];
-      if (progress !== undefined) print(`${proof}: ${progress}`);
-    }
-  });
-  await new Promise((resolve) => child.on("close", resolve));
-  process.off("exit", end);
-  const outcomes = existsSync(json)
-    ? (JSON.parse(readFileSync(json, "utf8")) as { outcomes: ProofOutcome[] }).outcomes
-    : [];
-  rmSync(directory, { recursive: true, force: true });
-  return outcomes[0];
+  try {
+    return await proveApart({ name: proof, length: "quick", seed, env, print: tell });
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
 }
 
 export function printPlanted(outcomes: readonly PlantedOutcome[]): string {

@@ -9,12 +9,15 @@ import type {
   ProofOutcome,
   ProofVerdict,
 } from "../../test/support/proof.ts";
+import type { ProofApart } from "./apart.ts";
 
 export interface RunProofs {
   readonly proofs: readonly Proof[];
   readonly length: ProofLength;
   readonly seed: number;
   readonly print: (line: string) => void;
+  /** Runs one in a process of its own; without it, all run in this one. */
+  readonly runApart?: (proof: ProofApart) => Promise<ProofOutcome | undefined>;
 }
 
 /** Most of them wait for processes, disks and clocks half of their time: so many for 2 cores. */
@@ -24,11 +27,21 @@ const LANES = 3;
  * Some side by side, the longest first, and then those that want the whole machine, one after the other. The outcomes are
  * in the order of the proofs.
  */
-export async function runProofs({ proofs, length, seed, print }: RunProofs): Promise<ProofOutcome[]> {
+export async function runProofs(run: RunProofs): Promise<ProofOutcome[]> {
+  const { proofs, length, seed, print, runApart } = run;
   const outcomes = new Map<Proof, ProofOutcome>();
   const runOne = async (proof: Proof): Promise<void> => {
     const label = `[${proofs.indexOf(proof) + 1}/${proofs.length}] ${proof.name}`;
-    outcomes.set(proof, await runProof(proof, { length, seed }, (text) => print(`${label}: ${text}`)));
+    const { name, what } = proof;
+    const tell = (text: string): void => print(`${label}: ${text}`);
+    const start = monotonic();
+    const outcome =
+      runApart === undefined
+        ? await runProof(proof, { length, seed }, tell)
+        : await runApart({ name, length, seed, print: tell });
+    const fallen = { ok: false, figure: "ended without a verdict", millis: monotonic() - start };
+    if (outcome === undefined) tell(`BROKEN, ${fallen.figure}`);
+    outcomes.set(proof, outcome ?? { name, what, seed, ...fallen });
   };
   const together = proofs.filter(({ isAlone }) => isAlone !== true);
   const waiting = together.sort((one, other) => other.minutes - one.minutes).values();
