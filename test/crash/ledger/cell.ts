@@ -21,8 +21,8 @@ export interface Change {
   readonly next: string;
   readonly service: WireService;
   readonly requests: readonly PlainRequest[];
-  /** Whether the last reply, with a status that says yes, does say yes. */
-  readonly isYes?: (reply: WireReply) => boolean;
+  /** What the last reply says, where its own status does not: that of a batch is always a yes. */
+  readonly statusOf?: (reply: WireReply) => number;
   /** Told of the last reply, when it was a yes. */
   readonly onDone?: (reply: WireReply) => void;
 }
@@ -109,27 +109,28 @@ export class Entry {
 
   /** `isTolerant`: the container may never have been made, which is then no loss. */
   async write(client: WireClient, random: Random, { isTolerant = false } = {}): Promise<void> {
-    const { next, service, requests, isYes, onDone } = this.#cell.change(this.#state, random);
+    const { next, service, requests, statusOf, onDone } = this.#cell.change(this.#state, random);
     for (const [index, request] of requests.entries()) {
       const reply: WireOutcome = await client.send(service, request);
       if (reply === "not sent") {
         await pause(RETRY_MILLIS);
         return;
       }
-      if (reply === "no reply" || reply.status >= 500) {
+      const isLast = index === requests.length - 1;
+      const status = reply === "no reply" ? 500 : (isLast && statusOf?.(reply)) || reply.status;
+      if (reply === "no reply" || status >= 500) {
         // Only the last request makes the change: without it there is none.
-        if (index < requests.length - 1) return;
+        if (!isLast) return;
         if (reply === "no reply") this.#figures.unheard++;
         else this.#figures.refused++;
         this.#maybe.push(next);
         return;
       }
-      const isLast = index === requests.length - 1;
-      if (reply.status >= 300 || (isLast && isYes?.(reply) === false)) {
-        if (reply.status === 404 && isTolerant) return;
+      if (status >= 300) {
+        if (status === 404 && isTolerant) return;
         // What it belongs to was acknowledged, and is gone.
-        if (reply.status === 404) this.#figures.lost++;
-        this.#trouble(`${request.method} was answered with ${reply.status} ${reply.code}`);
+        if (status === 404) this.#figures.lost++;
+        this.#trouble(`${request.method} was answered with ${status} ${reply.code}`);
         return;
       }
       if (isLast) onDone?.(reply);

@@ -139,7 +139,8 @@ export function partitionCell(name: string): Cell {
         next,
         service: "table",
         requests: [batchOf(CONTAINER, name, changes)],
-        isYes: ({ body }) => !/HTTP\/1\.1 [45]/.test(body.latin1Slice()),
+        statusOf: ({ status, body }) =>
+          Number(/HTTP\/1\.1 ([45]\d\d)/.exec(body.latin1Slice())?.[1] ?? status),
       };
     },
     async read(send) {
