@@ -19,7 +19,7 @@ const CONTROL_LIVES_MAX = 10;
 export const proof: Proof = {
   name: "power-cut",
   what: "when the power goes and everything unsynced with it, nothing acknowledged is lost and the data opens",
-  minutes: 9,
+  minutes: 20,
   async run({ length, progress, seed, directory }) {
     progress(installMissing(NEEDED_HERE, thisSystem));
     const disk = await openPowerDisk(join(directory, "power"), DISK_MEBIBYTES);
