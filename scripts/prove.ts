@@ -13,8 +13,8 @@ import { printTable, runProofs } from "./prove/run-proofs.ts";
 /**
  * The long proofs, which take more time than a test may.
  *
- *   npm run prove                     all of them: about an hour
- *   npm run prove -- --quick          fewer rounds: about five minutes
+ *   npm run prove                     all of them: somewhat more than an hour
+ *   npm run prove -- --quick          fewer rounds: five to eight minutes
  *   npm run prove -- --long           more rounds of those that an hour has no room for: several hours
  *   npm run prove -- --only NAME      one of them (may be given several times)
  *   npm run prove -- --list           what there is
