@@ -1,4 +1,5 @@
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
+import { giveBack } from "../../base/payload-memory.ts";
 import { badHeader, badQuery, Refusal } from "../../base/refusals.ts";
 import { etagOf, type Revision } from "../../base/revision.ts";
 import type { BlobService } from "../../services/blob/blob-service.ts";
@@ -138,7 +139,7 @@ async function readDigest(
   const wantsCrc64 = declared.md5 === undefined;
   const body = checkedBody(payload.stream(0, length), { declared, wantsCrc64, length });
   try {
-    for await (const _ of body);
+    for await (const piece of body) giveBack(piece);
   } finally {
     payload.close();
   }
