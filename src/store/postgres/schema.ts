@@ -34,7 +34,7 @@ async function onPrimary(
 ): Promise<void> {
   let reason: unknown;
   for (const { host, port } of address.hosts) {
-    const client = newClient({ address, host, port, applicationName });
+    const client = await newClient({ address, host, port, applicationName });
     client.on("error", () => {});
     try {
       await client.connect();

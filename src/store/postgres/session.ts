@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import pg from "pg";
+import type pg from "pg";
 import { type Millis, monotonic, systemTimers, type Timer } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { DatabaseAddress } from "./address.ts";
@@ -67,13 +67,15 @@ export interface SessionOptions {
   readonly applicationName: string;
 }
 
-export function newClient({
+export async function newClient({
   address,
   host,
   port,
   applicationName,
-}: Omit<SessionOptions, "statements" | "traffic">) {
-  return new pg.Client({
+}: Omit<SessionOptions, "statements" | "traffic">): Promise<pg.Client> {
+  // Here and not at the top: whoever starts without a database does not wait for the package.
+  const { default: postgres } = await import("pg");
+  return new postgres.Client({
     host,
     port,
     user: address.user,
@@ -129,7 +131,7 @@ export class Session {
   }
 
   static async open(options: SessionOptions): Promise<Session> {
-    const client = newClient(options);
+    const client = await newClient(options);
     // Until the session listens, an error is what `connect` or a query rejects with.
     const ignore = (): void => {};
     client.on("error", ignore);
