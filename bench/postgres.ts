@@ -18,7 +18,9 @@ interface Node {
 async function startNode(address: string): Promise<Node> {
   const ports = ["blob", "queue", "table", "file", "admin", "smb"].flatMap((name) => [`--${name}Port`, "0"]);
   const flags = ["--store", address, ...ports, "--ready", "json", "--silent"];
-  const child = spawn(process.execPath, ["dist/main.js", ...flags], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, ["dist/holdfast.js", ...flags], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const line = await new Promise<string>((resolve, reject) => {
     child.stdout.once("data", (piece: Buffer) => resolve(piece.toString()));
     child.once("exit", (code) => reject(new Error(`a node ended with ${code}`)));

@@ -45,7 +45,16 @@ export async function startHoldfast(flags: readonly string[] = []): Promise<Cont
   const ports = ["blob", "queue", "table", "file", "admin", "smb"].flatMap((name) => [`--${name}Port`, "0"]);
   const child = spawn(
     process.execPath,
-    ["dist/main.js", "--location", join(folder, "data"), ...ports, "--ready", "json", "--silent", ...flags],
+    [
+      "dist/holdfast.js",
+      "--location",
+      join(folder, "data"),
+      ...ports,
+      "--ready",
+      "json",
+      "--silent",
+      ...flags,
+    ],
     { stdio: ["ignore", "pipe", "inherit"] },
   );
   const ready = JSON.parse(await firstLine(child)) as { ports: Contender["ports"] };

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { KEY } from "../../bench/sign.ts";
+import { startProgram } from "../kit/program.ts";
 import { plantedEnvironment, readPlants, uselessEdits } from "../support/planted.ts";
 
 test("every planted bug still finds the code it changes, in the sources and in the build", () => {
@@ -22,4 +25,33 @@ test("a process with a planted bug has it, and one without has not", () => {
   assert.equal(run({}), "false");
   assert.equal(run(plantedEnvironment("rest-ignores-locks")), "true");
   assert.throws(() => plantedEnvironment("no-such-bug"), /there is no planted bug/);
+});
+
+test("the program has the bug too, though it is one file", async () => {
+  const fields = [
+    "devstoreaccount1",
+    "l",
+    "b",
+    "s",
+    "",
+    "2020-01-01T00:00:00Z",
+    "",
+    "",
+    "2020-12-06",
+    "",
+    "",
+  ];
+  const signature = createHmac("sha256", KEY).update(fields.join("\n")).digest("base64");
+  const sas = `sv=2020-12-06&ss=b&srt=s&sp=l&se=2020-01-01T00:00:00Z&sig=${encodeURIComponent(signature)}`;
+  const list = async (env: Record<string, string>): Promise<number> => {
+    const program = await startProgram(["--inMemoryPersistence", "--silent"], env);
+    try {
+      const address = `http://127.0.0.1:${program.ports.blob}/devstoreaccount1?comp=list&${sas}`;
+      return (await fetch(address)).status;
+    } finally {
+      await program.stop();
+    }
+  };
+  assert.equal(await list({}), 403);
+  assert.equal(await list(plantedEnvironment("sas-never-ends")), 200);
 });

@@ -183,10 +183,12 @@ export class Entry {
 class Unanswered extends Error {}
 
 async function insist(client: WireClient, service: WireService, request: PlainRequest): Promise<WireReply> {
+  let last = "";
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const reply = await client.send(service, request);
     if (reply !== "not sent" && reply !== "no reply" && reply.status < 500) return reply;
+    last = typeof reply === "string" ? reply : String(reply.status);
     await pause(RETRY_MILLIS);
   }
-  throw new Error(`${request.method} ${request.path} is not answered`);
+  throw new Error(`${request.method} ${request.path} is not answered (${last})`);
 }
