@@ -57,6 +57,9 @@ export const LIMITS = {
   signedRequestNamesMax: 64,
   /** Tokens of one account whose signature was checked and is remembered. */
   provenTokensMax: 1_024,
+  /** Fields of such tokens that are remembered as they were sent, and how long one may be. */
+  seenPairsMax: 1_024,
+  seenPairBytesMax: 128,
   /** How far from now a user delegation key may start or end. */
   delegationKeyMillisMax: 7 * 24 * 60 * 60_000,
   keyInfoBytesMax: 4 * KIB,

@@ -1,6 +1,7 @@
 import { LIMITS } from "../base/limits.ts";
 import { Refusal } from "../base/refusals.ts";
 import type { Query, ServiceName, Target } from "./exchange.ts";
+import { readQuery } from "./query.ts";
 
 /**
  * Where a request points, from its request line and Host header.
@@ -88,60 +89,5 @@ function decodePath(path: string): string {
     return decodeURIComponent(path);
   } catch {
     throw new Refusal("InvalidUri");
-  }
-}
-
-const NO_QUERY: Query = { pairs: [], get: () => undefined, has: () => false };
-
-export function readQuery(text: string): Query {
-  if (text === "") return NO_QUERY;
-  const pairs: [string, string][] = [];
-  for (let start = 0; start < text.length; ) {
-    let end = text.indexOf("&", start);
-    if (end < 0) end = text.length;
-    if (end > start) {
-      const equals = text.indexOf("=", start);
-      const isNamed = equals >= 0 && equals < end;
-      const name = decodeQuery(text.slice(start, isNamed ? equals : end)).toLowerCase();
-      pairs.push([name, isNamed ? decodeValue(name, text.slice(equals + 1, end)) : ""]);
-    }
-    start = end + 1;
-  }
-  return new PairQuery(pairs);
-}
-
-/**
- * Go's clients (rclone among them) send a space as a plus sign, and sign it as the space they mean. Signatures
- * and block ids are Base64, which has no spaces: a plus sign in them is one that a careless client left as it was.
- */
-function decodeValue(name: string, text: string): string {
-  const isPlain = !text.includes("+") || name === "sig" || name === "blockid";
-  return decodeQuery(isPlain ? text : text.replaceAll("+", " "));
-}
-
-function decodeQuery(text: string): string {
-  if (!text.includes("%")) return text;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw new Refusal("InvalidUri");
-  }
-}
-
-class PairQuery implements Query {
-  readonly pairs: readonly (readonly [string, string])[];
-
-  constructor(pairs: readonly (readonly [string, string])[]) {
-    this.pairs = pairs;
-  }
-
-  get(name: string): string | undefined {
-    for (const pair of this.pairs) if (pair[0] === name) return pair[1];
-    const lower = name.toLowerCase();
-    return lower === name ? undefined : this.get(lower);
-  }
-
-  has(name: string): boolean {
-    return this.get(name) !== undefined;
   }
 }

@@ -4,10 +4,10 @@ import { BLOB_OPERATIONS } from "../../src/http/blob/operations.ts";
 import type { Query, ServiceName } from "../../src/http/exchange.ts";
 import { FILE_OPERATIONS } from "../../src/http/file/operations.ts";
 import type { Operation, OperationTable } from "../../src/http/operation.ts";
+import { readQuery } from "../../src/http/query.ts";
 import { QUEUE_OPERATIONS } from "../../src/http/queue/operations.ts";
 import { Router } from "../../src/http/router.ts";
 import { TABLE_OPERATIONS } from "../../src/http/table/operations.ts";
-import { readQuery } from "../../src/http/target.ts";
 import { send } from "../kit/send.ts";
 import { startTestServer, type TestServer } from "../kit/server.ts";
 

@@ -184,3 +184,41 @@ test("a token that was good before is judged anew each time it comes", async () 
   clock.advance(2 * 24 * 3_600_000);
   assert.equal(await send(signed), "AuthenticationFailed");
 });
+
+test("of a token that comes again and again, every changed, added, doubled or missing field is noticed", async () => {
+  const clock = new ManualClock(Date.parse("2026-01-01T00:00:00Z"));
+  const context = contextOf({ clock });
+  const fields = { sv: "2021-06-08", ss: "bq", srt: "co", sp: "rwl", se: "2026-01-02T00:00:00Z" };
+  const good = queryOf({ ...fields, sig: hmac(textOf(fields)) });
+  const send = (query: string) => {
+    const request = requestOf({ url: `/devstoreaccount1/c/b?${query}`, remoteAddress: "10.0.0.5" });
+    return outcome(() => authenticate(request, context));
+  };
+  const outcomes = new Map<string, string>([
+    [good, "accepted"],
+    [`restype=container&${good}`, "accepted"],
+    [`${good}&restype=container`, "accepted"],
+    [`${good}&se=2027-01-02T00%3A00%3A00Z`, "accepted"],
+    [`se=2027-01-02T00%3A00%3A00Z&${good}`, "AuthenticationFailed"],
+    [`sp=rwld&${good}`, "AuthenticationFailed"],
+    [`SP=rwld&${good}`, "AuthenticationFailed"],
+    [`s%70=rwld&${good}`, "AuthenticationFailed"],
+    [`sip=10.0.0.5&${good}`, "AuthenticationFailed"],
+    [`sduoid=x&${good}`, "AuthenticationFailed"],
+    [`ses=scope1&${good}`, "AuthenticationFailed"],
+    [`sig=${encodeURIComponent(hmac("wrong"))}&${good}`, "AuthenticationFailed"],
+    [good.replace("sp=rwl", "sp=rwld"), "AuthenticationFailed"],
+    [good.replace("srt=co&", ""), "AuthenticationFailed"],
+    [good.replace(/sig=.*/, `sig=${encodeURIComponent(hmac("wrong"))}`), "AuthenticationFailed"],
+    [good.replace(/sig=.*/, "sig="), "AuthenticationFailed"],
+  ]);
+  for (let round = 0; round < 3; round++) {
+    for (const [query, expected] of outcomes) {
+      assert.equal(await send(good), "accepted");
+      assert.equal(await send(query), expected, query);
+      assert.equal(await send(query), expected, query);
+    }
+  }
+  clock.advance(24 * 3_600_000);
+  assert.equal(await send(good), "AuthenticationFailed");
+});

@@ -2,6 +2,7 @@ import type { Instant } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { badQuery, Refusal } from "../../base/refusals.ts";
 import type { Query } from "../exchange.ts";
+import { SAS_NAMES } from "../query.ts";
 import { parseIsoDate } from "../wire/dates.ts";
 import type { AuthContext, Unauthenticated } from "./context.ts";
 import { isWithin, parseAddress, parseAddressRange } from "./ip-range.ts";
@@ -40,6 +41,11 @@ const RESTRICTIONS = new Set([
   "sduoid",
   "skdutid",
 ]);
+
+/** Whether the name is one that an account SAS might have, or must not have. */
+export function isSasField(name: string): boolean {
+  return SAS_NAMES.has(name) || name === "sig" || RESTRICTIONS.has(name);
+}
 
 export function refuseUnsigned(query: Query, signed: readonly string[], context: AuthContext): void {
   if (context.isLoose === true) return;

@@ -1,6 +1,6 @@
 import { Refusal } from "../../base/refusals.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
-import { readQuery } from "../target.ts";
+import { readQuery } from "../query.ts";
 import { getBlob, getBlobProperties } from "./get-blob.ts";
 import { type BlobRow, type BlobServices, getAndHead } from "./rows.ts";
 
