@@ -31,12 +31,16 @@ async function runLane(name: string, workers: number, { directory, length, seed,
   const product = new Product({ directory: join(directory, name.replaceAll(" ", "-")), workers });
   await product.start();
   const ledger = new Ledger(product, CLIENTS, seed + workers);
+  let cycle = 0;
   try {
     await ledger.prepare();
-    for (let cycle = 0; cycle < CYCLES[length] && ledger.isClean; cycle++) {
+    for (; cycle < CYCLES[length] && ledger.isClean; cycle++) {
       await ledger.cycle(20 + random.fraction() * 200, () => crash(product, workers, random));
       if (cycle % 20 === 19) progress(`${name}: ${cycle + 1} cycles, ${printFigures(ledger.figures)}`);
     }
+  } catch (error) {
+    const state = `${product.isUp ? "up" : "gone"}, it said: ${product.stderr().slice(-500)}`;
+    throw new Error(`${name}, cycle ${cycle}: ${(error as Error).message}; the program is ${state}`);
   } finally {
     ledger.close();
     await product.stop("SIGKILL");

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
+import { setPriority } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -48,6 +49,7 @@ export const MEMORY_GROWTH_MAX = 128 * MIB;
 /** What the attacks leave on purpose: the large blob and the rows they read. */
 const LIVE_BYTES = 40 * MIB;
 const RECLAIM_MILLIS = 60_000;
+const ATTACKERS_NICENESS = 10;
 
 class Honest {
   readonly #child: ChildProcess;
@@ -112,6 +114,8 @@ export async function besiege(options: SiegeOptions): Promise<SiegeOutcome> {
   let diskPeakBytes = 0;
   try {
     await honest.ready();
+    // The attackers would be on machines of their own: here they must not be what the honest clients wait for.
+    setPriority(ATTACKERS_NICENESS);
     // Warm: the first requests of a process are compiled while they run.
     await pause(Math.min(seconds, 5) * 1_000);
     await honest.window();
