@@ -13,8 +13,14 @@ export type Revision = bigint;
 const TICKS_PER_MILLI = 10_000n;
 const UNIX_EPOCH_TICKS = 621_355_968_000_000_000n;
 
+let lastAsked = { instant: Number.NaN, revision: 0n };
+
+/** Many ask for the same millisecond, and large numbers are slow to make. */
 export function revisionAt(instant: Instant): Revision {
-  return BigInt(Math.trunc(instant)) * TICKS_PER_MILLI + UNIX_EPOCH_TICKS;
+  if (instant !== lastAsked.instant) {
+    lastAsked = { instant, revision: BigInt(Math.trunc(instant)) * TICKS_PER_MILLI + UNIX_EPOCH_TICKS };
+  }
+  return lastAsked.revision;
 }
 
 /** The wall-clock time of a revision, to the millisecond. */

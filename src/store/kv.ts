@@ -26,9 +26,12 @@ export interface Range {
   readonly limit?: number;
 }
 
+/** What an engine may have at hand, or may have to wait for: to be awaited, but not worth a promise when it is there. */
+export type Soon<T> = T | Promise<T>;
+
 export interface Reader {
   /** The value, which belongs to the caller, or undefined. */
-  get(key: Key): Promise<Buffer | undefined>;
+  get(key: Key): Soon<Buffer | undefined>;
   /** Several values in one round trip, in the order of `keys`. */
   getMany(keys: readonly Key[]): Promise<(Buffer | undefined)[]>;
   /**
@@ -37,7 +40,7 @@ export interface Reader {
    */
   range(range: Range): AsyncIterable<Entry>;
   /** The first `count` entries of the range, a page at most: without the steps of a loop, and so cheaper for few. */
-  take(range: Range, count: number): Promise<Entry[]>;
+  take(range: Range, count: number): Soon<Entry[]>;
   /**
    * The time of this transaction, the same whenever it is asked. The engine decides whose clock it is; a rule
    * uses this one and no other.
@@ -66,7 +69,7 @@ export interface KeySpace {
    * process or another. Writers never hold it up. The snapshot ends when `fn` settles, and a reader kept beyond
    * that throws: keep it short, and await nothing but the transaction in it.
    */
-  read<T>(fn: (read: Reader) => Promise<T>): Promise<T>;
+  read<T>(fn: (read: Reader) => Soon<T>): Promise<T>;
 
   /**
    * Serializable. Resolves only when durable; nobody can see it before it is durable. `fn` may run again after a
@@ -77,7 +80,7 @@ export interface KeySpace {
    * Rejects with `StorageFault` when the outcome is certain to be "not written"; a process that can no longer
    * tell (a failed sync) stops instead of answering.
    */
-  write<T>(fn: (write: Writer) => Promise<T>): Promise<T>;
+  write<T>(fn: (write: Writer) => Soon<T>): Promise<T>;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Instant } from "../base/clock.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Revision } from "../base/revision.ts";
 import { prefixEnd } from "./keys/pack.ts";
-import type { Entry, Key, Range, Reader, Writer } from "./kv.ts";
+import type { Entry, Key, Range, Reader, Soon, Writer } from "./kv.ts";
 
 /**
  * Keys of any length over engines that carry only short ones.
@@ -21,7 +21,7 @@ import type { Entry, Key, Range, Reader, Writer } from "./kv.ts";
  * bytes long. A get needs no link: it computes the place. The link goes when nothing is left below it.
  */
 export interface RawReader {
-  get(key: Key): Buffer | undefined | Promise<Buffer | undefined>;
+  get(key: Key): Soon<Buffer | undefined>;
   getMany(keys: readonly Key[]): (Buffer | undefined)[] | Promise<(Buffer | undefined)[]>;
   /** Up to `limit` entries of the range in order; fewer mean that the range has no more. */
   page(range: Range, limit: number): Entry[] | Promise<Entry[]>;
@@ -123,7 +123,7 @@ export class LongKeyReader<Raw extends RawReader = RawReader> implements Reader 
     this.raw = raw;
   }
 
-  async get(key: Key): Promise<Buffer | undefined> {
+  get(key: Key): Soon<Buffer | undefined> {
     return this.raw.get(engineKey(key));
   }
 
@@ -145,17 +145,21 @@ export class LongKeyReader<Raw extends RawReader = RawReader> implements Reader 
     return new RangeIterator(() => this.#begin(inside));
   }
 
-  async take({ from, to, reverse = false }: Range, count: number): Promise<Entry[]> {
+  take(range: Range, count: number): Soon<Entry[]> {
     assert(count <= LIMITS.rangePageEntries, "so many entries are a range, not a few");
-    if (from.length <= K && to.length <= K) {
-      const low = from < FIRST_KEY ? FIRST_KEY : from;
-      if (low >= to || count <= 0) return [];
-      const page = this.raw.page({ from: low, to, reverse }, count);
-      const entries = page instanceof Promise ? await page : page;
-      if (entries.every(isShort)) return entries;
-    }
+    const { from, to, reverse = false } = range;
+    if (from.length > K || to.length > K) return this.#walkFor(range, count);
+    const low = from < FIRST_KEY ? FIRST_KEY : from;
+    if (low >= to || count <= 0) return [];
+    const page = this.raw.page({ from: low, to, reverse }, count);
+    const whole = (entries: Entry[]): Soon<Entry[]> =>
+      entries.every(isShort) ? entries : this.#walkFor(range, count);
+    return page instanceof Promise ? page.then(whole) : whole(page);
+  }
+
+  async #walkFor({ from, to, reverse = false }: Range, limit: number): Promise<Entry[]> {
     const found: Entry[] = [];
-    for await (const entry of this.range({ from, to, reverse, limit: count })) found.push(entry);
+    for await (const entry of this.range({ from, to, reverse, limit })) found.push(entry);
     return found;
   }
 

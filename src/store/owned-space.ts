@@ -3,7 +3,7 @@ import type { Instant } from "../base/clock.ts";
 import { Mapped } from "../base/mapped.ts";
 import type { Revision } from "../base/revision.ts";
 import { packKey, prefixRange } from "./keys/pack.ts";
-import type { Entry, EphemeralSpace, Key, KeySpace, Range, Reader, Writer } from "./kv.ts";
+import type { Entry, EphemeralSpace, Key, KeySpace, Range, Reader, Soon, Writer } from "./kv.ts";
 
 /**
  * The ephemeral key space over any key space: each record is stored with its owner in front, and an index entry
@@ -25,11 +25,11 @@ export class OwnedSpace implements EphemeralSpace {
     this.owner = owner;
   }
 
-  read<T>(fn: (read: Reader) => Promise<T>): Promise<T> {
+  read<T>(fn: (read: Reader) => Soon<T>): Promise<T> {
     return this.#space.read((read) => fn(new OwnedReader(read)));
   }
 
-  write<T>(fn: (write: Writer) => Promise<T>): Promise<T> {
+  write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
     return this.#space.write(async (write) => {
       const owned = new OwnedWriter(write, this.owner);
       const result = await fn(owned);
@@ -93,7 +93,7 @@ class OwnedReader<Inner extends Reader> implements Reader {
 
 class OwnedWriter extends OwnedReader<Writer> implements Writer {
   readonly #owner: string;
-  readonly #formerOwners = new Map<Key, Promise<Buffer | undefined>>();
+  readonly #formerOwners = new Map<Key, Soon<Buffer | undefined>>();
 
   constructor(inner: Writer, owner: string) {
     super(inner);
@@ -120,7 +120,7 @@ class OwnedWriter extends OwnedReader<Writer> implements Writer {
     if (this.#formerOwners.has(key)) return;
     const reading = this.inner.get(RECORD + key);
     // A transaction that throws never comes to `finish`, and an engine may fail a read that it has given up.
-    reading.catch(() => {});
+    if (reading instanceof Promise) reading.catch(() => {});
     this.#formerOwners.set(key, reading);
   }
 

@@ -3,7 +3,7 @@ import { StorageFault } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
 import { type Revision, RevisionSource } from "../base/revision.ts";
 import { KnownValues } from "./known-values.ts";
-import type { Entry, Key, Range, StoreFigures, Writer } from "./kv.ts";
+import type { Entry, Key, Range, Soon, StoreFigures, Writer } from "./kv.ts";
 import { LongKeyWriter, type RawWriter } from "./long-keys.ts";
 import { layeredPage, Overlay, pendingIn, type Snapshot } from "./overlay.ts";
 
@@ -49,7 +49,7 @@ export interface WriteTurn {
 export const REVISION_KEY: Key = "\0revision";
 
 interface Task {
-  run(write: Writer): Promise<unknown>;
+  run(write: Writer): Soon<unknown>;
   resolve(value: never): void;
   reject(error: unknown): void;
   outcome: { value: unknown } | { error: unknown } | undefined;
@@ -97,7 +97,7 @@ export class SerialWriter {
     turn?.onWanted(() => this.#handOver());
   }
 
-  write<T>(fn: (write: Writer) => Promise<T>): Promise<T> {
+  write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
     if (this.#isClosed) return Promise.reject(new StorageFault("the store is closed"));
     if (this.#queue.length >= LIMITS.queuedTransactionsMax) {
       return Promise.reject(new StorageFault("too many transactions are waiting", { isTransient: true }));

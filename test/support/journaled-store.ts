@@ -1,4 +1,4 @@
-import type { Key, Store, Writer } from "../../src/store/kv.ts";
+import type { Key, Soon, Store, Writer } from "../../src/store/kv.ts";
 import type { CrashDevice } from "./crash-device.ts";
 
 interface Commit {
@@ -30,7 +30,7 @@ export class JournaledStore {
     };
   }
 
-  async #write<T>(inner: Store, fn: (write: Writer) => Promise<T>): Promise<T> {
+  async #write<T>(inner: Store, fn: (write: Writer) => Soon<T>): Promise<T> {
     const commit = { earliest: 0, latest: Number.POSITIVE_INFINITY, writes: new Map() };
     const result = await inner.write(async (write) => {
       commit.writes.clear();

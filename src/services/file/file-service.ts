@@ -1,6 +1,6 @@
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Wakeup } from "../../base/wakeup.ts";
-import type { Reader, Writer } from "../../store/kv.ts";
+import type { Reader, Soon, Writer } from "../../store/kv.ts";
 import type { StoredPolicy } from "../account/stored-policy.ts";
 import type { ServiceParts } from "../parts.ts";
 import type { Chore } from "../reclaim/chores.ts";
@@ -46,19 +46,19 @@ export class FileService {
   }
 
   /** One snapshot of the store, and what the table of handles says about the nodes that are touched in it. */
-  read<T>(fn: (read: Reader, grants: Grants) => Promise<T>): Promise<T> {
+  read<T>(fn: (read: Reader, grants: Grants) => Soon<T>): Promise<T> {
     const { store } = this.parts;
     return withGrants(this.surroundings, (grants) => store.read((read) => fn(read, grants)));
   }
 
   /** One durable transaction; see access.ts for how it meets open handles. */
-  change<T>(fn: (write: Writer, grants: Grants) => Promise<T>): Promise<T> {
+  change<T>(fn: (write: Writer, grants: Grants) => Soon<T>): Promise<T> {
     const { store } = this.parts;
     return withGrants(this.surroundings, (grants) => store.write((write) => fn(write, grants)));
   }
 
   /** The same as the act of an open handle, which is not in its own way. */
-  changeAs<T>(handle: bigint, fn: (write: Writer, grants: Grants) => Promise<T>): Promise<T> {
+  changeAs<T>(handle: bigint, fn: (write: Writer, grants: Grants) => Soon<T>): Promise<T> {
     const { store } = this.parts;
     return withGrants(this.surroundings, (grants) => store.write((write) => fn(write, grants)), handle);
   }

@@ -2,7 +2,7 @@ import { assert } from "../../base/assert.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { type Revision, revisionAt } from "../../base/revision.ts";
 import { entriesRange, entryKey, nodeKey } from "../../store/keys/file.ts";
-import type { Key, Writer } from "../../store/kv.ts";
+import type { Key, Soon, Writer } from "../../store/kv.ts";
 import {
   type EntryRecord,
   entryRecord,
@@ -124,21 +124,24 @@ export async function isEmptyDirectory(view: View, share: bigint, directory: big
 }
 
 /** What a snapshot may still see. Without one nobody does, and it need not be read. */
-async function formerOf(write: Writer, share: ShareRecord, key: Key): Promise<Buffer | undefined> {
+function formerOf(write: Writer, share: ShareRecord, key: Key): Soon<Buffer | undefined> {
   return share.epoch === undefined ? undefined : write.get(key);
 }
 
-export async function putNode(
+export function putNode(
   write: Writer,
   share: ShareRecord,
   id: bigint,
   record: NodeRecord,
   since: Revision,
-): Promise<void> {
+): Soon<void> {
   const key = nodeKey(share.id, id);
+  const put = (stored: Buffer | undefined): void => {
+    putVersioned(write, volumeOf(share), { key, packed: nodeRecord.pack(record, since), stored });
+  };
   // A node that has its id from this revision was not there before.
-  const stored = id === since ? undefined : await formerOf(write, share, key);
-  putVersioned(write, volumeOf(share), { key, packed: nodeRecord.pack(record, since), stored });
+  const stored = id === since ? undefined : formerOf(write, share, key);
+  return stored instanceof Promise ? stored.then(put) : put(stored);
 }
 
 export async function removeNode(write: Writer, share: ShareRecord, id: bigint): Promise<void> {

@@ -7,7 +7,7 @@ import {
   versionsFrom,
   versionsOfRange,
 } from "../../store/keys/file.ts";
-import type { Entry, Key, Range, Reader, Writer } from "../../store/kv.ts";
+import type { Entry, Key, Range, Reader, Soon, Writer } from "../../store/kv.ts";
 import { SINCE_BYTES } from "../../store/records/file-contents.ts";
 
 /**
@@ -86,12 +86,15 @@ function keepVersion(write: Writer, volume: Volume, key: Key, stored: Buffer): "
 
 /** The contents of a share, as they are now or as a snapshot sees them. Values come without their since. */
 export interface View {
-  get(key: Key): Promise<Buffer | undefined>;
+  get(key: Key): Soon<Buffer | undefined>;
   getMany(keys: readonly Key[]): Promise<(Buffer | undefined)[]>;
   range(range: Range): AsyncIterable<Entry>;
   /** The last entry of a range that holds few: a snapshot has to look at all of them. */
   last(range: Range): Promise<Entry | undefined>;
 }
+
+const ownBody = (stored: Buffer | undefined): Buffer | undefined =>
+  stored === undefined ? undefined : bodyOf(stored);
 
 export class LiveView implements View {
   readonly #read: Reader;
@@ -100,14 +103,14 @@ export class LiveView implements View {
     this.#read = read;
   }
 
-  async get(key: Key): Promise<Buffer | undefined> {
-    const stored = await this.#read.get(key);
-    return stored === undefined ? undefined : bodyOf(stored);
+  get(key: Key): Soon<Buffer | undefined> {
+    const stored = this.#read.get(key);
+    return stored instanceof Promise ? stored.then(ownBody) : ownBody(stored);
   }
 
   async getMany(keys: readonly Key[]): Promise<(Buffer | undefined)[]> {
     const stored = await this.#read.getMany(keys);
-    return stored.map((bytes) => (bytes === undefined ? undefined : bodyOf(bytes)));
+    return stored.map(ownBody);
   }
 
   range(range: Range): AsyncIterable<Entry> {

@@ -1,5 +1,5 @@
 import { LIMITS } from "../../base/limits.ts";
-import type { Reader, Writer } from "../../store/kv.ts";
+import type { Reader, Soon, Writer } from "../../store/kv.ts";
 import { inlinePayload } from "./open-payload.ts";
 import type { OpenPayload, PayloadSource, Payloads, Slice, SliceRange } from "./payloads.ts";
 
@@ -71,8 +71,8 @@ async function* headAndRest(
   for (let step = await rest.next(); !step.done; step = await rest.next()) yield step.value;
 }
 
-export async function keepContent(payloads: Payloads, write: Writer, content: Content): Promise<void> {
-  if ("slices" in content) await payloads.keep(write, content.slices);
+export function keepContent(payloads: Payloads, write: Writer, content: Content): Soon<void> {
+  if ("slices" in content) return payloads.keep(write, content.slices);
 }
 
 export async function shareContent(payloads: Payloads, write: Writer, content: Content): Promise<void> {

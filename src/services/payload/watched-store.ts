@@ -1,4 +1,4 @@
-import type { EphemeralSpace, Reader, Store, StoreFigures, Writer } from "../../store/kv.ts";
+import type { EphemeralSpace, Reader, Soon, Store, StoreFigures, Writer } from "../../store/kv.ts";
 
 interface Generation {
   readers: number;
@@ -24,7 +24,7 @@ export class WatchedStore implements Store {
     return this.#inner.ephemeral;
   }
 
-  async read<T>(fn: (read: Reader) => Promise<T>): Promise<T> {
+  async read<T>(fn: (read: Reader) => Soon<T>): Promise<T> {
     const generation = this.#generation;
     generation.readers++;
     try {
@@ -47,7 +47,7 @@ export class WatchedStore implements Store {
     return this.#drained;
   }
 
-  write<T>(fn: (write: Writer) => Promise<T>): Promise<T> {
+  write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
     return this.#inner.write(fn);
   }
 

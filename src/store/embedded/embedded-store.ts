@@ -5,7 +5,7 @@ import { type Clock, systemClock } from "../../base/clock.ts";
 import { isOutOfSpace, StorageFault } from "../../base/faults.ts";
 import { LIMITS, TIB } from "../../base/limits.ts";
 import { bytesLeft, Room } from "../../base/room.ts";
-import type { EphemeralSpace, Key, KeySpace, Reader, Store, StoreFigures, Writer } from "../kv.ts";
+import type { EphemeralSpace, Key, KeySpace, Reader, Soon, Store, StoreFigures, Writer } from "../kv.ts";
 import { LongKeyReader } from "../long-keys.ts";
 import { OwnedSpace } from "../owned-space.ts";
 import { type CommitTarget, SerialWriter, type WriteTurn } from "../serial-writer.ts";
@@ -96,7 +96,7 @@ class EmbeddedSpace implements KeySpace {
     }
   }
 
-  async read<T>(fn: (read: Reader) => Promise<T>): Promise<T> {
+  async read<T>(fn: (read: Reader) => Soon<T>): Promise<T> {
     if (this.#closing !== undefined) throw new StorageFault("the store is closed");
     const snapshot = this.#database.acquire();
     const reader = new LongKeyReader(new SnapshotReader(snapshot, this.#clock));
@@ -110,7 +110,7 @@ class EmbeddedSpace implements KeySpace {
     }
   }
 
-  write<T>(fn: (write: Writer) => Promise<T>): Promise<T> {
+  write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
     return this.#writer.write(fn);
   }
 
@@ -193,11 +193,11 @@ export class EmbeddedStore implements Store {
     this.ephemeral = new OwnedSpace(this.#ephemeralSpace, owner);
   }
 
-  read<T>(fn: (read: Reader) => Promise<T>): Promise<T> {
+  read<T>(fn: (read: Reader) => Soon<T>): Promise<T> {
     return this.#records.read(fn);
   }
 
-  write<T>(fn: (write: Writer) => Promise<T>): Promise<T> {
+  write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
     return this.#records.write(fn);
   }
 

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { StorageFault } from "../../base/faults.ts";
-import type { EphemeralSpace, Key, KeySpace, Reader, Store, StoreFigures, Writer } from "../kv.ts";
+import type { EphemeralSpace, Key, KeySpace, Reader, Soon, Store, StoreFigures, Writer } from "../kv.ts";
 import { LongKeyReader } from "../long-keys.ts";
 import { OwnedSpace } from "../owned-space.ts";
 import { type CommitTarget, SerialWriter } from "../serial-writer.ts";
@@ -35,7 +35,7 @@ export class MemorySpace implements KeySpace {
     }
   }
 
-  async read<T>(fn: (read: Reader) => Promise<T>): Promise<T> {
+  async read<T>(fn: (read: Reader) => Soon<T>): Promise<T> {
     if (this.#isClosed) throw new StorageFault("the store is closed");
     const reader = new LongKeyReader(new SnapshotReader(this.#map.snapshot(), this.#clock));
     try {
@@ -45,7 +45,7 @@ export class MemorySpace implements KeySpace {
     }
   }
 
-  write<T>(fn: (write: Writer) => Promise<T>): Promise<T> {
+  write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
     return this.#writer.write(fn);
   }
 
@@ -74,11 +74,11 @@ export class MemoryStore implements Store {
     this.ephemeral = new OwnedSpace(this.#ephemeralSpace, owner);
   }
 
-  read<T>(fn: (read: Reader) => Promise<T>): Promise<T> {
+  read<T>(fn: (read: Reader) => Soon<T>): Promise<T> {
     return this.#space.read(fn);
   }
 
-  write<T>(fn: (write: Writer) => Promise<T>): Promise<T> {
+  write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
     return this.#space.write(fn);
   }
 

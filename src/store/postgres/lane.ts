@@ -2,7 +2,7 @@ import { type Clock, type Millis, monotonic, pause } from "../../base/clock.ts";
 import { StorageFault } from "../../base/faults.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemRandom } from "../../base/random.ts";
-import type { StoreFigures, Writer } from "../kv.ts";
+import type { Soon, StoreFigures, Writer } from "../kv.ts";
 import { Batch, type Outcome, type Run } from "./batch.ts";
 import { failureOf, faultOf } from "./failures.ts";
 import type { KnownRecords } from "./known-records.ts";
@@ -49,7 +49,7 @@ export class WriteLane {
     this.#opening = options.isDurable ? [begin] : [begin, { name: "no_wait", values: [] }];
   }
 
-  write<T>(fn: (write: Writer) => Promise<T>): Promise<T> {
+  write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
     if (this.#isClosed) return Promise.reject(new StorageFault("the store is closed"));
     if (this.#queue.length >= LIMITS.queuedTransactionsMax) {
       return Promise.reject(new StorageFault("too many transactions are waiting", { isTransient: true }));

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { type Log, silentLog } from "../../base/log.ts";
-import type { EphemeralSpace, KeySpace, Reader, Store, StoreFigures, Writer } from "../kv.ts";
+import type { EphemeralSpace, KeySpace, Reader, Soon, Store, StoreFigures, Writer } from "../kv.ts";
 import { OwnedSpace } from "../owned-space.ts";
 import { type DatabaseAddress, parseDatabaseAddress } from "./address.ts";
 import { ChunkDevice } from "./chunk-device.ts";
@@ -54,11 +54,11 @@ class PostgresSpace implements KeySpace {
     this.#lane = new WriteLane({ pool: writePool, clock, membership, known, isDurable });
   }
 
-  read<T>(fn: (read: Reader) => Promise<T>): Promise<T> {
+  read<T>(fn: (read: Reader) => Soon<T>): Promise<T> {
     return this.#reads.read(fn);
   }
 
-  write<T>(fn: (write: Writer) => Promise<T>): Promise<T> {
+  write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
     return this.#lane.write(fn);
   }
 
@@ -143,11 +143,11 @@ export class PostgresStore implements Store {
     return this.membership.opened;
   }
 
-  read<T>(fn: (read: Reader) => Promise<T>): Promise<T> {
+  read<T>(fn: (read: Reader) => Soon<T>): Promise<T> {
     return this.#records.read(fn);
   }
 
-  write<T>(fn: (write: Writer) => Promise<T>): Promise<T> {
+  write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
     return this.#records.write(fn);
   }
 

@@ -2,7 +2,7 @@ import type { Clock, Instant } from "../../base/clock.ts";
 import { monotonic, pause } from "../../base/clock.ts";
 import { StorageFault } from "../../base/faults.ts";
 import { LIMITS } from "../../base/limits.ts";
-import type { Entry, Key, Range, Reader } from "../kv.ts";
+import type { Entry, Key, Range, Reader, Soon } from "../kv.ts";
 import { LongKeyReader, type RawReader } from "../long-keys.ts";
 import { failureOf, faultOf } from "./failures.ts";
 import { Guesses, type KnownRecords, WrongGuess } from "./known-records.ts";
@@ -110,7 +110,7 @@ export class ReadGroups {
     this.#opened = opened;
   }
 
-  async read<T>(fn: (read: Reader) => Promise<T>): Promise<T> {
+  async read<T>(fn: (read: Reader) => Soon<T>): Promise<T> {
     if (this.#isClosed) throw new StorageFault("the store is closed");
     const group = this.#join();
     this.#reads++;
@@ -128,7 +128,7 @@ export class ReadGroups {
 
   async #tryOnce<T>(
     group: Group,
-    fn: (read: Reader) => Promise<T>,
+    fn: (read: Reader) => Soon<T>,
     guesses: Guesses | undefined,
   ): Promise<{ value: T } | { error: unknown }> {
     const reader = new LongKeyReader(new MemberReader(group.reader, guesses));

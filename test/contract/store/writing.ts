@@ -256,9 +256,9 @@ export function writingContract(open: OpenStore): void {
       });
       assert.throws(() => kept!.put("b", bytes("lost")), /has ended/);
       assert.throws(() => kept!.delete("a"), /has ended/);
-      await assert.rejects(kept!.get("a"), /has ended/);
+      await assert.rejects(async () => kept!.get("a"), /has ended/);
       const reader = await store.read(async (read) => read);
-      await assert.rejects(reader.get("a"), /has ended/);
+      await assert.rejects(async () => reader.get("a"), /has ended/);
       await assert.rejects(listed(reader, EVERYTHING), /has ended/);
       assert.deepEqual(await keysIn(store, EVERYTHING), ["a"]);
     }));
