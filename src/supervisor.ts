@@ -24,8 +24,12 @@ export type WorkerOrder =
   | { readonly order: "reload" }
   | { readonly order: "stop" };
 
-/** So many starts in a row that came to nothing have a cause that another start will not mend. */
+/**
+ * So many starts in a row that came to nothing have a cause that another start will not mend: without a worker that
+ * serves we give up. As long as there is one, it goes on serving, and from here on we try again now and then.
+ */
 const FAILED_STARTS_MAX = 5;
+const NEXT_START_MILLIS = 2_000;
 const METRICS_PATIENCE_MILLIS = 2_000;
 
 interface Member {
@@ -176,12 +180,16 @@ export class Supervisor {
     }
     if (!isReady) this.#failedStarts++;
     this.#options.log.error({ worker: worker.process.pid, reason }, "a worker died; starting another");
-    if (this.#failedStarts >= FAILED_STARTS_MAX) {
-      this.#giveUp(`workers die before they are ready (last: ${reason})`);
-      return;
-    }
     this.#tellOfDead();
-    this.#fork();
+    if (isReady || this.#failedStarts < FAILED_STARTS_MAX) this.#fork();
+    else if (this.readyCount === 0) this.#giveUp(`workers die before they are ready (last: ${reason})`);
+    else this.#forkLater();
+  }
+
+  #forkLater(): void {
+    systemTimers.after(NEXT_START_MILLIS, () => {
+      if (!this.#isStopping) this.#fork();
+    });
   }
 
   /** One survivor is enough; if it dies before it is done, the next one is told. */

@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, suite, test } from "node:test";
 import { QueueServiceClient } from "@azure/storage-queue";
+import { pause } from "../../src/base/clock.ts";
 import { LIMITS } from "../../src/base/limits.ts";
 import { startHoldfast } from "../../src/library.ts";
 import { runProgram, startProgram } from "../kit/program.ts";
@@ -183,6 +184,26 @@ suite("worker processes", () => {
     }
   });
 
+  test("serve on when one of them cannot be started again, which is tried now and then", async () => {
+    const program = await startProgram(["--location", folder(), "--workers", "2"]);
+    try {
+      const survivor = await oneWorkerOf(program.pid);
+      for (let killed = 0; killed < 8; ) {
+        const others = workersOf(program.pid).filter((pid) => pid !== survivor);
+        for (const pid of others) process.kill(pid, "SIGKILL");
+        killed += others.length;
+        assert.equal(program.child.exitCode, null, program.stderr());
+        await pause(10);
+      }
+      const { status } = await send(program, { ...properties, method: "GET" });
+      assert.equal(status, 200);
+      const ready = `http://127.0.0.1:${program.ports.admin}/readyz`;
+      while (!(await (await fetch(ready)).text()).includes("2 of 2 ready")) await pause(50);
+    } finally {
+      assert.equal(await program.stop(), 0, program.stderr());
+    }
+  });
+
   test("end at once although clients stay connected and ask for nothing", async () => {
     const program = await startProgram(["--location", folder(), "--workers", "2"]);
     const idle = [program.ports.blob, program.ports.queue, program.ports.smb].map((port) =>
@@ -210,8 +231,12 @@ async function persistently<T>(attempt: () => Promise<T>): Promise<T> {
 }
 
 async function oneWorkerOf(pid: number): Promise<number> {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
-  return Number(children[0]);
+  return workersOf(pid)[0]!;
+}
+
+function workersOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+  return children === "" ? [] : children.split(" ").map(Number);
 }
 
 suite("the library", () => {
