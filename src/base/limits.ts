@@ -39,6 +39,9 @@ export const LIMITS = {
   lingerMillis: 2_000,
   /** Bytes of a body that wait for the operation; past it the client is not read. */
   bodyWaitingBytesMax: 256 * KIB,
+  /** Parts of a body below this are put together before anybody is told of them, up to so many bytes. */
+  smallPartBytes: 2 * KIB,
+  gatheredBodyBytes: 4 * KIB,
   /** Memory that bodies are read into when the last read brought so much that more is to be expected. */
   bodyRoomBytes: 128 * KIB,
   bodyRoomsMax: 128,

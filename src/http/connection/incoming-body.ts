@@ -17,12 +17,17 @@ export class ClientGone extends Error {
   }
 }
 
-/** The body of one request as it comes off the connection: pieces are kept until somebody takes them. */
+/**
+ * The body of one request as it comes off the connection: pieces are kept until somebody takes them. Small ones are put
+ * together first: a thousand clients that send single bytes must not wake a thousand operations each time.
+ */
 export class IncomingBody {
   readonly #source: BodySource;
   readonly #chunks: ChunkReader | undefined;
   #left: number;
   #pieces: Buffer[] = [];
+  #gathered: Buffer | undefined;
+  #gatheredBytes = 0;
   #keptBytes = 0;
   #isPaused = false;
   #isDiscarded = false;
@@ -46,7 +51,8 @@ export class IncomingBody {
 
   /** It is the client's turn: what came has been taken, and there must be more. */
   get isAwaited(): boolean {
-    return !this.isComplete && this.#pieces.length === 0;
+    if (this.isComplete || this.#pieces.length > 0) return false;
+    return this.#gatheredBytes === 0 || this.#waiting !== undefined;
   }
 
   /** Takes what belongs to the body and returns the rest, which belongs to the next request. */
@@ -64,13 +70,14 @@ export class IncomingBody {
     }
     const end = this.#left;
     this.#left = 0;
-    if (end > 0) this.#keep(end === data.length ? data : data.subarray(0, end));
+    if (end > 0) this.#keepWhole(end === data.length ? data : data.subarray(0, end));
     this.#complete();
     return end === data.length ? undefined : data.subarray(end);
   }
 
   /** All pieces that are here, without waiting. */
   takeAll(): readonly Buffer[] {
+    this.#endGathering();
     const pieces = this.#pieces;
     this.#pieces = [];
     this.#keptBytes = 0;
@@ -110,24 +117,52 @@ export class IncomingBody {
 
   readonly #keep = (piece: Buffer): void => {
     if (this.#isDiscarded) return;
-    if (this.#waiting !== undefined) {
-      const { resolve } = this.#waiting;
-      this.#waiting = undefined;
-      resolve(piece);
+    if (piece.length >= LIMITS.smallPartBytes) {
+      this.#keepWhole(piece);
       return;
     }
+    if (this.#gatheredBytes + piece.length > LIMITS.gatheredBodyBytes) this.#endGathering();
+    this.#gathered ??= Buffer.allocUnsafeSlow(LIMITS.gatheredBodyBytes);
+    this.#gathered.set(piece, this.#gatheredBytes);
+    this.#gatheredBytes += piece.length;
+  };
+
+  #keepWhole(piece: Buffer): void {
+    this.#endGathering();
+    if (this.#isDiscarded) return;
     this.#pieces.push(piece);
     this.#keptBytes += piece.length;
+    this.#tell();
     if (this.#keptBytes > LIMITS.bodyWaitingBytesMax && !this.#isPaused) {
       this.#isPaused = true;
       this.#source.pause();
     }
-  };
+  }
+
+  #endGathering(): void {
+    const gathered = this.#gathered;
+    if (gathered === undefined) return;
+    this.#pieces.push(gathered.subarray(0, this.#gatheredBytes));
+    this.#keptBytes += this.#gatheredBytes;
+    this.#gathered = undefined;
+    this.#gatheredBytes = 0;
+    this.#tell();
+  }
+
+  /** Whoever waits gets the first piece, or the end. */
+  #tell(): void {
+    if (this.#waiting === undefined) return;
+    const { resolve } = this.#waiting;
+    this.#waiting = undefined;
+    const piece = this.#pieces.shift();
+    if (piece !== undefined) this.#keptBytes -= piece.length;
+    resolve(piece);
+  }
 
   #complete(): void {
+    this.#endGathering();
     this.isComplete = true;
-    this.#waiting?.resolve(undefined);
-    this.#waiting = undefined;
+    this.#tell();
   }
 
   #resume(): void {
