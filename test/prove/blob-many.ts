@@ -48,7 +48,7 @@ export const proof: Proof = {
   minutes: 1,
   isAlone: true,
   async run({ length, directory, progress }) {
-    const count = { quick: 20_000, usual: 50_000, long: 1_000_000 }[length];
+    const count = { quick: 10_000, usual: 50_000, long: 1_000_000 }[length];
     const rounds = ROUNDS[length];
     const program = await startProgram(["--location", join(directory, "data"), "--silent"]);
     try {

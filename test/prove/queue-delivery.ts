@@ -12,7 +12,7 @@ export const proof: Proof = {
   minutes: 2,
   async run({ length, progress, seed, directory }) {
     const shared = {
-      messages: { quick: 3_000, usual: 20_000, long: 250_000 }[length],
+      messages: { quick: 3_000, usual: 20_000, long: 1_000_000 }[length],
       producers: PRODUCERS,
       consumers: CONSUMERS,
       workers: WORKERS,

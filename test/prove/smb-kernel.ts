@@ -66,6 +66,12 @@ export const proof: Proof = {
   what: "Linux mounts a share (2.1, 3.0, 3.1.1, sealed) and copies, compares, renames, locks and removes a tree",
   minutes: 2,
   async run({ length, progress, directory }) {
+    if (length === "quick")
+      return {
+        ok: true,
+        isNotRun: true,
+        figure: "not in the quick run: a kernel has to start in an emulator",
+      };
     progress(installMissing(NEEDED, thisSystem));
     const missing = NEEDED.filter(({ program }) => !thisSystem.has(program));
     if (missing.length > 0)

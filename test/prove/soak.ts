@@ -8,7 +8,7 @@ export const proof: Proof = {
   isAlone: true,
   async run({ length, progress, seed, directory }) {
     const isQuick = length === "quick";
-    const seconds = isQuick ? 20 : 20 * 60;
+    const seconds = isQuick ? 12 : 20 * 60;
     const outcome = await soak({ directory, seconds, slots: isQuick ? 200 : 500, seed, progress });
     const broken = brokenIn(outcome);
     return { ok: broken.length === 0, figure: [printSoak(outcome), ...broken].join("; ") };
