@@ -39,6 +39,8 @@ export const LIMITS = {
   lingerMillis: 2_000,
   /** Bytes of a body that wait for the operation; past it the client is not read. */
   bodyWaitingBytesMax: 256 * KIB,
+  /** What is read of one connection before the others have their turn. */
+  readBytesPerTurn: 512 * KIB,
   /** Parts of a body below this are put together before anybody is told of them, up to so many bytes. */
   smallPartBytes: 2 * KIB,
   gatheredBodyBytes: 4 * KIB,

@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
-import { KIB } from "./limits.ts";
+import { KIB, LIMITS } from "./limits.ts";
 
 /** Where the bytes of a socket go. */
 export interface ReadTarget {
@@ -40,10 +40,19 @@ export function readInto(socket: Socket, target: ReadTarget): Socket {
     place = target.place();
     return place ?? lentBuffer;
   };
+  let turnBytes = 0;
   const received = (count: number): boolean => {
     if (place === undefined) target.lent(lentBuffer.subarray(0, count));
     else target.placed(count);
-    return true;
+    turnBytes += count;
+    if (turnBytes < LIMITS.readBytesPerTurn) return true;
+    // Left alone, one client that sends fast is read 32 times before anybody else has a turn.
+    setImmediate(goOn);
+    return false;
+  };
+  const goOn = (): void => {
+    turnBytes = 0;
+    if (!reader.destroyed && !reader.isPaused()) reader.resume();
   };
   accepted._handle = null;
   const options = {
