@@ -59,7 +59,7 @@ function readOften(text: string, equals: number): Pair {
 }
 
 function readPair(text: string, equals: number): Pair {
-  const name = decodeQuery(equals < 0 ? text : text.slice(0, equals)).toLowerCase();
+  const name = decoded(equals < 0 ? text : text.slice(0, equals)).toLowerCase();
   return [name, equals < 0 ? "" : decodeValue(name, text.slice(equals + 1))];
 }
 
@@ -69,10 +69,11 @@ function readPair(text: string, equals: number): Pair {
  */
 function decodeValue(name: string, text: string): string {
   const isPlain = !text.includes("+") || name === "sig" || name === "blockid";
-  return decodeQuery(isPlain ? text : text.replaceAll("+", " "));
+  return decoded(isPlain ? text : text.replaceAll("+", " "));
 }
 
-function decodeQuery(text: string): string {
+/** Text of an address with its percent signs read. */
+export function decoded(text: string): string {
   if (!text.includes("%")) return text;
   try {
     return decodeURIComponent(text);

@@ -1,7 +1,7 @@
 import { LIMITS } from "../base/limits.ts";
 import { Refusal } from "../base/refusals.ts";
 import type { Query, ServiceName, Target } from "./exchange.ts";
-import { readQuery } from "./query.ts";
+import { decoded, readQuery } from "./query.ts";
 
 /**
  * Where a request points, from its request line and Host header.
@@ -78,16 +78,7 @@ function accountOfHost(host: string | undefined, service: ServiceName | "web"): 
  * signed for the name with slashes. File has no such name, and refuses it.
  */
 function pathOf(rest: string, service: ServiceName): string {
-  const path = decodePath(rest);
+  const path = decoded(rest);
   const hasBackslashes = service === "blob" && path.includes("\\");
   return hasBackslashes ? path.replaceAll("\\", "/") : path;
-}
-
-function decodePath(path: string): string {
-  if (!path.includes("%")) return path;
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    throw new Refusal("InvalidUri");
-  }
 }
