@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { drive, hasWrk, type Measured } from "./load.ts";
 import { benchPostgres } from "./postgres.ts";
+import { SMB_ROWS } from "./rows/smb.ts";
 import { ROWS, type Row } from "./rows.ts";
 import { type Contender, startAzurite, startBare, startHoldfast } from "./servers.ts";
 import { signed } from "./sign.ts";
@@ -43,6 +44,11 @@ interface Result {
   readonly p50Millis: number;
   readonly p99Millis: number;
   readonly isReached: boolean;
+}
+
+/** What a row is called in print and by --only: "queue:" is all rows of that service. */
+function titleOf({ service, name }: Row): string {
+  return `${service}: ${name}`;
 }
 
 function median(values: readonly number[]): number {
@@ -88,7 +94,7 @@ async function runRow(row: Row): Promise<Result> {
     const ours = median(taken.map((round) => round.holdfast.perSecond));
     const overAzurite = theirs === undefined ? undefined : ours / theirs;
     return {
-      name: row.name,
+      name: titleOf(row),
       bare: median(taken.map((round) => round.bare.perSecond)),
       holdfast: ours,
       azurite: theirs,
@@ -113,7 +119,15 @@ async function prepare(contender: Contender, row: Row, request: Parameters<typeo
     throw new Error(`${contender.name} did not take ${request.method} ${request.path}`);
 }
 
-const rows = ROWS.filter(({ name }) => name.toLowerCase().includes(flags.only.toLowerCase()));
+const rows = ROWS.filter((row) => titleOf(row).toLowerCase().includes(flags.only.toLowerCase()));
+if (
+  rows.length === 0 &&
+  !SMB_ROWS.some(({ name }) => name.toLowerCase().includes(flags.only.toLowerCase()))
+) {
+  console.error(`no row has "${flags.only}" in its name; the rows are:`);
+  for (const name of [...ROWS.map(titleOf), ...SMB_ROWS.map(({ name }) => name)]) console.error(`  ${name}`);
+  process.exit(2);
+}
 console.log(
   `${rows.length} rows, ${rounds} rounds of ${seconds} s, ${connections} connections, load from ${hasWrk ? "wrk" : "Node.js (wrk is not installed)"}\n`,
 );
@@ -139,7 +153,7 @@ function printResult(result: Result, { target }: Row): string {
       : `  azurite ${whole(result.azurite)}/s  ${result.overAzurite!.toFixed(1)}x`;
   const aim = `aim ${target.ofBare}${target.overAzurite === undefined ? "" : ` and ${target.overAzurite}x`}`;
   return (
-    `${result.name.padEnd(44)} bare ${whole(result.bare)}/s  holdfast ${whole(result.holdfast)}/s  ` +
+    `${result.name.padEnd(50)} bare ${whole(result.bare)}/s  holdfast ${whole(result.holdfast)}/s  ` +
     `ratio ${result.ofBare.toFixed(2)} (${aim}${result.isReached ? "" : ", MISSED"})` +
     `  p50 ${result.p50Millis.toFixed(2)} ms  p99 ${result.p99Millis.toFixed(2)} ms${azurite}`
   );

@@ -173,7 +173,7 @@ const share = [createShare] as const;
 export const FILE_ROWS: readonly Row[] = [
   {
     ...common,
-    name: "file: create with 1 KiB",
+    name: "create with 1 KiB",
     replyBytes: 0,
     target: { ofBare: 0.4 },
     prepare: share,
@@ -181,7 +181,7 @@ export const FILE_ROWS: readonly Row[] = [
   },
   {
     ...common,
-    name: "file: get 1 KiB",
+    name: "get 1 KiB",
     replyBytes: 1 * KIB,
     target: { ofBare: 0.6 },
     run: overPrepared(
@@ -192,7 +192,7 @@ export const FILE_ROWS: readonly Row[] = [
   },
   {
     ...common,
-    name: "file: put range 4 KiB at random",
+    name: "put range 4 KiB at random",
     replyBytes: 0,
     target: { ofBare: 0.4 },
     run: overPrepared(
@@ -204,7 +204,7 @@ export const FILE_ROWS: readonly Row[] = [
   },
   {
     ...common,
-    name: "file: put range 4 MiB in sequence (MB/s)",
+    name: "put range 4 MiB in sequence (MB/s)",
     replyBytes: 0,
     target: { ofBare: 0.7 },
     run: (contender, options) =>
@@ -212,7 +212,7 @@ export const FILE_ROWS: readonly Row[] = [
   },
   {
     ...common,
-    name: "file: get 64 MiB (MB/s)",
+    name: "get 64 MiB (MB/s)",
     replyBytes: 0,
     target: { ofBare: 0.7 },
     run: (contender, options) =>
@@ -222,14 +222,14 @@ export const FILE_ROWS: readonly Row[] = [
   },
   {
     ...common,
-    name: "file: list 5,000 of 100,000",
+    name: "list 5,000 of 100,000",
     replyBytes: 450_000,
     target: { ofBare: 0.01 },
     run: listAll,
   },
   {
     ...common,
-    name: "file: rename a directory of 20,000 files",
+    name: "rename a directory of 20,000 files",
     replyBytes: 0,
     target: { ofBare: 0.05 },
     run: renameDirectory,
