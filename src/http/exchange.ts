@@ -75,6 +75,8 @@ export interface HttpReply {
   readonly headers?: ReplyHeaders;
   /** A string goes out as UTF-8. A stream needs `length` unless it may be chunked. */
   readonly body?: string | Buffer | AsyncIterable<Uint8Array>;
+  /** The body, a string, follows a byte order mark: one inside the string would make it twice as long in memory. */
+  readonly isMarked?: boolean;
   readonly length?: number | undefined;
   /** Called once when the reply is out or the client is gone: gives back what a streamed body holds. */
   readonly release?: (() => void) | undefined;

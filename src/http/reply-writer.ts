@@ -71,9 +71,13 @@ export function writeWhole(
   body: string | Buffer | undefined,
   keptAlive: string,
 ): number {
-  const { status, length } = outgoing.reply;
+  const { status, length, isMarked } = outgoing.reply;
   const bytes =
-    body === undefined || body === "" ? NOTHING : typeof body === "string" ? binaryOf(body) : body;
+    body === undefined || body === ""
+      ? NOTHING
+      : typeof body === "string"
+        ? binaryOf(body, isMarked === true)
+        : body;
   const hasLength = status !== 204 && status !== 304;
   const told = outgoing.isHead ? (length ?? bytes.length) : bytes.length;
   const rest = outgoing.isHead ? NOTHING : bytes;
@@ -130,13 +134,15 @@ function printHead(outgoing: Outgoing, length: number | undefined): string {
 const NOTHING = Buffer.alloc(0);
 const ASCII = /^[\x00-\x7f]*$/;
 const BOM = "\ufeff";
+const BINARY_BOM = "\xef\xbb\xbf";
 
 /** The bytes of a text as a binary string or a buffer: nearly all replies are plain, save for the mark in front. */
-function binaryOf(text: string): string | Buffer {
-  if (ASCII.test(text)) return text;
+function binaryOf(text: string, isMarked: boolean): string | Buffer {
+  if (ASCII.test(text)) return isMarked ? BINARY_BOM + text : text;
+  if (isMarked) return Buffer.from(BOM + text, "utf8");
   if (text.startsWith(BOM)) {
     const rest = text.slice(1);
-    if (ASCII.test(rest)) return `\xef\xbb\xbf${rest}`;
+    if (ASCII.test(rest)) return BINARY_BOM + rest;
   }
   return Buffer.from(text, "utf8");
 }

@@ -19,7 +19,7 @@ export async function getMessages(request: HttpRequest, { queues }: QueueService
     count: wholeOf(query, "numofmessages", COUNT_OF_MESSAGES, 1),
     visibilityTimeout: seconds(visibility),
   });
-  return { status: 200, headers: XML, body: printTaken(messages) };
+  return { status: 200, headers: XML, body: printTaken(messages), isMarked: true };
 }
 
 /** GET /{queue}/messages?peekonly=true */
@@ -28,5 +28,5 @@ export async function peekMessages(request: HttpRequest, { queues }: QueueServic
     ref: queueOf(request),
     count: wholeOf(request.query, "numofmessages", COUNT_OF_MESSAGES, 1),
   });
-  return { status: 200, headers: XML, body: printPeeked(messages) };
+  return { status: 200, headers: XML, body: printPeeked(messages), isMarked: true };
 }

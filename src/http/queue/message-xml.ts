@@ -8,7 +8,7 @@ import { parseXml } from "../wire/xml.ts";
 import { escapeText, printXml } from "../wire/xml-print.ts";
 import { onlyChildren } from "../wire/xml-values.ts";
 
-/** The bodies of the message operations. */
+/** The bodies of the message operations, without the byte order mark that belongs in front of them. */
 export const XML = { "Content-Type": "application/xml" };
 
 /** `<QueueMessage><MessageText>..</MessageText></QueueMessage>`: the text, in UTF-8. */
@@ -63,7 +63,8 @@ export function printPeeked(messages: readonly GivenMessage[]): string {
 }
 
 function printList(list: string): string {
-  return printXml(list === "" ? "<QueueMessagesList />" : `<QueueMessagesList>${list}</QueueMessagesList>`);
+  const root = list === "" ? "<QueueMessagesList />" : `<QueueMessagesList>${list}</QueueMessagesList>`;
+  return printXml(root, { bom: false });
 }
 
 function printTimes(messageId: string, insertedAt: number, expiresAt: number): string {

@@ -201,9 +201,14 @@ export const QUEUE_OPERATIONS: OperationTable<QueueServices> = {
 /** `""`, `{queue}`, `{queue}/messages` or `{queue}/messages/{messageid}`, with or without a slash at the end. */
 function resourceOf(path: string): ResourceKind {
   if (path === "") return "service";
-  const parts = path.split("/");
-  if (parts.at(-1) === "") parts.pop();
-  if (parts.length === 1) return "queue";
-  if (parts[1] === "messages" && parts.length <= 3) return parts.length === 2 ? "messages" : "message";
+  const queueEnd = path.indexOf("/");
+  // Not split into its parts: for each message that would cost more than finding the message.
+  const rest = queueEnd < 0 ? "" : path.slice(queueEnd);
+  if (rest === "" || rest === "/") return "queue";
+  if (rest === "/messages" || rest === "/messages/") return "messages";
+  if (rest.startsWith("/messages/")) {
+    const idEnd = rest.indexOf("/", "/messages/".length);
+    if (idEnd < 0 || idEnd === rest.length - 1) return "message";
+  }
   throw new Refusal("ResourceNotFound");
 }

@@ -20,5 +20,5 @@ export async function putMessage(request: HttpRequest, { queues }: QueueServices
     timeToLive: timeToLive === "never" ? timeToLive : seconds(timeToLive),
   });
   if (request.version !== "" && request.version < RESULT_SINCE) return { status: 201 };
-  return { status: 201, headers: XML, body: printPutMessage(result) };
+  return { status: 201, headers: XML, body: printPutMessage(result), isMarked: true };
 }
