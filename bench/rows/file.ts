@@ -128,7 +128,7 @@ async function renameDirectory(contender: Contender, { seconds }: RunOptions): P
   let at = 0;
   const measured = await converse({ port, connections: 1, seconds, request: () => steps[at++ % 2]! });
   // The next round begins where the directory is.
-  if (contender.name !== "bare" && at % 2 === 0) {
+  if (contender.name !== "bare" && at % 2 === 1) {
     await converse({
       port,
       connections: 1,

@@ -12,6 +12,13 @@ export class StorageFault extends Error {
   }
 }
 
+/** No room left for what was to be written. Nothing of it was, and it may work when there is room again. */
+export class OutOfSpace extends StorageFault {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause, isTransient: true });
+  }
+}
+
 /** Stored bytes do not match their checksum. Never answered with the bytes. */
 export class DamagedData extends StorageFault {}
 

@@ -11,7 +11,7 @@ import {
   settle,
   TINY,
 } from "../../test/support/extents.ts";
-import { StorageFault } from "../base/faults.ts";
+import { OutOfSpace, StorageFault } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { ExtentFiles } from "./extent-files.ts";
 import { FILE_HEADER_BYTES, type Slice, storedBytes } from "./format.ts";
@@ -139,7 +139,7 @@ test("a full disk rejects as transient, and appending goes on when there is room
   device.before = (kind) => {
     if (isFull && kind === "write") throw Object.assign(new Error("full"), { code: "ENOSPC" });
   };
-  const noSpace = (error: unknown): boolean => error instanceof StorageFault && error.isTransient;
+  const noSpace = (error: unknown): boolean => error instanceof OutOfSpace && error.isTransient;
   // Not even the header of the first extent can be written: the same id is tried again.
   for (let i = 0; i < 5; i++) await assert.rejects(log.append(sample(100)), noSpace);
   assert.equal(idsGiven(), 1n);

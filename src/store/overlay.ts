@@ -37,7 +37,7 @@ export class Overlay {
 
   #putInOrder(): void {
     if (this.#added.length === 0) return;
-    if (this.#added.length * 8 < this.#keys.length) {
+    if (this.#added.length <= FEW || this.#added.length * 8 < this.#keys.length) {
       for (const key of this.#added) this.#keys.splice(this.#indexOf(key), 0, key);
     } else {
       for (const key of this.#added) this.#keys.push(key);
@@ -59,6 +59,9 @@ export class Overlay {
     return low;
   }
 }
+
+/** So many keys are put in their places one by one sooner than all are sorted again. */
+const FEW = 6;
 
 const byBytes = (a: Key, b: Key): number => (a < b ? -1 : a > b ? 1 : 0);
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { StorageFault } from "../../src/base/faults.ts";
+import { OutOfSpace } from "../../src/base/faults.ts";
 import { MIB } from "../../src/base/limits.ts";
 import { EmbeddedStore } from "../../src/store/embedded/embedded-store.ts";
 import type { Store, Writer } from "../../src/store/kv.ts";
@@ -45,7 +45,7 @@ async function writeOne(store: Store, writer: number, number: number): Promise<v
     counts.set(counter, count);
     acknowledged.add(key);
   } catch (error) {
-    if (!(error instanceof StorageFault) || !error.isTransient) throw error;
+    if (!(error instanceof OutOfSpace)) throw error;
     faults++;
   }
 }
@@ -92,7 +92,7 @@ await Promise.all(
 );
 assert.equal((await store.ephemeral.read((read) => read.get("handle")))?.toString(), "open");
 const large = store.write(async (write) => write.put("large", Buffer.alloc(8 * MIB)));
-await assert.rejects(large, (error) => error instanceof StorageFault && error.isTransient);
+await assert.rejects(large, (error) => error instanceof OutOfSpace);
 
 rmSync(ballast);
 for (let number = 1_000_000; number < 1_000_050; number++) await writeOne(store, number % 2, number);

@@ -1,4 +1,4 @@
-import { isOutOfSpace, StorageFault } from "../../base/faults.ts";
+import { OutOfSpace } from "../../base/faults.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { refuse, STATUS } from "../status.ts";
 
@@ -8,7 +8,7 @@ import { refuse, STATUS } from "../status.ts";
  */
 export function answerTo(error: unknown, own: Readonly<Record<string, number>> = {}): unknown {
   if (error instanceof Refusal) return refuse(own[error.code] ?? error.row.smb ?? STATUS.ACCESS_DENIED);
-  if (error instanceof StorageFault && isOutOfSpace(error.cause)) return refuse(STATUS.DISK_FULL);
+  if (error instanceof OutOfSpace) return refuse(STATUS.DISK_FULL);
   return error;
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { assert } from "../../base/assert.ts";
 import { type Clock, systemClock } from "../../base/clock.ts";
-import { isOutOfSpace, StorageFault } from "../../base/faults.ts";
+import { isOutOfSpace, OutOfSpace, StorageFault } from "../../base/faults.ts";
 import { LIMITS, TIB } from "../../base/limits.ts";
 import { bytesLeft, Room } from "../../base/room.ts";
 import type { EphemeralSpace, Key, KeySpace, Reader, Soon, Store, StoreFigures, Writer } from "../kv.ts";
@@ -81,14 +81,14 @@ class EmbeddedSpace implements KeySpace {
 
   async #commit(writes: ReadonlyMap<Key, Buffer | null>): Promise<void> {
     if (!hasRoom(this.#room, writes)) {
-      throw new StorageFault("no space left for records", { isTransient: true });
+      throw new OutOfSpace("no space left for records");
     }
     try {
       if (this.#isDurable) await this.#database.commit(writes);
       else this.#database.commitNow(writes);
     } catch (error) {
       if (this.#database.isSound() && isFull(error, this.#directory)) {
-        throw new StorageFault("no space left for records", { cause: error, isTransient: true });
+        throw new OutOfSpace("no space left for records", error);
       }
       this.#onFatal(error);
       // The process is on its way down. Nobody may hear an answer it could not keep.

@@ -1,4 +1,4 @@
-import { errorCode, StorageFault } from "../../base/faults.ts";
+import { errorCode, OutOfSpace, StorageFault } from "../../base/faults.ts";
 import { ConnectionLost, NotPrimary } from "./session.ts";
 import { DatabaseError } from "./wire.ts";
 
@@ -57,10 +57,9 @@ export function faultOf(error: unknown): StorageFault {
     full: "no space left in the database",
     other: "the database refused",
   }[failure];
-  return new StorageFault(`${what}: ${(error as Error).message}`, {
-    cause: error,
-    isTransient: failure !== "other",
-  });
+  const message = `${what}: ${(error as Error).message}`;
+  if (failure === "full") return new OutOfSpace(message, error);
+  return new StorageFault(message, { cause: error, isTransient: failure !== "other" });
 }
 
 /** Whether the error is the database's, and not one of the function that ran in the transaction. */
