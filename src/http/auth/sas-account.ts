@@ -52,8 +52,8 @@ interface Proven {
 
 const proven = new WeakMap<Account, Map<string, Proven>>();
 
-/** The one that came last, with the end of the query it was: mostly it comes again, and nothing has to be put together. */
-const latest = new WeakMap<Account, { readonly token: Proven; readonly tail: readonly Pair[] }>();
+/** The one that came last, with its part of the query: mostly it comes again, and nothing has to be put together. */
+const latest = new WeakMap<Account, { readonly token: Proven; readonly fields: readonly Pair[] }>();
 
 export function authenticateAccountSas(request: Unauthenticated, context: AuthContext): AccountSasCaller {
   const { query, target } = request;
@@ -112,8 +112,9 @@ function remember(account: Account, text: string, token: Proven): void {
 }
 
 /**
- * Only a token without `sip` and `spr`, whose fields are all at the end of the query, the very ones of the last time;
- * the signature, of which nothing is remembered by its text, is compared.
+ * Only a token without `sip` and `spr`, whose fields stand side by side in the query (clients put what they ask for in
+ * front of it or behind it), the very ones of the last time; the signature, of which nothing is remembered by its text, is
+ * compared.
  */
 function sameAsLatest(
   account: Account,
@@ -122,25 +123,30 @@ function sameAsLatest(
 ): AccountSasCaller | undefined {
   const known = latest.get(account);
   if (known === undefined) return undefined;
-  const { token, tail } = known;
-  const start = pairs.length - tail.length;
-  if (start < 0) return undefined;
-  for (let at = 0; at < start; at++) if (isSasField(pairs[at]![0])) return undefined;
-  for (let at = 0; at < tail.length; at++) {
-    const pair = pairs[start + at]!;
-    if (pair === tail[at]) continue;
-    if (pair[0] !== "sig" || tail[at]![0] !== "sig" || !isSameText(token.signature, pair[1]))
-      return undefined;
+  const { token, fields } = known;
+  const start = pairs.findIndex(isOfSas);
+  const end = start + fields.length;
+  if (start < 0 || end > pairs.length) return undefined;
+  for (let at = start; at < end; at++) {
+    const pair = pairs[at]!;
+    const field = fields[at - start]!;
+    if (pair === field) continue;
+    if (pair[0] !== "sig" || field[0] !== "sig" || !isSameText(token.signature, pair[1])) return undefined;
   }
+  for (let at = end; at < pairs.length; at++) if (isOfSas(pairs[at]!)) return undefined;
   checkWindow(token.window, clock.now());
   return token.caller;
 }
 
 function noteLatest(account: Account, { pairs }: Query, token: Proven): void {
-  const tail = pairs.slice(pairs.findIndex(([name]) => isSasField(name)));
-  const names = tail.map(([name]) => name);
+  const fields = pairs.slice(pairs.findIndex(isOfSas), pairs.findLastIndex(isOfSas) + 1);
+  const names = fields.map(([name]) => name);
   const isPlain = names.every(
     (name) => name === "sig" || (SAS_NAMES.has(name) && name !== "sip" && name !== "spr"),
   );
-  if (isPlain && new Set(names).size === names.length) latest.set(account, { token, tail });
+  if (isPlain && new Set(names).size === names.length) latest.set(account, { token, fields });
+}
+
+function isOfSas([name]: Pair): boolean {
+  return isSasField(name);
 }
