@@ -79,6 +79,32 @@ for (const engine of ENGINES) {
       assert.equal((await file.getRangeList()).rangeList.length, 2);
     });
 
+    test("clearing all of a file leaves nothing, but for what snapshots see, and it is written anew", async () => {
+      const share = await kit.newShare();
+      const file = share.rootDirectoryClient.getFileClient("f");
+      const size = 64 * KIB + 100;
+      await file.create(size);
+      await file.uploadRange(sample(size), 0, size);
+      for (let at = 0; at < 16; at++) await file.uploadRange(sample(1 * KIB, at), at * 3 * KIB, 1 * KIB);
+      const before = await file.downloadToBuffer();
+      const { snapshot } = await share.createSnapshot();
+      await file.clearRange(0, size);
+      assert.deepEqual(await file.downloadToBuffer(), Buffer.alloc(size));
+      // The last 100 bytes are no whole unit: they are zeros that were written.
+      const left = [{ start: 64 * KIB, end: size - 1 }];
+      assert.deepEqual((await file.getRangeList()).rangeList, left);
+      await file.uploadRange(sample(1 * KIB, 99), 5 * KIB, 1 * KIB);
+      const diff = await file.getRangeListDiff(snapshot!);
+      assert.deepEqual(diff.ranges, [{ start: 5 * KIB, end: 6 * KIB - 1 }, ...left]);
+      assert.deepEqual(diff.clearRanges, [
+        { start: 0, end: 5 * KIB - 1 },
+        { start: 6 * KIB, end: 64 * KIB - 1 },
+      ]);
+      const kept = share.withSnapshot(snapshot!).rootDirectoryClient.getFileClient("f");
+      assert.deepEqual(await kept.downloadToBuffer(), before);
+      assert.deepEqual((await file.downloadToBuffer()).subarray(5 * KIB, 6 * KIB), sample(1 * KIB, 99));
+    });
+
     test("what changed since a snapshot is told as ranges and cleared ranges", async () => {
       const share = await kit.newShare();
       const file = share.rootDirectoryClient.getFileClient("f");

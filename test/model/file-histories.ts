@@ -138,8 +138,10 @@ class History {
         return this.#write();
       case 7: {
         const path = this.#likely();
-        const from = this.#below(SIZE_MAX);
-        const to = from + 1 + this.#below(8 * KIB);
+        const there = model.find(path);
+        const isAll = there?.kind === "file" && there.bytes.length > 0 && this.#below(4) === 0;
+        const from = isAll ? 0 : this.#below(SIZE_MAX);
+        const to = isAll ? there.bytes.length : from + 1 + this.#below(8 * KIB);
         await this.#same(clearRange(files, { ref: this.#ref(path), from, to }), model.clear(path, from, to));
         return;
       }

@@ -108,6 +108,8 @@ export async function putWritten(
     readonly changedAt?: bigint;
     readonly size?: number;
     readonly attributes?: number;
+    /** Nothing of its content is left: what comes belongs to a new one, named by the revision that is returned. */
+    readonly isEmptied?: boolean;
   },
 ): Promise<Revision> {
   const dataRevision = write.revision(record.dataRevision);
@@ -119,6 +121,7 @@ export async function putWritten(
   changed.changedAt = change.changedAt ?? ticksOf(write);
   changed.size = change.size ?? record.size;
   changed.attributes = change.attributes ?? record.attributes;
+  if (change.isEmptied === true) changed.content = revision;
   await putNode(write, share, id, withLeaseAfterWrite(changed, record, write), revision);
   return revision;
 }

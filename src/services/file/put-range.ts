@@ -5,7 +5,7 @@ import { type Content, keepContent, type TakenIn } from "../payload/content.ts";
 import type { FileService } from "./file-service.ts";
 import { type FileChange, openForChange, putWritten } from "./node-changes.ts";
 import { ticksOf } from "./nodes.ts";
-import { clearRange as clear, putBytes, type RangeWriter } from "./ranges.ts";
+import { clearRange as clear, discardContent, putBytes, type RangeWriter } from "./ranges.ts";
 
 export interface PutRange extends FileChange {
   readonly from: number;
@@ -50,8 +50,12 @@ function changeRange(files: FileService, request: PutRange, content: Content | u
       throw new Refusal("InvalidRange", { headers: { "Content-Range": `bytes */${record.size}` } });
     }
     const writtenAt = request.keepsWriteTime === true ? record.writtenAt : ticksOf(write);
-    const revision = await putWritten(write, share, node, { writtenAt });
-    const at: RangeWriter = { write, payloads, share, content: record.content, since: revision };
+    const isAll = content === undefined && request.from === 0 && request.to === record.size;
+    const revision = await putWritten(write, share, node, { writtenAt, isEmptied: isAll });
+    // However much there was, it is taken apart in the background.
+    if (isAll) discardContent(write, share, record.content);
+    const of = isAll ? revision : record.content;
+    const at: RangeWriter = { write, payloads, share, content: of, since: revision };
     if (content === undefined) await clear(at, request.from, request.to);
     else {
       await keepContent(payloads, write, content);

@@ -111,9 +111,8 @@ async function replace(
   const puts = new Map<number, RangeRecord>();
   let whole: Whole | undefined = record === undefined ? undefined : { from, record };
   const volume = volumeOf(at.share);
-  const found: Found[] = [];
-  for await (const one of findRanges(at, from, to)) found.push(one);
-  for (const one of found) {
+  // One by one, and of each no more than its slices: what is cleared may be much more than fits into memory.
+  for await (const one of findRanges(at, from, to)) {
     const { offset, end, stored } = one;
     const isOverlapped = offset < to && end > from;
     const pieces = isOverlapped ? remainders(one, from, to) : [one];
@@ -135,9 +134,9 @@ async function replace(
             stored,
           });
     // A version that a snapshot sees keeps the references; otherwise they pass to what is left.
-    if (outcome === "replaced") before.push(one.record);
+    if (outcome === "replaced" && !("inline" in one.record)) before.push(one.record);
     for (const piece of left) {
-      after.push(piece.record);
+      if (!("inline" in piece.record)) after.push(piece.record);
       if (piece !== stays) puts.set(piece.offset, piece.record);
     }
   }

@@ -10,7 +10,7 @@ import { resize } from "../file-properties.ts";
 import type { FileService } from "../file-service.ts";
 import { putChanged, putWritten } from "../node-changes.ts";
 import { type Node, ticksOf } from "../nodes.ts";
-import { clearRange, putBytes, type RangeWriter } from "../ranges.ts";
+import { clearRange, discardContent, putBytes, type RangeWriter } from "../ranges.ts";
 import { openWindow, streamWindow, wholeOf } from "../read-content.ts";
 import { changeUsage } from "../shares.ts";
 import type { View } from "../versions.ts";
@@ -179,12 +179,18 @@ export function zeroHeld(
       const { record } = node;
       const end = Math.min(to, record.size);
       if (from >= end) return;
-      const revision = await putChanged(write, share, node, {
+      const isAll = from === 0 && end === record.size;
+      const dataRevision = write.revision(record.dataRevision);
+      // However much there was, it is taken apart in the background.
+      if (isAll) discardContent(write, share, record.content);
+      const content = isAll ? dataRevision : record.content;
+      const since = await putChanged(write, share, node, {
         ...timesOf(record, ticksOf(write), times),
-        dataRevision: write.revision(record.dataRevision),
+        dataRevision,
+        content,
       });
       const { payloads } = files.parts;
-      await clearRange({ write, payloads, share, content: record.content, since: revision }, from, end);
+      await clearRange({ write, payloads, share, content, since }, from, end);
     });
   });
 }
