@@ -30,12 +30,18 @@ const NULL: JsonValue = { kind: "null" };
 /** No number of ours needs more; longer ones only cost time. */
 const NUMBER_CHARS_MAX = 400;
 
+/** What a string of JSON may not hold as it is, or holds to mean something else. */
+const SPECIAL = /[\\\x00-\x1f]/;
+
 class FlatReader {
   readonly #text: string;
+  /** One look at all of it: then a string ends at the next quote. */
+  readonly #isPlain: boolean;
   #at = 0;
 
   constructor(text: string) {
     this.#text = text;
+    this.#isPlain = !SPECIAL.test(text);
     if (text.charCodeAt(0) === 0xfeff) this.#at = 1;
   }
 
@@ -84,6 +90,12 @@ class FlatReader {
     const text = this.#text;
     if (text.charCodeAt(this.#at) !== QUOTE) throw malformedJson();
     const start = this.#at + 1;
+    if (this.#isPlain) {
+      const end = text.indexOf('"', start);
+      if (end < 0) throw malformedJson();
+      this.#at = end + 1;
+      return text.slice(start, end);
+    }
     let hasEscapes = false;
     for (let at = start; ; at++) {
       const unit = text.charCodeAt(at);
