@@ -65,8 +65,8 @@ function members(context: PrintContext, entity: PrintedEntity, timestamp: string
   const types = level !== "none";
   let out = "";
   if (select === undefined || select.has("PartitionKey"))
-    out += `"PartitionKey":${JSON.stringify(entity.partitionKey)},`;
-  if (select === undefined || select.has("RowKey")) out += `"RowKey":${JSON.stringify(entity.rowKey)},`;
+    out += `"PartitionKey":${quoted(entity.partitionKey)},`;
+  if (select === undefined || select.has("RowKey")) out += `"RowKey":${quoted(entity.rowKey)},`;
   if (select === undefined || select.has("Timestamp")) {
     if (level === "full") out += '"Timestamp@odata.type":"Edm.DateTime",';
     out += `"Timestamp":"${timestamp}",`;
@@ -75,6 +75,14 @@ function members(context: PrintContext, entity: PrintedEntity, timestamp: string
     if (select === undefined || select.has(property.name)) out += printProperty(property, types);
   }
   return out;
+}
+
+/** All but what stands in a string of JSON as it is, and what lies beyond ASCII, which is left to who knows it. */
+const SPECIAL = /["\\\x00-\x1f\x7f-\uffff]/;
+
+/** A text as JSON. Most need no escapes, and to look costs less than half of letting JSON.stringify look. */
+function quoted(text: string): string {
+  return SPECIAL.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
 /** Each member ends with a comma; the last one is one too many, if there is any. */
@@ -87,7 +95,7 @@ function printProperty(property: Property, types: boolean): string {
   const { name, type, value } = property;
   switch (type) {
     case "String":
-      return `"${name}":${JSON.stringify(value)},`;
+      return `"${name}":${quoted(value)},`;
     case "Int32":
     case "Boolean":
       return `"${name}":${value},`;

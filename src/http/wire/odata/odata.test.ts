@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { compareText } from "../../../base/text-order.ts";
 import { parseEntityAddress, printEntityAddress } from "./address.ts";
 import { parseToken, printToken } from "./continuation.ts";
+import { printEntity } from "./entity-printer.ts";
 import { readFlatObject } from "./json-reader.ts";
 import { parseEntityEtag, parseTicks, printEntityEtag, printTicks } from "./times.ts";
 
@@ -157,5 +158,19 @@ test("texts are ordered as their UTF-8 bytes are", () => {
     fc.property(any, any, (a, b) => {
       assert.equal(Math.sign(compareText(a, b)), Buffer.compare(Buffer.from(a), Buffer.from(b)));
     }),
+  );
+});
+
+test("keys and strings of any characters come out as JSON that says the same", () => {
+  const any = fc.string({ unit: "binary", maxLength: 20 });
+  const context = { level: "none", base: "http://h/a", account: "a", table: "t", select: undefined } as const;
+  fc.assert(
+    fc.property(any, any, any, (partitionKey, rowKey, value) => {
+      const properties = [{ name: "Text", type: "String", value }] as const;
+      const printed = printEntity(context, { partitionKey, rowKey, properties, revision: 1n }, "etag");
+      const { PartitionKey, RowKey, Text } = JSON.parse(printed) as Record<string, string>;
+      assert.deepEqual([PartitionKey, RowKey, Text], [partitionKey, rowKey, value]);
+    }),
+    { numRuns: 2_000 },
   );
 });
