@@ -122,7 +122,8 @@ export async function putWritten(
   changed.size = change.size ?? record.size;
   changed.attributes = change.attributes ?? record.attributes;
   if (change.isEmptied === true) changed.content = revision;
-  await putNode(write, share, id, withLeaseAfterWrite(changed, record, write), revision);
+  const put = putNode(write, share, id, withLeaseAfterWrite(changed, record, write), revision);
+  if (put !== undefined) await put;
   return revision;
 }
 

@@ -78,13 +78,15 @@ export async function findAny(view: View, share: bigint, path: readonly string[]
   let id = ROOT;
   for (let i = 0; i < path.length; i++) {
     const isLast = i === path.length - 1;
-    const stored = await view.get(entryKey(share, id, foldName(path[i]!)));
+    const read = view.get(entryKey(share, id, foldName(path[i]!)));
+    const stored = read instanceof Promise ? await read : read;
     const entry = stored === undefined ? undefined : entryRecord.unpack(stored);
     if (!isLast && entry?.kind !== "directory") throw new Refusal("ParentNotFound");
     if (entry === undefined) throw new Refusal("ResourceNotFound");
     id = entry.node;
   }
-  const stored = await view.get(nodeKey(share, id));
+  const read = view.get(nodeKey(share, id));
+  const stored = read instanceof Promise ? await read : read;
   assert(stored !== undefined, () => `an entry names node ${id}, which is not there`);
   return { id, record: nodeRecord.unpack(stored) };
 }

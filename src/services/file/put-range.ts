@@ -58,8 +58,10 @@ function changeRange(files: FileService, request: PutRange, content: Content | u
     const at: RangeWriter = { write, payloads, share, content: of, since: revision };
     if (content === undefined) await clear(at, request.from, request.to);
     else {
-      await keepContent(payloads, write, content);
-      await putBytes(at, request.from, content);
+      const kept = keepContent(payloads, write, content);
+      if (kept !== undefined) await kept;
+      const put = putBytes(at, request.from, content);
+      if (put !== undefined) await put;
     }
     return { revision, writtenAt };
   });

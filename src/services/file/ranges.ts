@@ -1,7 +1,7 @@
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import type { Revision } from "../../base/revision.ts";
 import { allRangesOf, garbageKey, offsetOfRangeKey, rangeKey, rangesOf } from "../../store/keys/file.ts";
-import type { Writer } from "../../store/kv.ts";
+import type { Soon, Writer } from "../../store/kv.ts";
 import { garbageRecord, type RangeRecord, rangeRecord, type ShareRecord } from "../../store/records/file.ts";
 import { type Content, contentLength } from "../payload/content.ts";
 import type { Payloads, Slice } from "../payload/payloads.ts";
@@ -63,11 +63,25 @@ export function rangeOf(content: Content): RangeRecord {
 }
 
 /** Puts bytes at an offset. `content` has been kept by the caller, or lies in the record. */
-export async function putBytes(at: RangeWriter, offset: number, content: Content): Promise<void> {
+export function putBytes(at: RangeWriter, offset: number, content: Content): Soon<void> {
   const record = rangeOf(content);
   const length = lengthOf(record);
   if (length === 0) return;
-  await replace(at, offset, offset + length, record);
+  const isDone = replaceSame(at, offset, record);
+  // A page that is written again needs no promise: this is what databases do all day.
+  return isDone === true ? undefined : putElse(at, offset, record, isDone);
+}
+
+async function putElse(
+  at: RangeWriter,
+  offset: number,
+  record: RangeRecord,
+  isDone: Soon<boolean>,
+): Promise<void> {
+  if (await isDone) return;
+  const to = offset + lengthOf(record);
+  if (await isApart(at, offset, to, record)) putRecord(at, offset, record);
+  else await replace(at, offset, to, record);
 }
 
 /** Makes a hole: what was written there reads as zero and takes no space. */
@@ -99,13 +113,6 @@ async function replace(
   to: number,
   record: RangeRecord | undefined,
 ): Promise<void> {
-  if (record !== undefined) {
-    if (await replaceSame(at, from, record)) return;
-    if (await isApart(at, from, to, record)) {
-      putRecord(at, from, record);
-      return;
-    }
-  }
   const before: RangeRecord[] = [];
   const after: RangeRecord[] = [];
   const puts = new Map<number, RangeRecord>();
@@ -151,17 +158,20 @@ async function replace(
 }
 
 /** A page that is written again where it was: nothing else can lie there, so nothing has to be searched. */
-async function replaceSame(at: RangeWriter, offset: number, record: RangeRecord): Promise<boolean> {
+function replaceSame(at: RangeWriter, offset: number, record: RangeRecord): Soon<boolean> {
   const key = rangeKey(at.share.id, at.content, offset);
-  const stored = await at.write.get(key);
-  if (stored === undefined) return false;
-  const former = rangeRecord.unpack(bodyOf(stored));
-  if (lengthOf(former) !== lengthOf(record)) return false;
-  const packed = rangeRecord.pack(record, at.since);
-  const outcome = putVersioned(at.write, volumeOf(at.share), { key, packed, stored });
-  const dropped = slicesOf(former);
-  if (outcome === "replaced" && dropped.length > 0) await at.payloads.drop(at.write, dropped);
-  return true;
+  const put = (stored: Buffer | undefined): Soon<boolean> => {
+    if (stored === undefined) return false;
+    const former = rangeRecord.unpack(bodyOf(stored));
+    if (lengthOf(former) !== lengthOf(record)) return false;
+    const packed = rangeRecord.pack(record, at.since);
+    const outcome = putVersioned(at.write, volumeOf(at.share), { key, packed, stored });
+    const dropped = slicesOf(former);
+    if (outcome === "kept" || dropped.length === 0) return true;
+    return at.payloads.drop(at.write, dropped).then(() => true);
+  };
+  const stored = at.write.get(key);
+  return stored instanceof Promise ? stored.then(put) : put(stored);
 }
 
 /** Whether nothing lies where a new record goes, and no neighbour could become one with it: one look tells. */

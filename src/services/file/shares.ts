@@ -32,7 +32,8 @@ export async function findShare(
 
 export async function readShare(read: Reader, { account, share }: ShareRef): Promise<ShareRecord> {
   const key = shareKey(account, share);
-  const stored = await read.get(key);
+  const found = read.get(key);
+  const stored = found instanceof Promise ? await found : found;
   if (stored === undefined) throw new Refusal("ShareNotFound");
   return shares.unpack(key, stored);
 }
