@@ -111,7 +111,7 @@ const PARTS: readonly Part[] = [
   { name: "tables on disk", sequences: 1_000, quick: 50, run: checked(tableHistory, tableOnDisk) },
   {
     name: "files",
-    sequences: 10_000,
+    sequences: 50_000,
     quick: 200,
     run: seeded((seed) => runFileHistory({ seed, steps: 50 })),
   },
@@ -126,7 +126,7 @@ const PORTIONS = 10;
 export const proof: Proof = {
   name: "models",
   what: "over random sequences, the rules and the services answer as plain models written from the protocol's tables",
-  minutes: 12,
+  minutes: 16,
   async run({ length, progress, seed }) {
     const isQuick = length === "quick";
     let total = 0;
