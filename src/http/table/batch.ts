@@ -8,7 +8,7 @@ import type { TableRef } from "../../services/table/tables.ts";
 import { authorize } from "../auth/authorize.ts";
 import type { Body, HttpReply, HttpRequest } from "../exchange.ts";
 import type { Operation } from "../operation.ts";
-import { readQuery } from "../query.ts";
+import { decoded, readQuery } from "../query.ts";
 import { Router } from "../router.ts";
 import { parseTableBatch, printTableBatch, type SubReply, type TableBatch } from "../wire/batch.ts";
 import { printODataJsonError } from "../wire/error-body.ts";
@@ -153,15 +153,6 @@ function partAddress({ target }: HttpRequest, text: string): { path: string; que
     if (first === target.account || first === `${target.account}-secondary`) path = path.slice(end + 1);
   }
   return { path: decoded(path), query: mark < 0 ? "" : relative.slice(mark + 1) };
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch (error) {
-    if (error instanceof URIError) throw new Refusal("InvalidUri");
-    throw error;
-  }
 }
 
 function bodyOf(bytes: Buffer): Body {
