@@ -11,7 +11,7 @@ import { printHttpDate } from "../wire/dates.ts";
 import { parseRange, requireRange } from "../wire/range.ts";
 import { STRUCTURED_BODY } from "../wire/structured-body.ts";
 import { element, printXml, textElement } from "../wire/xml-print.ts";
-import { missingHeader, readLeaseId, readPathRef, readSnapshotTime } from "./read-request.ts";
+import { missingHeader, readFlag, readLeaseId, readPathRef, readSnapshotTime } from "./read-request.ts";
 import { printTicks, quotedEtag, stamp, XML } from "./replies.ts";
 import { type FileRow, type FileServices, onNode, row } from "./rows.ts";
 
@@ -87,6 +87,7 @@ async function listRanges(request: HttpRequest, { files }: FileServices): Promis
     ref: readPathRef(request),
     leaseId: readLeaseId(request.headers),
     since: readSnapshotTime(request, "prevsharesnapshot"),
+    followsRenames: readFlag(request.headers, "x-ms-file-support-rename") ?? false,
     part: (size) => ({ from: wanted?.from ?? 0, to: Math.min(size, (wanted?.to ?? size) + 1) }),
   });
   const { revision, size } = node.record;

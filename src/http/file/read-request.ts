@@ -80,7 +80,21 @@ const HTTP_HEADERS: readonly (readonly [string, keyof FileHeaders])[] = [
   ["x-ms-content-md5", "contentMd5"],
 ];
 
-/** Undefined when none is given: then they stay as they are. An empty value clears its header. */
+/** What a file is served with whose content type nobody named. */
+export const DEFAULT_CONTENT_TYPE = "application/octet-stream";
+
+/** Of a new file: where x-ms-content-type and its kin are not sent, the plain headers count. */
+export function readFirstHeaders(headers: Headers): FileHeaders | undefined {
+  const named: Record<string, string | undefined> = {};
+  for (const [name, field] of HTTP_HEADERS) {
+    const plain = field === "contentMd5" ? undefined : headers[name.slice("x-ms-".length)];
+    named[name] = headers[name] ?? plain;
+  }
+  const found = readFileHeaders(named);
+  return found === undefined ? undefined : { contentType: DEFAULT_CONTENT_TYPE, ...found };
+}
+
+/** Undefined when none is given. An empty value clears its header. */
 export function readFileHeaders(headers: Headers): FileHeaders | undefined {
   let found: Record<string, string> | undefined;
   for (const [name, field] of HTTP_HEADERS) {

@@ -22,6 +22,8 @@ export interface CreateFile {
   readonly headers?: FileHeaders | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   readonly leaseId?: string | undefined;
+  /** False for those who may only make what is not there. */
+  readonly mayOverwrite?: boolean;
   /** The first bytes, where the client sends them along. */
   readonly first?: TakenIn | undefined;
 }
@@ -65,6 +67,7 @@ export async function makeFile(
   const former =
     entry === undefined ? undefined : { id: entry.node, record: await readNode(view, share.id, entry.node) };
   if (former !== undefined) {
+    if (request.mayOverwrite === false) throw new Refusal("AuthorizationPermissionMismatch");
     const ignoresReadOnly = request.ignoresReadOnly === true;
     checkChange(write, grants, share, former, leaseId, "overwrite", { ignoresReadOnly });
     discardContent(write, share, former.record.content);

@@ -2,7 +2,8 @@ import { Refusal } from "../../base/refusals.ts";
 import type { RangeRecord } from "../../store/records/file.ts";
 import type { FileService } from "./file-service.ts";
 import { openForRead, type ReadFile } from "./get-file.ts";
-import { findNode, type Node } from "./nodes.ts";
+import { foldName } from "./names.ts";
+import { findNode, type Node, pathOf } from "./nodes.ts";
 import { lengthOf } from "./range-record.ts";
 import { type ContentRef, rangesIn } from "./read-content.ts";
 import { findSnapshot } from "./shares.ts";
@@ -18,6 +19,8 @@ export interface ListRanges extends ReadFile {
   readonly part: (size: number) => { readonly from: number; readonly to: number };
   /** Only what changed since this snapshot. */
   readonly since?: bigint | undefined;
+  /** Also when the file had another name or place then. */
+  readonly followsRenames?: boolean;
 }
 
 export interface ListedRanges {
@@ -42,9 +45,21 @@ export function listRanges(files: FileService, request: ListRanges): Promise<Lis
     const past = new SnapshotView(read, former.epoch);
     const before = await findNode(past, share.id, node.id);
     if (before === undefined) throw new Refusal("FileGenerationMismatch");
+    if (request.followsRenames !== true && !(await isSamePlace(share.id, node.id, view, past))) {
+      throw new Refusal("PreviousSnapshotNotFound", {
+        text: "The file had another path when the previous snapshot was taken.",
+      });
+    }
     const was = { ...ref, content: before.content, to: Math.min(ref.to, before.size) };
     return { node, ...(await compare({ view, ref }, { view: past, ref: was })) };
   });
+}
+
+/** A new spelling of a name is the same path. */
+async function isSamePlace(share: bigint, id: bigint, now: View, then: View): Promise<boolean> {
+  const paths = [await pathOf(now, share, id), await pathOf(then, share, id)];
+  const [here, there] = paths.map((path) => path.map(foldName).join("/"));
+  return here === there;
 }
 
 /** Spans in order, those that touch made one. */

@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import {
+  AccountSASPermissions,
+  AccountSASResourceTypes,
+  AccountSASServices,
+  FileSASPermissions,
+  generateAccountSASQueryParameters,
+  generateFileSASQueryParameters,
+  ShareFileClient,
+  ShareServiceClient,
+  StorageSharedKeyCredential,
+} from "@azure/storage-file-share";
+import { FILE_LIMITS } from "../../src/base/limits-file.ts";
+import { ENGINES } from "../kit/server.ts";
+import { collectAll, refused, sample, useFiles } from "./file/kit.ts";
+
+/** What clients read out of replies: a field that never comes, or comes otherwise, breaks programs quietly. */
+for (const engine of ENGINES) {
+  suite(`what clients read of file replies over ${engine}`, () => {
+    const kit = useFiles(engine);
+    const listed = async (name: string) => {
+      const shares = await collectAll(kit.client.listShares({ prefix: name }));
+      return shares.find((share) => share.name === name)!.properties;
+    };
+
+    test("a share that gets another tier says from which, for a while", async () => {
+      const share = kit.client.getShareClient("moving-share");
+      await share.create({ accessTier: "Hot" });
+      assert.equal((await share.getProperties()).accessTierTransitionState, undefined);
+      await share.setProperties({ accessTier: "Cool" });
+      assert.equal((await share.getProperties()).accessTierTransitionState, "pending-from-hot");
+      assert.equal((await listed(share.name)).accessTierTransitionState, "pending-from-hot");
+      await share.setProperties({ accessTier: "TransactionOptimized" });
+      await share.setProperties({ accessTier: "TransactionOptimized", quotaInGB: 3 });
+      assert.equal((await share.getProperties()).accessTierTransitionState, "pending-from-cool");
+      await share.setProperties({ accessTier: "Hot" });
+      const { accessTierTransitionState } = await share.getProperties();
+      assert.equal(accessTierTransitionState, "pending-from-transactionOptimized");
+      kit.server.clock.advance(FILE_LIMITS.tierTransitionMillis);
+      assert.equal((await share.getProperties()).accessTierTransitionState, undefined);
+      assert.equal((await listed(share.name)).accessTierTransitionState, undefined);
+      await share.delete();
+    });
+
+    test("a provisioned share tells what it has, what it may burst to, and when it may be lowered", async () => {
+      const share = kit.client.getShareClient("premium-share");
+      const made = await share.create({
+        accessTier: "Premium",
+        quota: 100,
+        paidBurstingEnabled: true,
+        paidBurstingMaxIops: 5_000,
+        paidBurstingMaxBandwidthMibps: 1_000,
+      });
+      const expected = { provisionedIops: 3_100, includedBurstIops: 10_000 };
+      assert.equal(made.shareProvisionedIops, expected.provisionedIops);
+      assert.equal(made.shareIncludedBurstIops, expected.includedBurstIops);
+      const got = await share.getProperties();
+      assert.equal(got.provisionedIops, 3_100);
+      assert.equal(got.provisionedIngressMBps, 44);
+      assert.equal(got.provisionedEgressMBps, 66);
+      assert.equal(got.provisionedBandwidthMibps, 110);
+      assert.equal(got.includedBurstIops, 10_000);
+      assert.equal(got.maxBurstCreditsForIops, (10_000 - 3_100) * 3_600);
+      assert.ok(got.nextAllowedQuotaDowngradeTime instanceof Date);
+      assert.ok(got.nextAllowedProvisionedIopsDowngradeTime instanceof Date);
+      assert.ok(got.nextAllowedProvisionedBandwidthDowngradeTime instanceof Date);
+      const line = await listed(share.name);
+      assert.equal(line.provisionedIops, 3_100);
+      assert.equal(line.provisionedIngressMBps, 44);
+      assert.equal(line.provisionedEgressMBps, 66);
+      assert.ok(line.nextAllowedQuotaDowngradeTime instanceof Date);
+      assert.equal(line.paidBurstingEnabled, true);
+      assert.equal(line.paidBurstingMaxIops, 5_000);
+      assert.equal(line.paidBurstingMaxBandwidthMibps, 1_000);
+      assert.equal(line.includedBurstIops, 10_000);
+      const set = await share.setProperties({
+        shareProvisionedIops: 40_000,
+        shareProvisionedBandwidthMibps: 500,
+      });
+      assert.equal(set.provisionedIops, 40_000);
+      assert.equal(set.provisionedBandwidthMibps, 500);
+      assert.equal(set.includedBurstIops, 102_400);
+      assert.ok(set.nextAllowedQuotaDowngradeTime instanceof Date);
+      await share.delete();
+    });
+
+    test("a file's content type is a stream of bytes until it is set, and nothing once it is cleared", async () => {
+      const share = await kit.newShare();
+      const file = share.rootDirectoryClient.getFileClient("f");
+      await file.create(3);
+      assert.equal((await file.getProperties()).contentType, "application/octet-stream");
+      await file.create(3, { fileHttpHeaders: { fileContentLanguage: "de" } });
+      const named = await file.getProperties();
+      assert.deepEqual([named.contentType, named.contentLanguage], ["application/octet-stream", "de"]);
+      await file.setHttpHeaders({ fileContentType: "text/a", fileCacheControl: "no-store" });
+      await file.resize(9);
+      assert.equal((await file.getProperties()).contentType, "text/a", "a change of size leaves it");
+      await file.setHttpHeaders({});
+      const cleared = await file.getProperties();
+      assert.deepEqual([cleared.contentType, cleared.cacheControl], [undefined, undefined]);
+      const plain = await kit.raw({
+        method: "PUT",
+        path: `/${share.name}/g`,
+        headers: {
+          "x-ms-type": "file",
+          "x-ms-content-length": "1",
+          "Content-Type": "text/plain",
+          "Cache-Control": "no-cache",
+          "x-ms-cache-control": "max-age=5",
+        },
+      });
+      assert.equal(plain.status, 201, plain.body);
+      const got = await share.rootDirectoryClient.getFileClient("g").getProperties();
+      assert.deepEqual([got.contentType, got.cacheControl], ["text/plain", "max-age=5"]);
+    });
+
+    test("a file made with its first bytes answers with their MD5", async () => {
+      const share = await kit.newShare();
+      const made = await kit.raw({
+        method: "PUT",
+        path: `/${share.name}/f`,
+        headers: { "x-ms-type": "file", "x-ms-content-length": "5", "x-ms-version": "2026-02-06" },
+        body: Buffer.from("hello"),
+      });
+      assert.equal(made.status, 201, made.body);
+      assert.equal(made.headers["content-md5"], "XUFAKrxLKna5cZ2REBfFkg==");
+    });
+
+    test("a permission comes back from its binary form as it was sent", async () => {
+      const share = await kit.newShare();
+      const sddl =
+        "O:S-1-5-21-2127521184-1604012920-1887927527-21560751G:S-1-5-21-2127521184-1604012920-1887927527-513" +
+        "D:AI(A;;FA;;;SY)(A;;FA;;;BA)(A;;0x1200a9;;;S-1-5-21-397955417-626881126-188441444-3053964)" +
+        "S:NO_ACCESS_CONTROL";
+      const { filePermissionKey } = await share.createPermission(sddl);
+      const binary = await share.getPermission(filePermissionKey!, { filePermissionFormat: "Binary" });
+      // Bit 4 of the control word: a system list is there, and it is none.
+      assert.equal(Buffer.from(binary.permission, "base64").readUInt16LE(2), 0x8414);
+      const again = await share.createPermission({ permission: binary.permission, format: "Binary" });
+      assert.equal(again.filePermissionKey, filePermissionKey);
+    });
+
+    test("changes since a snapshot are told of a file that moved only to who asks for that", async () => {
+      const share = await kit.newShare();
+      const root = share.rootDirectoryClient;
+      await root.createSubdirectory("d");
+      const file = root.getDirectoryClient("d").getFileClient("f");
+      await file.create(2_048);
+      await file.uploadRange(sample(1_024), 0, 1_024);
+      const { snapshot } = await share.createSnapshot();
+      await file.uploadRange(sample(512, 9), 1_024, 512);
+      const before = await file.getRangeListDiff(snapshot!);
+      assert.deepEqual(before.ranges, [{ start: 1_024, end: 1_535 }]);
+      await file.rename("d/F");
+      assert.equal(
+        (await file.getRangeListDiff(snapshot!)).ranges?.length,
+        1,
+        "the same path, spelled otherwise",
+      );
+      // The directory above it moves: the file has another path all the same.
+      await root.getDirectoryClient("d").rename("e");
+      const moved = root.getDirectoryClient("e").getFileClient("f");
+      await refused(moved.getRangeListDiff(snapshot!), 409, "PreviousSnapshotNotFound");
+      await refused(
+        moved.getRangeListDiff(snapshot!, { includeRenames: false }),
+        409,
+        "PreviousSnapshotNotFound",
+      );
+      const followed = await moved.getRangeListDiff(snapshot!, { includeRenames: true });
+      assert.deepEqual(followed.ranges, before.ranges);
+    });
+
+    test("a SAS that may create makes new files and replaces none", async () => {
+      const share = await kit.newShare();
+      const source = share.rootDirectoryClient.getFileClient("s");
+      await source.create(3);
+      const credential = new StorageSharedKeyCredential(kit.server.account, kit.server.key);
+      const expiresOn = new Date(Date.now() + 3_600_000);
+      const sas = generateFileSASQueryParameters(
+        { shareName: share.name, filePath: "f", permissions: FileSASPermissions.parse("rc"), expiresOn },
+        credential,
+      );
+      const file = new ShareFileClient(`${share.rootDirectoryClient.getFileClient("f").url}?${sas}`);
+      await file.create(1);
+      await refused(file.create(2), 403, "AuthorizationPermissionMismatch");
+      const accountSas = generateAccountSASQueryParameters(
+        {
+          expiresOn,
+          permissions: AccountSASPermissions.parse("rc"),
+          services: AccountSASServices.parse("f").toString(),
+          resourceTypes: AccountSASResourceTypes.parse("sco").toString(),
+        },
+        credential,
+      );
+      const url = `${kit.server.endpoints.file}/${kit.server.account}?${accountSas}`;
+      const byAccount = new ShareServiceClient(url).getShareClient(share.name).rootDirectoryClient;
+      await refused(
+        byAccount.getFileClient("f").startCopyFromURL(`${source.url}?${accountSas}`),
+        403,
+        "AuthorizationPermissionMismatch",
+      );
+      await byAccount.getFileClient("g").startCopyFromURL(`${source.url}?${accountSas}`);
+      assert.equal((await file.getProperties()).contentLength, 1);
+    });
+  });
+}
