@@ -171,6 +171,89 @@ for (const engine of ENGINES) {
       assert.deepEqual(followed.ranges, before.ranges);
     });
 
+    test("ranges come in pages to who asks for pages", async () => {
+      const share = await kit.newShare();
+      const file = share.rootDirectoryClient.getFileClient("f");
+      await file.create(8_192);
+      for (const at of [0, 2_048, 4_096]) await file.uploadRange(sample(512, at + 1), at, 512);
+      const { snapshot } = await share.createSnapshot();
+      await file.clearRange(0, 512);
+      await file.uploadRange(sample(512, 3), 2_048, 512);
+      await file.uploadRange(sample(512, 4), 6_144, 512);
+      const pages = async (query: Record<string, string>): Promise<string[]> => {
+        const found: string[] = [];
+        for (let marker = ""; ; ) {
+          const reply = await kit.raw({
+            method: "GET",
+            path: `/${share.name}/f`,
+            query: { comp: "rangelist", maxresults: "2", ...query, ...(marker === "" ? {} : { marker }) },
+          });
+          assert.equal(reply.status, 200, reply.body);
+          found.push(
+            [...reply.body.matchAll(/<(Range|ClearRange)><Start>(\d+)/g)]
+              .map((m) => m[1]![0]! + m[2])
+              .join(" "),
+          );
+          marker = /<NextMarker>([^<]+)</.exec(reply.body)?.[1] ?? "";
+          if (marker === "") return found;
+        }
+      };
+      assert.deepEqual(await pages({}), ["R2048 R4096", "R6144"]);
+      assert.deepEqual(await pages({ prevsharesnapshot: snapshot! }), ["C0 R2048", "R6144"]);
+      assert.deepEqual(await pages({ maxresults: "1", prevsharesnapshot: snapshot! }), [
+        "C0",
+        "R2048",
+        "R6144",
+      ]);
+      assert.deepEqual(await pages({ maxresults: "3" }), ["R2048 R4096 R6144"]);
+      const whole = await kit.raw({ method: "GET", path: `/${share.name}/f`, query: { comp: "rangelist" } });
+      assert.doesNotMatch(whole.body, /NextMarker/);
+      const bad = { comp: "rangelist", marker: "nonsense" };
+      assert.equal(
+        (await kit.raw({ method: "GET", path: `/${share.name}/f`, query: bad })).code,
+        "InvalidQueryParameterValue",
+      );
+    });
+
+    test("names that XML cannot hold are listed encoded, and so is the path of their directory", async () => {
+      const share = await kit.newShare();
+      const directory = share.getDirectoryClient("d\uffff");
+      await directory.create();
+      await directory.getFileClient("f\ufffe x").create(1);
+      await directory.getDirectoryClient("plain").create();
+      const [page] = await collectAll(directory.listFilesAndDirectories({ prefix: "f\ufffe" }).byPage());
+      assert.equal(page!.directoryPath, "d\uffff");
+      assert.equal(page!.prefix, "f\ufffe");
+      assert.deepEqual(
+        page!.segment.fileItems.map(({ name }) => name),
+        ["f\ufffe x"],
+      );
+      const names = await collectAll(directory.listFilesAndDirectories());
+      assert.deepEqual(names.map(({ name }) => name).sort(), ["f\ufffe x", "plain"]);
+      await directory.getFileClient("f\ufffe x").rename("d\uffff/g\ufffe");
+      assert.equal((await directory.getFileClient("g\ufffe").getProperties()).contentLength, 1);
+    });
+
+    test("a backslash in the address is the slash that was meant, for a SAS as well", async () => {
+      const share = await kit.newShare();
+      await share.createDirectory("d");
+      await share.getDirectoryClient("d").createFile("f", 3);
+      const put = await kit.raw({
+        method: "PUT",
+        path: `/${share.name}/d%5Cg`,
+        headers: { "x-ms-type": "file", "x-ms-content-length": "1" },
+      });
+      assert.equal(put.status, 201, put.body);
+      assert.equal((await share.getDirectoryClient("d").getFileClient("g").getProperties()).contentLength, 1);
+      const credential = new StorageSharedKeyCredential(kit.server.account, kit.server.key);
+      const expiresOn = new Date(Date.now() + 3_600_000);
+      const permissions = FileSASPermissions.parse("r");
+      const values = { shareName: share.name, filePath: "d/f", permissions, expiresOn };
+      const sas = generateFileSASQueryParameters(values, credential);
+      const file = new ShareFileClient(`${share.url}/d%5Cf?${sas}`);
+      assert.equal((await file.downloadToBuffer()).length, 3);
+    });
+
     test("a SAS that may create makes new files and replaces none", async () => {
       const share = await kit.newShare();
       const source = share.rootDirectoryClient.getFileClient("s");

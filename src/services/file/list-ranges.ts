@@ -21,12 +21,16 @@ export interface ListRanges extends ReadFile {
   readonly since?: bigint | undefined;
   /** Also when the file had another name or place then. */
   readonly followsRenames?: boolean;
+  /** How many spans at most, of both kinds together. */
+  readonly maxResults?: number | undefined;
 }
 
 export interface ListedRanges {
   readonly node: Node;
   readonly ranges: readonly ByteSpan[];
   readonly cleared: readonly ByteSpan[];
+  /** Where the next page begins. */
+  readonly next?: number | undefined;
 }
 
 export function listRanges(files: FileService, request: ListRanges): Promise<ListedRanges> {
@@ -36,9 +40,12 @@ export function listRanges(files: FileService, request: ListRanges): Promise<Lis
     const ref = { share: share.id, content: node.record.content, ...part };
     if (request.since === undefined) {
       const spans = new Spans();
-      for await (const { offset, record } of rangesIn(view, ref))
+      const page = new Page([spans], request.maxResults);
+      for await (const { offset, record } of rangesIn(view, ref)) {
         spans.add(offset, offset + lengthOf(record));
-      return { node, ranges: spans.list, cleared: [] };
+        if (page.isOver()) break;
+      }
+      return { node, ranges: spans.list, cleared: [], next: page.next };
     }
     const former = await findSnapshot(read, share.id, request.since);
     if (former === undefined) throw new Refusal("PreviousSnapshotNotFound");
@@ -51,7 +58,7 @@ export function listRanges(files: FileService, request: ListRanges): Promise<Lis
       });
     }
     const was = { ...ref, content: before.content, to: Math.min(ref.to, before.size) };
-    return { node, ...(await compare({ view, ref }, { view: past, ref: was })) };
+    return { node, ...(await compare({ view, ref }, { view: past, ref: was }, request.maxResults)) };
   });
 }
 
@@ -72,6 +79,27 @@ class Spans {
     const last = this.list.at(-1);
     if (last !== undefined && last.to + 1 === from) last.to = end - 1;
     else this.list.push({ from, to: end - 1 });
+  }
+}
+
+/** Spans come in the order of the file: the first one too many is where the next page begins. */
+class Page {
+  next: number | undefined;
+  readonly #kinds: readonly Spans[];
+  readonly #maxResults: number;
+
+  constructor(kinds: readonly Spans[], maxResults = Number.POSITIVE_INFINITY) {
+    this.#kinds = kinds;
+    this.#maxResults = maxResults;
+  }
+
+  isOver(): boolean {
+    let count = 0;
+    for (const { list } of this.#kinds) count += list.length;
+    if (count <= this.#maxResults) return false;
+    const [last] = this.#kinds.toSorted((a, b) => (b.list.at(-1)?.from ?? -1) - (a.list.at(-1)?.from ?? -1));
+    this.next = last!.list.pop()!.from;
+    return true;
   }
 }
 
@@ -99,9 +127,11 @@ async function nextPart(
 async function compare(
   now: Side,
   then: Side,
-): Promise<{ readonly ranges: readonly ByteSpan[]; readonly cleared: readonly ByteSpan[] }> {
+  maxResults: number | undefined,
+): Promise<Pick<ListedRanges, "ranges" | "cleared" | "next">> {
   const ranges = new Spans();
   const cleared = new Spans();
+  const page = new Page([ranges, cleared], maxResults);
   const left = rangesIn(now.view, now.ref);
   const right = rangesIn(then.view, then.ref);
   let a = await nextPart(left);
@@ -115,11 +145,12 @@ async function compare(
     if (aHere && bHere) compareBytes(a!, b!, at, end, ranges);
     else if (aHere) ranges.add(at, end);
     else if (bHere) cleared.add(at, end);
+    if (page.isOver()) break;
     at = end;
     if (a !== undefined && a.end <= at) a = await nextPart(left);
     if (b !== undefined && b.end <= at) b = await nextPart(right);
   }
-  return { ranges: ranges.list, cleared: cleared.list };
+  return { ranges: ranges.list, cleared: cleared.list, next: page.next };
 }
 
 const UNIT = 512;
