@@ -254,6 +254,30 @@ for (const engine of ENGINES) {
       assert.equal((await file.downloadToBuffer()).length, 3);
     });
 
+    test("what is done to a share snapshot is not done to its share", async () => {
+      const share = await kit.newShare();
+      const { snapshot } = await share.createSnapshot();
+      const past = share.withSnapshot(snapshot!);
+      await refused(past.createSnapshot(), 400, "InvalidQueryParameterValue");
+      await refused(past.setAccessPolicy([]), 400, "InvalidQueryParameterValue");
+      await refused(past.createPermission("O:SYG:SYD:(A;;FA;;;SY)"), 400, "InvalidQueryParameterValue");
+      await refused(past.setMetadata({ a: "1" }), 400, "InvalidQueryParameterValue");
+      const lines = await collectAll(kit.client.listShares({ prefix: share.name, includeSnapshots: true }));
+      assert.equal(lines.filter(({ name }) => name === share.name).length, 2);
+    });
+
+    test("a copy is aborted by its id, and what is none is told so", async () => {
+      const share = await kit.newShare();
+      const file = share.rootDirectoryClient.getFileClient("f");
+      await file.create(1);
+      await refused(file.abortCopyFromURL("no-id-of-a-copy"), 400, "InvalidQueryParameterValue");
+      await refused(
+        file.abortCopyFromURL("11111111-2222-3333-4444-555555555555"),
+        409,
+        "NoPendingCopyOperation",
+      );
+    });
+
     test("a SAS that may create makes new files and replaces none", async () => {
       const share = await kit.newShare();
       const source = share.rootDirectoryClient.getFileClient("s");

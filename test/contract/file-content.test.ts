@@ -24,7 +24,7 @@ for (const engine of ENGINES) {
         { start: 0, end: head.length - 1 },
         { start: 4 * TIB - tail.length, end: 4 * TIB - 1 },
       ]);
-      await refused(file.resize(4 * TIB + 1), 400, "InvalidHeaderValue");
+      await refused(file.resize(4 * TIB + 1), 400, "OutOfRangeInput");
       await file.clearRange(0, 3 * TIB);
       assert.equal((await file.getRangeList()).rangeList.length, 1);
       await file.delete();
@@ -184,8 +184,10 @@ for (const engine of ENGINES) {
       for (const [headers, code] of [
         [{ "x-ms-content-length": "1" }, "MissingRequiredHeader"],
         [{ ...file }, "MissingRequiredHeader"],
-        [{ ...file, "x-ms-content-length": "-1" }, "InvalidHeaderValue"],
-        [{ ...file, "x-ms-content-length": String(4 * TIB + 1) }, "InvalidHeaderValue"],
+        [{ ...file, "x-ms-content-length": "-1" }, "OutOfRangeInput"],
+        [{ ...file, "x-ms-content-length": String(4 * TIB + 1) }, "OutOfRangeInput"],
+        [{ ...file, "x-ms-content-length": "many" }, "InvalidHeaderValue"],
+        [{ ...file, "x-ms-content-length": "1", "x-ms-content-md5": "" }, "InvalidHeaderValue"],
         [{ "x-ms-type": "folder", "x-ms-content-length": "1" }, "InvalidHeaderValue"],
         [{ ...file, "x-ms-content-length": "1", "x-ms-file-attributes": "Shiny" }, "InvalidHeaderValue"],
         [{ ...file, "x-ms-content-length": "1", "x-ms-file-creation-time": "noon" }, "InvalidHeaderValue"],

@@ -221,7 +221,7 @@ for (const engine of ENGINES) {
       assert.equal(slow.copyStatus, "pending");
       await refused(file.uploadRange("a", 0, 1), 409, "PendingCopyOperation");
       await refused(file.getShareLeaseClient().acquireLease(), 409, "PendingCopyOperation");
-      await refused(file.abortCopyFromURL("another-id"), 409, "CopyIdMismatch");
+      await refused(file.abortCopyFromURL("11111111-2222-3333-4444-555555555555"), 409, "CopyIdMismatch");
       await file.abortCopyFromURL(slow.copyId!);
       const aborted = await file.getProperties();
       assert.equal(aborted.copyStatus, "aborted");

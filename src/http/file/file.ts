@@ -33,17 +33,16 @@ import {
   DEFAULT_CONTENT_TYPE,
   missingHeader,
   readFileHeaders,
+  readFileSize,
   readFirstHeaders,
   readLeaseId,
   readPathRef,
-  readWhole,
   readWishes,
 } from "./read-request.ts";
 import { contentHeaders, copyHeaders, printAttributes, printTicks, quotedEtag, stamp } from "./replies.ts";
 import { type FileRow, type FileServices, getAndHead, onNode, row } from "./rows.ts";
 
 /** Files as a whole: create, read, change, delete. */
-const SIZE = { min: 0, max: FILE_LIMITS.fileBytesMax } as const;
 const FIRST_BYTES_SINCE = "2026-02-06";
 
 async function createFile(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
@@ -51,7 +50,7 @@ async function createFile(request: HttpRequest, { files }: FileServices): Promis
   const type = headers["x-ms-type"];
   if (type === undefined) throw missingHeader("x-ms-type");
   if (type.toLowerCase() !== "file") throw badHeader("x-ms-type", type);
-  const size = readWhole(headers, "x-ms-content-length", SIZE);
+  const size = readFileSize(headers);
   if (size === undefined) throw missingHeader("x-ms-content-length");
   const ref = readPathRef(request);
   const wishes = readWishes(headers);
@@ -240,7 +239,7 @@ async function getFileMetadata(request: HttpRequest, { files }: FileServices): P
 
 async function setFileProperties(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
   const { headers } = request;
-  const size = readWhole(headers, "x-ms-content-length", SIZE);
+  const size = readFileSize(headers);
   const node = await setProperties(files, {
     ref: readPathRef(request),
     leaseId: readLeaseId(headers),

@@ -17,6 +17,7 @@ import { isMd5Base64 } from "../wire/digest.ts";
 
 /** What requests to shares, directories and files have in common, decoded. */
 export {
+  isGuid,
   missingHeader,
   readBoolean as readFlag,
   readGuid,
@@ -71,6 +72,17 @@ export function pathRefOf(
   return { account, share, path: slash < 0 ? [] : splitPath(path.slice(slash + 1), keepsDots) };
 }
 
+/** x-ms-content-length: a number that no file has is out of range, not malformed. */
+export function readFileSize(headers: Headers): number | undefined {
+  const name = "x-ms-content-length";
+  const text = headers[name];
+  if (text === undefined) return undefined;
+  if (!/^-?\d{1,20}$/.test(text)) throw badHeader(name, text);
+  const size = Number(text);
+  if (size < 0 || size > FILE_LIMITS.fileBytesMax) throw badHeader(name, text, "OutOfRangeInput");
+  return size;
+}
+
 const HTTP_HEADERS: readonly (readonly [string, keyof FileHeaders])[] = [
   ["x-ms-content-type", "contentType"],
   ["x-ms-content-encoding", "contentEncoding"],
@@ -101,6 +113,7 @@ export function readFileHeaders(headers: Headers): FileHeaders | undefined {
     const value = headers[name];
     if (value === undefined) continue;
     found ??= {};
+    if (value === "" && field === "contentMd5") throw badHeader(name, value);
     if (value === "") continue;
     if (field === "contentMd5" && !isMd5Base64(value)) throw badHeader(name, value, "InvalidMd5");
     found[field] = value;

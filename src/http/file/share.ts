@@ -79,7 +79,7 @@ async function createShare(request: HttpRequest, { files }: FileServices): Promi
     protocols: readProtocols(headers),
   } as Omit<ShareSettings, "tierChangedAt">;
   const metadata = readMetadata(request.rawHeaders);
-  const share = await create(files, { ref: readShareRef(request), settings, metadata });
+  const share = await create(files, { ref: readRef(request), settings, metadata });
   return { status: 201, headers: { ...stamp(share.revision), ...quotaHeaders(share) } };
 }
 
@@ -136,7 +136,7 @@ async function getShareStatistics(request: HttpRequest, { files }: FileServices)
 
 async function snapshotShare(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
   const metadata = readMetadata(request.rawHeaders);
-  const snapshot = await createSnapshot(files, readShareRef(request), metadata);
+  const snapshot = await createSnapshot(files, readRef(request), metadata);
   const headers = { ...stamp(snapshot.revision), "x-ms-snapshot": timestampOf(snapshot.time) };
   return { status: 201, headers };
 }
