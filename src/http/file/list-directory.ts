@@ -63,7 +63,7 @@ function printEntry({ entry, record }: ListedNode, wants: Wants): string {
   if (wants.timestamps) {
     properties +=
       textElement("CreationTime", timestampOf(record.createdAt)) +
-      textElement("LastAccessTime", timestampOf(record.writtenAt)) +
+      textElement("LastAccessTime", timestampOf(record.accessedAt ?? record.writtenAt)) +
       textElement("LastWriteTime", timestampOf(record.writtenAt)) +
       textElement("ChangeTime", timestampOf(record.changedAt)) +
       textElement("Last-Modified", printHttpDate(instantOf(record.revision)));
