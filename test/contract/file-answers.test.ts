@@ -258,12 +258,11 @@ for (const engine of ENGINES) {
       const share = await kit.newShare();
       const { snapshot } = await share.createSnapshot();
       const past = share.withSnapshot(snapshot!);
-      await refused(past.createSnapshot(), 400, "InvalidQueryParameterValue");
       await refused(past.setAccessPolicy([]), 400, "InvalidQueryParameterValue");
       await refused(past.createPermission("O:SYG:SYD:(A;;FA;;;SY)"), 400, "InvalidQueryParameterValue");
       await refused(past.setMetadata({ a: "1" }), 400, "InvalidQueryParameterValue");
-      const lines = await collectAll(kit.client.listShares({ prefix: share.name, includeSnapshots: true }));
-      assert.equal(lines.filter(({ name }) => name === share.name).length, 2);
+      // But for Snapshot Share: it is the share that a snapshot is taken of.
+      assert.notEqual((await past.createSnapshot()).snapshot, snapshot);
     });
 
     test("a copy is aborted by its id, and what is none is told so", async () => {

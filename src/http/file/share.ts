@@ -134,9 +134,10 @@ async function getShareStatistics(request: HttpRequest, { files }: FileServices)
   return { status: 200, headers: { ...stamp(revision), ...XML }, body };
 }
 
+/** Asked at the address of a snapshot, Azure takes one of the share all the same. */
 async function snapshotShare(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
   const metadata = readMetadata(request.rawHeaders);
-  const snapshot = await createSnapshot(files, readRef(request), metadata);
+  const snapshot = await createSnapshot(files, readShareRef(request), metadata);
   const headers = { ...stamp(snapshot.revision), "x-ms-snapshot": timestampOf(snapshot.time) };
   return { status: 201, headers };
 }

@@ -11,8 +11,8 @@ import {
   snapshotRecord,
 } from "../../store/records/file.ts";
 import type { FileService } from "./file-service.ts";
-import type { ShareRef, SnapshotRef } from "./names.ts";
-import { leaseOf, putShare, readShare, refuseSnapshot } from "./shares.ts";
+import type { ShareRef } from "./names.ts";
+import { leaseOf, putShare, readShare } from "./shares.ts";
 
 /** Taking and dropping share snapshots. How they come to see the past is told in versions.ts. */
 export interface Snapshot extends SnapshotRecord {
@@ -36,10 +36,9 @@ async function nextTime(write: Writer, share: bigint): Promise<bigint> {
 
 export function createSnapshot(
   files: FileService,
-  ref: SnapshotRef,
+  ref: ShareRef,
   metadata: Readonly<Record<string, string>> | undefined,
 ): Promise<Snapshot> {
-  refuseSnapshot(ref);
   return files.change(async (write) => {
     const share = await readShare(write, ref);
     const snapshots = share.snapshots ?? 0;
