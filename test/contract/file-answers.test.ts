@@ -96,6 +96,10 @@ for (const engine of ENGINES) {
       await file.setHttpHeaders({ fileContentType: "text/a", fileCacheControl: "no-store" });
       await file.resize(9);
       assert.equal((await file.getProperties()).contentType, "text/a", "a change of size leaves it");
+      const fileContentMD5 = new Uint8Array([1, 2, 3, 4]);
+      await file.setHttpHeaders({ fileContentMD5 });
+      const { contentMD5 } = await file.getProperties();
+      assert.deepEqual([...contentMD5!], [...fileContentMD5], "a hash is kept as it is, whatever its length");
       await file.setHttpHeaders({});
       const cleared = await file.getProperties();
       assert.deepEqual([cleared.contentType, cleared.cacheControl], [undefined, undefined]);
