@@ -82,13 +82,20 @@ export function readFileSize(headers: Headers): number | undefined {
   return size;
 }
 
-const HTTP_HEADERS: readonly (readonly [string, keyof FileHeaders])[] = [
-  ["x-ms-content-type", "contentType"],
-  ["x-ms-content-encoding", "contentEncoding"],
-  ["x-ms-content-language", "contentLanguage"],
-  ["x-ms-content-disposition", "contentDisposition"],
-  ["x-ms-cache-control", "cacheControl"],
-  ["x-ms-content-md5", "contentMd5"],
+interface HttpHeader {
+  readonly name: string;
+  readonly field: keyof FileHeaders;
+  /** The one that stands for it when a file is made. */
+  readonly plain?: string;
+}
+
+const HTTP_HEADERS: readonly HttpHeader[] = [
+  { name: "x-ms-content-type", field: "contentType", plain: "content-type" },
+  { name: "x-ms-content-encoding", field: "contentEncoding", plain: "content-encoding" },
+  { name: "x-ms-content-language", field: "contentLanguage", plain: "content-language" },
+  { name: "x-ms-content-disposition", field: "contentDisposition", plain: "content-disposition" },
+  { name: "x-ms-cache-control", field: "cacheControl", plain: "cache-control" },
+  { name: "x-ms-content-md5", field: "contentMd5" },
 ];
 
 /** What a file is served with whose content type nobody named. */
@@ -96,20 +103,15 @@ export const DEFAULT_CONTENT_TYPE = "application/octet-stream";
 
 /** Of a new file: where x-ms-content-type and its kin are not sent, the plain headers count. */
 export function readFirstHeaders(headers: Headers): FileHeaders | undefined {
-  const named: Record<string, string | undefined> = {};
-  for (const [name, field] of HTTP_HEADERS) {
-    const plain = field === "contentMd5" ? undefined : headers[name.slice("x-ms-".length)];
-    named[name] = headers[name] ?? plain;
-  }
-  const found = readFileHeaders(named);
+  const found = readFileHeaders(headers, true);
   return found === undefined ? undefined : { contentType: DEFAULT_CONTENT_TYPE, ...found };
 }
 
 /** Undefined when none is given. An empty value clears its header. */
-export function readFileHeaders(headers: Headers): FileHeaders | undefined {
+export function readFileHeaders(headers: Headers, isNew = false): FileHeaders | undefined {
   let found: Record<string, string> | undefined;
-  for (const [name, field] of HTTP_HEADERS) {
-    const value = headers[name];
+  for (const { name, field, plain } of HTTP_HEADERS) {
+    const value = headers[name] ?? (isNew && plain !== undefined ? headers[plain] : undefined);
     if (value === undefined) continue;
     found ??= {};
     if (value === "" && field === "contentMd5") throw badHeader(name, value);
