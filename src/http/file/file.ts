@@ -64,7 +64,8 @@ async function createFile(request: HttpRequest, { files }: FileServices): Promis
       throw badHeader("Content-Length", headers["content-length"] ?? "");
     const bytes = await body.read(FILE_LIMITS.rangeBytesMax);
     if (bytes.length > size) throw new Refusal("InvalidRange");
-    md5 = hash("md5", bytes, "base64");
+    md5 = headers["content-md5"];
+    if (bytes.length <= FILE_LIMITS.toldDigestBytesMax) md5 ??= hash("md5", bytes, "base64");
     first = await takeIn(files.parts.payloads, bytes);
   }
   const node = await create(files, {
