@@ -119,6 +119,32 @@ for (const engine of ENGINES) {
       assert.deepEqual([got.contentType, got.cacheControl], ["text/plain", "max-age=5"]);
     });
 
+    test("a new file waits to be archived, unless it is one that is restored", async () => {
+      const share = await kit.newShare();
+      const made = async (headers: Record<string, string>): Promise<unknown> => {
+        const reply = await kit.raw({
+          method: "PUT",
+          path: `/${share.name}/f`,
+          headers: { "x-ms-type": "file", "x-ms-content-length": "1", ...headers },
+        });
+        return reply.headers["x-ms-file-attributes"] ?? reply.code;
+      };
+      const hidden = { "x-ms-file-attributes": "Hidden" };
+      const restore = { "x-ms-file-property-semantics": "Restore" };
+      assert.equal(await made({}), "Archive");
+      assert.equal(await made({ "x-ms-file-attributes": "None" }), "Archive");
+      assert.equal(await made(hidden), "Hidden | Archive");
+      assert.equal(await made({ ...hidden, "x-ms-file-property-semantics": "New" }), "Hidden | Archive");
+      assert.equal(
+        await made({ ...hidden, ...restore }),
+        "Hidden | Archive",
+        "without a permission it is new",
+      );
+      const permission = { "x-ms-file-permission": "O:SYG:SYD:(A;;FA;;;SY)" };
+      assert.equal(await made({ ...hidden, ...restore, ...permission }), "Hidden");
+      assert.equal(await made({ "x-ms-file-property-semantics": "Old" }), "InvalidHeaderValue");
+    });
+
     test("a file made with its first bytes answers with their MD5", async () => {
       const share = await kit.newShare();
       const made = await kit.raw({

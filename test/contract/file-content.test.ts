@@ -223,7 +223,7 @@ for (const engine of ENGINES) {
           "x-ms-file-attributes": "ReadOnly | Hidden",
         },
       });
-      assert.equal(readOnly.headers["x-ms-file-attributes"], "ReadOnly | Hidden");
+      assert.equal(readOnly.headers["x-ms-file-attributes"], "ReadOnly | Hidden | Archive");
       await refused(file.create(1), 409, "ReadOnlyAttribute");
       await refused(file.uploadRange("a", 0, 1), 409, "ReadOnlyAttribute");
       await refused(file.setMetadata({ a: "1" }), 409, "ReadOnlyAttribute");

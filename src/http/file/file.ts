@@ -15,10 +15,11 @@ import {
   getFile as get,
   getFileProperties as getProperties,
 } from "../../services/file/get-file.ts";
+import type { NodeWishes } from "../../services/file/node-changes.ts";
 import type { Node } from "../../services/file/nodes.ts";
 import { takeIn } from "../../services/payload/content.ts";
 import { mayOverwrite } from "../auth/caller.ts";
-import type { HttpReply, HttpRequest } from "../exchange.ts";
+import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { checkBytes } from "../wire/digest.ts";
 import { printMetadata, readMetadata } from "../wire/metadata.ts";
@@ -76,12 +77,21 @@ async function createFile(request: HttpRequest, { files }: FileServices): Promis
     metadata,
     leaseId,
     mayOverwrite: mayOverwrite(request.caller),
+    isRestored: isRestored(headers, wishes),
     first,
   });
   const made = changedHeaders(node);
   if (md5 !== undefined) made["Content-MD5"] = md5;
   if (headers["x-ms-structured-body"] !== undefined) made["x-ms-structured-body"] = STRUCTURED_BODY;
   return { status: 201, headers: made };
+}
+
+/** x-ms-file-property-semantics: New, or Restore, which counts only along with a permission. */
+function isRestored(headers: Headers, { permission }: NodeWishes): boolean {
+  const name = "x-ms-file-property-semantics";
+  const semantics = headers[name]?.toLowerCase() ?? "new";
+  if (semantics !== "new" && semantics !== "restore") throw badHeader(name, semantics);
+  return semantics === "restore" && typeof permission === "object";
 }
 
 /** Of a file that was made or changed. */
