@@ -284,6 +284,17 @@ for (const engine of ENGINES) {
       assert.equal((await file.downloadToBuffer()).length, 3);
     });
 
+    test("a snapshot has the ETag of its share, unless it has metadata of its own", async () => {
+      const share = await kit.newShare();
+      const { etag } = await share.getProperties();
+      const plain = await share.createSnapshot();
+      assert.equal(plain.etag, etag);
+      const named = await share.createSnapshot({ metadata: { a: "1" } });
+      assert.notEqual(named.etag, etag);
+      assert.equal((await share.withSnapshot(named.snapshot!).getProperties()).etag, named.etag);
+      assert.equal((await share.getProperties()).etag, etag);
+    });
+
     test("what is done to a share snapshot is not done to its share", async () => {
       const share = await kit.newShare();
       const { snapshot } = await share.createSnapshot();
