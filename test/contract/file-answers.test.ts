@@ -85,6 +85,31 @@ for (const engine of ENGINES) {
       await share.delete();
     });
 
+    test("paid bursting without a bound of its own goes as far as it can", async () => {
+      const share = kit.client.getShareClient("bursting-share");
+      await share.create({ paidBurstingEnabled: true });
+      const got = await share.getProperties();
+      assert.deepEqual([got.paidBurstingMaxIops, got.paidBurstingMaxBandwidthMibps], [102_400, 10_340]);
+      await share.setProperties({ paidBurstingEnabled: false });
+      assert.equal((await share.getProperties()).paidBurstingEnabled, false);
+      assert.equal((await share.getProperties()).paidBurstingMaxIops, undefined);
+      await share.delete();
+    });
+
+    test("a copy that is over is told of until the file's properties are set", async () => {
+      const share = await kit.newShare();
+      const source = share.rootDirectoryClient.getFileClient("s");
+      await source.create(3);
+      const file = share.rootDirectoryClient.getFileClient("f");
+      const { copyId } = await file.startCopyFromURL(source.url);
+      await file.uploadRange("abc", 0, 3);
+      await file.setMetadata({ a: "1" });
+      assert.equal((await file.getProperties()).copyId, copyId);
+      await file.setHttpHeaders({ fileContentType: "text/a" });
+      const got = await file.getProperties();
+      assert.deepEqual([got.copyId, got.copyStatus, got.copySource], [undefined, undefined, undefined]);
+    });
+
     test("a file's content type is a stream of bytes until it is set, and nothing once it is cleared", async () => {
       const share = await kit.newShare();
       const file = share.rootDirectoryClient.getFileClient("f");

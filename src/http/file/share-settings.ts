@@ -1,6 +1,6 @@
 import type { Instant } from "../../base/clock.ts";
 import { FILE_LIMITS } from "../../base/limits-file.ts";
-import { provisioningOf } from "../../services/file/provisioning.ts";
+import { paidBurstingOf, provisioningOf } from "../../services/file/provisioning.ts";
 import type { ShareRecord, ShareSettings } from "../../services/file/records.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { optionalElement, textElement } from "../wire/xml-print.ts";
@@ -41,7 +41,7 @@ export function tierTransition(settings: ShareSettings, now: Instant): string | 
 
 export function settingHeaders(share: Pick<ShareRecord, "settings">, now: Instant): Printed {
   const { settings } = share;
-  const { paidBursting } = settings;
+  const paidBursting = paidBurstingOf(settings);
   const promised = provisioningOf(settings);
   return {
     ...quotaHeaders(share),
@@ -67,7 +67,7 @@ function rootSquashOf({ rootSquash, protocols }: ShareSettings): string | undefi
 
 /** Elements of a listing, those before and those after the lease. */
 export function printSettings(settings: ShareSettings, now: Instant): { before: string; after: string } {
-  const { paidBursting } = settings;
+  const paidBursting = paidBurstingOf(settings);
   const promised = provisioningOf(settings);
   const downgrade = promised === undefined ? undefined : printHttpDate(promised.downgradeAt);
   return {

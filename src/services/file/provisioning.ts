@@ -17,8 +17,15 @@ export interface Provisioning {
 }
 
 const IOPS_MAX = 102_400;
+const BURST_MIBPS_MAX = 10_340;
 const BURST_IOPS_MIN = 10_000;
 const BURST_SECONDS = 3_600;
+
+/** How far bursts that are paid for may go: as far as the client said, or as far as they go at all. */
+export function paidBurstingOf({ paidBursting }: ShareSettings): ShareSettings["paidBursting"] {
+  if (paidBursting?.isEnabled !== true) return paidBursting;
+  return { iops: IOPS_MAX, mibps: BURST_MIBPS_MAX, ...paidBursting };
+}
 
 /** Of shares on the premium tier, and of those whose figures a client set; others share what there is. */
 export function provisioningOf(settings: ShareSettings): Provisioning | undefined {
