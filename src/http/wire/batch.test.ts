@@ -53,6 +53,16 @@ test("line ends may be bare, and the last boundary may end the body", () => {
   }
 });
 
+test("the boundary may stand among other parameters", () => {
+  const body = text(...part(DELETE), "--batch_1--");
+  for (const type of [
+    'multipart/mixed; charset="utf-8"; boundary=batch_1',
+    'multipart/mixed;charset="utf-8";boundary="batch_1"',
+    "Multipart/Mixed ; Boundary=batch_1 ; charset=utf-8;",
+  ])
+    assert.equal(parseBlobBatch(type, body).length, 1, type);
+});
+
 test("content that only looks like a boundary is content", () => {
   const body = text(
     ...part(["PUT /x HTTP/1.1", "", "--batch_12", "x --batch_1", "--batch_1-"]),
@@ -157,6 +167,9 @@ test("hostile and broken batches are refused", () => {
     "multipart/mixed; boundary=",
     `multipart/mixed; boundary=${"x".repeat(71)}`,
     "multipart/mixed; boundary=a b",
+    "multipart/mixed; charset=utf-8",
+    "multipart/mixed; xboundary=batch_1",
+    'multipart/mixed; charset="; boundary=batch_1',
   ])
     refusedAs("InvalidInput", () => parseBlobBatch(type, text("--batch_1--")), type);
   refusedAs("InvalidInput", () => parseTableBatch(TYPE, changeSet([])), "empty change set");

@@ -34,8 +34,10 @@ const DASH = 0x2d;
 const BLANK = 0x20;
 const TAB = 0x09;
 
+/** Node's former client library writes `charset="utf-8"` in front of the boundary. */
 const CONTENT_TYPE =
-  /^multipart\/mixed[ \t]*;[ \t]*boundary=(?:"([^"\r\n]{1,200})"|([^\s;,"]{1,200}))[ \t]*;?$/i;
+  /^multipart\/mixed(?:[ \t]*;[ \t]*[\w-]{1,40}=(?:"[^"\r\n]{0,200}"|[^\s;,"]{1,200})){1,4}[ \t]*;?$/i;
+const BOUNDARY_PARAMETER = /;[ \t]*boundary=(?:"([^"]+)"|([^\s;,"]+))/i;
 const BOUNDARY = /^[0-9A-Za-z'()+_,./:=? -]{1,200}$/;
 const HEADER_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/;
 const REQUEST_LINE = /^([A-Z]{1,16}) ([\x21-\x7e\x80-\xff]{1,16384}) HTTP\/1\.[01]$/;
@@ -49,7 +51,8 @@ export function isMultipart(contentType: string | undefined): boolean {
 }
 
 export function boundaryOf(contentType: string | undefined): string {
-  const found = CONTENT_TYPE.exec((contentType ?? "").slice(0, LIMITS.headerBytesMax));
+  const type = (contentType ?? "").slice(0, LIMITS.headerBytesMax);
+  const found = CONTENT_TYPE.test(type) ? BOUNDARY_PARAMETER.exec(type) : null;
   const boundary = found?.[1] ?? found?.[2];
   if (boundary === undefined || boundary.length > LIMITS.boundaryCharsMax || !BOUNDARY.test(boundary))
     throw malformedBatch("The content type does not name a boundary.");
