@@ -132,6 +132,15 @@ const CASES: readonly Case[] = [
   },
   // Section 1: names, keys, properties, sizes
   {
+    code: "OutOfRangeInput",
+    status: 400,
+    why: "a time before 1601, as .NET sends one that was never set",
+    request: insert(
+      '{"PartitionKey":"p","RowKey":"d","d@odata.type":"Edm.DateTime","d":"0001-01-01T00:00:00Z"}',
+    ),
+    message: /^One of the request inputs is out of range\./,
+  },
+  {
     code: "InvalidResourceName",
     status: 400,
     why: "a dash in a table name",

@@ -50,6 +50,8 @@ export interface QueryEntities {
   /** Where the page before ended. Without a row, at the start of the partition. */
   readonly from?: { readonly partitionKey: string; readonly rowKey: string | undefined } | undefined;
   readonly bounds?: EntityBounds | undefined;
+  /** What the reply says of each entity besides what is stored of it: it counts for the size of the page. */
+  readonly addedBytes?: number;
 }
 
 export interface EntityPage {
@@ -115,14 +117,16 @@ class PageBuilder {
   readonly entities: Entity[] = [];
   readonly #filter: FilterOnBytes | undefined;
   readonly #top: number;
+  readonly #addedBytes: number;
   readonly #until = monotonic() + TABLE_LIMITS.scanMillisMax;
   #scanned = 0;
   #scannedBytes = 0;
   #bytes = 0;
 
-  constructor({ filter, top = TABLE_LIMITS.pageEntitiesMax }: QueryEntities) {
+  constructor({ filter, top = TABLE_LIMITS.pageEntitiesMax, addedBytes = 0 }: QueryEntities) {
     this.#filter = filter === undefined ? undefined : new FilterOnBytes(filter);
     this.#top = top;
+    this.#addedBytes = addedBytes;
   }
 
   take({ key, value }: Entry): void {
@@ -132,7 +136,7 @@ class PageBuilder {
     const { partitionKey, rowKey } = keysOfEntityKey(key);
     const { revision, properties } = unpackEntity(value);
     this.entities.push({ partitionKey, rowKey, revision, properties });
-    this.#bytes += value.length;
+    this.#bytes += value.length + this.#addedBytes;
   }
 
   isFull(): boolean {
