@@ -95,6 +95,17 @@ const CASES: readonly Case[] = [
   {
     code: "InvalidXmlDocument",
     status: 400,
+    why: "a policy with a permission that tables have not",
+    request: {
+      method: "PUT",
+      path: "/codes",
+      query: "comp=acl",
+      body: "<SignedIdentifiers><SignedIdentifier><Id>a</Id><AccessPolicy><Permission>rw</Permission></AccessPolicy></SignedIdentifier></SignedIdentifiers>",
+    },
+  },
+  {
+    code: "InvalidXmlDocument",
+    status: 400,
     why: "service properties that are not XML",
     request: { method: "PUT", path: "/", query: "restype=service&comp=properties", body: "<Storage" },
   },
