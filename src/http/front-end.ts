@@ -90,7 +90,7 @@ export class FrontEnd<Services> {
     checkHeaders(head);
     const address = readAddress(head.url, headers.host, table.service, isHostStyleAllowed);
     const { query } = address;
-    const target = table.mendTarget?.(address.target, query, headers) ?? address.target;
+    const target = table.mendTarget?.(address.target, query, headers, method) ?? address.target;
     exchange.account = target.account;
     const version = readVersion(headers, query.get("api-version") ?? query.get("sv"));
     exchange.version = version;

@@ -141,6 +141,40 @@ const CASES: readonly Case[] = [
     why: "delete without If-Match",
     request: { method: "DELETE", path: there },
   },
+  // An endpoint that ends with the name of a table, as the SDKs explain it to their users
+  {
+    code: "TableNotFound",
+    status: 404,
+    why: "a table created below one that is not there",
+    request: { method: "POST", path: "/nosuch/Tables", body: '{"TableName":"below"}' },
+  },
+  {
+    code: "PropertiesNeedValue",
+    status: 400,
+    why: "a table created below another",
+    request: { method: "POST", path: "/codes/Tables", body: '{"TableName":"below"}' },
+  },
+  ...[
+    ["DELETE", "/codes/Tables('codes')"],
+    ["GET", "/codes/Tables"],
+    ["PATCH", "/codes/codes(PartitionKey='p',RowKey='there')"],
+    ["POST", "/codes/codes"],
+  ].map(
+    ([method, path]): Case => ({
+      code: "InvalidInput",
+      status: 400,
+      why: `${method} of what lies below a table`,
+      request: { method: method!, path: path!, ...(method === "GET" ? {} : { body: newRow("below") }) },
+      message:
+        /^The number of keys specified in the URI does not match number of key properties for the resource 'codes'\./,
+    }),
+  ),
+  {
+    code: "InvalidQueryParameterValue",
+    status: 400,
+    why: "service properties of a table",
+    request: { path: "/codes/", query: "restype=service&comp=properties" },
+  },
   // Section 1: names, keys, properties, sizes
   {
     code: "OutOfRangeInput",

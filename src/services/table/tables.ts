@@ -56,6 +56,10 @@ export async function getTable(store: KeySpace, ref: TableRef): Promise<string> 
   return name;
 }
 
+export async function requireTable(store: KeySpace, ref: TableRef): Promise<void> {
+  await store.read((read) => readTable(read, ref));
+}
+
 export interface QueryTables {
   readonly account: string;
   readonly filter?: Filter | undefined;
