@@ -206,6 +206,12 @@ const CASES: readonly Case[] = [
     }),
   })),
   {
+    code: "ResourceNotFound",
+    status: 404,
+    when: "a queue, without what is wanted of it",
+    request: ({ queue }) => ({ method: "GET", path: `/${queue}` }),
+  },
+  {
     code: "PopReceiptMismatch",
     status: 400,
     when: "the receipt is that of another message",
