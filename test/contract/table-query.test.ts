@@ -219,7 +219,11 @@ for (const engine of ENGINES) {
       // A page that ends with the last entity says so.
       const all = await send(server, { path: "/mixed()", query: "$top=5" });
       assert.equal(all.headers["x-ms-continuation-nextrowkey"], undefined);
-      for (const top of ["0", "1001", "-1", "x"]) {
+      // None is a number too; its page has no next one.
+      const none = await send(server, { path: "/mixed()", query: "$top=0" });
+      assert.deepEqual([none.status, none.json.value], [200, []]);
+      assert.equal(none.headers["x-ms-continuation-nextpartitionkey"], undefined);
+      for (const top of ["1001", "-1", "x"]) {
         const bad = await send(server, { path: "/mixed()", query: `$top=${top}` });
         assert.deepEqual([bad.status, bad.code], [400, "InvalidInput"], top);
       }

@@ -41,9 +41,9 @@ export function readTop(query: Query): number | undefined {
   const text = query.get("$top");
   if (text === undefined || text === "") return undefined;
   const top = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(top >= 1 && top <= TABLE_LIMITS.pageEntitiesMax))
+  if (!(top <= TABLE_LIMITS.pageEntitiesMax))
     throw new Refusal("InvalidInput", {
-      text: `The value of $top must be between 1 and ${TABLE_LIMITS.pageEntitiesMax}.`,
+      text: `The value of $top must be between 0 and ${TABLE_LIMITS.pageEntitiesMax}.`,
     });
   return top;
 }

@@ -46,6 +46,7 @@ export function getEntity(
 
 export interface QueryEntities {
   readonly filter?: Filter | undefined;
+  /** At most so many entities. Of none there is no next page either: whoever followed it would never end. */
   readonly top?: number | undefined;
   /** Where the page before ended. Without a row, at the start of the partition. */
   readonly from?: { readonly partitionKey: string; readonly rowKey: string | undefined } | undefined;
@@ -69,6 +70,7 @@ export interface EntityPage {
 export function queryEntities(store: KeySpace, ref: TableRef, query: QueryEntities): Promise<EntityPage> {
   return store.read(async (read) => {
     const { id, name } = await readTable(read, ref);
+    if (query.top === 0) return { entities: [], table: name };
     const page = new PageBuilder(query);
     for (const range of rangesOf(id, query)) {
       const next = await scan(read, range, page);

@@ -77,6 +77,7 @@ export interface TablePage {
 export function queryTables(store: KeySpace, query: QueryTables): Promise<TablePage> {
   const { account, filter, from } = query;
   const top = query.top ?? TABLE_LIMITS.pageEntitiesMax;
+  if (top === 0) return Promise.resolve({ names: [] });
   const all = tablesOfAccount(account);
   const range = from === undefined ? all : { from: tableKey(account, from), to: all.to };
   const wanted = filter === undefined ? undefined : lowered(filter);
