@@ -53,6 +53,12 @@ test("line ends may be bare, and the last boundary may end the body", () => {
   }
 });
 
+test("empty lines in front of a request mean nothing", () => {
+  const [request] = parseBlobBatch(TYPE, text(...part(["", "", ...DELETE]), "--batch_1--"));
+  assert.equal(request!.method, "DELETE");
+  assert.deepEqual(request!.rawHeaders, ["x-ms-date", "now", "Content-Length", "0"]);
+});
+
 test("the boundary may stand among other parameters", () => {
   const body = text(...part(DELETE), "--batch_1--");
   for (const type of [

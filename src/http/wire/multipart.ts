@@ -169,7 +169,10 @@ export function parseSubRequest(part: Part): SubRequest {
   if (!/^application\/http\b/i.test(part.headers["content-type"] ?? ""))
     throw malformedBatch("A part is not of type application/http.");
   const { content } = part;
-  const { lines, end } = readHead(content, 0, content.length);
+  // As HTTP asks of a server: empty lines in front of a request mean nothing.
+  let start = 0;
+  while (content[start] === RETURN || content[start] === LINE_FEED) start++;
+  const { lines, end } = readHead(content, start, content.length);
   const request = REQUEST_LINE.exec(lines[0] ?? "");
   if (request === null) throw malformedBatch("A request line is malformed.");
   const { headers, rawHeaders } = parseHeaders(lines, 1);
