@@ -59,6 +59,23 @@ test("empty lines in front of a request mean nothing", () => {
   assert.deepEqual(request!.rawHeaders, ["x-ms-date", "now", "Content-Length", "0"]);
 });
 
+test("a change set as C++'s client writes it: no line end behind JSON, nothing to end the batch", () => {
+  const insert = (json: string): string =>
+    `--c\nContent-Type: application/http\nContent-Transfer-Encoding: binary\n\nPOST http://h/a/t HTTP/1.1\nContent-Type: application/json\n\n${json}`;
+  const remove =
+    "--c\nContent-Type: application/http\nContent-Transfer-Encoding: binary\n\nDELETE http://h/a/t HTTP/1.1\nIf-Match: *\n";
+  const body = `--batch_1\nContent-Type: multipart/mixed; boundary=c\n\n${insert('{"a":1}')}${insert('{"b":"}--c"}')}${remove}\n\n--c--\n--batch_1\n`;
+  const { requests } = parseTableBatch(TYPE, Buffer.from(body));
+  assert.deepEqual(
+    requests.map(({ method, body: json }) => [method, json.toString()]),
+    [
+      ["POST", '{"a":1}'],
+      ["POST", '{"b":"}--c"}'],
+      ["DELETE", ""],
+    ],
+  );
+});
+
 test("the boundary may stand among other parameters", () => {
   const body = text(...part(DELETE), "--batch_1--");
   for (const type of [
