@@ -196,11 +196,10 @@ for (const engine of ENGINES) {
         "--changeset_2--",
         "--batch_1--",
       ].join("\n");
-      const { status } = await send(
-        server,
-        batchOf(body, 'multipart/mixed; charset="utf-8"; boundary=batch_1'),
-      );
-      assert.equal(status, 202);
+      const reply = await send(server, batchOf(body, 'multipart/mixed; charset="utf-8"; boundary=batch_1'));
+      assert.equal(reply.status, 202);
+      // The id stood among the headers of the request, so it stands among those of the answer.
+      assert.match(reply.body, /HTTP\/1\.1 201 Created\r\nContent-ID: 1\r\n/);
       assert.deepEqual(await rowsOf("former"), ["1=1"]);
     });
   });
