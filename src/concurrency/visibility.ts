@@ -96,13 +96,11 @@ export function holdsReceipt(found: Message | undefined, receipt: Receipt, now: 
   );
 }
 
-/** Update Message. It may not be hidden beyond its expiry. */
+/** Update Message. Like a taker, who updates it may hide it beyond its expiry: then nobody sees it again. */
 export function updateMessage(found: Message | undefined, receipt: Receipt, hiding: Hiding): MessageOutcome {
   const { stamp, now, visibilityTimeout } = hiding;
   if (!holdsReceipt(found, receipt, now)) return { ok: false, why: "notFound" };
-  const visibleAt = now + visibilityTimeout;
-  if (visibleAt > found.expiresAt) return { ok: false, why: "outlivesMessage" };
-  return { ok: true, next: { ...found, stamp, visibleAt } };
+  return { ok: true, next: { ...found, stamp, visibleAt: now + visibilityTimeout } };
 }
 
 /** Delete Message. */
