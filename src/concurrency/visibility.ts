@@ -96,11 +96,13 @@ export function holdsReceipt(found: Message | undefined, receipt: Receipt, now: 
   );
 }
 
-/** Update Message. Like a taker, who updates it may hide it beyond its expiry: then nobody sees it again. */
+/** Update Message. It may not be hidden beyond its expiry. */
 export function updateMessage(found: Message | undefined, receipt: Receipt, hiding: Hiding): MessageOutcome {
   const { stamp, now, visibilityTimeout } = hiding;
   if (!holdsReceipt(found, receipt, now)) return { ok: false, why: "notFound" };
-  return { ok: true, next: { ...found, stamp, visibleAt: now + visibilityTimeout } };
+  const visibleAt = now + visibilityTimeout;
+  if (visibleAt > found.expiresAt) return { ok: false, why: "outlivesMessage" };
+  return { ok: true, next: { ...found, stamp, visibleAt } };
 }
 
 /** Delete Message. */

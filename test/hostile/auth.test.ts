@@ -333,10 +333,7 @@ for (const sample of SAMPLES) {
       if (service === (sample.sent.service ?? "blob") || sample.name === "account SAS") continue;
       mutants.push({ ...sample.sent, service });
     }
-    mutants.push(
-      { ...sample.sent, remoteAddress: "127.0.0.2" },
-      { ...sample.sent, remoteAddress: "2001:db8::1" },
-    );
+    mutants.push({ ...sample.sent, remoteAddress: "127.0.0.2" }, { ...sample.sent, remoteAddress: "::1" });
     mutants.push({ ...sample.sent, isSecure: false });
     const accepted: string[] = [];
     for (const mutant of mutants) {

@@ -14,16 +14,11 @@ export function parseAddressRange(text: string): AddressRange | undefined {
   return { first, last };
 }
 
-/** The machine itself, by the name that Node.js resolves `localhost` to first. */
-const OWN_ADDRESS_6 = "::1";
-const OWN_ADDRESS = 0x7f00_0001;
-
 /**
  * The address of a peer: IPv4, or IPv4 as a dual-stack socket shows it (`::ffff:10.0.0.1`). undefined for true
- * IPv6, which lies in no range a SAS can name; but who calls from this machine is 127.0.0.1 either way.
+ * IPv6, which lies in no range a SAS can name.
  */
 export function parseAddress(text: string): number | undefined {
-  if (text === OWN_ADDRESS_6) return OWN_ADDRESS;
   const isMapped = text.length > MAPPED.length && text.slice(0, MAPPED.length).toLowerCase() === MAPPED;
   return parseIpv4(isMapped ? text.slice(MAPPED.length) : text);
 }

@@ -132,13 +132,6 @@ test("the source address must lie in sip, both ends included, also seen through 
   ] as const) {
     assert.equal(await outcome(() => attempt(OLD, { from })), expected, from);
   }
-  for (const sip of ["127.0.0.1", "0.0.0.0-255.255.255.255"]) {
-    assert.equal(await outcome(() => attempt({ ...OLD, sip }, { from: "::1" })), "accepted", sip);
-  }
-  assert.equal(
-    await outcome(() => attempt({ ...OLD, sip: "0.0.0.0-255.255.255.255" }, { from: "fe80::1" })),
-    "AuthorizationSourceIPMismatch",
-  );
   assert.equal(await outcome(() => attempt({ ...OLD, sip: "10.0.0.5" })), "accepted");
   assert.equal(await outcome(() => attempt({ ...OLD, sip: "10.0.0.6" })), "AuthorizationSourceIPMismatch");
 });
