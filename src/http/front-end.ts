@@ -22,7 +22,7 @@ import type { RequestIds } from "./request-id.ts";
 import { Router } from "./router.ts";
 import { readAddress } from "./target.ts";
 import { corsHeaders } from "./wire/cors.ts";
-import { errorCodeOf, errorFormatOf, printError } from "./wire/error-body.ts";
+import { errorCodeOf, errorFormatOf, printError, reasonOf } from "./wire/error-body.ts";
 
 /**
  * One service's front end: the road of a request from the parsed message to the reply.
@@ -90,7 +90,7 @@ export class FrontEnd<Services> {
     checkHeaders(head);
     const address = readAddress(head.url, headers.host, table.service, isHostStyleAllowed);
     const { query } = address;
-    const target = table.mendTarget?.(address.target, query, headers) ?? address.target;
+    const target = table.mendTarget?.(address.target, query, headers, method) ?? address.target;
     exchange.account = target.account;
     const version = readVersion(headers, query.get("api-version") ?? query.get("sv"));
     exchange.version = version;
@@ -161,17 +161,18 @@ export class FrontEnd<Services> {
     const code = errorCodeOf(refusal);
     exchange.errorCode = code;
     const headers = { "x-ms-error-code": code, ...refusal.detail.headers };
+    const resource = NAMES[exchange.operation?.resource ?? "service"] ?? "blob";
+    const reason = reasonOf(refusal, this.#options.table.service === "table", resource);
     const isBodyless = exchange.head.method === "HEAD" || refusal.row.http === 304;
-    if (isBodyless) return { status: refusal.row.http, headers };
+    if (isBodyless) return { status: refusal.row.http, reason, headers };
     const format = errorFormatOf({
       service: this.#options.table.service,
       accept: exchange.head.headers.accept,
       isXmlOperation: exchange.operation?.body === "xml",
     });
-    const resource = NAMES[exchange.operation?.resource ?? "service"] ?? "blob";
     const context = { requestId: exchange.id, time: this.#options.clock.now(), resource };
     const { contentType, body } = printError(refusal, format, context);
-    return { status: refusal.row.http, headers: { ...headers, "Content-Type": contentType }, body };
+    return { status: refusal.row.http, reason, headers: { ...headers, "Content-Type": contentType }, body };
   }
 
   /** A fault or a bug becomes a refusal the client can read; the log has the rest. */

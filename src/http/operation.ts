@@ -82,7 +82,7 @@ export interface OperationTable<Services> {
   /** The refusal when no row fits. */
   readonly unknownOperation: RefusalCode;
   /** What a request means whose address a widespread client is known to get wrong. */
-  readonly mendTarget?: (target: Target, query: Query, headers: Headers) => Target;
+  readonly mendTarget?: (target: Target, query: Query, headers: Headers, method: string) => Target;
   /** The refusal when the resource knows no operation of that method; UnsupportedHttpVerb without it. */
   readonly unknownMethod?: RefusalCode;
 }

@@ -49,6 +49,31 @@ suite("the HTTP front end", () => {
     assert.match(reply.body, /<HeaderName>x-ms-version<\/HeaderName>/);
   });
 
+  test("says in the status line what a refusal is about, save for those of OData", async () => {
+    const missing = { path: "/nowhere", query: { comp: "metadata" } };
+    const queue = await send(server, { ...missing, service: "queue", method: "HEAD" });
+    assert.deepEqual([queue.status, queue.reason], [404, "The specified queue does not exist."]);
+    const container = await send(server, {
+      service: "blob",
+      method: "GET",
+      path: "/nowhere",
+      query: { restype: "container" },
+    });
+    assert.deepEqual([container.status, container.reason], [404, "The specified container does not exist."]);
+    const table = await send(server, { service: "table", method: "GET", path: "/nowhere" });
+    assert.deepEqual([table.status, table.reason], [404, "Not Found"]);
+    const nobody = await send(server, {
+      service: "table",
+      method: "GET",
+      path: "/nowhere",
+      isAnonymous: true,
+      headers: { "x-ms-version": "2025-01-05" },
+    });
+    assert.equal(nobody.status, 401);
+    assert.match(nobody.reason, /^Server failed to authenticate the request\. Please refer to/);
+    assert.equal((await get()).reason, "OK");
+  });
+
   test("prints refusals as XML, with a mark in front, and as OData for tables", async () => {
     const unsigned = {
       ...properties,

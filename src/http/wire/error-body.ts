@@ -60,9 +60,27 @@ const PRINTERS: Readonly<Record<ErrorFormat, (refusal: Refusal, context: ErrorCo
 };
 
 /** Every message ends with where to find it in the logs. */
-function messageOf(refusal: Refusal, { requestId, time, resource = "blob" }: ErrorContext): string {
-  const text = refusal.detail.text ?? refusal.row.text.replace("{resource}", resource);
-  return `${text}\nRequestId:${requestId}\nTime:${printIsoDate(time)}`;
+function messageOf(refusal: Refusal, { requestId, time, resource }: ErrorContext): string {
+  return `${textOf(refusal, resource)}\nRequestId:${requestId}\nTime:${printIsoDate(time)}`;
+}
+
+function textOf(refusal: Refusal, resource = "blob"): string {
+  return refusal.detail.text ?? refusal.row.text.replace("{resource}", resource);
+}
+
+const UNSEEN = /[^\x20-\x7e]/g;
+const REASON_CHARS_MAX = 256;
+/** What the Table service refuses before OData has a word: who is calling, and how much they send. */
+const BEFORE_ODATA: ReadonlySet<number> = new Set([401, 403, 413]);
+
+/**
+ * The service puts the text of a refusal into the status line: SDKs show it for a HEAD, which has no body, and some
+ * always. Errors of OData have the words of HTTP there.
+ */
+export function reasonOf(refusal: Refusal, isTable: boolean, resource?: string): string | undefined {
+  if (isTable && !BEFORE_ODATA.has(refusal.row.http)) return undefined;
+  // A text may quote what the client sent, and a line of it must not become a header.
+  return textOf(refusal, resource).slice(0, REASON_CHARS_MAX).replaceAll(UNSEEN, " ");
 }
 
 export function printXmlError(refusal: Refusal, context: ErrorContext): string {
