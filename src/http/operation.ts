@@ -68,6 +68,8 @@ export interface Permission {
   readonly anonymous?: "blob" | "container";
   /** Bearer tokens may do it since this version, or "never"; without it, whenever tokens are accepted. */
   readonly bearerSince?: string;
+  /** A token of the File service need not say its intent: nothing of a share is read or changed. */
+  readonly isIntentFree?: boolean;
   /** The operation answers anyone, signed or not (CORS preflight). */
   readonly isOpen?: boolean;
 }
