@@ -244,6 +244,24 @@ onEachEngine(
       assert.ok(two.versionId);
     });
 
+    test("the current version is deleted by the name of the blob, not by its own id", async () => {
+      const container = await kit.container();
+      const blob = container.getBlockBlobClient("v");
+      const one = await blob.upload("one", 3);
+      const current = blob.withVersion(one.versionId!);
+      await assert.rejects(current.delete(), refused(403, "OperationNotAllowedOnRootBlob"));
+      const purge = {
+        method: "DELETE",
+        path: `/${container.containerName}/v`,
+        query: { versionid: one.versionId!, deletetype: "permanent" },
+      };
+      assert.equal((await kit.raw(purge)).code, "OperationNotAllowedOnRootBlob");
+      assert.equal((await blob.downloadToBuffer()).toString(), "one");
+      await blob.delete();
+      await current.delete();
+      await assert.rejects(current.download(), refused(404));
+    });
+
     test("leases and tags make no version, a snapshot makes one", async () => {
       const container = await kit.container();
       const blob = container.getBlockBlobClient("v");
