@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { BlobSASPermissions, BlockBlobClient } from "@azure/storage-blob";
-import { all, onEachEngine, refused } from "../kit/blob.ts";
+import { all, onEachEngine, readableUrl, refused } from "../kit/blob.ts";
 
 onEachEngine("properties, tags, tiers, keys", (kit) => {
   test("metadata and HTTP headers are replaced as a whole, each with a new ETag", async () => {
@@ -252,19 +252,20 @@ onEachEngine("copies", (kit) => {
     const source = container.getBlockBlobClient("from");
     await source.upload("text", 4, { metadata: { a: "1" }, tags: { t: "v" } });
     const target = container.getBlockBlobClient("to");
-    const copied = await target.syncCopyFromURL(source.url, { metadata: { own: "x" }, tags: { u: "w" } });
+    const url = await readableUrl(kit, source);
+    const copied = await target.syncCopyFromURL(url, { metadata: { own: "x" }, tags: { u: "w" } });
     assert.equal(copied.copyStatus, "success");
     assert.deepEqual((await target.getProperties()).metadata, { own: "x" });
     assert.deepEqual((await target.getTags()).tags, { u: "w" });
-    await target.syncCopyFromURL(source.url, { copySourceTags: "COPY" });
+    await target.syncCopyFromURL(url, { copySourceTags: "COPY" });
     assert.deepEqual((await target.getTags()).tags, { t: "v" });
     await assert.rejects(
-      target.syncCopyFromURL(source.url, { copySourceTags: "COPY", tags: { a: "b" } }),
+      target.syncCopyFromURL(url, { copySourceTags: "COPY", tags: { a: "b" } }),
       refused(400, "BothUserTagsAndSourceTagsCopyPresentException"),
     );
     const { snapshot } = await source.createSnapshot();
     await source.upload("changed", 7);
-    await target.syncCopyFromURL(source.withSnapshot(snapshot!).url);
+    await target.syncCopyFromURL(await readableUrl(kit, source.withSnapshot(snapshot!)));
     assert.equal((await target.downloadToBuffer()).toString(), "text");
   });
 
@@ -330,7 +331,7 @@ onEachEngine("copies", (kit) => {
     await writer.syncCopyFromURL(await source.generateSasUrl(sas("r")));
     assert.doesNotMatch((await target.getProperties()).copySource!, /sig=/);
     await assert.rejects(
-      target.syncCopyFromURL(`${container.url}/missing`),
+      target.syncCopyFromURL(await readableUrl(kit, container.getBlobClient("missing"))),
       refused(404, "CannotVerifyCopySource"),
     );
     await assert.rejects(target.syncCopyFromURL("not an address"), refused(400, "InvalidHeaderValue"));

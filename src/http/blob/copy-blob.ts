@@ -86,7 +86,7 @@ async function copyFrom(
     (name) => name.toLowerCase() === given?.toLowerCase(),
   );
   if (given !== undefined && priority === undefined) throw badHeader("x-ms-rehydrate-priority", given);
-  const source = await readCopySource(request, services);
+  const source = await readCopySource(request, services, mode === "async" ? "caller" : "address");
   const wish = {
     ref: readBlobRef(request),
     ...guards,
