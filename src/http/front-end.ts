@@ -22,7 +22,7 @@ import type { RequestIds } from "./request-id.ts";
 import { Router } from "./router.ts";
 import { readAddress } from "./target.ts";
 import { corsHeaders } from "./wire/cors.ts";
-import { errorCodeOf, errorFormatOf, printError } from "./wire/error-body.ts";
+import { errorCodeOf, errorFormatOf, printError, reasonOf } from "./wire/error-body.ts";
 
 /**
  * One service's front end: the road of a request from the parsed message to the reply.
@@ -161,17 +161,19 @@ export class FrontEnd<Services> {
     const code = errorCodeOf(refusal);
     exchange.errorCode = code;
     const headers = { "x-ms-error-code": code, ...refusal.detail.headers };
+    const { service } = this.#options.table;
+    const resource = NAMES[exchange.operation?.resource ?? "service"] ?? "blob";
+    const reason = service === "table" ? undefined : reasonOf(refusal, resource);
     const isBodyless = exchange.head.method === "HEAD" || refusal.row.http === 304;
-    if (isBodyless) return { status: refusal.row.http, headers };
+    if (isBodyless) return { status: refusal.row.http, reason, headers };
     const format = errorFormatOf({
-      service: this.#options.table.service,
+      service,
       accept: exchange.head.headers.accept,
       isXmlOperation: exchange.operation?.body === "xml",
     });
-    const resource = NAMES[exchange.operation?.resource ?? "service"] ?? "blob";
     const context = { requestId: exchange.id, time: this.#options.clock.now(), resource };
     const { contentType, body } = printError(refusal, format, context);
-    return { status: refusal.row.http, headers: { ...headers, "Content-Type": contentType }, body };
+    return { status: refusal.row.http, reason, headers: { ...headers, "Content-Type": contentType }, body };
   }
 
   /** A fault or a bug becomes a refusal the client can read; the log has the rest. */

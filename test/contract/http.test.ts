@@ -68,6 +68,31 @@ suite("the HTTP front end", () => {
     assert.match(table.body, /^\{"odata.error"/);
   });
 
+  test("says why in the status line, which is all the text that a HEAD can have", async () => {
+    const missing = {
+      path: "/absent",
+      query: { restype: "container" },
+      headers: { "x-ms-version": "2025-01-05" },
+    };
+    for (const method of ["HEAD", "GET"]) {
+      const { status, reason } = await send(server, { ...missing, service: "blob", method });
+      assert.deepEqual([status, reason], [404, "The specified container does not exist."]);
+    }
+    const longName = { ...missing, service: "blob", method: "HEAD", path: `/${"x".repeat(64)}` } as const;
+    assert.match((await send(server, longName)).reason ?? "", /^The specified resource name length/);
+    const queue = { ...missing, service: "queue", method: "GET", query: { comp: "metadata" } } as const;
+    assert.equal((await send(server, queue)).reason, "The specified queue does not exist.");
+    const table = await send(server, {
+      service: "table",
+      method: "GET",
+      isAnonymous: true,
+      headers: { "x-ms-version": "2025-01-05" },
+      path: "",
+      target: "/devstoreaccount1/Tables",
+    });
+    assert.equal(table.reason, "Unauthorized");
+  });
+
   test("refuses a header that decides something and comes twice", async () => {
     const { port } = new URL(server.endpoints.queue);
     const request = signed({ ...properties, method: "GET" }, Number(port)).toString();

@@ -15,6 +15,8 @@ export interface RawRequest extends PlainRequest {
 
 export interface RawReply {
   readonly status: number;
+  /** What stands behind the status. */
+  readonly reason: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
   /** x-ms-error-code, or undefined. */
@@ -58,6 +60,7 @@ export function transmit(
       response.on("end", () =>
         resolve({
           status: response.statusCode ?? 0,
+          reason: response.statusMessage,
           headers: response.headers,
           bytes: Buffer.concat(pieces),
           code: response.headers["x-ms-error-code"] as string | undefined,

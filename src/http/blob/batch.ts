@@ -7,7 +7,7 @@ import { Router } from "../router.ts";
 import { readAddress } from "../target.ts";
 import { parseBlobBatch, printBlobBatch, type SubReply } from "../wire/batch.ts";
 import { CheckedBody } from "../wire/digest.ts";
-import { errorCodeOf, printError } from "../wire/error-body.ts";
+import { errorCodeOf, printError, reasonOf } from "../wire/error-body.ts";
 import { malformedBatch, type SubRequest } from "../wire/multipart.ts";
 import { DELETE_BLOB_ROWS } from "./delete-blob.ts";
 import { readContainerRef } from "./read-request.ts";
@@ -113,7 +113,7 @@ async function answer(
       "Content-Type": contentType,
       Server: "Holdfast",
     };
-    return { contentId, status: error.row.http, headers, body };
+    return { contentId, status: error.row.http, reason: reasonOf(error), headers, body };
   }
 }
 

@@ -59,10 +59,24 @@ const PRINTERS: Readonly<Record<ErrorFormat, (refusal: Refusal, context: ErrorCo
   odataXml: printODataXmlError,
 };
 
+function textOf(refusal: Refusal, resource = "blob"): string {
+  return refusal.detail.text ?? refusal.row.text.replace("{resource}", resource);
+}
+
 /** Every message ends with where to find it in the logs. */
-function messageOf(refusal: Refusal, { requestId, time, resource = "blob" }: ErrorContext): string {
-  const text = refusal.detail.text ?? refusal.row.text.replace("{resource}", resource);
-  return `${text}\nRequestId:${requestId}\nTime:${printIsoDate(time)}`;
+function messageOf(refusal: Refusal, { requestId, time, resource }: ErrorContext): string {
+  return `${textOf(refusal, resource)}\nRequestId:${requestId}\nTime:${printIsoDate(time)}`;
+}
+
+const REASON = /^[\x20-\x7e]{1,256}$/;
+
+/**
+ * The text of a refusal in the status line, as Blob, Queue and File have it: SDKs build their messages from it
+ * where there is no body to read. Undefined where it does not fit into a line.
+ */
+export function reasonOf(refusal: Refusal, resource?: string): string | undefined {
+  const text = textOf(refusal, resource);
+  return REASON.test(text) ? text : undefined;
 }
 
 export function printXmlError(refusal: Refusal, context: ErrorContext): string {
