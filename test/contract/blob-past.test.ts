@@ -262,6 +262,32 @@ onEachEngine(
       await assert.rejects(current.download(), refused(404));
     });
 
+    test("properties of block blobs are versioned, those of page and append blobs are not", async () => {
+      const container = await kit.container();
+      const block = container.getBlockBlobClient("block");
+      const append = container.getAppendBlobClient("append");
+      const page = container.getPageBlobClient("page");
+      await block.upload("x", 1);
+      await append.create();
+      await page.create(512);
+      for (const blob of [append, block, page]) {
+        await blob.setHTTPHeaders({ blobContentType: "a/b" });
+        assert.equal((await blob.getProperties()).contentType, "a/b");
+      }
+      await append.setMetadata({ a: "b" });
+      const listed = await all(container.listBlobsFlat({ includeVersions: true }));
+      assert.deepEqual(
+        listed.map(({ name, isCurrentVersion }) => [name, isCurrentVersion]),
+        [
+          ["append", undefined],
+          ["append", true],
+          ["block", undefined],
+          ["block", true],
+          ["page", true],
+        ],
+      );
+    });
+
     test("leases and tags make no version, a snapshot makes one", async () => {
       const container = await kit.container();
       const blob = container.getBlockBlobClient("v");
