@@ -25,8 +25,14 @@ onEachEngine("properties, tags, tiers, keys", (kit) => {
     const found = await blob.getProperties();
     assert.deepEqual(
       [found.etag, found.cacheControl, found.contentType, found.metadata],
-      [set.etag, "no-cache", "application/octet-stream", { b: "2" }],
+      [set.etag, "no-cache", undefined, { b: "2" }],
     );
+    const listed = await all(container.listBlobsFlat({ prefix: "m" }));
+    assert.equal(listed[0]?.properties.contentType, "");
+    const copy = container.getBlobClient("cleared");
+    await (await copy.beginCopyFromURL(blob.url)).pollUntilDone();
+    assert.equal((await copy.getProperties()).contentType, undefined);
+    assert.equal((await copy.download()).contentType, undefined);
     assert.deepEqual(Buffer.from(found.contentMD5!), Buffer.alloc(16, 7));
     await blob.setMetadata();
     assert.deepEqual((await blob.getProperties()).metadata, {});

@@ -11,7 +11,7 @@ import {
   readBlobGuards,
   readCustomerKey,
   readEncryption,
-  readHttpHeaders,
+  readNewHttpHeaders,
   refusePast,
 } from "./blob-headers.ts";
 import { isPageChange, setPageBlobProperties } from "./page-properties.ts";
@@ -38,7 +38,7 @@ async function setBlobProperties(request: HttpRequest, { blobs }: BlobServices):
   const { record } = await setHttpHeaders(blobs, {
     ref: readBlobRef(request),
     ...readBlobGuards(request, IF_ALL),
-    http: readHttpHeaders(request.headers, false),
+    http: readNewHttpHeaders(request.headers),
   });
   const sequence = record.kind === "page" ? String(record.sequenceNumber ?? 0n) : undefined;
   return { status: 200, headers: { ...stamp(record.revision), "x-ms-blob-sequence-number": sequence } };
