@@ -36,6 +36,44 @@ test("absorbing what was written on top lets the later write win", () => {
   assert.equal(first.writes.get("b"), null);
 });
 
+test("what was set since it began is undone, and nothing else", (t) => {
+  const key = fc.string({ unit: fc.constantFrom("a", "b", "\0", "\xff"), maxLength: 3 });
+  const step = fc.record({
+    key,
+    value: fc.option(fc.constantFrom("x", "yy", "zzz")),
+    // Looking puts the keys in order, at any moment between two writes.
+    isLook: fc.boolean(),
+  });
+  const transactions = fc.array(
+    fc.record({ steps: fc.array(step, { maxLength: 12 }), isKept: fc.boolean() }),
+  );
+  fc.assert(
+    fc.property(transactions, (runs) => {
+      const overlay = new Overlay();
+      let expected = new Map<Key, string | null>();
+      let expectedBytes = 0;
+      for (const { steps, isKept } of runs) {
+        overlay.begin();
+        const tried = new Map(expected);
+        let triedBytes = expectedBytes;
+        for (const { key, value, isLook } of steps) {
+          overlay.set(key, value === null ? null : bytes(value));
+          tried.set(key, value);
+          triedBytes += key.length + (value?.length ?? 0);
+          if (isLook) assert.equal(overlay.hasIn(key, `${key}\0`), true);
+        }
+        if (isKept) [expected, expectedBytes] = [tried, triedBytes];
+        else overlay.undo();
+        const shownWrites = [...overlay.writes].map(([name, value]) => [name, value?.toString() ?? null]);
+        assert.deepEqual(new Map(shownWrites as [Key, string | null][]), expected);
+        assert.equal(overlay.bytes, expectedBytes);
+        assert.deepEqual(overlay.keysIn("", "\xff\xff\xff\xff"), [...expected.keys()].sort());
+      }
+    }),
+    { numRuns: 2_000, seed: seedOfThisRun(t) },
+  );
+});
+
 test("the newest layer that knows a key answers for it", () => {
   const base = new OrderedMap();
   for (const key of ["a", "b", "c"]) base.set(key, bytes("base"));

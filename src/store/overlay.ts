@@ -3,20 +3,52 @@ import type { Entry, Key, Range } from "./kv.ts";
 
 /**
  * Writes that are not in the committed state yet: those of one transaction, or of a batch on its way to the
- * disk. Ordered, so that a scan can merge it; `null` marks a deletion.
+ * disk. Ordered, so that a scan can merge it; `null` marks a deletion. The transactions of a batch write into it
+ * one after another, and what one of them wrote since `begin` can be undone.
  */
 export class Overlay {
   readonly writes = new Map<Key, Buffer | null>();
   /** In order, but for those in `#added`: most transactions never ask for a range. */
   readonly #keys: Key[] = [];
   readonly #added: Key[] = [];
+  /** The keys set since `begin`, and what each had before. */
+  readonly #changed: Key[] = [];
+  readonly #former: (Buffer | null | undefined)[] = [];
+  #formerBytes = 0;
   bytes = 0;
 
   set(key: Key, value: Buffer | null): void {
-    const before = this.writes.size;
+    const former = this.writes.get(key);
+    this.#changed.push(key);
+    this.#former.push(former);
     this.writes.set(key, value);
-    if (this.writes.size > before) this.#added.push(key);
+    if (former === undefined) this.#added.push(key);
     this.bytes += key.length + (value?.length ?? 0);
+  }
+
+  /** From here on `undo` takes everything back; what was set before is kept. */
+  begin(): void {
+    this.#changed.length = 0;
+    this.#former.length = 0;
+    this.#formerBytes = this.bytes;
+  }
+
+  undo(): void {
+    for (let i = this.#changed.length - 1; i >= 0; i--) {
+      const key = this.#changed[i]!;
+      const former = this.#former[i];
+      if (former === undefined) this.#remove(key);
+      else this.writes.set(key, former);
+    }
+    this.bytes = this.#formerBytes;
+    this.begin();
+  }
+
+  #remove(key: Key): void {
+    this.writes.delete(key);
+    const added = this.#added.lastIndexOf(key);
+    if (added >= 0) this.#added.splice(added, 1);
+    else this.#keys.splice(this.#indexOf(key), 1);
   }
 
   /** Takes over everything in `later`, which was written on top of this. */

@@ -134,6 +134,69 @@ test("a transaction that is between two steps when a commit fails runs again, an
   assert.equal(disk.map.snapshot().get("a")?.toString(), "3");
 });
 
+test("what a transaction wrote before it threw is gone, for those behind it and for the disk", async () => {
+  const { disk, writer } = open();
+  const first = writer.write(increment("a"));
+  const refused = writer.write(async (write) => {
+    await increment("a")(write);
+    write.put("b", Buffer.from("ghost"));
+    const seen = await write.take({ from: "a", to: "z" }, 10);
+    assert.deepEqual(
+      seen.map(({ key }) => key),
+      ["a", "b"],
+      "it sees its own writes",
+    );
+    write.delete("a");
+    throw new Error("refused");
+  });
+  refused.catch(() => {});
+  const last = writer.write(async (write) => {
+    const seen = await write.take({ from: "a", to: "z" }, 10);
+    assert.deepEqual(
+      seen.map(({ key, value }) => `${key}=${value}`),
+      ["a=1"],
+    );
+    return increment("a")(write);
+  });
+  const commit = await disk.next();
+  assert.deepEqual(commit.keys, ["a"]);
+  commit.end();
+  assert.deepEqual([await first, await last], [1, 2]);
+  await assert.rejects(refused, /refused/);
+  assert.equal(disk.map.snapshot().get("a")?.toString(), "2");
+  assert.equal(disk.map.snapshot().get("b"), undefined);
+});
+
+test("a batch waits for the transaction that is writing into it", async () => {
+  const { disk, writer } = open();
+  const count = 4 * LIMITS.halfBatchMin;
+  const all = (): Promise<number>[] =>
+    Array.from({ length: count }, (_, i) => writer.write(increment(`k${i}`)));
+  const first = all();
+  const commit = await disk.next();
+  const second = all();
+  let go = (): void => {};
+  const gate = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const slow = writer.write(async (write) => {
+    write.put("left", Buffer.of(1));
+    await gate;
+    write.put("right", Buffer.of(1));
+  });
+  await settled();
+  // Enough for a commit wait in the batch when the one before has ended.
+  commit.end();
+  await Promise.all(first);
+  for (let turn = 0; turn < 5; turn++) await settled();
+  assert.equal(disk.commits.length, 0);
+  go();
+  const { keys, end } = await disk.next();
+  assert.ok(keys.includes("left") && keys.includes("right"), "both halves or none");
+  end();
+  await Promise.all([...second, slow]);
+});
+
 test("a disk that stays full refuses every batch, and takes writes again when it has room", async () => {
   const { disk, writer } = open();
   for (let round = 0; round < 3; round++) {

@@ -14,6 +14,9 @@ import { layeredPage, Overlay, pendingIn, type Snapshot } from "./overlay.ts";
  *
  *   queue -> run (serial) -> filling batch -> commit (one at a time) -> every caller hears
  *
+ * A transaction writes straight into the batch, and what one that throws has written is undone. So a batch goes on
+ * its way only between two transactions.
+ *
  * Serial execution is serializable by construction and never conflicts. Nobody is answered, with a result or
  * with a refusal, before everything the transaction could have seen is durable: a refusal may tell of a write
  * that is still on its way. If a commit fails, its callers hear a fault; transactions that ran on top of it run
@@ -173,10 +176,11 @@ export class SerialWriter {
   }
 
   async #runOne(task: Task): Promise<void> {
-    const local = new Overlay();
+    const batch = this.#filling;
+    batch.overlay.begin();
     const raw = new TransactionWriter(
-      local,
-      this.#layers(local),
+      batch.overlay,
+      this.#committing?.overlay,
       this.#snapshot!,
       this.#clock,
       this.#revisions,
@@ -199,19 +203,10 @@ export class SerialWriter {
     // A commit failed meanwhile, and this one stood on it: it is back in the queue and runs again.
     if (failures !== this.#failures) return;
     task.outcome = outcome;
-    if ("value" in outcome) {
-      // Also when nothing else was written: a revision that was given out must not come again.
-      if (raw.highest > 0n) this.#filling.highest = raw.highest;
-      this.#filling.overlay.absorb(local);
-    }
-    this.#filling.tasks.push(task);
-  }
-
-  #layers(local: Overlay): Overlay[] {
-    const layers = [local];
-    if (this.#filling.overlay.writes.size > 0) layers.push(this.#filling.overlay);
-    if (this.#committing !== undefined) layers.push(this.#committing.overlay);
-    return layers;
+    if ("error" in outcome) batch.overlay.undo();
+    // Also when nothing else was written: a revision that was given out must not come again.
+    else if (raw.highest > 0n) batch.highest = raw.highest;
+    batch.tasks.push(task);
   }
 
   /**
@@ -221,7 +216,8 @@ export class SerialWriter {
    * one turn only: none would keep everybody else from running where a commit takes no time, as in memory.
    */
   #scheduleCommit(): void {
-    if (this.#committing !== undefined || this.#isCommitScheduled) return;
+    // A transaction between two of its steps writes into the batch: `#run` sees to it when that has ended.
+    if (this.#isRunning || this.#committing !== undefined || this.#isCommitScheduled) return;
     if (this.#target.isEager === true || this.#isHalf()) {
       void this.#commit();
       return;
@@ -229,7 +225,6 @@ export class SerialWriter {
     this.#isCommitScheduled = true;
     const commit = (): void => {
       this.#isCommitScheduled = false;
-      // A transaction may be between two of its steps; its batch goes when it has ended.
       if (!this.#isRunning) void this.#commit();
     };
     setImmediate(() => {
@@ -323,7 +318,7 @@ function packRevision(revision: Revision): Buffer {
 }
 
 class TransactionWriter implements RawWriter {
-  readonly #local: Overlay;
+  readonly #batch: Overlay;
   readonly #layers: readonly Overlay[];
   readonly #snapshot: Snapshot;
   readonly #clock: Clock;
@@ -334,16 +329,16 @@ class TransactionWriter implements RawWriter {
   highest: Revision = 0n;
 
   constructor(
-    local: Overlay,
-    layers: readonly Overlay[],
+    batch: Overlay,
+    committing: Overlay | undefined,
     snapshot: Snapshot,
     clock: Clock,
     revisions: RevisionSource,
     copies: Slabs,
     known: KnownValues,
   ) {
-    this.#local = local;
-    this.#layers = layers;
+    this.#batch = batch;
+    this.#layers = committing === undefined ? [batch] : [batch, committing];
     this.#snapshot = snapshot;
     this.#clock = clock;
     this.#revisions = revisions;
@@ -376,11 +371,11 @@ class TransactionWriter implements RawWriter {
 
   put(key: Key, value: Uint8Array): void {
     // A copy: the caller may use its buffer again, and the disk sees it only later.
-    this.#local.set(key, this.#copies.copyOf(value));
+    this.#batch.set(key, this.#copies.copyOf(value));
   }
 
   delete(key: Key): void {
-    this.#local.set(key, null);
+    this.#batch.set(key, null);
   }
 
   revision(above?: Revision): Revision {

@@ -1,6 +1,6 @@
-import { hash } from "node:crypto";
 import { LIMITS } from "../../base/limits.ts";
 import { FILE_LIMITS } from "../../base/limits-file.ts";
+import { md5Soon } from "../../base/md5-soon.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
 import { instantOf } from "../../base/revision.ts";
 import { type ByteSpan, listRanges as list } from "../../services/file/list-ranges.ts";
@@ -76,7 +76,7 @@ async function putRange(request: HttpRequest, { files }: FileServices): Promise<
   const { ref, leaseId, from, to, keepsWriteTime } = range;
   const done = await put(files, { ref, leaseId, from, to, keepsWriteTime, bytes });
   return rangeReply(done, {
-    md5: Buffer.isBuffer(content) ? hash("md5", content, "base64") : content.md5,
+    md5: Buffer.isBuffer(content) ? await md5Soon(content) : content.md5,
     isStructured: headers["x-ms-structured-body"] !== undefined,
   });
 }

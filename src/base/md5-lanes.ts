@@ -1,0 +1,196 @@
+import {
+  again,
+  block,
+  type Code,
+  END,
+  get,
+  I32_ADD,
+  I32_GE_U,
+  i32,
+  leaveIf,
+  loop,
+  set,
+  startWasm,
+  tee,
+  unsigned,
+  V128,
+  WASM_PAGE_BYTES,
+} from "./wasm.ts";
+
+/**
+ * MD5 of up to eight pieces at once. Each step of MD5 needs the one before it, so a processor computes one piece at
+ * a fraction of what it could do; eight pieces side by side, four in each of two vectors, take little longer than one.
+ *
+ * Memory: the eight states (from 0 on: A, B, C, D of the first vector, then of the second), the block at work, word by
+ * word, in two vectors each (from 1 KiB on), the constants (from 2 KiB on), the pieces (from 4 KiB on).
+ */
+export const LANES = 8;
+export const LANE_BYTES_MAX = 8_192;
+
+const BLOCK_BYTES = 64;
+/** What a piece ends with: one byte, and its length in bits in eight. */
+const ENDING_BYTES = 9;
+const LANE_STRIDE = blocksOf(LANE_BYTES_MAX) * BLOCK_BYTES;
+const WORDS_AT = 1_024;
+const CONSTANTS_AT = 2_048;
+const INPUT_AT = 4_096;
+const VECTOR_BYTES = 16;
+const GROUPS = 2;
+const PER_GROUP = LANES / GROUPS;
+
+/** How many blocks a piece is, with its ending. Pieces that go together have equally many. */
+export function blocksOf(bytes: number): number {
+  return Math.ceil((bytes + ENDING_BYTES) / BLOCK_BYTES);
+}
+
+const START = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476];
+/** By how many bits each step of a round turns, four steps over and over. */
+const TURNS = [
+  [7, 12, 17, 22],
+  [5, 9, 14, 20],
+  [4, 11, 16, 23],
+  [6, 10, 15, 21],
+];
+/** Which word of the block a step of a round takes. */
+const WORD_OF = [
+  (step: number) => step,
+  (step: number) => 5 * step + 1,
+  (step: number) => 3 * step + 5,
+  (step: number) => 7 * step,
+];
+
+const simd = (opcode: number): number[] => [0xfd, ...unsigned(opcode)];
+const load = (offset: number): number[] => [...simd(0x00), 4, ...unsigned(offset)];
+const store = (offset: number): number[] => [...simd(0x0b), 4, ...unsigned(offset)];
+/** Bytes of two vectors, those of the second counted from 16 on. */
+const pick = (words: Code): number[] => [
+  ...simd(0x0d),
+  ...words.flatMap((word) => [0, 1, 2, 3].map((byte) => word * 4 + byte)),
+];
+const NOT = simd(0x4d);
+const AND = simd(0x4e);
+const OR = simd(0x50);
+const XOR = simd(0x51);
+const SHIFT_LEFT = simd(0xab);
+const SHIFT_RIGHT = simd(0xad);
+const ADD = simd(0xae);
+
+// Locals: the two parameters, then vectors.
+const [AT, ENDS_AT] = [0, 1];
+const STATES = 2;
+const ROWS = STATES + 8;
+const PAIRS = ROWS + 4;
+const SUM = PAIRS + 4;
+const VECTORS = SUM + 1 - STATES;
+
+/** The four functions of MD5, of the locals b, c and d. */
+const MIX: readonly ((b: number, c: number, d: number) => number[])[] = [
+  (b, c, d) => [...get(c), ...get(d), ...XOR, ...get(b), ...AND, ...get(d), ...XOR],
+  (b, c, d) => [...get(b), ...get(c), ...XOR, ...get(d), ...AND, ...get(c), ...XOR],
+  (b, c, d) => [...get(c), ...get(d), ...XOR, ...get(b), ...XOR],
+  (b, c, d) => [...get(d), ...NOT, ...get(b), ...OR, ...get(c), ...XOR],
+];
+
+/** Sixteen words of four pieces, from one piece after another to one word after another. */
+function turnBlock(group: number): number[] {
+  const out: number[] = [];
+  for (let quarter = 0; quarter < 4; quarter++) {
+    for (let lane = 0; lane < PER_GROUP; lane++) {
+      const from = INPUT_AT + (group * PER_GROUP + lane) * LANE_STRIDE + quarter * VECTOR_BYTES;
+      out.push(...get(AT), ...load(from), ...set(ROWS + lane));
+    }
+    const pair = (into: number, first: number, second: number, words: Code): void => {
+      out.push(...get(first), ...get(second), ...pick(words), ...set(into));
+    };
+    pair(PAIRS, ROWS, ROWS + 1, [0, 4, 1, 5]);
+    pair(PAIRS + 1, ROWS + 2, ROWS + 3, [0, 4, 1, 5]);
+    pair(PAIRS + 2, ROWS, ROWS + 1, [2, 6, 3, 7]);
+    pair(PAIRS + 3, ROWS + 2, ROWS + 3, [2, 6, 3, 7]);
+    for (let word = 0; word < 4; word++) {
+      const half = PAIRS + (word >> 1) * 2;
+      const words = (word & 1) === 0 ? [0, 1, 4, 5] : [2, 3, 6, 7];
+      out.push(...i32(0), ...get(half), ...get(half + 1), ...pick(words));
+      out.push(...store(wordAt(group, quarter * 4 + word)));
+    }
+  }
+  return out;
+}
+
+const wordAt = (group: number, word: number): number => WORDS_AT + (group * 16 + word) * VECTOR_BYTES;
+
+function step(group: number, index: number): number[] {
+  const round = index >> 4;
+  const place = (letter: number): number => STATES + group * 4 + ((letter + 64 - index) & 3);
+  const [a, b, c, d] = [place(0), place(1), place(2), place(3)] as const;
+  const turn = TURNS[round]![index & 3]!;
+  return [
+    ...[...get(a), ...i32(0), ...load(wordAt(group, WORD_OF[round]!(index & 15) & 15)), ...ADD],
+    ...[...i32(0), ...load(CONSTANTS_AT + index * VECTOR_BYTES), ...ADD],
+    ...[...MIX[round]!(b, c, d), ...ADD, ...tee(SUM), ...i32(turn), ...SHIFT_LEFT],
+    ...[...get(SUM), ...i32(32 - turn), ...SHIFT_RIGHT, ...OR, ...get(b), ...ADD, ...set(a)],
+  ];
+}
+
+/** run(at, end): adds the blocks that begin from `at` to `end` in every piece to the states. */
+function blocksCode(): number[] {
+  const groups = [0, 1];
+  const states = groups.flatMap((group) => [0, 1, 2, 3].map((letter) => group * 4 + letter));
+  return [
+    ...[...block, ...loop],
+    ...[...get(AT), ...get(ENDS_AT), I32_GE_U, ...leaveIf],
+    ...groups.flatMap(turnBlock),
+    ...states.flatMap((state) => [...i32(0), ...load(state * VECTOR_BYTES), ...set(STATES + state)]),
+    ...Array.from({ length: 64 }, (_, index) => groups.flatMap((group) => step(group, index))).flat(),
+    ...states.flatMap((state) => [
+      ...[...i32(0), ...i32(0), ...load(state * VECTOR_BYTES), ...get(STATES + state), ...ADD],
+      ...store(state * VECTOR_BYTES),
+    ]),
+    ...[...get(AT), ...i32(BLOCK_BYTES), I32_ADD, ...set(AT), ...again, END, END, END],
+  ];
+}
+
+export class Md5Lanes {
+  readonly #run: (at: number, end: number) => void;
+  readonly #words: Uint32Array;
+  readonly #bytes: Buffer;
+
+  constructor() {
+    const { memory, run } = startWasm({
+      pages: Math.ceil((INPUT_AT + LANES * LANE_STRIDE) / WASM_PAGE_BYTES),
+      locals: [{ count: VECTORS, type: V128 }],
+      code: blocksCode(),
+    });
+    this.#run = run;
+    this.#words = new Uint32Array(memory);
+    this.#bytes = Buffer.from(memory);
+    for (let index = 0; index < 64; index++) {
+      const constant = Math.floor(Math.abs(Math.sin(index + 1)) * 2 ** 32);
+      this.#words.fill(constant, CONSTANTS_AT / 4 + index * 4, CONSTANTS_AT / 4 + index * 4 + 4);
+    }
+  }
+
+  /** The digests of up to eight pieces that are equally many blocks. */
+  digests(pieces: readonly Uint8Array[]): Buffer[] {
+    const ends = blocksOf(pieces[0]!.length) * BLOCK_BYTES;
+    for (const [lane, piece] of pieces.entries()) this.#place(lane, piece, ends);
+    for (let state = 0; state < 8; state++) this.#words.fill(START[state & 3]!, state * 4, state * 4 + 4);
+    this.#run(0, ends);
+    return pieces.map((_, lane) => this.#digestOf(lane));
+  }
+
+  #place(lane: number, piece: Uint8Array, ends: number): void {
+    const at = INPUT_AT + lane * LANE_STRIDE;
+    this.#bytes.set(piece, at);
+    this.#bytes[at + piece.length] = 0x80;
+    this.#bytes.fill(0, at + piece.length + 1, at + ends);
+    this.#bytes.writeUInt32LE(piece.length * 8, at + ends - 8);
+  }
+
+  #digestOf(lane: number): Buffer {
+    const digest = Buffer.allocUnsafe(16);
+    const first = Math.floor(lane / PER_GROUP) * 16 + (lane % PER_GROUP);
+    for (let letter = 0; letter < 4; letter++)
+      digest.writeUInt32LE(this.#words[first + letter * 4]!, letter * 4);
+    return digest;
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * Puts small WebAssembly modules together from bytes, for the few inner loops that JavaScript has no fast integers
+ * for, so that nothing has to be built or shipped beside the source.
+ */
+
+// @types/node leaves WebAssembly to the browser's types, which we do not load.
+declare namespace WebAssembly {
+  class Module {
+    constructor(bytes: Uint8Array);
+  }
+  class Instance {
+    readonly exports: Record<string, unknown>;
+    constructor(module: Module);
+  }
+}
+
+export type Code = readonly number[];
+
+export const WASM_PAGE_BYTES = 65_536;
+
+// The few instructions used, by their names in the specification.
+export const I32 = 0x7f;
+export const I64 = 0x7e;
+export const V128 = 0x7b;
+const EMPTY = 0x40;
+export const END = 0x0b;
+export const I32_ADD = 0x6a;
+export const I32_SHL = 0x74;
+export const I32_GT_U = 0x4b;
+export const I32_GE_U = 0x4f;
+export const I32_WRAP_I64 = 0xa7;
+export const I64_AND = 0x83;
+export const I64_XOR = 0x85;
+export const I64_SHR_U = 0x88;
+export const block: Code = [0x02, EMPTY];
+export const loop: Code = [0x03, EMPTY];
+export const again: Code = [0x0c, 0];
+export const leaveIf: Code = [0x0d, 1];
+export const get = (local: number): number[] => [0x20, local];
+export const set = (local: number): number[] => [0x21, local];
+export const tee = (local: number): number[] => [0x22, local];
+export const i32 = (value: number): number[] => [0x41, ...signed(value)];
+export const i64 = (value: number): number[] => [0x42, ...signed(value)];
+export const loadI64 = (offset: number): number[] => [0x29, 3, ...unsigned(offset)];
+export const loadByte: Code = [0x31, 0, 0];
+export const storeI64: Code = [0x37, 3, 0];
+
+export function unsigned(value: number): number[] {
+  const out: number[] = [];
+  let rest = value;
+  for (; rest > 0x7f; rest >>>= 7) out.push((rest & 0x7f) | 0x80);
+  return [...out, rest];
+}
+
+/** For values from 0 on: one more bit than unsigned, so that the sign bit stays clear. */
+function signed(value: number): number[] {
+  const out: number[] = [];
+  let rest = value;
+  for (; rest > 0x3f; rest >>>= 7) out.push((rest & 0x7f) | 0x80);
+  return [...out, rest];
+}
+
+const vector = (items: readonly Code[]): number[] => [...unsigned(items.length), ...items.flat()];
+const sized = (content: Code): number[] => [...unsigned(content.length), ...content];
+const section = (id: number, content: Code): number[] => [id, ...sized(content)];
+
+export interface WasmFunction {
+  readonly memory: ArrayBuffer;
+  readonly run: (first: number, second: number) => void;
+}
+
+/** One function of two 32-bit numbers, with locals and a memory of its own. */
+export function startWasm({
+  pages,
+  locals,
+  code,
+}: {
+  readonly pages: number;
+  readonly locals: readonly { readonly count: number; readonly type: number }[];
+  readonly code: Code;
+}): WasmFunction {
+  const name = (text: string): number[] => sized([...Buffer.from(text)]);
+  const body = [...vector(locals.map(({ count, type }) => [...unsigned(count), type])), ...code];
+  const bytes = Uint8Array.from([
+    ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    ...section(1, vector([[0x60, ...vector([[I32], [I32]]), 0]])), // type: (i32, i32) -> nothing
+    ...section(3, vector([[0]])), // one function of it
+    ...section(5, vector([[0, ...unsigned(pages)]])), // one memory
+    ...section(
+      7,
+      vector([
+        [...name("memory"), 2, 0],
+        [...name("run"), 0, 0],
+      ]),
+    ),
+    ...section(10, vector([sized(body)])),
+  ]);
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes));
+  const { buffer } = exports.memory as { readonly buffer: ArrayBuffer };
+  return { memory: buffer, run: exports.run as WasmFunction["run"] };
+}
