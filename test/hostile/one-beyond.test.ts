@@ -97,7 +97,7 @@ const ROWS: readonly Row[] = [
   [
     "a policy id of 65",
     put("/bounds", {}, { ...CONTAINER, comp: "acl" }, policies(1, "i".repeat(64))),
-    "400 InvalidXmlNodeValue",
+    "400 InvalidXmlDocument",
   ],
   ["5 CORS rules", put("/", {}, { restype: "service", comp: "properties" }, cors(5)), "202"],
   [

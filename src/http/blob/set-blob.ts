@@ -1,5 +1,5 @@
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
-import { badHeader } from "../../base/refusals.ts";
+import { badHeader, badQuery } from "../../base/refusals.ts";
 import { timestampOf } from "../../base/revision.ts";
 import { type ExpiryWish, setBlobExpiry as setExpiry } from "../../services/blob/set-blob-expiry.ts";
 import { setHttpHeaders, setBlobMetadata as setMetadata } from "../../services/blob/set-blob-properties.ts";
@@ -45,6 +45,8 @@ async function setBlobProperties(request: HttpRequest, { blobs }: BlobServices):
 }
 
 async function snapshotBlob(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
+  const past = request.query.get("snapshot");
+  if (past !== undefined) throw badQuery("snapshot", past, "There are no snapshots of snapshots.");
   refusePast(request.query);
   const taken = await snapshot(blobs, {
     ref: readBlobRef(request),

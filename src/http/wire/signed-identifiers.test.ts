@@ -77,8 +77,8 @@ test("each way to be wrong has its code", () => {
   refused(list("123456".replace(/./g, (id) => identifier(id))), "InvalidXmlDocument");
   refused(list(identifier("a") + identifier("a")), "InvalidXmlDocument");
   refused(list("<SignedIdentifier/>"), "MissingRequiredXmlNode");
-  refused(list(identifier("")), "InvalidXmlNodeValue");
-  refused(list(identifier("x".repeat(65))), "InvalidXmlNodeValue");
+  refused(list(identifier("")), "InvalidXmlDocument");
+  refused(list(identifier("x".repeat(65))), "InvalidXmlDocument");
   refused(list("<Other/>"), "UnsupportedXmlNode");
   refused(list(identifier("a", "<AccessPolicy><Start>soon</Start></AccessPolicy>")), "InvalidXmlNodeValue");
   refused(

@@ -31,7 +31,10 @@ export function parseSignedIdentifiers(body: Uint8Array): StoredPolicy[] {
 function parsePolicy(node: XmlElement): StoredPolicy {
   onlyChildren(node, ["Id", "AccessPolicy"]);
   const id = requiredChild(node, "Id");
-  if (id.text === "" || id.text.length > LIMITS.storedPolicyIdCharsMax) throw invalidValue(id);
+  // Its length is in the service's schema, so it is the document that is refused.
+  if (id.text === "" || id.text.length > LIMITS.storedPolicyIdCharsMax) {
+    throw malformed(`An identifier has 1 to ${LIMITS.storedPolicyIdCharsMax} characters.`);
+  }
   const policy = node.child("AccessPolicy");
   if (policy !== undefined) onlyChildren(policy, ["Start", "Expiry", "Permission"]);
   const start = timeOf(policy?.child("Start"));
