@@ -223,6 +223,13 @@ onEachEngine("query", (kit) => {
     assert.ok(progress.length > 2);
   });
 
+  test("columns that are named by their place are named by their place in the answer", async () => {
+    const blob = await blobOf("100,200,300,400\n300,400,500,600\n");
+    const options = { inputTextConfiguration: CSV, outputTextConfiguration: JSON_LINES };
+    const sql = "SELECT _2, _4 AS last, _3 FROM BlobStorage WHERE _1 > 250;";
+    assert.equal(await ask(blob, sql, options), '{"_1":"400","last":"600","_3":"500"}\n');
+  });
+
   test("a record without what the query wants of it is told and left out, and the query goes on", async () => {
     const blob = await blobOf("100,pizza,300\n300,400,500\n1\n400,,1\n");
     const errors: Errors = [];

@@ -213,8 +213,7 @@ class CsvRows {
   #field(fields: readonly string[], path: readonly PathStep[]): Value | undefined {
     const [name] = path;
     if (path.length === 1 && typeof name === "string") {
-      const place = /^_([1-9]\d{0,4})$/.exec(name);
-      if (place !== null) return fields[Number(place[1]) - 1];
+      if (PLACE.test(name)) return fields[Number(name.slice(1)) - 1];
       const exact = this.#names?.indexOf(name) ?? -1;
       if (exact >= 0) return fields[exact] ?? null;
       const lower = name.toLowerCase();
@@ -357,8 +356,11 @@ function printedChars(value: Value): number {
   return value !== null && typeof value === "object" ? JSON.stringify(value).length : 1;
 }
 
+/** A column named by its place has no name of its own: in the answer it is named by the place it has there. */
+const PLACE = /^_[1-9]\d{0,4}$/;
+
 function nameOf({ name, expression }: SqlColumn, index: number): string {
   if (name !== undefined) return name;
   const last = expression.kind === "column" ? expression.path.at(-1) : undefined;
-  return typeof last === "string" ? last : `_${index + 1}`;
+  return typeof last === "string" && !PLACE.test(last) ? last : `_${index + 1}`;
 }
