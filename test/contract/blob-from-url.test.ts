@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
@@ -474,7 +474,8 @@ onEachEngine("writes from an address", (kit) => {
     const { copyId } = properties;
     assert.deepEqual([properties.copyStatus, properties.contentLength], ["pending", 0]);
     await assert.rejects(blob.setMetadata({ a: "b" }), refused(409, "PendingCopyOperation"));
-    await assert.rejects(blob.abortCopyFromURL(kit.name()), refused(409, "CopyIdMismatch"));
+    await assert.rejects(blob.abortCopyFromURL(randomUUID()), refused(409, "CopyIdMismatch"));
+    await assert.rejects(blob.abortCopyFromURL("no id"), refused(400, "InvalidQueryParameterValue"));
     await blob.abortCopyFromURL(copyId!);
     assert.equal((await blob.getProperties()).copyStatus, "aborted");
     await assert.rejects(blob.abortCopyFromURL(copyId!), refused(409, "NoPendingCopyOperation"));
