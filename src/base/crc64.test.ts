@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { test } from "node:test";
 import fc from "fast-check";
+import { FOLDED_BYTES_MIN } from "./crc-wasm.ts";
 import { Crc64, crc64Base64 } from "./crc64.ts";
 
 /** Bit by bit, straight from the definition. */
@@ -31,6 +32,21 @@ test("any bytes in any pieces give what the definition gives", () => {
       assert.equal(crc.digest().readBigUInt64LE(), plainCrc64(Buffer.concat(pieces)));
     }),
   );
+});
+
+test("long pieces, which are folded, give what the definition gives", () => {
+  const bytes = Buffer.from(
+    Array.from({ length: FOLDED_BYTES_MIN + 5_000 }, (_, i) => (i * i * 31 + i) & 0xff),
+  );
+  const ends = [-1, 0, 1, 15, 16, 63, 64, 65, 4_497, 4_498, 4_999].map((more) => FOLDED_BYTES_MIN + more);
+  for (const length of ends) {
+    const crc = new Crc64().update(bytes.subarray(0, 100)).update(bytes.subarray(100, 100 + length));
+    assert.equal(
+      crc.digest().readBigUInt64LE(),
+      plainCrc64(bytes.subarray(0, 100 + length)),
+      `${length} bytes`,
+    );
+  }
 });
 
 test("two checksums may be computed by turns", () => {

@@ -1,4 +1,9 @@
-import { type Crc64Engine, INPUT_BYTES_MAX, startCrc64 } from "./crc64-wasm.ts";
+import { CrcEngine, type CrcKind } from "./crc-wasm.ts";
+
+const NVME: CrcKind = {
+  polynomial: 0x9a6c_9329_ac4b_c9b5n,
+  folds: [573, 2_748, 3_771, 4_143, 4_345, 4_498],
+};
 
 /**
  * CRC-64/NVME, the checksum Azure calls x-ms-content-crc64: fed in pieces, given as eight bytes, lowest first.
@@ -8,14 +13,11 @@ export class Crc64 {
   #high = -1;
 
   update(bytes: Uint8Array): this {
-    engine ??= startCrc64();
+    engine ??= new CrcEngine(NVME);
     const { state } = engine;
     state[0] = this.#low;
     state[1] = this.#high;
-    if (bytes.length <= INPUT_BYTES_MAX) engine.add(bytes);
-    else
-      for (let from = 0; from < bytes.length; from += INPUT_BYTES_MAX)
-        engine.add(bytes.subarray(from, from + INPUT_BYTES_MAX));
+    engine.add(bytes);
     this.#low = state[0]!;
     this.#high = state[1]!;
     return this;
@@ -36,7 +38,7 @@ export class Crc64 {
 }
 
 // Started by its first use: most processes that import this never compute one.
-let engine: Crc64Engine | undefined;
+let engine: CrcEngine | undefined;
 
 export function crc64Base64(bytes: Uint8Array): string {
   return new Crc64().update(bytes).base64();

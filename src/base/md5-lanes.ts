@@ -8,12 +8,15 @@ import {
   I32_GE_U,
   i32,
   leaveIf,
+  loadV128,
   loop,
   set,
+  simd,
   startWasm,
+  storeV128,
   tee,
-  unsigned,
   V128,
+  V128_XOR,
   WASM_PAGE_BYTES,
 } from "./wasm.ts";
 
@@ -59,9 +62,6 @@ const WORD_OF = [
   (step: number) => 7 * step,
 ];
 
-const simd = (opcode: number): number[] => [0xfd, ...unsigned(opcode)];
-const load = (offset: number): number[] => [...simd(0x00), 4, ...unsigned(offset)];
-const store = (offset: number): number[] => [...simd(0x0b), 4, ...unsigned(offset)];
 /** Bytes of two vectors, those of the second counted from 16 on. */
 const pick = (words: Code): number[] => [
   ...simd(0x0d),
@@ -70,7 +70,6 @@ const pick = (words: Code): number[] => [
 const NOT = simd(0x4d);
 const AND = simd(0x4e);
 const OR = simd(0x50);
-const XOR = simd(0x51);
 const SHIFT_LEFT = simd(0xab);
 const SHIFT_RIGHT = simd(0xad);
 const ADD = simd(0xae);
@@ -85,10 +84,10 @@ const VECTORS = SUM + 1 - STATES;
 
 /** The four functions of MD5, of the locals b, c and d. */
 const MIX: readonly ((b: number, c: number, d: number) => number[])[] = [
-  (b, c, d) => [...get(c), ...get(d), ...XOR, ...get(b), ...AND, ...get(d), ...XOR],
-  (b, c, d) => [...get(b), ...get(c), ...XOR, ...get(d), ...AND, ...get(c), ...XOR],
-  (b, c, d) => [...get(c), ...get(d), ...XOR, ...get(b), ...XOR],
-  (b, c, d) => [...get(d), ...NOT, ...get(b), ...OR, ...get(c), ...XOR],
+  (b, c, d) => [...get(c), ...get(d), ...V128_XOR, ...get(b), ...AND, ...get(d), ...V128_XOR],
+  (b, c, d) => [...get(b), ...get(c), ...V128_XOR, ...get(d), ...AND, ...get(c), ...V128_XOR],
+  (b, c, d) => [...get(c), ...get(d), ...V128_XOR, ...get(b), ...V128_XOR],
+  (b, c, d) => [...get(d), ...NOT, ...get(b), ...OR, ...get(c), ...V128_XOR],
 ];
 
 /** Sixteen words of four pieces, from one piece after another to one word after another. */
@@ -97,7 +96,7 @@ function turnBlock(group: number): number[] {
   for (let quarter = 0; quarter < 4; quarter++) {
     for (let lane = 0; lane < PER_GROUP; lane++) {
       const from = INPUT_AT + (group * PER_GROUP + lane) * LANE_STRIDE + quarter * VECTOR_BYTES;
-      out.push(...get(AT), ...load(from), ...set(ROWS + lane));
+      out.push(...get(AT), ...loadV128(from), ...set(ROWS + lane));
     }
     const pair = (into: number, first: number, second: number, words: Code): void => {
       out.push(...get(first), ...get(second), ...pick(words), ...set(into));
@@ -110,7 +109,7 @@ function turnBlock(group: number): number[] {
       const half = PAIRS + (word >> 1) * 2;
       const words = (word & 1) === 0 ? [0, 1, 4, 5] : [2, 3, 6, 7];
       out.push(...i32(0), ...get(half), ...get(half + 1), ...pick(words));
-      out.push(...store(wordAt(group, quarter * 4 + word)));
+      out.push(...storeV128(wordAt(group, quarter * 4 + word)));
     }
   }
   return out;
@@ -124,8 +123,8 @@ function step(group: number, index: number): number[] {
   const [a, b, c, d] = [place(0), place(1), place(2), place(3)] as const;
   const turn = TURNS[round]![index & 3]!;
   return [
-    ...[...get(a), ...i32(0), ...load(wordAt(group, WORD_OF[round]!(index & 15) & 15)), ...ADD],
-    ...[...i32(0), ...load(CONSTANTS_AT + index * VECTOR_BYTES), ...ADD],
+    ...[...get(a), ...i32(0), ...loadV128(wordAt(group, WORD_OF[round]!(index & 15) & 15)), ...ADD],
+    ...[...i32(0), ...loadV128(CONSTANTS_AT + index * VECTOR_BYTES), ...ADD],
     ...[...MIX[round]!(b, c, d), ...ADD, ...tee(SUM), ...i32(turn), ...SHIFT_LEFT],
     ...[...get(SUM), ...i32(32 - turn), ...SHIFT_RIGHT, ...OR, ...get(b), ...ADD, ...set(a)],
   ];
@@ -139,11 +138,11 @@ function blocksCode(): number[] {
     ...[...block, ...loop],
     ...[...get(AT), ...get(ENDS_AT), I32_GE_U, ...leaveIf],
     ...groups.flatMap(turnBlock),
-    ...states.flatMap((state) => [...i32(0), ...load(state * VECTOR_BYTES), ...set(STATES + state)]),
+    ...states.flatMap((state) => [...i32(0), ...loadV128(state * VECTOR_BYTES), ...set(STATES + state)]),
     ...Array.from({ length: 64 }, (_, index) => groups.flatMap((group) => step(group, index))).flat(),
     ...states.flatMap((state) => [
-      ...[...i32(0), ...i32(0), ...load(state * VECTOR_BYTES), ...get(STATES + state), ...ADD],
-      ...store(state * VECTOR_BYTES),
+      ...[...i32(0), ...i32(0), ...loadV128(state * VECTOR_BYTES), ...get(STATES + state), ...ADD],
+      ...storeV128(state * VECTOR_BYTES),
     ]),
     ...[...get(AT), ...i32(BLOCK_BYTES), I32_ADD, ...set(AT), ...again, END, END, END],
   ];

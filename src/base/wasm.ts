@@ -25,17 +25,31 @@ export const V128 = 0x7b;
 const EMPTY = 0x40;
 export const END = 0x0b;
 export const I32_ADD = 0x6a;
+export const I32_SUB = 0x6b;
 export const I32_SHL = 0x74;
+export const I32_SHR_U = 0x76;
+export const I32_LT_U = 0x49;
 export const I32_GT_U = 0x4b;
 export const I32_GE_U = 0x4f;
 export const I32_WRAP_I64 = 0xa7;
 export const I64_AND = 0x83;
 export const I64_XOR = 0x85;
 export const I64_SHR_U = 0x88;
+/** Instructions of vectors have a number behind a first byte of their own. */
+export const simd = (opcode: number): number[] => [0xfd, ...unsigned(opcode)];
+export const V128_XOR: Code = simd(0x51);
+/** Anywhere: addresses need not be multiples of anything. */
+export const loadV128 = (offset: number): number[] => [...simd(0x00), 0, ...unsigned(offset)];
+export const storeV128 = (offset: number): number[] => [...simd(0x0b), 0, ...unsigned(offset)];
 export const block: Code = [0x02, EMPTY];
 export const loop: Code = [0x03, EMPTY];
 export const again: Code = [0x0c, 0];
 export const leaveIf: Code = [0x0d, 1];
+export const leaveBlockIf: Code = [0x0d, 0];
+/** Where to, from where, how many. */
+export const copyBytes: Code = [0xfc, 0x0a, 0, 0];
+/** Where to, with what, how many. */
+export const fillBytes: Code = [0xfc, 0x0b, 0];
 export const get = (local: number): number[] => [0x20, local];
 export const set = (local: number): number[] => [0x21, local];
 export const tee = (local: number): number[] => [0x22, local];
@@ -45,7 +59,7 @@ export const loadI64 = (offset: number): number[] => [0x29, 3, ...unsigned(offse
 export const loadByte: Code = [0x31, 0, 0];
 export const storeI64: Code = [0x37, 3, 0];
 
-export function unsigned(value: number): number[] {
+function unsigned(value: number): number[] {
   const out: number[] = [];
   let rest = value;
   for (; rest > 0x7f; rest >>>= 7) out.push((rest & 0x7f) | 0x80);

@@ -1,5 +1,5 @@
-import { crc32 } from "node:zlib";
 import { assert } from "../base/assert.ts";
+import { crc32 } from "../base/crc32.ts";
 import { DamagedData, StorageFault } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
 import { giveBack, memoryForRead } from "../base/payload-memory.ts";

@@ -72,7 +72,7 @@ export type ReplyHeaders = Readonly<Record<string, string | undefined>>;
 
 export interface HttpReply {
   readonly status: number;
-  /** What stands behind the status where a request is refused: of a HEAD it is all the text there is. */
+  /** What the status line says beside the number, in visible ASCII; left out, the words that HTTP has for it. */
   readonly reason?: string | undefined;
   readonly headers?: ReplyHeaders;
   /** A string goes out as UTF-8. A stream needs `length` unless it may be chunked. */

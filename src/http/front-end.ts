@@ -90,7 +90,7 @@ export class FrontEnd<Services> {
     checkHeaders(head);
     const address = readAddress(head.url, headers.host, table.service, isHostStyleAllowed);
     const { query } = address;
-    const target = table.mendTarget?.(address.target, query, headers) ?? address.target;
+    const target = table.mendTarget?.(address.target, query, headers, method) ?? address.target;
     exchange.account = target.account;
     const version = readVersion(headers, query.get("api-version") ?? query.get("sv"));
     exchange.version = version;
@@ -161,13 +161,12 @@ export class FrontEnd<Services> {
     const code = errorCodeOf(refusal);
     exchange.errorCode = code;
     const headers = { "x-ms-error-code": code, ...refusal.detail.headers };
-    const { service } = this.#options.table;
     const resource = NAMES[exchange.operation?.resource ?? "service"] ?? "blob";
-    const reason = service === "table" ? undefined : reasonOf(refusal, resource);
+    const reason = reasonOf(refusal, this.#options.table.service === "table", resource);
     const isBodyless = exchange.head.method === "HEAD" || refusal.row.http === 304;
     if (isBodyless) return { status: refusal.row.http, reason, headers };
     const format = errorFormatOf({
-      service,
+      service: this.#options.table.service,
       accept: exchange.head.headers.accept,
       isXmlOperation: exchange.operation?.body === "xml",
     });

@@ -68,6 +68,8 @@ export interface Permission {
   readonly anonymous?: "blob" | "container";
   /** Bearer tokens may do it since this version, or "never"; without it, whenever tokens are accepted. */
   readonly bearerSince?: string;
+  /** A token of the File service need not say its intent: nothing of a share is read or changed. */
+  readonly isIntentFree?: boolean;
   /** The operation answers anyone, signed or not (CORS preflight). */
   readonly isOpen?: boolean;
 }
@@ -80,7 +82,7 @@ export interface OperationTable<Services> {
   /** The refusal when no row fits. */
   readonly unknownOperation: RefusalCode;
   /** What a request means whose address a widespread client is known to get wrong. */
-  readonly mendTarget?: (target: Target, query: Query, headers: Headers) => Target;
+  readonly mendTarget?: (target: Target, query: Query, headers: Headers, method: string) => Target;
   /** The refusal when the resource knows no operation of that method; UnsupportedHttpVerb without it. */
   readonly unknownMethod?: RefusalCode;
 }

@@ -114,9 +114,8 @@ export function keptAliveFor(keepAliveMillis: number): string {
 
 /** The head of a reply but for the last header, which says what becomes of the connection. */
 function printHead(outgoing: Outgoing, length: number | undefined): string {
-  const { status, headers } = outgoing.reply;
-  const reason = (status < 300 ? undefined : outgoing.reply.reason) ?? STATUS_CODES[status] ?? "";
-  let head = `HTTP/1.1 ${status} ${reason}\r\nServer: Holdfast\r\n`;
+  const { status, reason, headers } = outgoing.reply;
+  let head = `HTTP/1.1 ${status} ${reason ?? STATUS_CODES[status] ?? ""}\r\nServer: Holdfast\r\n`;
   if (outgoing.requestId !== undefined) head += `x-ms-request-id: ${outgoing.requestId}\r\n`;
   if (outgoing.version !== undefined) head += `x-ms-version: ${outgoing.version}\r\n`;
   if (outgoing.clientRequestId !== undefined)

@@ -74,11 +74,11 @@ function accountOfHost(host: string | undefined, service: ServiceName | "web"): 
 }
 
 /**
- * Blob takes a backslash for the slash that Windows programs mean by it; names in a query stay as they are. A SAS is
- * signed for the name with slashes. File has no such name, and refuses it.
+ * Blob and File take a backslash for the slash that Windows programs mean by it; names in a query stay as they are. A
+ * SAS is signed for the name with slashes.
  */
 function pathOf(rest: string, service: ServiceName): string {
   const path = decoded(rest);
-  const hasBackslashes = service === "blob" && path.includes("\\");
+  const hasBackslashes = (service === "blob" || service === "file") && path.includes("\\");
   return hasBackslashes ? path.replaceAll("\\", "/") : path;
 }

@@ -241,7 +241,7 @@ onEachEngine("blob batches", (kit) => {
     assert.match(reply.text, /Content-ID: 7\r\n\r\nHTTP\/1.1 202 Accepted/);
     assert.match(
       reply.text,
-      /HTTP\/1.1 401 Server failed to authenticate [^\r]*\r\nx-ms-error-code: NoAuthenticationInformation/,
+      /HTTP\/1.1 401 Server failed to authenticate[^\r]*\r\nx-ms-error-code: NoAuthenticationInformation/,
     );
     assert.deepEqual(
       (await all(container.listBlobsFlat())).map(({ name }) => name),

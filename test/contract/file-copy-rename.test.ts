@@ -6,6 +6,7 @@ import {
   FileSASPermissions,
   FileSystemAttributes,
   generateFileSASQueryParameters,
+  RestError,
   StorageSharedKeyCredential,
 } from "@azure/storage-file-share";
 import { FILE_LIMITS } from "../../src/base/limits-file.ts";
@@ -220,7 +221,7 @@ for (const engine of ENGINES) {
       assert.equal(slow.copyStatus, "pending");
       await refused(file.uploadRange("a", 0, 1), 409, "PendingCopyOperation");
       await refused(file.getShareLeaseClient().acquireLease(), 409, "PendingCopyOperation");
-      await refused(file.abortCopyFromURL("another-id"), 409, "CopyIdMismatch");
+      await refused(file.abortCopyFromURL("11111111-2222-3333-4444-555555555555"), 409, "CopyIdMismatch");
       await file.abortCopyFromURL(slow.copyId!);
       const aborted = await file.getProperties();
       assert.equal(aborted.copyStatus, "aborted");
@@ -261,17 +262,27 @@ for (const engine of ENGINES) {
       await root.getFileClient("s").uploadRange(sample(20_000), 0, 20_000);
       const target = root.getFileClient("t");
       await target.create(20_000);
-      await target.uploadRangeFromURL(root.getFileClient("s").url, 100, 50, 15_000);
+      const credential = new StorageSharedKeyCredential(kit.server.account, kit.server.key);
+      const urlOf = (name: string): string => {
+        const permissions = FileSASPermissions.parse("r");
+        const expiresOn = new Date(Date.now() + 3_600_000);
+        const values = { shareName: share.name, filePath: name, permissions, expiresOn };
+        return `${root.getFileClient(name).url}?${generateFileSASQueryParameters(values, credential)}`;
+      };
+      await target.uploadRangeFromURL(urlOf("s"), 100, 50, 15_000);
       assert.deepEqual(await target.downloadToBuffer(50, 15_000), sample(20_000).subarray(100, 15_100));
-      await refused(
-        target.uploadRangeFromURL(root.getFileClient("none").url, 0, 0, 10),
-        404,
-        "CannotVerifyCopySource",
-      );
-      await refused(
-        target.uploadRangeFromURL(root.getFileClient("s").url, 0, 19_999, 10),
-        416,
-        "InvalidRange",
+      await refused(target.uploadRangeFromURL(urlOf("none"), 0, 0, 10), 404, "CannotVerifyCopySource");
+      await refused(target.uploadRangeFromURL(urlOf("s"), 0, 19_999, 10), 416, "InvalidRange");
+      // The key that signs the request opens the target; the source has to be opened by its own address.
+      await assert.rejects(
+        target.uploadRangeFromURL(root.getFileClient("s").url, 0, 0, 10),
+        (error: unknown) => {
+          assert(error instanceof RestError);
+          assert.deepEqual([error.statusCode, error.code], [401, "CannotVerifyCopySource"]);
+          const { copySourceErrorCode, copySourceStatusCode } = error.details as Record<string, unknown>;
+          assert.deepEqual([copySourceStatusCode, copySourceErrorCode], [401, "NoAuthenticationInformation"]);
+          return true;
+        },
       );
       const put = (headers: Record<string, string>) =>
         kit.raw({
@@ -281,7 +292,7 @@ for (const engine of ENGINES) {
           headers: {
             "x-ms-write": "update",
             "x-ms-range": "bytes=0-9",
-            "x-ms-copy-source": root.getFileClient("s").url,
+            "x-ms-copy-source": urlOf("s"),
             ...headers,
           },
         });

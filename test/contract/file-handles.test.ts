@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { ShareClient, ShareFileClient } from "@azure/storage-file-share";
+import { revisionAt } from "../../src/base/revision.ts";
 import { DELETE, READ, WRITE } from "../../src/concurrency/share-mode.ts";
 import { closeHandle, findHandle, setDeletePending } from "../../src/services/file/handles.ts";
 import { lockRanges, mayAccess, unlockRanges } from "../../src/services/file/locks.ts";
 import { forgetUnusedMarks } from "../../src/services/file/opened-marks.ts";
+import { changeHeld } from "../../src/services/file/opens/held-properties.ts";
 import { type OpenedHandle, openNode } from "../../src/services/file/opens/open-node.ts";
 import { ENGINES } from "../kit/server.ts";
 import { collectAll, type FileKit, refusal, refused, useFiles } from "./file/kit.ts";
@@ -172,6 +174,18 @@ for (const engine of ENGINES) {
           Math.ceil(length / 30_000) * Math.min(length, 20_000),
         );
       }
+    });
+
+    test("the time of the last access that an SMB client sets is listed", async () => {
+      const share = await kit.newShare();
+      await share.rootDirectoryClient.getFileClient("f").create(5);
+      const handle = await open(kit, share, "f", "RW", "RWD");
+      const accessedOn = new Date("2020-02-03T04:05:06.000Z");
+      await changeHeld(kit.files, handle, { accessedAt: revisionAt(accessedOn.getTime()) });
+      await closeHandle(kit.files, handle);
+      const root = share.rootDirectoryClient;
+      const [listed] = await collectAll(root.listFilesAndDirectories({ includeTimestamps: true }));
+      assert.deepEqual(listed!.properties!.lastAccessTime, accessedOn);
     });
 
     test("opens meet each other by access and share mode", async () => {

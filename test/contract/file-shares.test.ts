@@ -344,6 +344,15 @@ for (const engine of ENGINES) {
       assert.match(filePermissionKey!, /^\d+\*\d+$/);
       assert.equal((await share.createPermission(sddl)).filePermissionKey, filePermissionKey);
       assert.equal((await share.getPermission(filePermissionKey!)).permission, sddl);
+      // Every right of its own, as in the samples of the protocol, and one for an object of a directory service.
+      for (const list of [
+        "D:(A;CI;RPWPCCDCLCSWRCWDWOGA;;;S-1-0-0)",
+        "D:(A;;CCDCLCSWRPWPDTLOCRSDRCWDWO;;;SY)(OA;;CCDC;bf967aba-0de6-11d0-a285-00aa003049e2;;AO)",
+      ]) {
+        const spelled = `O:S-1-5-32-544G:S-1-5-21-397955417-626881126-188441444-512${list}`;
+        const made = await share.createPermission(spelled);
+        assert.equal((await share.getPermission(made.filePermissionKey!)).permission, spelled);
+      }
       await refused(share.createPermission("not a descriptor"), 400, "FileInvalidPermission");
       await refused(share.getPermission("1*2"), 400, "FileInvalidPermissionKey");
       const file = share.rootDirectoryClient.getFileClient("f");

@@ -181,6 +181,36 @@ const CASES: readonly Case[] = [
       return { method: "PUT", path: message(at), query };
     },
   },
+  ...(["PUT", "DELETE"] as const).map((method) => ({
+    code: "QueueNotFound",
+    status: 404,
+    when: `${method} of a message: there is no queue, whatever the receipt looks like`,
+    request: () => ({
+      method,
+      path: "/no-such-queue/messages/x",
+      query: { popreceipt: "garbage", visibilitytimeout: "0" },
+    }),
+  })),
+  ...[
+    ["a permission that queues have not", "<Id>a</Id>", "rwd"],
+    ["an identifier of 65 characters", `<Id>${"a".repeat(65)}</Id>`, "r"],
+  ].map(([when, id, letters]) => ({
+    code: "InvalidXmlDocument",
+    status: 400,
+    when: `Set Queue ACL: ${when}`,
+    request: ({ queue }: Scene) => ({
+      method: "PUT",
+      path: `/${queue}`,
+      query: { comp: "acl" },
+      body: `<SignedIdentifiers><SignedIdentifier>${id}<AccessPolicy><Permission>${letters}</Permission></AccessPolicy></SignedIdentifier></SignedIdentifiers>`,
+    }),
+  })),
+  {
+    code: "ResourceNotFound",
+    status: 404,
+    when: "a queue, without what is wanted of it",
+    request: ({ queue }) => ({ method: "GET", path: `/${queue}` }),
+  },
   {
     code: "PopReceiptMismatch",
     status: 400,

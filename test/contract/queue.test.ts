@@ -23,6 +23,7 @@ for (const engine of ENGINES) {
       const queue = fresh();
       assert.equal((await queue.create({ metadata: { owner: "a" } }))._response.status, 201);
       assert.equal((await queue.create({ metadata: { owner: "a" } }))._response.status, 204);
+      assert.equal((await queue.create({ metadata: { OWNER: "a" } }))._response.status, 204);
       await assert.rejects(queue.create({ metadata: { owner: "b" } }), refusedWith("QueueAlreadyExists"));
       await assert.rejects(queue.create(), refusedWith("QueueAlreadyExists"));
       assert.equal((await queue.createIfNotExists({ metadata: { owner: "b" } })).succeeded, false);

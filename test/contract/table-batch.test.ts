@@ -2,7 +2,16 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { RestError, TableClient, TransactionAction } from "@azure/data-tables";
 import { ENGINES, startTestServer, type TestServer } from "../kit/server.ts";
-import { batchQuery, changeSet, createdTable, entityPath, partsOf, send, tableClient } from "../kit/table.ts";
+import {
+  batchOf,
+  batchQuery,
+  changeSet,
+  createdTable,
+  entityPath,
+  partsOf,
+  send,
+  tableClient,
+} from "../kit/table.ts";
 
 for (const engine of ENGINES) {
   describe(`entity group transactions, over ${engine}`, () => {
@@ -168,6 +177,30 @@ for (const engine of ENGINES) {
         batchQuery(server, { method: "GET", path: entityPath("batches", "q", "absent") }),
       );
       assert.deepEqual([absent.status, partsOf(absent)[0]!.status], [202, 404]);
+    });
+
+    test("a batch as Node's former client library writes it is taken", async () => {
+      const body = [
+        "--batch_1",
+        'content-type: multipart/mixed;charset="utf-8";boundary=changeset_2',
+        "",
+        "--changeset_2",
+        "content-type: application/http",
+        "content-transfer-encoding: binary",
+        "",
+        `POST ${server.endpoints.table}/${server.account}/batches HTTP/1.1`,
+        "content-type: application/json;type=entry",
+        "content-id: 1",
+        "",
+        '{"PartitionKey":"former","RowKey":"1","v":1}',
+        "--changeset_2--",
+        "--batch_1--",
+      ].join("\n");
+      const reply = await send(server, batchOf(body, 'multipart/mixed; charset="utf-8"; boundary=batch_1'));
+      assert.equal(reply.status, 202);
+      // The id stood among the headers of the request, so it stands among those of the answer.
+      assert.match(reply.body, /HTTP\/1\.1 201 Created\r\nContent-ID: 1\r\n/);
+      assert.deepEqual(await rowsOf("former"), ["1=1"]);
     });
   });
 }

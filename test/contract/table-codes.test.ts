@@ -95,6 +95,17 @@ const CASES: readonly Case[] = [
   {
     code: "InvalidXmlDocument",
     status: 400,
+    why: "a policy with a permission that tables have not",
+    request: {
+      method: "PUT",
+      path: "/codes",
+      query: "comp=acl",
+      body: "<SignedIdentifiers><SignedIdentifier><Id>a</Id><AccessPolicy><Permission>rw</Permission></AccessPolicy></SignedIdentifier></SignedIdentifiers>",
+    },
+  },
+  {
+    code: "InvalidXmlDocument",
+    status: 400,
     why: "service properties that are not XML",
     request: { method: "PUT", path: "/", query: "restype=service&comp=properties", body: "<Storage" },
   },
@@ -130,7 +141,50 @@ const CASES: readonly Case[] = [
     why: "delete without If-Match",
     request: { method: "DELETE", path: there },
   },
+  // An endpoint that ends with the name of a table, as the SDKs explain it to their users
+  {
+    code: "TableNotFound",
+    status: 404,
+    why: "a table created below one that is not there",
+    request: { method: "POST", path: "/nosuch/Tables", body: '{"TableName":"below"}' },
+  },
+  {
+    code: "PropertiesNeedValue",
+    status: 400,
+    why: "a table created below another",
+    request: { method: "POST", path: "/codes/Tables", body: '{"TableName":"below"}' },
+  },
+  ...[
+    ["DELETE", "/codes/Tables('codes')"],
+    ["GET", "/codes/Tables"],
+    ["PATCH", "/codes/codes(PartitionKey='p',RowKey='there')"],
+    ["POST", "/codes/codes"],
+  ].map(
+    ([method, path]): Case => ({
+      code: "InvalidInput",
+      status: 400,
+      why: `${method} of what lies below a table`,
+      request: { method: method!, path: path!, ...(method === "GET" ? {} : { body: newRow("below") }) },
+      message:
+        /^The number of keys specified in the URI does not match number of key properties for the resource 'codes'\./,
+    }),
+  ),
+  {
+    code: "InvalidQueryParameterValue",
+    status: 400,
+    why: "service properties of a table",
+    request: { path: "/codes/", query: "restype=service&comp=properties" },
+  },
   // Section 1: names, keys, properties, sizes
+  {
+    code: "OutOfRangeInput",
+    status: 400,
+    why: "a time before 1601, as .NET sends one that was never set",
+    request: insert(
+      '{"PartitionKey":"p","RowKey":"d","d@odata.type":"Edm.DateTime","d":"0001-01-01T00:00:00Z"}',
+    ),
+    message: /^One of the request inputs is out of range\./,
+  },
   {
     code: "InvalidResourceName",
     status: 400,

@@ -50,6 +50,7 @@ for (const engine of ENGINES) {
       ["bytes ge binary'62'", "e"],
       ["Timestamp gt datetime'2001-01-01T00:00:00Z'", "abcde"],
       ["Timestamp lt datetime'2001-01-01T00:00:00Z'", ""],
+      ["when gt datetime'0001-01-01T00:00:00.0000000Z'", "d"],
       ["PartitionKey eq 'p' and RowKey eq 'c'", "c"],
       ["PartitionKey eq 'p' and (RowKey eq 'e' or RowKey eq 'a')", "ae"],
       ["PartitionKey eq 'q'", ""],
@@ -74,20 +75,43 @@ for (const engine of ENGINES) {
       const reply = await send(server, { path: "/mixed()", query: "$filter=aaa%20bbb%20ccc" });
       assert.deepEqual([reply.status, reply.code], [400, "InvalidInput"]);
       assert.match(reply.message!, /^Syntax error at position 7 in 'aaa bbb ccc'\./);
+      const number = await send(server, { path: "/mixed()", query: "$filter=1" });
+      assert.deepEqual([number.status, number.code], [400, "InvalidInput"]);
+      assert.match(number.message!, /^The \$filter expression must evaluate to a single boolean value\./);
     });
 
-    test("$select gives the named properties only, and keys when they are named", async () => {
+    test("$select gives the named properties only, keys when they are named, null for what is missing", async () => {
       const query = "$filter=RowKey%20lt%20'c'&$select=n,RowKey,absent";
       const { json } = await send(server, { path: "/mixed()", query });
       assert.match(json["odata.metadata"], /\$metadata#mixed&\$select=n,RowKey,absent$/);
       const [first, second] = json.value;
-      assert.deepEqual(Object.keys(first), ["odata.etag", "RowKey", "n"]);
-      assert.deepEqual(Object.keys(second), ["odata.etag", "RowKey", "n@odata.type", "n"]);
+      assert.deepEqual(Object.keys(first), ["odata.etag", "RowKey", "n", "absent"]);
+      assert.deepEqual(Object.keys(second), ["odata.etag", "RowKey", "n@odata.type", "n", "absent"]);
+      assert.equal(first.absent, null);
       const none = await send(server, { path: "/mixed()", query: "$top=1&$select=absent" });
-      assert.deepEqual(Object.keys(none.json.value[0]), ["odata.etag"]);
+      assert.deepEqual(Object.keys(none.json.value[0]), ["odata.etag", "absent"]);
+      const bare = await send(server, {
+        path: entityPath("mixed", "p", "a"),
+        query: "$select=absent,Timestamp,PartitionKey",
+        headers: { Accept: "application/json;odata=nometadata" },
+      });
+      assert.deepEqual(Object.keys(bare.json), ["PartitionKey", "Timestamp", "absent"]);
+      assert.equal(bare.json.absent, null);
       const one = await send(server, { path: entityPath("mixed", "p", "a"), query: "$select=s" });
       assert.equal(one.json.s, "apple");
       assert.equal(one.json.PartitionKey, undefined);
+    });
+
+    test("names that are selected and missing count for the size of a page", async () => {
+      const names = Array.from({ length: 250 }, (_, i) => `n${i}${"x".repeat(50)}`).join(",");
+      await createdTable(server, "nulls");
+      const insert = { method: "POST", path: "/nulls", headers: { Prefer: "return-no-content" } };
+      for (let row = 0; row < 400; row++)
+        await send(server, { ...insert, body: JSON.stringify({ PartitionKey: "p", RowKey: String(row) }) });
+      const { body, json, headers } = await send(server, { path: "/nulls()", query: `$select=${names}` });
+      assert.ok(json.value.length < 400 && json.value.length > 100, `${json.value.length} entities`);
+      assert.ok(body.length < 5 << 20, `${body.length} bytes`);
+      assert.ok(headers["x-ms-continuation-nextrowkey"]);
     });
 
     test("three levels of metadata say nothing, enough, and everything", async () => {
@@ -195,7 +219,11 @@ for (const engine of ENGINES) {
       // A page that ends with the last entity says so.
       const all = await send(server, { path: "/mixed()", query: "$top=5" });
       assert.equal(all.headers["x-ms-continuation-nextrowkey"], undefined);
-      for (const top of ["0", "1001", "-1", "x"]) {
+      // None is a number too; its page has no next one.
+      const none = await send(server, { path: "/mixed()", query: "$top=0" });
+      assert.deepEqual([none.status, none.json.value], [200, []]);
+      assert.equal(none.headers["x-ms-continuation-nextpartitionkey"], undefined);
+      for (const top of ["1001", "-1", "x"]) {
         const bad = await send(server, { path: "/mixed()", query: `$top=${top}` });
         assert.deepEqual([bad.status, bad.code], [400, "InvalidInput"], top);
       }

@@ -62,6 +62,9 @@ for (const engine of ENGINES) {
       assert.deepEqual(rest.json.value, [{ TableName: "other" }]);
       assert.equal(rest.headers["x-ms-continuation-nexttablename"], undefined);
 
+      const none = await send(server, { path: "/Tables", query: "$top=0" });
+      assert.deepEqual([none.json.value, none.headers["x-ms-continuation-nexttablename"]], [[], undefined]);
+
       await service.deleteTable("OTHER");
       assert.equal((await send(server, { path: "/Tables('other')" })).code, "ResourceNotFound");
     });

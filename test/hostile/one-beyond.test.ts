@@ -240,7 +240,7 @@ const ROWS: readonly Row[] = [
   [
     "a file of more",
     putFile("/bounds/bigger", { ...FILE, "x-ms-content-length": String(4 * TIB + 1) }),
-    "400 InvalidHeaderValue",
+    "400 OutOfRangeInput",
   ],
   [
     "a range of 4 MiB and a byte",

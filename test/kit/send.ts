@@ -15,8 +15,8 @@ export interface RawRequest extends PlainRequest {
 
 export interface RawReply {
   readonly status: number;
-  /** What stands behind the status. */
-  readonly reason: string | undefined;
+  /** The words beside the status. */
+  readonly reason: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
   /** x-ms-error-code, or undefined. */
@@ -60,7 +60,7 @@ export function transmit(
       response.on("end", () =>
         resolve({
           status: response.statusCode ?? 0,
-          reason: response.statusMessage,
+          reason: response.statusMessage ?? "",
           headers: response.headers,
           bytes: Buffer.concat(pieces),
           code: response.headers["x-ms-error-code"] as string | undefined,

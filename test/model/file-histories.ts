@@ -298,7 +298,8 @@ class History {
     const ref = this.#ref(path);
     let listed: Awaited<ReturnType<typeof listRanges>>;
     try {
-      listed = await listRanges(this.#files, { ref, since, part: (all) => ({ from: 0, to: all }) });
+      const part = (all: number) => ({ from: 0, to: all });
+      listed = await listRanges(this.#files, { ref, since, followsRenames: true, part });
     } catch (error) {
       assert(error instanceof Refusal && error.code === "FileGenerationMismatch");
       return;

@@ -29,5 +29,5 @@ export async function authorizeAnonymous(
 
 function noCredentials({ target, version }: Authorizable): Refusal {
   if (version >= CHALLENGE_SINCE[target.service]) return challenge("NoAuthenticationInformation");
-  return new Refusal(target.service === "blob" ? "ResourceNotFound" : "AuthenticationFailed");
+  return new Refusal(target.service === "file" ? "AuthenticationFailed" : "ResourceNotFound");
 }

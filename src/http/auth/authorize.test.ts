@@ -202,9 +202,9 @@ test("without credentials: a challenge by newer versions, a plain no by older on
     ["blob", "2019-07-07", "ResourceNotFound"],
     ["blob", "", "ResourceNotFound"],
     ["queue", "2019-12-12", "NoAuthenticationInformation"],
-    ["queue", "2019-07-07", "AuthenticationFailed"],
+    ["queue", "2019-07-07", "ResourceNotFound"],
     ["table", "2020-12-06", "NoAuthenticationInformation"],
-    ["table", "2020-10-02", "AuthenticationFailed"],
+    ["table", "2020-10-02", "ResourceNotFound"],
     ["file", "", "AuthenticationFailed"],
   ] as const) {
     const headers: Record<string, string> = version === "" ? {} : { "x-ms-version": version };

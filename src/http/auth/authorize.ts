@@ -58,11 +58,14 @@ export function refuseWriteToSecondary({ name, method }: Pick<Operation<never>, 
 }
 
 /** Roles are not kept: a token that was accepted may do what tokens can do at all. */
-function authorizeBearer({ bearerSince }: Permission, { target, headers, version }: Authorizable): void {
+function authorizeBearer(
+  { bearerSince, isIntentFree }: Permission,
+  { target, headers, version }: Authorizable,
+): void {
   if (bearerSince !== undefined && (bearerSince === "never" || version < bearerSince)) {
     throw new Refusal("AuthorizationFailure");
   }
-  if (target.service !== "file") return;
+  if (target.service !== "file" || isIntentFree === true) return;
   const intent = headers[FILE_INTENT];
   if (intent === undefined) throw badHeader(FILE_INTENT, "", "MissingRequiredHeader");
   if (intent.toLowerCase() !== "backup") throw badHeader(FILE_INTENT, intent);

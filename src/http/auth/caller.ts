@@ -51,6 +51,12 @@ export interface ServiceSasCaller {
   readonly tableBounds: TableBounds | undefined;
 }
 
+/** A SAS with "create" alone makes what is new and changes nothing. */
+export function mayOverwrite(caller: Caller): boolean {
+  const isSas = caller.kind === "accountSas" || caller.kind === "serviceSas";
+  return !isSas || caller.permissions.includes("w");
+}
+
 export interface TableBounds {
   readonly startPartition: string | undefined;
   readonly startRow: string | undefined;

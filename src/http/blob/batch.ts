@@ -113,7 +113,7 @@ async function answer(
       "Content-Type": contentType,
       Server: "Holdfast",
     };
-    return { contentId, status: error.row.http, reason: reasonOf(error), headers, body };
+    return { contentId, status: error.row.http, reason: reasonOf(error, false), headers, body };
   }
 }
 

@@ -5,7 +5,7 @@ import { type Revision, revisionOfTimestamp } from "../../base/revision.ts";
 import type { BlobGuards, Selector } from "../../services/blob/blobs.ts";
 import type { BlobProperties, CreateGuards, EncryptionWish } from "../../services/blob/put-blob.ts";
 import type { BlobHttpHeaders, BlobRecord } from "../../services/blob/records.ts";
-import type { Caller } from "../auth/caller.ts";
+import { type Caller, mayOverwrite } from "../auth/caller.ts";
 import type { Headers, HttpRequest, Query } from "../exchange.ts";
 import type { ConditionHeader } from "../operation.ts";
 import { parseHttpDate, parseIsoDate } from "../wire/dates.ts";
@@ -15,6 +15,7 @@ import { readBoolean, readLeaseId, readWriteConditions } from "./read-request.ts
 import { parseTagsHeader, type Tags } from "./tags-wire.ts";
 
 /** What requests say about a blob, decoded. */
+export { mayOverwrite };
 
 export function readSelector(query: Query): Selector {
   const snapshot = readMoment(query, "snapshot");
@@ -51,12 +52,6 @@ export function readBlobGuards(request: HttpRequest, taken: readonly ConditionHe
 export function readCreateGuards(request: HttpRequest, taken: readonly ConditionHeader[]): CreateGuards {
   const { conditions, leaseId } = readBlobGuards(request, taken);
   return { conditions, leaseId, mayOverwrite: mayOverwrite(request.caller) };
-}
-
-/** A SAS with "create" alone makes new blobs and changes none. */
-export function mayOverwrite(caller: Caller): boolean {
-  const isSas = caller.kind === "accountSas" || caller.kind === "serviceSas";
-  return !isSas || caller.permissions.includes("w");
 }
 
 /** Asking about tags is reading them. */

@@ -71,7 +71,7 @@ export const GET_USER_DELEGATION_KEY: Operation<AuthServices> = {
   method: "POST",
   resource: "service",
   query: { restype: "service", comp: "userdelegationkey" },
-  permission: { type: "s", account: [], service: [] },
+  permission: { type: "s", account: [], service: [], isIntentFree: true },
   returnsEtag: false,
   conditions: [],
   lease: "none",

@@ -13,14 +13,15 @@ import { getFile, getFileProperties } from "../../services/file/get-file.ts";
 import { putRange } from "../../services/file/put-range.ts";
 import { runCopy } from "../../services/file/run-copy.ts";
 import { takeIn } from "../../services/payload/content.ts";
+import { mayOverwrite } from "../auth/caller.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import { checkBytes } from "../wire/digest.ts";
 import { readMetadata } from "../wire/metadata.ts";
 import { parseRange, resolveRange } from "../wire/range.ts";
-import { type CopySource, readCopySource, sourceRefusal } from "./copy-source.ts";
+import { type CopySource, readCopySource, reasonOf, sourceRefusal } from "./copy-source.ts";
 import { fetchSource } from "./fetch-source.ts";
 import { rangeReply, readPutRange } from "./range.ts";
-import { missingHeader, readFlag, readLeaseId, readPathRef, readWishes } from "./read-request.ts";
+import { isGuid, missingHeader, readFlag, readLeaseId, readPathRef, readWishes } from "./read-request.ts";
 import { stamp } from "./replies.ts";
 import { type FileRow, type FileServices, onNode, row } from "./rows.ts";
 
@@ -54,6 +55,7 @@ async function copyFile(request: HttpRequest, services: FileServices): Promise<H
   const wanted: CopyFile = {
     ref: readPathRef(request),
     leaseId: readLeaseId(headers),
+    mayOverwrite: mayOverwrite(request.caller),
     copyId: files.parts.random.uuid(),
     shown: source.shown,
     metadata: readMetadata(request.rawHeaders),
@@ -113,7 +115,7 @@ async function verifySource(
   try {
     await getFileProperties(files, { ref });
   } catch (error) {
-    if (error instanceof Refusal && error.row.http === 404) throw sourceRefusal(404);
+    if (error instanceof Refusal && error.row.http === 404) throw sourceRefusal(404, reasonOf(error));
     throw error;
   }
 }
@@ -123,7 +125,9 @@ async function abortCopy(request: HttpRequest, { files }: FileServices): Promise
   if (action === undefined) throw missingHeader("x-ms-copy-action");
   if (action.toLowerCase() !== "abort") throw badHeader("x-ms-copy-action", action);
   const copyId = request.query.get("copyid");
-  if (copyId === undefined || copyId === "") throw badQuery("copyid", "", "The id of a copy is expected.");
+  if (copyId === undefined || !isGuid(copyId)) {
+    throw badQuery("copyid", copyId?.slice(0, 64) ?? "", "The id of a copy is expected.");
+  }
   await abort(files, { ref: readPathRef(request), copyId, leaseId: readLeaseId(request.headers) });
   return { status: 204 };
 }
@@ -134,7 +138,7 @@ async function readSource(request: HttpRequest, services: FileServices, length: 
   const range = text === undefined ? { from: 0, to: length - 1 } : parseRange({ "x-ms-range": text });
   if (range?.to === undefined) throw badHeader("x-ms-source-range", text ?? "");
   if (range.to - range.from + 1 !== length) throw badHeader("x-ms-source-range", text ?? "");
-  const source = await readCopySource(request, services);
+  const source = await readCopySource(request, services, { isOwnEnough: false });
   if (source.kind === "elsewhere") {
     const fetched = await fetchSource(request, source.url, `bytes=${range.from}-${range.to}`);
     return collect(fetched.bytes);

@@ -19,18 +19,26 @@ export type CopySource =
   | { readonly kind: "here"; readonly ref: PathRef; readonly shown: string }
   | { readonly kind: "elsewhere"; readonly url: URL; readonly shown: string };
 
+export interface SourceOptions {
+  /** Where the address stands. */
+  readonly header?: string;
+  readonly permission?: Permission;
+  /** Whether the caller's own rights count; otherwise the address must bring its own. */
+  readonly isOwnEnough?: boolean;
+}
+
 export async function readCopySource(
   request: HttpRequest,
   services: FileServices,
-  options: { readonly header?: string; readonly permission?: Permission } = {},
+  options: SourceOptions = {},
 ): Promise<CopySource> {
-  const { header = "x-ms-copy-source", permission = onNode(["r"]) } = options;
+  const { header = "x-ms-copy-source" } = options;
   const url = readSourceUrl(requireHeader(request.headers, header), header, FILE_LIMITS.copySourceCharsMax);
   const shown = withoutSignature(url);
   const { isHere, isHostStyle } = locateSource(url, request, "file");
   if (!isHere) return { kind: "elsewhere", url, shown };
   const address = readAddress(`${url.pathname}${url.search}`, url.host, "file", isHostStyle);
-  await checkAllowed(request, url, address, services, permission);
+  await checkAllowed(request, url, address, services, options);
   const keepsDots = readFlag(request.headers, "x-ms-source-allow-trailing-dot") ?? false;
   return { kind: "here", ref: { ...pathRefOf(address.target, keepsDots), ...snapshotOf(address) }, shown };
 }
@@ -42,9 +50,29 @@ const CODES: Readonly<Record<number, RefusalCode>> = {
   404: "CopySourceNotFound",
 };
 
-/** What the source answered, in the words of a copy. */
-export function sourceRefusal(status: number): Refusal {
-  return new Refusal(CODES[status] ?? "CannotVerifyCopySource");
+/** Why the source cannot be had, where it said so. */
+interface SourceReason {
+  readonly code: string;
+  readonly text?: string | undefined;
+}
+
+export function reasonOf({ code, row }: Refusal): SourceReason {
+  return { code: row.code ?? code, text: row.text };
+}
+
+/** What the source answered, in the words of a copy; status 0 for one that did not answer. */
+export function sourceRefusal(status: number, reason?: SourceReason): Refusal {
+  const code = CODES[status] ?? "CannotVerifyCopySource";
+  if (status === 0) return new Refusal(code);
+  const told = reason === undefined ? {} : { "x-ms-copy-source-error-code": reason.code };
+  return new Refusal(code, {
+    headers: { "x-ms-copy-source-status-code": String(status), ...told },
+    elements: {
+      CopySourceStatusCode: String(status),
+      ...(reason === undefined ? {} : { CopySourceErrorCode: reason.code }),
+      ...(reason?.text === undefined ? {} : { CopySourceErrorMessage: reason.text }),
+    },
+  });
 }
 
 async function checkAllowed(
@@ -52,7 +80,7 @@ async function checkAllowed(
   url: URL,
   { target, query }: Address,
   { auth }: FileServices,
-  permission: Permission,
+  { permission = onNode(["r"]), isOwnEnough = true }: SourceOptions,
 ): Promise<void> {
   const { caller } = request;
   const token = request.headers["x-ms-copy-source-authorization"];
@@ -71,10 +99,11 @@ async function checkAllowed(
     version: request.version,
   };
   try {
-    const isOwn = token === undefined && !query.has("sig") && caller.account === target.account;
+    const isOwn =
+      isOwnEnough && token === undefined && !query.has("sig") && caller.account === target.account;
     await authorize(isOwn ? caller : await authenticate(asked, auth), row, asked, auth);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    throw sourceRefusal(error.row.http);
+    throw sourceRefusal(error.row.http, reasonOf(error));
   }
 }

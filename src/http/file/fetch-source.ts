@@ -27,7 +27,8 @@ export async function fetchSource(request: HttpRequest, url: URL, range?: string
   const length = response.headers["content-length"];
   if (status !== 200 && status !== 206) {
     response.destroy();
-    throw sourceRefusal(status);
+    const code = response.headers["x-ms-error-code"];
+    throw sourceRefusal(status, typeof code === "string" ? { code } : undefined);
   }
   if (length === undefined) {
     response.destroy();

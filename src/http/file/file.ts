@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { collect } from "../../base/bytes.ts";
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
@@ -14,9 +15,11 @@ import {
   getFile as get,
   getFileProperties as getProperties,
 } from "../../services/file/get-file.ts";
+import type { NodeWishes } from "../../services/file/node-changes.ts";
 import type { Node } from "../../services/file/nodes.ts";
 import { takeIn } from "../../services/payload/content.ts";
-import type { HttpReply, HttpRequest } from "../exchange.ts";
+import { mayOverwrite } from "../auth/caller.ts";
+import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { checkBytes } from "../wire/digest.ts";
 import { printMetadata, readMetadata } from "../wire/metadata.ts";
@@ -28,42 +31,67 @@ import {
   wantsStructuredBody,
 } from "../wire/structured-body.ts";
 import {
+  DEFAULT_CONTENT_TYPE,
   missingHeader,
   readFileHeaders,
+  readFileSize,
+  readFirstHeaders,
   readLeaseId,
   readPathRef,
-  readWhole,
   readWishes,
 } from "./read-request.ts";
 import { contentHeaders, copyHeaders, printAttributes, printTicks, quotedEtag, stamp } from "./replies.ts";
 import { type FileRow, type FileServices, getAndHead, onNode, row } from "./rows.ts";
 
 /** Files as a whole: create, read, change, delete. */
-const SIZE = { min: 0, max: FILE_LIMITS.fileBytesMax } as const;
-const FIRST_BYTES_SINCE = "2026-06-06";
+const FIRST_BYTES_SINCE = "2026-02-06";
 
 async function createFile(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
   const { headers, body } = request;
   const type = headers["x-ms-type"];
   if (type === undefined) throw missingHeader("x-ms-type");
   if (type.toLowerCase() !== "file") throw badHeader("x-ms-type", type);
-  const size = readWhole(headers, "x-ms-content-length", SIZE);
+  const size = readFileSize(headers);
   if (size === undefined) throw missingHeader("x-ms-content-length");
   const ref = readPathRef(request);
   const wishes = readWishes(headers);
-  const fileHeaders = readFileHeaders(headers);
+  const fileHeaders = readFirstHeaders(headers);
   const metadata = readMetadata(request.rawHeaders);
   const leaseId = readLeaseId(headers);
   let first: Awaited<ReturnType<typeof takeIn>> | undefined;
+  let md5: string | undefined;
   if (body.length !== 0) {
     if (request.version < FIRST_BYTES_SINCE)
       throw badHeader("Content-Length", headers["content-length"] ?? "");
     const bytes = await body.read(FILE_LIMITS.rangeBytesMax);
     if (bytes.length > size) throw new Refusal("InvalidRange");
+    md5 = headers["content-md5"];
+    if (bytes.length <= FILE_LIMITS.toldDigestBytesMax) md5 ??= hash("md5", bytes, "base64");
     first = await takeIn(files.parts.payloads, bytes);
   }
-  const node = await create(files, { ref, size, wishes, headers: fileHeaders, metadata, leaseId, first });
-  return { status: 201, headers: changedHeaders(node) };
+  const node = await create(files, {
+    ref,
+    size,
+    wishes,
+    headers: fileHeaders,
+    metadata,
+    leaseId,
+    mayOverwrite: mayOverwrite(request.caller),
+    isRestored: isRestored(headers, wishes),
+    first,
+  });
+  const made = changedHeaders(node);
+  if (md5 !== undefined) made["Content-MD5"] = md5;
+  if (headers["x-ms-structured-body"] !== undefined) made["x-ms-structured-body"] = STRUCTURED_BODY;
+  return { status: 201, headers: made };
+}
+
+/** x-ms-file-property-semantics: New, or Restore, which counts only along with a permission. */
+function isRestored(headers: Headers, { permission }: NodeWishes): boolean {
+  const name = "x-ms-file-property-semantics";
+  const semantics = headers[name]?.toLowerCase() ?? "new";
+  if (semantics !== "new" && semantics !== "restore") throw badHeader(name, semantics);
+  return semantics === "restore" && typeof permission === "object";
 }
 
 /** Of a file that was made or changed. */
@@ -90,7 +118,8 @@ function fileHeaders({ node, now }: FileFacts, request: HttpRequest): Record<str
   const headers: Record<string, string | undefined> = {
     ETag: quotedEtag(record.revision),
     "Last-Modified": printHttpDate(instantOf(record.revision)),
-    "Content-Type": own?.contentType,
+    // One that was set to nothing is nothing.
+    "Content-Type": own === undefined ? DEFAULT_CONTENT_TYPE : own.contentType,
     "x-ms-type": "File",
     "x-ms-file-attributes": printAttributes(record.attributes),
     "x-ms-file-creation-time": printTicks(record.createdAt),
@@ -155,7 +184,7 @@ async function getFile(request: HttpRequest, { files }: FileServices): Promise<H
     const fields = fileHeaders(found, request);
     fields["Accept-Ranges"] = "bytes";
     if (extent !== undefined) fields["Content-Range"] = printContentRange(extent, size);
-    fields["Content-Type"] ??= "application/octet-stream";
+    fields["Content-Type"] ??= DEFAULT_CONTENT_TYPE;
     if (own?.contentMd5 !== undefined) {
       fields[wanted === undefined ? "Content-MD5" : "x-ms-content-md5"] = own.contentMd5;
     }
@@ -221,12 +250,14 @@ async function getFileMetadata(request: HttpRequest, { files }: FileServices): P
 
 async function setFileProperties(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
   const { headers } = request;
+  const size = readFileSize(headers);
   const node = await setProperties(files, {
     ref: readPathRef(request),
     leaseId: readLeaseId(headers),
     wishes: readWishes(headers),
-    headers: readFileHeaders(headers),
-    size: readWhole(headers, "x-ms-content-length", SIZE),
+    // A change of size alone leaves them; otherwise what is not named is cleared, and be it all of them.
+    headers: readFileHeaders(headers) ?? (size === undefined ? {} : undefined),
+    size,
   });
   return { status: 200, headers: changedHeaders(node) };
 }

@@ -3,7 +3,7 @@ import { type ListedNode, listDirectory as list } from "../../services/file/list
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { decodeMarker, encodeMarker, printListParams, readListParams } from "../wire/list-params.ts";
-import { element, encodedElement, printXml, textElement } from "../wire/xml-print.ts";
+import { element, encodedElement, isPrintable, printXml, textElement } from "../wire/xml-print.ts";
 import { readFlag, readPathRef } from "./read-request.ts";
 import { printAttributes, quotedEtag, serviceEndpoint, XML } from "./replies.ts";
 import { type FileRow, type FileServices, row } from "./rows.ts";
@@ -42,7 +42,9 @@ async function listDirectory(request: HttpRequest, { files }: FileServices): Pro
     ServiceEndpoint: serviceEndpoint(request),
     ShareName: ref.share,
     ShareSnapshot: ref.snapshot === undefined ? undefined : timestampOf(ref.snapshot),
-    DirectoryPath: path,
+    ...(isPrintable(path)
+      ? { DirectoryPath: path }
+      : { Encoded: "true", DirectoryPath: encodeURIComponent(path) }),
   });
   return { status: 200, headers: XML, body: printXml(root) };
 }
@@ -61,7 +63,7 @@ function printEntry({ entry, record }: ListedNode, wants: Wants): string {
   if (wants.timestamps) {
     properties +=
       textElement("CreationTime", timestampOf(record.createdAt)) +
-      textElement("LastAccessTime", timestampOf(record.writtenAt)) +
+      textElement("LastAccessTime", timestampOf(record.accessedAt ?? record.writtenAt)) +
       textElement("LastWriteTime", timestampOf(record.writtenAt)) +
       textElement("ChangeTime", timestampOf(record.changedAt)) +
       textElement("Last-Modified", printHttpDate(instantOf(record.revision)));

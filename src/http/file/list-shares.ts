@@ -11,6 +11,7 @@ import { printMetadataXml } from "../wire/metadata.ts";
 import { element, optionalElement, printXml, textElement } from "../wire/xml-print.ts";
 import { quotedEtag, serviceEndpoint, XML } from "./replies.ts";
 import { type FileRow, type FileServices, row } from "./rows.ts";
+import { printSettings } from "./share-settings.ts";
 
 /** GET /?comp=list */
 async function listShares(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
@@ -52,21 +53,17 @@ function printShare(
   const { settings, deleted } = facts;
   const { state, status, duration } = leaseStatus(facts.lease as Lease | undefined, now);
   const isSnapshot = snapshot !== undefined;
+  const { before, after } = printSettings(settings, now);
   const properties =
     textElement("Last-Modified", printHttpDate(instantOf(facts.revision))) +
     textElement("Etag", quotedEtag(facts.revision)) +
-    textElement("Quota", settings.quotaGib) +
-    optionalElement("ProvisionedIops", settings.provisionedIops) +
-    optionalElement("ProvisionedBandwidthMiBps", settings.provisionedMibps) +
-    textElement("AccessTier", settings.tier) +
-    textElement("AccessTierChangeTime", printHttpDate(settings.tierChangedAt)) +
+    before +
     (isSnapshot
       ? ""
       : textElement("LeaseStatus", status) +
         textElement("LeaseState", state) +
         optionalElement("LeaseDuration", duration)) +
-    textElement("EnabledProtocols", settings.protocols) +
-    optionalElement("RootSquash", settings.rootSquash) +
+    after +
     (deleted === undefined
       ? ""
       : textElement("DeletedTime", printHttpDate(deleted.at)) +

@@ -1,4 +1,5 @@
 import { commonOperations } from "../common/service-operations.ts";
+import { GET_USER_DELEGATION_KEY } from "../common/user-delegation-key.ts";
 import type { Query } from "../exchange.ts";
 import type { OperationTable, ResourceKind } from "../operation.ts";
 import { COPY_ROWS } from "./copy-file.ts";
@@ -21,6 +22,7 @@ export const FILE_OPERATIONS: OperationTable<FileServices> = {
   service: "file",
   operations: [
     ...commonOperations("file"),
+    GET_USER_DELEGATION_KEY,
     LIST_SHARES_ROW,
     ...SHARE_ROWS,
     ...SHARE_ACL_ROWS,

@@ -1,17 +1,18 @@
 import { LIMITS } from "../../base/limits.ts";
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { md5Soon } from "../../base/md5-soon.ts";
-import { badHeader, Refusal } from "../../base/refusals.ts";
+import { badHeader, badQuery, Refusal } from "../../base/refusals.ts";
 import { instantOf } from "../../base/revision.ts";
 import { type ByteSpan, listRanges as list } from "../../services/file/list-ranges.ts";
 import { clearRange, type PutRange, putRange as put, type RangePut } from "../../services/file/put-range.ts";
 import { takeIn } from "../../services/payload/content.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
+import { decodeMarker, encodeMarker, readListParams } from "../wire/list-params.ts";
 import { parseRange, requireRange } from "../wire/range.ts";
 import { STRUCTURED_BODY } from "../wire/structured-body.ts";
 import { element, printXml, textElement } from "../wire/xml-print.ts";
-import { missingHeader, readLeaseId, readPathRef, readSnapshotTime } from "./read-request.ts";
+import { missingHeader, readFlag, readLeaseId, readPathRef, readSnapshotTime } from "./read-request.ts";
 import { printTicks, quotedEtag, stamp, XML } from "./replies.ts";
 import { type FileRow, type FileServices, onNode, row } from "./rows.ts";
 
@@ -81,17 +82,33 @@ async function putRange(request: HttpRequest, { files }: FileServices): Promise<
   });
 }
 
+/** Whole, or since 2026-10-06 in pages, for who sends a marker or how much a page may hold. */
 async function listRanges(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
+  const { query } = request;
   const wanted = parseRange(request.headers);
-  const { node, ranges, cleared } = await list(files, {
+  const isPaged = query.has("maxresults") || query.has("marker");
+  const params = isPaged ? readListParams(query, { include: [] }) : undefined;
+  const scope = `ranges ${request.target.account} ${request.target.path}`;
+  const start = params?.marker === undefined ? undefined : offsetOf(scope, params.marker);
+  const { node, ranges, cleared, next } = await list(files, {
     ref: readPathRef(request),
     leaseId: readLeaseId(request.headers),
     since: readSnapshotTime(request, "prevsharesnapshot"),
-    part: (size) => ({ from: wanted?.from ?? 0, to: Math.min(size, (wanted?.to ?? size) + 1) }),
+    followsRenames: readFlag(request.headers, "x-ms-file-support-rename") ?? false,
+    part: (size) => ({ from: start ?? wanted?.from ?? 0, to: Math.min(size, (wanted?.to ?? size) + 1) }),
+    maxResults: params?.maxResults,
   });
   const { revision, size } = node.record;
-  const body = printXml(element("Ranges", printSpans(ranges, cleared)));
+  const marker = next === undefined ? "" : encodeMarker(scope, [String(next)]);
+  const more = isPaged ? textElement("NextMarker", marker) : "";
+  const body = printXml(element("Ranges", printSpans(ranges, cleared) + more));
   return { status: 200, headers: { ...stamp(revision), ...XML, "x-ms-content-length": String(size) }, body };
+}
+
+function offsetOf(scope: string, marker: string): number {
+  const [offset = ""] = decodeMarker(scope, marker);
+  if (!/^\d{1,15}$/.test(offset)) throw badQuery("marker", marker, "The marker is not valid.");
+  return Number(offset);
 }
 
 /** In the order of the file, both kinds together. */

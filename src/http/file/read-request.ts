@@ -13,10 +13,10 @@ import {
 import { readBoolean as readFlag } from "../common/read-headers.ts";
 import type { Headers, HttpRequest } from "../exchange.ts";
 import { parseIsoTicks } from "../wire/dates.ts";
-import { isMd5Base64 } from "../wire/digest.ts";
 
 /** What requests to shares, directories and files have in common, decoded. */
 export {
+  isGuid,
   missingHeader,
   readBoolean as readFlag,
   readGuid,
@@ -71,24 +71,53 @@ export function pathRefOf(
   return { account, share, path: slash < 0 ? [] : splitPath(path.slice(slash + 1), keepsDots) };
 }
 
-const HTTP_HEADERS: readonly (readonly [string, keyof FileHeaders])[] = [
-  ["x-ms-content-type", "contentType"],
-  ["x-ms-content-encoding", "contentEncoding"],
-  ["x-ms-content-language", "contentLanguage"],
-  ["x-ms-content-disposition", "contentDisposition"],
-  ["x-ms-cache-control", "cacheControl"],
-  ["x-ms-content-md5", "contentMd5"],
+/** x-ms-content-length: a number that no file has is out of range, not malformed. */
+export function readFileSize(headers: Headers): number | undefined {
+  const name = "x-ms-content-length";
+  const text = headers[name];
+  if (text === undefined) return undefined;
+  if (!/^-?\d{1,20}$/.test(text)) throw badHeader(name, text);
+  const size = Number(text);
+  if (size < 0 || size > FILE_LIMITS.fileBytesMax) throw badHeader(name, text, "OutOfRangeInput");
+  return size;
+}
+
+interface HttpHeader {
+  readonly name: string;
+  readonly field: keyof FileHeaders;
+  /** The one that stands for it when a file is made. */
+  readonly plain?: string;
+}
+
+const HTTP_HEADERS: readonly HttpHeader[] = [
+  { name: "x-ms-content-type", field: "contentType", plain: "content-type" },
+  { name: "x-ms-content-encoding", field: "contentEncoding", plain: "content-encoding" },
+  { name: "x-ms-content-language", field: "contentLanguage", plain: "content-language" },
+  { name: "x-ms-content-disposition", field: "contentDisposition", plain: "content-disposition" },
+  { name: "x-ms-cache-control", field: "cacheControl", plain: "cache-control" },
+  { name: "x-ms-content-md5", field: "contentMd5" },
 ];
 
-/** Undefined when none is given: then they stay as they are. An empty value clears its header. */
-export function readFileHeaders(headers: Headers): FileHeaders | undefined {
+/** What a file is served with whose content type nobody named. */
+export const DEFAULT_CONTENT_TYPE = "application/octet-stream";
+
+/** Of a new file: where x-ms-content-type and its kin are not sent, the plain headers count. */
+export function readFirstHeaders(headers: Headers): FileHeaders | undefined {
+  const found = readFileHeaders(headers, true);
+  return found === undefined ? undefined : { contentType: DEFAULT_CONTENT_TYPE, ...found };
+}
+
+/** Undefined when none is given. An empty value clears its header. */
+export function readFileHeaders(headers: Headers, isNew = false): FileHeaders | undefined {
   let found: Record<string, string> | undefined;
-  for (const [name, field] of HTTP_HEADERS) {
-    const value = headers[name];
+  for (const { name, field, plain } of HTTP_HEADERS) {
+    const value = headers[name] ?? (isNew && plain !== undefined ? headers[plain] : undefined);
     if (value === undefined) continue;
     found ??= {};
+    if (value === "" && field === "contentMd5") throw badHeader(name, value);
     if (value === "") continue;
-    if (field === "contentMd5" && !isMd5Base64(value)) throw badHeader(name, value, "InvalidMd5");
+    // The hash is the client's own affair: it is kept and told, never compared, and of any length.
+    if (field === "contentMd5" && !BASE64.test(value)) throw badHeader(name, value, "InvalidMd5");
     found[field] = value;
   }
   return found;

@@ -11,6 +11,7 @@ import {
   readShareRef,
   requireHeader,
   sddlOf,
+  snapshotOf,
 } from "./read-request.ts";
 import { stamp, XML } from "./replies.ts";
 import { type FileRow, type FileServices, getAndHead, onShare, row } from "./rows.ts";
@@ -27,7 +28,7 @@ async function getShareAcl(request: HttpRequest, { files }: FileServices): Promi
 
 async function setShareAcl(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
   const share = await setAcl(files, {
-    ref: readShareRef(request),
+    ref: { ...readShareRef(request), ...snapshotOf(request) },
     leaseId: readLeaseId(request.headers),
     policies: parseSignedIdentifiers(await request.body.read(FILE_LIMITS.aclBytesMax)),
   });
@@ -35,7 +36,7 @@ async function setShareAcl(request: HttpRequest, { files }: FileServices): Promi
 }
 
 async function createPermission(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
-  const ref = readShareRef(request);
+  const ref = { ...readShareRef(request), ...snapshotOf(request) };
   const body = await request.body.read(FILE_LIMITS.permissionBytesMax);
   const key = await create(files, ref, readPermissionBody(body));
   return { status: 201, headers: { "x-ms-file-permission-key": key } };

@@ -4,7 +4,7 @@ import { timestampOf } from "../../base/revision.ts";
 import { createShare as create } from "../../services/file/create-share.ts";
 import { deleteShare as remove, restoreShare as restore } from "../../services/file/delete-share.ts";
 import type { SnapshotRef } from "../../services/file/names.ts";
-import type { ShareRecord, ShareSettings } from "../../services/file/records.ts";
+import type { ShareSettings } from "../../services/file/records.ts";
 import {
   getShare,
   getShareStatistics as getStatistics,
@@ -14,12 +14,12 @@ import {
 } from "../../services/file/share-properties.ts";
 import { createSnapshot } from "../../services/file/snapshots.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
-import { printHttpDate } from "../wire/dates.ts";
 import { printMetadata, readMetadata } from "../wire/metadata.ts";
 import { element, printXml, textElement } from "../wire/xml-print.ts";
 import { readFlag, readLeaseId, readShareRef, readWhole, requireHeader, snapshotOf } from "./read-request.ts";
 import { leaseHeaders, stamp, XML } from "./replies.ts";
 import { type FileRow, type FileServices, getAndHead, onShare, row } from "./rows.ts";
+import { downgradeHeaders, quotaHeaders, settingHeaders } from "./share-settings.ts";
 
 /** Shares: create, read, change, snapshot, delete, restore. */
 const TIERS = ["TransactionOptimized", "Hot", "Cool", "Premium"];
@@ -79,16 +79,8 @@ async function createShare(request: HttpRequest, { files }: FileServices): Promi
     protocols: readProtocols(headers),
   } as Omit<ShareSettings, "tierChangedAt">;
   const metadata = readMetadata(request.rawHeaders);
-  const share = await create(files, { ref: readShareRef(request), settings, metadata });
+  const share = await create(files, { ref: readRef(request), settings, metadata });
   return { status: 201, headers: { ...stamp(share.revision), ...quotaHeaders(share) } };
-}
-
-function quotaHeaders({ settings }: Pick<ShareRecord, "settings">): Record<string, string | undefined> {
-  return {
-    "x-ms-share-quota": String(settings.quotaGib),
-    "x-ms-share-provisioned-iops": settings.provisionedIops?.toString(),
-    "x-ms-share-provisioned-bandwidth-mibps": settings.provisionedMibps?.toString(),
-  };
 }
 
 async function getShareProperties(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
@@ -96,23 +88,13 @@ async function getShareProperties(request: HttpRequest, { files }: FileServices)
     ref: readRef(request),
     leaseId: readLeaseId(request.headers),
   });
-  const { settings } = facts;
   return {
     status: 200,
     headers: {
       ...stamp(facts.revision),
       ...printMetadata(facts.metadata ?? {}),
       ...leaseHeaders(facts.lease, now),
-      ...quotaHeaders(facts),
-      "x-ms-access-tier": settings.tier,
-      "x-ms-access-tier-change-time": printHttpDate(settings.tierChangedAt),
-      "x-ms-enabled-protocols": settings.protocols,
-      "x-ms-root-squash": settings.rootSquash ?? (settings.protocols === "NFS" ? "NoRootSquash" : undefined),
-      "x-ms-enable-snapshot-virtual-directory-access": settings.snapshotDirectoryAccess?.toString(),
-      "x-ms-enable-smb-directory-lease": settings.directoryLease?.toString(),
-      "x-ms-share-paid-bursting-enabled": settings.paidBursting?.isEnabled.toString(),
-      "x-ms-share-paid-bursting-max-iops": settings.paidBursting?.iops?.toString(),
-      "x-ms-share-paid-bursting-max-bandwidth-mibps": settings.paidBursting?.mibps?.toString(),
+      ...settingHeaders(facts, now),
       "x-ms-has-immutability-policy": "false",
       "x-ms-has-legal-hold": "false",
     },
@@ -130,7 +112,8 @@ async function setShareProperties(request: HttpRequest, { files }: FileServices)
     leaseId: readLeaseId(request.headers),
     changes: readSettings(request.headers),
   });
-  return { status: 200, headers: { ...stamp(share.revision), ...quotaHeaders(share) } };
+  const headers = { ...stamp(share.revision), ...quotaHeaders(share), ...downgradeHeaders(share) };
+  return { status: 200, headers };
 }
 
 async function setShareMetadata(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
@@ -151,6 +134,7 @@ async function getShareStatistics(request: HttpRequest, { files }: FileServices)
   return { status: 200, headers: { ...stamp(revision), ...XML }, body };
 }
 
+/** Asked at the address of a snapshot, Azure takes one of the share all the same. */
 async function snapshotShare(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
   const metadata = readMetadata(request.rawHeaders);
   const snapshot = await createSnapshot(files, readShareRef(request), metadata);

@@ -195,7 +195,8 @@ export const QUEUE_OPERATIONS: OperationTable<QueueServices> = {
   service: "queue",
   operations: [...commonOperations("queue"), GET_USER_DELEGATION_KEY, ...ROWS],
   resourceOf,
-  unknownOperation: "InvalidUri",
+  // As the service answers a plain GET of a queue.
+  unknownOperation: "ResourceNotFound",
 };
 
 /** `""`, `{queue}`, `{queue}/messages` or `{queue}/messages/{messageid}`, with or without a slash at the end. */

@@ -2,6 +2,7 @@ import { QUEUE_LIMITS } from "../../base/limits-queue.ts";
 import { badQuery, Refusal } from "../../base/refusals.ts";
 import { parseReceipt, type Receipt } from "../../concurrency/visibility.ts";
 import { checkQueueName, type QueueRef } from "../../services/queue/queue-ref.ts";
+import type { QueueService } from "../../services/queue/queue-service.ts";
 import type { HttpRequest, Query } from "../exchange.ts";
 
 /** What the addresses and queries of the Queue service say, with the refusal for each way to be wrong. */
@@ -20,11 +21,16 @@ export function messageIdOf({ target }: HttpRequest): string {
   return path.slice(path.indexOf("/", path.indexOf("/") + 1) + 1, end);
 }
 
-export function receiptOf(query: Query): Receipt {
-  const text = required(query, "popreceipt");
-  const receipt = parseReceipt(text);
-  if (receipt === undefined) throw badQuery("popreceipt", text.slice(0, 256), "Invalid pop receipt format.");
-  return receipt;
+/** Undefined for a text that is no receipt. */
+export function receiptOf(query: Query): Receipt | undefined {
+  return parseReceipt(required(query, "popreceipt"));
+}
+
+/** What is wrong with it; but that the queue is not there is told first. */
+export async function refuseReceipt(query: Query, ref: QueueRef, queues: QueueService): Promise<never> {
+  await queues.getQueueMetadata(ref);
+  const text = required(query, "popreceipt").slice(0, 256);
+  throw badQuery("popreceipt", text, "Invalid pop receipt format.");
 }
 
 export interface Bounds {

@@ -25,10 +25,12 @@ export async function getQueueAcl(request: HttpRequest, { queues }: QueueService
   return { status: 200, headers: XML, body: printSignedIdentifiers(policies) };
 }
 
+const PERMISSIONS = "raup";
+
 /** PUT /{queue}?comp=acl */
 export async function setQueueAcl(request: HttpRequest, { queues }: QueueServices): Promise<HttpReply> {
   const ref = queueOf(request);
   const body = await request.body.read(QUEUE_LIMITS.aclBytesMax);
-  await queues.setQueueAcl(ref, parseSignedIdentifiers(body));
+  await queues.setQueueAcl(ref, parseSignedIdentifiers(body, PERMISSIONS));
   return { status: 204 };
 }

@@ -5,12 +5,19 @@ import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { parseMessage } from "./message-xml.ts";
 import type { QueueServices } from "./operations.ts";
-import { messageIdOf, queueOf, receiptOf, requiredWholeOf, VISIBILITY_OF_UPDATE } from "./parameters.ts";
+import {
+  messageIdOf,
+  queueOf,
+  receiptOf,
+  refuseReceipt,
+  requiredWholeOf,
+  VISIBILITY_OF_UPDATE,
+} from "./parameters.ts";
 
 /** PUT /{queue}/messages/{messageid}?popreceipt=&visibilitytimeout= */
 export async function updateMessage(request: HttpRequest, { queues }: QueueServices): Promise<HttpReply> {
   const ref = queueOf(request);
-  const receipt = receiptOf(request.query);
+  const receipt = receiptOf(request.query) ?? (await refuseReceipt(request.query, ref, queues));
   const visibility = requiredWholeOf(request.query, "visibilitytimeout", VISIBILITY_OF_UPDATE);
   const body = await request.body.read(QUEUE_LIMITS.messageBodyBytesMax);
   const next = await queues.updateMessage({

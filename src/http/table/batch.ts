@@ -67,10 +67,9 @@ async function changeSet(
     checkSameTable(parts);
     const changes = parts.map(({ change }) => change);
     const changed = await tables.transact(parts[0]!.ref, changes, boundsOf(request));
-    return parts.map((part, index) => ({
-      ...asPart(changeReply(part.request, part.change, changed)),
-      contentId: requests[index]!.contentId,
-    }));
+    return parts.map((part, index) =>
+      named(asPart(changeReply(part.request, part.change, changed)), requests[index]!),
+    );
   } catch (error) {
     if (!(error instanceof ChangeRefused)) throw error;
     return [refusedPart(request, error, requests.length)];
@@ -120,7 +119,7 @@ async function query(
     const row = rowOf(request, router);
     if (row.change !== undefined)
       throw new Refusal("InvalidInput", { text: "A change must stand in a change set." });
-    return { ...asPart(await row.handle(request, services)), contentId: sub.contentId };
+    return named(asPart(await row.handle(request, services)), sub);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return { ...errorPart(outer, error), contentId: sub.contentId };
@@ -169,6 +168,13 @@ function asPart({ status, headers = {}, body }: HttpReply): SubReply {
   if (body === undefined) return { status, headers };
   if (typeof body === "string" || Buffer.isBuffer(body)) return { status, headers, body };
   throw new InvariantBroken("replies of the Table service are not streamed");
+}
+
+/** An answer has the Content-ID of its request, where the request had it: around it, or among its own headers. */
+function named(reply: SubReply, { contentId, headers }: SubRequest): SubReply {
+  const own = headers["content-id"];
+  if (own === undefined) return { ...reply, contentId };
+  return { ...reply, contentId, headers: { "Content-ID": own, ...reply.headers } };
 }
 
 /** One part for the whole change set: the change that was refused, by its place. */

@@ -4,7 +4,7 @@ import type { EntityChangeKind, IfMatch } from "../../concurrency/entity-conditi
 import type { Changed, EntityChange } from "../../services/table/change-entity.ts";
 import type { TableRef } from "../../services/table/tables.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
-import { parseEntityAddress, printEntityAddress } from "../wire/odata/address.ts";
+import { parseEntityAddress, printEntityAddress, tableOfPath } from "../wire/odata/address.ts";
 import { printEntity } from "../wire/odata/entity-printer.ts";
 import { readEntity } from "../wire/odata/entity-reader.ts";
 import { checkContentType } from "../wire/odata/formats.ts";
@@ -25,13 +25,32 @@ export type ChangeRequest = Pick<HttpRequest, "target" | "headers" | "query" | "
 export function changeEntity(kind: EntityChangeKind) {
   return async (request: HttpRequest, { tables }: TableServices): Promise<HttpReply> => {
     const body = kind === "delete" ? NOTHING : await request.body.read(TABLE_LIMITS.bodyBytesMax);
-    const { ref, change } = readChange(kind, request, body);
+    const sent = readSent(kind, request, body, tables);
+    const { ref, change } = sent instanceof Promise ? await sent : sent;
     const changed = await tables.changeEntity(ref, change, boundsOf(request));
     return changeReply(request, change, changed);
   };
 }
 
 const NOTHING = Buffer.alloc(0);
+
+/** That there is no such table is told before what is wrong with the change. */
+function readSent(
+  kind: EntityChangeKind,
+  request: ChangeRequest,
+  body: Buffer,
+  tables: TableServices["tables"],
+): SentChange | Promise<never> {
+  try {
+    return readChange(kind, request, body);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const { account, path } = request.target;
+    return tables.requireTable({ account, table: tableOfPath(path) }).then(() => {
+      throw error;
+    });
+  }
+}
 
 export function readChange(kind: EntityChangeKind, request: ChangeRequest, body: Buffer): SentChange {
   const { target, headers } = request;

@@ -2,9 +2,9 @@ import { TABLE_LIMITS } from "../../base/limits-table.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { EntityBounds } from "../../services/table/entity-bounds.ts";
 import type { Filter } from "../../services/table/filter/filter.ts";
-import type { Headers, HttpReply, HttpRequest, Query } from "../exchange.ts";
+import type { Headers, HttpReply, HttpRequest, Query, Target } from "../exchange.ts";
 import type { ResourceKind } from "../operation.ts";
-import { resourceKindOf } from "../wire/odata/address.ts";
+import { mendPath, resourceKindOf } from "../wire/odata/address.ts";
 import { parseFilter } from "../wire/odata/filter-parser.ts";
 import { JSON_TYPES, type MetadataLevel, metadataLevelOf } from "../wire/odata/formats.ts";
 
@@ -41,9 +41,9 @@ export function readTop(query: Query): number | undefined {
   const text = query.get("$top");
   if (text === undefined || text === "") return undefined;
   const top = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(top >= 1 && top <= TABLE_LIMITS.pageEntitiesMax))
+  if (!(top <= TABLE_LIMITS.pageEntitiesMax))
     throw new Refusal("InvalidInput", {
-      text: `The value of $top must be between 1 and ${TABLE_LIMITS.pageEntitiesMax}.`,
+      text: `The value of $top must be between 0 and ${TABLE_LIMITS.pageEntitiesMax}.`,
     });
   return top;
 }
@@ -84,6 +84,12 @@ export function resourceOfTables(path: string, _query: Query, headers: Headers):
   if (method !== undefined && !TUNNELLED.has(method.toUpperCase()))
     throw new Refusal(method.includes(",") ? "XMethodIncorrectCount" : "XMethodIncorrectValue");
   return resourceKindOf(path);
+}
+
+export function mendTableTarget(target: Target, _query: Query, _headers: Headers, method: string): Target {
+  // Nearly all paths hold no slash, and are what they are.
+  if (!target.path.includes("/")) return target;
+  return { ...target, path: mendPath(target.path, method) };
 }
 
 /** Requests that no row of the table should have to look at. */

@@ -6,7 +6,7 @@ import { type CommonServices, commonOperations } from "../common/service-operati
 import type { Operation, OperationTable } from "../operation.ts";
 import { batchHandler, type EntityOperation } from "./batch.ts";
 import { changeEntity } from "./change-entity.ts";
-import { guarded, resourceOfTables } from "./exchange.ts";
+import { guarded, mendTableTarget, resourceOfTables } from "./exchange.ts";
 import { getEntity, queryEntities } from "./query-entities.ts";
 import { getTableAcl, setTableAcl } from "./table-acl.ts";
 import { createTable, deleteTable, getTable, queryTables } from "./tables.ts";
@@ -207,6 +207,7 @@ export const TABLE_OPERATIONS: OperationTable<TableServices> = {
     })),
   ],
   resourceOf: resourceOfTables,
+  mendTarget: mendTableTarget,
   unknownOperation: "InvalidUri",
   unknownMethod: "MethodNotAllowed",
 };

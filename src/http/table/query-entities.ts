@@ -48,11 +48,24 @@ export async function queryEntities(request: HttpRequest, { tables }: TableServi
   const select = readSelect(query);
   const page = await tables.queryEntities(
     { account: target.account, table: tableOfPath(target.path) },
-    { filter: readFilter(query), top: readTop(query), from: readPlace(request), bounds: boundsOf(request) },
+    {
+      filter: readFilter(query),
+      top: readTop(query),
+      from: readPlace(request),
+      bounds: boundsOf(request),
+      addedBytes: bytesOfNulls(select),
+    },
   );
   const context = { level, base: baseOf(request), account: target.account, table: page.table, select };
   const headers = { ...jsonHeaders(level), ...continuationOf(page) };
   return { status: 200, headers, body: printEntities(context, page.entities) };
+}
+
+/** At most: each name selected may be missing, and is then told as null. */
+function bytesOfNulls(select: ReadonlySet<string> | undefined): number {
+  let bytes = 0;
+  for (const name of select ?? []) bytes += Buffer.byteLength(name) + '"":null,'.length;
+  return bytes;
 }
 
 function readPlace({ query }: HttpRequest) {

@@ -14,10 +14,12 @@ export async function getTableAcl({ target }: HttpRequest, { tables }: TableServ
   };
 }
 
+const PERMISSIONS = "raud";
+
 /** PUT /{table}?comp=acl */
 export async function setTableAcl(request: HttpRequest, { tables }: TableServices): Promise<HttpReply> {
   const { account, path } = request.target;
-  const policies = parseSignedIdentifiers(await request.body.read(TABLE_LIMITS.aclBytesMax));
+  const policies = parseSignedIdentifiers(await request.body.read(TABLE_LIMITS.aclBytesMax), PERMISSIONS);
   await tables.setTableAcl({ account, table: tableOfPath(path) }, policies);
   return { status: 204 };
 }

@@ -53,6 +53,39 @@ test("line ends may be bare, and the last boundary may end the body", () => {
   }
 });
 
+test("empty lines in front of a request mean nothing", () => {
+  const [request] = parseBlobBatch(TYPE, text(...part(["", "", ...DELETE]), "--batch_1--"));
+  assert.equal(request!.method, "DELETE");
+  assert.deepEqual(request!.rawHeaders, ["x-ms-date", "now", "Content-Length", "0"]);
+});
+
+test("a change set as C++'s client writes it: no line end behind JSON, nothing to end the batch", () => {
+  const insert = (json: string): string =>
+    `--c\nContent-Type: application/http\nContent-Transfer-Encoding: binary\n\nPOST http://h/a/t HTTP/1.1\nContent-Type: application/json\n\n${json}`;
+  const remove =
+    "--c\nContent-Type: application/http\nContent-Transfer-Encoding: binary\n\nDELETE http://h/a/t HTTP/1.1\nIf-Match: *\n";
+  const body = `--batch_1\nContent-Type: multipart/mixed; boundary=c\n\n${insert('{"a":1}')}${insert('{"b":"}--c"}')}${remove}\n\n--c--\n--batch_1\n`;
+  const { requests } = parseTableBatch(TYPE, Buffer.from(body));
+  assert.deepEqual(
+    requests.map(({ method, body: json }) => [method, json.toString()]),
+    [
+      ["POST", '{"a":1}'],
+      ["POST", '{"b":"}--c"}'],
+      ["DELETE", ""],
+    ],
+  );
+});
+
+test("the boundary may stand among other parameters", () => {
+  const body = text(...part(DELETE), "--batch_1--");
+  for (const type of [
+    'multipart/mixed; charset="utf-8"; boundary=batch_1',
+    'multipart/mixed;charset="utf-8";boundary="batch_1"',
+    "Multipart/Mixed ; Boundary=batch_1 ; charset=utf-8;",
+  ])
+    assert.equal(parseBlobBatch(type, body).length, 1, type);
+});
+
 test("content that only looks like a boundary is content", () => {
   const body = text(
     ...part(["PUT /x HTTP/1.1", "", "--batch_12", "x --batch_1", "--batch_1-"]),
@@ -157,6 +190,9 @@ test("hostile and broken batches are refused", () => {
     "multipart/mixed; boundary=",
     `multipart/mixed; boundary=${"x".repeat(71)}`,
     "multipart/mixed; boundary=a b",
+    "multipart/mixed; charset=utf-8",
+    "multipart/mixed; xboundary=batch_1",
+    'multipart/mixed; charset="; boundary=batch_1',
   ])
     refusedAs("InvalidInput", () => parseBlobBatch(type, text("--batch_1--")), type);
   refusedAs("InvalidInput", () => parseTableBatch(TYPE, changeSet([])), "empty change set");

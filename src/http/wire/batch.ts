@@ -49,6 +49,7 @@ export function parseTableBatch(contentType: string | undefined, body: Buffer): 
 export interface SubReply {
   readonly contentId?: string | undefined;
   readonly status: number;
+  /** In place of the words that HTTP has for the status. */
   readonly reason?: string | undefined;
   /** Names as they go out; an undefined value is left out. */
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -98,7 +99,8 @@ function printParts(boundary: string, replies: readonly SubReply[], encoding: st
   for (const reply of replies) {
     const id = reply.contentId === undefined ? "" : `Content-ID: ${lineSafe(reply.contentId)}\r\n`;
     let head = `--${boundary}\r\nContent-Type: application/http\r\n${encoding}${id}\r\n`;
-    head += `HTTP/1.1 ${reply.status} ${reply.reason ?? STATUS_CODES[reply.status] ?? "Unknown"}\r\n`;
+    const reason = reply.reason ?? STATUS_CODES[reply.status] ?? "Unknown";
+    head += `HTTP/1.1 ${reply.status} ${reason}\r\n`;
     for (const name in reply.headers) {
       const value = reply.headers[name];
       if (value !== undefined) head += `${name}: ${lineSafe(value)}\r\n`;

@@ -24,14 +24,15 @@ export function parseCors(node: XmlElement): readonly CorsRule[] {
 
 function parseRule(node: XmlElement): CorsRule {
   onlyChildren(node, FIELDS);
+  // What is said wrongly is told before what is not said at all.
+  for (const child of node.children) for (const item of itemsOf(child)) checkLength(item);
+  const methods = node.child("AllowedMethods");
+  if (methods !== undefined) methodsOf(methods);
   const origins = requiredChild(node, "AllowedOrigins");
-  const methods = requiredChild(node, "AllowedMethods");
+  const allowedMethods = methodsOf(requiredChild(node, "AllowedMethods"));
   const maxAge = requiredChild(node, "MaxAgeInSeconds");
   const allowedOrigins = listOf(origins, LIMITS.corsOriginsMax);
-  const allowedMethods = listOf(methods, METHODS.length).map((method) => method.toUpperCase());
   if (allowedOrigins.length === 0) throw invalidValue(origins);
-  if (allowedMethods.length === 0 || !allowedMethods.every((method) => METHODS.includes(method)))
-    throw invalidValue(methods);
   const maxAgeSeconds = countOf(maxAge);
   if (maxAgeSeconds > LIMITS.corsMaxAgeSecondsMax) throw invalidValue(maxAge);
   return {
@@ -43,6 +44,12 @@ function parseRule(node: XmlElement): CorsRule {
   };
 }
 
+function methodsOf(node: XmlElement): string[] {
+  const methods = listOf(node, METHODS.length).map((method) => method.toUpperCase());
+  if (methods.length === 0 || !methods.every((method) => METHODS.includes(method))) throw invalidValue(node);
+  return methods;
+}
+
 function headersOf(node: XmlElement): string[] {
   const names = listOf(node, LIMITS.corsHeadersMax + LIMITS.corsHeaderPrefixesMax);
   const prefixes = names.filter((name) => name.endsWith("*")).length;
@@ -51,15 +58,22 @@ function headersOf(node: XmlElement): string[] {
   return names;
 }
 
-/** A comma-separated list; blanks around its items and empty items are not kept. */
 function listOf(node: XmlElement, countMax: number): string[] {
-  const items = node.text
+  const items = itemsOf(node);
+  if (items.length > countMax) throw invalidValue(node);
+  return items;
+}
+
+/** A comma-separated list; blanks around its items and empty items are not kept. */
+function itemsOf(node: XmlElement): string[] {
+  return node.text
     .split(",", LIMITS.corsRulesBytesMax)
     .map((item) => item.trim())
     .filter((item) => item !== "");
-  if (items.length > countMax) throw invalidValue(node);
-  for (const item of items) if (item.length > LIMITS.corsItemCharsMax) throw invalidValue(node);
-  return items;
+}
+
+function checkLength(item: string): void {
+  if (item.length > LIMITS.corsItemCharsMax) throw tooMuch(`an item of ${item.length} characters`);
 }
 
 /** The bounds of a whole set of rules are in the service's schema: it is the document that is refused. */

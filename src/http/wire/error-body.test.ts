@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { badHeader, Refusal } from "../../base/refusals.ts";
-import { errorCodeOf, errorFormatOf, printError } from "./error-body.ts";
+import { errorCodeOf, errorFormatOf, printError, reasonOf } from "./error-body.ts";
 import { parseXml } from "./xml.ts";
 
 const context = { requestId: "01234567-0000", time: Date.UTC(2022, 0, 2, 3, 4, 5, 678) };
@@ -49,6 +49,16 @@ test("the format follows the service, the operation and what the client accepts"
   assert.equal(errorFormatOf({ ...table, accept: "application/atom+xml,application/xml" }), "odataXml");
   assert.equal(errorFormatOf({ ...table, accept: "*/*", isXmlOperation: true }), "odataXml");
   assert.equal(errorFormatOf({ service: "blob", accept: "application/json", isXmlOperation: false }), "xml");
+});
+
+test("the status line has the text in one visible line, but the Table service leaves it to HTTP", () => {
+  assert.equal(reasonOf(new Refusal("ConditionNotMet"), false), new Refusal("ConditionNotMet").row.text);
+  assert.equal(reasonOf(new Refusal("ResourceNotFound"), true), undefined);
+  assert.equal(reasonOf(new Refusal("AuthorizationFailure"), true)?.slice(0, 12), "This request");
+  const hostile = new Refusal("InvalidInput", {
+    text: `a\r\nSet-Cookie: b\u2028\ud83d\ude00${"x".repeat(9_000)}`,
+  });
+  assert.match(reasonOf(hostile, false)!, /^a {2}Set-Cookie: b {3}x{230,240}$/);
 });
 
 test("a row may share its code on the wire, and a refusal may bring its own text", () => {

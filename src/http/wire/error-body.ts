@@ -68,15 +68,19 @@ function messageOf(refusal: Refusal, { requestId, time, resource }: ErrorContext
   return `${textOf(refusal, resource)}\nRequestId:${requestId}\nTime:${printIsoDate(time)}`;
 }
 
-const REASON = /^[\x20-\x7e]{1,256}$/;
+const UNSEEN = /[^\x20-\x7e]/g;
+const REASON_CHARS_MAX = 256;
+/** What the Table service refuses before OData has a word: who is calling, and how much they send. */
+const BEFORE_ODATA: ReadonlySet<number> = new Set([401, 403, 413]);
 
 /**
- * The text of a refusal in the status line, as Blob, Queue and File have it: SDKs build their messages from it
- * where there is no body to read. Undefined where it does not fit into a line.
+ * The service puts the text of a refusal into the status line: SDKs show it for a HEAD, which has no body, and some
+ * always. Errors of OData have the words of HTTP there.
  */
-export function reasonOf(refusal: Refusal, resource?: string): string | undefined {
-  const text = textOf(refusal, resource);
-  return REASON.test(text) ? text : undefined;
+export function reasonOf(refusal: Refusal, isTable: boolean, resource?: string): string | undefined {
+  if (isTable && !BEFORE_ODATA.has(refusal.row.http)) return undefined;
+  // A text may quote what the client sent, and a line of it must not become a header.
+  return textOf(refusal, resource).slice(0, REASON_CHARS_MAX).replaceAll(UNSEEN, " ");
 }
 
 export function printXmlError(refusal: Refusal, context: ErrorContext): string {

@@ -7,8 +7,10 @@ import { Refusal } from "../../base/refusals.ts";
  * change set.
  *
  * Lines end in CRLF; a bare LF is taken too, because older client libraries write it. Where a part ends is said
- * by the boundary alone; line ends around a sub-request's body belong to the frame. Everything is found by one
- * forward search, so time is linear in the bytes.
+ * by the boundary alone; line ends around a sub-request's body belong to the frame. C++'s Table client puts a
+ * boundary right behind the JSON before it, and ends a batch with a boundary like any other: as JSON has no line
+ * ends in its texts, neither can be mistaken. Everything is found by one forward search, so time is linear in the
+ * bytes.
  */
 export interface Part {
   /** By lower-cased name. */
@@ -31,11 +33,14 @@ export interface SubRequest {
 const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
 const DASH = 0x2d;
+const CLOSING_BRACE = 0x7d;
 const BLANK = 0x20;
 const TAB = 0x09;
 
+/** Node's former client library writes `charset="utf-8"` in front of the boundary. */
 const CONTENT_TYPE =
-  /^multipart\/mixed[ \t]*;[ \t]*boundary=(?:"([^"\r\n]{1,200})"|([^\s;,"]{1,200}))[ \t]*;?$/i;
+  /^multipart\/mixed(?:[ \t]*;[ \t]*[\w-]{1,40}=(?:"[^"\r\n]{0,200}"|[^\s;,"]{1,200})){1,4}[ \t]*;?$/i;
+const BOUNDARY_PARAMETER = /;[ \t]*boundary=(?:"([^"]+)"|([^\s;,"]+))/i;
 const BOUNDARY = /^[0-9A-Za-z'()+_,./:=? -]{1,200}$/;
 const HEADER_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/;
 const REQUEST_LINE = /^([A-Z]{1,16}) ([\x21-\x7e\x80-\xff]{1,16384}) HTTP\/1\.[01]$/;
@@ -49,7 +54,8 @@ export function isMultipart(contentType: string | undefined): boolean {
 }
 
 export function boundaryOf(contentType: string | undefined): string {
-  const found = CONTENT_TYPE.exec((contentType ?? "").slice(0, LIMITS.headerBytesMax));
+  const type = (contentType ?? "").slice(0, LIMITS.headerBytesMax);
+  const found = CONTENT_TYPE.test(type) ? BOUNDARY_PARAMETER.exec(type) : null;
   const boundary = found?.[1] ?? found?.[2];
   if (boundary === undefined || boundary.length > LIMITS.boundaryCharsMax || !BOUNDARY.test(boundary))
     throw malformedBatch("The content type does not name a boundary.");
@@ -67,7 +73,10 @@ export function parseParts(body: Buffer, boundary: string, partsMax: number): Pa
   while (!line.isLast) {
     const from = line.end;
     line = nextDelimiter(body, delimiter, from);
-    if (line === undefined) throw malformedBatch("It does not end with its boundary.");
+    if (line === undefined) {
+      if (parts.length > 0 && isBlank(body, from, body.length)) return parts;
+      throw malformedBatch("It does not end with its boundary.");
+    }
     parts.push(parsePart(body, from, line.start));
     if (parts.length > partsMax) return parts;
   }
@@ -86,7 +95,8 @@ interface Delimiter {
 /** The next line that is a boundary. A line that only begins like one is content, and the search goes on. */
 function nextDelimiter(body: Buffer, delimiter: Buffer, from: number): Delimiter | undefined {
   for (let at = body.indexOf(delimiter, from); at >= 0; at = body.indexOf(delimiter, at + 1)) {
-    if (at > 0 && body[at - 1] !== LINE_FEED) continue;
+    const before = at === 0 ? LINE_FEED : body[at - 1];
+    if (before !== LINE_FEED && before !== CLOSING_BRACE) continue;
     let after = at + delimiter.length;
     const isLast = body[after] === DASH && body[after + 1] === DASH;
     if (isLast) after += 2;
@@ -96,8 +106,8 @@ function nextDelimiter(body: Buffer, delimiter: Buffer, from: number): Delimiter
     else if (after < body.length || !isLast) continue;
     // The line end before a boundary is part of it; at the very start of the content there is none to take.
     let start = at;
-    if (start > from) start--;
-    if (start > from && body[start - 1] === RETURN) start--;
+    if (start > from && before === LINE_FEED) start--;
+    if (start > from && start < at && body[start - 1] === RETURN) start--;
     return { start, end: after, isLast };
   }
   return undefined;
@@ -166,7 +176,10 @@ export function parseSubRequest(part: Part): SubRequest {
   if (!/^application\/http\b/i.test(part.headers["content-type"] ?? ""))
     throw malformedBatch("A part is not of type application/http.");
   const { content } = part;
-  const { lines, end } = readHead(content, 0, content.length);
+  // As HTTP asks of a server: empty lines in front of a request mean nothing.
+  let start = 0;
+  while (content[start] === RETURN || content[start] === LINE_FEED) start++;
+  const { lines, end } = readHead(content, start, content.length);
   const request = REQUEST_LINE.exec(lines[0] ?? "");
   if (request === null) throw malformedBatch("A request line is malformed.");
   const { headers, rawHeaders } = parseHeaders(lines, 1);

@@ -141,7 +141,14 @@ test("each way to be wrong has its code", () => {
 test("CORS rules have bounds", () => {
   assert.equal(parse("blob", cors(rule().repeat(5))).cors?.length, 5);
   refused("blob", cors(rule().repeat(6)), "InvalidXmlDocument", "Cors");
-  refused("blob", cors(rule({ AllowedOrigins: "a".repeat(257) })), "InvalidXmlNodeValue", "AllowedOrigins");
+  for (const name of ["AllowedOrigins", "AllowedHeaders", "ExposedHeaders"]) {
+    refused("blob", cors(rule({ [name]: "a".repeat(257) })), "InvalidXmlDocument", "Cors");
+    // Told before what is missing.
+    const alone = `<CorsRule><${name}>${"a".repeat(257)}</${name}></CorsRule>`;
+    refused("blob", cors(alone), "InvalidXmlDocument", "Cors");
+  }
+  const fetch = "<CorsRule><AllowedMethods>FETCH</AllowedMethods></CorsRule>";
+  refused("blob", cors(fetch), "InvalidXmlNodeValue", "AllowedMethods");
   refused("blob", cors(rule({ AllowedOrigins: "" })), "InvalidXmlNodeValue", "AllowedOrigins");
   refused("blob", cors(rule({ AllowedMethods: "GET,FETCH" })), "InvalidXmlNodeValue", "AllowedMethods");
   refused("blob", cors(rule({ AllowedHeaders: "a*,b*,c*" })), "InvalidXmlNodeValue", "AllowedHeaders");

@@ -77,7 +77,7 @@ test("each way to be wrong has its code", () => {
   refused(list("123456".replace(/./g, (id) => identifier(id))), "InvalidXmlDocument");
   refused(list(identifier("a") + identifier("a")), "InvalidXmlDocument");
   refused(list("<SignedIdentifier/>"), "MissingRequiredXmlNode");
-  refused(list(identifier("")), "InvalidXmlDocument");
+  refused(list(identifier("")), "InvalidXmlNodeValue");
   refused(list(identifier("x".repeat(65))), "InvalidXmlDocument");
   refused(list("<Other/>"), "UnsupportedXmlNode");
   refused(list(identifier("a", "<AccessPolicy><Start>soon</Start></AccessPolicy>")), "InvalidXmlNodeValue");
@@ -86,6 +86,18 @@ test("each way to be wrong has its code", () => {
     "InvalidXmlNodeValue",
   );
   refused(list(identifier("a", "<AccessPolicy><Until/></AccessPolicy>")), "UnsupportedXmlNode");
+});
+
+test("where the letters are known, others make the document invalid", () => {
+  const withLetters = (letters: string) => () =>
+    parseSignedIdentifiers(
+      Buffer.from(list(identifier("a", `<AccessPolicy><Permission>${letters}</Permission></AccessPolicy>`))),
+      "raup",
+    );
+  for (const letters of ["raup", "p", "ar", ""])
+    assert.equal(withLetters(letters)()[0]!.permissions, letters || undefined);
+  for (const letters of ["rwd", "raupp", "r w", "R"])
+    assert.throws(withLetters(letters), (error) => (error as Refusal).code === "InvalidXmlDocument", letters);
 });
 
 test("what is printed reads back as it was", () => {

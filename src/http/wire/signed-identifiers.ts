@@ -10,8 +10,10 @@ import { invalidValue, onlyChildren, requiredChild } from "./xml-values.ts";
 /**
  * Stored access policies, as Set and Get ACL carry them. A Set replaces the whole list, and an empty body is an
  * empty list. Each field of a policy may be left out, and a policy with none is printed as its id alone.
+ *
+ * `letters` are the permissions there are, where the service's schema holds them: others make the document invalid.
  */
-export function parseSignedIdentifiers(body: Uint8Array): StoredPolicy[] {
+export function parseSignedIdentifiers(body: Uint8Array, letters?: string): StoredPolicy[] {
   if (body.length === 0) return [];
   const root = parseXml(body);
   if (root.name !== "SignedIdentifiers") throw malformed("The root element is not SignedIdentifiers.");
@@ -21,20 +23,18 @@ export function parseSignedIdentifiers(body: Uint8Array): StoredPolicy[] {
   for (const child of root.children) {
     if (child.name !== "SignedIdentifier")
       throw new Refusal("UnsupportedXmlNode", { elements: { XmlNodeName: child.name } });
-    const policy = parsePolicy(child);
+    const policy = parsePolicy(child, letters);
     if (policies.some(({ id }) => id === policy.id)) throw malformed("An identifier is given twice.");
     policies.push(policy);
   }
   return policies;
 }
 
-function parsePolicy(node: XmlElement): StoredPolicy {
+function parsePolicy(node: XmlElement, letters: string | undefined): StoredPolicy {
   onlyChildren(node, ["Id", "AccessPolicy"]);
   const id = requiredChild(node, "Id");
-  // Its length is in the service's schema, so it is the document that is refused.
-  if (id.text === "" || id.text.length > LIMITS.storedPolicyIdCharsMax) {
-    throw malformed(`An identifier has 1 to ${LIMITS.storedPolicyIdCharsMax} characters.`);
-  }
+  if (id.text === "") throw invalidValue(id);
+  if (id.text.length > LIMITS.storedPolicyIdCharsMax) throw malformed("An identifier is too long.");
   const policy = node.child("AccessPolicy");
   if (policy !== undefined) onlyChildren(policy, ["Start", "Expiry", "Permission"]);
   const start = timeOf(policy?.child("Start"));
@@ -43,7 +43,7 @@ function parsePolicy(node: XmlElement): StoredPolicy {
     id: id.text,
     start: start?.instant,
     expiry: expiry?.instant,
-    permissions: permissionsOf(policy?.child("Permission")),
+    permissions: permissionsOf(policy?.child("Permission"), letters),
     ...(start === undefined || start.ticks === 0 ? {} : { startTicks: start.ticks }),
     ...(expiry === undefined || expiry.ticks === 0 ? {} : { expiryTicks: expiry.ticks }),
   };
@@ -61,11 +61,15 @@ function timeOf(node: XmlElement | undefined): { instant: Instant; ticks: number
 
 const TICKS_PER_MILLI = 10_000n;
 
-function permissionsOf(node: XmlElement | undefined): string | undefined {
+function permissionsOf(node: XmlElement | undefined, letters: string | undefined): string | undefined {
   const text = node?.text.trim() ?? "";
   if (node === undefined || text === "") return undefined;
-  // Which letters mean something depends on the service; unknown ones grant nothing.
-  if (!/^[a-z]{1,26}$/.test(text)) throw invalidValue(node);
+  if (letters === undefined) {
+    // Which letters mean something depends on the service; unknown ones grant nothing.
+    if (!/^[a-z]{1,26}$/.test(text)) throw invalidValue(node);
+  } else if (text.length > letters.length || [...text].some((letter) => !letters.includes(letter))) {
+    throw malformed(`The permissions are not of ${letters}.`);
+  }
   return text;
 }
 

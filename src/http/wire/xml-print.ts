@@ -79,9 +79,14 @@ export function element(
   return content === "" ? `<${start} />` : `<${start}>${content}</${name}>`;
 }
 
+/** Whether XML can hold a name as it is. */
+export function isPrintable(text: string): boolean {
+  return text.isWellFormed() && !UNPRINTABLE.test(text);
+}
+
 /** A name in a listing: percent-encoded and marked when XML cannot hold it as it is (2021-02-12 and newer). */
 export function encodedElement(name: string, text: string): string {
-  if (text.isWellFormed() && !UNPRINTABLE.test(text)) return textElement(name, text);
+  if (isPrintable(text)) return textElement(name, text);
   return `<${name} Encoded="true">${escapeText(encodeURIComponent(text.toWellFormed()))}</${name}>`;
 }
 

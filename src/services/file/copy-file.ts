@@ -24,6 +24,7 @@ import { LiveView } from "./versions.ts";
 export interface CopyFile {
   readonly ref: PathRef;
   readonly leaseId?: string | undefined;
+  readonly mayOverwrite?: boolean;
   readonly copyId: string;
   /** The address, as it is remembered: without what gives access to it. */
   readonly shown: string;
@@ -76,6 +77,7 @@ async function beginCopy(
     ref: request.ref,
     size,
     leaseId: request.leaseId,
+    mayOverwrite: request.mayOverwrite ?? true,
     ignoresReadOnly: request.ignoresReadOnly,
     headers: original.headers,
     metadata: metadata === undefined || Object.keys(metadata).length === 0 ? original.metadata : metadata,

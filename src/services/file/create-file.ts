@@ -22,6 +22,10 @@ export interface CreateFile {
   readonly headers?: FileHeaders | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   readonly leaseId?: string | undefined;
+  /** False for those who may only make what is not there. */
+  readonly mayOverwrite?: boolean;
+  /** The attributes are those of a file that comes back: none is added. */
+  readonly isRestored?: boolean;
   /** The first bytes, where the client sends them along. */
   readonly first?: TakenIn | undefined;
 }
@@ -37,7 +41,7 @@ export async function createFile(files: FileService, request: CreateFile): Promi
   try {
     return await files.change(async (write, grants) => {
       const share = await readShare(write, ref);
-      const node = await makeFile(write, grants, share, request);
+      const node = await makeFile(write, grants, share, { ...request, wishes: newWishes(request) });
       if (first === undefined || first.length === 0) return node;
       await keepContent(files.parts.payloads, write, first.content);
       const { revision: since, content } = node.record;
@@ -48,6 +52,12 @@ export async function createFile(files: FileService, request: CreateFile): Promi
   } finally {
     first?.release();
   }
+}
+
+/** A new file waits to be archived, as on Windows, whatever else is said of it. */
+function newWishes({ wishes, isRestored }: CreateFile): NodeWishes {
+  if (isRestored === true || wishes.attributes === undefined) return wishes;
+  return { ...wishes, attributes: wishes.attributes | ATTRIBUTE.Archive };
 }
 
 /** The empty file itself, in the caller's transaction. */
@@ -65,6 +75,7 @@ export async function makeFile(
   const former =
     entry === undefined ? undefined : { id: entry.node, record: await readNode(view, share.id, entry.node) };
   if (former !== undefined) {
+    if (request.mayOverwrite === false) throw new Refusal("AuthorizationPermissionMismatch");
     const ignoresReadOnly = request.ignoresReadOnly === true;
     checkChange(write, grants, share, former, leaseId, "overwrite", { ignoresReadOnly });
     discardContent(write, share, former.record.content);

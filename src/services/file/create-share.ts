@@ -9,14 +9,14 @@ import {
 } from "../../store/records/file.ts";
 import { ATTRIBUTE } from "./attributes.ts";
 import type { FileService } from "./file-service.ts";
-import { checkShareName, type ShareRef } from "./names.ts";
+import { checkShareName, type SnapshotRef } from "./names.ts";
 import { ROOT, ticksOf } from "./nodes.ts";
 import { DEFAULT_SDDL, putPermission } from "./permissions.ts";
-import { findShare, putShare, volumeOf } from "./shares.ts";
+import { findShare, putShare, refuseSnapshot, volumeOf } from "./shares.ts";
 import { putVersioned } from "./versions.ts";
 
 export interface CreateShare {
-  readonly ref: ShareRef;
+  readonly ref: SnapshotRef;
   readonly settings: Omit<ShareSettings, "tierChangedAt">;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
@@ -24,6 +24,7 @@ export interface CreateShare {
 export function createShare(files: FileService, request: CreateShare): Promise<ShareRecord> {
   const { ref, settings, metadata } = request;
   checkShareName(ref.share);
+  refuseSnapshot(ref);
   return files.change(async (write) => {
     if ((await findShare(write, ref)) !== undefined) throw new Refusal("ShareAlreadyExists");
     const revision: Revision = write.revision();

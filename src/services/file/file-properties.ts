@@ -51,7 +51,9 @@ export function setFileProperties(files: FileService, request: SetFileProperties
       ...(headers === undefined ? {} : { headers }),
       ...resized,
     };
-    await putChanged(write, share, node, changes);
+    // A copy that is over is forgotten: what the file is from here on, the client has said.
+    const { copy: _, ...own } = record;
+    await putChanged(write, share, { id: node.id, record: own }, changes);
     return { id: node.id, record: await readNode(view, share.id, node.id) };
   });
 }

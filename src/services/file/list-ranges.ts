@@ -2,7 +2,8 @@ import { Refusal } from "../../base/refusals.ts";
 import type { RangeRecord } from "../../store/records/file.ts";
 import type { FileService } from "./file-service.ts";
 import { openForRead, type ReadFile } from "./get-file.ts";
-import { findNode, type Node } from "./nodes.ts";
+import { foldName } from "./names.ts";
+import { findNode, type Node, pathOf } from "./nodes.ts";
 import { lengthOf } from "./range-record.ts";
 import { type ContentRef, rangesIn } from "./read-content.ts";
 import { findSnapshot } from "./shares.ts";
@@ -18,12 +19,18 @@ export interface ListRanges extends ReadFile {
   readonly part: (size: number) => { readonly from: number; readonly to: number };
   /** Only what changed since this snapshot. */
   readonly since?: bigint | undefined;
+  /** Also when the file had another name or place then. */
+  readonly followsRenames?: boolean;
+  /** How many spans at most, of both kinds together. */
+  readonly maxResults?: number | undefined;
 }
 
 export interface ListedRanges {
   readonly node: Node;
   readonly ranges: readonly ByteSpan[];
   readonly cleared: readonly ByteSpan[];
+  /** Where the next page begins. */
+  readonly next?: number | undefined;
 }
 
 export function listRanges(files: FileService, request: ListRanges): Promise<ListedRanges> {
@@ -33,18 +40,33 @@ export function listRanges(files: FileService, request: ListRanges): Promise<Lis
     const ref = { share: share.id, content: node.record.content, ...part };
     if (request.since === undefined) {
       const spans = new Spans();
-      for await (const { offset, record } of rangesIn(view, ref))
+      const page = new Page([spans], request.maxResults);
+      for await (const { offset, record } of rangesIn(view, ref)) {
         spans.add(offset, offset + lengthOf(record));
-      return { node, ranges: spans.list, cleared: [] };
+        if (page.isOver()) break;
+      }
+      return { node, ranges: spans.list, cleared: [], next: page.next };
     }
     const former = await findSnapshot(read, share.id, request.since);
     if (former === undefined) throw new Refusal("PreviousSnapshotNotFound");
     const past = new SnapshotView(read, former.epoch);
     const before = await findNode(past, share.id, node.id);
     if (before === undefined) throw new Refusal("FileGenerationMismatch");
+    if (request.followsRenames !== true && !(await isSamePlace(share.id, node.id, view, past))) {
+      throw new Refusal("PreviousSnapshotNotFound", {
+        text: "The file had another path when the previous snapshot was taken.",
+      });
+    }
     const was = { ...ref, content: before.content, to: Math.min(ref.to, before.size) };
-    return { node, ...(await compare({ view, ref }, { view: past, ref: was })) };
+    return { node, ...(await compare({ view, ref }, { view: past, ref: was }, request.maxResults)) };
   });
+}
+
+/** A new spelling of a name is the same path. */
+async function isSamePlace(share: bigint, id: bigint, now: View, then: View): Promise<boolean> {
+  const paths = [await pathOf(now, share, id), await pathOf(then, share, id)];
+  const [here, there] = paths.map((path) => path.map(foldName).join("/"));
+  return here === there;
 }
 
 /** Spans in order, those that touch made one. */
@@ -57,6 +79,27 @@ class Spans {
     const last = this.list.at(-1);
     if (last !== undefined && last.to + 1 === from) last.to = end - 1;
     else this.list.push({ from, to: end - 1 });
+  }
+}
+
+/** Spans come in the order of the file: the first one too many is where the next page begins. */
+class Page {
+  next: number | undefined;
+  readonly #kinds: readonly Spans[];
+  readonly #maxResults: number;
+
+  constructor(kinds: readonly Spans[], maxResults = Number.POSITIVE_INFINITY) {
+    this.#kinds = kinds;
+    this.#maxResults = maxResults;
+  }
+
+  isOver(): boolean {
+    let count = 0;
+    for (const { list } of this.#kinds) count += list.length;
+    if (count <= this.#maxResults) return false;
+    const [last] = this.#kinds.toSorted((a, b) => (b.list.at(-1)?.from ?? -1) - (a.list.at(-1)?.from ?? -1));
+    this.next = last!.list.pop()!.from;
+    return true;
   }
 }
 
@@ -84,9 +127,11 @@ async function nextPart(
 async function compare(
   now: Side,
   then: Side,
-): Promise<{ readonly ranges: readonly ByteSpan[]; readonly cleared: readonly ByteSpan[] }> {
+  maxResults: number | undefined,
+): Promise<Pick<ListedRanges, "ranges" | "cleared" | "next">> {
   const ranges = new Spans();
   const cleared = new Spans();
+  const page = new Page([ranges, cleared], maxResults);
   const left = rangesIn(now.view, now.ref);
   const right = rangesIn(then.view, then.ref);
   let a = await nextPart(left);
@@ -100,11 +145,12 @@ async function compare(
     if (aHere && bHere) compareBytes(a!, b!, at, end, ranges);
     else if (aHere) ranges.add(at, end);
     else if (bHere) cleared.add(at, end);
+    if (page.isOver()) break;
     at = end;
     if (a !== undefined && a.end <= at) a = await nextPart(left);
     if (b !== undefined && b.end <= at) b = await nextPart(right);
   }
-  return { ranges: ranges.list, cleared: cleared.list };
+  return { ranges: ranges.list, cleared: cleared.list, next: page.next };
 }
 
 const UNIT = 512;

@@ -30,7 +30,7 @@ export function checkShareName(name: string): void {
   if (!SHARE_NAME.test(name)) throw new Refusal("InvalidResourceName");
 }
 
-const FORBIDDEN = /["\\:|<>*?\x00-\x1f\x7f\x81\x8d\x8f\x90\x9d\ufffe\uffff]/;
+const FORBIDDEN = /["\\:|<>*?\x00-\x1f\x7f\x81\x8d\x8f\x90\x9d]/;
 const RESERVED = /^(?:lpt[1-9]|com[1-9]|prn|aux|nul|con|clock\$|\.|\.\.)$/i;
 
 /**

@@ -5,9 +5,9 @@ import { permissionKey } from "../../store/keys/file.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
 import { permissionRecord } from "../../store/records/file.ts";
 import type { FileService } from "./file-service.ts";
-import type { ShareRef } from "./names.ts";
+import type { ShareRef, SnapshotRef } from "./names.ts";
 import { isSddl } from "./sddl.ts";
-import { readShare } from "./shares.ts";
+import { readShare, refuseSnapshot } from "./shares.ts";
 
 /**
  * Security descriptors are kept once for each share, under a key made of what they say: the same descriptor has the
@@ -80,7 +80,8 @@ export async function settlePermission(
   return wish.key;
 }
 
-export async function createPermission(files: FileService, ref: ShareRef, sddl: string): Promise<string> {
+export async function createPermission(files: FileService, ref: SnapshotRef, sddl: string): Promise<string> {
+  refuseSnapshot(ref);
   return files.change(async (write) => {
     const share = await readShare(write, ref);
     return putPermission(write, share.id, sddl);

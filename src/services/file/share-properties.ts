@@ -64,8 +64,8 @@ export function setShareProperties(
   );
   return changeShare(files, request, (share, now) => {
     const isNewTier = given.tier !== undefined && given.tier !== share.settings.tier;
-    const tierChangedAt = isNewTier ? now : share.settings.tierChangedAt;
-    return { ...share, settings: { ...share.settings, ...given, tierChangedAt } };
+    const moved = isNewTier ? { tierChangedAt: now, formerTier: share.settings.tier } : {};
+    return { ...share, settings: { ...share.settings, ...given, ...moved } };
   });
 }
 

@@ -45,10 +45,12 @@ export function createSnapshot(
     if (snapshots >= FILE_LIMITS.shareSnapshotsMax) throw new Refusal("ShareSnapshotCountExceeded");
     const epoch = write.revision(share.revision);
     const time = await nextTime(write, share.id);
-    const kept = metadata === undefined || Object.keys(metadata).length === 0 ? share.metadata : metadata;
+    const isOwn = metadata !== undefined && Object.keys(metadata).length > 0;
+    const kept = isOwn ? metadata : share.metadata;
     const record: SnapshotRecord = {
       epoch,
-      revision: share.revision,
+      // With metadata of its own it is another resource than the share was, and has another ETag.
+      revision: isOwn ? epoch : share.revision,
       settings: share.settings,
       ...(kept === undefined ? {} : { metadata: kept }),
     };

@@ -24,9 +24,14 @@ export function createQueue(
   });
 }
 
+/** The case of a name tells nothing apart: some clients write all headers in lower case. */
 function isSame(one: Metadata, other: Metadata): boolean {
-  const names = Object.keys(one);
-  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
+  const values = new Map(Object.entries(one).map(([name, value]) => [name.toLowerCase(), value]));
+  const entries = Object.entries(other);
+  return (
+    entries.length === values.size &&
+    entries.every(([name, value]) => values.get(name.toLowerCase()) === value)
+  );
 }
 
 const EMPTY = Buffer.alloc(0);

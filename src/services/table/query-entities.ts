@@ -46,10 +46,13 @@ export function getEntity(
 
 export interface QueryEntities {
   readonly filter?: Filter | undefined;
+  /** At most so many entities. Of none there is no next page either: whoever followed it would never end. */
   readonly top?: number | undefined;
   /** Where the page before ended. Without a row, at the start of the partition. */
   readonly from?: { readonly partitionKey: string; readonly rowKey: string | undefined } | undefined;
   readonly bounds?: EntityBounds | undefined;
+  /** What the reply says of each entity besides what is stored of it: it counts for the size of the page. */
+  readonly addedBytes?: number;
 }
 
 export interface EntityPage {
@@ -67,6 +70,7 @@ export interface EntityPage {
 export function queryEntities(store: KeySpace, ref: TableRef, query: QueryEntities): Promise<EntityPage> {
   return store.read(async (read) => {
     const { id, name } = await readTable(read, ref);
+    if (query.top === 0) return { entities: [], table: name };
     const page = new PageBuilder(query);
     for (const range of rangesOf(id, query)) {
       const next = await scan(read, range, page);
@@ -115,14 +119,16 @@ class PageBuilder {
   readonly entities: Entity[] = [];
   readonly #filter: FilterOnBytes | undefined;
   readonly #top: number;
+  readonly #addedBytes: number;
   readonly #until = monotonic() + TABLE_LIMITS.scanMillisMax;
   #scanned = 0;
   #scannedBytes = 0;
   #bytes = 0;
 
-  constructor({ filter, top = TABLE_LIMITS.pageEntitiesMax }: QueryEntities) {
+  constructor({ filter, top = TABLE_LIMITS.pageEntitiesMax, addedBytes = 0 }: QueryEntities) {
     this.#filter = filter === undefined ? undefined : new FilterOnBytes(filter);
     this.#top = top;
+    this.#addedBytes = addedBytes;
   }
 
   take({ key, value }: Entry): void {
@@ -132,7 +138,7 @@ class PageBuilder {
     const { partitionKey, rowKey } = keysOfEntityKey(key);
     const { revision, properties } = unpackEntity(value);
     this.entities.push({ partitionKey, rowKey, revision, properties });
-    this.#bytes += value.length;
+    this.#bytes += value.length + this.#addedBytes;
   }
 
   isFull(): boolean {

@@ -35,6 +35,11 @@ export class TableService {
     return tables.getTable(this.parts.store, ref);
   }
 
+  /** Throws TableNotFound when there is none of that name. */
+  requireTable(ref: tables.TableRef): Promise<void> {
+    return tables.requireTable(this.parts.store, ref);
+  }
+
   queryTables(query: tables.QueryTables): Promise<tables.TablePage> {
     return tables.queryTables(this.parts.store, query);
   }

@@ -56,6 +56,10 @@ export async function getTable(store: KeySpace, ref: TableRef): Promise<string> 
   return name;
 }
 
+export async function requireTable(store: KeySpace, ref: TableRef): Promise<void> {
+  await store.read((read) => readTable(read, ref));
+}
+
 export interface QueryTables {
   readonly account: string;
   readonly filter?: Filter | undefined;
@@ -73,6 +77,7 @@ export interface TablePage {
 export function queryTables(store: KeySpace, query: QueryTables): Promise<TablePage> {
   const { account, filter, from } = query;
   const top = query.top ?? TABLE_LIMITS.pageEntitiesMax;
+  if (top === 0) return Promise.resolve({ names: [] });
   const all = tablesOfAccount(account);
   const range = from === undefined ? all : { from: tableKey(account, from), to: all.to };
   const wanted = filter === undefined ? undefined : lowered(filter);

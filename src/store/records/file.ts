@@ -22,6 +22,8 @@ export interface ShareSettings {
   readonly quotaGib: number;
   readonly tier: string;
   readonly tierChangedAt: Instant;
+  /** The tier before the present one, if there was one. */
+  readonly formerTier?: string;
   readonly protocols: "SMB" | "NFS";
   readonly rootSquash?: string;
   readonly snapshotDirectoryAccess?: boolean;

@@ -21,13 +21,29 @@ export function resourceKindOf(path: string): ResourceKind {
   if (parenthesis < 0) {
     if (path === "$batch") return "batch";
     if (path === "Tables") return "tables";
-    if (path.includes("/")) throw new Refusal("InvalidUri");
+    refuseDeeper(path, path.length);
     return "table";
   }
+  refuseDeeper(path, parenthesis);
   if (path.charCodeAt(path.length - 1) !== CLOSING) throw new Refusal("InvalidUri");
   const isEmpty = parenthesis === path.length - 2;
   if (path.startsWith("Tables(")) return isEmpty ? "tables" : "tableItem";
   return isEmpty ? "table" : "entity";
+}
+
+/** A name in front of another is taken for a set of entities of which one was meant: OData wants its keys there. */
+function refuseDeeper(path: string, end: number): void {
+  const slash = path.indexOf("/");
+  if (slash >= 0 && slash < end) throw keyCount(path.slice(0, slash));
+}
+
+/**
+ * Endpoints that end with a slash or, by mistake, with the name of a table: a table created there is one more entity
+ * of that table, whose keys are missing.
+ */
+export function mendPath(path: string, method: string): string {
+  const plain = path.endsWith("/") ? path.slice(0, -1) : path;
+  return method === "POST" && plain.endsWith("/Tables") ? plain.slice(0, -"/Tables".length) : plain;
 }
 
 const CLOSING = 0x29;

@@ -71,9 +71,21 @@ function members(context: PrintContext, entity: PrintedEntity, timestamp: string
     if (level === "full") out += '"Timestamp@odata.type":"Edm.DateTime",';
     out += `"Timestamp":"${timestamp}",`;
   }
-  for (const property of entity.properties) {
-    if (select === undefined || select.has(property.name)) out += printProperty(property, types);
+  if (select !== undefined) return out + selected(select, entity.properties, types);
+  for (const property of entity.properties) out += printProperty(property, types);
+  return out;
+}
+
+const ALWAYS_PRESENT: ReadonlySet<string> = new Set(["PartitionKey", "RowKey", "Timestamp"]);
+
+/** What was asked for by name and is not there is told as null, as the service does: projections count on it. */
+function selected(select: ReadonlySet<string>, properties: readonly Property[], types: boolean): string {
+  let out = "";
+  const missing = new Set(select);
+  for (const property of properties) {
+    if (missing.delete(property.name)) out += printProperty(property, types);
   }
+  for (const name of missing) if (!ALWAYS_PRESENT.has(name)) out += `${quoted(name)}:null,`;
   return out;
 }
 

@@ -2,7 +2,7 @@ import type { EdmType, EdmValue, Property } from "../../../base/edm.ts";
 import { TABLE_LIMITS } from "../../../base/limits-table.ts";
 import { Refusal } from "../../../base/refusals.ts";
 import { type JsonValue, malformedJson, readFlatObject } from "./json-reader.ts";
-import { parseTicks } from "./times.ts";
+import { isStorable, parseTicks } from "./times.ts";
 
 /** An entity as a client sends it. Nulls are gone; the Timestamp is the server's and is not read. */
 export interface SentEntity {
@@ -127,6 +127,8 @@ function readTyped(value: JsonValue, type: EdmType): EdmValue {
     case "DateTime": {
       const ticks = value.kind === "string" ? parseTicks(text) : undefined;
       if (ticks === undefined) throw malformedJson();
+      // The time that .NET's programs send where they have set none: a time, but none that can be kept.
+      if (!isStorable(ticks)) throw new Refusal("OutOfRangeInput");
       return { type, value: ticks };
     }
     case "Guid":

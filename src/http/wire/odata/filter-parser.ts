@@ -92,7 +92,7 @@ class FilterParser {
     if (operator === undefined) {
       if (left.kind === "word") return { kind: "property", property: left.word };
       if (left.literal.type === "Boolean") return { kind: "constant", value: left.literal.value };
-      throw this.#unexpected();
+      throw this.#token.kind === "end" ? notBoolean() : this.#unexpected();
     }
     this.#advance();
     const right = this.#operand();
@@ -137,6 +137,12 @@ class FilterParser {
   #unexpected(): Refusal {
     return this.#tokens.fail(this.#token.end);
   }
+}
+
+function notBoolean(): Refusal {
+  return new Refusal("InvalidInput", {
+    text: "The $filter expression must evaluate to a single boolean value.",
+  });
 }
 
 function tooComplex(reason: string): Refusal {

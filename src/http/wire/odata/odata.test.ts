@@ -6,7 +6,7 @@ import { parseEntityAddress, printEntityAddress } from "./address.ts";
 import { parseToken, printToken } from "./continuation.ts";
 import { printEntity } from "./entity-printer.ts";
 import { readFlatObject } from "./json-reader.ts";
-import { parseEntityEtag, parseTicks, printEntityEtag, printTicks } from "./times.ts";
+import { isStorable, parseEntityEtag, parseTicks, printEntityEtag, printTicks } from "./times.ts";
 
 const text = fc.string({ unit: "grapheme", maxLength: 30 });
 
@@ -22,7 +22,9 @@ test("times keep every tick from 1601 to 9999, and drop the zeros at the end", (
   assert.equal(printTicks(637_134_336_000_000_000n), "2020-01-01T00:00:00Z");
   assert.equal(printTicks(637_134_336_008_204_980n), "2020-01-01T00:00:00.820498Z");
   assert.equal(printEntityEtag("2020-01-01T00:00:00.5Z"), `W/"datetime'2020-01-01T00%3A00%3A00.5Z'"`);
-  assert.equal(parseTicks("1600-12-31T23:59:59.9999999Z"), undefined);
+  assert.equal(parseTicks("0001-01-01T00:00:00Z"), 0n);
+  assert.equal(isStorable(parseTicks("1600-12-31T23:59:59.9999999Z")!), false);
+  assert.equal(isStorable(parseTicks("1601-01-01")!), true);
   assert.equal(parseTicks("2020-01-01T00:00:00"), 637_134_336_000_000_000n);
 });
 

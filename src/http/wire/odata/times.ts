@@ -31,10 +31,14 @@ export function printTicks(ticks: bigint): string {
 const EARLIEST = 504_911_232_000_000_000n;
 const LATEST = 3_155_378_975_999_999_999n;
 
-/** Without a zone it is UTC, as the service reads it. */
+/** From the year 1 on. Without a zone it is UTC, as the service reads it. */
 export function parseTicks(text: string): bigint | undefined {
-  const ticks = parseIsoTicks(text) ?? parseIsoTicks(`${text}Z`);
-  return ticks === undefined || ticks < EARLIEST || ticks > LATEST ? undefined : ticks;
+  return parseIsoTicks(text) ?? parseIsoTicks(`${text}Z`);
+}
+
+/** Whether a property can hold it. */
+export function isStorable(ticks: bigint): boolean {
+  return ticks >= EARLIEST && ticks <= LATEST;
 }
 
 const OPENING = `W/"datetime'`;

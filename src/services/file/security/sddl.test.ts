@@ -68,8 +68,11 @@ test("the descriptor of a share's root reads as it is written", () => {
   assert.equal(printSddl(protectedAcl), "D:PAI(A;;FA;;;WD)");
 });
 
-test("a system list that is none is as good as no list", () => {
-  assert.deepEqual(parseSddl(`${ROOT}S:NO_ACCESS_CONTROL`), parseSddl(ROOT));
+test("a system list that is none is told from no list, in text and in bytes", () => {
+  const none = parseSddl(`${ROOT}S:NO_ACCESS_CONTROL`);
+  assert.equal(none.control, parseSddl(ROOT).control | CONTROL.SACL_PRESENT);
+  const back = decodeSecurityDescriptor(encodeSecurityDescriptor(none));
+  assert.equal(printSddl(back), `${ROOT}S:NO_ACCESS_CONTROL`);
 });
 
 test("only the parts asked for are taken from a descriptor", () => {

@@ -93,8 +93,10 @@ const shortSid = (sid: Sid): string => {
 
 /** A list that is there and is none: everybody may do everything. An empty list says the opposite. */
 const NULL_ACL = "NO_ACCESS_CONTROL";
-const hasNullDacl = ({ control, dacl }: SecurityDescriptor): boolean =>
-  (control & CONTROL.DACL_PRESENT) !== 0 && dacl === undefined;
+const printAcl = (acl: Acl | undefined, letter: "D" | "S", flags: string, isPresent: boolean): string => {
+  if (acl !== undefined) return `${letter}:${flags}${acl.aces.map(printAce).join("")}`;
+  return isPresent ? `${letter}:${NULL_ACL}` : "";
+};
 
 export function printSddl(value: SecurityDescriptor): string {
   const { owner, group, dacl, sacl, control } = value;
@@ -111,12 +113,8 @@ export function printSddl(value: SecurityDescriptor): string {
   return [
     owner === undefined ? "" : `O:${shortSid(owner)}`,
     group === undefined ? "" : `G:${shortSid(group)}`,
-    dacl === undefined
-      ? hasNullDacl(value)
-        ? `D:${NULL_ACL}`
-        : ""
-      : `D:${dFlags}${dacl.aces.map(printAce).join("")}`,
-    sacl === undefined ? "" : `S:${sFlags}${sacl.aces.map(printAce).join("")}`,
+    printAcl(dacl, "D", dFlags, (control & CONTROL.DACL_PRESENT) !== 0),
+    printAcl(sacl, "S", sFlags, (control & CONTROL.SACL_PRESENT) !== 0),
   ].join("");
 }
 
@@ -155,8 +153,10 @@ export function parseSddl(text: string): SecurityDescriptor {
       if (/^[A-Z]*P/.test(value)) control |= CONTROL.DACL_PROTECTED;
       if (/^P?(?:AR)?AI/.test(value)) control |= CONTROL.DACL_AUTO_INHERITED;
       if (/^P?AR/.test(value)) control |= CONTROL.DACL_AUTO_INHERIT_REQUIRED;
-    } else if (value !== NULL_ACL) {
-      // A system list that is none audits nothing, which is what no list at all means.
+    } else if (value === NULL_ACL) {
+      // It audits nothing, like no list at all; but the binary form of the two differs, and clients compare it.
+      control |= CONTROL.SACL_PRESENT;
+    } else {
       sacl = parseAcl(value);
       control |= CONTROL.SACL_PRESENT;
       if (/^[A-Z]*P/.test(value)) control |= CONTROL.SACL_PROTECTED;

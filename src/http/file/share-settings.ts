@@ -1,0 +1,97 @@
+import type { Instant } from "../../base/clock.ts";
+import { FILE_LIMITS } from "../../base/limits-file.ts";
+import { paidBurstingOf, provisioningOf } from "../../services/file/provisioning.ts";
+import type { ShareRecord, ShareSettings } from "../../services/file/records.ts";
+import { printHttpDate } from "../wire/dates.ts";
+import { optionalElement, textElement } from "../wire/xml-print.ts";
+
+/** The settings of a share as clients read them: in headers, and in a listing. */
+type Printed = Record<string, string | undefined>;
+
+/** What every reply has that makes or changes a share. */
+export function quotaHeaders({ settings }: Pick<ShareRecord, "settings">): Printed {
+  const promised = provisioningOf(settings);
+  return {
+    "x-ms-share-quota": String(settings.quotaGib),
+    "x-ms-share-provisioned-iops": promised?.iops.toString(),
+    "x-ms-share-provisioned-bandwidth-mibps": promised?.mibps.toString(),
+    "x-ms-share-included-burst-iops": promised?.burstIops.toString(),
+    "x-ms-share-max-burst-credits-for-iops": promised?.burstCredits.toString(),
+  };
+}
+
+/** When a client may lower what it provisioned. */
+export function downgradeHeaders({ settings }: Pick<ShareRecord, "settings">): Printed {
+  const promised = provisioningOf(settings);
+  if (promised === undefined) return {};
+  const at = printHttpDate(promised.downgradeAt);
+  return {
+    "x-ms-share-next-allowed-quota-downgrade-time": at,
+    "x-ms-share-next-allowed-provisioned-iops-downgrade-time": at,
+    "x-ms-share-next-allowed-provisioned-bandwidth-downgrade-time": at,
+  };
+}
+
+/** pending-from-hot, pending-from-transactionOptimized */
+export function tierTransition(settings: ShareSettings, now: Instant): string | undefined {
+  const { formerTier, tierChangedAt } = settings;
+  if (formerTier === undefined || now >= tierChangedAt + FILE_LIMITS.tierTransitionMillis) return undefined;
+  return `pending-from-${formerTier[0]!.toLowerCase()}${formerTier.slice(1)}`;
+}
+
+export function settingHeaders(share: Pick<ShareRecord, "settings">, now: Instant): Printed {
+  const { settings } = share;
+  const paidBursting = paidBurstingOf(settings);
+  const promised = provisioningOf(settings);
+  return {
+    ...quotaHeaders(share),
+    ...downgradeHeaders(share),
+    "x-ms-share-provisioned-ingress-mbps": promised?.ingressMbps.toString(),
+    "x-ms-share-provisioned-egress-mbps": promised?.egressMbps.toString(),
+    "x-ms-access-tier": settings.tier,
+    "x-ms-access-tier-change-time": printHttpDate(settings.tierChangedAt),
+    "x-ms-access-tier-transition-state": tierTransition(settings, now),
+    "x-ms-enabled-protocols": settings.protocols,
+    "x-ms-root-squash": rootSquashOf(settings),
+    "x-ms-enable-snapshot-virtual-directory-access": settings.snapshotDirectoryAccess?.toString(),
+    "x-ms-enable-smb-directory-lease": settings.directoryLease?.toString(),
+    "x-ms-share-paid-bursting-enabled": paidBursting?.isEnabled.toString(),
+    "x-ms-share-paid-bursting-max-iops": paidBursting?.iops?.toString(),
+    "x-ms-share-paid-bursting-max-bandwidth-mibps": paidBursting?.mibps?.toString(),
+  };
+}
+
+function rootSquashOf({ rootSquash, protocols }: ShareSettings): string | undefined {
+  return rootSquash ?? (protocols === "NFS" ? "NoRootSquash" : undefined);
+}
+
+/** Elements of a listing, those before and those after the lease. */
+export function printSettings(settings: ShareSettings, now: Instant): { before: string; after: string } {
+  const paidBursting = paidBurstingOf(settings);
+  const promised = provisioningOf(settings);
+  const downgrade = promised === undefined ? undefined : printHttpDate(promised.downgradeAt);
+  return {
+    before:
+      textElement("Quota", settings.quotaGib) +
+      optionalElement("ProvisionedIops", promised?.iops) +
+      optionalElement("ProvisionedIngressMBps", promised?.ingressMbps) +
+      optionalElement("ProvisionedEgressMBps", promised?.egressMbps) +
+      optionalElement("ProvisionedBandwidthMiBps", promised?.mibps) +
+      optionalElement("NextAllowedQuotaDowngradeTime", downgrade) +
+      textElement("AccessTier", settings.tier) +
+      textElement("AccessTierChangeTime", printHttpDate(settings.tierChangedAt)) +
+      optionalElement("AccessTierTransitionState", tierTransition(settings, now)),
+    after:
+      textElement("EnabledProtocols", settings.protocols) +
+      optionalElement("RootSquash", rootSquashOf(settings)) +
+      optionalElement("EnableSnapshotVirtualDirectoryAccess", settings.snapshotDirectoryAccess) +
+      optionalElement("EnableSmbDirectoryLease", settings.directoryLease) +
+      optionalElement("PaidBurstingEnabled", paidBursting?.isEnabled) +
+      optionalElement("PaidBurstingMaxIops", paidBursting?.iops) +
+      optionalElement("PaidBurstingMaxBandwidthMibps", paidBursting?.mibps) +
+      optionalElement("IncludedBurstIops", promised?.burstIops) +
+      optionalElement("MaxBurstCreditsForIops", promised?.burstCredits) +
+      optionalElement("NextAllowedProvisionedIopsDowngradeTime", downgrade) +
+      optionalElement("NextAllowedProvisionedBandwidthDowngradeTime", downgrade),
+  };
+}
