@@ -15,7 +15,6 @@ import { readBoolean, readLeaseId, readWriteConditions } from "./read-request.ts
 import { parseTagsHeader, type Tags } from "./tags-wire.ts";
 
 /** What requests say about a blob, decoded. */
-export { mayOverwrite };
 
 export function readSelector(query: Query): Selector {
   const snapshot = readMoment(query, "snapshot");

@@ -12,6 +12,7 @@ import {
   type ListedBlock,
   putBlockList as putList,
 } from "../../services/blob/put-block-list.ts";
+import { mayOverwrite } from "../auth/caller.ts";
 import type { Headers, HttpReply, HttpRequest, ReplyHeaders } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { checkBytes } from "../wire/digest.ts";
@@ -20,7 +21,6 @@ import { parseXmlInTurns } from "../wire/xml.ts";
 import { element, printXml, textElement } from "../wire/xml-print.ts";
 import {
   checkTagPermission,
-  mayOverwrite,
   readCreateGuards,
   readEncryption,
   readProperties,

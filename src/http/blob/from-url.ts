@@ -6,10 +6,10 @@ import { appendBlock as append } from "../../services/blob/append-block.ts";
 import { type PutBlob, putBlob as put } from "../../services/blob/put-blob.ts";
 import { putBlock } from "../../services/blob/put-block.ts";
 import { putPage } from "../../services/blob/put-page.ts";
+import { mayOverwrite } from "../auth/caller.ts";
 import type { HttpReply, HttpRequest, ReplyHeaders } from "../exchange.ts";
 import { appendBytesMax, appendedHeaders, readAppendConditions } from "./append-blob.ts";
 import {
-  mayOverwrite,
   readBlobGuards,
   readCreateGuards,
   readEncryption,
