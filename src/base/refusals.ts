@@ -69,3 +69,18 @@ export function badQuery(
     elements: { QueryParameterName: name, QueryParameterValue: value, Reason: reason },
   });
 }
+
+/** What a copy is answered whose source refused to be read: the source's own status, code and words go along. */
+export function sourceRefusal(code: RefusalCode, cause: Refusal): Refusal {
+  const { row, detail } = cause;
+  const [status, sourceCode, text] = [String(row.http), row.code ?? cause.code, detail.text ?? row.text];
+  return new Refusal(code, {
+    text,
+    elements: {
+      CopySourceStatusCode: status,
+      CopySourceErrorCode: sourceCode,
+      CopySourceErrorMessage: text,
+    },
+    headers: { "x-ms-copy-source-status-code": status, "x-ms-copy-source-error-code": sourceCode },
+  });
+}

@@ -52,6 +52,10 @@ export class Router<Services> {
     if (comp !== undefined && rows === undefined) {
       throw badQuery("comp", comp, "There is no such operation on this resource.");
     }
+    // An operation on a container whose name was left out, say: its restype is what does not fit the account.
+    if (restype !== undefined && rows === undefined && resource === "service") {
+      throw badQuery("restype", restype, "There is no such operation on this resource.");
+    }
     throw new Refusal(this.#table.unknownOperation);
   }
 }

@@ -70,7 +70,12 @@ def other_blobs():
     append.create_append_blob()
     append.append_block(b"abc")
     append.append_block(b"def", appendpos_condition=3, maxsize_condition=10, validate_content=True)
-    append.append_block_from_url(source.url, 0, 1000)
+    # Only Copy Blob takes the account's own key for its source.
+    refused("CannotVerifyCopySource", append.append_block_from_url, source.url, 0, 1000)
+    sas = blob.generate_blob_sas(service.account_name, "python-other", "source", expiry=SOON, permission="r",
+                                 account_key=service.credential.account_key)
+    readable = f"{source.url}?{sas}"
+    append.append_block_from_url(readable, 0, 1000)
     append.seal_append_blob()
     refused("BlobIsSealed", append.append_block, b"x")
     page = container.get_blob_client("page")
@@ -81,14 +86,14 @@ def other_blobs():
     page.clear_page(0, 512)
     difference = page.get_page_ranges(previous_snapshot_diff=before)
     assert difference == ([{"start": 1024, "end": 1535}], [{"start": 0, "end": 511}]), difference
-    page.upload_pages_from_url(source.url, 2048, 512, 0)
+    page.upload_pages_from_url(readable, 2048, 512, 0)
     page.resize_blob(8192)
     page.set_sequence_number(blob.SequenceNumberAction.Update, "5")
     copied = container.get_blob_client("copied")
     assert copied.start_copy_from_url(source.url)["copy_status"] == "success"
-    assert copied.start_copy_from_url(source.url, requires_sync=True)["copy_status"] == "success"
+    assert copied.start_copy_from_url(readable, requires_sync=True)["copy_status"] == "success"
     refused("NoPendingCopyOperation", copied.abort_copy, str(uuid.uuid4()))
-    copied.upload_blob_from_url(source.url, overwrite=True)
+    copied.upload_blob_from_url(readable, overwrite=True)
     copied.set_blob_tags({"p": "2"})
     assert [item.name for item in service.find_blobs_by_tags("\"p\"='2'")] == ["copied"]
     copied.set_standard_blob_tier("Cool")

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { test } from "node:test";
+import { Crc64 } from "../../src/base/crc64.ts";
 import { all, onEachEngine, refused } from "../kit/blob.ts";
 
 const md5 = (bytes: Buffer | string): Buffer => createHash("md5").update(bytes).digest();
@@ -182,6 +183,8 @@ onEachEngine("block blobs in one piece", (kit) => {
     assert.equal((await kit.raw({ path })).status, 404);
     assert.equal((await put({ "Content-MD5": md5("body").toString("base64") })).status, 201);
     assert.equal((await put({ "x-ms-blob-content-md5": md5("body").toString("base64") })).status, 201);
+    const crc64 = new Crc64().update(Buffer.from("body")).base64();
+    assert.equal((await put({ "x-ms-content-crc64": crc64 })).headers["x-ms-content-crc64"], crc64);
   });
 
   test("a blob has a type, and a length only where it is a page blob", async () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
@@ -93,7 +93,8 @@ onEachEngine("writes from an address", (kit) => {
       tags: { k: "v" },
     });
     const blob = container.getBlockBlobClient("made");
-    await blob.syncUploadFromURL(source.url, {
+    const from = sasUrl(kit, source, "rt");
+    await blob.syncUploadFromURL(from, {
       blobHTTPHeaders: { blobContentType: "c/d" },
       copySourceTags: "COPY",
     });
@@ -104,39 +105,39 @@ onEachEngine("writes from an address", (kit) => {
     );
     assert.deepEqual(Buffer.from(properties.contentMD5!), md5Of(bytes));
     assert.deepEqual(await blob.downloadToBuffer(), bytes);
-    await blob.syncUploadFromURL(source.url, {
+    await blob.syncUploadFromURL(from, {
       copySourceBlobProperties: false,
       sourceContentMD5: md5Of(bytes),
     });
     assert.equal((await blob.getProperties()).contentType, "application/octet-stream");
     await assert.rejects(
-      blob.syncUploadFromURL(source.url, { sourceContentMD5: Buffer.alloc(16) }),
+      blob.syncUploadFromURL(from, { sourceContentMD5: Buffer.alloc(16) }),
       refused(400, "Md5Mismatch"),
     );
     await assert.rejects(
-      blob.syncUploadFromURL(source.url, { conditions: { ifMatch: '"0x1"' } }),
+      blob.syncUploadFromURL(from, { conditions: { ifMatch: '"0x1"' } }),
       refused(412, "TargetConditionNotMet"),
     );
     await assert.rejects(
-      blob.syncUploadFromURL(source.url, { conditions: { ifNoneMatch: "*" } }),
+      blob.syncUploadFromURL(from, { conditions: { ifNoneMatch: "*" } }),
       refused(409, "BlobAlreadyExists"),
     );
     await assert.rejects(
-      blob.syncUploadFromURL(source.url, { sourceConditions: { ifMatch: '"0x1"' } }),
+      blob.syncUploadFromURL(from, { sourceConditions: { ifMatch: '"0x1"' } }),
       refused(412, "SourceConditionNotMet"),
     );
     const { etag } = await source.getProperties();
     await assert.rejects(
-      blob.syncUploadFromURL(source.url, { sourceConditions: { ifNoneMatch: etag! } }),
+      blob.syncUploadFromURL(from, { sourceConditions: { ifNoneMatch: etag! } }),
       refused(412, "SourceConditionNotMet"),
     );
     const future = new Date(kit.server.clock.now() + 60_000);
     await assert.rejects(
-      blob.syncUploadFromURL(source.url, { sourceConditions: { ifModifiedSince: future } }),
+      blob.syncUploadFromURL(from, { sourceConditions: { ifModifiedSince: future } }),
       refused(304),
     );
     await assert.rejects(
-      blob.syncUploadFromURL(container.getBlobClient("absent").url),
+      blob.syncUploadFromURL(sasUrl(kit, container.getBlockBlobClient("absent"), "r")),
       refused(404, "CannotVerifyCopySource"),
     );
     assert.deepEqual(await blob.downloadToBuffer(), bytes);
@@ -144,9 +145,11 @@ onEachEngine("writes from an address", (kit) => {
 
   test("a source named as it would be on Azure is the account's own blob", async () => {
     const container = await kit.container();
-    await container.getBlockBlobClient("a b").upload("here", 4);
+    const source = container.getBlockBlobClient("a b");
+    await source.upload("here", 4);
     const onAzure = `https://${kit.server.account}.blob.core.windows.net/${container.containerName}/a%20b`;
-    await container.getBlockBlobClient("put").syncUploadFromURL(onAzure);
+    const { search } = new URL(sasUrl(kit, source, "r"));
+    await container.getBlockBlobClient("put").syncUploadFromURL(`${onAzure}${search}`);
     await (await container.getBlobClient("copied").beginCopyFromURL(onAzure)).pollUntilDone();
     for (const name of ["put", "copied"]) {
       assert.equal((await container.getBlobClient(name).downloadToBuffer()).toString(), "here");
@@ -187,45 +190,94 @@ onEachEngine("writes from an address", (kit) => {
     const source = container.getBlockBlobClient("source");
     const bytes = randomBytes(100_000);
     await source.upload(bytes, bytes.length);
+    const from = sasUrl(kit, source, "r");
     const block = container.getBlockBlobClient("block");
     const id = Buffer.from("b1").toString("base64");
-    await block.stageBlockFromURL(id, source.url, 10, 50_000, {
+    await block.stageBlockFromURL(id, from, 10, 50_000, {
       sourceContentMD5: md5Of(bytes.subarray(10, 50_010)),
     });
     await block.commitBlockList([id]);
     assert.deepEqual(await block.downloadToBuffer(), bytes.subarray(10, 50_010));
     const append = container.getAppendBlobClient("append");
     await append.create();
-    const appended = await append.appendBlockFromURL(source.url, 0, 3_000);
+    const appended = await append.appendBlockFromURL(from, 0, 3_000);
     assert.deepEqual([appended.blobAppendOffset, appended.blobCommittedBlockCount], ["0", 1]);
-    await append.appendBlockFromURL(source.url, 3_000, 50, { conditions: { appendPosition: 3_000 } });
+    await append.appendBlockFromURL(from, 3_000, 50, { conditions: { appendPosition: 3_000 } });
     assert.deepEqual(await append.downloadToBuffer(), bytes.subarray(0, 3_050));
     const page = container.getPageBlobClient("page");
     await page.create(1024);
-    await page.uploadPagesFromURL(source.url, 7, 512, 512);
+    await page.uploadPagesFromURL(from, 7, 512, 512);
     assert.deepEqual(await page.downloadToBuffer(512, 512), bytes.subarray(7, 519));
     await assert.rejects(
-      block.stageBlockFromURL(id, source.url, 0, 10, { sourceContentMD5: Buffer.alloc(16) }),
+      block.stageBlockFromURL(id, from, 0, 10, { sourceContentMD5: Buffer.alloc(16) }),
       refused(400, "Md5Mismatch"),
     );
     await assert.rejects(
-      block.stageBlockFromURL(id, source.url, 200_000, 10),
+      block.stageBlockFromURL(id, from, 200_000, 10),
       refused(416, "CannotVerifyCopySource"),
     );
     const wrong = { sourceConditions: { ifMatch: '"0x1"' } };
     await assert.rejects(
-      append.appendBlockFromURL(source.url, 0, 10, wrong),
+      append.appendBlockFromURL(from, 0, 10, wrong),
       refused(412, "CannotVerifyCopySource"),
     );
     await assert.rejects(
-      page.uploadPagesFromURL(source.url, 0, 0, 512, wrong),
+      page.uploadPagesFromURL(from, 0, 0, 512, wrong),
       refused(412, "CannotVerifyCopySource"),
     );
     const { etag } = await source.getProperties();
     const same = { sourceConditions: { ifNoneMatch: etag! } };
-    await assert.rejects(append.appendBlockFromURL(source.url, 0, 10, same), refused(304));
-    await assert.rejects(page.uploadPagesFromURL(source.url, 0, 0, 512, same), refused(304));
+    await assert.rejects(append.appendBlockFromURL(from, 0, 10, same), refused(304));
+    await assert.rejects(page.uploadPagesFromURL(from, 0, 0, 512, same), refused(304));
     assert.equal((await append.getProperties()).blobCommittedBlockCount, 2);
+  });
+
+  test("the account's own key does not open the source: only Copy Blob looks at who is asking", async () => {
+    const container = await kit.container();
+    const source = container.getBlockBlobClient("source");
+    await source.upload(Buffer.alloc(512, 1), 512);
+    await container.getAppendBlobClient("append").create();
+    await container.getPageBlobClient("page").create(512);
+    const part = { "x-ms-source-range": "bytes=0-511" };
+    const update = { ...part, "x-ms-page-write": "update", "x-ms-range": "bytes=0-511" };
+    const writes: [string, Record<string, string>, Record<string, string>, number][] = [
+      ["copied", {}, { "x-ms-requires-sync": "true" }, 202],
+      ["put", {}, { "x-ms-blob-type": "BlockBlob" }, 201],
+      ["block", { comp: "block", blockid: Buffer.from("b1").toString("base64") }, part, 201],
+      ["append", { comp: "appendblock" }, part, 201],
+      ["page", { comp: "page" }, update, 201],
+    ];
+    for (const [name, query, headers, ok] of writes) {
+      const put = (from: string) =>
+        kit.raw({
+          method: "PUT",
+          path: `/${container.containerName}/${name}`,
+          query,
+          headers: { ...headers, "x-ms-copy-source": from },
+        });
+      const refusal = await put(source.url);
+      assert.equal(said(refusal), "401 CannotVerifyCopySource", name);
+      assert.equal(refusal.headers["x-ms-copy-source-status-code"], "401", name);
+      assert.equal(refusal.headers["x-ms-copy-source-error-code"], "NoAuthenticationInformation", name);
+      const told = [
+        "<CopySourceStatusCode>401</CopySourceStatusCode>",
+        "<CopySourceErrorCode>NoAuthenticationInformation</CopySourceErrorCode>",
+        "<CopySourceErrorMessage>Server failed to authenticate the request.",
+      ];
+      for (const element of told) assert.ok(refusal.text.includes(element), `${name}: ${refusal.text}`);
+      assert.equal(said(await put(sasUrl(kit, source, "r"))), `${ok} undefined`, name);
+      const missing = await put(sasUrl(kit, container.getBlockBlobClient("missing"), "r"));
+      assert.equal(said(missing), "404 CannotVerifyCopySource", name);
+      assert.equal(missing.headers["x-ms-copy-source-error-code"], "BlobNotFound", name);
+    }
+    const forbidden = container.getBlockBlobClient("put").syncUploadFromURL(sasUrl(kit, source, "w"));
+    await assert.rejects(forbidden, ({ details }: { details: Record<string, string> }) => {
+      assert.equal(details.copySourceErrorCode, "AuthorizationPermissionMismatch");
+      assert.equal(String(details.copySourceStatusCode), "403");
+      assert.match(details.copySourceErrorMessage!, /not authorized/);
+      return true;
+    });
+    await (await container.getBlobClient("async").beginCopyFromURL(source.url)).pollUntilDone();
   });
 
   test("a digest that does not fit the source stores nothing, whichever operation it came with", async () => {
@@ -233,6 +285,7 @@ onEachEngine("writes from an address", (kit) => {
     const bytes = randomBytes(70_000);
     const source = container.getBlockBlobClient("source");
     await source.upload(bytes, bytes.length);
+    const address = sasUrl(kit, source, "r");
     await container.getAppendBlobClient("append").create();
     await container.getPageBlobClient("page").create(1024);
     const crc64 = (part: Buffer): string => new Crc64().update(part).base64();
@@ -242,7 +295,7 @@ onEachEngine("writes from an address", (kit) => {
       name: string,
       query: Record<string, string>,
       headers: Record<string, string>,
-      from = source.url,
+      from = address,
     ) => {
       const path = `/${container.containerName}/${name}`;
       return said(
@@ -269,7 +322,7 @@ onEachEngine("writes from an address", (kit) => {
       headers: Record<string, string>,
     ) => {
       const path = `/${container.containerName}/${name}`;
-      const sent = { ...headers, "x-ms-copy-source": source.url };
+      const sent = { ...headers, "x-ms-copy-source": address };
       const reply = await kit.raw({ method: "PUT", path, query, headers: sent });
       return [reply.headers["content-md5"], reply.headers["x-ms-content-crc64"]];
     };
@@ -293,7 +346,10 @@ onEachEngine("writes from an address", (kit) => {
       assert.equal(await put(name, query, crc(right)), `${ok} undefined`, name);
       const told = md5Of(right).toString("base64");
       assert.deepEqual(await digestsIn(name, query, md5(right)), [told, undefined], name);
-      if (name === "put") continue;
+      if (name === "put") {
+        assert.deepEqual(await digestsIn(name, query, headers), [undefined, undefined]);
+        continue;
+      }
       assert.deepEqual(await digestsIn(name, query, crc(right)), [undefined, crc64(right)], name);
       assert.deepEqual(await digestsIn(name, query, headers), [undefined, crc64(right)], name);
     }
@@ -418,7 +474,8 @@ onEachEngine("writes from an address", (kit) => {
     const { copyId } = properties;
     assert.deepEqual([properties.copyStatus, properties.contentLength], ["pending", 0]);
     await assert.rejects(blob.setMetadata({ a: "b" }), refused(409, "PendingCopyOperation"));
-    await assert.rejects(blob.abortCopyFromURL(kit.name()), refused(409, "CopyIdMismatch"));
+    await assert.rejects(blob.abortCopyFromURL(randomUUID()), refused(409, "CopyIdMismatch"));
+    await assert.rejects(blob.abortCopyFromURL("no id"), refused(400, "InvalidQueryParameterValue"));
     await blob.abortCopyFromURL(copyId!);
     assert.equal((await blob.getProperties()).copyStatus, "aborted");
     await assert.rejects(blob.abortCopyFromURL(copyId!), refused(409, "NoPendingCopyOperation"));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { onEachEngine, refused } from "../kit/blob.ts";
+import { onEachEngine, readableUrl, refused } from "../kit/blob.ts";
 
 const DAY = 24 * 60 * 60_000;
 
@@ -208,7 +208,10 @@ onEachEngine("encryption", (kit) => {
     assert.equal(await send("PUT", "staged", { ...list, headers: key }), "201");
     const source = {
       "x-ms-blob-type": "BlockBlob",
-      "x-ms-copy-source": `${kit.server.endpoints.blob}/${kit.server.account}/${container}/block`,
+      "x-ms-copy-source": await readableUrl(
+        kit,
+        kit.service.getContainerClient(container).getBlobClient("block"),
+      ),
     };
     assert.equal(await send("PUT", "taken", { headers: source }), missing);
     const sourceKey = Object.fromEntries(

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { BlobSASPermissions, generateBlobSASQueryParameters } from "@azure/storage-blob";
 import { type BlobKit, onEachEngine, refused } from "../kit/blob.ts";
 import type { RawReply, RawRequest } from "../kit/raw.ts";
 import { ACTION_TABLE, cellOf, LEASE_STATES, type LeaseStateName, USE_TABLE } from "../model/lease-table.ts";
@@ -129,6 +130,16 @@ onEachEngine("leases", (kit) => {
   }
 
   const container = (path: string): string => path.slice(0, path.lastIndexOf("/"));
+  const sasOf = (path: string): string =>
+    generateBlobSASQueryParameters(
+      {
+        containerName: container(path).slice(1),
+        blobName: "source",
+        permissions: BlobSASPermissions.parse("r"),
+        expiresOn: new Date(kit.server.clock.now() + 3_600_000),
+      },
+      kit.credential,
+    ).toString();
   /** Every operation that a blob's lease reserves, and every one that only looks. */
   const OPERATIONS: Readonly<
     Record<"write" | "read", Readonly<Record<string, (path: string) => RawRequest>>>
@@ -154,7 +165,7 @@ onEachEngine("leases", (kit) => {
       "Copy Blob From URL": (path) => ({
         method: "PUT",
         headers: {
-          "x-ms-copy-source": `${kit.server.endpoints.blob}/${kit.server.account}${container(path)}/source`,
+          "x-ms-copy-source": `${kit.server.endpoints.blob}/${kit.server.account}${container(path)}/source?${sasOf(path)}`,
           "x-ms-requires-sync": "true",
         },
       }),

@@ -12,7 +12,7 @@ import { findContainer } from "../../src/services/blob/containers.ts";
 import { blobKey, stagedBlockKey, stagingKey } from "../../src/store/keys/blob.ts";
 import { stagedBlockRecord, stagingRecord } from "../../src/store/records/blob.ts";
 import { blobRecord } from "../../src/store/records/blob-bytes.ts";
-import { type BlobKit, onEachEngine, refused } from "../kit/blob.ts";
+import { type BlobKit, onEachEngine, readableUrl, refused } from "../kit/blob.ts";
 
 /** What the Blob service takes at most, taken in full, and what lies one beyond it. */
 const idOf = (index: number): string => Buffer.from(String(index).padStart(6, "0")).toString("base64");
@@ -199,7 +199,8 @@ onEachEngine("limits of blobs", (kit) => {
     await source.setAccessTier("Archive");
     const copy = container.getBlockBlobClient("thawed");
     await assert.rejects(copy.beginCopyFromURL(source.url), refused(409, "BlobArchived"));
-    await assert.rejects(copy.syncCopyFromURL(source.url, { tier: "Hot" }), refused(409, "BlobArchived"));
+    const readable = await readableUrl(kit, source);
+    await assert.rejects(copy.syncCopyFromURL(readable, { tier: "Hot" }), refused(409, "BlobArchived"));
     const poller = await copy.beginCopyFromURL(source.url, { tier: "Hot", rehydratePriority: "High" });
     await poller.pollUntilDone();
     const going = await copy.getProperties();

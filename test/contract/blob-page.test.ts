@@ -305,6 +305,19 @@ onEachEngine("page blobs", (kit) => {
     const path = `/${container.containerName}/numbered`;
     const set = (headers: Record<string, string>) =>
       kit.raw({ method: "PUT", path, query: { comp: "properties" }, headers });
+    for (const bound of ["le", "lt", "eq"]) {
+      const below = await kit.raw({
+        method: "PUT",
+        path,
+        query: { comp: "page" },
+        headers: {
+          "x-ms-page-write": "clear",
+          "x-ms-range": "bytes=0-511",
+          [`x-ms-if-sequence-number-${bound}`]: "-1",
+        },
+      });
+      assert.deepEqual([below.status, below.code], [400, "InvalidInput"], bound);
+    }
     const both = await set({ "x-ms-sequence-number-action": "increment", "x-ms-blob-sequence-number": "4" });
     assert.deepEqual([both.status, both.code], [400, "InvalidHeaderValue"]);
     const max = String(2n ** 63n - 1n);

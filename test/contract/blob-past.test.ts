@@ -65,7 +65,9 @@ onEachEngine("snapshots and soft delete", (kit) => {
           ? {}
           : { body: "<BlockList/>" }),
       });
-      assert.equal(reply.status, 400, JSON.stringify(query));
+      const code =
+        "comp" in query && query.comp === "snapshot" ? "InvalidQueryParameterValue" : "InvalidOperation";
+      assert.deepEqual([reply.status, reply.code], [400, code], JSON.stringify(query));
     }
     const bad = await kit.raw({ path, query: { snapshot: "yesterday" } });
     assert.equal(bad.code, "InvalidQueryParameterValue");
@@ -242,6 +244,50 @@ onEachEngine(
       await assert.rejects(blob.withVersion(one.versionId!).download(), refused(404));
       assert.equal((await blob.downloadToBuffer()).toString(), "two");
       assert.ok(two.versionId);
+    });
+
+    test("the current version is deleted by the name of the blob, not by its own id", async () => {
+      const container = await kit.container();
+      const blob = container.getBlockBlobClient("v");
+      const one = await blob.upload("one", 3);
+      const current = blob.withVersion(one.versionId!);
+      await assert.rejects(current.delete(), refused(403, "OperationNotAllowedOnRootBlob"));
+      const purge = {
+        method: "DELETE",
+        path: `/${container.containerName}/v`,
+        query: { versionid: one.versionId!, deletetype: "permanent" },
+      };
+      assert.equal((await kit.raw(purge)).code, "OperationNotAllowedOnRootBlob");
+      assert.equal((await blob.downloadToBuffer()).toString(), "one");
+      await blob.delete();
+      await current.delete();
+      await assert.rejects(current.download(), refused(404));
+    });
+
+    test("properties of block blobs are versioned, those of page and append blobs are not", async () => {
+      const container = await kit.container();
+      const block = container.getBlockBlobClient("block");
+      const append = container.getAppendBlobClient("append");
+      const page = container.getPageBlobClient("page");
+      await block.upload("x", 1);
+      await append.create();
+      await page.create(512);
+      for (const blob of [append, block, page]) {
+        await blob.setHTTPHeaders({ blobContentType: "a/b" });
+        assert.equal((await blob.getProperties()).contentType, "a/b");
+      }
+      await append.setMetadata({ a: "b" });
+      const listed = await all(container.listBlobsFlat({ includeVersions: true }));
+      assert.deepEqual(
+        listed.map(({ name, isCurrentVersion }) => [name, isCurrentVersion]),
+        [
+          ["append", undefined],
+          ["append", true],
+          ["block", undefined],
+          ["block", true],
+          ["page", true],
+        ],
+      );
     });
 
     test("leases and tags make no version, a snapshot makes one", async () => {

@@ -17,7 +17,7 @@ const JSON_LINES = { kind: "json", recordSeparator: "\n" } as const;
 const PEOPLE =
   'name,age,city,note\nAda,36,London,"first, and ""best"""\nBob,7,Paris,\nCid,41,Rome,x\nDot,36,,"two\nlines"\n';
 
-type Errors = { name: string; description: string; isFatal: boolean }[];
+type Errors = { name: string; description: string; isFatal: boolean; position: number }[];
 
 onEachEngine("query", (kit) => {
   async function blobOf(text: string): Promise<BlockBlobClient> {
@@ -221,6 +221,44 @@ onEachEngine("query", (kit) => {
     assert.equal(text, `${expected.join("\n")}\n`);
     assert.equal(progress.at(-1), Buffer.byteLength(lines));
     assert.ok(progress.length > 2);
+  });
+
+  test("columns that are named by their place are named by their place in the answer", async () => {
+    const blob = await blobOf("100,200,300,400\n300,400,500,600\n");
+    const options = { inputTextConfiguration: CSV, outputTextConfiguration: JSON_LINES };
+    const sql = "SELECT _2, _4 AS last, _3 FROM BlobStorage WHERE _1 > 250;";
+    assert.equal(await ask(blob, sql, options), '{"_1":"400","last":"600","_3":"500"}\n');
+  });
+
+  test("a record without what the query wants of it is told and left out, and the query goes on", async () => {
+    const blob = await blobOf("100,pizza,300\n300,400,500\n1\n400,,1\n");
+    const errors: Errors = [];
+    const reply = await blob.query("SELECT _1 FROM BlobStorage WHERE _2 > 250", {
+      inputTextConfiguration: CSV,
+      onError: (error) => errors.push(error),
+    });
+    const text = (await collect(reply.readableStreamBody as AsyncIterable<Buffer>)).toString();
+    assert.equal(text, "300\n");
+    assert.deepEqual(
+      errors.map(({ name, isFatal, position }) => [name, isFatal, position]),
+      [
+        ["InvalidTypeConversion", false, 0],
+        ["InvalidColumnOrdinal", false, 26],
+      ],
+    );
+    assert.equal(errors[0]?.description, "Invalid type conversion.");
+  });
+
+  test("an error is never the first record of an answer, which the Python SDK could not read", async () => {
+    const blob = await blobOf("no,json\n");
+    const seen: string[] = [];
+    const reply = await blob.query("SELECT * FROM BlobStorage", {
+      inputTextConfiguration: JSON_LINES,
+      onError: ({ name, isFatal }) => seen.push(`${name} ${isFatal}`),
+      onProgress: ({ loadedBytes }) => seen.push(`progress ${loadedBytes}`),
+    });
+    assert.equal((await collect(reply.readableStreamBody as AsyncIterable<Buffer>)).length, 0);
+    assert.deepEqual(seen.slice(0, 2), ["progress 0", "ParseError true"]);
   });
 
   test("what is wrong in the data is told in the answer, what is wrong in the query before", async () => {

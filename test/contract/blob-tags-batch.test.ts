@@ -12,7 +12,7 @@ import {
 import { BlobService } from "../../src/services/blob/blob-service.ts";
 import { reclaimStep } from "../../src/services/blob/reclaim-garbage.ts";
 import { prefixRange } from "../../src/store/keys/pack.ts";
-import { all, type BlobKit, onEachEngine, refused } from "../kit/blob.ts";
+import { all, type BlobKit, onEachEngine, readableUrl, refused } from "../kit/blob.ts";
 
 async function indexed(kit: BlobKit): Promise<number> {
   return kit.server.runtime.parts.store.read(async (read) => {
@@ -111,7 +111,7 @@ onEachEngine("find blobs by tags", (kit) => {
       [0, 1, 1],
     );
     const copy = container.getBlobClient("copy");
-    await copy.syncCopyFromURL(blob.url, { copySourceTags: "COPY" });
+    await copy.syncCopyFromURL(await readableUrl(kit, blob), { copySourceTags: "COPY" });
     assert.equal(await found("state='old'"), 2);
     await blob.upload("y", 1);
     assert.equal(await found("state='old'"), 1);

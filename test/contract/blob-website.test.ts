@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type IncomingHttpHeaders, request } from "node:http";
 import { test } from "node:test";
-import { type BlobKit, onEachEngine } from "../kit/blob.ts";
+import { type BlobKit, onEachEngine, refused } from "../kit/blob.ts";
 
 interface Page {
   readonly status: number;
@@ -48,8 +48,14 @@ onEachEngine("static website", (kit) => {
     await kit.service.setProperties({
       staticWebsite: { enabled: true, indexDocument: "index.html", errorDocument404Path: "errors/404.html" },
     });
+    // The container comes with the website, and stays as it is when the rules are set again.
     const web = kit.service.getContainerClient("$web");
-    await web.create();
+    await web.setMetadata({ site: "ours" });
+    await kit.service.setProperties({
+      staticWebsite: { enabled: true, indexDocument: "index.html", errorDocument404Path: "errors/404.html" },
+    });
+    assert.deepEqual((await web.getProperties()).metadata, { site: "ours" });
+    await assert.rejects(web.create(), refused(409, "ContainerAlreadyExists"));
     const put = (name: string, text: string): Promise<unknown> =>
       web
         .getBlockBlobClient(name)

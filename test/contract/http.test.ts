@@ -111,6 +111,9 @@ suite("the HTTP front end", () => {
       query: { comp: "nonsense" },
     });
     assert.deepEqual([unknown.status, unknown.code], [400, "InvalidQueryParameterValue"]);
+    const nameless = { service: "blob", method: "PUT", path: "", query: { restype: "container" } } as const;
+    const created = await send(server, nameless);
+    assert.deepEqual([created.status, created.code], [400, "InvalidQueryParameterValue"]);
     const method = await send(server, {
       ...properties,
       service: "queue",

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, suite } from "node:test";
 import {
   AnonymousCredential,
+  type BlobClient,
+  BlobSASPermissions,
   BlobServiceClient,
   type ContainerClient,
   type RestError,
@@ -67,6 +69,12 @@ export function kitOf(server: TestServer): BlobKit {
     },
     raw: (request) => raw(server, request),
   };
+}
+
+/** The address of a blob with the right to read it, as whoever copies it needs it. */
+export function readableUrl({ server }: BlobKit, blob: BlobClient, letters = "rt"): Promise<string> {
+  const expiresOn = new Date(server.clock.now() + 3_600_000);
+  return blob.generateSasUrl({ permissions: BlobSASPermissions.parse(letters), expiresOn });
 }
 
 /** For assert.rejects: the status and the protocol's code. */

@@ -205,6 +205,10 @@ export const BLOB_REFUSALS = {
     http: 409,
     text: "The specified operation is not allowed on an incremental copy blob.",
   },
+  OperationNotAllowedOnRootBlob: {
+    http: 403,
+    text: "The specified operation is not allowed on root blob.",
+  },
   PendingCopyOperation: { http: 409, text: "There is currently a pending copy operation." },
   PermanentDeleteNotAllowed: {
     http: 409,

@@ -96,6 +96,11 @@ export function readHttpHeaders(headers: Headers, takesPlain: boolean): BlobHttp
   return found;
 }
 
+/** Set Blob Properties: what is not given is cleared, the type as well. */
+export function readNewHttpHeaders(headers: Headers): BlobHttpHeaders {
+  return { contentType: "", ...readHttpHeaders(headers, false) };
+}
+
 /** Everything a blob can be made with. */
 export function readProperties(
   request: HttpRequest,

@@ -2,7 +2,7 @@ import { instantOf, timestampOf } from "../../base/revision.ts";
 import { quotedEtag } from "../../concurrency/etag.ts";
 import { leaseStatus } from "../../concurrency/lease.ts";
 import type { SeenBlob } from "../../services/blob/get-blob.ts";
-import type { BlobKind, BlobRecord } from "../../services/blob/records.ts";
+import type { BlobHttpHeaders, BlobKind, BlobRecord } from "../../services/blob/records.ts";
 import { printHttpDate } from "../wire/dates.ts";
 
 /** A blob in the headers of Get Blob and Get Blob Properties. */
@@ -12,6 +12,11 @@ export const BLOB_TYPES: Readonly<Record<BlobKind, string>> = {
   page: "PageBlob",
 };
 
+/** A blob is made with a type, if only the general one; one whose type was cleared has none. */
+export function contentTypeOf({ contentType }: BlobHttpHeaders): string | undefined {
+  return contentType === undefined ? "application/octet-stream" : contentType || undefined;
+}
+
 type Out = Record<string, string | undefined>;
 
 /** What both have. Built field by field: this is the way of every download. */
@@ -20,7 +25,7 @@ export function blobHeaders({ record, isCurrent, now }: SeenBlob): Out {
   const out: Out = {
     ETag: quotedEtag(record.revision),
     "Last-Modified": printHttpDate(instantOf(record.revision)),
-    "Content-Type": http.contentType ?? "application/octet-stream",
+    "Content-Type": contentTypeOf(http),
     "x-ms-creation-time": printHttpDate(instantOf(record.created)),
     "x-ms-blob-type": BLOB_TYPES[record.kind],
     "Accept-Ranges": "bytes",

@@ -11,6 +11,7 @@ import {
   type LocalSource,
 } from "../../services/blob/copy-blob.ts";
 import { openSource } from "../../services/blob/open-source.ts";
+import { guidOf } from "../common/read-headers.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { checkedBody, type DeclaredDigest } from "../wire/digest.ts";
 import { readMetadata } from "../wire/metadata.ts";
@@ -86,7 +87,7 @@ async function copyFrom(
     (name) => name.toLowerCase() === given?.toLowerCase(),
   );
   if (given !== undefined && priority === undefined) throw badHeader("x-ms-rehydrate-priority", given);
-  const source = await readCopySource(request, services);
+  const source = await readCopySource(request, services, mode === "async" ? "caller" : "address");
   const wish = {
     ref: readBlobRef(request),
     ...guards,
@@ -156,10 +157,12 @@ export function copyReply({ written, copyId, status }: Copied): HttpReply {
 /** PUT ?comp=copy&copyid= */
 async function abortCopyBlob(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
   const { headers, query } = request;
-  const copyId = query.get("copyid");
-  if (copyId === undefined || copyId === "") {
+  const given = query.get("copyid") ?? "";
+  if (given === "") {
     throw badQuery("copyid", "", "The id of the copy is expected.", "MissingRequiredQueryParameter");
   }
+  const copyId = guidOf(given);
+  if (copyId === undefined) throw badQuery("copyid", given, "This is not an id of a copy.");
   const action = headers["x-ms-copy-action"];
   if (action?.toLowerCase() !== "abort") throw badHeader("x-ms-copy-action", action ?? "");
   await abort(blobs, { ref: readBlobRef(request), leaseId: readLeaseId(headers), copyId });

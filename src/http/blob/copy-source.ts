@@ -1,5 +1,5 @@
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
-import { Refusal, type RefusalCode } from "../../base/refusals.ts";
+import { Refusal, type RefusalCode, sourceRefusal } from "../../base/refusals.ts";
 import type { LocalSource } from "../../services/blob/copy-blob.ts";
 import { authenticate } from "../auth/authenticate.ts";
 import { authorize } from "../auth/authorize.ts";
@@ -14,21 +14,30 @@ import { type BlobServices, onBlob } from "./rows.ts";
 /**
  * x-ms-copy-source: the address of what is to be copied, and the right to read it. A blob of this server is
  * found without going over the network; whoever copies it must be allowed to read it all the same: by a SAS in
- * the address, by a token of its own, because it is public, or because the account's owner asks for a blob of
- * the account.
+ * the address, by a token of its own, or because it is public.
  */
 export type CopySource =
   | ({ readonly kind: "here" } & LocalSource)
   | { readonly kind: "elsewhere"; readonly url: URL; readonly shown: string };
 
-export async function readCopySource(request: HttpRequest, services: BlobServices): Promise<CopySource> {
+/**
+ * Who answers for the right to read. Copy Blob looks at the caller too: whoever owns the account may copy within
+ * it. All others look at the address alone, also when it is one of the caller's own account.
+ */
+export type SourceRight = "caller" | "address";
+
+export async function readCopySource(
+  request: HttpRequest,
+  services: BlobServices,
+  right: SourceRight,
+): Promise<CopySource> {
   const header = "x-ms-copy-source";
   const url = readSourceUrl(requireHeader(request.headers, header), header, BLOB_LIMITS.copySourceCharsMax);
   const shown = withoutSignature(url);
   const { isHere, isHostStyle } = locateSource(url, request, "blob");
   if (!isHere) return { kind: "elsewhere", url, shown };
   const address = readAddress(`${url.pathname}${url.search}`, url.host, "blob", isHostStyle);
-  await checkMayRead(request, url, address, services);
+  if (right === "address" || !isOwn(request, address)) await checkMayRead(request, url, address, services);
   return {
     kind: "here",
     ref: readBlobRef(address),
@@ -58,16 +67,18 @@ function looksAtTags(headers: Headers): boolean {
   );
 }
 
+function isOwn({ caller, headers }: HttpRequest, { target, query }: Address): boolean {
+  const isOwner = (caller.kind === "owner" || caller.kind === "bearer") && caller.account === target.account;
+  return isOwner && headers["x-ms-copy-source-authorization"] === undefined && !query.has("sig");
+}
+
 async function checkMayRead(
   request: HttpRequest,
   url: URL,
   { target, query }: Address,
   { auth }: BlobServices,
 ): Promise<void> {
-  const { caller } = request;
   const token = request.headers["x-ms-copy-source-authorization"];
-  const isOwn = (caller.kind === "owner" || caller.kind === "bearer") && caller.account === target.account;
-  if (isOwn && token === undefined && !query.has("sig")) return;
   const asked = {
     method: "GET",
     target,
@@ -80,9 +91,11 @@ async function checkMayRead(
   try {
     const reader = await authenticate(asked, auth);
     await authorize(reader, READ_BLOB, asked, auth);
-    if (looksAtTags(request.headers) && !mayTouchTags(reader)) throw new Refusal("CopySourceForbidden");
+    if (looksAtTags(request.headers) && !mayTouchTags(reader)) {
+      throw new Refusal("AuthorizationPermissionMismatch");
+    }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    throw new Refusal(CODES[error.row.http] ?? "CannotVerifyCopySource");
+    throw sourceRefusal(CODES[error.row.http] ?? "CannotVerifyCopySource", error);
   }
 }

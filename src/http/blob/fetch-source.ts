@@ -31,7 +31,7 @@ export async function fetchSource(
   const status = response.statusCode ?? 0;
   if (status !== 200 && status !== 206) {
     response.destroy();
-    throw refusalOf(status, request.headers, use);
+    throw refusalOf(response, request.headers, use);
   }
   // A server that knows no ranges sends everything, which is not what was asked for.
   if (range !== undefined && status !== 206) {
@@ -111,7 +111,9 @@ const CODES: Readonly<Record<number, RefusalCode>> = {
   416: "CopySourceBadRange",
 };
 
-function refusalOf(status: number, headers: Headers, use: SourceUse): Refusal {
+function refusalOf(response: IncomingMessage, headers: Headers, use: SourceUse): Refusal {
+  const status = response.statusCode ?? 0;
+  const told = response.headers["x-ms-error-code"];
   const hasEtag = (name: string): boolean => headers[`x-ms-source-${name}`] !== undefined;
   if (use !== "partFromUrl") {
     const isEtag = (status === 412 && hasEtag("if-match")) || (status === 304 && hasEtag("if-none-match"));
@@ -119,7 +121,15 @@ function refusalOf(status: number, headers: Headers, use: SourceUse): Refusal {
       return new Refusal("SourceConditionNotMet");
     }
   }
+  const code = typeof told === "string" ? told.slice(0, BLOB_LIMITS.sourceErrorCodeCharsMax) : undefined;
   return new Refusal(CODES[status] ?? "CannotVerifyCopySource", {
-    headers: { "x-ms-copy-source-status-code": String(status) },
+    elements: {
+      CopySourceStatusCode: String(status),
+      ...(code === undefined ? {} : { CopySourceErrorCode: code }),
+    },
+    headers: {
+      "x-ms-copy-source-status-code": String(status),
+      ...(code === undefined ? {} : { "x-ms-copy-source-error-code": code }),
+    },
   });
 }

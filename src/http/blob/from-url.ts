@@ -62,7 +62,9 @@ async function putBlobFromUrl(request: HttpRequest, services: BlobServices): Pro
       length: source.length,
       md5: () => checkedMd5(given.http.contentMd5, source),
     });
-    return { status: 201, headers: { ...writtenHeaders(written), "Content-MD5": written.contentMd5 } };
+    // An MD5 nobody asked for is one the Azure CLI cannot print.
+    const contentMd5 = headers["x-ms-source-content-md5"] ?? given.http.contentMd5;
+    return { status: 201, headers: { ...writtenHeaders(written), "Content-MD5": contentMd5 } };
   } catch (error) {
     throw asTarget(error, guards);
   } finally {

@@ -7,7 +7,7 @@ import { daysLeft } from "../../services/blob/retention.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { printMetadataXml } from "../wire/metadata.ts";
 import { encodedElement, escapeText, optionalElement, textElement } from "../wire/xml-print.ts";
-import { BLOB_TYPES } from "./blob-replies.ts";
+import { BLOB_TYPES, contentTypeOf } from "./blob-replies.ts";
 import { printTags } from "./tags-wire.ts";
 
 /** One entry of List Blobs, elements in the order the service prints them. Thousands of these make a page. */
@@ -40,7 +40,7 @@ function printProperties(record: BlobRecord, include: ReadonlySet<string>, now: 
       `<Last-Modified>${printHttpDate(instantOf(record.revision))}</Last-Modified>` +
       `<Etag>${etagOf(record.revision)}</Etag>` +
       `<Content-Length>${record.length}</Content-Length>` +
-      `<Content-Type>${escapeText(http.contentType ?? "application/octet-stream")}</Content-Type>` +
+      field("Content-Type", contentTypeOf(http)) +
       field("Content-Encoding", http.contentEncoding) +
       field("Content-Language", http.contentLanguage) +
       "<Content-CRC64 />" +

@@ -64,10 +64,19 @@ async function createPageBlob(request: HttpRequest, { blobs }: BlobServices): Pr
   return { status: 201, headers: writtenHeaders(written) };
 }
 
+/** A number that is none that could be is answered as a wrong input, not as a wrong header. */
+function readSequenceBound(headers: Headers, name: string): bigint | undefined {
+  const text = headers[name];
+  if (text !== undefined && /^-\d{1,19}$/.test(text)) {
+    throw new Refusal("InvalidInput", { elements: { HeaderName: name, HeaderValue: text } });
+  }
+  return readSequenceNumber(headers, name);
+}
+
 export function readSequenceConditions(headers: Headers): SequenceConditions {
-  const lessOrEqual = readSequenceNumber(headers, "x-ms-if-sequence-number-le");
-  const less = readSequenceNumber(headers, "x-ms-if-sequence-number-lt");
-  const equal = readSequenceNumber(headers, "x-ms-if-sequence-number-eq");
+  const lessOrEqual = readSequenceBound(headers, "x-ms-if-sequence-number-le");
+  const less = readSequenceBound(headers, "x-ms-if-sequence-number-lt");
+  const equal = readSequenceBound(headers, "x-ms-if-sequence-number-eq");
   if (lessOrEqual === undefined && less === undefined && equal === undefined) return ANY_NUMBER;
   return {
     ...(lessOrEqual === undefined ? {} : { lessOrEqual }),

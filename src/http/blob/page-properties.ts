@@ -2,7 +2,7 @@ import { badHeader } from "../../base/refusals.ts";
 import type { BlobService } from "../../services/blob/blob-service.ts";
 import { type SequenceAction, setPageProperties } from "../../services/blob/page-properties.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
-import { readBlobGuards, readEncryption, readHttpHeaders } from "./blob-headers.ts";
+import { readBlobGuards, readEncryption, readNewHttpHeaders } from "./blob-headers.ts";
 import { readPageBlobLength, readSequenceNumber } from "./page-blob.ts";
 import { IF_ALL, missingHeader, readBlobRef } from "./read-request.ts";
 import { stamp } from "./replies.ts";
@@ -31,9 +31,7 @@ export async function setPageBlobProperties(request: HttpRequest, blobs: BlobSer
     ref: readBlobRef(request),
     ...readBlobGuards(request, IF_ALL),
     // The six go together, and only when one of them is given: a resize leaves them alone.
-    http: HTTP_HEADERS.some((name) => headers[name] !== undefined)
-      ? readHttpHeaders(headers, false)
-      : undefined,
+    http: HTTP_HEADERS.some((name) => headers[name] !== undefined) ? readNewHttpHeaders(headers) : undefined,
     length: headers["x-ms-blob-content-length"] === undefined ? undefined : readPageBlobLength(headers),
     sequence: readSequenceAction(headers),
     encryption: readEncryption(request),

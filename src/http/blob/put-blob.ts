@@ -64,6 +64,9 @@ function agreed({ http }: BlobProperties, md5: string | undefined): string | und
 function putReply({ headers }: HttpRequest, written: Written): HttpReply {
   const out = writtenHeaders(written);
   out["Content-MD5"] = written.contentMd5;
+  // Not computed where nobody asked; what was sent has been compared by now.
+  const crc64 = headers["x-ms-content-crc64"];
+  if (crc64 !== undefined) out["x-ms-content-crc64"] = crc64;
   if (headers["x-ms-structured-body"] !== undefined) out["x-ms-structured-body"] = STRUCTURED_BODY;
   return { status: 201, headers: out };
 }

@@ -1,5 +1,5 @@
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
-import { badHeader } from "../../base/refusals.ts";
+import { badHeader, badQuery } from "../../base/refusals.ts";
 import { timestampOf } from "../../base/revision.ts";
 import { type ExpiryWish, setBlobExpiry as setExpiry } from "../../services/blob/set-blob-expiry.ts";
 import { setHttpHeaders, setBlobMetadata as setMetadata } from "../../services/blob/set-blob-properties.ts";
@@ -11,7 +11,7 @@ import {
   readBlobGuards,
   readCustomerKey,
   readEncryption,
-  readHttpHeaders,
+  readNewHttpHeaders,
   refusePast,
 } from "./blob-headers.ts";
 import { isPageChange, setPageBlobProperties } from "./page-properties.ts";
@@ -38,13 +38,15 @@ async function setBlobProperties(request: HttpRequest, { blobs }: BlobServices):
   const { record } = await setHttpHeaders(blobs, {
     ref: readBlobRef(request),
     ...readBlobGuards(request, IF_ALL),
-    http: readHttpHeaders(request.headers, false),
+    http: readNewHttpHeaders(request.headers),
   });
   const sequence = record.kind === "page" ? String(record.sequenceNumber ?? 0n) : undefined;
   return { status: 200, headers: { ...stamp(record.revision), "x-ms-blob-sequence-number": sequence } };
 }
 
 async function snapshotBlob(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
+  const past = request.query.get("snapshot");
+  if (past !== undefined) throw badQuery("snapshot", past, "There are no snapshots of snapshots.");
   refusePast(request.query);
   const taken = await snapshot(blobs, {
     ref: readBlobRef(request),

@@ -1,4 +1,4 @@
-import { badHeader, Refusal } from "../../base/refusals.ts";
+import { badHeader, Refusal, sourceRefusal } from "../../base/refusals.ts";
 import type { SourceUse } from "../../concurrency/conditions.ts";
 import { openSource } from "../../services/blob/open-source.ts";
 import type { BlobHttpHeaders } from "../../services/blob/records.ts";
@@ -45,7 +45,7 @@ export async function openSourceBody(
   if (request.body.length !== 0) throw badHeader("Content-Length", String(request.body.length ?? ""));
   const digest = readSourceDigest(request.headers);
   const range = readSourceRange(request.headers);
-  const source = await readCopySource(request, services);
+  const source = await readCopySource(request, services, "address");
   const opened =
     source.kind === "here"
       ? await openHere(services, source, range, wants)
@@ -76,7 +76,7 @@ async function openHere(
 ): Promise<Opened> {
   const rangeOf = (length: number): SliceRange => {
     if (range === undefined) return { from: 0, length };
-    if (range.from >= length) throw new Refusal("CopySourceBadRange");
+    if (range.from >= length) throw sourceRefusal("CopySourceBadRange", new Refusal("InvalidRange"));
     const to = Math.min(range.to ?? length - 1, length - 1);
     return { from: range.from, length: to - range.from + 1 };
   };

@@ -11,14 +11,24 @@ export function readSourceUrl(text: string, header: string, charsMax: number): U
   return url;
 }
 
-/** What is remembered and shown of it: enough to know it again, nothing to use it with. */
+/** What an address may hold and be shown with: which state is meant, and of a SAS all but what proves it. */
+const SHOWN = new Set([
+  ...["snapshot", "versionid", "sharesnapshot"],
+  ...["sv", "ss", "srt", "sr", "st", "se", "sp", "sip", "spr", "si", "sdd", "ses"],
+  ...["skoid", "sktid", "skt", "ske", "sks", "skv", "skdutid", "saoid", "suoid", "sduoid", "scid"],
+  ...["rscc", "rscd", "rsce", "rscl", "rsct"],
+]);
+
+/**
+ * What is remembered and shown of it: enough to know it again, nothing to use it with. As it was sent otherwise:
+ * clients compare it with what they sent, but for the signature.
+ */
 export function withoutSignature(url: URL): string {
-  const kept = new URLSearchParams();
-  for (const name of ["snapshot", "versionid", "sharesnapshot"]) {
-    const value = url.searchParams.get(name);
-    if (value !== null) kept.set(name, value);
-  }
-  const search = kept.size === 0 ? "" : `?${kept}`;
+  const kept = url.search
+    .slice(1)
+    .split("&")
+    .filter((pair) => SHOWN.has(pair.split("=", 1)[0]!.toLowerCase()));
+  const search = kept.length === 0 ? "" : `?${kept.join("&")}`;
   return `${url.origin}${url.pathname}${search}`;
 }
 

@@ -19,13 +19,18 @@ export function isGuid(text: string): boolean {
   return GUID.test(text);
 }
 
-/** Any form .NET prints a Guid in; kept and compared in one. An empty one is none. */
+/** Any form .NET prints a Guid in; kept and compared in one. Undefined for anything else. */
+export function guidOf(text: string): string | undefined {
+  return GUID.exec(text.trim())?.slice(1).join("-").toLowerCase();
+}
+
+/** An empty one is none. */
 export function readGuid(headers: Headers, name: string): string | undefined {
   const text = headers[name];
   if (text === undefined || text === "") return undefined;
-  const parts = GUID.exec(text.trim());
-  if (parts === null) throw badHeader(name, text);
-  return parts.slice(1).join("-").toLowerCase();
+  const id = guidOf(text);
+  if (id === undefined) throw badHeader(name, text);
+  return id;
 }
 
 export function requireGuid(headers: Headers, name: string): string {

@@ -223,6 +223,7 @@ test("a blob batch is answered part by part", () => {
     {
       contentId: "1",
       status: 404,
+      reason: "The specified blob does not exist.",
       headers: { "x-ms-error-code": "BlobNotFound\r\nevil: 1" },
       body: "<Error/>",
     },
@@ -243,7 +244,7 @@ test("a blob batch is answered part by part", () => {
       "Content-Type: application/http",
       "Content-ID: 1",
       "",
-      "HTTP/1.1 404 Not Found",
+      "HTTP/1.1 404 The specified blob does not exist.",
       "x-ms-error-code: BlobNotFound  evil: 1",
       "",
       "<Error/>",

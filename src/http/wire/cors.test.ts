@@ -51,6 +51,28 @@ test("the first rule that matches decides, even if a later one is wider", () => 
   assert.equal(second["Access-Control-Allow-Credentials"], undefined);
 });
 
+test("a star before a domain is any of its subdomains", () => {
+  const rule = { ...exact, allowedOrigins: ["http://*.contoso.example", "https://*.b.example:8080"] };
+  for (const origin of [
+    "http://a.contoso.example",
+    "http://a.b-1.contoso.example",
+    "https://x.b.example:8080",
+  ]) {
+    assert.equal(preflightHeaders([rule], ask({ origin }))["Access-Control-Allow-Origin"], origin);
+  }
+  const others = [
+    "http://contoso.example",
+    "http://.contoso.example",
+    "https://a.contoso.example",
+    "http://acontoso.example",
+    "http://a.contoso.example.evil.example",
+    "http://evil.example/.contoso.example",
+    "http://u@a.contoso.example",
+    "https://x.b.example",
+  ];
+  for (const origin of others) refused([rule], { origin }, "CorsPreflightFailure");
+});
+
 test("a preflight without a match is refused", () => {
   refused([], {}, "CorsPreflightFailure");
   refused([exact], { origin: "http://CONTOSO.example" }, "CorsPreflightFailure");

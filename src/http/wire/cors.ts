@@ -93,7 +93,19 @@ function allowsAllOrigins(rule: CorsRule): boolean {
 
 /** Origins are compared as they are written, with regard to case. */
 function allowsOrigin(rule: CorsRule, origin: string): boolean {
-  return allowsAllOrigins(rule) || rule.allowedOrigins.includes(origin);
+  return allowsAllOrigins(rule) || rule.allowedOrigins.some((allowed) => matchesOrigin(allowed, origin));
+}
+
+const SUBDOMAIN = /^[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*$/;
+
+/** "http://*.contoso.com" is every subdomain of it, and not the domain itself. */
+function matchesOrigin(allowed: string, origin: string): boolean {
+  const star = allowed.indexOf("*.");
+  if (star < 0) return allowed === origin;
+  const [before, after] = [allowed.slice(0, star), allowed.slice(star + 1)];
+  const end = origin.length - after.length;
+  if (end <= star || !origin.startsWith(before) || !origin.endsWith(after)) return false;
+  return SUBDOMAIN.test(origin.slice(star, end));
 }
 
 function originAnswer(rule: CorsRule, origin: string): string {

@@ -145,7 +145,11 @@ export function parseIsoDate(text: string): Instant | undefined {
   return ticks === undefined ? undefined : Number((ticks - revisionAt(0)) / 10_000n);
 }
 
-/** Seven digits, as stored policies and error messages have them. `timestampOf` of base does it for revisions. */
-export function printIsoDate(instant: Instant): string {
-  return `${new Date(Math.min(instant, LATEST)).toISOString().slice(0, 23)}0000Z`;
+/**
+ * Seven digits, as stored policies and error messages have them; `ticks` are those beyond the millisecond.
+ * `timestampOf` of base does it for revisions.
+ */
+export function printIsoDate(instant: Instant, ticks = 0): string {
+  const finer = ticks === 0 ? "0000" : String(ticks).padStart(4, "0");
+  return `${new Date(Math.min(instant, LATEST)).toISOString().slice(0, 23)}${finer}Z`;
 }

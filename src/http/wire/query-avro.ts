@@ -62,9 +62,16 @@ export async function* printQueryReply(
     long(0),
     sync,
   ]);
-  for await (const event of events) {
+  const blockOf = (event: QueryEvent): Buffer => {
     const record = recordOf(event, totalBytes);
-    yield Buffer.concat([long(1), long(record.length), record, sync]);
+    return Buffer.concat([long(1), long(record.length), record, sync]);
+  };
+  let isFirst = true;
+  for await (const event of events) {
+    // The Python SDK cannot take an error before anything else.
+    if (isFirst && event.kind === "error") yield blockOf({ kind: "progress", scanned: 0 });
+    isFirst = false;
+    yield blockOf(event);
   }
 }
 
@@ -75,7 +82,7 @@ function recordOf(event: QueryEvent, totalBytes: number): Buffer {
     case "error":
       return Buffer.concat([
         long(1),
-        Buffer.of(1),
+        Buffer.of(event.isFatal ? 1 : 0),
         text(event.name),
         text(event.description),
         long(event.position),

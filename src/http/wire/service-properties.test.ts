@@ -120,7 +120,7 @@ test("each way to be wrong has its code", () => {
   refused("table", "<StaticWebsite><Enabled>true</Enabled></StaticWebsite>", "UnsupportedXmlNode");
   refused("queue", LOGGING + LOGGING, "InvalidXmlDocument", "Logging");
   refused("queue", LOGGING.replace("<Read>true</Read>", ""), "MissingRequiredXmlNode", "Read");
-  refused("queue", LOGGING.replace("<Days>7</Days>", ""), "MissingRequiredXmlNode", "Days");
+  refused("queue", LOGGING.replace("<Days>7</Days>", ""), "InvalidXmlDocument", "Days");
   refused("queue", LOGGING.replace("<Days>7</Days>", "<Days>366</Days>"), "InvalidXmlDocument", "Days");
   refused("queue", LOGGING.replace("<Days>7</Days>", "<Days>0</Days>"), "InvalidXmlDocument", "Days");
   refused("queue", LOGGING.replace("<Days>7</Days>", "<Days>x</Days>"), "InvalidXmlNodeValue", "Days");

@@ -127,11 +127,13 @@ function readRetention(node: XmlElement): Retention {
   const isEnabled = booleanOf(requiredChild(node, "Enabled"));
   // Some clients send a meaningless Days along with Enabled=false; it is not kept.
   if (!isEnabled) return { isEnabled, days: undefined };
-  const days = requiredChild(node, "Days");
-  const count = countOf(days);
+  const days = node.child("Days");
+  const count = days === undefined ? 0 : countOf(days);
   // The service's schema holds the bounds, so it is the document that is refused, not the value.
   if (count < 1 || count > LIMITS.retentionDaysMax)
-    throw new Refusal("InvalidXmlDocument", { elements: { XmlNodeName: "Days", XmlNodeValue: days.text } });
+    throw new Refusal("InvalidXmlDocument", {
+      elements: { XmlNodeName: "Days", XmlNodeValue: days?.text ?? "" },
+    });
   return { isEnabled, days: count };
 }
 

@@ -33,7 +33,13 @@ test("a full policy, a partial one and an empty one", () => {
   );
   assert.deepEqual(policies, [
     { id: "full", start: Date.UTC(2021, 5, 8, 2, 10, 9), expiry: Date.UTC(2021, 5, 9), permissions: "rwd" },
-    { id: "part", start: undefined, expiry: Date.UTC(2021, 5, 9, 0, 0, 0, 123), permissions: undefined },
+    {
+      id: "part",
+      start: undefined,
+      expiry: Date.UTC(2021, 5, 9, 0, 0, 0, 123),
+      permissions: undefined,
+      expiryTicks: 4_567,
+    },
     { id: "none", start: undefined, expiry: undefined, permissions: undefined },
     { id: "bare", start: undefined, expiry: undefined, permissions: undefined },
   ]);
@@ -50,6 +56,14 @@ test("times are printed with seven digits, an empty policy as its id", () => {
       "<SignedIdentifier><Id>a&amp;b</Id><AccessPolicy><Start>2021-06-08T02:10:09.0000000Z</Start><Permission>r</Permission></AccessPolicy></SignedIdentifier>" +
       "<SignedIdentifier><Id>none</Id></SignedIdentifier></SignedIdentifiers>",
   );
+});
+
+test("what a client says beyond the millisecond comes back: .NET compares it", () => {
+  const times = "<Start>2021-06-08T02:10:09.0000001Z</Start><Expiry>2021-06-09T00:00:00.1234567Z</Expiry>";
+  const printed = printSignedIdentifiers(
+    parse(list(identifier("a", `<AccessPolicy>${times}</AccessPolicy>`))),
+  );
+  assert.ok(printed.includes(times), printed);
 });
 
 test("an empty body or an empty list clears the policies", () => {

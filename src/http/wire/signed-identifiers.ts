@@ -2,7 +2,7 @@ import type { Instant } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { StoredPolicy } from "../../services/account/stored-policy.ts";
-import { parseIsoDate, printIsoDate } from "./dates.ts";
+import { parseIsoDate, parseIsoTicks, printIsoDate } from "./dates.ts";
 import { parseXml, type XmlElement } from "./xml.ts";
 import { element, optionalElement, printXml, textElement } from "./xml-print.ts";
 import { invalidValue, onlyChildren, requiredChild } from "./xml-values.ts";
@@ -37,22 +37,29 @@ function parsePolicy(node: XmlElement, letters: string | undefined): StoredPolic
   if (id.text.length > LIMITS.storedPolicyIdCharsMax) throw malformed("An identifier is too long.");
   const policy = node.child("AccessPolicy");
   if (policy !== undefined) onlyChildren(policy, ["Start", "Expiry", "Permission"]);
+  const start = timeOf(policy?.child("Start"));
+  const expiry = timeOf(policy?.child("Expiry"));
   return {
     id: id.text,
-    start: timeOf(policy?.child("Start")),
-    expiry: timeOf(policy?.child("Expiry")),
+    start: start?.instant,
+    expiry: expiry?.instant,
     permissions: permissionsOf(policy?.child("Permission"), letters),
+    ...(start === undefined || start.ticks === 0 ? {} : { startTicks: start.ticks }),
+    ...(expiry === undefined || expiry.ticks === 0 ? {} : { expiryTicks: expiry.ticks }),
   };
 }
 
 /** An empty element says no more than an absent one: SDKs write either. */
-function timeOf(node: XmlElement | undefined): Instant | undefined {
+function timeOf(node: XmlElement | undefined): { instant: Instant; ticks: number } | undefined {
   const text = node?.text.trim() ?? "";
   if (node === undefined || text === "") return undefined;
   const instant = parseIsoDate(text);
-  if (instant === undefined) throw invalidValue(node);
-  return instant;
+  const ticks = parseIsoTicks(text);
+  if (instant === undefined || ticks === undefined) throw invalidValue(node);
+  return { instant, ticks: Number(ticks % TICKS_PER_MILLI) };
 }
+
+const TICKS_PER_MILLI = 10_000n;
 
 function permissionsOf(node: XmlElement | undefined, letters: string | undefined): string | undefined {
   const text = node?.text.trim() ?? "";
@@ -72,10 +79,10 @@ function malformed(reason: string): Refusal {
 
 export function printSignedIdentifiers(policies: readonly StoredPolicy[]): string {
   let content = "";
-  for (const { id, start, expiry, permissions } of policies) {
+  for (const { id, start, expiry, permissions, startTicks, expiryTicks } of policies) {
     const fields =
-      optionalElement("Start", start === undefined ? undefined : printIsoDate(start)) +
-      optionalElement("Expiry", expiry === undefined ? undefined : printIsoDate(expiry)) +
+      optionalElement("Start", start === undefined ? undefined : printIsoDate(start, startTicks)) +
+      optionalElement("Expiry", expiry === undefined ? undefined : printIsoDate(expiry, expiryTicks)) +
       optionalElement("Permission", permissions);
     const policy = fields === "" ? "" : element("AccessPolicy", fields);
     content += element("SignedIdentifier", textElement("Id", id) + policy);

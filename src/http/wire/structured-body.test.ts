@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { test } from "node:test";
 import fc from "fast-check";
 import { collect } from "../../base/bytes.ts";
@@ -47,6 +47,21 @@ test("more than one segment", async () => {
   const message = await encode(content);
   assert.equal(message.readUInt16LE(11), 3);
   assert(content.equals(await decode(message, content.length, 65_536)));
+});
+
+test("the Azure SDK comes to the end of a body without content", async () => {
+  const fromBlob = createRequire(createRequire(import.meta.url).resolve("@azure/storage-blob"));
+  const common = fromBlob("@azure/storage-common");
+  await common.StorageCRC64Calculator.init();
+  const message = await encode(Buffer.alloc(0));
+  assert.equal(message.readUInt16LE(11), 1);
+  const theirs = common.structuredMessageDecodingStream(Readable.from([message]), {}) as Readable;
+  assert.equal((await collect(theirs)).length, 0);
+  // A message of no segments at all is what some clients send.
+  const none = Buffer.concat([message.subarray(0, 13), message.subarray(-8)]);
+  none.writeBigUInt64LE(BigInt(none.length), 1);
+  none.writeUInt16LE(0, 11);
+  assert.equal((await decode(none, 0)).length, 0);
 });
 
 test("the Azure SDK reads and writes the same bytes", async () => {

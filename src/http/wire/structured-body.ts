@@ -165,8 +165,13 @@ function segmentBytesOf(contentLength: number): number {
   return Math.max(LIMITS.structuredSegmentBytes, Math.ceil(contentLength / LIMITS.structuredSegmentsMax));
 }
 
+/** No content is one segment without any: the JavaScript SDK waits for ever where there is none. */
+function segmentsOf(contentLength: number): number {
+  return Math.max(1, Math.ceil(contentLength / segmentBytesOf(contentLength)));
+}
+
 export function structuredLength(contentLength: number): number {
-  const segments = Math.ceil(contentLength / segmentBytesOf(contentLength));
+  const segments = segmentsOf(contentLength);
   return HEADER_BYTES + contentLength + segments * (SEGMENT_HEADER_BYTES + CHECKSUM_BYTES) + CHECKSUM_BYTES;
 }
 
@@ -185,7 +190,7 @@ export async function* encodeStructuredBody(
 
 async function* encodeContent(input: Input, contentLength: number): AsyncGenerator<Buffer, void, undefined> {
   const segmentBytes = segmentBytesOf(contentLength);
-  const segments = Math.ceil(contentLength / segmentBytes);
+  const segments = segmentsOf(contentLength);
   const header = Buffer.allocUnsafe(HEADER_BYTES);
   header[0] = VERSION;
   header.writeBigUInt64LE(BigInt(structuredLength(contentLength)), 1);

@@ -1,6 +1,7 @@
 import { packKey } from "../../store/keys/pack.ts";
 import type { KeySpace, Reader } from "../../store/kv.ts";
 import { recordType } from "../../store/records/record.ts";
+import { makeWebsiteContainer } from "../blob/create-container.ts";
 import {
   defaultServiceProperties,
   mergeServiceProperties,
@@ -31,7 +32,11 @@ export class PropertiesService {
     const key = propertiesKey(account, owner);
     await this.#store.write(async (write) => {
       const present = unpack(await write.get(key), owner);
-      write.put(key, propertiesRecord.pack(mergeServiceProperties(present, changes)));
+      const merged = mergeServiceProperties(present, changes);
+      if (owner === "blob" && merged.staticWebsite?.isEnabled === true) {
+        await makeWebsiteContainer(write, account);
+      }
+      write.put(key, propertiesRecord.pack(merged));
     });
   }
 }

@@ -6,4 +6,7 @@ export interface StoredPolicy {
   readonly start: Instant | undefined;
   readonly expiry: Instant | undefined;
   readonly permissions: string | undefined;
+  /** What a client said beyond the millisecond, in ticks of 100 ns: it is told back as it was sent. */
+  readonly startTicks?: number;
+  readonly expiryTicks?: number;
 }

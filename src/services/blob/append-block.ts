@@ -85,7 +85,10 @@ function checkAppendable(write: Writer, found: Found, request: AppendBlock, appe
   return blob;
 }
 
-/** Append Blob Seal: from now on its content stays as it is. Sealing what is sealed changes nothing. */
+/**
+ * Append Blob Seal: from now on its content stays as it is. It is the same content, so the ETag stays as well. Sealing
+ * what is sealed changes nothing.
+ */
 export async function sealBlob(
   blobs: BlobService,
   request: ChangeBlob & { readonly append: AppendConditions },
@@ -98,8 +101,7 @@ export async function sealBlob(
     if (before.kind !== "append") throw new Refusal("InvalidBlobType");
     throwIf(checkAppend(request.append, { current: before.length, appended: 0 }));
     if (before.isSealed === true) return writtenOf(before);
-    const revision = write.revision(before.revision);
-    const after = withLeaseAfterWrite({ ...before, revision, isSealed: true }, before, write.now());
+    const after = withLeaseAfterWrite({ ...before, isSealed: true }, before, write.now());
     putBlobRecord(write, { container: found.container, ref }, before, after);
     return writtenOf(after);
   });

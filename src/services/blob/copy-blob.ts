@@ -1,12 +1,12 @@
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
-import { Refusal } from "../../base/refusals.ts";
+import { Refusal, type RefusalCode, sourceRefusal } from "../../base/refusals.ts";
 import { type Conditions, checkSource, type SourceUse } from "../../concurrency/conditions.ts";
 import { leaseAt } from "../../concurrency/lease.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
 import type { BlobRecord, CopyRecord } from "../../store/records/blob.ts";
 import type { BlobService } from "./blob-service.ts";
 import { type Found, findBlob, putBlobRecord, readState, type Selector } from "./blobs.ts";
-import { leaseOf, throwIf } from "./containers.ts";
+import { leaseOf } from "./containers.ts";
 import { releaseBlobContent, shareBlobContent } from "./content.ts";
 import { checkKey } from "./get-blob.ts";
 import type { BlobRef } from "./names.ts";
@@ -83,10 +83,23 @@ export async function copyBlob(blobs: BlobService, request: CopyBlob): Promise<C
 /** The source in the same transaction: what it is at this moment is what is copied. */
 export async function readSource(read: Reader, source: LocalSource, use: SourceUse): Promise<BlobRecord> {
   const record = await readSourceState(read, source);
-  throwIf(checkSource(source.conditions, record, use));
+  const code = checkSource(source.conditions, record, use);
+  if (code !== undefined) throw conditionRefusal(code);
   checkKey(record, source.keySha256);
   if (record.copy?.status === "pending") throw new Refusal("PendingCopyOperation");
   return record;
+}
+
+/** Where the answer is that of a read, it tells what the read was refused for. */
+function conditionRefusal(code: RefusalCode): Refusal {
+  switch (code) {
+    case "CopySourceNotModified":
+      return sourceRefusal(code, new Refusal("NotModified"));
+    case "CopySourcePreconditionFailed":
+      return sourceRefusal(code, new Refusal("ConditionNotMet"));
+    default:
+      return new Refusal(code);
+  }
 }
 
 async function readSourceState(read: Reader, { ref, selector }: LocalSource): Promise<BlobRecord> {
@@ -94,7 +107,7 @@ async function readSourceState(read: Reader, { ref, selector }: LocalSource): Pr
     return (await readState(read, ref, selector)).record;
   } catch (error) {
     // The client asked for the destination: that its source is missing is said in other words.
-    if (error instanceof Refusal && error.row.http === 404) throw new Refusal("CopySourceNotFound");
+    if (error instanceof Refusal && error.row.http === 404) throw sourceRefusal("CopySourceNotFound", error);
     throw error;
   }
 }

@@ -48,7 +48,8 @@ function checkSameLine({ blob }: Found, { shown }: LocalSource, at: Revision, so
   if (blob.kind !== "page" || blob.copy?.isIncremental !== true) {
     throw new Refusal("IncrementalCopyBlobMismatch");
   }
-  const [former, snapshot] = blob.copy.source.split("?snapshot=");
+  const [former, query = ""] = blob.copy.source.split("?");
+  const snapshot = /(?:^|&)snapshot=([^&]*)/i.exec(query)?.[1];
   const isSameBlob = former === shown.split("?")[0];
   const isSameLife = "pages" in blob.content && "pages" in source.content;
   if (!isSameBlob || !isSameLife) throw new Refusal("IncrementalCopyBlobMismatch");

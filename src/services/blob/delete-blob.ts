@@ -44,7 +44,9 @@ export async function deleteBlob(blobs: BlobService, request: DeleteBlob): Promi
     const place = { container: found.container, ref };
     const softDelete = await readSoftDelete(write, ref.account);
     const past = selector.snapshot ?? selector.version;
-    if (past !== undefined && !isCurrentVersion(found, selector)) {
+    if (past !== undefined) {
+      // The current version goes by the name of the blob only: so nobody deletes a blob while tidying up its past.
+      if (isCurrentVersion(found, selector)) throw new Refusal("OperationNotAllowedOnRootBlob");
       return deletePast(blobs, write, place, { ...request, at: past, softDelete });
     }
     if (request.isPermanent) throw new Refusal("PermanentDeleteNotAllowed");
@@ -77,7 +79,7 @@ async function deletePresent(
   if (stored!.staging !== undefined) discard(write, { what: "staging", id: stored!.staging });
   putBlobRecord(write, place, stored, undefined);
   if (blob === undefined) return { isPermanent: true };
-  if (blobs.isVersioned && request.selector.version === undefined) {
+  if (blobs.isVersioned) {
     // What was current is now the newest of the versions.
     const version = blob.version ?? blob.revision;
     putPast(write, place, version, { ...blob, version, past: "version" });

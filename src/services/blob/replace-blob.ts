@@ -108,3 +108,14 @@ export async function changeBlob(
   putBlobRecord(write, place, before, written);
   return written;
 }
+
+/** Changes a blob that stays the version it is. */
+export function changeInPlace(
+  write: Writer,
+  place: Place,
+  { before, after }: { readonly before: BlobRecord; readonly after: BlobRecord },
+): BlobRecord {
+  const written = withLeaseAfterWrite(after, before, write.now());
+  putBlobRecord(write, place, before, written);
+  return written;
+}

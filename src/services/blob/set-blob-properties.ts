@@ -4,7 +4,7 @@ import { type BlobGuards, checkBlobWrite, findBlob } from "./blobs.ts";
 import { checkKey } from "./get-blob.ts";
 import type { BlobRef } from "./names.ts";
 import { type EncryptionWish, type Written, writtenOf } from "./put-blob.ts";
-import { changeBlob } from "./replace-blob.ts";
+import { changeBlob, changeInPlace } from "./replace-blob.ts";
 
 /** Changes of a blob that leave its content alone. Any of them ends what is told of a copy. */
 export interface ChangeBlob extends BlobGuards {
@@ -26,12 +26,16 @@ export async function setBlobMetadata(
   });
 }
 
-/** Set Blob Properties: all six headers together, those not given are cleared. */
+/**
+ * Set Blob Properties: all six headers together, those not given are cleared. Of page and append blobs it leaves no
+ * version behind, as their other changes do not.
+ */
 export async function setHttpHeaders(
   blobs: BlobService,
   request: ChangeBlob & { readonly http: BlobHttpHeaders },
 ): Promise<Written & { readonly record: BlobRecord }> {
-  return change(blobs, request, (record) => ({ ...record, http: request.http }));
+  const edit = (record: BlobRecord): BlobRecord => ({ ...record, http: request.http });
+  return change(blobs, request, edit, "onlyOfBlockBlobs");
 }
 
 type Changed = Omit<BlobRecord, "revision"> & { readonly revision?: unknown };
@@ -41,6 +45,7 @@ export async function change(
   blobs: BlobService,
   request: ChangeBlob,
   edit: (record: BlobRecord) => Changed,
+  versions: "always" | "onlyOfBlockBlobs" = "always",
 ): Promise<Written & { readonly record: BlobRecord }> {
   const { ref } = request;
   return blobs.parts.store.write(async (write) => {
@@ -49,7 +54,11 @@ export async function change(
     const before = found.blob!;
     const { copy: _, ...edited } = edit(before);
     const after = { ...edited, revision: write.revision(before.revision) };
-    const record = await changeBlob(blobs, write, { container: found.container, ref }, { before, after });
+    const place = { container: found.container, ref };
+    const leavesVersion = versions === "always" || before.kind === "block";
+    const record = leavesVersion
+      ? await changeBlob(blobs, write, place, { before, after })
+      : changeInPlace(write, place, { before, after });
     return { ...writtenOf(record), record };
   });
 }

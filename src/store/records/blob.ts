@@ -44,6 +44,7 @@ export type BlobContent =
 
 /** The headers a blob is served with. */
 export interface BlobHttpHeaders {
+  /** Absent: the general one. Empty: it was cleared. */
   readonly contentType?: string;
   readonly contentEncoding?: string;
   readonly contentLanguage?: string;

@@ -18,4 +18,7 @@ export interface PolicyRecord {
   readonly start: Instant | undefined;
   readonly expiry: Instant | undefined;
   readonly permissions: string | undefined;
+  /** Beyond the millisecond, in ticks of 100 ns. */
+  readonly startTicks?: number;
+  readonly expiryTicks?: number;
 }

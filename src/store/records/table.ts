@@ -14,6 +14,9 @@ export interface TablePolicy {
   readonly start: number | undefined;
   readonly expiry: number | undefined;
   readonly permissions: string | undefined;
+  /** Beyond the millisecond, in ticks of 100 ns. */
+  readonly startTicks?: number;
+  readonly expiryTicks?: number;
 }
 
 export const tableAclRecord = recordType<{ readonly policies: readonly TablePolicy[] }>("tableAcl", 1);

@@ -1,4 +1,4 @@
-import { SQL_LIMITS, SqlError } from "./sql.ts";
+import { FormError, SQL_LIMITS } from "./sql.ts";
 
 /** How records and fields are told apart, in a blob or in an answer. */
 export interface CsvForm {
@@ -48,7 +48,7 @@ export class CsvReader {
       if (!isBlank) yield record.fields;
     }
     this.#rest = text.slice(at);
-    if (this.#rest.length > SQL_LIMITS.recordCharsMax) throw new SqlError("a record is too long");
+    if (this.#rest.length > SQL_LIMITS.recordCharsMax) throw new FormError("a record is too long");
   }
 
   /** Undefined when the text ends before the record does. */
@@ -63,11 +63,11 @@ export class CsvReader {
     for (;;) {
       const field = text.startsWith(quote, at) ? this.#quoted(text, at) : this.#plain(text, at);
       if (field === undefined) {
-        if (isLast) throw new SqlError("a quoted field has no end");
+        if (isLast) throw new FormError("a quoted field has no end");
         return undefined;
       }
       fields.push(field.value);
-      if (fields.length > SQL_LIMITS.columnsMax) throw new SqlError("a record has too many fields");
+      if (fields.length > SQL_LIMITS.columnsMax) throw new FormError("a record has too many fields");
       at = field.next;
       if (at >= text.length) return isLast ? { fields: withoutReturn(fields), next: at } : undefined;
       if (text.startsWith(recordSeparator, at)) {

@@ -1,5 +1,5 @@
 import type { Aggregate, Effort, Expression, PathStep, Value } from "./sql.ts";
-import { SQL_LIMITS, SqlError } from "./sql.ts";
+import { RecordError, SQL_LIMITS, SqlError } from "./sql.ts";
 import { addToDate, dateDifference, extractFrom } from "./sql-dates.ts";
 import { callFunction, castTo, compareValues, isLike, numberOf, textOf } from "./sql-functions.ts";
 
@@ -55,8 +55,8 @@ export function evaluate(expression: Expression, row: Row): Value {
     }
     case "between": {
       const value = evaluate(expression.of, row);
-      const low = compareValues(value, evaluate(expression.low, row));
-      const high = compareValues(value, evaluate(expression.high, row));
+      const low = compared(value, evaluate(expression.low, row));
+      const high = compared(value, evaluate(expression.high, row));
       return low === null || high === null ? null : low >= 0 && high <= 0;
     }
     case "in": {
@@ -119,7 +119,7 @@ function binary(
   if (operator === "+" || operator === "-" || operator === "*" || operator === "/" || operator === "%") {
     return arithmetic(operator, numberOf(one), numberOf(other));
   }
-  const order = compareValues(paidFor(one, row), other);
+  const order = compared(paidFor(one, row), other);
   if (order === null) return null;
   switch (operator) {
     case "=":
@@ -135,6 +135,16 @@ function binary(
     case ">=":
       return order >= 0;
   }
+}
+
+/** A text beside a number must be one. An empty field is nothing at all, and compares with nothing. */
+function compared(one: Value, other: Value): number | null {
+  const order = compareValues(one, other);
+  if (order !== null) return order;
+  const isText = (value: Value): boolean => typeof value === "string" && value.trim() !== "";
+  const isMixed = (isText(one) && typeof other === "number") || (isText(other) && typeof one === "number");
+  if (isMixed) throw new RecordError("InvalidTypeConversion");
+  return null;
 }
 
 function arithmetic(operator: "+" | "-" | "*" | "/" | "%", a: number | null, b: number | null): Value {

@@ -1,4 +1,4 @@
-import { type PathStep, SQL_LIMITS, SqlError, type Value } from "./sql.ts";
+import { FormError, type PathStep, SQL_LIMITS, type Value } from "./sql.ts";
 
 const OPEN = /[{[]/;
 
@@ -24,7 +24,7 @@ export class JsonReader {
       } else if (character === '"' && this.#depth > 0) this.#isInText = true;
       else if (character === "{" || character === "[") this.#depth++;
       else if (character === "}" || character === "]") {
-        if (--this.#depth < 0) throw new SqlError("the JSON of the blob is malformed");
+        if (--this.#depth < 0) throw new FormError("the JSON of the blob is malformed");
         if (this.#depth === 0) {
           yield parse(this.#rest.slice(start, at + 1));
           start = at + 1;
@@ -34,11 +34,11 @@ export class JsonReader {
     }
     this.#rest = this.#rest.slice(start);
     this.#seen -= start;
-    if (this.#rest.length > SQL_LIMITS.recordCharsMax) throw new SqlError("a record is too long");
+    if (this.#rest.length > SQL_LIMITS.recordCharsMax) throw new FormError("a record is too long");
   }
 
   end(): void {
-    if (this.#rest.trim() !== "") throw new SqlError("the JSON of the blob ends inside a record");
+    if (this.#rest.trim() !== "") throw new FormError("the JSON of the blob ends inside a record");
   }
 }
 
@@ -47,7 +47,7 @@ function parse(text: string): Value {
   try {
     return JSON.parse(from > 0 && text.slice(0, from).trim() === "" ? text.slice(from) : text) as Value;
   } catch (error) {
-    if (error instanceof SyntaxError) throw new SqlError("the JSON of the blob is malformed");
+    if (error instanceof SyntaxError) throw new FormError("the JSON of the blob is malformed");
     throw error;
   }
 }

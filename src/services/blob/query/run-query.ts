@@ -6,7 +6,9 @@ import { Accumulator, evaluate, type Row, truth } from "./evaluate.ts";
 import { isAbsent, JsonReader, stepInto, walkPath } from "./json-records.ts";
 import {
   Effort,
+  FormError,
   type PathStep,
+  RecordError,
   SQL_LIMITS,
   type SqlColumn,
   SqlError,
@@ -22,8 +24,18 @@ export type Form =
 export type QueryEvent =
   | { readonly kind: "data"; readonly bytes: Buffer }
   | { readonly kind: "progress"; readonly scanned: number }
-  | { readonly kind: "error"; readonly name: string; readonly description: string; readonly position: number }
+  | QueryError
   | { readonly kind: "end" };
+
+/** Fatal: the answer ends here. Otherwise one record was left out. */
+export interface QueryError {
+  readonly kind: "error";
+  readonly isFatal: boolean;
+  readonly name: string;
+  readonly description: string;
+  /** Where in the blob. */
+  readonly position: number;
+}
 
 export interface QueryRun {
   readonly query: SqlQuery;
@@ -78,7 +90,8 @@ async function* eventsOf(
     for await (const piece of inParts(source)) {
       scanned += piece.length;
       for (const row of reader.push(decoder.write(piece))) {
-        results.add(row);
+        const wrong = addTo(results, row);
+        if (wrong !== undefined) yield wrong;
         if (results.isFull) break;
         if (results.waiting >= FLUSH_CHARS) yield { kind: "data", bytes: results.take() };
         if (isLong() && (await giveWay())) yield { kind: "progress", scanned };
@@ -91,20 +104,38 @@ async function* eventsOf(
       }
     }
     if (!results.isFull) {
-      for (const row of reader.push(decoder.end())) results.add(row);
-      for (const row of reader.end()) results.add(row);
+      for (const row of reader.push(decoder.end())) yield* errorsOf(results, row);
+      for (const row of reader.end()) yield* errorsOf(results, row);
     }
     results.finish();
   } catch (error) {
     if (!(error instanceof SqlError)) throw error;
     if (results.waiting > 0) yield { kind: "data", bytes: results.take() };
-    yield { kind: "error", name: "InvalidInput", description: error.message, position: scanned };
+    const name = error instanceof FormError ? "ParseError" : "InvalidInput";
+    yield { kind: "error", isFatal: true, name, description: error.message, position: scanned };
     yield { kind: "end" };
     return;
   }
   if (results.waiting > 0) yield { kind: "data", bytes: results.take() };
   yield { kind: "progress", scanned };
   yield { kind: "end" };
+}
+
+/** What there is to tell of a record that had to be left out. */
+function addTo(results: Results, row: WholeRow): QueryError | undefined {
+  try {
+    results.add(row);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof RecordError)) throw error;
+    const { code: name, message: description } = error;
+    return { kind: "error", isFatal: false, name, description, position: row.start };
+  }
+}
+
+function errorsOf(results: Results, row: WholeRow): readonly QueryError[] {
+  const wrong = addTo(results, row);
+  return wrong === undefined ? [] : [wrong];
 }
 
 /** Small enough that reading one takes no longer than a turn. */
@@ -119,6 +150,8 @@ async function* inParts(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 interface WholeRow extends Row {
   /** How much of the blob it takes up, with what is skipped before it; counted for delimited text only. */
   readonly bytes: number;
+  /** Where that begins. */
+  readonly start: number;
   readonly names: readonly string[];
   readonly values: readonly Value[];
   readonly json: Value;
@@ -129,6 +162,7 @@ class CsvRows {
   readonly #alias: string | undefined;
   #names: readonly string[] | undefined;
   #needsNames: boolean;
+  #start = 0;
   readonly #effort: Effort;
 
   constructor(form: CsvForm, { alias, from }: SqlQuery, effort: Effort) {
@@ -154,25 +188,32 @@ class CsvRows {
       return;
     }
     const bytes = this.#reader.takeBytes();
+    const start = this.#start;
+    this.#start += bytes;
     const names = this.#names ?? fields.map((_, i) => `_${i + 1}`);
     yield {
       effort: this.#effort,
       names,
       values: fields,
       bytes,
+      start,
       get json() {
         return Object.fromEntries(fields.map((field, i) => [names[i] ?? `_${i + 1}`, field]));
       },
-      column: (path) => this.#field(fields, withoutAlias(path, this.#alias)),
-      isMissing: (path) => this.#field(fields, withoutAlias(path, this.#alias)) === null,
+      column: (path) => {
+        const found = this.#field(fields, withoutAlias(path, this.#alias));
+        if (found === undefined) throw new RecordError("InvalidColumnOrdinal");
+        return found;
+      },
+      isMissing: (path) => (this.#field(fields, withoutAlias(path, this.#alias)) ?? null) === null,
     };
   }
 
-  #field(fields: readonly string[], path: readonly PathStep[]): Value {
+  /** Undefined when the record has fewer fields than the place that is asked for. */
+  #field(fields: readonly string[], path: readonly PathStep[]): Value | undefined {
     const [name] = path;
     if (path.length === 1 && typeof name === "string") {
-      const place = /^_([1-9]\d{0,4})$/.exec(name);
-      if (place !== null) return fields[Number(place[1]) - 1] ?? null;
+      if (PLACE.test(name)) return fields[Number(name.slice(1)) - 1];
       const exact = this.#names?.indexOf(name) ?? -1;
       if (exact >= 0) return fields[exact] ?? null;
       const lower = name.toLowerCase();
@@ -212,6 +253,7 @@ class JsonRows {
         values: isObject ? (Object.values(json) as Value[]) : [json],
         json,
         bytes: 0,
+        start: 0,
         column: (path) => withoutAlias(path, alias).reduce<Value>(stepInto, json),
         isMissing: (path) => isAbsent(json, withoutAlias(path, alias)),
       };
@@ -314,8 +356,11 @@ function printedChars(value: Value): number {
   return value !== null && typeof value === "object" ? JSON.stringify(value).length : 1;
 }
 
+/** A column named by its place has no name of its own: in the answer it is named by the place it has there. */
+const PLACE = /^_[1-9]\d{0,4}$/;
+
 function nameOf({ name, expression }: SqlColumn, index: number): string {
   if (name !== undefined) return name;
   const last = expression.kind === "column" ? expression.path.at(-1) : undefined;
-  return typeof last === "string" ? last : `_${index + 1}`;
+  return typeof last === "string" && !PLACE.test(last) ? last : `_${index + 1}`;
 }

@@ -89,6 +89,25 @@ export class SqlError extends Error {
   override readonly name = "SqlError";
 }
 
+/** The blob is not in the form it was said to be in: nothing after this can be read. */
+export class FormError extends SqlError {}
+
+/** One record has not what the query wants of it. It is told and left out, and the query goes on. */
+export class RecordError extends Error {
+  readonly code: keyof typeof RECORD_ERRORS;
+
+  constructor(code: keyof typeof RECORD_ERRORS) {
+    super(RECORD_ERRORS[code]);
+    this.code = code;
+  }
+}
+
+/** Names and texts as the service has them. */
+const RECORD_ERRORS = {
+  InvalidColumnOrdinal: "Invalid column ordinal.",
+  InvalidTypeConversion: "Invalid type conversion.",
+} as const;
+
 export const SQL_LIMITS = {
   expressionBytesMax: 256 * 1_024,
   /** A row of operators becomes a tree as deep as it is long, and is walked from its root. */
