@@ -70,8 +70,6 @@ def other_blobs():
     append.create_append_blob()
     append.append_block(b"abc")
     append.append_block(b"def", appendpos_condition=3, maxsize_condition=10, validate_content=True)
-    # Only Copy Blob takes the account's own key for its source.
-    refused("CannotVerifyCopySource", append.append_block_from_url, source.url, 0, 1000)
     sas = blob.generate_blob_sas(service.account_name, "python-other", "source", expiry=SOON, permission="r",
                                  account_key=service.credential.account_key)
     readable = f"{source.url}?{sas}"

@@ -87,7 +87,7 @@ async function copyFrom(
     (name) => name.toLowerCase() === given?.toLowerCase(),
   );
   if (given !== undefined && priority === undefined) throw badHeader("x-ms-rehydrate-priority", given);
-  const source = await readCopySource(request, services, mode === "async" ? "caller" : "address");
+  const source = await readCopySource(request, services);
   const wish = {
     ref: readBlobRef(request),
     ...guards,

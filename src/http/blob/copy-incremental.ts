@@ -11,7 +11,7 @@ import { type BlobRow, type BlobServices, onBlob, row } from "./rows.ts";
 async function copyIncremental(request: HttpRequest, services: BlobServices): Promise<HttpReply> {
   refusePast(request.query);
   const guards = readBlobGuards(request, IF_ALL);
-  const source = await readCopySource(request, services, "caller");
+  const source = await readCopySource(request, services);
   if (source.kind === "elsewhere") throw new Refusal("InvalidSourceBlobUrl");
   const copyId = services.blobs.parts.random.uuid();
   return copyReply(await copy(services.blobs, { ref: readBlobRef(request), ...guards, source, copyId }));

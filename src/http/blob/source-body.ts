@@ -45,7 +45,7 @@ export async function openSourceBody(
   if (request.body.length !== 0) throw badHeader("Content-Length", String(request.body.length ?? ""));
   const digest = readSourceDigest(request.headers);
   const range = readSourceRange(request.headers);
-  const source = await readCopySource(request, services, "address");
+  const source = await readCopySource(request, services);
   const opened =
     source.kind === "here"
       ? await openHere(services, source, range, wants)
