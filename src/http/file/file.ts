@@ -1,6 +1,6 @@
-import { hash } from "node:crypto";
 import { collect } from "../../base/bytes.ts";
 import { FILE_LIMITS } from "../../base/limits-file.ts";
+import { md5Soon } from "../../base/md5-soon.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
 import { instantOf } from "../../base/revision.ts";
 import { type Lease, leaseStatus } from "../../concurrency/lease.ts";
@@ -59,14 +59,13 @@ async function createFile(request: HttpRequest, { files }: FileServices): Promis
   const metadata = readMetadata(request.rawHeaders);
   const leaseId = readLeaseId(headers);
   let first: Awaited<ReturnType<typeof takeIn>> | undefined;
-  let md5: string | undefined;
+  let told: Buffer | undefined;
   if (body.length !== 0) {
     if (request.version < FIRST_BYTES_SINCE)
       throw badHeader("Content-Length", headers["content-length"] ?? "");
     const bytes = await body.read(FILE_LIMITS.rangeBytesMax);
     if (bytes.length > size) throw new Refusal("InvalidRange");
-    md5 = headers["content-md5"];
-    if (bytes.length <= FILE_LIMITS.toldDigestBytesMax) md5 ??= hash("md5", bytes, "base64");
+    if (bytes.length <= FILE_LIMITS.toldDigestBytesMax) told = bytes;
     first = await takeIn(files.parts.payloads, bytes);
   }
   const node = await create(files, {
@@ -81,7 +80,8 @@ async function createFile(request: HttpRequest, { files }: FileServices): Promis
     first,
   });
   const made = changedHeaders(node);
-  if (md5 !== undefined) made["Content-MD5"] = md5;
+  if (first !== undefined)
+    made["Content-MD5"] = headers["content-md5"] ?? (told === undefined ? undefined : await md5Soon(told));
   if (headers["x-ms-structured-body"] !== undefined) made["x-ms-structured-body"] = STRUCTURED_BODY;
   return { status: 201, headers: made };
 }

@@ -41,7 +41,7 @@ export async function createFile(files: FileService, request: CreateFile): Promi
   try {
     return await files.change(async (write, grants) => {
       const share = await readShare(write, ref);
-      const node = await makeFile(write, grants, share, { ...request, wishes: newWishes(request) });
+      const node = await makeFile(write, grants, share, asNew(request));
       if (first === undefined || first.length === 0) return node;
       await keepContent(files.parts.payloads, write, first.content);
       const { revision: since, content } = node.record;
@@ -55,9 +55,10 @@ export async function createFile(files: FileService, request: CreateFile): Promi
 }
 
 /** A new file waits to be archived, as on Windows, whatever else is said of it. */
-function newWishes({ wishes, isRestored }: CreateFile): NodeWishes {
-  if (isRestored === true || wishes.attributes === undefined) return wishes;
-  return { ...wishes, attributes: wishes.attributes | ATTRIBUTE.Archive };
+function asNew(request: CreateFile): CreateFile {
+  const { wishes, isRestored } = request;
+  if (isRestored === true || wishes.attributes === undefined) return request;
+  return { ...request, wishes: { ...wishes, attributes: wishes.attributes | ATTRIBUTE.Archive } };
 }
 
 /** The empty file itself, in the caller's transaction. */
