@@ -2,7 +2,7 @@ import { assert } from "../../base/assert.ts";
 import type { Instant } from "../../base/clock.ts";
 import { type Message, NEVER, type Receipt } from "../../concurrency/visibility.ts";
 import { expiryKey, messageKey, movedMessageKey, readMessageKey, tallyKey } from "../../store/keys/queue.ts";
-import type { Entry, Key, Reader, Writer } from "../../store/kv.ts";
+import type { Entry, Key, Reader, Soon, Writer } from "../../store/kv.ts";
 import { messageRecord, placeRecord, type TallyRecord, tallyRecord } from "../../store/records/queue.ts";
 
 /** A message as it is kept: its state, and its text in UTF-8. */
@@ -24,14 +24,16 @@ export function messageOf(entry: Entry): StoredMessage {
 }
 
 /** What the store has at the address a receipt gives. */
-export async function findMessage(
+export function findMessage(
   read: Reader,
   contents: bigint,
   { visibleAt, sequence }: Receipt,
-): Promise<StoredMessage | undefined> {
+): Soon<StoredMessage | undefined> {
   const key = messageKey(contents, visibleAt, sequence);
-  const value = await read.get(key);
-  return value === undefined ? undefined : messageOf({ key, value });
+  const found = read.get(key);
+  const asMessage = (value: Buffer | undefined): StoredMessage | undefined =>
+    value === undefined ? undefined : messageOf({ key, value });
+  return found instanceof Promise ? found.then(asMessage) : asMessage(found);
 }
 
 /** Puts a message. The tally is the caller's to keep. */
@@ -61,8 +63,12 @@ export function dropMessage(write: Writer, contents: bigint, { entry, state }: S
  * The tally is one small record that every Put, Get and Delete changes. Transactions run one after another and
  * share their commit, so a hot record costs each of them a few microseconds and the disk one page.
  */
-export async function readTally(read: Reader, contents: bigint): Promise<TallyRecord> {
-  const bytes = await read.get(tallyKey(contents));
+export function readTally(read: Reader, contents: bigint): Soon<TallyRecord> {
+  const found = read.get(tallyKey(contents));
+  return found instanceof Promise ? found.then(tallyOf) : tallyOf(found);
+}
+
+function tallyOf(bytes: Buffer | undefined): TallyRecord {
   return bytes === undefined ? { count: 0, headVisibleAt: 0, headSequence: 0n } : tallyRecord.unpack(bytes);
 }
 
