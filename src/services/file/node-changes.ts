@@ -80,13 +80,16 @@ export function checkChange(
 }
 
 /** A directory into which something is put must not be on its way out. */
-export async function checkParent(
+export function checkParent(
   view: View,
   grants: Grants,
   share: ShareRecord,
   parent: bigint,
-): Promise<void> {
-  if (share.isOpened !== true || parent === ROOT) return;
+): Promise<void> | undefined {
+  return share.isOpened !== true || parent === ROOT ? undefined : askParent(view, grants, share, parent);
+}
+
+async function askParent(view: View, grants: Grants, share: ShareRecord, parent: bigint): Promise<void> {
   grants.ask(share, { id: parent, record: await readNode(view, share.id, parent) }, "look");
 }
 

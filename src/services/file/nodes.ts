@@ -32,13 +32,17 @@ export interface Place {
   readonly entry: EntryRecord | undefined;
 }
 
-export async function findEntry(
+export function findEntry(
   view: View,
   share: bigint,
   directory: bigint,
   name: string,
-): Promise<EntryRecord | undefined> {
-  const stored = await view.get(entryKey(share, directory, foldName(name)));
+): Soon<EntryRecord | undefined> {
+  const stored = view.get(entryKey(share, directory, foldName(name)));
+  return stored instanceof Promise ? stored.then(entryOf) : entryOf(stored);
+}
+
+function entryOf(stored: Buffer | undefined): EntryRecord | undefined {
   return stored === undefined ? undefined : entryRecord.unpack(stored);
 }
 
@@ -67,10 +71,13 @@ export async function findNode(view: View, share: bigint, id: bigint): Promise<N
   return stored === undefined ? undefined : nodeRecord.unpack(stored);
 }
 
-export async function readNode(view: View, share: bigint, id: bigint): Promise<NodeRecord> {
-  const record = await findNode(view, share, id);
-  assert(record !== undefined, () => `an entry names node ${id}, which is not there`);
-  return record;
+export function readNode(view: View, share: bigint, id: bigint): Soon<NodeRecord> {
+  const stored = view.get(nodeKey(share, id));
+  const unpacked = (bytes: Buffer | undefined): NodeRecord => {
+    assert(bytes !== undefined, () => `an entry names node ${id}, which is not there`);
+    return nodeRecord.unpack(bytes);
+  };
+  return stored instanceof Promise ? stored.then(unpacked) : unpacked(stored);
 }
 
 /** The node at a path, whatever it is. One loop, because every call comes here: each step is one record read. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { permissionKey } from "../../store/keys/file.ts";
-import type { Reader, Writer } from "../../store/kv.ts";
+import type { Reader, Soon, Writer } from "../../store/kv.ts";
 import { permissionRecord } from "../../store/records/file.ts";
 import type { FileService } from "./file-service.ts";
 import type { ShareRef, SnapshotRef } from "./names.ts";
@@ -66,18 +66,18 @@ export async function findPermission(read: Reader, share: bigint, key: string): 
 }
 
 /** The key a node shall have, given what the client wishes, what it has, and what its directory has. */
-export async function settlePermission(
+export function settlePermission(
   write: Writer,
   share: bigint,
   wish: PermissionWish,
   fallback: { readonly own: string | undefined; readonly inherited: string | undefined },
-): Promise<string | undefined> {
+): Soon<string | undefined> {
   if (wish === undefined) return fallback.own ?? fallback.inherited;
   if (wish === "inherit") return fallback.inherited;
   if (wish === "preserve") return fallback.own ?? fallback.inherited;
   if ("sddl" in wish) return putPermission(write, share, wish.sddl);
-  await findPermission(write, share, wish.key);
-  return wish.key;
+  const { key } = wish;
+  return findPermission(write, share, key).then(() => key);
 }
 
 export async function createPermission(files: FileService, ref: SnapshotRef, sddl: string): Promise<string> {
