@@ -15,10 +15,6 @@ export function requireHeader(headers: Headers, name: string): string {
 
 const GUID = /^[{(]?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})[)}]?$/i;
 
-export function isGuid(text: string): boolean {
-  return GUID.test(text);
-}
-
 /** Any form .NET prints a Guid in; kept and compared in one. Undefined for anything else. */
 export function guidOf(text: string): string | undefined {
   return GUID.exec(text.trim())?.slice(1).join("-").toLowerCase();

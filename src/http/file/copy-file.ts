@@ -21,7 +21,7 @@ import { parseRange, resolveRange } from "../wire/range.ts";
 import { type CopySource, readCopySource, reasonOf, sourceRefusal } from "./copy-source.ts";
 import { fetchSource } from "./fetch-source.ts";
 import { rangeReply, readPutRange } from "./range.ts";
-import { isGuid, missingHeader, readFlag, readLeaseId, readPathRef, readWishes } from "./read-request.ts";
+import { guidOf, missingHeader, readFlag, readLeaseId, readPathRef, readWishes } from "./read-request.ts";
 import { stamp } from "./replies.ts";
 import { type FileRow, type FileServices, onNode, row } from "./rows.ts";
 
@@ -125,7 +125,7 @@ async function abortCopy(request: HttpRequest, { files }: FileServices): Promise
   if (action === undefined) throw missingHeader("x-ms-copy-action");
   if (action.toLowerCase() !== "abort") throw badHeader("x-ms-copy-action", action);
   const copyId = request.query.get("copyid");
-  if (copyId === undefined || !isGuid(copyId)) {
+  if (copyId === undefined || guidOf(copyId) === undefined) {
     throw badQuery("copyid", copyId?.slice(0, 64) ?? "", "The id of a copy is expected.");
   }
   await abort(files, { ref: readPathRef(request), copyId, leaseId: readLeaseId(request.headers) });

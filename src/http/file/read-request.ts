@@ -16,7 +16,7 @@ import { parseIsoTicks } from "../wire/dates.ts";
 
 /** What requests to shares, directories and files have in common, decoded. */
 export {
-  isGuid,
+  guidOf,
   missingHeader,
   readBoolean as readFlag,
   readGuid,
