@@ -28,7 +28,8 @@ export async function fetchSource(request: HttpRequest, url: URL, range?: string
   if (status !== 200 && status !== 206) {
     response.destroy();
     const code = response.headers["x-ms-error-code"];
-    throw sourceRefusal(status, typeof code === "string" ? { code } : undefined);
+    const told = typeof code === "string" ? code.slice(0, FILE_LIMITS.sourceErrorCodeCharsMax) : undefined;
+    throw sourceRefusal(status, told === undefined ? undefined : { code: told });
   }
   if (length === undefined) {
     response.destroy();
