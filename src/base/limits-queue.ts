@@ -1,4 +1,4 @@
-import { KIB } from "./limits.ts";
+import { KIB, MIB } from "./limits.ts";
 
 const DAY_SECONDS = 24 * 60 * 60;
 
@@ -18,7 +18,11 @@ export const QUEUE_LIMITS = {
   timeToLiveSecondsMaxOnce: 7 * DAY_SECONDS,
   /** Expired messages that one Get or Peek steps over, and a Get removes, on its way to the first living one. */
   expiredPerCallMax: 1_000,
-  /** Messages that one step of a chore removes: a longer transaction would hold up other writers. */
+  /** Messages that one step of a chore looks at or removes: a longer transaction would hold up other writers. */
   sweptPerStep: 500,
+  /** And the bytes of their texts, after which a step ends. */
+  sweptBytesPerStep: 1 * MIB,
   sweepIntervalMillis: 1_000,
+  /** How late an expired message may be looked for, as a part of its time to live. */
+  sweepsPerTimeToLive: 64,
 } as const;

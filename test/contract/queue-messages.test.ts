@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { seconds } from "../../src/base/clock.ts";
+import { readContentsId } from "../../src/services/queue/queue-ref.ts";
 import { QueueService } from "../../src/services/queue/queue-service.ts";
+import { packKey } from "../../src/store/keys/pack.ts";
+import { dueSweeps, sweepKey, tallyKey } from "../../src/store/keys/queue.ts";
 import { FACES, openFace, type QueueFace, refusedWith } from "../kit/queues.ts";
 import { ENGINES, startTestServer, type TestServer } from "../kit/server.ts";
 
@@ -308,6 +311,90 @@ for (const engine of ENGINES) {
   }
 
   suite(`queue chores on ${engine}`, () => {
+    test("messages that expire late are looked for when a 64th more of their life has passed", async () => {
+      const server = await startTestServer({ engine });
+      try {
+        const queues = new QueueService(server.runtime.parts);
+        const [sweeps] = queues.chores();
+        const sweep = async (): Promise<void> => {
+          while ((await sweeps!.run()) === "more");
+        };
+        const queue = await openFace(server, "service", "jobs");
+        for (let i = 0; i < 20; i++) await queue.put(`week ${i}`, { timeToLive: 7 * DAY });
+        for (let i = 0; i < 20; i++) await queue.put(`day ${i}`, { timeToLive: DAY, delay: 60 * i });
+        await queue.put("always", { timeToLive: -1 });
+        const [taken] = await queue.get({ hideFor: 7 * DAY });
+        assert.equal(taken!.text, "week 0");
+        server.clock.advance(seconds(DAY));
+        await sweep();
+        const counted = await queue.count();
+        assert.ok(counted >= 21 && counted <= 41, `${counted} are counted`);
+        server.clock.advance(seconds(DAY / 64));
+        await sweep();
+        assert.equal(await queue.count(), 21);
+        server.clock.advance(seconds(7 * DAY));
+        await sweep();
+        assert.equal(await queue.count(), 1);
+        assert.deepEqual(
+          (await queue.get({ count: 32 })).map(({ text }) => text),
+          ["always"],
+        );
+      } finally {
+        await server.close();
+      }
+    });
+
+    test("messages of the first layout, with an entry for each, are removed when they have expired", async () => {
+      const server = await startTestServer({ engine });
+      try {
+        const { store } = server.runtime.parts;
+        const queues = new QueueService(server.runtime.parts);
+        const queue = await openFace(server, "service", "jobs");
+        const ref = { account: server.account, queue: "jobs" };
+        for (let i = 0; i < 3; i++) await queue.put(`old ${i}`, { timeToLive: 10 });
+        await store.write(async (write) => {
+          const contents = await readContentsId(write, ref);
+          const expiresAt = server.clock.now() + seconds(10);
+          for await (const { key } of write.range(dueSweeps(expiresAt + seconds(2)))) write.delete(key);
+          for (let i = 0n; i < 3n; i++) {
+            write.put(sweepKey(expiresAt, contents) + packKey([i]), Buffer.alloc(8));
+          }
+          const tally = (await write.get(tallyKey(contents)))!;
+          tally[0] = 1;
+          write.put(tallyKey(contents), tally.subarray(0, 25));
+        });
+        assert.equal(await queue.count(), 3);
+        server.clock.advance(seconds(10));
+        await queue.put("new", { timeToLive: 100 });
+        for (const chore of queues.chores()) while ((await chore.run()) === "more");
+        assert.equal(await queue.count(), 1);
+      } finally {
+        await server.close();
+      }
+    });
+
+    test("a sweep is asked for again when the clock is set back to before it was made", async () => {
+      const server = await startTestServer({ engine });
+      try {
+        const [sweeps] = new QueueService(server.runtime.parts).chores();
+        const sweep = async (): Promise<void> => {
+          while ((await sweeps!.run()) === "more");
+        };
+        const queue = await openFace(server, "service", "jobs");
+        await queue.put("first", { timeToLive: 10 });
+        server.clock.advance(seconds(12));
+        await sweep();
+        assert.equal(await queue.count(), 0);
+        server.clock.advance(seconds(-12));
+        await queue.put("second", { timeToLive: 10 });
+        server.clock.advance(seconds(12));
+        await sweep();
+        assert.equal(await queue.count(), 0);
+      } finally {
+        await server.close();
+      }
+    });
+
     test("expired messages, and those of deleted and cleared queues, are removed to the last record", async () => {
       const server = await startTestServer({ engine });
       try {
@@ -322,13 +409,14 @@ for (const engine of ENGINES) {
             for await (const _ of read.range({ from: "q", to: "r" })) count++;
             return count;
           });
-        for (let i = 0; i < 600; i++) await queue.put(`old ${i}`, { timeToLive: 5 + (i % 2), delay: i % 3 });
+        for (let i = 0; i < 600; i++)
+          await queue.put(`old ${i}`, { timeToLive: 5 + 2 * (i % 2), delay: i % 3 });
         const [taken] = await queue.get({ hideFor: 100 });
         assert.equal(await queue.count(), 600);
-        server.clock.advance(seconds(5));
+        server.clock.advance(seconds(6));
         await runAll();
         assert.equal(await queue.count(), 300);
-        server.clock.advance(seconds(1));
+        server.clock.advance(seconds(2));
         await runAll();
         assert.equal(await queue.count(), 0);
         await assert.rejects(queue.delete(taken!), refusedWith("MessageNotFound"));
@@ -340,9 +428,12 @@ for (const engine of ENGINES) {
         for (let i = 0; i < 3; i++) await queue.put(`brief ${i}`, { timeToLive: 2 });
         await runAll();
         assert.equal(await queue.count(), 4);
-        assert.equal(await records(), 2 + 2 * 4);
+        assert.equal(await records(), 2 + 4 + 3, "and a sweep for each time at which messages expire");
         await queue.dropQueue();
-        server.clock.advance(seconds(2));
+        server.clock.advance(seconds(3));
+        await runAll();
+        assert.equal(await records(), 2, "the sweeps for what would have expired in a week");
+        server.clock.advance(seconds(8 * DAY));
         await runAll();
         assert.equal(await records(), 0);
       } finally {

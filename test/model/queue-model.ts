@@ -116,6 +116,13 @@ export class QueueModel {
     return this.#messages.filter((message) => this.now < message.expiresAt).length;
   }
 
+  /** Those, and the messages that expired so short a time ago that nobody needs to have looked for them yet. */
+  livingOrJustExpired(): number {
+    const lateness = ({ insertedAt, expiresAt }: ModelMessage): number =>
+      Math.max(1_000, (expiresAt - insertedAt) / 64);
+    return this.#messages.filter((message) => this.now < message.expiresAt + lateness(message)).length;
+  }
+
   #visible(count: number): ModelMessage[] {
     return this.#messages
       .filter((message) => message.visibleAt <= this.now && this.now < message.expiresAt)

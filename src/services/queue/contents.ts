@@ -1,9 +1,10 @@
 import { assert } from "../../base/assert.ts";
 import type { Instant } from "../../base/clock.ts";
+import { QUEUE_LIMITS } from "../../base/limits-queue.ts";
 import { type Message, NEVER, type Receipt } from "../../concurrency/visibility.ts";
-import { expiryKey, messageKey, movedMessageKey, readMessageKey, tallyKey } from "../../store/keys/queue.ts";
+import { messageKey, movedMessageKey, readMessageKey, sweepKey, tallyKey } from "../../store/keys/queue.ts";
 import type { Entry, Key, Reader, Soon, Writer } from "../../store/kv.ts";
-import { messageRecord, placeRecord, type TallyRecord, tallyRecord } from "../../store/records/queue.ts";
+import { messageRecord, type TallyRecord, tallyRecord } from "../../store/records/queue.ts";
 
 /** A message as it is kept: its state, and its text in UTF-8. */
 export interface KeptMessage {
@@ -41,22 +42,13 @@ export function keepMessage(write: Writer, contents: bigint, { state, text }: Ke
   const { sequence, visibleAt, expiresAt, insertedAt, dequeueCount, stamp } = state;
   const value = messageRecord.pack({ insertedAt, expiresAt, dequeueCount, stamp, text });
   write.put(messageKey(contents, visibleAt, sequence), value);
-  if (expiresAt < NEVER) write.put(expiryKey(expiresAt, contents, sequence), placeRecord.pack(visibleAt));
 }
 
 /** Moves a message to the place of its next state, its text as it is: the bytes that were read are written again. */
-export function moveMessage(write: Writer, contents: bigint, { entry }: StoredMessage, next: Message): void {
-  const { sequence, visibleAt, expiresAt, dequeueCount, stamp } = next;
+export function moveMessage(write: Writer, { entry }: StoredMessage, next: Message): void {
   write.delete(entry.key);
-  messageRecord.restamp(entry.value, dequeueCount, stamp);
-  write.put(movedMessageKey(entry.key, visibleAt), entry.value);
-  if (expiresAt < NEVER) write.put(expiryKey(expiresAt, contents, sequence), placeRecord.pack(visibleAt));
-}
-
-/** Removes a message and its expiry entry. The tally is the caller's to keep. */
-export function dropMessage(write: Writer, contents: bigint, { entry, state }: StoredMessage): void {
-  write.delete(entry.key);
-  if (state.expiresAt < NEVER) write.delete(expiryKey(state.expiresAt, contents, state.sequence));
+  messageRecord.restamp(entry.value, next.dequeueCount, next.stamp);
+  write.put(movedMessageKey(entry.key, next.visibleAt), entry.value);
 }
 
 /**
@@ -69,7 +61,9 @@ export function readTally(read: Reader, contents: bigint): Soon<TallyRecord> {
 }
 
 function tallyOf(bytes: Buffer | undefined): TallyRecord {
-  return bytes === undefined ? { count: 0, headVisibleAt: 0, headSequence: 0n } : tallyRecord.unpack(bytes);
+  return bytes === undefined
+    ? { count: 0, headVisibleAt: 0, headSequence: 0n, sweepAt: 0 }
+    : tallyRecord.unpack(bytes);
 }
 
 export function putTally(write: Writer, contents: bigint, tally: TallyRecord): void {
@@ -82,6 +76,34 @@ export function withMessageAt(tally: TallyRecord, { visibleAt, sequence }: Messa
   const isBehindHead =
     visibleAt > tally.headVisibleAt || (visibleAt === tally.headVisibleAt && sequence >= tally.headSequence);
   return isBehindHead ? tally : { ...tally, headVisibleAt: visibleAt, headSequence: sequence };
+}
+
+const SWEEP = Buffer.alloc(0);
+
+/** The same tally, when the queue will be looked through soon after this new message has expired. */
+export function withSweepFor(
+  write: Writer,
+  contents: bigint,
+  { tally, message }: { readonly tally: TallyRecord; readonly message: Message },
+): TallyRecord {
+  if (message.expiresAt >= NEVER) return tally;
+  const sweepAt = sweepTime(message);
+  if (sweepAt === tally.sweepAt) return tally;
+  write.put(sweepKey(sweepAt, contents), SWEEP);
+  return { ...tally, sweepAt };
+}
+
+/**
+ * When to look for a message that has expired: with those that expire at about the same time. What lives longer is
+ * looked for less often, and the steps are powers of two, so that messages of many times to live share them.
+ */
+function sweepTime({ insertedAt, expiresAt }: Message): Instant {
+  const longest = Math.max(
+    (expiresAt - insertedAt) / QUEUE_LIMITS.sweepsPerTimeToLive,
+    QUEUE_LIMITS.sweepIntervalMillis,
+  );
+  const step = 2 ** Math.floor(Math.log2(longest));
+  return Math.ceil(expiresAt / step) * step;
 }
 
 /** Where the visible messages are: from the head to the last key that is visible at `now`. */

@@ -1,7 +1,7 @@
 import { Refusal } from "../../base/refusals.ts";
 import { type Receipt, deleteMessage as ruleOfDelete } from "../../concurrency/visibility.ts";
 import type { ServiceParts } from "../parts.ts";
-import { dropMessage, findMessage, putTally, readTally } from "./contents.ts";
+import { findMessage, putTally, readTally } from "./contents.ts";
 import { checkNamed } from "./named-message.ts";
 import { type QueueRef, readContentsId } from "./queue-ref.ts";
 
@@ -20,7 +20,7 @@ export function deleteMessage({ store }: ServiceParts, request: DeleteMessage): 
     if (found === undefined || ruleOfDelete(found.state, receipt, write.now()) === "notFound") {
       throw new Refusal("MessageNotFound");
     }
-    dropMessage(write, contents, found);
+    write.delete(found.entry.key);
     const tally = await readTally(write, contents);
     putTally(write, contents, { ...tally, count: tally.count - 1 });
   });

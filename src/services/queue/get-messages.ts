@@ -4,15 +4,7 @@ import { isExpired, type Receipt, takeMessage } from "../../concurrency/visibili
 import { keyAfter } from "../../store/keys/pack.ts";
 import type { Writer } from "../../store/kv.ts";
 import type { TallyRecord } from "../../store/records/queue.ts";
-import {
-  dropMessage,
-  messageOf,
-  moveMessage,
-  putTally,
-  readTally,
-  type StoredMessage,
-  visibleRange,
-} from "./contents.ts";
+import { messageOf, moveMessage, putTally, readTally, type StoredMessage, visibleRange } from "./contents.ts";
 import { printMessageId } from "./message-id.ts";
 import { type QueueRef, readContentsId } from "./queue-ref.ts";
 import type { QueueParts } from "./stamps.ts";
@@ -51,7 +43,7 @@ export function getMessages({ store, stamps }: QueueParts, request: GetMessages)
     const taken = found.map((message) => {
       const { state, text } = message;
       const next = takeMessage(state, { stamp, now, visibilityTimeout });
-      moveMessage(write, contents, message, next);
+      moveMessage(write, message, next);
       const { sequence, insertedAt, expiresAt, visibleAt, dequeueCount } = next;
       const messageId = printMessageId(contents, sequence);
       return { messageId, insertedAt, expiresAt, dequeueCount, text, visibleAt, receipt: next };
@@ -91,7 +83,7 @@ async function readHead(
       const message = messageOf(entry);
       last = message.state;
       if (isExpired(message.state, now)) {
-        dropMessage(write, contents, message);
+        write.delete(entry.key);
         dropped++;
       } else {
         found.push(message);
@@ -103,5 +95,5 @@ async function readHead(
   const next = isAtEnd
     ? { headVisibleAt: now + 1, headSequence: 0n }
     : { headVisibleAt: last.visibleAt, headSequence: last.sequence + 1n };
-  return { found, tally: { count: tally.count - dropped, ...next } };
+  return { found, tally: { ...tally, count: tally.count - dropped, ...next } };
 }

@@ -1,61 +1,119 @@
 import { QUEUE_LIMITS } from "../../base/limits-queue.ts";
+import { isExpired } from "../../concurrency/visibility.ts";
+import { keyAfter } from "../../store/keys/pack.ts";
 import {
   contentsOfDiscardedKey,
   DISCARDED,
   discardedKey,
-  expiredRange,
-  messageKey,
+  dueSweeps,
   messagesOf,
-  readExpiryKey,
+  readSweepKey,
   tallyKey,
 } from "../../store/keys/queue.ts";
-import type { Entry, KeySpace, Range, Reader } from "../../store/kv.ts";
-import { placeRecord } from "../../store/records/queue.ts";
+import type { Entry, Key, KeySpace, Range, Reader, Writer } from "../../store/kv.ts";
 import type { ServiceParts } from "../parts.ts";
 import type { Chore } from "../reclaim/chores.ts";
-import { dropMessage, messageOf, putTally, readTally } from "./contents.ts";
+import { messageOf, putTally, readTally } from "./contents.ts";
 
 /** What the Queue service does in the background. Each step is one short transaction. */
 export function queueChores({ store }: ServiceParts): readonly Chore[] {
   const interval = QUEUE_LIMITS.sweepIntervalMillis;
+  const sweeper = new Sweeper(store);
   return [
-    { name: "expired messages", interval, run: () => removeExpired(store) },
+    { name: "expired messages", interval, run: () => sweeper.step() },
     { name: "messages of deleted queues", interval, run: () => removeDiscarded(store) },
   ];
 }
 
-async function firstOf(read: Reader, range: Range): Promise<Entry[]> {
+/** The first entries of a range, as many as one step may hold. */
+async function stepOf(read: Reader, range: Range): Promise<{ found: Entry[]; isAll: boolean }> {
   const found: Entry[] = [];
-  for await (const entry of read.range({ ...range, limit: QUEUE_LIMITS.sweptPerStep })) found.push(entry);
-  return found;
+  let bytes = 0;
+  for await (const entry of read.range({ ...range, limit: QUEUE_LIMITS.sweptPerStep })) {
+    found.push(entry);
+    bytes += entry.value.length;
+    if (bytes >= QUEUE_LIMITS.sweptBytesPerStep) return { found, isAll: false };
+  }
+  return { found, isAll: found.length < QUEUE_LIMITS.sweptPerStep };
 }
 
-/** Expired messages nobody can see any more: they go, and are no longer counted. */
-async function removeExpired(store: KeySpace): Promise<"more" | "done"> {
-  // A look first: most of the time there is nothing, and looking needs no turn to write.
-  const isAny = await store.read(async (read) => {
-    for await (const _ of read.range({ ...expiredRange(read.now()), limit: 1 })) return true;
-    return false;
-  });
-  if (!isAny) return "done";
-  return store.write(async (write) => {
-    const expired = await firstOf(write, expiredRange(write.now()));
-    const removed = new Map<bigint, number>();
-    for (const { key, value } of expired) {
-      const { contents, sequence } = readExpiryKey(key);
-      write.delete(key);
-      const place = messageKey(contents, placeRecord.unpack(value), sequence);
-      // Contents that were discarded may be gone already, and their tally with them.
-      if ((await write.get(place)) === undefined) continue;
-      write.delete(place);
-      removed.set(contents, (removed.get(contents) ?? 0) + 1);
+/** Sweeps whose time has come, and how far the queues that they are for have been looked through. */
+interface Round {
+  readonly sweeps: readonly Key[];
+  readonly queues: bigint[];
+  /** Where to go on in the last of `queues`. */
+  from: Key | undefined;
+}
+
+/**
+ * Removes expired messages that nobody can see any more, so that they are no longer counted and take no room. A
+ * queue whose sweep is due is walked from end to end: what the sweep is for has expired and cannot move any more, so
+ * one walk meets all of it. Where a walk is, is not kept: after a restart it begins again.
+ */
+class Sweeper {
+  readonly #store: KeySpace;
+  #round: Round | undefined;
+
+  constructor(store: KeySpace) {
+    this.#store = store;
+  }
+
+  async step(): Promise<"more" | "done"> {
+    this.#round ??= await this.#nextRound();
+    const round = this.#round;
+    if (round === undefined) return "done";
+    const contents = round.queues.at(-1);
+    if (contents === undefined) {
+      await this.#store.write((write) => endSweeps(write, round.sweeps));
+      this.#round = undefined;
+    } else {
+      await this.#walkOn(round, contents);
     }
-    for (const [contents, count] of removed) {
-      const tally = await readTally(write, contents);
-      putTally(write, contents, { ...tally, count: tally.count - count });
-    }
-    return expired.length < QUEUE_LIMITS.sweptPerStep ? "done" : "more";
-  });
+    return "more";
+  }
+
+  #nextRound(): Promise<Round | undefined> {
+    return this.#store.read(async (read) => {
+      const { found } = await stepOf(read, dueSweeps(read.now()));
+      if (found.length === 0) return undefined;
+      const sweeps = found.map(({ key }) => key);
+      const queues = [...new Set(sweeps.map((key) => readSweepKey(key).contents))];
+      return { sweeps, queues, from: undefined };
+    });
+  }
+
+  async #walkOn(round: Round, contents: bigint): Promise<void> {
+    const all = messagesOf(contents);
+    const { expired, last } = await this.#store.read(async (read) => {
+      const { found, isAll } = await stepOf(read, { ...all, from: round.from ?? all.from });
+      const now = read.now();
+      const expired = found.filter((entry) => isExpired(messageOf(entry).state, now)).map(({ key }) => key);
+      return { expired, last: isAll ? undefined : found.at(-1)!.key };
+    });
+    if (expired.length > 0) await this.#store.write((write) => removeMessages(write, contents, expired));
+    round.from = last === undefined ? undefined : keyAfter(last);
+    if (last === undefined) round.queues.pop();
+  }
+}
+
+/** A Get may have come first with some of them, and the queue itself may be gone, its tally with it. */
+async function removeMessages(write: Writer, contents: bigint, keys: readonly Key[]): Promise<void> {
+  const present = (await write.getMany(keys)).map((value, i) => (value === undefined ? undefined : keys[i]));
+  const left = present.filter((key) => key !== undefined);
+  if (left.length === 0) return;
+  for (const key of left) write.delete(key);
+  const tally = await readTally(write, contents);
+  putTally(write, contents, { ...tally, count: tally.count - left.length });
+}
+
+/** Forgets sweeps that were made. When the clock is set back, the same may be asked for again. */
+async function endSweeps(write: Writer, sweeps: readonly Key[]): Promise<void> {
+  for (const key of sweeps) {
+    write.delete(key);
+    const { at, contents } = readSweepKey(key);
+    const tally = await readTally(write, contents);
+    if (tally.sweepAt === at) putTally(write, contents, { ...tally, sweepAt: 0 });
+  }
 }
 
 /** What deleted and cleared queues left behind. */
@@ -66,11 +124,11 @@ async function removeDiscarded(store: KeySpace): Promise<"more" | "done"> {
   });
   if (discarded === undefined) return "done";
   await store.write(async (write) => {
-    const left = await firstOf(write, messagesOf(discarded));
-    for (const entry of left) dropMessage(write, discarded, messageOf(entry));
-    if (left.length === QUEUE_LIMITS.sweptPerStep) {
+    const { found, isAll } = await stepOf(write, messagesOf(discarded));
+    for (const { key } of found) write.delete(key);
+    if (!isAll) {
       const tally = await readTally(write, discarded);
-      putTally(write, discarded, { ...tally, count: tally.count - left.length });
+      putTally(write, discarded, { ...tally, count: tally.count - found.length });
       return;
     }
     write.delete(tallyKey(discarded));

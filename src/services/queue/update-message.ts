@@ -29,7 +29,7 @@ export function updateMessage({ store, stamps }: QueueParts, request: UpdateMess
     if (!outcome.ok) {
       throw outcome.why === "notFound" ? new Refusal("MessageNotFound") : outlivesMessage(visibilityTimeout);
     }
-    if (text === undefined) moveMessage(write, contents, found!, outcome.next);
+    if (text === undefined) moveMessage(write, found!, outcome.next);
     else {
       write.delete(found!.entry.key);
       keepMessage(write, contents, { state: outcome.next, text });

@@ -49,23 +49,24 @@ export function readMessageKey(key: Key): { readonly visibleAt: Instant; readonl
 }
 
 /**
- * Messages that expire, soonest first, over all queues: ("qe", expiresAt, contents, sequence). The value says
- * where the message is: its visibleAt. Messages that never expire are not here.
+ * Queues to look through for expired messages, soonest first: ("qe", when, contents). There is one for all messages
+ * of a queue that expire at about the same time (`sweepTime`), so that taking and deleting a message need not write
+ * it. Messages that never expire ask for none.
  */
-export function expiryKey(expiresAt: Instant, contents: bigint, sequence: bigint): Key {
-  return EXPIRIES + packKey([expiresAt, contents, sequence]);
+export function sweepKey(at: Instant, contents: bigint): Key {
+  return SWEEPS + packKey([at, contents]);
 }
 
-const EXPIRIES = packKey(["qe"]);
+const SWEEPS = packKey(["qe"]);
 
-/** Everything that has expired at `now`. */
-export function expiredRange(now: Instant): Range {
-  return { from: EXPIRIES, to: EXPIRIES + packKey([now + 1]) };
+/** Every queue whose time to be looked through has come. */
+export function dueSweeps(now: Instant): Range {
+  return { from: SWEEPS, to: SWEEPS + packKey([now + 1]) };
 }
 
-export function readExpiryKey(key: Key): { readonly contents: bigint; readonly sequence: bigint } {
-  const reader = new KeyReader(key).skipText().skipWhole();
-  return { contents: reader.whole(), sequence: reader.whole() };
+export function readSweepKey(key: Key): { readonly at: Instant; readonly contents: bigint } {
+  const reader = new KeyReader(key.slice(SWEEPS.length));
+  return { at: Number(reader.whole()), contents: reader.whole() };
 }
 
 /** How many messages there are and where the first may be: ("qc", contents). */

@@ -84,7 +84,7 @@ export const messageRecord = {
 /**
  * What is counted for the contents of a queue.
  *
- *   0  version 1    1  count (8)    9  headVisibleAt (8)    17  headSequence (8)
+ *   0  version 2    1  count (8)    9  headVisibleAt (8)    17  headSequence (8)    25  sweepAt (8)
  */
 export interface TallyRecord {
   /** Messages that are there, also those that have expired and wait to be removed. */
@@ -92,37 +92,33 @@ export interface TallyRecord {
   /** No message has a key below (headVisibleAt, headSequence): where a scan of the head begins. */
   readonly headVisibleAt: Instant;
   readonly headSequence: bigint;
+  /** The sweep that was asked for last: a message that expires in time for it need not ask again. 0 for none. */
+  readonly sweepAt: Instant;
 }
 
-const TALLY_VERSION = 1;
+const TALLY_VERSION = 2;
 
 export const tallyRecord = {
-  pack({ count, headVisibleAt, headSequence }: TallyRecord): Buffer {
-    const bytes = Buffer.allocUnsafe(25);
+  pack({ count, headVisibleAt, headSequence, sweepAt }: TallyRecord): Buffer {
+    const bytes = Buffer.allocUnsafe(33);
     bytes[0] = TALLY_VERSION;
     bytes.writeDoubleBE(count, 1);
     bytes.writeDoubleBE(headVisibleAt, 9);
     writeUint64(bytes, headSequence, 17);
+    bytes.writeDoubleBE(sweepAt, 25);
     return bytes;
   },
   unpack(bytes: Buffer): TallyRecord {
-    checkVersion("queue tally", bytes[0], TALLY_VERSION);
+    // The first version had no `sweepAt`: the messages of its time have sweeps of their own.
+    const isFirst = bytes[0] === 1;
+    if (!isFirst) checkVersion("queue tally", bytes[0], TALLY_VERSION);
     return {
       count: bytes.readDoubleBE(1),
       headVisibleAt: bytes.readDoubleBE(9),
       headSequence: readUint64(bytes, 17),
+      sweepAt: isFirst ? 0 : bytes.readDoubleBE(25),
     };
   },
-};
-
-/** The value of an expiry entry: where its message is now. */
-export const placeRecord = {
-  pack(visibleAt: Instant): Buffer {
-    const bytes = Buffer.allocUnsafe(8);
-    bytes.writeDoubleBE(visibleAt);
-    return bytes;
-  },
-  unpack: (bytes: Buffer): Instant => bytes.readDoubleBE(),
 };
 
 function checkVersion(family: string, found: number | undefined, known: number): void {
