@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { drive, hasWrk, type Measured } from "./load.ts";
@@ -75,6 +76,8 @@ function request(
 }
 
 async function runRow(row: Row): Promise<Result> {
+  // What was written before, by an install or by the row above, would reach the disk in between this row's syncs.
+  spawnSync("sync");
   const bare = await startBare(row.replyBytes);
   const holdfast = await startHoldfast(["--workers", flags.workers]);
   try {

@@ -177,7 +177,8 @@ export const FILE_ROWS: readonly Row[] = [
     replyBytes: 0,
     target: { ofBare: 0.4 },
     prepare: share,
-    requests: () => Array.from({ length: 20_000 }, () => createFile(`c-${++created}`, 1 * KIB, SMALL)),
+    // More than a server can answer in one round: a name that comes a second time is an overwrite.
+    requests: () => Array.from({ length: 120_000 }, () => createFile(`c-${++created}`, 1 * KIB, SMALL)),
   },
   {
     ...common,
