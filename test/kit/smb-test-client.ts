@@ -10,7 +10,14 @@ import {
   encodeCreateContexts,
   encodeLease,
 } from "../../src/smb/wire/create-contexts.ts";
-import { changeNotifyRequest, decodeNotifyRecords } from "../../src/smb/wire/directory.ts";
+import {
+  changeNotifyRequest,
+  decodeNotifyRecords,
+  outputResponse,
+  QUERY_DIRECTORY_FLAG,
+  queryDirectoryRequest,
+} from "../../src/smb/wire/directory.ts";
+import { type DirectoryEntry, decodeDirectoryEntries } from "../../src/smb/wire/directory-entry.ts";
 import { dispositionInformation, FILE_CLASS } from "../../src/smb/wire/file-information.ts";
 import { closeRequest, readRequest, readResponse, writeRequest } from "../../src/smb/wire/file-io.ts";
 import { FrameAssembler, prefixFor } from "../../src/smb/wire/framing.ts";
@@ -23,7 +30,7 @@ import {
   SIGNATURE_AT,
   writeHeader,
 } from "../../src/smb/wire/header.ts";
-import { INFO_TYPE, setInfoRequest } from "../../src/smb/wire/info.ts";
+import { INFO_TYPE, queryInfoRequest, setInfoRequest } from "../../src/smb/wire/info.ts";
 import { type FileId, HEADER_BYTES } from "../../src/smb/wire/layout.ts";
 import { encodeLockRequest, LOCK_FLAG } from "../../src/smb/wire/lock.ts";
 import { DIALECT, encodeNegotiateRequest } from "../../src/smb/wire/negotiate.ts";
@@ -228,9 +235,10 @@ export class SmbTestClient {
     await this.#setInfo(file, FILE_CLASS.DISPOSITION, data);
   }
 
-  async rename(file: OpenFile, path: string): Promise<void> {
+  async rename(file: OpenFile, path: string, isReplacing = false): Promise<void> {
     const name = utf16(path);
     const head = Buffer.alloc(20);
+    head[0] = isReplacing ? 1 : 0;
     head.writeUInt32LE(name.length, 16);
     await this.#setInfo(file, FILE_CLASS.RENAME, Buffer.concat([head, name]));
   }
@@ -239,6 +247,23 @@ export class SmbTestClient {
     const kind = { infoType: INFO_TYPE.FILE, informationClass };
     const body = setInfoRequest.encode({ ...kind, additionalInformation: 0, fileId: id, data });
     await this.#ask(COMMAND.SET_INFO, body);
+  }
+
+  async queryInfo({ id }: OpenFile, informationClass: number): Promise<Buffer> {
+    const kind = { infoType: INFO_TYPE.FILE, informationClass, additionalInformation: 0, flags: 0 };
+    const body = { ...kind, outputBufferLength: 4_096, fileId: id, input: Buffer.alloc(0) };
+    const reply = await this.#ask(COMMAND.QUERY_INFO, pad(queryInfoRequest.encode(body)));
+    return outputResponse.decode(reply).output;
+  }
+
+  /** What one QUERY_DIRECTORY answers: all there is of a small directory. */
+  async list({ id }: OpenFile, pattern: string, isRestart = false): Promise<DirectoryEntry[]> {
+    const flags = isRestart ? QUERY_DIRECTORY_FLAG.RESTART_SCANS : 0;
+    const informationClass = FILE_CLASS.ID_BOTH_DIRECTORY;
+    const body = { informationClass, flags, fileIndex: 0, fileId: id, outputBufferLength: 65_536 };
+    const encoded = queryDirectoryRequest.encode({ ...body, pattern: utf16(pattern) });
+    const reply = await this.#ask(COMMAND.QUERY_DIRECTORY, pad(encoded));
+    return decodeDirectoryEntries(informationClass, outputResponse.decode(reply).output);
   }
 
   /** The next break the server sends, or has sent. */

@@ -22,7 +22,7 @@ import {
 } from "../wire/file-information.ts";
 import { INFO_TYPE, setInfoRequest, setInfoResponse } from "../wire/info.ts";
 import { tellWrites } from "../write-times.ts";
-import { breakBelow, breakForRemoval, breakForWrite, need } from "./rights.ts";
+import { breakBelow, breakForRemoval, breakForWrite, breakReplaced, need } from "./rights.ts";
 
 export async function setInfo(request: Request): Promise<Reply> {
   const { infoType, informationClass, data, fileId, additionalInformation } = setInfoRequest.decode(
@@ -171,6 +171,7 @@ async function rename(request: Request, open: FileOpen, data: Buffer): Promise<v
   if (target.snapshot !== undefined || target.names.length === 0) throw refuse(STATUS.OBJECT_NAME_INVALID);
   await breakForRemoval(request, open);
   if (open.file.kind === "directory") await breakBelow(request, open);
+  if (replaceIfExists) await breakReplaced(request, open, target.names);
   const from = open.path;
   await open.file.rename(target.names, replaceIfExists);
   const { changes } = request.connection.server;
