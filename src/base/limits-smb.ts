@@ -5,8 +5,10 @@ export const SMB_LIMITS = {
   connectionsMax: 4_096,
   /** A connection that has not logged in by then is ended. */
   loginMillis: 30_000,
-  /** Silence of a connection with a session; its handles end with it. Clients that live send ECHO long before. */
+  /** Silence of a connection with a session and nothing open: the client connects again when it needs to. */
   idleMillis: 15 * 60_000,
+  /** Silence after which the socket asks whether anybody is there; without an answer it closes soon after. */
+  keepAliveMillis: 60_000,
   shutdownMillis: 5_000,
   transactBytesMax: 8 * MIB,
   readBytesMax: 8 * MIB,
