@@ -56,7 +56,7 @@ async function checkMove({ view, share, node }: OpenedFile, grants: Grants, plac
   }
 }
 
-/** Only a file that nobody has open gives way. */
+/** Only a file that nobody has open gives way, and only to a file. */
 async function clearPlace(
   write: Writer,
   { view, share, node }: OpenedFile,
@@ -70,8 +70,8 @@ async function clearPlace(
     grants.ask(share, target, "look");
     throw new Refusal("ResourceAlreadyExists");
   }
-  if (entry.kind === "directory" || isReadOnly(target.record))
-    throw new Refusal("AuthorizationPermissionMismatch");
+  const isDirectory = entry.kind === "directory" || node.record.kind === "directory";
+  if (isDirectory || isReadOnly(target.record)) throw new Refusal("AuthorizationPermissionMismatch");
   const grant = grants.ask(share, target, "delete");
   try {
     grant.pass();

@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { STATUS } from "../../src/smb/status.ts";
+import { DISPOSITION } from "../../src/smb/wire/create.ts";
+import { FILE_CLASS } from "../../src/smb/wire/file-information.ts";
+import { SMB_ACCOUNT, SMB_PASSWORD } from "../kit/smb-server.ts";
+import { startServiceSmbServer } from "../kit/smb-service.ts";
+import { SmbStatus, SmbTestClient } from "../kit/smb-test-client.ts";
+
+/** What clients find by name, and the ids they know it by. */
+let server: Awaited<ReturnType<typeof startServiceSmbServer>>;
+let smb: SmbTestClient;
+before(async () => {
+  server = await startServiceSmbServer();
+  const to = { port: server.port, user: SMB_ACCOUNT, password: SMB_PASSWORD, share: "work" };
+  smb = await SmbTestClient.connect(to);
+});
+after(async () => {
+  smb.vanish();
+  await server.close();
+});
+
+const isRefused = (status: number) => (error: unknown) => {
+  assert.ok(error instanceof SmbStatus, String(error));
+  assert.equal(error.message, new SmbStatus(status).message);
+  return true;
+};
+const MADE = { access: "RWD", disposition: DISPOSITION.OPEN_IF };
+
+test("the root has a file id, the same by handle and in its listing, and no other file has it", async () => {
+  await smb.close(await smb.open("some", MADE));
+  const root = await smb.open("", { isDirectory: true });
+  const id = (await smb.queryInfo(root, FILE_CLASS.INTERNAL)).readBigUInt64LE(0);
+  assert.notEqual(id, 0n);
+  const listed = new Map((await smb.list(root, "*")).map(({ name, fileId }) => [name, fileId]));
+  assert.equal(listed.get("."), id);
+  assert.equal(listed.get(".."), id);
+  const some = await smb.open("some");
+  assert.equal(listed.get("some"), (await smb.queryInfo(some, FILE_CLASS.INTERNAL)).readBigUInt64LE(0));
+  assert.notEqual(listed.get("some"), id);
+  await smb.close(some);
+  await smb.close(root);
+});
+
+test("only the first look of a handle says that there is no such file; after that there are no more", async () => {
+  const root = await smb.open("", { isDirectory: true });
+  await assert.rejects(smb.list(root, "nothing"), isRefused(STATUS.NO_SUCH_FILE));
+  await assert.rejects(smb.list(root, "nothing"), isRefused(STATUS.NO_MORE_FILES));
+  assert.equal((await smb.list(root, "some", true)).length, 1);
+  await assert.rejects(smb.list(root, "some"), isRefused(STATUS.NO_MORE_FILES));
+  await assert.rejects(smb.list(root, "nothing", true), isRefused(STATUS.NO_MORE_FILES));
+  await smb.close(root);
+});
+
+test("half a character is no name", async () => {
+  for (const disposition of [DISPOSITION.OPEN, DISPOSITION.OPEN_IF])
+    await assert.rejects(smb.open("a\ud800", { disposition }), isRefused(STATUS.OBJECT_NAME_INVALID));
+});
+
+test("a directory does not take the place of a file, even one that may be replaced", async () => {
+  const file = await smb.open("precious", MADE);
+  await smb.write(file, 0, "text");
+  await smb.close(file);
+  const directory = await smb.open("folder", { ...MADE, isDirectory: true });
+  await assert.rejects(smb.rename(directory, "precious", true), isRefused(STATUS.ACCESS_DENIED));
+  await smb.close(directory);
+  const still = await smb.open("precious");
+  assert.equal((await smb.read(still, 0, 10)).toString(), "text");
+});
