@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { pause } from "../../src/base/clock.ts";
 import { STATUS } from "../../src/smb/status.ts";
 import { DISPOSITION } from "../../src/smb/wire/create.ts";
 import { SMB_ACCOUNT, SMB_PASSWORD } from "../kit/smb-server.ts";
@@ -54,4 +55,43 @@ test("a file that another client uses does not give way", async () => {
   await reader.close(used);
   await saver.rename(fresh, "used", true);
   for (const client of [saver, reader]) client.vanish();
+});
+
+test("a file deleted on close is gone for whoever deleted it, though another client kept it open", async () => {
+  const [deleter, reader] = await Promise.all([connect(), connect()]);
+  const made = { access: "RWD", disposition: DISPOSITION.OVERWRITE_IF };
+  for (const folder of ["of", "of\\files"])
+    await deleter.close(
+      await deleter.open(folder, { ...made, disposition: DISPOSITION.OPEN_IF, isDirectory: true }),
+    );
+  await deleter.close(await deleter.open("of\\files\\f", made));
+  const kept = await reader.open("of\\files\\f", { access: "R", lease: { key: KEY, state: "RH" } });
+  const doomed = await deleter.open("of\\files\\f", { access: "D", isDeleteOnClose: true });
+  const letGo = reader.nextBreak().then(async (broken) => {
+    assert.ok(broken.kind === "lease" && broken.to === "R", JSON.stringify(broken));
+    await pause(50);
+    await reader.close(kept);
+  });
+  await deleter.close(doomed);
+  const again = await deleter.open("of\\files\\f", { ...made, disposition: DISPOSITION.CREATE });
+  await deleter.setDeletePending(again, true);
+  await deleter.close(again);
+  const folder = await deleter.open("of\\files", { access: "D", isDirectory: true });
+  await deleter.setDeletePending(folder, true);
+  await deleter.close(folder);
+  await letGo;
+  for (const client of [deleter, reader]) client.vanish();
+});
+
+test("one that uses the file keeps nobody waiting for its deletion", async () => {
+  const [deleter, reader] = await Promise.all([connect(), connect()]);
+  const made = { access: "RWD", disposition: DISPOSITION.OVERWRITE_IF };
+  await deleter.close(await deleter.open("busy", made));
+  const used = await reader.open("busy", { access: "R", lease: { key: KEY, state: "RH" } });
+  await deleter.close(await deleter.open("busy", { access: "D", isDeleteOnClose: true }));
+  await assert.rejects(deleter.open("busy"), isRefused(STATUS.DELETE_PENDING));
+  await reader.acknowledgeLease(KEY, "R");
+  await reader.close(used);
+  await assert.rejects(deleter.open("busy"), isRefused(STATUS.OBJECT_NAME_NOT_FOUND));
+  for (const client of [deleter, reader]) client.vanish();
 });
