@@ -67,3 +67,14 @@ test("a directory does not take the place of a file, even one that may be replac
   const still = await smb.open("precious");
   assert.equal((await smb.read(still, 0, 10)).toString(), "text");
 });
+
+test("a file that waits for its deletion neither takes another name nor gives its own away", async () => {
+  const fresh = await smb.open("fresh", MADE);
+  const going = await smb.open("going", MADE);
+  await smb.setDeletePending(going, true);
+  await assert.rejects(smb.rename(going, "elsewhere"), isRefused(STATUS.ACCESS_DENIED));
+  await assert.rejects(smb.rename(fresh, "going", true), isRefused(STATUS.ACCESS_DENIED));
+  await smb.close(going);
+  await smb.rename(fresh, "going", true);
+  await smb.close(fresh);
+});

@@ -142,8 +142,12 @@ export class ServiceHandle implements FileHandle {
 
   async rename(path: readonly string[], isReplacing: boolean): Promise<void> {
     const keepsChangedAt = this.#held.has("changedAt");
-    // A path that leads nowhere is no sign that the handle is closed.
-    const own = { ParentNotFound: STATUS.OBJECT_PATH_NOT_FOUND };
+    // A path that leads nowhere is no sign that the handle is closed. What is going neither moves nor gives way: told
+    // DELETE_PENDING, Linux says that there is no such file, to who has it open.
+    const own = {
+      ParentNotFound: STATUS.OBJECT_PATH_NOT_FOUND,
+      SMBDeletePending: STATUS.ACCESS_DENIED,
+    };
     await this.#run(renameHeld(this.#files, this.handle, { path, isReplacing, keepsChangedAt }), own);
   }
 
