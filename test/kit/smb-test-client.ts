@@ -5,6 +5,8 @@ import { SIGNING, type Signer, signerOf } from "../../src/smb/crypto/signing.ts"
 import { STATUS } from "../../src/smb/status.ts";
 import { CREATE_OPTION, createRequest, createResponse, DISPOSITION } from "../../src/smb/wire/create.ts";
 import {
+  allocationSize,
+  type CreateContext,
   decodeCreateContexts,
   decodeLease,
   encodeCreateContexts,
@@ -64,6 +66,8 @@ export interface OpenOptions {
   /** A lease key of 16 bytes and the state asked for, in letters of R, W, H. */
   readonly lease?: { readonly key: Buffer; readonly state: string };
   readonly attributes?: number;
+  /** Room asked for in advance. */
+  readonly allocation?: bigint;
 }
 
 export interface OpenFile {
@@ -144,23 +148,10 @@ export class SmbTestClient {
 
   async open(path: string, options: OpenOptions = {}): Promise<OpenFile> {
     const { access = "R", share = "RWD", lease, isDirectory = false, isDeleteOnClose = false } = options;
-    const contexts =
-      lease === undefined
-        ? Buffer.alloc(0)
-        : encodeCreateContexts([
-            {
-              name: "RqLs",
-              data: encodeLease({
-                version: 1,
-                key: lease.key,
-                state: bitsOf(lease.state, CACHE_BITS),
-                flags: 0,
-                duration: 0n,
-                parentKey: Buffer.alloc(16),
-                epoch: 0,
-              }),
-            },
-          ]);
+    const contexts: CreateContext[] = [];
+    if (lease !== undefined) contexts.push({ name: "RqLs", data: leaseWish(lease) });
+    if (options.allocation !== undefined)
+      contexts.push({ name: "AlSi", data: allocationSize.encode({ size: options.allocation }) });
     const reply = await this.#ask(
       COMMAND.CREATE,
       createRequest.encode({
@@ -174,7 +165,7 @@ export class SmbTestClient {
           (isDirectory ? CREATE_OPTION.DIRECTORY_FILE : 0) |
           (isDeleteOnClose ? CREATE_OPTION.DELETE_ON_CLOSE : 0),
         name: utf16(path),
-        contexts,
+        contexts: encodeCreateContexts(contexts),
       }),
     );
     const { fileId: id, oplockLevel, endOfFile, contexts: answers } = createResponse.decode(reply);
@@ -368,6 +359,11 @@ export class SmbTestClient {
     }
     this.#onBreak?.();
   }
+}
+
+function leaseWish({ key, state }: { readonly key: Buffer; readonly state: string }): Buffer {
+  const rest = { flags: 0, duration: 0n, parentKey: Buffer.alloc(16), epoch: 0 };
+  return encodeLease({ version: 1, key, state: bitsOf(state, CACHE_BITS), ...rest });
 }
 
 /** A body whose StructureSize counts one byte of a part that is empty. */

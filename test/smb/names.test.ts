@@ -52,7 +52,9 @@ test("only the first look of a handle says that there is no such file; after tha
   await smb.close(root);
 });
 
-test("half a character is no name", async () => {
+test("half a character is no name, of a file or of a share", async () => {
+  const to = { port: server.port, user: SMB_ACCOUNT, password: SMB_PASSWORD, share: "work\ud800" };
+  await assert.rejects(SmbTestClient.connect(to), isRefused(STATUS.BAD_NETWORK_NAME));
   for (const disposition of [DISPOSITION.OPEN, DISPOSITION.OPEN_IF])
     await assert.rejects(smb.open("a\ud800", { disposition }), isRefused(STATUS.OBJECT_NAME_INVALID));
 });
@@ -77,4 +79,19 @@ test("a file that waits for its deletion neither takes another name nor gives it
   await smb.close(going);
   await smb.rename(fresh, "going", true);
   await smb.close(fresh);
+});
+
+test("the root of a share cannot be deleted", async () => {
+  const root = await smb.open("", { access: "RD", isDirectory: true });
+  await assert.rejects(smb.setDeletePending(root, true), isRefused(STATUS.ACCESS_DENIED));
+  await smb.close(root);
+  const doomed = { access: "D", isDirectory: true, isDeleteOnClose: true };
+  await assert.rejects(smb.open("", doomed), isRefused(STATUS.ACCESS_DENIED));
+});
+
+test("room for more than a file may hold is a full disk, and leaves nothing open behind", async () => {
+  for (const allocation of [2n ** 64n - 1n, 2n ** 63n, 2n ** 43n])
+    await assert.rejects(smb.open("vast", { ...MADE, allocation }), isRefused(STATUS.DISK_FULL));
+  const alone = await smb.open("vast", { ...MADE, share: "", allocation: 2n ** 42n });
+  await smb.close(alone);
 });

@@ -85,7 +85,7 @@ async function onFile(request: Request, open: FileOpen, body: Ioctl): Promise<Io
       return snapshots(open, body.maxOutputResponse);
     case FSCTL.SET_ZERO_DATA: {
       const { fileOffset, beyondFinalZero } = zeroDataInput.decode(body.input);
-      if (open.file.kind === "directory" || fileOffset > beyondFinalZero)
+      if (open.file.kind === "directory" || fileOffset > beyondFinalZero || beyondFinalZero >= 2n ** 63n)
         throw refuse(STATUS.INVALID_PARAMETER);
       need(open, ACCESS.WRITE_DATA);
       await breakForWrite(request, open);
