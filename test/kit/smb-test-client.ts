@@ -33,6 +33,7 @@ import {
   writeHeader,
 } from "../../src/smb/wire/header.ts";
 import { INFO_TYPE, queryInfoRequest, setInfoRequest } from "../../src/smb/wire/info.ts";
+import { IOCTL_IS_FSCTL, ioctlRequest, ioctlResponse } from "../../src/smb/wire/ioctl.ts";
 import { type FileId, HEADER_BYTES } from "../../src/smb/wire/layout.ts";
 import { encodeLockRequest, LOCK_FLAG } from "../../src/smb/wire/lock.ts";
 import { DIALECT, encodeNegotiateRequest } from "../../src/smb/wire/negotiate.ts";
@@ -255,6 +256,12 @@ export class SmbTestClient {
     const encoded = queryDirectoryRequest.encode({ ...body, pattern: utf16(pattern) });
     const reply = await this.#ask(COMMAND.QUERY_DIRECTORY, pad(encoded));
     return decodeDirectoryEntries(informationClass, outputResponse.decode(reply).output);
+  }
+
+  async ioctl({ id }: OpenFile, ctlCode: number, input: Buffer = Buffer.alloc(0)): Promise<Buffer> {
+    const sizes = { maxInputResponse: 0, maxOutputResponse: 4_096, flags: IOCTL_IS_FSCTL };
+    const body = { ctlCode, fileId: id, ...sizes, input, output: Buffer.alloc(0) };
+    return ioctlResponse.decode(await this.#ask(COMMAND.IOCTL, pad(ioctlRequest.encode(body)))).output;
   }
 
   /** The next break the server sends, or has sent. */

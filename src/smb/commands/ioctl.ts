@@ -21,7 +21,7 @@ import { encodeNetworkInterface } from "../wire/network-interface.ts";
 import { utf16 } from "../wire/text.ts";
 import { copyChunk, resumeKey } from "./copy-chunk.ts";
 import { bestDialect, securityModeOf } from "./negotiate.ts";
-import { breakForWrite, need } from "./rights.ts";
+import { breakForWrite, need, tellWritten } from "./rights.ts";
 
 type Ioctl = Decoded<typeof ioctlRequest>;
 
@@ -90,6 +90,7 @@ async function onFile(request: Request, open: FileOpen, body: Ioctl): Promise<Io
       need(open, ACCESS.WRITE_DATA);
       await breakForWrite(request, open);
       await open.file.zero(Number(fileOffset), Number(beyondFinalZero));
+      tellWritten(request, open);
       return NOTHING;
     }
     case FSCTL.SET_SPARSE:

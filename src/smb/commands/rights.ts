@@ -4,6 +4,7 @@ import type { FileOpen } from "../open.ts";
 import type { Request } from "../request.ts";
 import { refuse, STATUS, StatusError } from "../status.ts";
 import { ACCESS } from "../wire/create.ts";
+import { NOTIFY_ACTION, NOTIFY_FILTER } from "../wire/directory.ts";
 
 /** Generic rights as the specific ones they stand for, for files and directories. */
 const GENERIC: readonly (readonly [number, number])[] = [
@@ -59,6 +60,12 @@ export async function breakForWrite(request: Request, open: FileOpen): Promise<v
   // An oplock of the writer's own that allows writing stays; one that only reads goes like those of others.
   const wait = nodes.resolve(node, "write", (entry) => isOwnCache(open)(entry) || ownsWrites(open, entry));
   if (wait !== undefined) await request.wait(wait, () => {});
+}
+
+/** Who watches the directory learns that content has changed. */
+export function tellWritten(request: Request, { tree, path }: FileOpen): void {
+  const filter = NOTIFY_FILTER.SIZE | NOTIFY_FILTER.LAST_WRITE;
+  request.connection.server.changes.tell(tree.share!.id, [{ path, action: NOTIFY_ACTION.MODIFIED, filter }]);
 }
 
 function ownsWrites(open: FileOpen, entry: CacheEntry): boolean {

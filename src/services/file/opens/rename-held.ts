@@ -74,6 +74,7 @@ async function clearPlace(
   if (isDirectory || isReadOnly(target.record)) throw new Refusal("AuthorizationPermissionMismatch");
   const grant = grants.ask(share, target, "delete");
   try {
+    // Asks clients of other nodes that only keep the file open to close it.
     grant.pass();
   } catch (error) {
     throw error instanceof Refusal ? new Refusal("AuthorizationPermissionMismatch") : error;
