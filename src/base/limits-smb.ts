@@ -7,8 +7,11 @@ export const SMB_LIMITS = {
   loginMillis: 30_000,
   /** Silence of a connection with a session and nothing open: the client connects again when it needs to. */
   idleMillis: 15 * 60_000,
-  /** Silence after which the socket asks whether anybody is there; without an answer it closes soon after. */
-  keepAliveMillis: 60_000,
+  /**
+   * Silence after which the socket asks whether anybody is there; without an answer it closes within seconds. Long
+   * enough for a machine that sleeps for a moment, short enough for those who wait for what it has open.
+   */
+  keepAliveMillis: 5 * 60_000,
   shutdownMillis: 5_000,
   transactBytesMax: 8 * MIB,
   readBytesMax: 8 * MIB,
