@@ -15,6 +15,7 @@ import {
 import {
   changeNotifyRequest,
   decodeNotifyRecords,
+  NOTIFY_WATCH_TREE,
   outputResponse,
   QUERY_DIRECTORY_FLAG,
   queryDirectoryRequest,
@@ -202,8 +203,9 @@ export class SmbTestClient {
   }
 
   /** What happens next in a directory, as `action name`; "too much" when the client is to look for itself. */
-  async watch({ id }: OpenFile, filter = 0x17): Promise<string[]> {
-    const body = { flags: 0, outputBufferLength: 65_536, fileId: id, completionFilter: filter };
+  async watch({ id }: OpenFile, filter = 0x17, isRecursive = false): Promise<string[]> {
+    const flags = isRecursive ? NOTIFY_WATCH_TREE : 0;
+    const body = { flags, outputBufferLength: 65_536, fileId: id, completionFilter: filter };
     const reply = await this.#send(COMMAND.CHANGE_NOTIFY, changeNotifyRequest.encode(body));
     const { status } = decodeHeader(reply);
     if (status === STATUS.NOTIFY_ENUM_DIR) return ["too much"];

@@ -95,3 +95,26 @@ test("room for more than a file may hold is a full disk, and leaves nothing open
   const alone = await smb.open("vast", { ...MADE, share: "", allocation: 2n ** 42n });
   await smb.close(alone);
 });
+
+/** The name at the end of FileAllInformation. */
+async function nameOf(path: string, isDirectory = false): Promise<string> {
+  const file = await smb.open(path, { isDirectory });
+  const all = await smb.queryInfo(file, FILE_CLASS.ALL);
+  await smb.close(file);
+  return all.toString("utf16le", 100);
+}
+
+test("a path is told as it is spelled in the share, whatever the client wrote", async () => {
+  await smb.close(await smb.open("Spelled", { ...MADE, isDirectory: true }));
+  await smb.close(await smb.open("SPELLED\\Report.txt", MADE));
+  assert.equal(await nameOf("spelled\\REPORT.TXT"), "\\Spelled\\Report.txt");
+  const root = await smb.open("", { isDirectory: true });
+  const seen = smb.watch(root, 0x3, true);
+  const file = await smb.open("spelled\\report.txt", { access: "RD" });
+  await smb.rename(file, "spelleD\\rePORT.md");
+  assert.deepEqual(await seen, ["4 Spelled\\Report.txt", "5 Spelled\\rePORT.md"]);
+  const all = await smb.queryInfo(file, FILE_CLASS.ALL);
+  assert.equal(all.toString("utf16le", 100), "\\Spelled\\rePORT.md");
+  await smb.close(file);
+  await smb.close(root);
+});

@@ -248,7 +248,7 @@ async function keep(request: Request, wanted: Wanted, opened: Opened): Promise<R
     pipe: undefined,
     file: opened.handle,
     node: undefined,
-    path: path.names,
+    path: opened.path ?? path.names,
     access: opened.access,
     shareAccess: body.shareAccess,
     createOptions: body.createOptions,
