@@ -52,6 +52,16 @@ test("only the first look of a handle says that there is no such file; after tha
   await smb.close(root);
 });
 
+test("a listing without a pattern has everything, and one begun again what was looked for before", async () => {
+  const root = await smb.open("", { isDirectory: true });
+  const all = (await smb.list(root, "")).map(({ name }) => name);
+  assert.deepEqual(all.slice(0, 2), [".", ".."]);
+  assert.ok(all.includes("some"));
+  assert.equal((await smb.list(root, "some", true)).length, 1);
+  assert.equal((await smb.list(root, "", true)).length, 1);
+  await smb.close(root);
+});
+
 test("half a character is no name, of a file or of a share", async () => {
   const to = { port: server.port, user: SMB_ACCOUNT, password: SMB_PASSWORD, share: "work\ud800" };
   await assert.rejects(SmbTestClient.connect(to), isRefused(STATUS.BAD_NETWORK_NAME));

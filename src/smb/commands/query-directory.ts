@@ -34,8 +34,9 @@ async function scan(
   const isRestart = (body.flags & (QUERY_DIRECTORY_FLAG.RESTART_SCANS | QUERY_DIRECTORY_FLAG.REOPEN)) !== 0;
   const isFirst = open.scan === undefined;
   if (open.scan === undefined || isRestart) {
-    if (pattern === "" || /[\\/]/.test(pattern)) throw refuse(STATUS.OBJECT_NAME_INVALID);
-    open.scan = newScan(pattern);
+    if (/[\\/]/.test(pattern)) throw refuse(STATUS.OBJECT_NAME_INVALID);
+    // Who gives none means what was looked for before, or everything ([MS-FSA] 2.1.5.6.3).
+    open.scan = newScan(pattern === "" ? (open.scan?.pattern ?? "*") : pattern);
   }
   const state = open.scan;
   const page = new DirectoryPage(body.informationClass, body.outputBufferLength);
