@@ -62,9 +62,8 @@ function authorizeBearer(
   { bearerSince, isIntentFree }: Permission,
   { target, headers, version }: Authorizable,
 ): void {
-  if (bearerSince !== undefined && (bearerSince === "never" || version < bearerSince)) {
-    throw new Refusal("AuthorizationFailure");
-  }
+  // Not a 403: what a token cannot do is not there for it.
+  if (bearerSince !== undefined && version < bearerSince) throw new Refusal("ResourceNotFound");
   if (target.service !== "file" || isIntentFree === true) return;
   const intent = headers[FILE_INTENT];
   if (intent === undefined) throw badHeader(FILE_INTENT, "", "MissingRequiredHeader");
