@@ -1,4 +1,4 @@
-import { Refusal } from "../../base/refusals.ts";
+import { badHeader, Refusal } from "../../base/refusals.ts";
 import type { Authorizable, AuthorizedOperation } from "./authorize.ts";
 import type { AuthContext } from "./context.ts";
 import { challenge, isChallenged } from "./refuse.ts";
@@ -20,5 +20,7 @@ export async function authorizeAnonymous(
 
 function noCredentials(request: Authorizable): Refusal {
   if (isChallenged(request)) return challenge("NoAuthenticationInformation");
-  return new Refusal(request.target.service === "file" ? "AuthenticationFailed" : "ResourceNotFound");
+  if (request.target.service !== "file") return new Refusal("ResourceNotFound");
+  // What a browser is shown that opens the address of a file.
+  return request.version === "" ? badHeader("x-ms-version", "") : new Refusal("AuthenticationFailed");
 }

@@ -204,7 +204,8 @@ test("without credentials: a challenge by newer versions, a plain no by older on
     ["queue", "2019-07-07", "ResourceNotFound"],
     ["table", "2020-12-06", "NoAuthenticationInformation"],
     ["table", "2020-10-02", "ResourceNotFound"],
-    ["file", "", "AuthenticationFailed"],
+    ["file", "", "InvalidHeaderValue"],
+    ["file", "2019-02-02", "AuthenticationFailed"],
   ] as const) {
     const headers: Record<string, string> = version === "" ? {} : { "x-ms-version": version };
     assert.equal(
