@@ -273,6 +273,10 @@ suite("the HTTP front end", () => {
       [(await ask("https://a.example")).status, (await ask("https://a.example")).code],
       [403, "CorsPreflightFailure"],
     );
+    assert.match(
+      (await ask("https://a.example")).body,
+      /<MessageDetails>No CORS rules matches this request</,
+    );
     const rules = Buffer.from(
       "<StorageServiceProperties><Cors><CorsRule><AllowedOrigins>https://a.example</AllowedOrigins><AllowedMethods>GET</AllowedMethods><AllowedHeaders>*</AllowedHeaders><ExposedHeaders>x-ms-*</ExposedHeaders><MaxAgeInSeconds>5</MaxAgeInSeconds></CorsRule></Cors></StorageServiceProperties>",
     );
