@@ -111,10 +111,15 @@ async function readHead(
   let isAtEnd = false;
   let last: StoredMessage["state"] | undefined;
   while (found.length < count && !isAtEnd && dropped < QUEUE_LIMITS.expiredPerStepMax) {
-    const asked = count - found.length;
+    // Behind an expired message there are mostly more: one by one, each would cost a database a round trip.
+    const asked = dropped === 0 ? count - found.length : QUEUE_LIMITS.messagesPerGetMax;
     const page = await write.take({ from, to }, asked);
     isAtEnd = page.length < asked;
     for (const entry of page) {
+      if (found.length === count) {
+        isAtEnd = false;
+        break;
+      }
       const message = messageOf(entry);
       last = message.state;
       if (isExpired(message.state, now)) {

@@ -34,9 +34,10 @@ function readHead(
     let { from } = range;
     let skipped = 0;
     while (found.length < count && skipped < QUEUE_LIMITS.expiredPerStepMax) {
-      const asked = count - found.length;
+      const asked = skipped === 0 ? count - found.length : QUEUE_LIMITS.messagesPerGetMax;
       const page = await read.take({ from, to: range.to }, asked);
       for (const entry of page) {
+        if (found.length === count) break;
         const { state, text } = messageOf(entry);
         const { sequence, insertedAt, expiresAt, dequeueCount } = state;
         if (isVisible(state, now)) {
