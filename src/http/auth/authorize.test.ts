@@ -92,6 +92,7 @@ test("a service SAS needs its permission, and before 2015-04-05 finds nothing wi
     "ResourceNotFound",
   );
   assert.equal(await attempt(BLOB_SAS, ACL, "blob"), "AuthorizationFailure");
+  assert.equal(await attempt({ ...BLOB_SAS, version: "2014-02-14" }, ACL, "blob"), "ResourceNotFound");
   assert.equal(await attempt({ ...BLOB_SAS, account: "other" }, READ, "blob"), "AuthorizationFailure");
   assert.equal(await attempt({ ...BLOB_SAS, service: "file" }, READ, "blob"), "AuthorizationFailure");
 });
