@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { seconds } from "../../src/base/clock.ts";
+import { QUEUE_LIMITS } from "../../src/base/limits-queue.ts";
 import { readContentsId } from "../../src/services/queue/queue-ref.ts";
 import { QueueService } from "../../src/services/queue/queue-service.ts";
 import { packKey } from "../../src/store/keys/pack.ts";
@@ -223,23 +224,30 @@ for (const engine of ENGINES) {
         await queue.delete(got!);
       });
 
-      story("a message must be visible before it expires", async () => {
-        for (const [delay, timeToLive] of [
-          [10, 10],
-          [11, 10],
-          [7 * DAY, 7 * DAY],
-        ] as const) {
-          await assert.rejects(
-            queue.put("never seen", { delay, timeToLive }),
-            refusedWith("InvalidQueryParameterValue"),
-          );
-        }
-        await queue.put("seen", { delay: 7 * DAY, timeToLive: -1 });
-        const put = await queue.put("brief", { delay: 9, timeToLive: 10 });
-        await assert.rejects(queue.update(put, { hideFor: 11 }), refusedWith("InvalidQueryParameterValue"));
-        await queue.update(put, { hideFor: 10 });
-        assert.equal(await queue.count(), 2);
-      });
+      story(
+        "a message must be visible before it expires when it is put, not when it is updated",
+        async () => {
+          for (const [delay, timeToLive] of [
+            [10, 10],
+            [11, 10],
+            [7 * DAY, 7 * DAY],
+          ] as const) {
+            await assert.rejects(
+              queue.put("never seen", { delay, timeToLive }),
+              refusedWith("InvalidQueryParameterValue"),
+            );
+          }
+          await queue.put("seen", { delay: 7 * DAY, timeToLive: -1 });
+          const put = await queue.put("brief", { delay: 9, timeToLive: 10 });
+          assert.equal(await queue.count(), 2);
+          const hidden = await queue.update(put, { hideFor: 60 });
+          pass(9);
+          const later = await queue.update({ id: put.id, receipt: hidden.receipt }, { hideFor: 60 });
+          pass(1);
+          const gone = { id: put.id, receipt: later.receipt };
+          await assert.rejects(queue.update(gone, { hideFor: 0 }), refusedWith("MessageNotFound"));
+        },
+      );
 
       story("many expired messages in front do not hide the living one for long", async () => {
         for (let i = 0; i < 70; i++) await queue.put(`old ${i}`, { timeToLive: 5 });
@@ -339,6 +347,37 @@ for (const engine of ENGINES) {
           (await queue.get({ count: 32 })).map(({ text }) => text),
           ["always"],
         );
+      } finally {
+        await server.close();
+      }
+    });
+
+    test("however many messages have expired in front, a living one behind them is found", async () => {
+      const server = await startTestServer({ engine });
+      try {
+        const queue = await openFace(server, "service", "jobs");
+        const expired = 2 * QUEUE_LIMITS.expiredPerStepMax + 100;
+        const putExpired = async (): Promise<void> => {
+          const puts = Array.from({ length: expired }, () => queue.put("old", { timeToLive: 7 * DAY }));
+          await Promise.all(puts);
+          server.clock.advance(seconds(1));
+          await queue.put("living", { timeToLive: 30 * DAY });
+          server.clock.advance(seconds(7 * DAY));
+        };
+        await putExpired();
+        assert.deepEqual(
+          (await queue.peek(32)).map(({ text }) => text),
+          ["living"],
+        );
+        const [first] = await queue.get();
+        assert.equal(first?.text, "living");
+        await queue.delete(first!);
+        assert.equal(await queue.count(), 0);
+        await putExpired();
+        const [second] = await queue.get();
+        assert.equal(second?.text, "living");
+        assert.deepEqual(await queue.get(), []);
+        assert.equal(await queue.count(), 1);
       } finally {
         await server.close();
       }

@@ -21,7 +21,7 @@ function accountInformation(resource: ResourceKind, type: "s" | "c" | "o"): Blob
     name: `GetAccountInformation${where}`,
     resource,
     query: { restype: "account", comp: "properties" },
-    permission: { type, account: ANY_LETTER, service: ANY_LETTER, bearerSince: "never" },
+    permission: { type, account: ANY_LETTER, service: ANY_LETTER, bearerSince: "2025-07-05" },
     handle: getAccountInformation,
   });
 }
