@@ -67,13 +67,13 @@ test("only the newest receipt opens, whether the message is hidden or visible ag
   assert.equal(deleteMessage({ ...taken, sequence: 8n }, taken, T), "notFound");
 });
 
-test("updating hides anew, beyond the expiry too, and counts nothing", () => {
+test("updating hides anew, counts nothing, and not beyond the expiry", () => {
   const message = inserted();
   const hiding = { stamp: 2n, now: T + 1_000, visibilityTimeout: seconds(99) };
   const updated = updateMessage(message, message, hiding);
   assert.deepEqual(updated, { ok: true, next: { ...message, stamp: 2n, visibleAt: T + 100_000 } });
-  const beyond = updateMessage(message, message, { ...hiding, visibilityTimeout: seconds(200) });
-  assert.deepEqual(beyond, { ok: true, next: { ...message, stamp: 2n, visibleAt: T + 201_000 } });
+  const beyond = { ...hiding, visibilityTimeout: seconds(99) + 1 };
+  assert.deepEqual(updateMessage(message, message, beyond), { ok: false, why: "outlivesMessage" });
   assert.deepEqual(updateMessage(undefined, message, hiding), { ok: false, why: "notFound" });
   assert.deepEqual(updateMessage({ ...message, stamp: 9n }, message, hiding), { ok: false, why: "notFound" });
 });

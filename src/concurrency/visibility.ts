@@ -96,14 +96,13 @@ export function holdsReceipt(found: Message | undefined, receipt: Receipt, now: 
   );
 }
 
-/**
- * Update Message. It may expire while it is hidden: the service's documents forbid that, the service itself allows it
- * (Azure/azure-sdk-for-java#105), and a worker that asks for more time near the end of a message's life relies on it.
- */
+/** Update Message. It may not be hidden beyond its expiry. */
 export function updateMessage(found: Message | undefined, receipt: Receipt, hiding: Hiding): MessageOutcome {
   const { stamp, now, visibilityTimeout } = hiding;
   if (!holdsReceipt(found, receipt, now)) return { ok: false, why: "notFound" };
-  return { ok: true, next: { ...found, stamp, visibleAt: now + visibilityTimeout } };
+  const visibleAt = now + visibilityTimeout;
+  if (visibleAt > found.expiresAt) return { ok: false, why: "outlivesMessage" };
+  return { ok: true, next: { ...found, stamp, visibleAt } };
 }
 
 /** Delete Message. */

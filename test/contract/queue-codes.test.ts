@@ -359,7 +359,7 @@ const CASES: readonly Case[] = [
     request: ({ queue }) => ({ method: "PUT", path: `/${queue}`, query: { comp: "lease" } }),
   },
   {
-    code: "InvalidQueryParameterValue",
+    code: "MissingRequiredQueryParameter",
     status: 400,
     elements: { QueryParameterName: "visibilitytimeout" },
     when: "update: how long to hide is not said",

@@ -224,30 +224,23 @@ for (const engine of ENGINES) {
         await queue.delete(got!);
       });
 
-      story(
-        "a message must be visible before it expires when it is put, not when it is updated",
-        async () => {
-          for (const [delay, timeToLive] of [
-            [10, 10],
-            [11, 10],
-            [7 * DAY, 7 * DAY],
-          ] as const) {
-            await assert.rejects(
-              queue.put("never seen", { delay, timeToLive }),
-              refusedWith("InvalidQueryParameterValue"),
-            );
-          }
-          await queue.put("seen", { delay: 7 * DAY, timeToLive: -1 });
-          const put = await queue.put("brief", { delay: 9, timeToLive: 10 });
-          assert.equal(await queue.count(), 2);
-          const hidden = await queue.update(put, { hideFor: 60 });
-          pass(9);
-          const later = await queue.update({ id: put.id, receipt: hidden.receipt }, { hideFor: 60 });
-          pass(1);
-          const gone = { id: put.id, receipt: later.receipt };
-          await assert.rejects(queue.update(gone, { hideFor: 0 }), refusedWith("MessageNotFound"));
-        },
-      );
+      story("a message must be visible before it expires", async () => {
+        for (const [delay, timeToLive] of [
+          [10, 10],
+          [11, 10],
+          [7 * DAY, 7 * DAY],
+        ] as const) {
+          await assert.rejects(
+            queue.put("never seen", { delay, timeToLive }),
+            refusedWith("InvalidQueryParameterValue"),
+          );
+        }
+        await queue.put("seen", { delay: 7 * DAY, timeToLive: -1 });
+        const put = await queue.put("brief", { delay: 9, timeToLive: 10 });
+        await assert.rejects(queue.update(put, { hideFor: 11 }), refusedWith("InvalidQueryParameterValue"));
+        await queue.update(put, { hideFor: 10 });
+        assert.equal(await queue.count(), 2);
+      });
 
       story("many expired messages in front do not hide the living one for long", async () => {
         for (let i = 0; i < 70; i++) await queue.put(`old ${i}`, { timeToLive: 5 });

@@ -92,6 +92,7 @@ export class QueueModel {
   ): Outcome<{ receipt: number; visibleAt: number }> {
     const found = this.#opened(number, receipt);
     if ("refused" in found) return found;
+    if (this.now + hideFor > found.expiresAt) return { refused: "InvalidQueryParameterValue" };
     found.visibleAt = this.now + hideFor;
     if (text !== undefined) found.text = text;
     found.receipt = this.#newReceipt(found);

@@ -51,9 +51,9 @@ export function wholeOf(query: Query, name: string, bounds: Bounds, otherwise: n
   return text === undefined ? otherwise : wholeWithin(name, text, bounds);
 }
 
-/** The same, of a parameter that must be given. Without it, its value is what the service finds wrong. */
+/** The same, of a parameter that must be given. */
 export function requiredWholeOf(query: Query, name: string, bounds: Bounds): number {
-  return wholeWithin(name, query.get(name) ?? "", bounds);
+  return wholeWithin(name, required(query, name), bounds);
 }
 
 function wholeWithin(name: string, text: string, bounds: Bounds): number {

@@ -49,7 +49,7 @@ export function putMessage({ store, stamps }: QueueParts, request: PutMessage): 
   });
 }
 
-function outlivesMessage(visibilityTimeout: Millis): ReturnType<typeof badQuery> {
+export function outlivesMessage(visibilityTimeout: Millis): ReturnType<typeof badQuery> {
   const value = String(visibilityTimeout / 1_000);
   return badQuery("visibilitytimeout", value, "The message would not be visible before it expires.");
 }

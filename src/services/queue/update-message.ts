@@ -3,6 +3,7 @@ import { Refusal } from "../../base/refusals.ts";
 import { type Receipt, updateMessage as ruleOfUpdate } from "../../concurrency/visibility.ts";
 import { findMessage, keepMessage, moveMessage, putTally, readTally, withMessageAt } from "./contents.ts";
 import { checkNamed } from "./named-message.ts";
+import { outlivesMessage } from "./put-message.ts";
 import { type QueueRef, readContentsId } from "./queue-ref.ts";
 import type { QueueParts } from "./stamps.ts";
 
@@ -25,7 +26,9 @@ export function updateMessage({ store, stamps }: QueueParts, request: UpdateMess
     const found = await findMessage(write, contents, receipt);
     const hiding = { stamp, now: write.now(), visibilityTimeout };
     const outcome = ruleOfUpdate(found?.state, receipt, hiding);
-    if (!outcome.ok) throw new Refusal("MessageNotFound");
+    if (!outcome.ok) {
+      throw outcome.why === "notFound" ? new Refusal("MessageNotFound") : outlivesMessage(visibilityTimeout);
+    }
     if (text === undefined) moveMessage(write, found!, outcome.next);
     else {
       write.delete(found!.entry.key);
