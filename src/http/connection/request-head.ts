@@ -1,4 +1,4 @@
-import "../../base/bytes.ts";
+import { percentByte } from "../../base/bytes.ts";
 import type { Headers } from "../exchange.ts";
 
 /**
@@ -78,7 +78,7 @@ export function readRequestHead(data: Buffer, end: number): RequestHead {
   if (at === urlStart || data[at] !== SPACE) throw new Malformed("the target is not one");
   const sent = text.slice(urlStart, at);
   // A client that leaves letters of other alphabets as they are (curl does) means the same as one that encodes them.
-  const url = bits < 0x80 ? sent : sent.replaceAll(/[\x80-\xff]/g, encodeByte);
+  const url = bits < 0x80 ? sent : sent.replaceAll(/[\x80-\xff]/g, percentByte);
   const lineEnd = Math.min(end, at + 9);
   const version = text.slice(at + 1, lineEnd);
   const isOld = version === "HTTP/1.0";
@@ -123,10 +123,6 @@ export function readRequestHead(data: Buffer, end: number): RequestHead {
     isOld,
     expectsContinue: expects && !isOld && bodyLength !== 0,
   };
-}
-
-function encodeByte(byte: string): string {
-  return `%${byte.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
 function learnName(rawName: string): string {

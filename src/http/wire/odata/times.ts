@@ -51,7 +51,8 @@ export function printEntityEtag(timestamp: string): string {
 }
 
 const FINER_THAN_A_TICK = /\.\d{8}/;
-const ETAG = /^(?:W\/)?"([^"\x00-\x1f]{1,200})"$/;
+/** Strong ones are not for entities: the service takes them for a mistake, as it takes a list of several. */
+const ETAG = /^W\/"([^"\x00-\x1f]{1,200})"$/;
 
 /**
  * The revision an If-Match names; "unknown" for an ETag that is well formed but none of ours, undefined when it is
