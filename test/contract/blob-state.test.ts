@@ -349,6 +349,21 @@ onEachEngine("copies", (kit) => {
     await assert.rejects(target.syncCopyFromURL("not an address"), refused(400, "InvalidHeaderValue"));
   });
 
+  test("a source of the same account that the owner names and that is not there is said so", async () => {
+    const container = await kit.container();
+    const target = container.getBlockBlobClient("to");
+    const missing = container.getBlobClient("missing");
+    await assert.rejects(target.beginCopyFromURL(missing.url), refused(404, "BlobNotFound"));
+    const nowhere = kit.service.getContainerClient("absent-one").getBlobClient("b");
+    await assert.rejects(target.beginCopyFromURL(nowhere.url), refused(404, "ContainerNotFound"));
+    // A source that is read by its address is a resource elsewhere, wherever it is.
+    await assert.rejects(
+      target.beginCopyFromURL(await readableUrl(kit, missing)),
+      refused(404, "CannotVerifyCopySource"),
+    );
+    await assert.rejects(target.syncCopyFromURL(missing.url), refused(404, "CannotVerifyCopySource"));
+  });
+
   test("there is nothing to abort when the copy is done", async () => {
     const container = await kit.container();
     const source = container.getBlockBlobClient("from");

@@ -1,5 +1,9 @@
 /** What only the Blob service answers, and the lease codes it shares with the File service. */
 export const BLOB_REFUSALS = {
+  AllBatchSubRequestsShouldBeSameApi: {
+    http: 400,
+    text: "The batch's subrequests should all be of the same API.",
+  },
   AppendPositionConditionNotMet: {
     http: 412,
     text: "The append position condition specified was not met.",
@@ -96,6 +100,10 @@ export const BLOB_REFUSALS = {
   CopyAcrossAccountsNotSupported: {
     http: 400,
     text: "The copy source account and destination account differ.",
+  },
+  ExceedsMaxBatchRequestCount: {
+    http: 400,
+    text: "The batch operation exceeds maximum number of allowed subrequests.",
   },
   CopyIdMismatch: {
     http: 409,
