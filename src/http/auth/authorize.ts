@@ -82,7 +82,9 @@ function authorizeAccountSas(
   if (!caller.services.includes(SERVICE_LETTERS[target.service])) {
     throw new Refusal("AuthorizationServiceMismatch");
   }
-  if (!caller.resourceTypes.includes(permission.type)) throw new Refusal("AuthorizationResourceTypeMismatch");
+  if (!holdsOneOf(caller.resourceTypes, permission.type)) {
+    throw new Refusal("AuthorizationResourceTypeMismatch");
+  }
   if (!holdsOne(caller.permissions, permission.account)) throw new Refusal("AuthorizationPermissionMismatch");
 }
 
@@ -101,6 +103,11 @@ function authorizeServiceSas(
   throw new Refusal(
     caller.version < MISMATCH_IS_NOT_FOUND_BEFORE ? "ResourceNotFound" : "AuthorizationPermissionMismatch",
   );
+}
+
+function holdsOneOf(held: string, letters: string): boolean {
+  for (const letter of letters) if (held.includes(letter)) return true;
+  return false;
 }
 
 /** One alternative in full: "au" asks for both letters. */

@@ -166,7 +166,7 @@ export const BATCH_ROWS: readonly BlobRow[] = [
     name: "SubmitBatch",
     resource: "service",
     query: { comp: "batch" },
-    permission: { type: "s", account: ANY, service: [] },
+    permission: { type: "sco", account: ANY, service: [] },
     handle: submitBatch,
   }),
   row({
@@ -175,7 +175,7 @@ export const BATCH_ROWS: readonly BlobRow[] = [
     name: "SubmitBatchAsOfContainer",
     resource: "service",
     query: { restype: "container", comp: "batch" },
-    permission: { type: "s", account: ANY, service: [] },
+    permission: { type: "sco", account: ANY, service: [] },
     handle: submitBatch,
   }),
   row({
@@ -183,7 +183,7 @@ export const BATCH_ROWS: readonly BlobRow[] = [
     name: "SubmitContainerBatch",
     resource: "container",
     query: { restype: "container", comp: "batch" },
-    permission: { type: "c", account: ANY, service: ANY },
+    permission: { type: "sco", account: ANY, service: ANY },
     handle: submitContainerBatch,
   }),
 ];
