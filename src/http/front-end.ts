@@ -122,7 +122,8 @@ export class FrontEnd<Services> {
     if (target.isSecondary) refuseWriteToSecondary(operation);
     // Nothing here takes as long as a client may allow, but what is no time at all is a mistake that is told.
     if (target.service !== "table" && query.has("timeout")) readTimeout(query);
-    const body = new RequestBody(exchange.incoming, connection, operation.bodyBytesMax);
+    const bytesMax = operation.bodyBytesMax || LIMITS.ignoredBodyBytesMax;
+    const body = new RequestBody(exchange.incoming, connection, bytesMax);
     exchange.body = body;
     request.body = body;
     const reply = await operation.handle(request, services);

@@ -204,9 +204,10 @@ const ROWS: readonly Row[] = [
     "400 InvalidHeaderValue",
   ],
   [
+    // The batch is accepted and all of it refused in one part: blob-tags-batch.test.ts looks into it.
     "a batch of 257",
     { ...put("/", MULTIPART, { comp: "batch" }, batch(257)), method: "POST" },
-    "400 InvalidInput",
+    "202",
   ],
   [
     "a digest of a range beyond 4 MiB",
