@@ -163,9 +163,12 @@ export const BLOB_REFUSALS = {
   InvalidPageRange: { http: 416, text: "The page range specified is invalid." },
   InvalidSourceBlobType: { http: 409, text: "The copy source blob type is invalid for this operation." },
   InvalidSourceBlobUrl: { http: 409, text: "The source URL for incremental copy request must be valid." },
+  DuplicateTagNames: { http: 400, text: "The tags specified contain the same name more than once." },
+  EmptyTagName: { http: 400, text: "The name of one of the tag key-value pairs is empty." },
+  TagsTooLarge: { http: 400, text: "The tags specified exceed the maximum permissible limit." },
   InvalidTags: {
     http: 400,
-    text: "The tags specified are invalid. They have characters, lengths or numbers that are not permitted.",
+    text: "The tags specified are invalid. It contains characters that are not permitted.",
   },
   InvalidVersionForPageBlobOperation: {
     http: 409,
