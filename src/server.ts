@@ -146,7 +146,7 @@ export async function startServer({
     const ports = {
       blob: await serve(BLOB_OPERATIONS, { properties, blobs, auth }),
       queue: await serve(QUEUE_OPERATIONS, { properties, queues, auth }),
-      table: await serve(TABLE_OPERATIONS, { properties, tables }),
+      table: await serve(TABLE_OPERATIONS, { properties, tables, auth }),
       file: await serve(FILE_OPERATIONS, { properties, files, auth }),
       smb: await serveSmb(),
     };

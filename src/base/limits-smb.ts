@@ -5,8 +5,13 @@ export const SMB_LIMITS = {
   connectionsMax: 4_096,
   /** A connection that has not logged in by then is ended. */
   loginMillis: 30_000,
-  /** Silence of a connection with a session; its handles end with it. Clients that live send ECHO long before. */
+  /** Silence of a connection with a session and nothing open: the client connects again when it needs to. */
   idleMillis: 15 * 60_000,
+  /**
+   * Silence after which the socket asks whether anybody is there; without an answer it closes within seconds. Long
+   * enough for a machine that sleeps for a moment, short enough for those who wait for what it has open.
+   */
+  keepAliveMillis: 5 * 60_000,
   shutdownMillis: 5_000,
   transactBytesMax: 8 * MIB,
   readBytesMax: 8 * MIB,
@@ -57,6 +62,8 @@ export const SMB_LIMITS = {
   lockRetryMillis: 250,
   securityDescriptorBytesMax: 64 * KIB,
   breakMillis: 35_000,
+  /** How long the CLOSE that deletes a file waits for those who only keep it open. */
+  letGoMillis: 1_000,
   /** How long the first write of a handle does not show in the file's times. */
   writeTimeMillis: 2_000,
   durableMillisDefault: 60_000,

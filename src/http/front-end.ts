@@ -138,7 +138,7 @@ export class FrontEnd<Services> {
     if (account === undefined || head.method === "OPTIONS") return reply;
     try {
       const rules = await this.#options.corsRules(this.#options.table.service, account);
-      const added = corsHeaders(rules, { origin, method: head.method }, Object.keys(reply.headers ?? {}));
+      const added = corsHeaders(rules, { origin, method: head.method }, this.#namesIn(exchange, reply));
       return { ...reply, headers: { ...reply.headers, ...added } };
     } catch (error) {
       reply.release?.();
@@ -152,12 +152,20 @@ export class FrontEnd<Services> {
     if (account === undefined || (head.method !== "GET" && head.method !== "HEAD")) return reply;
     const rules = this.#knownRules.of(account, exchange.startedAt);
     if (rules.length === 0) return reply;
-    const added = corsHeaders(
-      rules,
-      { origin: undefined, method: head.method },
-      Object.keys(reply.headers ?? {}),
-    );
+    const names = this.#namesIn(exchange, reply);
+    const added = corsHeaders(rules, { origin: undefined, method: head.method }, names);
     return { ...reply, headers: { ...reply.headers, ...added } };
+  }
+
+  /** The headers a page may be shown: those of the reply, and those that every reply carries. */
+  #namesIn(exchange: Exchange<Services>, reply: HttpReply): readonly string[] {
+    const { version, clientRequestId } = this.#outgoing(exchange, reply);
+    const names = ["x-ms-request-id", "Server"];
+    if (version !== undefined) names.push("x-ms-version");
+    if (clientRequestId !== undefined) names.push("x-ms-client-request-id");
+    for (const name in reply.headers) if (reply.headers[name] !== undefined) names.push(name);
+    names.push("Content-Length", "Date");
+    return names;
   }
 
   #refuse(exchange: Exchange<Services>, error: unknown): HttpReply {

@@ -66,7 +66,7 @@ export interface Permission {
   readonly service: readonly string[];
   /** Anonymous callers, on a container whose public access is at least this. */
   readonly anonymous?: "blob" | "container";
-  /** Bearer tokens may do it since this version, or "never"; without it, whenever tokens are accepted. */
+  /** Bearer tokens may do it since this version; without it, whenever tokens are accepted. */
   readonly bearerSince?: string;
   /** A token of the File service need not say its intent: nothing of a share is read or changed. */
   readonly isIntentFree?: boolean;

@@ -84,6 +84,7 @@ export class Connection {
     this.startedAt = server.clock.now();
     this.activeAt = this.startedAt;
     this.#socket.setNoDelay(true);
+    this.#socket.setKeepAlive(true, SMB_LIMITS.keepAliveMillis);
     this.#socket.on("drain", () => this.#mayResume());
     this.#socket.on("error", () => this.close());
     this.#socket.on("close", () => this.close());
@@ -96,6 +97,12 @@ export class Connection {
 
   get localAddress(): string {
     return this.#socket.localAddress ?? "";
+  }
+
+  /** Something is open in a session that comes over this connection, wherever it was opened. */
+  get hasOpens(): boolean {
+    for (const { opens } of this.sessions.values()) if (opens.size > 0) return true;
+    return false;
   }
 
   /** After a login: messages may carry payload. */

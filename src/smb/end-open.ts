@@ -1,10 +1,18 @@
+import { SMB_LIMITS } from "../base/limits-smb.ts";
 import type { FileOpen, Open } from "./open.ts";
 import type { SmbServer } from "./server.ts";
 import { STATUS } from "./status.ts";
 import { NOTIFY_ACTION, NOTIFY_FILTER } from "./wire/directory.ts";
 
-/** Ends an open that no session names any more: its locks, its share mode, its cache, what waits on it. */
-export async function closeOpen(server: SmbServer, open: Open): Promise<void> {
+/**
+ * Ends an open that no session names any more: its locks, its share mode, its cache, what waits on it. A patient
+ * caller gives clients that only keep a file open which is to go the time to close it: to who asked, it is gone then.
+ */
+export async function closeOpen(
+  server: SmbServer,
+  open: Open,
+  { isPatient = false }: { readonly isPatient?: boolean } = {},
+): Promise<void> {
   if (open.file === undefined) return;
   server.replays.forget(open);
   for (const end of [...open.blockedLocks]) end(STATUS.RANGE_NOT_LOCKED);
@@ -12,7 +20,7 @@ export async function closeOpen(server: SmbServer, open: Open): Promise<void> {
   // Whoever watches a directory that is going learns it now, not when the last handle has closed.
   if (open.isDeleteOnClose && open.file.kind === "directory")
     server.changes.removed(open.tree.share!.id, open.path);
-  if (open.isDeleteOnClose) makeRoom(server, open);
+  const letGo = open.isDeleteOnClose ? makeRoom(server, open) : undefined;
   try {
     const isRemoved = await open.file.close();
     if (isRemoved) tellRemoved(server, open);
@@ -21,14 +29,26 @@ export async function closeOpen(server: SmbServer, open: Open): Promise<void> {
   } finally {
     server.nodes.remove(open);
   }
+  if (isPatient && letGo !== undefined) await soon(server, letGo);
+}
+
+/** Ends with `work`, or when that takes long: somebody may be using the file, and it goes later. */
+async function soon(server: SmbServer, work: Promise<void>): Promise<void> {
+  let end = (): void => {};
+  const late = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const timer = server.timers.after(SMB_LIMITS.letGoMillis, end);
+  await Promise.race([work, late]);
+  timer.cancel();
 }
 
 /** Other clients may only keep the file open in their caches: they are told to let go, or it would never go. */
-function makeRoom(server: SmbServer, open: FileOpen): void {
+function makeRoom(server: SmbServer, open: FileOpen): Promise<void> | undefined {
   const { node } = open;
-  if (node === undefined) return;
+  if (node === undefined) return undefined;
   node.isDeletePending = true;
-  void server.nodes.resolve(node, "remove", (entry) => entry === open.cache);
+  return server.nodes.resolve(node, "remove", (entry) => entry === open.cache);
 }
 
 function endWatch(server: SmbServer, open: FileOpen, status: number): void {

@@ -88,6 +88,8 @@ export interface Opened {
   /** What was granted. */
   readonly access: number;
   readonly info: FileInfo;
+  /** As it is spelled in the share, whatever the client wrote; as it was asked for without it. */
+  readonly path?: readonly string[];
   /**
    * Whether the client may be given a cache as far as other nodes are concerned. To be asked once, in the turn of the
    * event loop in which it is given. Without it there are no other nodes.
@@ -148,7 +150,8 @@ export interface FileHandle {
   /** Cuts off what lies beyond; more than there is only reserves. */
   setAllocation(size: number): Promise<void>;
   setDeletePending(isPending: boolean): Promise<void>;
-  rename(path: readonly string[], isReplacing: boolean): Promise<void>;
+  /** Resolves to the path as it is spelled from now on. */
+  rename(path: readonly string[], isReplacing: boolean): Promise<readonly string[]>;
   /** Entries in a stable order, after the one named `after`; without `.` and `..`. */
   list(after: string | undefined, limit: number): Promise<readonly ListedEntry[]>;
   /** The parent's own entry, for `..`; undefined at the root. */

@@ -19,7 +19,6 @@ export interface Scan {
   /** Read, and not yet sent because the reply was full. */
   waiting: ListedEntry[];
   isAtEnd: boolean;
-  hasMatched: boolean;
 }
 
 /** What a client reconnects a handle by after its connection was lost. */

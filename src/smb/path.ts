@@ -36,7 +36,11 @@ export function parsePath(text: string): SmbPath {
 /** There are no streams, so a colon has no place in a name, not even before `:$DATA`. */
 function checkedName(name: string): string {
   const isBad =
-    name === "." || name.length > SMB_LIMITS.nameCharsMax || FORBIDDEN.test(name) || name.includes(":");
+    name === "." ||
+    name.length > SMB_LIMITS.nameCharsMax ||
+    FORBIDDEN.test(name) ||
+    name.includes(":") ||
+    !name.isWellFormed();
   if (isBad) throw refuse(STATUS.OBJECT_NAME_INVALID);
   return name;
 }

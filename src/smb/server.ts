@@ -139,6 +139,8 @@ export class SmbServer {
     const now = this.clock.now();
     for (const connection of this.#connections) {
       const { isLoggedIn } = connection;
+      // Nobody has to say something to keep a file open: a client that is gone is noticed by the socket.
+      if (isLoggedIn && connection.hasOpens) continue;
       const silentSince = isLoggedIn ? connection.activeAt : connection.startedAt;
       if (now - silentSince > (isLoggedIn ? SMB_LIMITS.idleMillis : SMB_LIMITS.loginMillis))
         connection.close();

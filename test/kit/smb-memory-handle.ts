@@ -142,7 +142,7 @@ export class MemoryHandle implements FileHandle {
     node.isDeletePending = isPending;
   }
 
-  async rename(path: readonly string[], isReplacing: boolean): Promise<void> {
+  async rename(path: readonly string[], isReplacing: boolean): Promise<readonly string[]> {
     const node = this.#node;
     if (node.parent === undefined) throw refuse(STATUS.ACCESS_DENIED);
     for (const other of node.handles)
@@ -167,6 +167,7 @@ export class MemoryHandle implements FileHandle {
     node.parent = parent;
     parent.children.set(fold(name), node);
     this.#touch("changedAt");
+    return path;
   }
 
   async list(after: string | undefined, limit: number): Promise<readonly ListedEntry[]> {

@@ -1,4 +1,4 @@
-import { systemClock, systemTimers, type Timers } from "../../src/base/clock.ts";
+import { type Clock, systemClock, systemTimers, type Timers } from "../../src/base/clock.ts";
 import { type Log, silentLog } from "../../src/base/log.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import { loginAccountOf } from "../../src/smb/crypto/login.ts";
@@ -27,6 +27,7 @@ export async function startSmbServer(
     readonly signing?: "required" | "enabled";
     readonly log?: Log;
     readonly port?: number;
+    readonly clock?: Clock;
     readonly timers?: Timers;
     readonly connectionsMax?: number;
   } = {},
@@ -43,7 +44,7 @@ export async function startSmbServer(
     serverName: "HOLDFAST",
     encryption: options.encryption ?? "enabled",
     signing: options.signing ?? "required",
-    clock: systemClock,
+    clock: options.clock ?? systemClock,
     timers: options.timers ?? systemTimers,
     ...(options.connectionsMax === undefined ? {} : { connectionsMax: options.connectionsMax }),
     random: systemRandom,

@@ -5,12 +5,22 @@ import { SIGNING, type Signer, signerOf } from "../../src/smb/crypto/signing.ts"
 import { STATUS } from "../../src/smb/status.ts";
 import { CREATE_OPTION, createRequest, createResponse, DISPOSITION } from "../../src/smb/wire/create.ts";
 import {
+  allocationSize,
+  type CreateContext,
   decodeCreateContexts,
   decodeLease,
   encodeCreateContexts,
   encodeLease,
 } from "../../src/smb/wire/create-contexts.ts";
-import { changeNotifyRequest, decodeNotifyRecords } from "../../src/smb/wire/directory.ts";
+import {
+  changeNotifyRequest,
+  decodeNotifyRecords,
+  NOTIFY_WATCH_TREE,
+  outputResponse,
+  QUERY_DIRECTORY_FLAG,
+  queryDirectoryRequest,
+} from "../../src/smb/wire/directory.ts";
+import { type DirectoryEntry, decodeDirectoryEntries } from "../../src/smb/wire/directory-entry.ts";
 import { dispositionInformation, FILE_CLASS } from "../../src/smb/wire/file-information.ts";
 import { closeRequest, readRequest, readResponse, writeRequest } from "../../src/smb/wire/file-io.ts";
 import { FrameAssembler, prefixFor } from "../../src/smb/wire/framing.ts";
@@ -23,7 +33,8 @@ import {
   SIGNATURE_AT,
   writeHeader,
 } from "../../src/smb/wire/header.ts";
-import { INFO_TYPE, setInfoRequest } from "../../src/smb/wire/info.ts";
+import { INFO_TYPE, queryInfoRequest, setInfoRequest } from "../../src/smb/wire/info.ts";
+import { IOCTL_IS_FSCTL, ioctlRequest, ioctlResponse } from "../../src/smb/wire/ioctl.ts";
 import { type FileId, HEADER_BYTES } from "../../src/smb/wire/layout.ts";
 import { encodeLockRequest, LOCK_FLAG } from "../../src/smb/wire/lock.ts";
 import { DIALECT, encodeNegotiateRequest } from "../../src/smb/wire/negotiate.ts";
@@ -57,6 +68,8 @@ export interface OpenOptions {
   /** A lease key of 16 bytes and the state asked for, in letters of R, W, H. */
   readonly lease?: { readonly key: Buffer; readonly state: string };
   readonly attributes?: number;
+  /** Room asked for in advance. */
+  readonly allocation?: bigint;
 }
 
 export interface OpenFile {
@@ -137,23 +150,10 @@ export class SmbTestClient {
 
   async open(path: string, options: OpenOptions = {}): Promise<OpenFile> {
     const { access = "R", share = "RWD", lease, isDirectory = false, isDeleteOnClose = false } = options;
-    const contexts =
-      lease === undefined
-        ? Buffer.alloc(0)
-        : encodeCreateContexts([
-            {
-              name: "RqLs",
-              data: encodeLease({
-                version: 1,
-                key: lease.key,
-                state: bitsOf(lease.state, CACHE_BITS),
-                flags: 0,
-                duration: 0n,
-                parentKey: Buffer.alloc(16),
-                epoch: 0,
-              }),
-            },
-          ]);
+    const contexts: CreateContext[] = [];
+    if (lease !== undefined) contexts.push({ name: "RqLs", data: leaseWish(lease) });
+    if (options.allocation !== undefined)
+      contexts.push({ name: "AlSi", data: allocationSize.encode({ size: options.allocation }) });
     const reply = await this.#ask(
       COMMAND.CREATE,
       createRequest.encode({
@@ -167,7 +167,7 @@ export class SmbTestClient {
           (isDirectory ? CREATE_OPTION.DIRECTORY_FILE : 0) |
           (isDeleteOnClose ? CREATE_OPTION.DELETE_ON_CLOSE : 0),
         name: utf16(path),
-        contexts,
+        contexts: encodeCreateContexts(contexts),
       }),
     );
     const { fileId: id, oplockLevel, endOfFile, contexts: answers } = createResponse.decode(reply);
@@ -203,8 +203,9 @@ export class SmbTestClient {
   }
 
   /** What happens next in a directory, as `action name`; "too much" when the client is to look for itself. */
-  async watch({ id }: OpenFile, filter = 0x17): Promise<string[]> {
-    const body = { flags: 0, outputBufferLength: 65_536, fileId: id, completionFilter: filter };
+  async watch({ id }: OpenFile, filter = 0x17, isRecursive = false): Promise<string[]> {
+    const flags = isRecursive ? NOTIFY_WATCH_TREE : 0;
+    const body = { flags, outputBufferLength: 65_536, fileId: id, completionFilter: filter };
     const reply = await this.#send(COMMAND.CHANGE_NOTIFY, changeNotifyRequest.encode(body));
     const { status } = decodeHeader(reply);
     if (status === STATUS.NOTIFY_ENUM_DIR) return ["too much"];
@@ -228,9 +229,10 @@ export class SmbTestClient {
     await this.#setInfo(file, FILE_CLASS.DISPOSITION, data);
   }
 
-  async rename(file: OpenFile, path: string): Promise<void> {
+  async rename(file: OpenFile, path: string, isReplacing = false): Promise<void> {
     const name = utf16(path);
     const head = Buffer.alloc(20);
+    head[0] = isReplacing ? 1 : 0;
     head.writeUInt32LE(name.length, 16);
     await this.#setInfo(file, FILE_CLASS.RENAME, Buffer.concat([head, name]));
   }
@@ -239,6 +241,29 @@ export class SmbTestClient {
     const kind = { infoType: INFO_TYPE.FILE, informationClass };
     const body = setInfoRequest.encode({ ...kind, additionalInformation: 0, fileId: id, data });
     await this.#ask(COMMAND.SET_INFO, body);
+  }
+
+  async queryInfo({ id }: OpenFile, informationClass: number): Promise<Buffer> {
+    const kind = { infoType: INFO_TYPE.FILE, informationClass, additionalInformation: 0, flags: 0 };
+    const body = { ...kind, outputBufferLength: 4_096, fileId: id, input: Buffer.alloc(0) };
+    const reply = await this.#ask(COMMAND.QUERY_INFO, pad(queryInfoRequest.encode(body)));
+    return outputResponse.decode(reply).output;
+  }
+
+  /** What one QUERY_DIRECTORY answers: all there is of a small directory. */
+  async list({ id }: OpenFile, pattern: string, isRestart = false): Promise<DirectoryEntry[]> {
+    const flags = isRestart ? QUERY_DIRECTORY_FLAG.RESTART_SCANS : 0;
+    const informationClass = FILE_CLASS.ID_BOTH_DIRECTORY;
+    const body = { informationClass, flags, fileIndex: 0, fileId: id, outputBufferLength: 65_536 };
+    const encoded = queryDirectoryRequest.encode({ ...body, pattern: utf16(pattern) });
+    const reply = await this.#ask(COMMAND.QUERY_DIRECTORY, pad(encoded));
+    return decodeDirectoryEntries(informationClass, outputResponse.decode(reply).output);
+  }
+
+  async ioctl({ id }: OpenFile, ctlCode: number, input: Buffer = Buffer.alloc(0)): Promise<Buffer> {
+    const sizes = { maxInputResponse: 0, maxOutputResponse: 4_096, flags: IOCTL_IS_FSCTL };
+    const body = { ctlCode, fileId: id, ...sizes, input, output: Buffer.alloc(0) };
+    return ioctlResponse.decode(await this.#ask(COMMAND.IOCTL, pad(ioctlRequest.encode(body)))).output;
   }
 
   /** The next break the server sends, or has sent. */
@@ -343,6 +368,11 @@ export class SmbTestClient {
     }
     this.#onBreak?.();
   }
+}
+
+function leaseWish({ key, state }: { readonly key: Buffer; readonly state: string }): Buffer {
+  const rest = { flags: 0, duration: 0n, parentKey: Buffer.alloc(16), epoch: 0 };
+  return encodeLease({ version: 1, key, state: bitsOf(state, CACHE_BITS), ...rest });
 }
 
 /** A body whose StructureSize counts one byte of a part that is empty. */

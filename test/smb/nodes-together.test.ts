@@ -132,6 +132,22 @@ test("a client that only keeps a file open makes room for one of another node", 
   await two.close(await opening);
 });
 
+test("a file that is only kept open at one node gives way to a rename at the other", async () => {
+  await makeFile("replaced");
+  await makeFile("fresh", "newer");
+  const kept = await one.open("replaced", { access: "R", lease: { key: KEY, state: "RH" } });
+  assert.equal(kept.leaseState, "RH");
+  const fresh = await two.open("fresh", { access: "RD" });
+  const renamed = two.rename(fresh, "replaced", true);
+  await one.nextBreak();
+  await one.close(kept);
+  await renamed;
+  await two.close(fresh);
+  const after = await one.open("replaced");
+  assert.equal((await one.read(after, 0, 10)).toString(), "newer");
+  await one.close(after);
+});
+
 test("a lock of one node keeps clients of the other from writing, and is waited for", async () => {
   await makeFile("locked", "0123456789");
   const ours = await one.open("locked", { access: "RW" });

@@ -110,7 +110,7 @@ export const COMMON_REFUSALS = {
     http: 400,
     text: "The size of the specified metadata exceeds the maximum size permitted.",
   },
-  MissingContentLengthHeader: { http: 411, text: "The Content-Length header was not specified." },
+  MissingContentLengthHeader: { http: 411, text: "Content-Length HTTP header is missing." },
   MissingRequiredHeader: {
     http: 400,
     text: "An HTTP header that's mandatory for this request is not specified.",

@@ -21,7 +21,7 @@ function accountInformation(resource: ResourceKind): BlobRow[] {
     name: `GetAccountInformation${where}`,
     resource,
     query: { restype: "account", comp: "properties" },
-    permission: { type: "sco", account: ANY_LETTER, service: ANY_LETTER, bearerSince: "never" },
+    permission: { type: "sco", account: ANY_LETTER, service: ANY_LETTER, bearerSince: "2025-07-05" },
     handle: getAccountInformation,
   });
 }

@@ -198,8 +198,8 @@ function nameOf({ share, node, use }: Wanted): string {
 
 /**
  * Runs a call's transaction, again whenever it meets a node that the table of handles must be asked about. With
- * `self` it is the act of an open handle: that one is not in its own way, locks are about content only, and the
- * front end has dealt with caches.
+ * `self` it is the act of an open handle: that one is not in its own way, locks are about content only, and only
+ * clients of other nodes are asked for their caches.
  */
 export async function withGrants<T>(
   around: Surroundings,
@@ -299,7 +299,10 @@ async function decide(
       const { handles, locks } = await readOpens(write, share, node);
       const others = self === undefined ? handles : handles.filter(({ handle }) => handle !== self);
       const refusal = refusalOf(wanted, others, self === undefined ? locks : []);
-      const mayCache = self === undefined && others.some((other) => other.mayCache);
+      // The front end has dealt with the caches of its own clients.
+      const mayCache = others.some(
+        (other) => other.mayCache && (self === undefined || other.owner !== ephemeral.owner),
+      );
       if (refusal !== undefined || use === "look") return { refusal, key: undefined, mayCache };
       const isBefore = handles.length > 0 && isWrite && mayWait;
       if (isBefore && (await isLockWished(write, wanted))) return WISHED;

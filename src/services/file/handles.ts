@@ -111,7 +111,8 @@ async function checkDeletable(files: FileService, { ref, share: id, node }: Hand
     const view = new LiveView(read);
     const record = share.id === id ? await findNode(view, id, node) : undefined;
     if (record === undefined) throw new Refusal("ResourceNotFound");
-    if (node === ROOT || isReadOnly(record)) throw new Refusal("CannotDeleteFileOrDirectory");
+    if (node === ROOT) throw new Refusal("AuthorizationPermissionMismatch");
+    if (isReadOnly(record)) throw new Refusal("CannotDeleteFileOrDirectory");
     if (record.kind === "directory" && !(await isEmptyDirectory(view, id, node))) {
       throw new Refusal("DirectoryNotEmpty");
     }

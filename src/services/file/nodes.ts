@@ -30,6 +30,8 @@ export interface Place {
   readonly above: readonly bigint[];
   readonly name: string;
   readonly entry: EntryRecord | undefined;
+  /** The whole path, spelled as it is stored; the last name as it was given when nothing is there. */
+  readonly path: readonly string[];
 }
 
 export function findEntry(
@@ -46,24 +48,32 @@ function entryOf(stored: Buffer | undefined): EntryRecord | undefined {
   return stored === undefined ? undefined : entryRecord.unpack(stored);
 }
 
-/** The directories that these names lead through, the root first. A file on the way is as good as nothing. */
-async function walk(view: View, share: bigint, names: readonly string[]): Promise<bigint[]> {
-  const passed = [ROOT];
-  for (const name of names) {
-    const entry = await findEntry(view, share, passed.at(-1)!, name);
+/** The directories that the path leads through, the root first. A file on the way is as good as nothing. */
+async function walk(
+  view: View,
+  share: bigint,
+  path: readonly string[],
+): Promise<{ readonly above: bigint[]; readonly names: string[] }> {
+  const above = [ROOT];
+  const names: string[] = [];
+  for (let i = 0; i < path.length - 1; i++) {
+    const entry = await findEntry(view, share, above[i]!, path[i]!);
     if (entry?.kind !== "directory") throw new Refusal("ParentNotFound");
-    passed.push(entry.node);
+    above.push(entry.node);
+    names.push(entry.name);
   }
-  return passed;
+  return { above, names };
 }
 
 /** The place a path names; the root has none. */
 export async function findPlace(view: View, share: bigint, path: readonly string[]): Promise<Place> {
   assert(path.length > 0, "the root directory has no place in another");
-  const above = await walk(view, share, path.slice(0, -1));
+  const { above, names } = await walk(view, share, path);
   const parent = above.at(-1)!;
   const name = path.at(-1)!;
-  return { parent, above, name, entry: await findEntry(view, share, parent, name) };
+  const entry = await findEntry(view, share, parent, name);
+  names.push(entry?.name ?? name);
+  return { parent, above, name, entry, path: names };
 }
 
 export async function findNode(view: View, share: bigint, id: bigint): Promise<NodeRecord | undefined> {

@@ -14,7 +14,7 @@ export async function close(request: Request): Promise<Reply> {
   const info = wantsInfo ? await open.file.infoAtClose() : undefined;
   if (session.opens.delete(open.fileId.volatile)) {
     session.connection.openCount--;
-    await closeOpen(request.connection.server, open);
+    await closeOpen(request.connection.server, open, { isPatient: true });
   }
   return success(closeResponse.encode(info === undefined ? NOTHING : { ...timesAndSizes(info), flags }));
 }

@@ -58,11 +58,15 @@ export async function create(request: Request): Promise<Reply> {
   const rights = wantedRights(body.desiredAccess);
   checkCreate(body);
   if (contexts.hasExtendedAttributes) throw refuse(STATUS.EAS_NOT_SUPPORTED);
+  if ((contexts.allocationSize ?? 0n) > BigInt(SMB_LIMITS.fileBytesMax)) throw refuse(STATUS.DISK_FULL);
+  const path = parsePath(textOf(body.name));
+  const isDeleteOnClose = (body.createOptions & CREATE_OPTION.DELETE_ON_CLOSE) !== 0;
+  if (isDeleteOnClose && path.names.length === 0) throw refuse(STATUS.ACCESS_DENIED);
   const wanted: Wanted = {
     body,
     contexts,
     share,
-    path: parsePath(textOf(body.name)),
+    path,
     rights,
     lease: leaseOf(request, body, contexts),
   };
@@ -244,7 +248,7 @@ async function keep(request: Request, wanted: Wanted, opened: Opened): Promise<R
     pipe: undefined,
     file: opened.handle,
     node: undefined,
-    path: path.names,
+    path: opened.path ?? path.names,
     access: opened.access,
     shareAccess: body.shareAccess,
     createOptions: body.createOptions,

@@ -21,7 +21,7 @@ import { encodeNetworkInterface } from "../wire/network-interface.ts";
 import { utf16 } from "../wire/text.ts";
 import { copyChunk, resumeKey } from "./copy-chunk.ts";
 import { bestDialect, securityModeOf } from "./negotiate.ts";
-import { breakForWrite, need } from "./rights.ts";
+import { breakForWrite, need, tellWritten } from "./rights.ts";
 
 type Ioctl = Decoded<typeof ioctlRequest>;
 
@@ -85,11 +85,12 @@ async function onFile(request: Request, open: FileOpen, body: Ioctl): Promise<Io
       return snapshots(open, body.maxOutputResponse);
     case FSCTL.SET_ZERO_DATA: {
       const { fileOffset, beyondFinalZero } = zeroDataInput.decode(body.input);
-      if (open.file.kind === "directory" || fileOffset > beyondFinalZero)
+      if (open.file.kind === "directory" || fileOffset > beyondFinalZero || beyondFinalZero >= 2n ** 63n)
         throw refuse(STATUS.INVALID_PARAMETER);
       need(open, ACCESS.WRITE_DATA);
       await breakForWrite(request, open);
       await open.file.zero(Number(fileOffset), Number(beyondFinalZero));
+      tellWritten(request, open);
       return NOTHING;
     }
     case FSCTL.SET_SPARSE:

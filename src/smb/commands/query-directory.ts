@@ -32,6 +32,7 @@ async function scan(
   pattern: string,
 ): Promise<Reply> {
   const isRestart = (body.flags & (QUERY_DIRECTORY_FLAG.RESTART_SCANS | QUERY_DIRECTORY_FLAG.REOPEN)) !== 0;
+  const isFirst = open.scan === undefined;
   if (open.scan === undefined || isRestart) {
     if (pattern === "" || /[\\/]/.test(pattern)) throw refuse(STATUS.OBJECT_NAME_INVALID);
     open.scan = newScan(pattern);
@@ -42,19 +43,18 @@ async function scan(
   while (await readAhead(open, state)) {
     const taken = fill(page, state.waiting, isSingle);
     state.waiting = taken < state.waiting.length ? state.waiting.slice(taken) : [];
-    if (taken > 0) state.hasMatched = true;
     // Something is left because the page is full, or because one entry was asked for.
     if (state.waiting.length > 0 || (isSingle && taken > 0)) break;
   }
   if (page.isEmpty && state.waiting.length > 0) throw refuse(STATUS.INFO_LENGTH_MISMATCH);
-  if (page.isEmpty) throw refuse(state.hasMatched ? STATUS.NO_MORE_FILES : STATUS.NO_SUCH_FILE);
+  if (page.isEmpty) throw refuse(isFirst ? STATUS.NO_SUCH_FILE : STATUS.NO_MORE_FILES);
   const output = page.bytes();
   return { status: STATUS.SUCCESS, body: encodeOutputHead(output.length), payload: [output] };
 }
 
 function newScan(pattern: string): Scan {
   const matches = matcherOf(pattern);
-  return { pattern, matches, after: undefined, dots: 0, waiting: [], isAtEnd: false, hasMatched: false };
+  return { pattern, matches, after: undefined, dots: 0, waiting: [], isAtEnd: false };
 }
 
 /** How many of the entries fit, one at most when only one was asked for. */

@@ -1,5 +1,6 @@
 import { SMB_LIMITS } from "../../base/limits-smb.ts";
 import type { Reply, Request } from "../request.ts";
+import type { Pipe } from "../rpc/pipe.ts";
 import { refuse, STATUS } from "../status.ts";
 import { ACCESS } from "../wire/create.ts";
 import { encodeReadHead, readRequest } from "../wire/file-io.ts";
@@ -12,7 +13,7 @@ export async function read(request: Request): Promise<Reply> {
   const open = request.open(fileId);
   if (length > SMB_LIMITS.readBytesMax) throw refuse(STATUS.INVALID_PARAMETER);
   request.checkCharge(length);
-  if (open.file === undefined) return readPipe(open.pipe.read(length));
+  if (open.file === undefined) return await readPipe(open.pipe, length);
   if (open.file.kind === "directory") throw refuse(STATUS.INVALID_DEVICE_REQUEST);
   if ((open.access & (ACCESS.READ_DATA | ACCESS.EXECUTE)) === 0) throw refuse(STATUS.ACCESS_DENIED);
   if (offset + BigInt(length) > OFFSET_MAX) throw refuse(STATUS.INVALID_PARAMETER);
@@ -25,7 +26,12 @@ export async function read(request: Request): Promise<Reply> {
   return { status: STATUS.SUCCESS, body: encodeReadHead(count), payload, isLent: true };
 }
 
-function readPipe({ data, isMore }: { readonly data: Buffer; readonly isMore: boolean }): Reply {
+/** The call may still be worked on: its WRITE was answered when the pipe had it. */
+async function readPipe(pipe: Pipe, length: number): Promise<Reply> {
+  await pipe.settled();
+  const { data, isMore } = pipe.read(length);
+  // Nothing was asked, so nothing will come. Success without a byte would keep some clients asking for ever.
+  if (data.length === 0 && length > 0) throw refuse(STATUS.PIPE_EMPTY);
   const status = isMore ? STATUS.BUFFER_OVERFLOW : STATUS.SUCCESS;
   return { status, body: encodeReadHead(data.length), payload: [data] };
 }

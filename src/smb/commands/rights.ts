@@ -1,8 +1,10 @@
+import { Refusal } from "../../base/refusals.ts";
 import type { CacheEntry } from "../caches.ts";
 import type { FileOpen } from "../open.ts";
 import type { Request } from "../request.ts";
-import { refuse, STATUS } from "../status.ts";
+import { refuse, STATUS, StatusError } from "../status.ts";
 import { ACCESS } from "../wire/create.ts";
+import { NOTIFY_ACTION, NOTIFY_FILTER } from "../wire/directory.ts";
 
 /** Generic rights as the specific ones they stand for, for files and directories. */
 const GENERIC: readonly (readonly [number, number])[] = [
@@ -60,6 +62,12 @@ export async function breakForWrite(request: Request, open: FileOpen): Promise<v
   if (wait !== undefined) await request.wait(wait, () => {});
 }
 
+/** Who watches the directory learns that content has changed. */
+export function tellWritten(request: Request, { tree, path }: FileOpen): void {
+  const filter = NOTIFY_FILTER.SIZE | NOTIFY_FILTER.LAST_WRITE;
+  request.connection.server.changes.tell(tree.share!.id, [{ path, action: NOTIFY_ACTION.MODIFIED, filter }]);
+}
+
 function ownsWrites(open: FileOpen, entry: CacheEntry): boolean {
   return entry === open.cache && (entry.state & 4) !== 0;
 }
@@ -80,6 +88,26 @@ export async function breakBelow(request: Request, open: FileOpen): Promise<void
       Promise.all(waits).then(() => {}),
       () => {},
     );
+}
+
+/** Before a file gives way to another that takes its name, those who only keep it open close it. */
+export async function breakReplaced(
+  request: Request,
+  { tree, node }: FileOpen,
+  path: readonly string[],
+): Promise<void> {
+  const { nodes } = request.connection.server;
+  if (!nodes.isAnyCached) return;
+  const share = tree.share!;
+  const found = await share.find(path).catch((error: unknown) => {
+    // A missing directory is found again, and answered, by the rename itself.
+    if (error instanceof StatusError || error instanceof Refusal) return undefined;
+    throw error;
+  });
+  const target = found && nodes.find(share.id, found.node);
+  if (target === undefined || target === node) return;
+  const wait = nodes.resolve(target, "remove", () => false);
+  if (wait !== undefined) await request.wait(wait, () => {});
 }
 
 /** Before a file is renamed or removed, others close the handles they only keep. */

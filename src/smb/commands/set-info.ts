@@ -22,7 +22,7 @@ import {
 } from "../wire/file-information.ts";
 import { INFO_TYPE, setInfoRequest, setInfoResponse } from "../wire/info.ts";
 import { tellWrites } from "../write-times.ts";
-import { breakBelow, breakForRemoval, breakForWrite, need } from "./rights.ts";
+import { breakBelow, breakForRemoval, breakForWrite, breakReplaced, need } from "./rights.ts";
 
 export async function setInfo(request: Request): Promise<Reply> {
   const { infoType, informationClass, data, fileId, additionalInformation } = setInfoRequest.decode(
@@ -171,22 +171,23 @@ async function rename(request: Request, open: FileOpen, data: Buffer): Promise<v
   if (target.snapshot !== undefined || target.names.length === 0) throw refuse(STATUS.OBJECT_NAME_INVALID);
   await breakForRemoval(request, open);
   if (open.file.kind === "directory") await breakBelow(request, open);
+  if (replaceIfExists) await breakReplaced(request, open, target.names);
   const from = open.path;
-  await open.file.rename(target.names, replaceIfExists);
+  const to = await open.file.rename(target.names, replaceIfExists);
   const { changes } = request.connection.server;
   const share = open.tree.share!.id;
-  for (const other of open.node?.opens ?? [open]) other.path = target.names;
+  for (const other of open.node?.opens ?? [open]) other.path = to;
   const filter = open.file.kind === "directory" ? NOTIFY_FILTER.DIR_NAME : NOTIFY_FILTER.FILE_NAME;
-  const isSameDirectory = from.slice(0, -1).join("\\") === target.names.slice(0, -1).join("\\");
+  const isSameDirectory = from.slice(0, -1).join("\\") === to.slice(0, -1).join("\\");
   changes.tell(share, [
     { path: from, action: isSameDirectory ? NOTIFY_ACTION.RENAMED_OLD_NAME : NOTIFY_ACTION.REMOVED, filter },
     {
-      path: target.names,
+      path: to,
       action: isSameDirectory ? NOTIFY_ACTION.RENAMED_NEW_NAME : NOTIFY_ACTION.ADDED,
       filter,
     },
     // Whoever watches attributes and not names learns of a renamed file this way, as from Windows.
-    ...(open.file.kind === "file" ? [{ path: target.names, ...RENAMED_FILE }] : []),
+    ...(open.file.kind === "file" ? [{ path: to, ...RENAMED_FILE }] : []),
   ]);
 }
 

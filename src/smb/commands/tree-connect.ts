@@ -16,7 +16,7 @@ export async function treeConnect(request: Request): Promise<Reply> {
   if (session.isNobody) throw refuse(STATUS.ACCESS_DENIED);
   const path = textOf(treeConnectRequest.decode(request.pdu).path);
   const found = /^\\\\[^\\]+\\([^\\]+)$/.exec(path);
-  if (found === null) throw refuse(STATUS.BAD_NETWORK_NAME);
+  if (found === null || !path.isWellFormed()) throw refuse(STATUS.BAD_NETWORK_NAME);
   const name = found[1]!;
   if (session.trees.size >= SMB_LIMITS.treesPerSessionMax) throw refuse(STATUS.INSUFFICIENT_RESOURCES);
   const isPipes = name.toUpperCase() === PIPES;

@@ -4,11 +4,10 @@ import type { FileOpen } from "../open.ts";
 import { type Reply, type Request, success } from "../request.ts";
 import { refuse, STATUS } from "../status.ts";
 import { ACCESS, CREATE_OPTION } from "../wire/create.ts";
-import { NOTIFY_ACTION, NOTIFY_FILTER } from "../wire/directory.ts";
 import { WRITE_FLAG, writeRequest, writeResponse } from "../wire/file-io.ts";
 import { beforeWrite } from "../write-times.ts";
 import { OFFSET_MAX } from "./read.ts";
-import { breakForWrite } from "./rights.ts";
+import { breakForWrite, tellWritten } from "./rights.ts";
 
 /** Answered when the bytes are taken; with write-through when they are on the disk. */
 export async function write(request: Request): Promise<Reply> {
@@ -34,13 +33,7 @@ export async function write(request: Request): Promise<Reply> {
     request.isLetGo = data.length > LIMITS.inlineBytesMax;
     open.hasWritten = true;
     open.position = offset + BigInt(data.length);
-    request.connection.server.changes.tell(open.tree.share!.id, [
-      {
-        path: open.path,
-        action: NOTIFY_ACTION.MODIFIED,
-        filter: NOTIFY_FILTER.SIZE | NOTIFY_FILTER.LAST_WRITE,
-      },
-    ]);
+    tellWritten(request, open);
   }
   return success(writeResponse.encode({ count: data.length, remaining: 0 }));
 }

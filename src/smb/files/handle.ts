@@ -140,11 +140,15 @@ export class ServiceHandle implements FileHandle {
     return this.#run(setDeletePending(this.#files, this.handle, isPending));
   }
 
-  async rename(path: readonly string[], isReplacing: boolean): Promise<void> {
+  rename(path: readonly string[], isReplacing: boolean): Promise<readonly string[]> {
     const keepsChangedAt = this.#held.has("changedAt");
-    // A path that leads nowhere is no sign that the handle is closed.
-    const own = { ParentNotFound: STATUS.OBJECT_PATH_NOT_FOUND };
-    await this.#run(renameHeld(this.#files, this.handle, { path, isReplacing, keepsChangedAt }), own);
+    // A path that leads nowhere is no sign that the handle is closed. What is going neither moves nor gives way: told
+    // DELETE_PENDING, Linux says that there is no such file, to who has it open.
+    const own = {
+      ParentNotFound: STATUS.OBJECT_PATH_NOT_FOUND,
+      SMBDeletePending: STATUS.ACCESS_DENIED,
+    };
+    return this.#run(renameHeld(this.#files, this.handle, { path, isReplacing, keepsChangedAt }), own);
   }
 
   async list(after: string | undefined, limit: number): Promise<readonly ListedEntry[]> {

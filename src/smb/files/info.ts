@@ -1,9 +1,16 @@
+import { ROOT } from "../../services/file/nodes.ts";
 import type { NodeRecord } from "../../services/file/records.ts";
 import type { FileInfo } from "../file-system.ts";
 import { ATTRIBUTE } from "../wire/create.ts";
 import { fileTimeOfTicks } from "../wire/filetime.ts";
 
 const UNIT_BYTES = 4_096;
+
+/**
+ * The root directory is 0 to REST. An SMB client takes 0 for "this server has no file ids": macOS then stops using
+ * those of all other files, too. No other node has this number, their ids being times.
+ */
+const ROOT_FILE_ID = 1n;
 
 /** What a server of this protocol may show; the rest of the stored bits belongs to REST. */
 const SHOWN_ATTRIBUTES = 0x3337;
@@ -21,7 +28,7 @@ export function infoOf({ node, record, isDeletePending = false, reservedBytes = 
   const allocated = Math.ceil(Math.max(record.size, reservedBytes) / UNIT_BYTES) * UNIT_BYTES;
   const attributes = record.attributes & SHOWN_ATTRIBUTES;
   return {
-    node,
+    node: node === ROOT ? ROOT_FILE_ID : node,
     kind: record.kind,
     createdAt: fileTimeOfTicks(record.createdAt),
     accessedAt: fileTimeOfTicks(record.accessedAt ?? record.writtenAt),

@@ -44,8 +44,8 @@ export async function openInPast(
 }
 
 /** The past is another file: who holds a cache of the present one is not disturbed by who looks back. */
-function nodeInPast({ node, ref }: Past): bigint {
-  return BigInt.asUintN(64, (node.id ^ (ref.snapshot! << 3n)) | (1n << 63n));
+function idInPast(node: bigint, { ref }: Past): bigint {
+  return BigInt.asUintN(64, (node ^ (ref.snapshot! << 3n)) | (1n << 63n));
 }
 
 const PROTECTED = (): Promise<never> => Promise.reject(refuse(STATUS.MEDIA_WRITE_PROTECTED));
@@ -61,7 +61,7 @@ class PastHandle implements FileHandle {
     this.#files = files;
     this.#past = past;
     this.kind = past.node.record.kind;
-    this.node = nodeInPast(past);
+    this.node = idInPast(past.node.id, past);
   }
 
   async info(): Promise<FileInfo> {
@@ -86,7 +86,7 @@ class PastHandle implements FileHandle {
     );
     return listed.map(({ entry, record }) => ({
       name: entry.name,
-      info: infoOf({ node: entry.node, record }),
+      info: infoOf({ node: idInPast(entry.node, this.#past), record }),
     }));
   }
 

@@ -130,6 +130,7 @@ export class ServiceShare implements Share {
       action: ACTIONS[opened.action],
       access: access | (mayWrite ? optionalAccess : optionalAccess & ~WRITES),
       info: infoOf({ node: opened.node, record, reservedBytes }),
+      path: opened.path,
       mayCacheNow: () => underWay.end(opened.share, opened.node) && opened.isAlone,
     };
   }

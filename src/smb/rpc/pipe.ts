@@ -45,12 +45,18 @@ export class Pipe {
   }
 
   /** Write and answer in one step. */
-  async call(data: Buffer): Promise<void> {
-    await this.#calls;
-    await this.#take(data);
+  call(data: Buffer): Promise<void> {
+    const turn = this.#calls.then(() => this.#take(data));
+    this.#calls = turn.catch(() => {});
+    return turn;
   }
 
-  /** One fragment, or a part of it that the next read goes on with. */
+  /** Ends when everything that was written so far has its answer. */
+  async settled(): Promise<void> {
+    await this.#calls;
+  }
+
+  /** One fragment, or a part of it that the next read goes on with. Empty when nothing waits. */
   read(bytesMax: number): { readonly data: Buffer; readonly isMore: boolean } {
     const first = this.#replies.shift();
     if (first === undefined) return { data: Buffer.alloc(0), isMore: false };

@@ -17,6 +17,45 @@ interface Listed extends ShareEntry {
   readonly type: number;
 }
 
+type Field = (share: Listed) => number | string | undefined;
+
+const name: Field = (share) => share.name;
+const type: Field = (share) => share.type;
+const comment: Field = (share) => share.comment;
+const none: Field = () => undefined;
+const zero: Field = () => 0;
+/** No limit, and nobody is counted. */
+const uses: readonly Field[] = [() => 0xffff_ffff, zero];
+/** There is no path of this machine that a client could do anything with. */
+const path: Field = (share) => (share.type === TYPE_DISK ? `C:\\${share.name}` : "");
+
+/** SHARE_INFO_* ([MS-SRVS] 2.2.4): numbers as they are, strings as pointers to what follows, undefined as a null one. */
+const LEVELS: ReadonlyMap<number, readonly Field[]> = new Map([
+  [0, [name]],
+  [1, [name, type, comment]],
+  [2, [name, type, comment, zero, ...uses, path, none]],
+  [501, [name, type, comment, zero]],
+  [502, [name, type, comment, zero, ...uses, path, none, zero, none]],
+]);
+/** One share alone may also be asked for its flags: clients cache nothing of it offline unless they are told to. */
+const FLAGS_LEVEL = 1_005;
+const LEVELS_OF_ONE: ReadonlyMap<number, readonly Field[]> = new Map([...LEVELS, [FLAGS_LEVEL, [zero]]]);
+
+function putFixed(out: NdrWriter, fields: readonly Field[], share: Listed): void {
+  for (const field of fields) {
+    const value = field(share);
+    if (typeof value === "string") out.reference();
+    else out.u32(value ?? 0);
+  }
+}
+
+function putStrings(out: NdrWriter, fields: readonly Field[], share: Listed): void {
+  for (const field of fields) {
+    const value = field(share);
+    if (typeof value === "string") out.string(value);
+  }
+}
+
 export class SrvSvc {
   readonly #serverName: string;
   readonly #shares: () => Promise<readonly ShareEntry[]>;
@@ -59,25 +98,19 @@ export class SrvSvc {
     const hasResume = input.u32() !== 0;
     if (input.isBad) return undefined;
     const out = new NdrWriter();
-    const isKnown = level === 0 || level === 1;
-    const shares = isKnown ? await this.#listed() : [];
+    const fields = LEVELS.get(level);
+    const shares = fields === undefined ? [] : await this.#listed();
     out.u32(level).u32(level).reference().u32(shares.length);
-    if (shares.length === 0) out.u32(0);
+    if (fields === undefined) out.u32(0);
     else {
       out.reference().u32(shares.length);
-      for (const { type } of shares) {
-        out.reference();
-        if (level === 1) out.u32(type).reference();
-      }
-      for (const { name, comment } of shares) {
-        out.string(name);
-        if (level === 1) out.string(comment);
-      }
+      for (const share of shares) putFixed(out, fields, share);
+      for (const share of shares) putStrings(out, fields, share);
     }
     out.u32(shares.length);
     if (hasResume) out.reference().u32(0);
     else out.u32(0);
-    return out.u32(isKnown ? WERR.OK : WERR.INVALID_LEVEL);
+    return out.u32(fields === undefined ? WERR.INVALID_LEVEL : WERR.OK);
   }
 
   async #shareInfo(input: NdrReader): Promise<NdrWriter | undefined> {
@@ -86,15 +119,14 @@ export class SrvSvc {
     const level = input.u32();
     if (input.isBad) return undefined;
     const out = new NdrWriter();
-    const share = (await this.#listed()).find(({ name }) => name.toUpperCase() === wanted.toUpperCase());
-    const isKnown = level === 0 || level === 1;
+    const share = (await this.#listed()).find((one) => one.name.toUpperCase() === wanted.toUpperCase());
+    const fields = LEVELS_OF_ONE.get(level);
     out.u32(level);
-    if (share === undefined || !isKnown)
-      return out.u32(0).u32(isKnown ? WERR.NET_NAME_NOT_FOUND : WERR.INVALID_LEVEL);
-    out.reference().reference();
-    if (level === 1) out.u32(share.type).reference();
-    out.string(share.name);
-    if (level === 1) out.string(share.comment);
+    if (fields === undefined) return out.u32(0).u32(WERR.INVALID_LEVEL);
+    if (share === undefined) return out.u32(0).u32(WERR.NET_NAME_NOT_FOUND);
+    out.reference();
+    putFixed(out, fields, share);
+    putStrings(out, fields, share);
     return out.u32(WERR.OK);
   }
 
@@ -103,6 +135,8 @@ export class SrvSvc {
     const level = input.u32();
     if (input.isBad) return undefined;
     const out = new NdrWriter().u32(level);
+    if (level === 100)
+      return out.reference().u32(PLATFORM_NT).reference().string(this.#serverName).u32(WERR.OK);
     if (level !== 101) return out.u32(0).u32(WERR.INVALID_LEVEL);
     out.reference().u32(PLATFORM_NT).reference().u32(6).u32(1).u32(SERVER_TYPE).reference();
     return out.string(this.#serverName).string("").u32(WERR.OK);

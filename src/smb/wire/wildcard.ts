@@ -43,9 +43,8 @@ function step(token: string, { char, state, at, lastDot }: Step, next: Uint8Arra
       next[state] = 1;
       break;
     case "<":
-      // Stays while the last dot is still ahead; past it only the rest of the pattern can match.
-      next[state] = 1;
-      if (char === "." && at === lastDot) next[state + 1] = 1;
+      // Takes everything but the last dot: `dir *.`, which comes as `<`, lists what has no extension.
+      next[at === lastDot ? state + 1 : state] = 1;
       break;
     case "?":
       next[state + 1] = 1;

@@ -49,8 +49,8 @@ test("an ETag is ours, anybody's, any, or none", () => {
   assert.equal(parseEntityEtag("*"), "*");
   assert.equal(parseEntityEtag(`W/"datetime'2020-01-01T00%3a00%3a00Z'"`), 637_134_336_000_000_000n);
   assert.equal(parseEntityEtag(`W/"datetime'yesterday'"`), "unknown");
-  assert.equal(parseEntityEtag('"0x8D"'), "unknown");
-  for (const bad of ["", "abc", '"a", "b"', 'W/"a', "W/*"])
+  assert.equal(parseEntityEtag('W/"0x8D"'), "unknown");
+  for (const bad of ["", "abc", '"0x8D"', 'W/"a", W/"b"', 'W/"a', "W/*"])
     assert.equal(parseEntityEtag(bad), undefined, bad);
 });
 

@@ -50,7 +50,9 @@ export function printEntityEtag(timestamp: string): string {
   return `${OPENING}${timestamp.slice(0, 13)}%3A${timestamp.slice(14, 16)}%3A${timestamp.slice(17)}${CLOSING}`;
 }
 
-const ETAG = /^(?:W\/)?"([^"\x00-\x1f]{1,200})"$/;
+const FINER_THAN_A_TICK = /\.\d{8}/;
+/** Strong ones are not for entities: the service takes them for a mistake, as it takes a list of several. */
+const ETAG = /^W\/"([^"\x00-\x1f]{1,200})"$/;
 
 /**
  * The revision an If-Match names; "unknown" for an ETag that is well formed but none of ours, undefined when it is
@@ -61,7 +63,8 @@ export function parseEntityEtag(text: string): Revision | "*" | "unknown" | unde
   if (text.startsWith(OPENING) && text.endsWith(CLOSING)) {
     const inner = text.slice(OPENING.length, -CLOSING.length);
     const revision = parseAsPrinted(inner) ?? parseIsoTicks(inner.replaceAll(/%3A/gi, ":"));
-    if (revision !== undefined) return revision;
+    // With more digits than a tick has, it is not one that we gave.
+    if (revision !== undefined && !FINER_THAN_A_TICK.test(inner)) return revision;
   }
   return ETAG.test(text) ? "unknown" : undefined;
 }

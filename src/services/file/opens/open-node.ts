@@ -60,6 +60,8 @@ export interface Handle {
 }
 
 export interface OpenedHandle extends Handle {
+  /** As it is spelled in the share, whatever the client wrote. */
+  readonly path: readonly string[];
   readonly opened: Node;
   readonly action: "opened" | "created" | "overwritten" | "superseded";
   readonly access: Access;
@@ -72,6 +74,7 @@ interface Found {
   readonly share: ShareRecord;
   readonly above: readonly bigint[];
   readonly name: string;
+  readonly path: readonly string[];
   readonly node: Node | undefined;
 }
 
@@ -107,11 +110,11 @@ async function look(read: Reader, ref: PathRef): Promise<Found> {
   const view = new LiveView(read);
   if (ref.path.length === 0) {
     const node = { id: ROOT, record: await readNode(view, share.id, ROOT) };
-    return { share, above: [], name: "", node };
+    return { share, above: [], name: "", path: [], node };
   }
-  const { above, name, entry } = await findPlace(view, share.id, ref.path);
+  const { above, name, entry, path } = await findPlace(view, share.id, ref.path);
   const node = entry && { id: entry.node, record: await readNode(view, share.id, entry.node) };
-  return { share, above, name, node };
+  return { share, above, name, path, node };
 }
 
 const mayCreate = ({ disposition }: OpenRequest): boolean =>
@@ -123,7 +126,7 @@ const isOverwriting = ({ disposition }: OpenRequest): boolean =>
 async function create(
   files: FileService,
   request: OpenRequest,
-  { share, above, name }: Found,
+  { share, above, name, path }: Found,
 ): Promise<OpenedHandle | Asked | typeof BUSY> {
   if (!mayCreate(request)) throw new Refusal("ResourceNotFound");
   checkName(name);
@@ -136,7 +139,7 @@ async function create(
     placementOf(request, { share, above, node: "new", kind, access, asked: access, hasAsked: true }),
   );
   if (placed === BUSY || !("id" in placed)) return placed;
-  return keepIf(files, request, share.id, placed, async () => {
+  return keepIf(files, request, { share: share.id, path }, placed, async () => {
     const record = await createNode(files, request, { share: share.id, node: placed.node, kind });
     return record && { record, action: "created", access };
   });
@@ -145,7 +148,7 @@ async function create(
 async function openFound(
   files: FileService,
   request: OpenRequest,
-  { share, above }: Found,
+  { share, above, path }: Found,
   { id, record }: Node,
   hasAsked: boolean,
 ): Promise<OpenedHandle | Asked | typeof BUSY> {
@@ -167,7 +170,7 @@ async function openFound(
     const isCopied = now.copy?.status === "pending" && ((access | replaced) & WRITE) !== 0;
     if (isLeased || isCopied) throw new Refusal("SharingViolation");
   };
-  return keepIf(files, request, share.id, placed, async () => {
+  return keepIf(files, request, { share: share.id, path }, placed, async () => {
     if (placed.asked.length > 0 && !(await haveOthersLetGo(files, share.id, placed))) return undefined;
     if (isReplaced) {
       const after = await overwriteNode(files, request, { share: share.id, node: id, check });
@@ -242,7 +245,7 @@ async function haveOthersLetGo(files: FileService, share: bigint, placed: Placed
 async function keepIf(
   files: FileService,
   { ref }: OpenRequest,
-  share: bigint,
+  { share, path }: { readonly share: bigint; readonly path: readonly string[] },
   { node, id, isAlone }: Placed,
   rest: () => Promise<Done | undefined>,
 ): Promise<OpenedHandle | typeof BUSY> {
@@ -257,7 +260,7 @@ async function keepIf(
   }
   if (done === undefined) return BUSY;
   const { record, action, access } = done;
-  return { ref: handle.ref, share, node, id, opened: { id: node, record }, action, access, isAlone };
+  return { ref: handle.ref, share, node, id, path, opened: { id: node, record }, action, access, isAlone };
 }
 
 /** Whatever REST did before it could see the handle is visible now: deleted, or leased. */

@@ -1,6 +1,5 @@
 import { Refusal } from "../../../base/refusals.ts";
 import type { Writer } from "../../../store/kv.ts";
-import type { NodeRecord } from "../../../store/records/file.ts";
 import type { Grants } from "../access.ts";
 import { isReadOnly } from "../attributes.ts";
 import { unlinkFile } from "../delete-file.ts";
@@ -19,12 +18,12 @@ export interface RenameHeld {
   readonly keepsChangedAt: boolean;
 }
 
-/** Renames what a handle has open, within its share. */
+/** Renames what a handle has open, within its share. Resolves to the new path as it is spelled from now on. */
 export async function renameHeld(
   files: FileService,
   handle: Handle,
   { path, isReplacing, keepsChangedAt }: RenameHeld,
-): Promise<NodeRecord> {
+): Promise<readonly string[]> {
   if (handle.node === ROOT) throw new Refusal("AuthorizationPermissionMismatch");
   return files.changeAs(handle.id, async (write, grants) => {
     const held = await findHeld(write, handle);
@@ -38,10 +37,10 @@ export async function renameHeld(
     if (node.record.kind === "directory") await checkMove(held, grants, place);
     await clearPlace(write, held, grants, place, isReplacing);
     const wishes = keepsChangedAt ? { changedAt: node.record.changedAt } : {};
-    const moved = await move(write, view, share, node, place, { kind: node.record.kind, wishes });
+    await move(write, view, share, node, place, { kind: node.record.kind, wishes });
     for (const directory of new Set([node.record.parent, place.parent]))
       await touchDirectory(write, share, directory);
-    return moved.record;
+    return [...place.path.slice(0, -1), place.name];
   });
 }
 
@@ -56,7 +55,7 @@ async function checkMove({ view, share, node }: OpenedFile, grants: Grants, plac
   }
 }
 
-/** Only a file that nobody has open gives way. */
+/** Only a file that nobody has open gives way, and only to a file. */
 async function clearPlace(
   write: Writer,
   { view, share, node }: OpenedFile,
@@ -70,10 +69,11 @@ async function clearPlace(
     grants.ask(share, target, "look");
     throw new Refusal("ResourceAlreadyExists");
   }
-  if (entry.kind === "directory" || isReadOnly(target.record))
-    throw new Refusal("AuthorizationPermissionMismatch");
+  const isDirectory = entry.kind === "directory" || node.record.kind === "directory";
+  if (isDirectory || isReadOnly(target.record)) throw new Refusal("AuthorizationPermissionMismatch");
   const grant = grants.ask(share, target, "delete");
   try {
+    // Asks clients of other nodes that only keep the file open to close it.
     grant.pass();
   } catch (error) {
     throw error instanceof Refusal ? new Refusal("AuthorizationPermissionMismatch") : error;
