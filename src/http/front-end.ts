@@ -23,6 +23,7 @@ import { Router } from "./router.ts";
 import { readAddress } from "./target.ts";
 import { corsHeaders } from "./wire/cors.ts";
 import { errorCodeOf, errorFormatOf, printError, reasonOf } from "./wire/error-body.ts";
+import { readTimeout } from "./wire/list-params.ts";
 
 /**
  * One service's front end: the road of a request from the parsed message to the reply.
@@ -119,7 +120,10 @@ export class FrontEnd<Services> {
     const judgement = authorize(request.caller, operation, request, auth);
     if (judgement !== undefined) await judgement;
     if (target.isSecondary) refuseWriteToSecondary(operation);
-    const body = new RequestBody(exchange.incoming, connection, operation.bodyBytesMax);
+    // Nothing here takes as long as a client may allow, but what is no time at all is a mistake that is told.
+    if (target.service !== "table" && query.has("timeout")) readTimeout(query);
+    const bytesMax = operation.bodyBytesMax || LIMITS.ignoredBodyBytesMax;
+    const body = new RequestBody(exchange.incoming, connection, bytesMax);
     exchange.body = body;
     request.body = body;
     const reply = await operation.handle(request, services);

@@ -60,8 +60,8 @@ export type ConditionHeader =
  * ["c", "w"] reads "c or w" and ["au"] reads "a and u". An empty list: no such SAS may do it.
  */
 export interface Permission {
-  /** srt of an account SAS: s(ervice), c(ontainer) or o(bject). */
-  readonly type: "s" | "c" | "o";
+  /** srt of an account SAS: s(ervice), c(ontainer) or o(bject); of several letters any one is enough. */
+  readonly type: "s" | "c" | "o" | "co" | "sco";
   readonly account: readonly string[];
   readonly service: readonly string[];
   /** Anonymous callers, on a container whose public access is at least this. */

@@ -81,7 +81,9 @@ function authorizeAccountSas(
   if (!caller.services.includes(SERVICE_LETTERS[target.service])) {
     throw new Refusal("AuthorizationServiceMismatch");
   }
-  if (!caller.resourceTypes.includes(permission.type)) throw new Refusal("AuthorizationResourceTypeMismatch");
+  if (!holdsOneOf(caller.resourceTypes, permission.type)) {
+    throw new Refusal("AuthorizationResourceTypeMismatch");
+  }
   if (!holdsOne(caller.permissions, permission.account)) throw new Refusal("AuthorizationPermissionMismatch");
 }
 
@@ -99,6 +101,11 @@ function authorizeServiceSas(
   if (isGrantable && holdsOne(caller.permissions, permission.service)) return;
   if (caller.version < REFUSED_IS_NOT_FOUND_BEFORE) throw new Refusal("ResourceNotFound");
   throw new Refusal(isGrantable ? "AuthorizationPermissionMismatch" : "AuthorizationFailure");
+}
+
+function holdsOneOf(held: string, letters: string): boolean {
+  for (const letter of letters) if (held.includes(letter)) return true;
+  return false;
 }
 
 /** One alternative in full: "au" asks for both letters. */
