@@ -90,3 +90,8 @@ export function writeUint64(into: Uint8Array, value: bigint, start: number): voi
   whole.setBigUint64(0, value);
   for (let at = 0; at < 8; at++) into[start + at] = eight[at]!;
 }
+
+/** One character, 80 to FF or a blank, as an address has it. */
+export function percentByte(byte: string): string {
+  return `%${byte.charCodeAt(0).toString(16).toUpperCase()}`;
+}

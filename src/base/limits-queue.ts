@@ -16,8 +16,9 @@ export const QUEUE_LIMITS = {
   timeToLiveSecondsDefault: 7 * DAY_SECONDS,
   /** Longest time to live before version 2017-07-29. */
   timeToLiveSecondsMaxOnce: 7 * DAY_SECONDS,
-  /** Expired messages that one Get or Peek steps over, and a Get removes, on its way to the first living one. */
-  expiredPerCallMax: 1_000,
+  /** Expired messages in front that one transaction of a Get or Peek steps over, and how many of them it makes. */
+  expiredPerStepMax: 1_000,
+  expiredStepsMax: 100,
   /** Messages that one step of a chore looks at or removes: a longer transaction would hold up other writers. */
   sweptPerStep: 500,
   /** And the bytes of their texts, after which a step ends. */

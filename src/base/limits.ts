@@ -57,6 +57,8 @@ export const LIMITS = {
   handoverMillis: 10_000,
   /** Rest of a refused body that is read away to keep the connection. */
   drainedBytesMax: 16 * MIB,
+  /** Body of an operation that has none: some clients send `{}` or an empty form along, and it is not looked at. */
+  ignoredBodyBytesMax: 64 * KIB,
   clockSkewMillis: 15 * 60_000,
   /** Names that `srh` and `srq` of a user delegation SAS may list. */
   signedRequestNamesMax: 64,

@@ -32,6 +32,14 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
+interface Untold {
+  readonly id: number;
+  readonly from: number;
+  length: number;
+  /** With what was left out at the end of the ring. */
+  usedBytes: number;
+}
+
 class Md5Thread {
   readonly #ring = new Uint8Array(new SharedArrayBuffer(LIMITS.digestWaitingBytesMax));
   readonly #worker = new Worker(SOURCE, { eval: true, workerData: this.#ring.buffer });
@@ -39,10 +47,12 @@ class Md5Thread {
   /** Where the next bytes go, and how many before it are still to be read, with what was left out at the end. */
   #at = 0;
   #usedBytes = 0;
-  /** What each piece under way takes of the ring: the thread takes them in their order. */
+  /** What each piece the thread was told of takes of the ring: it takes them in their order. */
   readonly #under: number[] = [];
   /** Bodies whose bytes did not fit, in the order in which they came. */
   readonly #waiting: (() => void)[] = [];
+  /** Bytes in the ring of which the thread has not been told: a message for each piece of a socket would be many. */
+  #untold: Untold | undefined;
   #failure: unknown;
   #lastId = 0;
 
@@ -87,19 +97,34 @@ class Md5Thread {
     const toEnd = this.#ring.length - this.#at;
     const isAtStart = toEnd < length;
     const skipped = isAtStart ? toEnd : 0;
-    if (this.#usedBytes + skipped + length > this.#ring.length) return false;
+    if (this.#usedBytes + skipped + length > this.#ring.length) {
+      this.#tell();
+      return false;
+    }
     const from = isAtStart ? 0 : this.#at;
+    if (isAtStart || this.#untold?.id !== id) this.#tell();
     this.#ring.set(bytes, from);
     this.#at = from + length;
     this.#usedBytes += skipped + length;
-    this.#under.push(skipped + length);
+    this.#untold ??= { id, from, length: 0, usedBytes: 0 };
+    this.#untold.length += length;
+    this.#untold.usedBytes += skipped + length;
+    if (this.#untold.length >= LIMITS.digestPartBytesMax) this.#tell();
+    return true;
+  }
+
+  #tell(): void {
+    if (this.#untold === undefined) return;
+    const { id, from, length, usedBytes } = this.#untold;
+    this.#untold = undefined;
+    this.#under.push(usedBytes);
     this.#worker.postMessage({ id, from, length });
     this.#worker.ref();
-    return true;
   }
 
   digest(id: number): Promise<string> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    this.#tell();
     return new Promise((resolve, reject) => {
       this.#digests.set(id, { resolve, reject });
       this.#worker.ref();
@@ -109,7 +134,9 @@ class Md5Thread {
 
   /** Nobody will ask for it. */
   drop(id: number): void {
-    if (this.isUsable) this.#worker.postMessage({ id, isDropped: true });
+    if (!this.isUsable) return;
+    this.#tell();
+    this.#worker.postMessage({ id, isDropped: true });
   }
 
   #receive(reply: Reply): void {

@@ -1,7 +1,7 @@
 import type { AccessLog } from "../base/access-log.ts";
 import { InvariantBroken } from "../base/assert.ts";
 import { type Clock, monotonic } from "../base/clock.ts";
-import { StorageFault } from "../base/faults.ts";
+import { MemoryLimitReached, StorageFault } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Log } from "../base/log.ts";
 import type { Metrics, OperationMeter } from "../base/metrics.ts";
@@ -23,6 +23,7 @@ import { Router } from "./router.ts";
 import { readAddress } from "./target.ts";
 import { corsHeaders } from "./wire/cors.ts";
 import { errorCodeOf, errorFormatOf, printError, reasonOf } from "./wire/error-body.ts";
+import { readTimeout } from "./wire/list-params.ts";
 
 /**
  * One service's front end: the road of a request from the parsed message to the reply.
@@ -119,7 +120,10 @@ export class FrontEnd<Services> {
     const judgement = authorize(request.caller, operation, request, auth);
     if (judgement !== undefined) await judgement;
     if (target.isSecondary) refuseWriteToSecondary(operation);
-    const body = new RequestBody(exchange.incoming, connection, operation.bodyBytesMax);
+    // Nothing here takes as long as a client may allow, but what is no time at all is a mistake that is told.
+    if (target.service !== "table" && query.has("timeout")) readTimeout(query);
+    const bytesMax = operation.bodyBytesMax || LIMITS.ignoredBodyBytesMax;
+    const body = new RequestBody(exchange.incoming, connection, bytesMax);
     exchange.body = body;
     request.body = body;
     const reply = await operation.handle(request, services);
@@ -134,7 +138,7 @@ export class FrontEnd<Services> {
     if (account === undefined || head.method === "OPTIONS") return reply;
     try {
       const rules = await this.#options.corsRules(this.#options.table.service, account);
-      const added = corsHeaders(rules, { origin, method: head.method }, Object.keys(reply.headers ?? {}));
+      const added = corsHeaders(rules, { origin, method: head.method }, this.#namesIn(exchange, reply));
       return { ...reply, headers: { ...reply.headers, ...added } };
     } catch (error) {
       reply.release?.();
@@ -148,12 +152,20 @@ export class FrontEnd<Services> {
     if (account === undefined || (head.method !== "GET" && head.method !== "HEAD")) return reply;
     const rules = this.#knownRules.of(account, exchange.startedAt);
     if (rules.length === 0) return reply;
-    const added = corsHeaders(
-      rules,
-      { origin: undefined, method: head.method },
-      Object.keys(reply.headers ?? {}),
-    );
+    const names = this.#namesIn(exchange, reply);
+    const added = corsHeaders(rules, { origin: undefined, method: head.method }, names);
     return { ...reply, headers: { ...reply.headers, ...added } };
+  }
+
+  /** The headers a page may be shown: those of the reply, and those that every reply carries. */
+  #namesIn(exchange: Exchange<Services>, reply: HttpReply): readonly string[] {
+    const { version, clientRequestId } = this.#outgoing(exchange, reply);
+    const names = ["x-ms-request-id", "Server"];
+    if (version !== undefined) names.push("x-ms-version");
+    if (clientRequestId !== undefined) names.push("x-ms-client-request-id");
+    for (const name in reply.headers) if (reply.headers[name] !== undefined) names.push(name);
+    names.push("Content-Length", "Date");
+    return names;
   }
 
   #refuse(exchange: Exchange<Services>, error: unknown): HttpReply {
@@ -180,6 +192,7 @@ export class FrontEnd<Services> {
     if (error instanceof Refusal) return error;
     const text = error instanceof InvariantBroken ? "a broken invariant" : "a request failed";
     this.#logFault(exchange, error, text);
+    if (error instanceof MemoryLimitReached) return new Refusal("MemoryExtentStoreAtSizeLimit");
     const isTransient = error instanceof StorageFault && error.isTransient;
     return new Refusal(isTransient ? "ServerBusy" : "InternalError");
   }

@@ -60,13 +60,13 @@ export type ConditionHeader =
  * ["c", "w"] reads "c or w" and ["au"] reads "a and u". An empty list: no such SAS may do it.
  */
 export interface Permission {
-  /** srt of an account SAS: s(ervice), c(ontainer) or o(bject). */
-  readonly type: "s" | "c" | "o";
+  /** srt of an account SAS: s(ervice), c(ontainer) or o(bject); of several letters any one is enough. */
+  readonly type: "s" | "c" | "o" | "co" | "sco";
   readonly account: readonly string[];
   readonly service: readonly string[];
   /** Anonymous callers, on a container whose public access is at least this. */
   readonly anonymous?: "blob" | "container";
-  /** Bearer tokens may do it since this version, or "never"; without it, whenever tokens are accepted. */
+  /** Bearer tokens may do it since this version; without it, whenever tokens are accepted. */
   readonly bearerSince?: string;
   /** A token of the File service need not say its intent: nothing of a share is read or changed. */
   readonly isIntentFree?: boolean;

@@ -55,12 +55,15 @@ test("percent signs are read as the language reads them, whole, broken or of sev
 });
 
 test("names are read without case, values as they are, a plus as a space but in Base64", () => {
-  const { pairs } = readQuery("Comp=list&&prefix=a+b%2Bc&sig=x+y%3D&blockid=a+b&empty&se=2030%3A01");
+  const { pairs } = readQuery(
+    "Comp=list&&prefix=a+b%2Bc&sig=x+y%3D&blockid=a+b&popreceipt=c+d&empty&se=2030%3A01",
+  );
   assert.deepEqual(pairs, [
     ["comp", "list"],
     ["prefix", "a b+c"],
     ["sig", "x+y="],
     ["blockid", "a+b"],
+    ["popreceipt", "c+d"],
     ["empty", ""],
     ["se", "2030:01"],
   ]);

@@ -64,11 +64,11 @@ function readPair(text: string, equals: number): Pair {
 }
 
 /**
- * Go's clients (rclone among them) send a space as a plus sign, and sign it as the space they mean. Signatures
- * and block ids are Base64, which has no spaces: a plus sign in them is one that a careless client left as it was.
+ * Go's clients (rclone among them) send a space as a plus sign, and sign it as the space they mean. Signatures, block
+ * ids and pop receipts are Base64, which has no spaces: a plus sign in them is one that a careless client left as it was.
  */
 function decodeValue(name: string, text: string): string {
-  const isPlain = !text.includes("+") || name === "sig" || name === "blockid";
+  const isPlain = !text.includes("+") || name === "sig" || name === "blockid" || name === "popreceipt";
   return decoded(isPlain ? text : text.replaceAll("+", " "));
 }
 

@@ -37,8 +37,9 @@ export function readAddress(
   const isSecondary = account.endsWith(SECONDARY);
   const name = isSecondary ? account.slice(0, -SECONDARY.length) : account;
   let rest = hostAccount === undefined ? rawPath.slice(1 + account.length) : rawPath;
-  // Python's Table client puts the secondary's name in front of the primary's instead of in its place.
-  if (isSecondary && service === "table" && rest.startsWith(`/${name}/`)) rest = rest.slice(1 + name.length);
+  // Python's clients put the secondary's name in front of the primary's instead of in its place.
+  const isTwice = isSecondary && hostAccount === undefined && rest.startsWith(`/${name}/`);
+  if (isTwice && service !== "file") rest = rest.slice(1 + name.length);
   return {
     target: {
       service,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  AccountSASPermissions,
   BlobServiceClient,
   ContainerClient,
   ContainerSASPermissions,
@@ -251,6 +252,48 @@ onEachEngine("containers", (kit) => {
       assert.equal(reply.headers["x-ms-sku-name"], "Standard_RAGRS", path);
       assert.equal(reply.headers["x-ms-is-hns-enabled"], "false");
     }
+  });
+
+  test("what no one type of resource owns is open to an account SAS of any type that fits", async () => {
+    const container = await kit.container();
+    const expiresOn = new Date(kit.server.clock.now() + 60_000);
+    const permissions = AccountSASPermissions.parse("rdf");
+    const serviceOf = (types: string) =>
+      new BlobServiceClient(kit.service.generateAccountSasUrl(expiresOn, permissions, types));
+    for (const types of ["s", "c", "o"]) {
+      const service = serviceOf(types);
+      const within = service.getContainerClient(container.containerName);
+      assert.equal((await service.getAccountInfo()).accountKind, "StorageV2", types);
+      assert.equal((await within.getAccountInfo()).accountKind, "StorageV2", types);
+      assert.equal((await within.getBlobClient("b").getAccountInfo()).accountKind, "StorageV2", types);
+      // The batch itself does nothing: its part is refused by what the same SAS may do to a blob.
+      const url = within.getBlobClient("b").url;
+      const { subResponses } = await service.getBlobBatchClient().deleteBlobs([url], service.credential);
+      const code = types === "o" ? "BlobNotFound" : "AuthorizationResourceTypeMismatch";
+      assert.equal(subResponses[0]!.errorCode, code, types);
+      if (types === "s") {
+        const found = all(within.findBlobsByTags("a='b'"));
+        await assert.rejects(found, refused(403, "AuthorizationResourceTypeMismatch"));
+      } else {
+        assert.deepEqual(await all(within.findBlobsByTags("a='b'")), [], types);
+      }
+    }
+  });
+
+  test("a timeout is a whole number of seconds, or the request is refused", async () => {
+    const container = await kit.container();
+    const path = `/${container.containerName}/b`;
+    const headers = { "x-ms-blob-type": "BlockBlob" };
+    const put = async (timeout: string): Promise<string> => {
+      const { status, code } = await kit.raw({ method: "PUT", path, query: { timeout }, headers, body: "x" });
+      return `${status} ${code}`;
+    };
+    for (const given of ["abc", "1.5", "99999999999"]) {
+      assert.equal(await put(given), "400 InvalidQueryParameterValue", given);
+    }
+    assert.equal(await put("-1"), "400 OutOfRangeQueryParameterValue");
+    assert.equal((await all(container.listBlobsFlat())).length, 0);
+    for (const given of ["", "0", "5", "3600"]) assert.equal(await put(given), "201 undefined", given);
   });
 
   test("a user delegation key is for bearer tokens only", async () => {

@@ -32,6 +32,7 @@ test("over HTTPS: bearer tokens, a user delegation SAS, and keys of the customer
     const container = service.getContainerClient("tokens");
     await container.create();
     await container.uploadBlockBlob("by-token", "text", 4);
+    assert.equal((await service.getAccountInfo()).accountKind, "StorageV2");
 
     const startsOn = new Date(now - 60_000);
     const expiresOn = new Date(now + 3_600_000);

@@ -74,15 +74,30 @@ onEachEngine("properties, tags, tiers, keys", (kit) => {
         body: `<Tags><TagSet>${content}</TagSet></Tags>`,
       });
     const tag = (key: string, value: string) => `<Tag><Key>${key}</Key><Value>${value}</Value></Tag>`;
-    assert.equal((await set(tag("a", "ü"))).code, "InvalidTags");
-    assert.equal((await set(tag("", "x"))).code, "InvalidTags");
-    assert.equal((await set(tag("a", "1") + tag("a", "2"))).code, "InvalidTags");
-    assert.equal((await set(tag("k".repeat(129), "1"))).code, "InvalidTags");
-    assert.equal((await set(tag("k", "v".repeat(257)))).code, "InvalidTags");
-    assert.equal(
-      (await set(Array.from({ length: 11 }, (_, i) => tag(`k${i}`, "v")).join(""))).code,
-      "InvalidTags",
-    );
+    const eleven = Array.from({ length: 11 }, (_, i) => [`k${i}`, "v"] as const);
+    const wrong: [string, readonly (readonly [string, string])[]][] = [
+      ["InvalidTags", [["a", "ü"]]],
+      ["InvalidTags", [["a!", "x"]]],
+      ["EmptyTagName", [["", "x"]]],
+      [
+        "DuplicateTagNames",
+        [
+          ["a", "1"],
+          ["a", "2"],
+        ],
+      ],
+      ["TagsTooLarge", [["k".repeat(129), "1"]]],
+      ["TagsTooLarge", [["k", "v".repeat(257)]]],
+      ["TagsTooLarge", eleven],
+    ];
+    for (const [code, pairs] of wrong) {
+      const inBody = await set(pairs.map(([key, value]) => tag(key, value)).join(""));
+      assert.deepEqual([inBody.status, inBody.code], [400, code], JSON.stringify(pairs));
+      const text = pairs.map(([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`);
+      const sent = { "x-ms-blob-type": "BlockBlob", "x-ms-tags": text.join("&") };
+      const inHeader = await kit.raw({ method: "PUT", path, headers: sent, body: "x" });
+      assert.deepEqual([inHeader.status, inHeader.code], [400, code], JSON.stringify(pairs));
+    }
     assert.equal((await set("<Oops/>")).code, "UnsupportedXmlNode");
     const headers = { "x-ms-blob-type": "BlockBlob", "x-ms-tags": "a=%ZZ" };
     assert.equal((await kit.raw({ method: "PUT", path, headers, body: "x" })).code, "InvalidHeaderValue");
@@ -347,6 +362,21 @@ onEachEngine("copies", (kit) => {
       refused(404, "CannotVerifyCopySource"),
     );
     await assert.rejects(target.syncCopyFromURL("not an address"), refused(400, "InvalidHeaderValue"));
+  });
+
+  test("a source of the same account that the owner names and that is not there is said so", async () => {
+    const container = await kit.container();
+    const target = container.getBlockBlobClient("to");
+    const missing = container.getBlobClient("missing");
+    await assert.rejects(target.beginCopyFromURL(missing.url), refused(404, "BlobNotFound"));
+    const nowhere = kit.service.getContainerClient("absent-one").getBlobClient("b");
+    await assert.rejects(target.beginCopyFromURL(nowhere.url), refused(404, "ContainerNotFound"));
+    // A source that is read by its address is a resource elsewhere, wherever it is.
+    await assert.rejects(
+      target.beginCopyFromURL(await readableUrl(kit, missing)),
+      refused(404, "CannotVerifyCopySource"),
+    );
+    await assert.rejects(target.syncCopyFromURL(missing.url), refused(404, "CannotVerifyCopySource"));
   });
 
   test("there is nothing to abort when the copy is done", async () => {

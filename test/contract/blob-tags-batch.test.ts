@@ -266,10 +266,34 @@ onEachEngine("blob batches", (kit) => {
     assert.equal(await send("--b--\r\n"), "400 InvalidInput");
     assert.equal(await send("nothing"), "400 InvalidInput");
     assert.equal(await send(`${deletionOf(path, {})}--b--`, "text/plain"), "400 InvalidInput");
-    assert.equal(await send(`${deletionOf(path, {}).repeat(257)}--b--`), "400 InvalidInput");
     const put = deletionOf(path, {}).replace("DELETE", "PUT");
     assert.equal(await send(`${put}--b--`), "400 InvalidInput");
+  });
+
+  test("too many parts, or parts of two kinds, are refused in one part that stands for all", async () => {
+    const container = await kit.container();
+    await container.getBlockBlobClient("x").upload("x", 1);
+    const path = `/${container.containerName}/x`;
+    const deletion = deletionOf(path, {});
     const tier = deletionOf(`${path}?comp=tier`, {}).replace("DELETE", "PUT");
-    assert.equal(await send(`${deletionOf(path, {})}${tier}--b--`), "400 InvalidInput");
+    const cases: [string, string][] = [
+      [deletion.repeat(257), "ExceedsMaxBatchRequestCount"],
+      [`${deletion}${tier}`, "AllBatchSubRequestsShouldBeSameApi"],
+    ];
+    for (const [parts, code] of cases) {
+      const reply = await kit.raw({
+        method: "POST",
+        path: "/",
+        query: { comp: "batch" },
+        headers: { "content-type": "multipart/mixed; boundary=b" },
+        body: `${parts}--b--`,
+      });
+      assert.equal(reply.status, 202, reply.text);
+      assert.equal(reply.text.split("HTTP/1.1 400 ").length, 2, reply.text);
+      assert.ok(reply.text.includes(`x-ms-error-code: ${code}\r\n`), reply.text);
+      assert.ok(reply.text.includes(`<Code>${code}</Code>`), reply.text);
+      assert.doesNotMatch(reply.text, /Content-ID/);
+    }
+    assert.equal((await all(container.listBlobsFlat())).length, 1);
   });
 });

@@ -93,6 +93,30 @@ suite("the HTTP front end", () => {
     assert.match(table.body, /^\{"odata.error"/);
   });
 
+  test("does not look at a small body of an operation that has none", async () => {
+    const container = { service: "blob", path: "/bodies", query: { restype: "container" } } as const;
+    const created = await send(server, { ...container, method: "PUT", body: Buffer.from("{}") });
+    assert.deepEqual([created.status, created.code], [201, undefined]);
+    const meta = { ...container, query: { restype: "container", comp: "metadata" } };
+    const set = await send(server, {
+      ...meta,
+      method: "PUT",
+      headers: { "x-ms-meta-a": "1" },
+      body: Buffer.from("a=b"),
+    });
+    assert.equal(set.status, 200);
+    const large = Buffer.alloc(LIMITS.ignoredBodyBytesMax + 1, " ");
+    const kept = await send(server, { ...container, method: "DELETE", body: large });
+    assert.deepEqual([kept.status, kept.code], [413, "RequestBodyTooLarge"]);
+    const gone = await send(server, { ...container, method: "DELETE", body: large.subarray(1) });
+    assert.equal(gone.status, 202);
+    // What was not read is not taken for the next request on the same connection.
+    const port = Number(new URL(server.endpoints.queue).port);
+    const head = (body = Buffer.alloc(0)): Buffer => signed({ ...properties, method: "GET", body }, port);
+    const both = await sendBytes(port, Buffer.concat([head(Buffer.from("{}")), head()]));
+    assert.equal(String(both).split("HTTP/1.1 200 ").length, 3, String(both));
+  });
+
   test("refuses a header that decides something and comes twice", async () => {
     const { port } = new URL(server.endpoints.queue);
     const request = signed({ ...properties, method: "GET" }, Number(port)).toString();
@@ -195,6 +219,7 @@ suite("the HTTP front end", () => {
     try {
       const reply = await get();
       assert.deepEqual([reply.status, reply.code], [403, "AuthenticationFailed"]);
+      assert.match(reply.body, /<AuthenticationErrorDetail>Request date header too old: '.* GMT'</);
     } finally {
       server.clock.advance(-LIMITS.clockSkewMillis - 60_000);
     }
@@ -216,6 +241,18 @@ suite("the HTTP front end", () => {
       .toString()
       .replace(`Host: 127.0.0.1:${port}`, `Host: nobody.queue.localhost:${port}`);
     assert.match(await sendBytes(Number(port), request), /^HTTP\/1.1 (403|404|400) /);
+  });
+
+  test("takes letters of other alphabets in an address for what they are, encoded or not", async () => {
+    const port = Number(new URL(server.endpoints.blob).port);
+    const restype = { restype: "container" };
+    await send(server, { service: "blob", method: "PUT", path: "/letters", query: restype });
+    const headers = { "x-ms-blob-type": "BlockBlob" };
+    const encoded = signed({ method: "PUT", path: "/letters/caf%C3%A9%20one", headers }, port).toString();
+    assert.match(await sendBytes(port, encoded.replace("%C3%A9", "\u00e9")), /^HTTP\/1.1 201 /);
+    const query = { ...restype, comp: "list" };
+    const list = await send(server, { service: "blob", method: "GET", path: "/letters", query });
+    assert.match(list.body, /<Name>caf\u00e9 one<\/Name>/);
   });
 
   test("the secondary is read and not written", async () => {
@@ -260,6 +297,10 @@ suite("the HTTP front end", () => {
       [(await ask("https://a.example")).status, (await ask("https://a.example")).code],
       [403, "CorsPreflightFailure"],
     );
+    assert.match(
+      (await ask("https://a.example")).body,
+      /<MessageDetails>No CORS rules matches this request</,
+    );
     const rules = Buffer.from(
       "<StorageServiceProperties><Cors><CorsRule><AllowedOrigins>https://a.example</AllowedOrigins><AllowedMethods>GET</AllowedMethods><AllowedHeaders>*</AllowedHeaders><ExposedHeaders>x-ms-*</ExposedHeaders><MaxAgeInSeconds>5</MaxAgeInSeconds></CorsRule></Cors></StorageServiceProperties>",
     );
@@ -270,6 +311,9 @@ suite("the HTTP front end", () => {
     assert.equal((await ask("https://b.example")).status, 403);
     const actual = await get({ Origin: "https://a.example" });
     assert.equal(actual.headers["access-control-allow-origin"], "https://a.example");
+    // What every reply carries is exposed like the rest, or the SDK in the page has no id to tell support.
+    const exposed = String(actual.headers["access-control-expose-headers"]).split(",");
+    assert.deepEqual(exposed, ["x-ms-request-id", "x-ms-version", "x-ms-client-request-id"]);
     // What a cache may keep says that it is not good for every origin, also when nobody asked for one.
     assert.equal((await get({})).headers.vary, "Origin");
     // A page reads why it was refused only when the refusal says that it may.

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { seconds } from "../../src/base/clock.ts";
+import { QUEUE_LIMITS } from "../../src/base/limits-queue.ts";
 import { readContentsId } from "../../src/services/queue/queue-ref.ts";
 import { QueueService } from "../../src/services/queue/queue-service.ts";
 import { packKey } from "../../src/store/keys/pack.ts";
@@ -339,6 +340,37 @@ for (const engine of ENGINES) {
           (await queue.get({ count: 32 })).map(({ text }) => text),
           ["always"],
         );
+      } finally {
+        await server.close();
+      }
+    });
+
+    test("however many messages have expired in front, a living one behind them is found", async () => {
+      const server = await startTestServer({ engine });
+      try {
+        const queue = await openFace(server, "service", "jobs");
+        const expired = 2 * QUEUE_LIMITS.expiredPerStepMax + 100;
+        const putExpired = async (): Promise<void> => {
+          const puts = Array.from({ length: expired }, () => queue.put("old", { timeToLive: 7 * DAY }));
+          await Promise.all(puts);
+          server.clock.advance(seconds(1));
+          await queue.put("living", { timeToLive: 30 * DAY });
+          server.clock.advance(seconds(7 * DAY));
+        };
+        await putExpired();
+        assert.deepEqual(
+          (await queue.peek(32)).map(({ text }) => text),
+          ["living"],
+        );
+        const [first] = await queue.get();
+        assert.equal(first?.text, "living");
+        await queue.delete(first!);
+        assert.equal(await queue.count(), 0);
+        await putExpired();
+        const [second] = await queue.get();
+        assert.equal(second?.text, "living");
+        assert.deepEqual(await queue.get(), []);
+        assert.equal(await queue.count(), 1);
       } finally {
         await server.close();
       }

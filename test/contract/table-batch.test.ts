@@ -202,5 +202,26 @@ for (const engine of ENGINES) {
       assert.match(reply.body, /HTTP\/1\.1 201 Created\r\nContent-ID: 1\r\n/);
       assert.deepEqual(await rowsOf("former"), ["1=1"]);
     });
+
+    test("the address of a change may hold blanks and letters as they are", async () => {
+      const body = [
+        "--batch_1",
+        "Content-Type: multipart/mixed; boundary=changeset_2",
+        "",
+        "--changeset_2",
+        "Content-Type: application/http",
+        "Content-Transfer-Encoding: binary",
+        "",
+        `PUT ${server.endpoints.table}/${server.account}/batches(PartitionKey='spelled',RowKey='zoë 1') HTTP/1.1`,
+        "Content-Type: application/json",
+        "",
+        '{"v":1}',
+        "--changeset_2--",
+        "--batch_1--",
+      ].join("\r\n");
+      const reply = await send(server, batchOf(body, "multipart/mixed; boundary=batch_1"));
+      assert.match(reply.body, /HTTP\/1\.1 204 No Content/);
+      assert.deepEqual(await rowsOf("spelled"), ["zoë 1=1"]);
+    });
   });
 }

@@ -127,7 +127,7 @@ const CASES: readonly Case[] = [
     code: "UpdateConditionNotSatisfied",
     status: 412,
     why: "merge with somebody else's ETag",
-    request: { method: "MERGE", path: there, body: "{}", headers: { "If-Match": '"0x8D1"' } },
+    request: { method: "MERGE", path: there, body: "{}", headers: { "If-Match": 'W/"0x8D1"' } },
   },
   {
     code: "UpdateConditionNotSatisfied",
@@ -262,7 +262,13 @@ const CASES: readonly Case[] = [
     why: "a body above 4 MiB",
     request: property(`"a":"${"x".repeat(4 * 1_024 * 1_024)}"`),
   },
-  { code: "InvalidValueType", status: 400, why: "a value that is an object", request: property('"a":{}') },
+  {
+    code: "InvalidInput",
+    status: 400,
+    why: "a value that is an object",
+    request: property('"a":{}'),
+    message: /^An error occurred while processing this request\./,
+  },
   {
     code: "InvalidValueType",
     status: 400,
@@ -270,10 +276,11 @@ const CASES: readonly Case[] = [
     request: property('"a@odata.type":"Edm.X","a":1'),
   },
   {
-    code: "InvalidValueType",
+    code: "InvalidInput",
     status: 400,
     why: "a key that is a number",
     request: insert('{"PartitionKey":1}'),
+    message: /^An error occurred while processing this request\./,
   },
   {
     code: "InvalidInput",
@@ -315,6 +322,13 @@ const CASES: readonly Case[] = [
     why: "a malformed ETag",
     request: { method: "PUT", path: there, body: "{}", headers: { "If-Match": "abc" } },
     message: /^The etag value 'abc' /,
+  },
+  {
+    code: "InvalidInput",
+    status: 400,
+    why: "an ETag that is not a weak one, as those of this service are",
+    request: { method: "MERGE", path: there, body: "{}", headers: { "If-Match": '"0x8D1"' } },
+    message: /^The etag value '"0x8D1"' /,
   },
   // Verbs and formats
   {

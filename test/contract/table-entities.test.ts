@@ -41,6 +41,8 @@ for (const engine of ENGINES) {
         late: { type: "DateTime", value: "9999-12-31T23:59:59.9999999Z" },
         offset: { type: "DateTime", value: "2020-01-01T01:00:00.5+01:00" },
         guid: { type: "Guid", value: "A455C695-df98-5678-aaaa-81d3367e5a34" },
+        braced: { type: "Guid", value: "{a455c695-DF98-5678-aaaa-81d3367e5a34}" },
+        bare: { type: "Guid", value: "a455c695df985678aaaa81d3367e5a34" },
         binary: Buffer.from([0, 1, 254, 255]),
       } as const;
       await people.createEntity(entity);
@@ -68,6 +70,8 @@ for (const engine of ENGINES) {
         late: { type: "DateTime", value: "9999-12-31T23:59:59.9999999Z" },
         offset: { type: "DateTime", value: "2020-01-01T00:00:00.5Z" },
         guid: { type: "Guid", value: "a455c695-df98-5678-aaaa-81d3367e5a34" },
+        braced: { type: "Guid", value: "a455c695-df98-5678-aaaa-81d3367e5a34" },
+        bare: { type: "Guid", value: "a455c695-df98-5678-aaaa-81d3367e5a34" },
         binary: { type: "Binary", value: "AAH+/w==" },
       });
       const raw = await send(server, { path: entityPath("People", "types", "all") });

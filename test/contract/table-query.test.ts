@@ -62,6 +62,11 @@ for (const engine of ENGINES) {
       ["n eq 5 or s eq 'Banana' and flag eq true", "a"],
       ["true", "abcde"],
       ["PartitionKey eq 5", ""],
+      ["\n  n ge 5\r\n  and\n  flag eq true\n", "a"],
+      ["n lt INF", "abc"],
+      ["n gt -INF and n lt 6", "a"],
+      ["n eq INF", ""],
+      ["n le NaN", ""],
     ];
     test("filters follow the documented grammar and types", async () => {
       for (const [filter, rows] of cases) {

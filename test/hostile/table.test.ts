@@ -116,7 +116,7 @@ describe("hostile input to the Table service", () => {
       '{"a@odata.type":"Edm.DateTime","a":"2020-02-30T00:00:00Z"}',
       '{"a@odata.type":"Edm.DateTime","a":"0000-12-31T23:59:59Z"}',
       '{"a@odata.type":"Edm.DateTime","a":1}',
-      '{"a@odata.type":"Edm.Guid","a":"{a455c695-df98-5678-aaaa-81d3367e5a34}"}',
+      '{"a@odata.type":"Edm.Guid","a":"{a455c695-df98-5678-aaaa-81d3367e5a34)"}',
       '{"a@odata.type":"Edm.Binary","a":"AA*A"}',
       '{"a@odata.type":"Edm.String","a":1}',
       Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
@@ -127,7 +127,7 @@ describe("hostile input to the Table service", () => {
     }
     for (const body of ['{"a":[1]}', '{"a":{"b":1}}', "{".repeat(1).concat('"a":', "[".repeat(100_000))]) {
       const reply = await send(server, { method: "PUT", path: entityPath("target", "p", "new"), body });
-      refused(reply, 400, "InvalidValueType");
+      refused(reply, 400, "InvalidInput");
     }
     for (const body of [
       '{"a":1,"a":2}',

@@ -1,5 +1,9 @@
 /** What only the Blob service answers, and the lease codes it shares with the File service. */
 export const BLOB_REFUSALS = {
+  AllBatchSubRequestsShouldBeSameApi: {
+    http: 400,
+    text: "The batch's subrequests should all be of the same API.",
+  },
   AppendPositionConditionNotMet: {
     http: 412,
     text: "The append position condition specified was not met.",
@@ -97,6 +101,10 @@ export const BLOB_REFUSALS = {
     http: 400,
     text: "The copy source account and destination account differ.",
   },
+  ExceedsMaxBatchRequestCount: {
+    http: 400,
+    text: "The batch operation exceeds maximum number of allowed subrequests.",
+  },
   CopyIdMismatch: {
     http: 409,
     text: "The specified copy ID did not match the copy ID for the pending copy operation.",
@@ -155,9 +163,12 @@ export const BLOB_REFUSALS = {
   InvalidPageRange: { http: 416, text: "The page range specified is invalid." },
   InvalidSourceBlobType: { http: 409, text: "The copy source blob type is invalid for this operation." },
   InvalidSourceBlobUrl: { http: 409, text: "The source URL for incremental copy request must be valid." },
+  DuplicateTagNames: { http: 400, text: "The tags specified contain the same name more than once." },
+  EmptyTagName: { http: 400, text: "The name of one of the tag key-value pairs is empty." },
+  TagsTooLarge: { http: 400, text: "The tags specified exceed the maximum permissible limit." },
   InvalidTags: {
     http: 400,
-    text: "The tags specified are invalid. They have characters, lengths or numbers that are not permitted.",
+    text: "The tags specified are invalid. It contains characters that are not permitted.",
   },
   InvalidVersionForPageBlobOperation: {
     http: 409,

@@ -106,11 +106,16 @@ export const COMMON_REFUSALS = {
     http: 400,
     text: "The MD5 value specified in the request did not match with the MD5 value calculated by the server.",
   },
+  /** Azurite's, for `--extentMemoryLimit`; Azure has no such limit. */
+  MemoryExtentStoreAtSizeLimit: {
+    http: 409,
+    text: "The limit on what is kept in memory is reached.",
+  },
   MetadataTooLarge: {
     http: 400,
     text: "The size of the specified metadata exceeds the maximum size permitted.",
   },
-  MissingContentLengthHeader: { http: 411, text: "The Content-Length header was not specified." },
+  MissingContentLengthHeader: { http: 411, text: "Content-Length HTTP header is missing." },
   MissingRequiredHeader: {
     http: 400,
     text: "An HTTP header that's mandatory for this request is not specified.",

@@ -1,16 +1,7 @@
-import { Refusal } from "../../base/refusals.ts";
-import type { ServiceName } from "../exchange.ts";
+import { badHeader, Refusal } from "../../base/refusals.ts";
 import type { Authorizable, AuthorizedOperation } from "./authorize.ts";
 import type { AuthContext } from "./context.ts";
-import { challenge } from "./refuse.ts";
-
-/** Since when a request without credentials is answered with a challenge instead of a plain no. */
-const CHALLENGE_SINCE: Readonly<Record<ServiceName, string>> = {
-  blob: "2019-12-12",
-  queue: "2019-12-12",
-  table: "2020-12-06",
-  file: "2020-12-06",
-};
+import { challenge, isChallenged } from "./refuse.ts";
 
 export async function authorizeAnonymous(
   { resource, permission }: AuthorizedOperation,
@@ -27,7 +18,9 @@ export async function authorizeAnonymous(
   throw noCredentials(request);
 }
 
-function noCredentials({ target, version }: Authorizable): Refusal {
-  if (version >= CHALLENGE_SINCE[target.service]) return challenge("NoAuthenticationInformation");
-  return new Refusal(target.service === "file" ? "AuthenticationFailed" : "ResourceNotFound");
+function noCredentials(request: Authorizable): Refusal {
+  if (isChallenged(request)) return challenge("NoAuthenticationInformation");
+  if (request.target.service !== "file") return new Refusal("ResourceNotFound");
+  // What a browser is shown that opens the address of a file.
+  return request.version === "" ? badHeader("x-ms-version", "") : new Refusal("AuthenticationFailed");
 }

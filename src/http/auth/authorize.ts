@@ -10,7 +10,7 @@ import { SERVICE_LETTERS } from "./delegation-key.ts";
 export type Authorizable = Pick<HttpRequest, "target" | "query" | "headers" | "version">;
 export type AuthorizedOperation = Pick<Operation<never>, "resource" | "permission">;
 
-const MISMATCH_IS_NOT_FOUND_BEFORE = "2015-04-05";
+const REFUSED_IS_NOT_FOUND_BEFORE = "2015-04-05";
 const FILE_INTENT = "x-ms-file-request-intent";
 
 /**
@@ -62,9 +62,8 @@ function authorizeBearer(
   { bearerSince, isIntentFree }: Permission,
   { target, headers, version }: Authorizable,
 ): void {
-  if (bearerSince !== undefined && (bearerSince === "never" || version < bearerSince)) {
-    throw new Refusal("AuthorizationFailure");
-  }
+  // Not a 403: what a token cannot do is not there for it.
+  if (bearerSince !== undefined && version < bearerSince) throw new Refusal("ResourceNotFound");
   if (target.service !== "file" || isIntentFree === true) return;
   const intent = headers[FILE_INTENT];
   if (intent === undefined) throw badHeader(FILE_INTENT, "", "MissingRequiredHeader");
@@ -82,7 +81,9 @@ function authorizeAccountSas(
   if (!caller.services.includes(SERVICE_LETTERS[target.service])) {
     throw new Refusal("AuthorizationServiceMismatch");
   }
-  if (!caller.resourceTypes.includes(permission.type)) throw new Refusal("AuthorizationResourceTypeMismatch");
+  if (!holdsOneOf(caller.resourceTypes, permission.type)) {
+    throw new Refusal("AuthorizationResourceTypeMismatch");
+  }
   if (!holdsOne(caller.permissions, permission.account)) throw new Refusal("AuthorizationPermissionMismatch");
 }
 
@@ -96,11 +97,15 @@ function authorizeServiceSas(
     caller.account === target.account &&
     caller.service === target.service &&
     covers(caller, resource, request);
-  if (!isCovered || permission.service.length === 0) throw new Refusal("AuthorizationFailure");
-  if (holdsOne(caller.permissions, permission.service)) return;
-  throw new Refusal(
-    caller.version < MISMATCH_IS_NOT_FOUND_BEFORE ? "ResourceNotFound" : "AuthorizationPermissionMismatch",
-  );
+  const isGrantable = isCovered && permission.service.length > 0;
+  if (isGrantable && holdsOne(caller.permissions, permission.service)) return;
+  if (caller.version < REFUSED_IS_NOT_FOUND_BEFORE) throw new Refusal("ResourceNotFound");
+  throw new Refusal(isGrantable ? "AuthorizationPermissionMismatch" : "AuthorizationFailure");
+}
+
+function holdsOneOf(held: string, letters: string): boolean {
+  for (const letter of letters) if (held.includes(letter)) return true;
+  return false;
 }
 
 /** One alternative in full: "au" asks for both letters. */

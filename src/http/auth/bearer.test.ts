@@ -104,6 +104,21 @@ test("what is not a signed token is refused with a challenge", async () => {
   }
 });
 
+test("before a service's first version with challenges, a bad token is refused as a bad signature is", async () => {
+  for (const [service, before, since] of [
+    ["blob", "2019-07-07", "2019-12-12"],
+    ["queue", "2018-11-09", "2019-12-12"],
+    ["table", "2019-02-02", "2020-12-06"],
+  ] as const) {
+    const codeOf = (version: string) =>
+      outcome(() => attempt(tokenOf({ aud: "x" }), { service, headers: { "x-ms-version": version } }));
+    assert.deepEqual(
+      [await codeOf(before), await codeOf(since)],
+      ["AuthenticationFailed", "InvalidBearerToken"],
+    );
+  }
+});
+
 test("tokens are taken over HTTPS only, since 2017-11-09, when asked for, for an account that exists", async () => {
   assert.equal(await outcome(() => attempt(tokenOf(), { isSecure: false })), "AuthenticationFailed");
   const old = { headers: { "x-ms-version": "2017-07-29" } };

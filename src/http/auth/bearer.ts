@@ -1,6 +1,6 @@
 import type { Caller } from "./caller.ts";
 import type { AuthContext, Unauthenticated } from "./context.ts";
-import { authenticationFailed, challenge } from "./refuse.ts";
+import { authenticationFailed, challenge, isChallenged } from "./refuse.ts";
 
 /**
  * Bearer tokens under `--oauth basic`: structure, times, issuer and audience of the token are checked, its
@@ -41,29 +41,29 @@ export function readBearer(
   context: AuthContext,
   authorization: string,
 ): BearerClaims {
-  if (context.oauth === "off") throw refused("Bearer tokens are not accepted by this server.");
+  if (context.oauth === "off") throw refused(request, "Bearer tokens are not accepted by this server.");
   if (!request.isSecure) {
     throw authenticationFailed("Authentication scheme Bearer is not supported over plain HTTP.");
   }
   if (request.version < FIRST_VERSION) {
     throw authenticationFailed("Authentication scheme Bearer is not supported in this version.");
   }
-  if (!isBearer(authorization)) throw refused(MALFORMED);
-  const claims = claimsOf(authorization.slice(7).trim());
+  if (!isBearer(authorization)) throw refused(request, MALFORMED);
+  const claims = claimsOf(request, authorization.slice(7).trim());
   const now = context.clock.now() / 1_000;
   if (typeof claims.exp !== "number" || claims.exp <= now)
-    throw refused("Lifetime validation failed. The token is expired.");
+    throw refused(request, "Lifetime validation failed. The token is expired.");
   if (claims.nbf !== undefined && !(typeof claims.nbf === "number" && claims.nbf <= now)) {
-    throw refused("Lifetime validation failed. The token is not yet valid.");
+    throw refused(request, "Lifetime validation failed. The token is not yet valid.");
   }
   const { iss, aud, oid, tid } = claims;
   if (typeof iss !== "string" || !ISSUERS.some((prefix) => iss.startsWith(prefix))) {
-    throw refused("Issuer validation failed.");
+    throw refused(request, "Issuer validation failed. Issuer did not match.");
   }
   // An account that does not exist is nobody's audience: no hint whether it does.
   const isKnown = context.accounts.find(request.target.account) !== undefined;
   if (typeof aud !== "string" || !isAudience(aud, request) || !isKnown) {
-    throw refused("Audience validation failed.");
+    throw refused(request, "Audience validation failed. Audience did not match.");
   }
   return {
     objectId: typeof oid === "string" ? oid : "",
@@ -78,30 +78,31 @@ function isAudience(audience: string, { target }: Unauthenticated): boolean {
   return CLOUDS.some((cloud) => text === `https://${target.account}.${target.service}.${cloud}`);
 }
 
-function claimsOf(token: string): Record<string, unknown> {
+function claimsOf(request: Unauthenticated, token: string): Record<string, unknown> {
   const parts = token.split(".", 4);
-  if (parts.length !== 3 || parts[2] === "") throw refused(MALFORMED);
-  const algorithm = jsonOf(parts[0]!).alg;
+  if (parts.length !== 3 || parts[2] === "") throw refused(request, MALFORMED);
+  const algorithm = jsonOf(request, parts[0]!).alg;
   // "none" announces a token that nobody signed; that is malformed even where signatures go unchecked.
   if (typeof algorithm !== "string" || algorithm === "" || algorithm.toLowerCase() === "none") {
-    throw refused(MALFORMED);
+    throw refused(request, MALFORMED);
   }
-  return jsonOf(parts[1]!);
+  return jsonOf(request, parts[1]!);
 }
 
-function jsonOf(part: string): Record<string, unknown> {
-  if (!/^[\w-]+$/.test(part)) throw refused(MALFORMED);
+function jsonOf(request: Unauthenticated, part: string): Record<string, unknown> {
+  if (!/^[\w-]+$/.test(part)) throw refused(request, MALFORMED);
   let value: unknown;
   try {
     value = JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
   } catch (error) {
-    if (error instanceof SyntaxError) throw refused(MALFORMED);
+    if (error instanceof SyntaxError) throw refused(request, MALFORMED);
     throw error;
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw refused(MALFORMED);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw refused(request, MALFORMED);
   return value as Record<string, unknown>;
 }
 
-function refused(detail: string): Error {
-  return challenge("InvalidBearerToken", detail);
+/** A client of a version that knows no challenge (.NET's of queues asks for 2018-11-09) gets the refusal of any signature. */
+function refused(request: Unauthenticated, detail: string): Error {
+  return isChallenged(request) ? challenge("InvalidBearerToken", detail) : authenticationFailed(detail);
 }

@@ -1,5 +1,6 @@
 import { safeText } from "../../base/redact.ts";
 import { Refusal, type RefusalCode } from "../../base/refusals.ts";
+import type { HttpRequest, ServiceName } from "../exchange.ts";
 
 /**
  * The refusals of authentication. A client that signs wrongly needs to see what the server signed, so the string
@@ -30,6 +31,18 @@ export function sasMismatch(stringToSign: string): Refusal {
 /** A SAS field that is missing or not well formed. */
 export function sasFieldInvalid(name: string): Refusal {
   return authenticationFailed(`The SAS field ${name} is missing or not in the correct format.`);
+}
+
+/** Since when a caller who is not known is answered with a challenge instead of a plain no. */
+const CHALLENGE_SINCE: Readonly<Record<ServiceName, string>> = {
+  blob: "2019-12-12",
+  queue: "2019-12-12",
+  table: "2020-12-06",
+  file: "2020-12-06",
+};
+
+export function isChallenged({ target, version }: Pick<HttpRequest, "target" | "version">): boolean {
+  return version >= CHALLENGE_SINCE[target.service];
 }
 
 /** 401 with the challenge that tells a client where tokens come from. */

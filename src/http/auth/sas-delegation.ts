@@ -16,7 +16,7 @@ import {
   sasTime,
   sasVersion,
 } from "./sas-fields.ts";
-import { canonicalResource, sasResource } from "./sas-resource.ts";
+import { canonicalResource, coveredPath, sasResource } from "./sas-resource.ts";
 import { BOUND_FIELDS, OVERRIDE_FIELDS, tableBounds } from "./sas-service.ts";
 import { isSignedBy } from "./verify.ts";
 
@@ -97,7 +97,7 @@ export function authenticateDelegationSas(request: Unauthenticated, context: Aut
     isDelegated: true,
     service: target.service,
     resource: resource.resource,
-    path,
+    path: coveredPath(resource.resource, path),
     snapshot: resource.snapshot,
     permissions,
     encryptionScope: scope === "" ? undefined : scope,

@@ -11,7 +11,7 @@ import { sasField } from "./sas-fields.ts";
  */
 export interface SasResource {
   readonly resource: ServiceSasCaller["resource"];
-  /** One path, or for the short addresses of the root container the two it may stand for. */
+  /** One path, or two: what the short addresses of the root container may stand for, a directory with its slash. */
   readonly paths: readonly string[];
   readonly snapshot: string | undefined;
 }
@@ -68,18 +68,27 @@ function blobResource(
     }
     case "d":
       if (version < DIRECTORIES_SINCE) break;
-      return { resource, paths: [directoryOf(path, sasField(query, "sdd"))], snapshot: undefined };
+      return { resource, paths: directoriesOf(path, sasField(query, "sdd")), snapshot: undefined };
   }
   throw sasFieldInvalid("sr");
 }
 
-/** The container and as many directories below it as `sdd` counts; 0 is the root of the container. */
-function directoryOf(path: string, depth: string): string {
+/**
+ * The container and as many directories below it as `sdd` counts; 0 is the root of the container. Newer SDKs let a
+ * directory be named with a slash at its end, count without it, and sign it.
+ */
+function directoriesOf(path: string, depth: string): string[] {
   const segments = path.split("/");
   if (!/^(?:0|[1-9]\d{0,2})$/.test(depth) || Number(depth) > segments.length - 1) {
     throw new Refusal("QueryParameterSddInvalid");
   }
-  return segments.slice(0, Number(depth) + 1).join("/");
+  const directory = segments.slice(0, Number(depth) + 1).join("/");
+  return [directory, `${directory}/`];
+}
+
+/** What a SAS covers that was signed for this one of the paths. */
+export function coveredPath(resource: SasResource["resource"], signed: string): string {
+  return resource === "d" && signed.endsWith("/") ? signed.slice(0, -1) : signed;
 }
 
 function firstOf(path: string): string {

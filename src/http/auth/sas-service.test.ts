@@ -151,6 +151,7 @@ test("every kind of blob resource", async () => {
     ["c/d/e/f", "d", "c/d", { sdd: "1" }, { resource: "d", path: "c/d" }],
     ["c/d/e", "d", "c/d/e", { sdd: "2" }, { resource: "d", path: "c/d/e" }],
     ["c/d/e", "d", "c", { sdd: "0" }, { resource: "d", path: "c" }],
+    ["c/d/e/f", "d", "c/d/", { sdd: "1" }, { resource: "d", path: "c/d" }],
   ];
   for (const [path, sr, resource, { snapshot, sdd }, expected] of rows) {
     const fields = { ...COMMON, sv: "2026-10-06", sr, sdd };

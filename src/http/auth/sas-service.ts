@@ -14,7 +14,7 @@ import {
   sasTime,
   sasVersion,
 } from "./sas-fields.ts";
-import { canonicalResource, type SasResource, sasResource } from "./sas-resource.ts";
+import { canonicalResource, coveredPath, type SasResource, sasResource } from "./sas-resource.ts";
 import { isSigned } from "./verify.ts";
 
 /**
@@ -142,7 +142,7 @@ function admit(
     isDelegated: false,
     service: target.service,
     resource: resource.resource,
-    path,
+    path: coveredPath(resource.resource, path),
     snapshot: resource.snapshot,
     permissions,
     encryptionScope: scope === "" ? undefined : scope,

@@ -64,9 +64,14 @@ function checkDate(headers: Headers, now: Instant): void {
   if (text === undefined) throw authenticationFailed("Neither the Date nor the x-ms-date header is given.");
   const sentAt = parseHttpDate(text);
   if (sentAt !== undefined && Math.abs(now - sentAt) <= LIMITS.clockSkewMillis) return;
+  // The first of them in the service's own words: tools look for them, to tell of a clock that is wrong.
+  if (sentAt !== undefined && sentAt < now)
+    throw authenticationFailed(`Request date header too old: '${text}'`);
   const name = headers["x-ms-date"] === undefined ? "Date" : "x-ms-date";
   const reason =
-    sentAt === undefined ? "is not in the correct format" : "is more than 15 minutes off the server's clock";
+    sentAt === undefined
+      ? "is not in the correct format"
+      : "is more than 15 minutes ahead of the server's clock";
   throw authenticationFailed(`The ${name} header in the request ${reason}: '${text}'.`);
 }
 

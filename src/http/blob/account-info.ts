@@ -15,20 +15,20 @@ async function getAccountInformation(): Promise<HttpReply> {
 
 const ANY_LETTER = [..."rwdlacuptfixy"];
 
-function accountInformation(resource: ResourceKind, type: "s" | "c" | "o"): BlobRow[] {
+function accountInformation(resource: ResourceKind): BlobRow[] {
   const where = { service: "", container: "OfContainer", blob: "OfBlob" }[resource as string];
   return getAndHead({
     name: `GetAccountInformation${where}`,
     resource,
     query: { restype: "account", comp: "properties" },
-    permission: { type, account: ANY_LETTER, service: ANY_LETTER, bearerSince: "never" },
+    permission: { type: "sco", account: ANY_LETTER, service: ANY_LETTER, bearerSince: "2025-07-05" },
     handle: getAccountInformation,
   });
 }
 
 export const ACCOUNT_ROWS: readonly BlobRow[] = [
-  ...accountInformation("service", "s"),
-  ...accountInformation("container", "c"),
-  ...accountInformation("blob", "o"),
+  ...accountInformation("service"),
+  ...accountInformation("container"),
+  ...accountInformation("blob"),
   GET_USER_DELEGATION_KEY,
 ];

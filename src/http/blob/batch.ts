@@ -43,16 +43,43 @@ async function submit(
   container: string | undefined,
 ): Promise<HttpReply> {
   const body = await request.body.read(LIMITS.multipartBytesMax);
+  const replies = await answers(request, services, { body, container });
+  const printed = printBlobBatch(services.blobs.parts.random.uuid(), replies);
+  return { status: 202, headers: { "Content-Type": printed.contentType }, body: printed.body };
+}
+
+/**
+ * A well-formed batch that asks for too much, or for two kinds of things, is accepted with one part which refuses
+ * them all: that is how the service says it, and .NET and JavaScript clients look for exactly that.
+ */
+const ONE_FOR_ALL = new Set(["ExceedsMaxBatchRequestCount", "AllBatchSubRequestsShouldBeSameApi"]);
+
+async function answers(
+  request: HttpRequest,
+  services: BlobServices,
+  batch: { readonly body: Buffer; readonly container: string | undefined },
+): Promise<SubReply[]> {
+  try {
+    const parts = readBatch(request, batch);
+    return await Promise.all(parts.map((part) => answer(request, services, part)));
+  } catch (error) {
+    if (!(error instanceof Refusal) || !ONE_FOR_ALL.has(error.code)) throw error;
+    return [refusalReply(request, undefined, error)];
+  }
+}
+
+function readBatch(
+  request: HttpRequest,
+  { body, container }: { readonly body: Buffer; readonly container: string | undefined },
+): Part[] {
   const parts = parseBlobBatch(request.headers["content-type"], body).map((part) => prepare(request, part));
   if (new Set(parts.map(({ operation }) => operation.method)).size > 1) {
-    throw malformedBatch("All parts must be of one kind.");
+    throw new Refusal("AllBatchSubRequestsShouldBeSameApi");
   }
   if (container !== undefined && parts.some(({ asked }) => !asked.target.path.startsWith(`${container}/`))) {
     throw malformedBatch("A part is about another container.");
   }
-  const replies = await Promise.all(parts.map((part) => answer(request, services, part)));
-  const printed = printBlobBatch(services.blobs.parts.random.uuid(), replies);
-  return { status: 202, headers: { "Content-Type": printed.contentType }, body: printed.body };
+  return parts;
 }
 
 interface Part {
@@ -93,28 +120,34 @@ async function answer(
   services: BlobServices,
   { contentId, operation, asked }: Part,
 ): Promise<SubReply> {
-  const common = { "x-ms-request-id": request.id, "x-ms-version": request.version || undefined };
   try {
     const caller = await authenticate(asked, services.auth);
     await authorize(caller, operation, asked, services.auth);
     const { status, headers } = await operation.handle({ ...asked, caller }, services);
-    return { contentId, status, headers: { ...headers, ...common, Server: "Holdfast" } };
+    return { contentId, status, headers: { ...headers, ...commonHeaders(request) } };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const { contentType, body } = printError(error, "xml", {
-      requestId: request.id,
-      time: request.receivedAt,
-    });
-    const headers = {
-      "x-ms-error-code": errorCodeOf(error),
-      ...error.detail.headers,
-      ...common,
-      "Content-Length": String(Buffer.byteLength(body)),
-      "Content-Type": contentType,
-      Server: "Holdfast",
-    };
-    return { contentId, status: error.row.http, reason: reasonOf(error, false), headers, body };
+    return refusalReply(request, contentId, error);
   }
+}
+
+function refusalReply(request: HttpRequest, contentId: string | undefined, error: Refusal): SubReply {
+  const { contentType, body } = printError(error, "xml", {
+    requestId: request.id,
+    time: request.receivedAt,
+  });
+  const headers = {
+    "x-ms-error-code": errorCodeOf(error),
+    ...error.detail.headers,
+    ...commonHeaders(request),
+    "Content-Length": String(Buffer.byteLength(body)),
+    "Content-Type": contentType,
+  };
+  return { contentId, status: error.row.http, reason: reasonOf(error, false), headers, body };
+}
+
+function commonHeaders({ id, version }: HttpRequest): Record<string, string | undefined> {
+  return { "x-ms-request-id": id, "x-ms-version": version || undefined, Server: "Holdfast" };
 }
 
 /** Who may send a batch: anyone with a right at all. What counts is what its parts may do. */
@@ -133,7 +166,7 @@ export const BATCH_ROWS: readonly BlobRow[] = [
     name: "SubmitBatch",
     resource: "service",
     query: { comp: "batch" },
-    permission: { type: "s", account: ANY, service: [] },
+    permission: { type: "sco", account: ANY, service: [] },
     handle: submitBatch,
   }),
   row({
@@ -142,7 +175,7 @@ export const BATCH_ROWS: readonly BlobRow[] = [
     name: "SubmitBatchAsOfContainer",
     resource: "service",
     query: { restype: "container", comp: "batch" },
-    permission: { type: "s", account: ANY, service: [] },
+    permission: { type: "sco", account: ANY, service: [] },
     handle: submitBatch,
   }),
   row({
@@ -150,7 +183,7 @@ export const BATCH_ROWS: readonly BlobRow[] = [
     name: "SubmitContainerBatch",
     resource: "container",
     query: { restype: "container", comp: "batch" },
-    permission: { type: "c", account: ANY, service: ANY },
+    permission: { type: "sco", account: ANY, service: ANY },
     handle: submitContainerBatch,
   }),
 ];

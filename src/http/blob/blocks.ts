@@ -59,8 +59,10 @@ export function readBlockId({ query }: HttpRequest): {
     throw badQuery("blockid", "", "A block needs an id.", "MissingRequiredQueryParameter");
   }
   const bytes = blockIdBytes(id);
-  if (bytes === undefined) throw badQuery("blockid", id, "Not a block id.", "InvalidQueryParameterValue");
-  return { blockId: id, blockIdBytes: bytes };
+  if (bytes !== undefined) return { blockId: id, blockIdBytes: bytes };
+  // An id that is only too long is a value out of range; anything else is not an id.
+  if (id !== "" && BASE64.test(id)) throw new Refusal("OutOfRangeInput");
+  throw badQuery("blockid", id, "Not a block id.", "InvalidQueryParameterValue");
 }
 
 const PUT_BLOCK_SIZES = { since2019: BLOB_LIMITS.putBlockBytesMax, since2016: 100 * MIB, before: 4 * MIB };

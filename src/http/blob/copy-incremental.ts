@@ -22,7 +22,7 @@ export const COPY_INCREMENTAL_ROW: BlobRow = row({
   method: "PUT",
   resource: "blob",
   query: { comp: "incrementalcopy" },
-  permission: onBlob(["w"]),
+  permission: onBlob(["c", "w"]),
   returnsEtag: true,
   conditions: IF_ALL,
   ok: [202],

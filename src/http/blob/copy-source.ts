@@ -28,7 +28,8 @@ export async function readCopySource(request: HttpRequest, services: BlobService
   const { isHere, isHostStyle } = locateSource(url, request, "blob");
   if (!isHere) return { kind: "elsewhere", url, shown };
   const address = readAddress(`${url.pathname}${url.search}`, url.host, "blob", isHostStyle);
-  if (!isOwn(request, address)) await checkMayRead(request, url, address, services);
+  const isOwnersWord = isOwn(request, address);
+  if (!isOwnersWord) await checkMayRead(request, url, address, services);
   return {
     kind: "here",
     ref: readBlobRef(address),
@@ -36,6 +37,7 @@ export async function readCopySource(request: HttpRequest, services: BlobService
     shown,
     conditions: readSourceConditions(request.headers),
     keySha256: readCustomerKey(request.headers, SOURCE_KEY),
+    isOwn: isOwnersWord,
   };
 }
 

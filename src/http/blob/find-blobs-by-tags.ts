@@ -102,7 +102,7 @@ export const FIND_BLOBS_ROWS: readonly BlobRow[] = [
     name: "FindBlobsByTagsInContainer",
     resource: "container",
     query: { restype: "container", comp: "blobs" },
-    permission: { type: "o", account: ["f"], service: ["f"] },
+    permission: { type: "co", account: ["f"], service: ["f"] },
     handle: findInContainer,
   }),
 ];

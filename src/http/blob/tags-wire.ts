@@ -9,15 +9,18 @@ export type Tags = Readonly<Record<string, string>>;
 
 const ALLOWED = /^[A-Za-z0-9 +\-./:=_]*$/;
 
-function checkedTags(pairs: readonly (readonly [string, string])[]): Tags | undefined {
+/** Each fault has a code of its own, the same for the header and the body, as with metadata. */
+function checkedTags(pairs: readonly (readonly [string, string])[]): Tags {
   const { tagsMax, tagKeyCharsMax, tagValueCharsMax } = BLOB_LIMITS;
-  if (pairs.length > tagsMax) return undefined;
+  if (pairs.length > tagsMax) throw new Refusal("TagsTooLarge");
   const found = new Map<string, string>();
   for (const [key, value] of pairs) {
-    if (key.length < 1 || key.length > tagKeyCharsMax || value.length > tagValueCharsMax) return undefined;
+    if (key === "") throw new Refusal("EmptyTagName");
+    if (key.length > tagKeyCharsMax || value.length > tagValueCharsMax) throw new Refusal("TagsTooLarge");
     // The codec of records would give this one back under another name.
-    if (key === "__proto__") return undefined;
-    if (!ALLOWED.test(key) || !ALLOWED.test(value) || found.has(key)) return undefined;
+    const isReserved = key === "__proto__";
+    if (isReserved || !ALLOWED.test(key) || !ALLOWED.test(value)) throw new Refusal("InvalidTags");
+    if (found.has(key)) throw new Refusal("DuplicateTagNames");
     found.set(key, value);
   }
   return Object.fromEntries(found);
@@ -26,9 +29,7 @@ function checkedTags(pairs: readonly (readonly [string, string])[]): Tags | unde
 export function parseTagsHeader(text: string): Tags {
   if (text.length > BLOB_LIMITS.tagsHeaderCharsMax) throw badHeader("x-ms-tags", text.slice(0, 256));
   const pairs = text === "" ? [] : text.split("&").map((pair) => pairOf(pair, text));
-  const tags = checkedTags(pairs);
-  if (tags === undefined) throw badHeader("x-ms-tags", text);
-  return tags;
+  return checkedTags(pairs);
 }
 
 function pairOf(pair: string, text: string): readonly [string, string] {
@@ -57,9 +58,7 @@ export function parseTagsBody(body: Uint8Array): Tags {
     onlyChildren(tag, ["Key", "Value"]);
     return [requiredChild(tag, "Key").text, requiredChild(tag, "Value").text];
   });
-  const tags = checkedTags(pairs);
-  if (tags === undefined) throw new Refusal("InvalidTags");
-  return tags;
+  return checkedTags(pairs);
 }
 
 /** Sorted, so that the same tags always print the same. */

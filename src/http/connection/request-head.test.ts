@@ -17,9 +17,9 @@ test("a head comes apart into its line and headers", () => {
   assert.equal(head.repeated, undefined);
 });
 
-test("bytes beyond ASCII stay what they are", () => {
-  const head = read("PUT /\xc3\xa9 HTTP/1.1\r\nHost: x\r\nx-ms-meta-a: \xc3\xa9");
-  assert.deepEqual([head.url, head.headers["x-ms-meta-a"]], ["/\xc3\xa9", "\xc3\xa9"]);
+test("bytes beyond ASCII are encoded in a target, and stay what they are in a header", () => {
+  const head = read("PUT /a%20\xc3\xa9?b=\xff HTTP/1.1\r\nHost: x\r\nx-ms-meta-a: \xc3\xa9");
+  assert.deepEqual([head.url, head.headers["x-ms-meta-a"]], ["/a%20%C3%A9?b=%FF", "\xc3\xa9"]);
 });
 
 test("a header that decides something is reported when it comes twice", () => {

@@ -1,4 +1,4 @@
-import "../../base/bytes.ts";
+import { percentByte } from "../../base/bytes.ts";
 import type { Headers } from "../exchange.ts";
 
 /**
@@ -73,9 +73,12 @@ export function readRequestHead(data: Buffer, end: number): RequestHead {
   if (at === 0 || data[at] !== SPACE) throw new Malformed("the method is not a token");
   const method = text.slice(0, at);
   const urlStart = ++at;
-  while (at < end && TARGET[data[at]!] === 1) at++;
+  let bits = 0;
+  while (at < end && TARGET[data[at]!] === 1) bits |= data[at++]!;
   if (at === urlStart || data[at] !== SPACE) throw new Malformed("the target is not one");
-  const url = text.slice(urlStart, at);
+  const sent = text.slice(urlStart, at);
+  // A client that leaves letters of other alphabets as they are (curl does) means the same as one that encodes them.
+  const url = bits < 0x80 ? sent : sent.replaceAll(/[\x80-\xff]/g, percentByte);
   const lineEnd = Math.min(end, at + 9);
   const version = text.slice(at + 1, lineEnd);
   const isOld = version === "HTTP/1.0";

@@ -65,7 +65,8 @@ async function putRange(request: HttpRequest, { files }: FileServices): Promise<
     return rangeReply(await clearRange(files, range), {});
   }
   if (action !== "update") throw badHeader("x-ms-write", headers["x-ms-write"]!);
-  if (body.length === undefined) throw new Refusal("MissingContentLengthHeader");
+  if (body.length === undefined)
+    throw new Refusal("MissingContentLengthHeader", { elements: { HeaderName: "Content-Length" } });
   if (range.to - range.from > FILE_LIMITS.rangeBytesMax) throw new Refusal("RequestBodyTooLarge");
   if (body.length !== range.to - range.from) throw badHeader("x-ms-range", headers["x-ms-range"] ?? "");
   // A small body comes whole: a stream of one piece would cost more than the piece.

@@ -2,7 +2,9 @@ import { LIMITS } from "../../base/limits.ts";
 import { TABLE_LIMITS } from "../../base/limits-table.ts";
 import type { EntityChangeKind } from "../../concurrency/entity-conditions.ts";
 import type { TableService } from "../../services/table/table-service.ts";
+import type { AuthContext } from "../auth/authenticate.ts";
 import { type CommonServices, commonOperations } from "../common/service-operations.ts";
+import { GET_USER_DELEGATION_KEY } from "../common/user-delegation-key.ts";
 import type { Operation, OperationTable } from "../operation.ts";
 import { batchHandler, type EntityOperation } from "./batch.ts";
 import { changeEntity } from "./change-entity.ts";
@@ -14,6 +16,7 @@ import { createTable, deleteTable, getTable, queryTables } from "./tables.ts";
 /** The Table service, operation by operation. */
 export interface TableServices extends CommonServices {
   readonly tables: TableService;
+  readonly auth: AuthContext;
 }
 
 const plain = { returnsEtag: false, conditions: [], lease: "none" } as const;
@@ -201,6 +204,7 @@ export const TABLE_OPERATIONS: OperationTable<TableServices> = {
   service: "table",
   operations: [
     ...commonOperations("table"),
+    GET_USER_DELEGATION_KEY,
     ...[...TABLE_ROWS, ...QUERY_ROWS, ...CHANGE_ROWS, BATCH_ROW].map((row) => ({
       ...row,
       handle: guarded(row.handle),

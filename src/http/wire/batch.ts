@@ -1,5 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import { LIMITS } from "../../base/limits.ts";
+import { Refusal } from "../../base/refusals.ts";
 import {
   boundaryOf,
   isMultipart,
@@ -15,8 +16,7 @@ import {
 export function parseBlobBatch(contentType: string | undefined, body: Buffer): SubRequest[] {
   const parts = parseParts(body, boundaryOf(contentType), LIMITS.blobBatchRequestsMax);
   if (parts.length === 0) throw malformedBatch("It holds no request.");
-  if (parts.length > LIMITS.blobBatchRequestsMax)
-    throw malformedBatch(`It holds more than ${LIMITS.blobBatchRequestsMax} requests.`);
+  if (parts.length > LIMITS.blobBatchRequestsMax) throw new Refusal("ExceedsMaxBatchRequestCount");
   return parts.map(parseSubRequest);
 }
 

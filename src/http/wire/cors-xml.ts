@@ -38,8 +38,8 @@ function parseRule(node: XmlElement): CorsRule {
   return {
     allowedOrigins,
     allowedMethods,
-    allowedHeaders: headersOf(requiredChild(node, "AllowedHeaders")),
-    exposedHeaders: headersOf(requiredChild(node, "ExposedHeaders")),
+    allowedHeaders: headersOf(node.child("AllowedHeaders")),
+    exposedHeaders: headersOf(node.child("ExposedHeaders")),
     maxAgeSeconds,
   };
 }
@@ -50,7 +50,9 @@ function methodsOf(node: XmlElement): string[] {
   return methods;
 }
 
-function headersOf(node: XmlElement): string[] {
+/** Documented as required; the service takes a rule without them (Azure/Azurite#294), as .NET's client sends it. */
+function headersOf(node: XmlElement | undefined): string[] {
+  if (node === undefined) return [];
   const names = listOf(node, LIMITS.corsHeadersMax + LIMITS.corsHeaderPrefixesMax);
   const prefixes = names.filter((name) => name.endsWith("*")).length;
   if (prefixes > LIMITS.corsHeaderPrefixesMax) throw invalidValue(node);

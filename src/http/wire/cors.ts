@@ -36,7 +36,8 @@ export function preflightHeaders(rules: readonly CorsRule[], request: Preflight)
     if (!allowsAllOrigins(rule)) out["Access-Control-Allow-Credentials"] = "true";
     return out;
   }
-  throw new Refusal("CorsPreflightFailure");
+  const elements = { MessageDetails: "No CORS rules matches this request" };
+  throw new Refusal("CorsPreflightFailure", { elements });
 }
 
 export interface CorsRequest {

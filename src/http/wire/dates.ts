@@ -29,7 +29,8 @@ const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 const LONG_DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-const RFC_1123 = /^([A-Z][a-z]{2}), (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d) GMT$/;
+/** Of the day, Java's own formatter writes the second digit only where there is one. */
+const RFC_1123 = /^([A-Z][a-z]{2}), (\d\d?) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d) GMT$/;
 const RFC_850 = /^([A-Z][a-z]{5,8}), (\d\d)-([A-Z][a-z]{2})-(\d\d) (\d\d):(\d\d):(\d\d) GMT$/;
 const ASCTIME = /^([A-Z][a-z]{2}) ([A-Z][a-z]{2}) ([ \d]\d) (\d\d):(\d\d):(\d\d) (\d{4})$/;
 
@@ -109,13 +110,14 @@ function midnightOf(year: number, month: number, day: number): Instant | undefin
   return date.getUTCMonth() === month && date.getUTCDate() === day ? date.getTime() : undefined;
 }
 
-const ISO_8601 = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,7}))?)?(Z|[+-]\d\d:\d\d))?$/;
+const ISO_8601 = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:\d\d))?$/;
 
-const TICKS_OF_FRACTION_DIGITS = 7;
+const TICK_DIGITS = 7;
 
 /**
  * A point in time in ticks of 100 ns, as file times and Table properties need it. Takes `YYYY-MM-DD`, then
- * optionally `Thh:mm`, `:ss`, up to seven digits of a fraction, and a zone (`Z` or an offset).
+ * optionally `Thh:mm`, `:ss`, a fraction, and a zone (`Z` or an offset). Clocks of Java and Go have nine digits of a
+ * fraction, and the service reads them; what is finer than a tick is cut off.
  */
 export function parseIsoTicks(text: string): Revision | undefined {
   if (text.length > 40) return undefined;
@@ -127,7 +129,8 @@ export function parseIsoTicks(text: string): Revision | undefined {
   const time = parts[6] === "60" ? Number.NaN : timeOf(parts[4], parts[5]!, parts[6] ?? "00");
   const offset = offsetOf(parts[8]!);
   if (Number.isNaN(time) || Number.isNaN(offset)) return undefined;
-  const fraction = parts[7] === undefined ? 0n : BigInt(parts[7].padEnd(TICKS_OF_FRACTION_DIGITS, "0"));
+  const fraction =
+    parts[7] === undefined ? 0n : BigInt(parts[7].slice(0, TICK_DIGITS).padEnd(TICK_DIGITS, "0"));
   const ticks = revisionAt(midnight + time - offset) + fraction;
   return ticks < 0n ? undefined : ticks;
 }

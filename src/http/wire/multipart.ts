@@ -1,3 +1,4 @@
+import { percentByte } from "../../base/bytes.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { Refusal } from "../../base/refusals.ts";
 
@@ -21,7 +22,7 @@ export interface Part {
 export interface SubRequest {
   readonly contentId: string | undefined;
   readonly method: string;
-  /** As it came: a path, or a whole address. */
+  /** A path, or a whole address; blanks and letters beyond ASCII are encoded, if the client has not. */
   readonly target: string;
   /** By lower-cased name. */
   readonly headers: Readonly<Record<string, string>>;
@@ -43,7 +44,8 @@ const CONTENT_TYPE =
 const BOUNDARY_PARAMETER = /;[ \t]*boundary=(?:"([^"]+)"|([^\s;,"]+))/i;
 const BOUNDARY = /^[0-9A-Za-z'()+_,./:=? -]{1,200}$/;
 const HEADER_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/;
-const REQUEST_LINE = /^([A-Z]{1,16}) ([\x21-\x7e\x80-\xff]{1,16384}) HTTP\/1\.[01]$/;
+/** The address ends at the last blank: one within it is a key's, which not every client encodes. */
+const REQUEST_LINE = /^([A-Z]{1,16}) ([\x21-\x7e\x80-\xff][\x20-\x7e\x80-\xff]{0,16383}) HTTP\/1\.[01]$/;
 
 export function malformedBatch(reason: string): Refusal {
   return new Refusal("InvalidInput", { elements: { Reason: reason } });
@@ -186,7 +188,7 @@ export function parseSubRequest(part: Part): SubRequest {
   return {
     contentId: part.headers["content-id"],
     method: request[1]!,
-    target: request[2]!,
+    target: request[2]!.replaceAll(/[\x20\x80-\xff]/g, percentByte),
     headers,
     rawHeaders,
     body: withoutLineEnds(content.subarray(end)),

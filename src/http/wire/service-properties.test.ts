@@ -156,14 +156,11 @@ test("CORS rules have bounds", () => {
   refused("blob", cors(rule({ MaxAgeInSeconds: "-1" })), "InvalidXmlNodeValue", "MaxAgeInSeconds");
   const long = rule({ AllowedHeaders: Array(5).fill("h".repeat(250)).join(",") });
   refused("blob", cors(long + long), "InvalidXmlDocument", "Cors");
-  for (const field of [
-    "AllowedOrigins",
-    "AllowedMethods",
-    "AllowedHeaders",
-    "ExposedHeaders",
-    "MaxAgeInSeconds",
-  ])
+  for (const field of ["AllowedOrigins", "AllowedMethods", "MaxAgeInSeconds"])
     refused("blob", cors(rule({ [field]: undefined })), "MissingRequiredXmlNode", field);
+  const bare = rule({ AllowedHeaders: undefined, ExposedHeaders: undefined });
+  const [read] = parse("blob", cors(bare)).cors!;
+  assert.deepEqual([read?.allowedHeaders, read?.exposedHeaders], [[], []]);
 });
 
 test("the defaults print what the service has, in its order", () => {

@@ -27,6 +27,8 @@ export interface LocalSource {
   readonly shown: string;
   readonly conditions: Conditions;
   readonly keySha256: string | undefined;
+  /** The account's owner named it by its bare address: it is found like the destination, not read by address. */
+  readonly isOwn?: boolean;
 }
 
 export interface CopyBlob extends CreateGuards {
@@ -57,7 +59,8 @@ export async function copyBlob(blobs: BlobService, request: CopyBlob): Promise<C
     const found = await findBlob(write, ref);
     checkCreate(write, found, request);
     if (request.mode === "async") checkInfiniteLease(write, found);
-    const source = await readSource(write, request.source, "copy");
+    const isNamed = request.mode === "async" && request.source.isOwn === true;
+    const source = await readSource(write, request.source, "copy", isNamed);
     if (found.blob !== undefined && found.blob.kind !== source.kind) throw new Refusal("InvalidBlobType");
     if (request.mode === "sync") checkSync(source);
     await shareBlobContent(blobs.parts.payloads, write, source.content);
@@ -80,9 +83,19 @@ export async function copyBlob(blobs: BlobService, request: CopyBlob): Promise<C
   });
 }
 
-/** The source in the same transaction: what it is at this moment is what is copied. */
-export async function readSource(read: Reader, source: LocalSource, use: SourceUse): Promise<BlobRecord> {
-  const record = await readSourceState(read, source);
+/**
+ * The source in the same transaction: what it is at this moment is what is copied. One that is only named, by
+ * the owner in Copy Blob, is missing in plain words; one that is read by its address could not be verified.
+ */
+export async function readSource(
+  read: Reader,
+  source: LocalSource,
+  use: SourceUse,
+  isNamed = false,
+): Promise<BlobRecord> {
+  const record = isNamed
+    ? (await readState(read, source.ref, source.selector)).record
+    : await readSourceState(read, source);
   const code = checkSource(source.conditions, record, use);
   if (code !== undefined) throw conditionRefusal(code);
   checkKey(record, source.keySha256);

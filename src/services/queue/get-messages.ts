@@ -4,7 +4,16 @@ import { isExpired, type Receipt, takeMessage } from "../../concurrency/visibili
 import { keyAfter } from "../../store/keys/pack.ts";
 import type { Writer } from "../../store/kv.ts";
 import type { TallyRecord } from "../../store/records/queue.ts";
-import { messageOf, moveMessage, putTally, readTally, type StoredMessage, visibleRange } from "./contents.ts";
+import type { ServiceParts } from "../parts.ts";
+import {
+  messageOf,
+  moveMessage,
+  putTally,
+  readTally,
+  type StoredMessage,
+  visibleRange,
+  withMessageAt,
+} from "./contents.ts";
 import { printMessageId } from "./message-id.ts";
 import { type QueueRef, readContentsId } from "./queue-ref.ts";
 import type { QueueParts } from "./stamps.ts";
@@ -32,14 +41,27 @@ export interface TakenMessage extends GivenMessage {
 /**
  * Chooses, counts and hides in one transaction. Transactions are serializable over all processes, so two takers
  * never get the same message while it is hidden; and the reply leaves when the hiding is durable.
+ *
+ * Where more messages have expired in front than one transaction may remove, it takes several: an empty answer would
+ * say that there is nothing to do.
  */
-export function getMessages({ store, stamps }: QueueParts, request: GetMessages): Promise<TakenMessage[]> {
-  const { ref, count, visibilityTimeout } = request;
+export async function getMessages(parts: QueueParts, request: GetMessages): Promise<TakenMessage[]> {
+  let taken = await takeHead(parts, request);
+  for (let step = 1; taken === "onlyExpired" && step < QUEUE_LIMITS.expiredStepsMax; step++) {
+    taken = await takeHead(parts, request);
+  }
+  return taken === "onlyExpired" ? [] : taken;
+}
+
+function takeHead(
+  { store, stamps }: QueueParts,
+  { ref, count, visibilityTimeout }: GetMessages,
+): Promise<TakenMessage[] | "onlyExpired"> {
   const stamp = stamps.next();
   return store.write(async (write) => {
     const contents = await readContentsId(write, ref);
     const now = write.now();
-    const { found, tally } = await readHead(write, contents, { count, now });
+    const { found, tally, isCutShort } = await readHead(write, contents, { count, now });
     const taken = found.map((message) => {
       const { state, text } = message;
       const next = takeMessage(state, { stamp, now, visibilityTimeout });
@@ -49,7 +71,18 @@ export function getMessages({ store, stamps }: QueueParts, request: GetMessages)
       return { messageId, insertedAt, expiresAt, dequeueCount, text, visibleAt, receipt: next };
     });
     if (tally !== undefined) putTally(write, contents, tally);
-    return taken;
+    return isCutShort ? "onlyExpired" : taken;
+  });
+}
+
+/** One step of removing the expired messages in front of the first living one, for a Peek that cannot see past them. */
+export function removeExpiredHead({ store }: ServiceParts, ref: QueueRef): Promise<void> {
+  return store.write(async (write) => {
+    const contents = await readContentsId(write, ref);
+    const { found, tally } = await readHead(write, contents, { count: 1, now: write.now() });
+    if (tally === undefined) return;
+    const [living] = found;
+    putTally(write, contents, living === undefined ? tally : withMessageAt(tally, living.state));
   });
 }
 
@@ -57,6 +90,8 @@ interface Head {
   readonly found: readonly StoredMessage[];
   /** Undefined when nothing has changed: a Get of an empty queue writes nothing. */
   readonly tally: TallyRecord | undefined;
+  /** Nothing but expired messages so far, and there may be others behind them. */
+  readonly isCutShort: boolean;
 }
 
 /**
@@ -75,11 +110,16 @@ async function readHead(
   let dropped = 0;
   let isAtEnd = false;
   let last: StoredMessage["state"] | undefined;
-  while (found.length < count && !isAtEnd && dropped < QUEUE_LIMITS.expiredPerCallMax) {
-    const asked = count - found.length;
+  while (found.length < count && !isAtEnd && dropped < QUEUE_LIMITS.expiredPerStepMax) {
+    // Behind an expired message there are mostly more: one by one, each would cost a database a round trip.
+    const asked = dropped === 0 ? count - found.length : QUEUE_LIMITS.messagesPerGetMax;
     const page = await write.take({ from, to }, asked);
     isAtEnd = page.length < asked;
     for (const entry of page) {
+      if (found.length === count) {
+        isAtEnd = false;
+        break;
+      }
       const message = messageOf(entry);
       last = message.state;
       if (isExpired(message.state, now)) {
@@ -91,9 +131,10 @@ async function readHead(
       from = keyAfter(entry.key);
     }
   }
-  if (last === undefined) return { found, tally: undefined };
+  if (last === undefined) return { found, tally: undefined, isCutShort: false };
   const next = isAtEnd
     ? { headVisibleAt: now + 1, headSequence: 0n }
     : { headVisibleAt: last.visibleAt, headSequence: last.sequence + 1n };
-  return { found, tally: { ...tally, count: tally.count - dropped, ...next } };
+  const isCutShort = found.length === 0 && !isAtEnd;
+  return { found, tally: { ...tally, count: tally.count - dropped, ...next }, isCutShort };
 }

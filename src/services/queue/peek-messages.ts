@@ -3,7 +3,7 @@ import { isVisible } from "../../concurrency/visibility.ts";
 import { keyAfter } from "../../store/keys/pack.ts";
 import type { ServiceParts } from "../parts.ts";
 import { messageOf, readTally, visibleRange } from "./contents.ts";
-import type { GivenMessage } from "./get-messages.ts";
+import { type GivenMessage, removeExpiredHead } from "./get-messages.ts";
 import { printMessageId } from "./message-id.ts";
 import { type QueueRef, readContentsId } from "./queue-ref.ts";
 
@@ -13,7 +13,19 @@ export interface PeekMessages {
 }
 
 /** What a Get would give now, with nothing changed by looking. */
-export function peekMessages({ store }: ServiceParts, { ref, count }: PeekMessages): Promise<GivenMessage[]> {
+export async function peekMessages(parts: ServiceParts, request: PeekMessages): Promise<GivenMessage[]> {
+  let seen = await readHead(parts, request);
+  for (let step = 1; seen === "onlyExpired" && step < QUEUE_LIMITS.expiredStepsMax; step++) {
+    await removeExpiredHead(parts, request.ref);
+    seen = await readHead(parts, request);
+  }
+  return seen === "onlyExpired" ? [] : seen;
+}
+
+function readHead(
+  { store }: ServiceParts,
+  { ref, count }: PeekMessages,
+): Promise<GivenMessage[] | "onlyExpired"> {
   return store.read(async (read) => {
     const contents = await readContentsId(read, ref);
     const now = read.now();
@@ -21,10 +33,11 @@ export function peekMessages({ store }: ServiceParts, { ref, count }: PeekMessag
     const found: GivenMessage[] = [];
     let { from } = range;
     let skipped = 0;
-    while (found.length < count && skipped < QUEUE_LIMITS.expiredPerCallMax) {
-      const asked = count - found.length;
+    while (found.length < count && skipped < QUEUE_LIMITS.expiredPerStepMax) {
+      const asked = skipped === 0 ? count - found.length : QUEUE_LIMITS.messagesPerGetMax;
       const page = await read.take({ from, to: range.to }, asked);
       for (const entry of page) {
+        if (found.length === count) break;
         const { state, text } = messageOf(entry);
         const { sequence, insertedAt, expiresAt, dequeueCount } = state;
         if (isVisible(state, now)) {
@@ -33,8 +46,8 @@ export function peekMessages({ store }: ServiceParts, { ref, count }: PeekMessag
         } else skipped++;
         from = keyAfter(entry.key);
       }
-      if (page.length < asked) break;
+      if (page.length < asked) return found;
     }
-    return found;
+    return found.length === 0 ? "onlyExpired" : found;
   });
 }

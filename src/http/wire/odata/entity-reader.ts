@@ -1,6 +1,7 @@
 import type { EdmType, EdmValue, Property } from "../../../base/edm.ts";
 import { TABLE_LIMITS } from "../../../base/limits-table.ts";
 import { Refusal } from "../../../base/refusals.ts";
+import { parseGuid } from "./guid.ts";
 import { type JsonValue, malformedJson, readFlatObject } from "./json-reader.ts";
 import { isStorable, parseTicks } from "./times.ts";
 
@@ -67,7 +68,7 @@ function typeOf(value: JsonValue): EdmType {
 }
 
 function keyOf(value: JsonValue): string {
-  if (value.kind !== "string") throw new Refusal("InvalidValueType");
+  if (value.kind !== "string") throw malformedJson();
   return value.text;
 }
 
@@ -131,8 +132,11 @@ function readTyped(value: JsonValue, type: EdmType): EdmValue {
       if (!isStorable(ticks)) throw new Refusal("OutOfRangeInput");
       return { type, value: ticks };
     }
-    case "Guid":
-      return { type, value: readGuid(text) };
+    case "Guid": {
+      const guid = parseGuid(text);
+      if (guid === undefined) throw malformedJson();
+      return { type, value: guid };
+    }
     case "Binary":
       if (value.kind !== "string") throw malformedJson();
       return { type, value: readBase64(text) };
@@ -156,13 +160,6 @@ function readDouble(text: string): EdmValue {
   // A number too large for a Double is not Infinity: nobody said so.
   if (!Number.isFinite(value)) throw malformedJson();
   return { type, value: value === 0 ? 0 : value };
-}
-
-const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-export function readGuid(text: string): string {
-  if (!GUID.test(text)) throw malformedJson();
-  return text.toLowerCase();
 }
 
 function readBase64(text: string): Buffer {

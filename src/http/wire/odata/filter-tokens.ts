@@ -1,6 +1,7 @@
 import type { EdmValue } from "../../../base/edm.ts";
 import { TABLE_LIMITS } from "../../../base/limits-table.ts";
 import { Refusal } from "../../../base/refusals.ts";
+import { parseGuid } from "./guid.ts";
 import { parseTicks } from "./times.ts";
 
 /** The words of a `$filter`. `end` is where a word ends in the text, which is what errors name. */
@@ -16,9 +17,15 @@ export function filterSyntaxError(text: string, position: number): Refusal {
 
 const WORD = /[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}\p{Cf}]*/uy;
 const NUMBER = /[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?([LlDdFfMm]?)/y;
+/** As OData spells it, and .NET's client with it; its opposite and NaN are words. */
+const MINUS_INFINITY = "-INF";
 const NUMBER_CHARS_MAX = 400;
-const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const HEX = /^(?:[0-9a-f]{2})*$/i;
+
+/** Filters written over several lines are read as on one. */
+function isBlank(sign: string | undefined): boolean {
+  return sign === " " || sign === "\t" || sign === "\n" || sign === "\r";
+}
 
 export class FilterTokens {
   readonly text: string;
@@ -30,7 +37,7 @@ export class FilterTokens {
 
   next(): FilterToken {
     const { text } = this;
-    while (text[this.#at] === " " || text[this.#at] === "\t") this.#at++;
+    while (isBlank(text[this.#at])) this.#at++;
     const sign = text[this.#at];
     if (sign === undefined) return { kind: "end", end: text.length };
     if (sign === "(" || sign === ")") {
@@ -45,6 +52,8 @@ export class FilterTokens {
     if (text[this.#at] === "'") return this.#literal(this.#marked(word));
     if (word === "true" || word === "false")
       return this.#literal({ type: "Boolean", value: word === "true" });
+    if (word === "NaN" || word === "INF")
+      return this.#literal({ type: "Double", value: word === "NaN" ? Number.NaN : Number.POSITIVE_INFINITY });
     return { kind: "word", word, end: this.#at };
   }
 
@@ -60,7 +69,7 @@ export class FilterTokens {
   /** A literal stands alone: `5x` or `'a''` is none. */
   #literal(literal: EdmValue): FilterToken {
     const after = this.text[this.#at];
-    if (after !== undefined && after !== " " && after !== "\t" && after !== ")") throw this.fail();
+    if (after !== undefined && after !== ")" && !isBlank(after)) throw this.fail();
     return { kind: "literal", literal, end: this.#at };
   }
 
@@ -87,9 +96,11 @@ export class FilterTokens {
         if (ticks !== undefined) return { type: "DateTime", value: ticks };
         break;
       }
-      case "guid":
-        if (GUID.test(content)) return { type: "Guid", value: content.toLowerCase() };
+      case "guid": {
+        const guid = parseGuid(content);
+        if (guid !== undefined) return { type: "Guid", value: guid };
         break;
+      }
       case "X":
       case "x":
       case "binary":
@@ -100,6 +111,10 @@ export class FilterTokens {
   }
 
   #number(): FilterToken {
+    if (this.text.startsWith(MINUS_INFINITY, this.#at)) {
+      this.#at += MINUS_INFINITY.length;
+      return this.#literal({ type: "Double", value: Number.NEGATIVE_INFINITY });
+    }
     NUMBER.lastIndex = this.#at;
     const found = NUMBER.exec(this.text);
     if (found === null || found[0].length > NUMBER_CHARS_MAX) throw this.fail(this.#at + 1);

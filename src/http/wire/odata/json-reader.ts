@@ -126,7 +126,7 @@ class FlatReader {
       case "{":
       case "[":
         // Entities are flat.
-        throw new Refusal("InvalidValueType");
+        throw malformedJson();
     }
     NUMBER.lastIndex = at;
     const found = NUMBER.exec(text)?.[0];

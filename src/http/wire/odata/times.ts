@@ -31,9 +31,21 @@ export function printTicks(ticks: bigint): string {
 const EARLIEST = 504_911_232_000_000_000n;
 const LATEST = 3_155_378_975_999_999_999n;
 
-/** From the year 1 on. Without a zone it is UTC, as the service reads it. */
+/** Up to the seventh digit of a fraction, the digits that follow, and a zone. */
+const LONG_FRACTION = /^([^.]{1,30}\.\d{7})(\d+)(\D.*)?$/;
+
+/**
+ * From the year 1 on. Without a zone it is UTC, as the service reads it. Clocks of Go and Java have nanoseconds, and their
+ * clients print them all: what is finer than a tick is rounded, halves to the even tick, as .NET does.
+ */
 export function parseTicks(text: string): bigint | undefined {
-  return parseIsoTicks(text) ?? parseIsoTicks(`${text}Z`);
+  const long = LONG_FRACTION.exec(text);
+  if (long === null) return parseIsoTicks(text) ?? parseIsoTicks(`${text}Z`);
+  const [, whole, finer, zone = "Z"] = long as unknown as [string, string, string, string | undefined];
+  const ticks = parseIsoTicks(whole + zone);
+  if (ticks === undefined) return undefined;
+  const isHalf = /^50*$/.test(finer);
+  return (isHalf ? ticks % 2n === 1n : finer >= "5") ? ticks + 1n : ticks;
 }
 
 /** Whether a property can hold it. */
@@ -50,7 +62,9 @@ export function printEntityEtag(timestamp: string): string {
   return `${OPENING}${timestamp.slice(0, 13)}%3A${timestamp.slice(14, 16)}%3A${timestamp.slice(17)}${CLOSING}`;
 }
 
-const ETAG = /^(?:W\/)?"([^"\x00-\x1f]{1,200})"$/;
+const FINER_THAN_A_TICK = /\.\d{8}/;
+/** Strong ones are not for entities: the service takes them for a mistake, as it takes a list of several. */
+const ETAG = /^W\/"([^"\x00-\x1f]{1,200})"$/;
 
 /**
  * The revision an If-Match names; "unknown" for an ETag that is well formed but none of ours, undefined when it is
@@ -61,7 +75,8 @@ export function parseEntityEtag(text: string): Revision | "*" | "unknown" | unde
   if (text.startsWith(OPENING) && text.endsWith(CLOSING)) {
     const inner = text.slice(OPENING.length, -CLOSING.length);
     const revision = parseAsPrinted(inner) ?? parseIsoTicks(inner.replaceAll(/%3A/gi, ":"));
-    if (revision !== undefined) return revision;
+    // With more digits than a tick has, it is not one that we gave.
+    if (revision !== undefined && !FINER_THAN_A_TICK.test(inner)) return revision;
   }
   return ETAG.test(text) ? "unknown" : undefined;
 }
