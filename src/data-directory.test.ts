@@ -200,6 +200,13 @@ test("a directory full of somebody else's files is left alone; a fresh disk is n
   writeFileSync(join(disk, "debug.log"), "started\n");
   await (await openDataDirectory(disk)).release();
   assert.ok(existsSync(join(disk, "holdfast.json")));
+
+  const taken = fresh();
+  mkdirSync(join(taken, "__blobstorage__"), { recursive: true });
+  for (const name of ["__azurite_db_blob__.json", "__azurite_db_table__.json", "AzuriteConfig"])
+    writeFileSync(join(taken, name), name);
+  await (await openDataDirectory(taken)).release();
+  assert.equal(readFileSync(join(taken, "__azurite_db_blob__.json"), "utf8"), "__azurite_db_blob__.json");
 });
 
 test("a place that cannot be a directory is refused", async () => {

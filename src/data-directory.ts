@@ -34,9 +34,11 @@ const MARKER_DRAFT = "holdfast.json.new";
 const LOCK = "lock";
 /**
  * What a directory may hold and still be taken as new: what a start leaves before its marker, what a fresh disk
- * has, and logs, because the usual command line of Azurite puts its debug log beside the data.
+ * has, and logs, because the usual command line of Azurite puts its debug log beside the data. What Azurite keeps
+ * may stay too, for whoever takes over its directory; none of our names is among its own, and we read nothing of it.
  */
-const NOT_YET_OURS = /^(lock|holdfast\.json\.new|lost\+found|.*\.log)$/;
+const NOT_YET_OURS =
+  /^(lock|holdfast\.json\.new|lost\+found|.*\.log|__azurite_db_.*|__(blob|queue)storage__|AzuriteConfig)$/;
 
 export interface OpenDataDirectory {
   readonly clock?: Clock;

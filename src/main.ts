@@ -6,7 +6,7 @@ import { HeldForDead, UnusableDirectory } from "./base/faults.ts";
 import { type Log, openLog } from "./base/log.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { type CommandLine, type Options, readCommandLine, type StoreChoice } from "./options.ts";
-import { printReadyJson, printReadyText, type ReadyFacts } from "./ready-message.ts";
+import { printListening, printReadyJson, printReadyText, type ReadyFacts } from "./ready-message.ts";
 import { type Running, run } from "./run.ts";
 import { parseDatabaseAddress } from "./store/postgres/address.ts";
 import { runWorker } from "./worker.ts";
@@ -26,7 +26,8 @@ function die(message: string, code: number): never {
 
 function readOptions(): CommandLine {
   try {
-    return readCommandLine({ argv: process.argv.slice(2), env: process.env, cwd: process.cwd(), version });
+    const [, program, ...argv] = process.argv;
+    return readCommandLine({ argv, env: process.env, cwd: process.cwd(), version, program });
   } catch (error) {
     if (error instanceof ConfigError) die(error.message, EXIT_CONFIG);
     throw error;
@@ -71,7 +72,6 @@ async function serve(options: Options, log: Log): Promise<void> {
     }
     throw error;
   }
-  announce(options, running);
   let isStopping = false;
   const stop = (signal: string): void => {
     if (isStopping) process.exit(EXIT_FAILED);
@@ -85,6 +85,12 @@ async function serve(options: Options, log: Log): Promise<void> {
   process.on("SIGINT", stop);
   process.on("SIGTERM", stop);
   process.on("SIGHUP", () => running.reload());
+  // Programs that forked Azurite end it with this word.
+  process.on("message", (message) => {
+    if (message === "shutdown") stop("shutdown");
+  });
+  // Last: whoever waits for these words may end us at once.
+  announce(options, running);
 }
 
 /** Without the password of a database. */
@@ -101,16 +107,17 @@ function placeOf(store: StoreChoice): string | undefined {
 
 function announce(options: Options, { ports }: Running): void {
   const { addresses } = options;
-  const at = (name: keyof typeof ports): { host: string; port: number } => ({
-    host: addresses[name].host,
-    port: ports[name],
-  });
+  const at = (name: keyof typeof ports): ReadyFacts["addresses"]["blob"] => {
+    const { host, port } = addresses[name];
+    return { host, port: ports[name], insteadOf: port === 0 || port === ports[name] ? undefined : port };
+  };
   const facts: ReadyFacts = {
     version,
     pid: process.pid,
     workers: options.workers,
     dataDirectory: placeOf(options.store),
     isSecure: options.certificate !== undefined,
+    only: options.only,
     addresses: {
       blob: at("blob"),
       queue: at("queue"),
@@ -123,7 +130,7 @@ function announce(options: Options, { ports }: Running): void {
     warnings: options.warnings,
   };
   if (options.ready === "json") process.stdout.write(printReadyJson(facts));
-  else if (!options.isSilent) process.stdout.write(printReadyText(facts));
+  else process.stdout.write(printListening(facts) + (options.isSilent ? "" : printReadyText(facts)));
 }
 
 async function runMigration(): Promise<void> {

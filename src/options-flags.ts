@@ -202,7 +202,7 @@ const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
     { flags: "--skipApiVersionCheck", text: "accepted; every well-formed x-ms-version is taken anyway" },
   ],
   "Output:": [
-    { flags: "-s, --silent", text: "no ready message, and only errors in the log" },
+    { flags: "-s, --silent", text: "only where the services listen, and only errors in the log" },
     { flags: "-d, --debug [file]", text: "debug lines in the log, or in a file", check: path },
     {
       flags: "--logLevel <level>",

@@ -38,9 +38,9 @@ describe("defaults", () => {
       blob: { host: "127.0.0.1", port: 10_000 },
       queue: { host: "127.0.0.1", port: 10_001 },
       table: { host: "127.0.0.1", port: 10_002 },
-      file: { host: "127.0.0.1", port: 10_003 },
-      smb: { host: "127.0.0.1", port: 10_445 },
-      admin: { host: "127.0.0.1", port: 10_004 },
+      file: { host: "127.0.0.1", port: 10_003, givesWay: true },
+      smb: { host: "127.0.0.1", port: 10_445, givesWay: true },
+      admin: { host: "127.0.0.1", port: 10_004, givesWay: true },
     });
     assert.deepEqual(options.store, { kind: "embedded", directory: "/srv/data/.holdfast" });
     assert.deepEqual(
@@ -94,6 +94,37 @@ describe("flags", () => {
       ["blob", "queue", "table", "file", "smb", "admin"].flatMap((n) => [`--${n}Port`, "0"]),
     );
     assert.ok(Object.values(addresses).every(({ port }) => port === 0));
+  });
+
+  test("ports that Azurite lacks give way to those that were asked for, and to nobody once asked for", () => {
+    const { addresses } = read(["--blobPort", "10003", "--adminPort", "10445"]);
+    const ports = Object.entries(addresses).map(([name, { port }]) => [name, port]);
+    assert.deepEqual(Object.fromEntries(ports), {
+      blob: 10_003,
+      queue: 10_001,
+      table: 10_002,
+      file: 0,
+      smb: 0,
+      admin: 10_445,
+    });
+    const asked = read(["--filePort", "10003", "--adminPort", "7"]).addresses;
+    assert.deepEqual([asked.file.givesWay, asked.admin.givesWay], [undefined, undefined]);
+    assert.deepEqual([asked.smb.givesWay, asked.blob.givesWay], [true, undefined]);
+  });
+
+  test("by the name of one of Azurite's services, only that one has its usual port", () => {
+    const line = (program: string, ...argv: string[]): Options => {
+      const read = readCommandLine({ argv, env: {}, cwd: "/srv/data", version: "1.2.3", program });
+      assert.equal(read.kind, "serve");
+      return (read as { options: Options }).options;
+    };
+    const ports = ({ addresses }: Options) => Object.values(addresses).map(({ port }) => port);
+    const blob = line("/usr/local/bin/azurite-blob", "--queuePort", "5");
+    assert.equal(blob.only, "blob");
+    assert.deepEqual(ports(blob).sort(), [0, 0, 0, 0, 10_000, 5].sort());
+    assert.equal(line("azurite-table").addresses.table.port, 10_002);
+    for (const program of ["/usr/bin/azurite", "/opt/holdfast.js", "/opt/azurite-file", "/azurite-blob/x.js"])
+      assert.deepEqual(line(program), read([]));
   });
 
   test("--debug without a file lowers the log level; a level given by name stays", () => {

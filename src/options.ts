@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from "node:path";
 import { CommanderError } from "commander";
+import { type AzuriteService, onlyServiceOf } from "./azurite-words.ts";
 import { ConfigError } from "./base/config-error.ts";
 import { MIB } from "./base/limits.ts";
 import type { LogLevel } from "./base/log.ts";
@@ -18,6 +19,8 @@ import { parseDatabaseAddress } from "./store/postgres/address.ts";
 /** Everything the operator decided, from the command line and the environment, checked and with defaults. */
 export interface Options {
   readonly store: StoreChoice;
+  /** Started by the name of Azurite's program for one service: only that one has its usual port. */
+  readonly only: AzuriteService | undefined;
   readonly addresses: Readonly<Record<ListenerName, Address>>;
   /** How long an idle connection is kept, where it was said. */
   readonly keepAliveMillis: Readonly<Record<"blob" | "queue" | "table" | "file", number | undefined>>;
@@ -59,6 +62,8 @@ export interface Address {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
+  /** Nobody asked for this port: where it is taken, any free one does. */
+  readonly givesWay?: boolean;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -69,6 +74,8 @@ export interface CommandLineInput {
   readonly env: Environment;
   readonly cwd: string;
   readonly version: string;
+  /** The name the program was started by, as a path. */
+  readonly program?: string | undefined;
 }
 
 /** Either what to run, or a text to print and be done (`--help`, `--version`). */
@@ -77,7 +84,7 @@ export type CommandLine =
   | { readonly kind: "print"; readonly text: string };
 
 /** Throws `ConfigError` with one clear line. A flag outranks its environment variable. */
-export function readCommandLine({ argv, env, cwd, version }: CommandLineInput): CommandLine {
+export function readCommandLine({ argv, env, cwd, version, program }: CommandLineInput): CommandLine {
   let printed = "";
   const command = buildCommand(version, env, (text) => {
     printed += text;
@@ -94,14 +101,13 @@ export function readCommandLine({ argv, env, cwd, version }: CommandLineInput): 
     const source = command.getOptionValueSource(name);
     return source !== undefined && source !== "default";
   };
-  return { kind: "serve", options: assemble(flags, isGiven, env, cwd) };
+  return { kind: "serve", options: assemble(flags, isGiven, { env, cwd, program }) };
 }
 
 function assemble(
   flags: FlagValues,
   isGiven: (name: keyof FlagValues) => boolean,
-  env: Environment,
-  cwd: string,
+  { env, cwd, program }: Pick<CommandLineInput, "env" | "cwd" | "program">,
 ): Options {
   const place = (path: string): string => (isAbsolute(path) ? path : resolve(cwd, path));
   const store = chooseStore(flags, isGiven, place);
@@ -119,9 +125,11 @@ function assemble(
   const { accounts, accountsFile, warnings } = chooseAccounts(flags, env, place);
   const debugFile = typeof flags.debug === "string" ? place(flags.debug) : undefined;
   const accessLog = flags.accessLog;
-  const addresses = chooseAddresses(flags);
+  const only = onlyServiceOf(program);
+  const addresses = chooseAddresses(flags, isGiven, only);
   return {
     store,
+    only,
     addresses,
     keepAliveMillis: {
       blob: flags.blobKeepAliveTimeout,
@@ -181,22 +189,36 @@ function chooseStore(
   return { kind: "embedded", directory: place(chosen) };
 }
 
-function chooseAddresses(flags: FlagValues): Record<ListenerName, Address> {
+/** Listeners that Azurite lacks: a script written for it names no port for them, and must not fail over them. */
+const GIVE_WAY: ReadonlySet<ListenerName> = new Set(["file", "smb", "admin"]);
+
+function chooseAddresses(
+  flags: FlagValues,
+  isGiven: (name: keyof FlagValues) => boolean,
+  only: AzuriteService | undefined,
+): Record<ListenerName, Address> {
   const host = flags.host ?? "127.0.0.1";
   const taken = new Map<string, ListenerName>();
   const address = (name: ListenerName): Address => {
     const chosen = { host: flags[`${name}Host`] ?? host, port: flags[`${name}Port`] };
+    const isAsked = isGiven(`${name}Port`);
+    if (!isAsked && only !== undefined && name !== only) return { ...chosen, port: 0 };
+    const givesWay = !isAsked && GIVE_WAY.has(name);
     const key = `${chosen.host} ${chosen.port}`;
     const other = taken.get(key);
-    if (chosen.port !== 0 && other !== undefined)
+    if (chosen.port !== 0 && other !== undefined) {
+      if (givesWay) return { ...chosen, port: 0 };
       throw new ConfigError(
         `--${name}Port`,
         `expected a port other than ${chosen.port}, which --${other}Port has`,
       );
+    }
     taken.set(key, name);
-    return chosen;
+    return givesWay ? { ...chosen, givesWay } : chosen;
   };
-  return Object.fromEntries(LISTENERS.map((name) => [name, address(name)])) as Record<ListenerName, Address>;
+  const isLast = (name: ListenerName): boolean => GIVE_WAY.has(name) && !isGiven(`${name}Port`);
+  const inTurn = [...LISTENERS.filter((name) => !isLast(name)), ...LISTENERS.filter(isLast)];
+  return Object.fromEntries(inTurn.map((name) => [name, address(name)])) as Record<ListenerName, Address>;
 }
 
 /** `--debug` alone means debug lines on stderr; with a file they go there, and stderr stays as it was. */

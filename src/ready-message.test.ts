@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { printReadyJson, printReadyText, type ReadyFacts } from "./ready-message.ts";
+import { printListening, printReadyJson, printReadyText, type ReadyFacts } from "./ready-message.ts";
 import { defaultAccounts, parseAccountsVariable } from "./services/account/account-list.ts";
 
 const at = (port: number, host = "127.0.0.1") => ({ host, port });
@@ -89,4 +89,26 @@ test("a key of the operator's own is never printed", () => {
     assert.ok(!text.includes(key));
     assert.match(text, /AccountKey=<key>;BlobEndpoint=http:\/\/127\.0\.0\.1:1\/mine;/);
   }
+});
+
+test("programs that wait for Azurite find its words", () => {
+  const lines = (some: Partial<ReadyFacts>) => printListening({ ...facts, ...some });
+  assert.equal(
+    lines({}),
+    "Azurite Blob service is successfully listening at http://127.0.0.1:1\n" +
+      "Azurite Queue service is successfully listening at http://127.0.0.1:2\n" +
+      "Azurite Table service is successfully listening at http://127.0.0.1:3\n",
+  );
+  assert.match(lines({ isSecure: true }), /listening at https:/);
+  assert.equal(lines({ only: "blob" }), "Azurite Blob service successfully listens on http://127.0.0.1:1\n");
+  assert.equal(
+    lines({ only: "queue" }),
+    "Azurite Queue service successfully listens on http://127.0.0.1:2\n",
+  );
+  assert.equal(lines({ only: "table" }), "Azurite Table service successfully started on 127.0.0.1:3\n");
+});
+
+test("a usual port that was taken is told", () => {
+  const moved = { ...facts, addresses: { ...facts.addresses, file: { ...at(4), insteadOf: 10_003 } } };
+  assert.match(printReadyText(moved), /Warning: port 10003 is in use: file is at 4, --filePort/);
 });

@@ -1,3 +1,4 @@
+import { type AzuriteService, listeningLines } from "./azurite-words.ts";
 import { assert } from "./base/assert.ts";
 import type { AccountKeys } from "./services/account/account-list.ts";
 import { displayConnectionString, isWellKnown, wellKnownKeyWarning } from "./services/account/accounts.ts";
@@ -10,6 +11,8 @@ export interface ReadyFacts {
   /** undefined: everything is in memory. */
   readonly dataDirectory: string | undefined;
   readonly isSecure: boolean;
+  /** Started by the name of one of Azurite's services. */
+  readonly only?: AzuriteService | undefined;
   readonly addresses: ReadyAddresses;
   readonly accounts: readonly AccountKeys[];
   readonly warnings: readonly string[];
@@ -18,6 +21,8 @@ export interface ReadyFacts {
 interface Address {
   readonly host: string;
   readonly port: number;
+  /** The usual port, where it was taken and this is another. */
+  readonly insteadOf?: number | undefined;
 }
 
 export interface ReadyAddresses {
@@ -68,7 +73,17 @@ function shownAccount(accounts: readonly AccountKeys[]): AccountKeys {
 function warningsOf(facts: ReadyFacts): string[] {
   const hosts = Object.values(facts.addresses).flatMap((address: Address | undefined) => address?.host ?? []);
   const open = wellKnownKeyWarning(hosts, facts.accounts);
-  return [...facts.warnings, ...(open === undefined ? [] : [open])];
+  const moved = Object.entries(facts.addresses).flatMap(([name, address]: [string, Address | undefined]) =>
+    address?.insteadOf === undefined
+      ? []
+      : [`port ${address.insteadOf} is in use: ${name} is at ${address.port}, --${name}Port chooses another`],
+  );
+  return [...facts.warnings, ...moved, ...(open === undefined ? [] : [open])];
+}
+
+/** For programs that wait for Azurite. */
+export function printListening(facts: ReadyFacts): string {
+  return `${listeningLines(endpointsOf(facts), facts.only).join("\n")}\n`;
 }
 
 /** For people. */

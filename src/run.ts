@@ -4,6 +4,7 @@ import { systemRandom } from "./base/random.ts";
 import { type DataDirectory, openDataDirectory } from "./data-directory.ts";
 import { createAdminHandler, type Readiness } from "./http/admin.ts";
 import { type Listener, listen } from "./http/listener.ts";
+import { listenOrMove } from "./listen-or-move.ts";
 import { forgetEphemeral } from "./open-store.ts";
 import type { Options } from "./options.ts";
 import { Runtime } from "./runtime.ts";
@@ -98,7 +99,9 @@ async function serveFromWorkers(
   const ports: Partial<Record<ServicePort, number>> = {};
   try {
     for (const service of SERVICE_PORTS) {
-      ports[service] = await connections.listen(service, options.addresses[service]);
+      ports[service] = await listenOrMove(options.addresses[service], (at) =>
+        connections.listen(service, at),
+      );
     }
   } catch (error) {
     connections.close();
@@ -158,7 +161,7 @@ async function withAdmin(
   });
   let admin: Listener;
   try {
-    admin = await listen({ ...options.addresses.admin, handler });
+    admin = await listenOrMove(options.addresses.admin, (at) => listen({ ...at, handler }));
   } catch (error) {
     await serving.close();
     throw error;

@@ -15,6 +15,7 @@ import type { OperationTable } from "./http/operation.ts";
 import { QUEUE_OPERATIONS } from "./http/queue/operations.ts";
 import { RequestIds } from "./http/request-id.ts";
 import { TABLE_OPERATIONS } from "./http/table/operations.ts";
+import { listenOrMove } from "./listen-or-move.ts";
 import type { Options } from "./options.ts";
 import type { Runtime } from "./runtime.ts";
 import type { AccountList } from "./services/account/account-list.ts";
@@ -102,13 +103,15 @@ export async function startServer({
   const serve = async <Services>(table: OperationTable<Services>, services: Services): Promise<number> => {
     const keepAliveMillis = options.keepAliveMillis[table.service];
     const frontEnd = new FrontEnd({ ...shared, keepAliveMillis, table, services });
-    const listener = await listen({
-      ...options.addresses[table.service],
-      isHandedOver,
-      certificate: options.certificate,
-      keepAliveMillis,
-      handler: (incoming, connection) => frontEnd.handle(incoming, connection),
-    });
+    const listener = await listenOrMove(options.addresses[table.service], (at) =>
+      listen({
+        ...at,
+        isHandedOver,
+        certificate: options.certificate,
+        keepAliveMillis,
+        handler: (incoming, connection) => frontEnd.handle(incoming, connection),
+      }),
+    );
     listeners.set(table.service, listener);
     metrics.watchConnections(table.service, () => listener.connections());
     return listener.port;
@@ -126,7 +129,9 @@ export async function startServer({
       random,
       log,
     });
-    const listener = await listenSmb({ ...options.addresses.smb, server, isHandedOver });
+    const listener = await listenOrMove(options.addresses.smb, (at) =>
+      listenSmb({ ...at, server, isHandedOver }),
+    );
     const detach = fileSystem.attach(new ServerOutside(server));
     listeners.set("smb", {
       accept: (socket) => listener.accept(socket),

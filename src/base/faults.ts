@@ -19,6 +19,11 @@ export class OutOfSpace extends StorageFault {
   }
 }
 
+/** What `--extentMemoryLimit` allows is used up. Waiting brings nothing back, so clients are told not to try again. */
+export class MemoryLimitReached extends OutOfSpace {
+  readonly code = "ENOSPC";
+}
+
 /** Stored bytes do not match their checksum. Never answered with the bytes. */
 export class DamagedData extends StorageFault {}
 

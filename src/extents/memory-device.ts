@@ -1,3 +1,4 @@
+import { MemoryLimitReached } from "../base/faults.ts";
 import { KIB } from "../base/limits.ts";
 import type { Device, DeviceEntry, DeviceFile } from "./device.ts";
 
@@ -64,7 +65,7 @@ class MemoryFile implements DeviceFile {
     let at = offset;
     const end = parts.reduce((sum, part) => sum + part.length, offset);
     const needed = Math.ceil(end / PAGE_BYTES) - this.#pages.length;
-    if (needed > this.#room.pagesLeft) throw systemError("ENOSPC", "memory");
+    if (needed > this.#room.pagesLeft) throw new MemoryLimitReached("--extentMemoryLimit is reached");
     if (needed > 0) this.#room.pagesLeft -= needed;
     for (const part of parts) {
       for (let from = 0; from < part.length; ) {

@@ -164,6 +164,7 @@ export class WritableExtent {
 }
 
 export function writeFault(name: string, cause: unknown): StorageFault {
+  if (cause instanceof OutOfSpace) return cause;
   if (isOutOfSpace(cause)) {
     return new OutOfSpace(`no space left to write ${name}`, cause);
   }

@@ -1,7 +1,7 @@
 import type { AccessLog } from "../base/access-log.ts";
 import { InvariantBroken } from "../base/assert.ts";
 import { type Clock, monotonic } from "../base/clock.ts";
-import { StorageFault } from "../base/faults.ts";
+import { MemoryLimitReached, StorageFault } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Log } from "../base/log.ts";
 import type { Metrics, OperationMeter } from "../base/metrics.ts";
@@ -192,6 +192,7 @@ export class FrontEnd<Services> {
     if (error instanceof Refusal) return error;
     const text = error instanceof InvariantBroken ? "a broken invariant" : "a request failed";
     this.#logFault(exchange, error, text);
+    if (error instanceof MemoryLimitReached) return new Refusal("MemoryExtentStoreAtSizeLimit");
     const isTransient = error instanceof StorageFault && error.isTransient;
     return new Refusal(isTransient ? "ServerBusy" : "InternalError");
   }

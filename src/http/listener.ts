@@ -46,8 +46,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
         );
   // A handshake that fails never becomes a connection; there is nobody to tell.
   server.on("tlsClientError", () => {});
-  const sweep = timers.every(LIMITS.connectionSweepMillis, () => connections.sweep());
   if (!isHandedOver) await startListening(server, host, port);
+  const sweep = timers.every(LIMITS.connectionSweepMillis, () => connections.sweep());
   return {
     host,
     port: isHandedOver ? port : (server.address() as AddressInfo).port,

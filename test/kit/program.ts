@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /** The program itself, as `npm start` runs it: the compiled files in a process of its own. */
-const MAIN = fileURLToPath(new URL("../../dist/holdfast.js", import.meta.url));
+export const MAIN = fileURLToPath(new URL("../../dist/holdfast.js", import.meta.url));
 
 export interface Program {
   readonly child: ChildProcess;

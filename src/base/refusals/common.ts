@@ -106,6 +106,11 @@ export const COMMON_REFUSALS = {
     http: 400,
     text: "The MD5 value specified in the request did not match with the MD5 value calculated by the server.",
   },
+  /** Azurite's, for `--extentMemoryLimit`; Azure has no such limit. */
+  MemoryExtentStoreAtSizeLimit: {
+    http: 409,
+    text: "The limit on what is kept in memory is reached.",
+  },
   MetadataTooLarge: {
     http: 400,
     text: "The size of the specified metadata exceeds the maximum size permitted.",

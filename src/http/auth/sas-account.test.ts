@@ -138,7 +138,8 @@ test("the source address must lie in sip, both ends included, also seen through 
 
 test("spr=https keeps plain HTTP out; both, or none, let it in", async () => {
   assert.equal(await outcome(() => attempt(OLD, { isSecure: false })), "AuthorizationProtocolMismatch");
-  assert.equal(await outcome(() => attempt({ ...OLD, spr: "https,http" }, { isSecure: false })), "accepted");
+  for (const spr of ["https,http", "http,https"])
+    assert.equal(await outcome(() => attempt({ ...OLD, spr }, { isSecure: false })), "accepted");
   assert.equal(await outcome(() => attempt({ ...OLD, spr: undefined }, { isSecure: false })), "accepted");
 });
 

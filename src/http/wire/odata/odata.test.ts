@@ -28,6 +28,34 @@ test("times keep every tick from 1601 to 9999, and drop the zeros at the end", (
   assert.equal(parseTicks("2020-01-01T00:00:00"), 637_134_336_000_000_000n);
 });
 
+test("what is finer than a tick is rounded, halves to the even tick", () => {
+  const rounded = (fraction: string, zone = "Z") =>
+    printTicks(parseTicks(`2026-11-16T18:27:34.${fraction}${zone}`)!).slice(19);
+  for (const [fraction, expected] of [
+    ["604404629", ".6044046Z"],
+    ["604404679", ".6044047Z"],
+    ["60440465", ".6044046Z"],
+    ["60440475", ".6044048Z"],
+    ["604404650000001", ".6044047Z"],
+    ["60440464999", ".6044046Z"],
+    ["000000000", "Z"],
+  ] as const)
+    assert.equal(rounded(fraction), expected, fraction);
+  assert.equal(rounded("999999999"), "Z");
+  assert.equal(printTicks(parseTicks("2026-11-16T18:27:59.999999999")!), "2026-11-16T18:28:00Z");
+  assert.equal(
+    printTicks(parseTicks("2026-11-16T18:27:34.123456789+02:00")!),
+    "2026-11-16T16:27:34.1234568Z",
+  );
+  for (const text of [
+    "2026-11-16T18:27:34.123456789x",
+    "2026-11-16.123456789Z",
+    ".123456789Z",
+    "1.12345678.9Z",
+  ])
+    assert.equal(parseTicks(text), undefined, text);
+});
+
 test("an ETag is read the same whichever way: as printed, or spelled otherwise", () => {
   const moment = fc.bigInt({ min: 600_000_000_000_000_000n, max: 640_000_000_000_000_000n });
   const spoil = fc.record({

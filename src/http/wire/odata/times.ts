@@ -31,9 +31,21 @@ export function printTicks(ticks: bigint): string {
 const EARLIEST = 504_911_232_000_000_000n;
 const LATEST = 3_155_378_975_999_999_999n;
 
-/** From the year 1 on. Without a zone it is UTC, as the service reads it. */
+/** Up to the seventh digit of a fraction, the digits that follow, and a zone. */
+const LONG_FRACTION = /^([^.]{1,30}\.\d{7})(\d+)(\D.*)?$/;
+
+/**
+ * From the year 1 on. Without a zone it is UTC, as the service reads it. Clocks of Go and Java have nanoseconds, and their
+ * clients print them all: what is finer than a tick is rounded, halves to the even tick, as .NET does.
+ */
 export function parseTicks(text: string): bigint | undefined {
-  return parseIsoTicks(text) ?? parseIsoTicks(`${text}Z`);
+  const long = LONG_FRACTION.exec(text);
+  if (long === null) return parseIsoTicks(text) ?? parseIsoTicks(`${text}Z`);
+  const [, whole, finer, zone = "Z"] = long as unknown as [string, string, string, string | undefined];
+  const ticks = parseIsoTicks(whole + zone);
+  if (ticks === undefined) return undefined;
+  const isHalf = /^50*$/.test(finer);
+  return (isHalf ? ticks % 2n === 1n : finer >= "5") ? ticks + 1n : ticks;
 }
 
 /** Whether a property can hold it. */
