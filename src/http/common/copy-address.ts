@@ -44,23 +44,29 @@ export function locateSource(
   { target, headers: { host } }: Pick<HttpRequest, "target" | "headers">,
   service: ServiceName,
 ): { readonly isHere: boolean; readonly isHostStyle: boolean } {
+  const isHostStyle = !target.isPathStyle;
   if (url.hostname === `${target.account}.${service}.core.windows.net`) {
     return { isHere: true, isHostStyle: true };
   }
-  return { isHere: isThisServer(url, host, service), isHostStyle: !target.isPathStyle };
-}
-
-function isThisServer(url: URL, host: string | undefined, service: ServiceName): boolean {
-  if (host === undefined) return false;
+  if (host === undefined) return { isHere: false, isHostStyle };
   const own = host.toLowerCase();
-  if (url.host === own) return true;
+  if (url.host === own) return { isHere: true, isHostStyle };
   const [, ownPort = ""] = /:(\d+)$/.exec(own) ?? [];
   const ownName = own.slice(0, own.length - (ownPort === "" ? 0 : ownPort.length + 1));
-  if (url.port !== ownPort) return false;
-  if (LOOPBACK.has(url.hostname) && LOOPBACK.has(ownName)) return true;
-  const suffix = (name: string): string | undefined => {
-    const dot = name.indexOf(".");
-    return dot > 0 && name.startsWith(`.${service}.`, dot) ? name.slice(dot) : undefined;
+  if (url.port !== ownPort) return { isHere: false, isHostStyle };
+  // Client and source may differ in style: `account.blob.localhost` is the loopback under one more name.
+  const isLoopback = (name: string): boolean => LOOPBACK.has(name) || name.endsWith(`.${service}.localhost`);
+  if (isLoopback(url.hostname) && isLoopback(ownName)) {
+    return { isHere: true, isHostStyle: !LOOPBACK.has(url.hostname) };
+  }
+  return { isHere: isBeside(url.hostname, ownName, service), isHostStyle };
+}
+
+/** Another account of the same host-style server. */
+function isBeside(name: string, own: string, service: ServiceName): boolean {
+  const suffix = (text: string): string | undefined => {
+    const dot = text.indexOf(".");
+    return dot > 0 && text.startsWith(`.${service}.`, dot) ? text.slice(dot) : undefined;
   };
-  return suffix(ownName) !== undefined && suffix(url.hostname) === suffix(ownName);
+  return suffix(own) !== undefined && suffix(name) === suffix(own);
 }
