@@ -40,10 +40,12 @@ export async function createFile(files: FileService, request: CreateFile): Promi
   if (size > FILE_LIMITS.fileBytesMax) throw new Refusal("OutOfRangeInput");
   try {
     return await files.change(async (write, grants) => {
-      const share = await readShare(write, ref);
+      const read = readShare(write, ref);
+      const share = read instanceof Promise ? await read : read;
       const node = await makeFile(write, grants, share, asNew(request));
       if (first === undefined || first.length === 0) return node;
-      await keepContent(files.parts.payloads, write, first.content);
+      const kept = keepContent(files.parts.payloads, write, first.content);
+      if (kept !== undefined) await kept;
       const { revision: since, content } = node.record;
       const range = rangeOf(first.content);
       putRecord({ write, payloads: files.parts.payloads, share, content, since }, 0, range);
@@ -71,7 +73,9 @@ export async function makeFile(
   const { ref, size, wishes, headers, metadata, leaseId } = request;
   const view = new LiveView(write);
   if (ref.path.length === 0) throw new Refusal("ResourceTypeMismatch");
-  const { parent, name, entry } = await findPlace(view, share.id, ref.path);
+  // Nearly all of this is at hand, and is waited for only when it is not.
+  const found = findPlace(view, share.id, ref.path);
+  const { parent, name, entry } = found instanceof Promise ? await found : found;
   if (entry?.kind === "directory") throw new Refusal("ResourceTypeMismatch");
   const former =
     entry === undefined ? undefined : { id: entry.node, record: await readNode(view, share.id, entry.node) };
@@ -82,17 +86,18 @@ export async function makeFile(
     discardContent(write, share, former.record.content);
   } else {
     if (leaseId !== undefined) throw new Refusal("LeaseNotPresentWithFileOperation");
-    await checkParent(view, grants, share, parent);
+    const checked = checkParent(view, grants, share, parent);
+    if (checked !== undefined) await checked;
   }
-  await changeUsage(write, share, size - (former?.record.size ?? 0));
+  const changed = changeUsage(write, share, size - (former?.record.size ?? 0));
+  if (changed !== undefined) await changed;
   const revision = write.revision(former?.record.revision);
   const id = former?.id ?? revision;
   const now = ticksOf(write);
-  const inherited = (await readNode(view, share.id, parent)).permission;
-  const permission = await settlePermission(write, share.id, wishes.permission, {
-    own: undefined,
-    inherited,
-  });
+  const directory = readNode(view, share.id, parent);
+  const inherited = (directory instanceof Promise ? await directory : directory).permission;
+  const settled = settlePermission(write, share.id, wishes.permission, { own: undefined, inherited });
+  const permission = settled instanceof Promise ? await settled : settled;
   // Field by field: a spread for each wish would be an object more for every file.
   const record: { -readonly [Name in keyof NodeRecord]: NodeRecord[Name] } = {
     kind: "file",
@@ -113,9 +118,11 @@ export async function makeFile(
   if (headers !== undefined) record.headers = headers;
   const lease = former === undefined ? undefined : leaseAfterWrite(leaseOf(former.record), write.now());
   const kept = lease === undefined ? record : withLease(record, lease);
-  await putNode(write, share, id, kept, revision);
+  const put = putNode(write, share, id, kept, revision);
+  if (put !== undefined) await put;
   if (former === undefined) {
-    await putEntry(write, share, parent, { name, node: id, kind: "file" }, revision);
+    const entered = putEntry(write, share, parent, { name, node: id, kind: "file" }, revision);
+    if (entered !== undefined) await entered;
   }
   return { id, record: kept };
 }

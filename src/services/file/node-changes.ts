@@ -3,7 +3,7 @@ import type { Revision } from "../../base/revision.ts";
 import { checkFileWrite } from "../../concurrency/file-lease.ts";
 import { leaseAfterWrite } from "../../concurrency/lease.ts";
 import type { RestUse } from "../../concurrency/share-mode.ts";
-import type { Writer } from "../../store/kv.ts";
+import type { Soon, Writer } from "../../store/kv.ts";
 import type { NodeRecord, ShareRecord } from "../../store/records/file.ts";
 import type { Grants } from "./access.ts";
 import { isReadOnly } from "./attributes.ts";
@@ -54,9 +54,11 @@ export async function openForChange(
   options: { readonly ignoresReadOnly?: boolean; readonly ignoresCopy?: boolean } = {},
 ): Promise<OpenedFile> {
   refuseSnapshot(ref);
-  const share = await readShare(write, ref);
+  const read = readShare(write, ref);
+  const share = read instanceof Promise ? await read : read;
   const view = new LiveView(write);
-  const node = await findFile(view, share.id, ref.path);
+  const found = findFile(view, share.id, ref.path);
+  const node = found instanceof Promise ? await found : found;
   checkChange(write, grants, share, node, leaseId, use, options);
   return { share, view, node };
 }
@@ -102,7 +104,7 @@ function withLeaseAfterWrite(changed: NodeRecord, former: NodeRecord, write: Wri
  * Puts a node whose content was written to. Every Put Range and every WRITE comes here: the record is copied once, and its fields
  * are set one by one.
  */
-export async function putWritten(
+export function putWritten(
   write: Writer,
   share: ShareRecord,
   { id, record }: Node,
@@ -114,7 +116,7 @@ export async function putWritten(
     /** Nothing of its content is left: what comes belongs to a new one, named by the revision that is returned. */
     readonly isEmptied?: boolean;
   },
-): Promise<Revision> {
+): Soon<Revision> {
   const dataRevision = write.revision(record.dataRevision);
   const revision = write.revision(record.revision);
   const changed: { -readonly [Name in keyof NodeRecord]: NodeRecord[Name] } = { ...record };
@@ -126,8 +128,7 @@ export async function putWritten(
   changed.attributes = change.attributes ?? record.attributes;
   if (change.isEmptied === true) changed.content = revision;
   const put = putNode(write, share, id, withLeaseAfterWrite(changed, record, write), revision);
-  if (put !== undefined) await put;
-  return revision;
+  return put instanceof Promise ? put.then(() => revision) : revision;
 }
 
 /** Puts a changed node: a new revision, a new change time, and what is left of an old lease gone. */

@@ -66,14 +66,23 @@ async function walk(
 }
 
 /** The place a path names; the root has none. */
-export async function findPlace(view: View, share: bigint, path: readonly string[]): Promise<Place> {
+export function findPlace(view: View, share: bigint, path: readonly string[]): Soon<Place> {
   assert(path.length > 0, "the root directory has no place in another");
-  const { above, names } = await walk(view, share, path);
-  const parent = above.at(-1)!;
-  const name = path.at(-1)!;
-  const entry = await findEntry(view, share, parent, name);
-  names.push(entry?.name ?? name);
-  return { parent, above, name, entry, path: names };
+  const at = (above: readonly bigint[], names: readonly string[]): Soon<Place> => {
+    const parent = above.at(-1)!;
+    const name = path.at(-1)!;
+    const placed = (entry: EntryRecord | undefined): Place => ({
+      parent,
+      above,
+      name,
+      entry,
+      path: [...names, entry?.name ?? name],
+    });
+    const entry = findEntry(view, share, parent, name);
+    return entry instanceof Promise ? entry.then(placed) : placed(entry);
+  };
+  if (path.length === 1) return at([ROOT], []);
+  return walk(view, share, path).then(({ above, names }) => at(above, names));
 }
 
 export async function findNode(view: View, share: bigint, id: bigint): Promise<NodeRecord | undefined> {
@@ -90,26 +99,49 @@ export function readNode(view: View, share: bigint, id: bigint): Soon<NodeRecord
   return stored instanceof Promise ? stored.then(unpacked) : unpacked(stored);
 }
 
-/** The node at a path, whatever it is. One loop, because every call comes here: each step is one record read. */
-export async function findAny(view: View, share: bigint, path: readonly string[]): Promise<Node> {
+/** The node at a path, whatever it is. Every call comes here: what is at hand is used without a promise. */
+export function findAny(view: View, share: bigint, path: readonly string[]): Soon<Node> {
   let id = ROOT;
   for (let i = 0; i < path.length; i++) {
-    const isLast = i === path.length - 1;
-    const read = view.get(entryKey(share, id, foldName(path[i]!)));
-    const stored = read instanceof Promise ? await read : read;
-    const entry = stored === undefined ? undefined : entryRecord.unpack(stored);
-    if (!isLast && entry?.kind !== "directory") throw new Refusal("ParentNotFound");
-    if (entry === undefined) throw new Refusal("ResourceNotFound");
-    id = entry.node;
+    const stored = view.get(entryKey(share, id, foldName(path[i]!)));
+    if (stored instanceof Promise) return findLater(view, share, path, { id, i });
+    id = passed(stored, i === path.length - 1);
   }
-  const read = view.get(nodeKey(share, id));
-  const stored = read instanceof Promise ? await read : read;
-  assert(stored !== undefined, () => `an entry names node ${id}, which is not there`);
-  return { id, record: nodeRecord.unpack(stored) };
+  return nodeAt(view, share, id);
 }
 
-export async function findFile(view: View, share: bigint, path: readonly string[]): Promise<Node> {
-  const node = await findAny(view, share, path);
+async function findLater(
+  view: View,
+  share: bigint,
+  path: readonly string[],
+  start: { readonly id: bigint; readonly i: number },
+): Promise<Node> {
+  let { id } = start;
+  for (let { i } = start; i < path.length; i++) {
+    id = passed(await view.get(entryKey(share, id, foldName(path[i]!))), i === path.length - 1);
+  }
+  return nodeAt(view, share, id);
+}
+
+/** The node that one name of a path leads to. */
+function passed(stored: Buffer | undefined, isLast: boolean): bigint {
+  const entry = entryOf(stored);
+  if (!isLast && entry?.kind !== "directory") throw new Refusal("ParentNotFound");
+  if (entry === undefined) throw new Refusal("ResourceNotFound");
+  return entry.node;
+}
+
+function nodeAt(view: View, share: bigint, id: bigint): Soon<Node> {
+  const record = readNode(view, share, id);
+  return record instanceof Promise ? record.then((read) => ({ id, record: read })) : { id, record };
+}
+
+export function findFile(view: View, share: bigint, path: readonly string[]): Soon<Node> {
+  const node = findAny(view, share, path);
+  return node instanceof Promise ? node.then(asFile) : asFile(node);
+}
+
+function asFile(node: Node): Node {
   if (node.record.kind !== "file") throw new Refusal("ResourceTypeMismatch");
   return node;
 }
@@ -169,16 +201,19 @@ export async function removeNode(write: Writer, share: ShareRecord, id: bigint):
   if (stored !== undefined) deleteVersioned(write, volumeOf(share), key, stored);
 }
 
-export async function putEntry(
+export function putEntry(
   write: Writer,
   share: ShareRecord,
   directory: bigint,
   entry: EntryRecord,
   since: Revision,
-): Promise<void> {
+): Soon<void> {
   const key = entryKey(share.id, directory, foldName(entry.name));
-  const stored = entry.node === since ? undefined : await formerOf(write, share, key);
-  putVersioned(write, volumeOf(share), { key, packed: entryRecord.pack(entry, since), stored });
+  const put = (stored: Buffer | undefined): void => {
+    putVersioned(write, volumeOf(share), { key, packed: entryRecord.pack(entry, since), stored });
+  };
+  const stored = entry.node === since ? undefined : formerOf(write, share, key);
+  return stored instanceof Promise ? stored.then(put) : put(stored);
 }
 
 export async function removeEntry(

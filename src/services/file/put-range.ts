@@ -51,7 +51,8 @@ function changeRange(files: FileService, request: PutRange, content: Content | u
     }
     const writtenAt = request.keepsWriteTime === true ? record.writtenAt : ticksOf(write);
     const isAll = content === undefined && request.from === 0 && request.to === record.size;
-    const revision = await putWritten(write, share, node, { writtenAt, isEmptied: isAll });
+    const written = putWritten(write, share, node, { writtenAt, isEmptied: isAll });
+    const revision = written instanceof Promise ? await written : written;
     // However much there was, it is taken apart in the background.
     if (isAll) discardContent(write, share, record.content);
     const of = isAll ? revision : record.content;

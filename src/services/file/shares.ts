@@ -4,7 +4,7 @@ import { Refusal, type RefusalCode } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import { AVAILABLE, type Lease } from "../../concurrency/lease.ts";
 import { shareKey, snapshotKey, usageKey } from "../../store/keys/file.ts";
-import type { Reader, Writer } from "../../store/kv.ts";
+import type { Key, Reader, Soon, Writer } from "../../store/kv.ts";
 import {
   type LeaseRecord,
   type ShareRecord,
@@ -30,10 +30,13 @@ export async function findShare(
   return stored === undefined ? undefined : shares.unpack(key, stored);
 }
 
-export async function readShare(read: Reader, { account, share }: ShareRef): Promise<ShareRecord> {
+export function readShare(read: Reader, { account, share }: ShareRef): Soon<ShareRecord> {
   const key = shareKey(account, share);
   const found = read.get(key);
-  const stored = found instanceof Promise ? await found : found;
+  return found instanceof Promise ? found.then((stored) => shareOf(key, stored)) : shareOf(key, found);
+}
+
+function shareOf(key: Key, stored: Buffer | undefined): ShareRecord {
   if (stored === undefined) throw new Refusal("ShareNotFound");
   return shares.unpack(key, stored);
 }
@@ -102,8 +105,12 @@ export function withLease<T extends { readonly lease?: LeaseRecord }>(record: T,
   return (lease.state === "available" ? rest : { ...rest, lease }) as T;
 }
 
-export async function readUsage(read: Reader, share: bigint): Promise<number> {
-  const stored = await read.get(usageKey(share));
+export function readUsage(read: Reader, share: bigint): Soon<number> {
+  const found = read.get(usageKey(share));
+  return found instanceof Promise ? found.then(usageOf) : usageOf(found);
+}
+
+function usageOf(stored: Buffer | undefined): number {
   return stored === undefined ? 0 : usageRecord.unpack(stored).bytes;
 }
 
@@ -112,13 +119,17 @@ export async function readUsage(read: Reader, share: bigint): Promise<number> {
  * The counter changes in the transaction that changes a size. A share over its quota (which was lowered) takes
  * no growth, and everything else.
  */
-export async function changeUsage(write: Writer, share: ShareRecord, change: number): Promise<void> {
+export function changeUsage(write: Writer, share: ShareRecord, change: number): Soon<void> {
   if (change === 0) return;
-  const bytes = (await readUsage(write, share.id)) + change;
-  if (change > 0 && bytes > share.settings.quotaGib * FILE_LIMITS.quotaUnitBytes) {
-    throw new Refusal("ShareSizeLimitReached");
-  }
-  write.put(usageKey(share.id), usageRecord.pack({ bytes }));
+  const put = (used: number): void => {
+    const bytes = used + change;
+    if (change > 0 && bytes > share.settings.quotaGib * FILE_LIMITS.quotaUnitBytes) {
+      throw new Refusal("ShareSizeLimitReached");
+    }
+    write.put(usageKey(share.id), usageRecord.pack({ bytes }));
+  };
+  const used = readUsage(write, share.id);
+  return used instanceof Promise ? used.then(put) : put(used);
 }
 
 /** A revision and the time it stands for. */
