@@ -60,8 +60,6 @@ export const BLOB_LIMITS = {
   uncommittedBlockMillis: 7 * DAY_MILLIS,
   syncCopyBytesMax: 256 * MIB,
   copySourceCharsMax: 2 * KIB,
-  /** Of what a source elsewhere says was wrong, so much is passed on. */
-  sourceErrorCodeCharsMax: 128,
   copyMillisMax: 14 * DAY_MILLIS,
   /** A source elsewhere: how long until its headers are there, and how long it may then fall silent. */
   sourceHeadersMillis: 30_000,

@@ -8,8 +8,6 @@ export const FILE_LIMITS = {
   shareQuotaGibDefault: 5_120,
   quotaUnitBytes: GIB,
   shareSnapshotsMax: 200,
-  /** Of the code that a source elsewhere refused with, which is told. */
-  sourceErrorCodeCharsMax: 128,
   /** How long a share that got another tier says so: nothing has to move here, but tools wait for it to begin and end. */
   tierTransitionMillis: 60_000,
   /** How long a deleted share can be had back, unless the operator says otherwise. */

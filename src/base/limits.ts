@@ -59,6 +59,8 @@ export const LIMITS = {
   drainedBytesMax: 16 * MIB,
   /** Body of an operation that has none: some clients send `{}` or an empty form along, and it is not looked at. */
   ignoredBodyBytesMax: 64 * KIB,
+  /** Of the code that the source of a copy refused with, which is passed on. */
+  sourceErrorCodeCharsMax: 128,
   clockSkewMillis: 15 * 60_000,
   /** Names that `srh` and `srq` of a user delegation SAS may list. */
   signedRequestNamesMax: 64,

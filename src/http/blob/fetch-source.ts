@@ -1,6 +1,7 @@
 import { type IncomingMessage, request as plainRequest } from "node:http";
 import { request as secureRequest } from "node:https";
 import { systemTimers } from "../../base/clock.ts";
+import { LIMITS } from "../../base/limits.ts";
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { Refusal, type RefusalCode } from "../../base/refusals.ts";
 import type { SourceUse } from "../../concurrency/conditions.ts";
@@ -121,7 +122,7 @@ function refusalOf(response: IncomingMessage, headers: Headers, use: SourceUse):
       return new Refusal("SourceConditionNotMet");
     }
   }
-  const code = typeof told === "string" ? told.slice(0, BLOB_LIMITS.sourceErrorCodeCharsMax) : undefined;
+  const code = typeof told === "string" ? told.slice(0, LIMITS.sourceErrorCodeCharsMax) : undefined;
   return new Refusal(CODES[status] ?? "CannotVerifyCopySource", {
     elements: {
       CopySourceStatusCode: String(status),

@@ -1,5 +1,6 @@
 import { badHeader, Refusal } from "../../base/refusals.ts";
 import type { Headers } from "../exchange.ts";
+import { parseGuid } from "../wire/guid.ts";
 
 /** Values that headers of several services hold, decoded; what cannot be read is refused by its name. */
 
@@ -13,11 +14,9 @@ export function requireHeader(headers: Headers, name: string): string {
   return value;
 }
 
-const GUID = /^[{(]?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})[)}]?$/i;
-
-/** Any form .NET prints a Guid in; kept and compared in one. Undefined for anything else. */
+/** Undefined for what is no Guid in any form. */
 export function guidOf(text: string): string | undefined {
-  return GUID.exec(text.trim())?.slice(1).join("-").toLowerCase();
+  return parseGuid(text.trim());
 }
 
 /** An empty one is none. */

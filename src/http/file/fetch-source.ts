@@ -1,5 +1,6 @@
 import { type IncomingMessage, get as plainGet } from "node:http";
 import { get as secureGet } from "node:https";
+import { LIMITS } from "../../base/limits.ts";
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { badHeader } from "../../base/refusals.ts";
 import type { FileHeaders } from "../../services/file/records.ts";
@@ -28,7 +29,7 @@ export async function fetchSource(request: HttpRequest, url: URL, range?: string
   if (status !== 200 && status !== 206) {
     response.destroy();
     const code = response.headers["x-ms-error-code"];
-    const told = typeof code === "string" ? code.slice(0, FILE_LIMITS.sourceErrorCodeCharsMax) : undefined;
+    const told = typeof code === "string" ? code.slice(0, LIMITS.sourceErrorCodeCharsMax) : undefined;
     throw sourceRefusal(status, told === undefined ? undefined : { code: told });
   }
   if (length === undefined) {

@@ -59,13 +59,13 @@ const PRINTERS: Readonly<Record<ErrorFormat, (refusal: Refusal, context: ErrorCo
   odataXml: printODataXmlError,
 };
 
-function textOf(refusal: Refusal, resource = "blob"): string {
-  return refusal.detail.text ?? refusal.row.text.replace("{resource}", resource);
-}
-
 /** Every message ends with where to find it in the logs. */
 function messageOf(refusal: Refusal, { requestId, time, resource }: ErrorContext): string {
   return `${textOf(refusal, resource)}\nRequestId:${requestId}\nTime:${printIsoDate(time)}`;
+}
+
+function textOf(refusal: Refusal, resource = "blob"): string {
+  return refusal.detail.text ?? refusal.row.text.replace("{resource}", resource);
 }
 
 const UNSEEN = /[^\x20-\x7e]/g;

@@ -98,12 +98,19 @@ class Sweeper {
 
 /** A Get may have come first with some of them, and the queue itself may be gone, its tally with it. */
 async function removeMessages(write: Writer, contents: bigint, keys: readonly Key[]): Promise<void> {
-  const present = (await write.getMany(keys)).map((value, i) => (value === undefined ? undefined : keys[i]));
-  const left = present.filter((key) => key !== undefined);
-  if (left.length === 0) return;
-  for (const key of left) write.delete(key);
+  const now = write.now();
+  const values = await write.getMany(keys);
+  let removed = 0;
+  for (const [i, key] of keys.entries()) {
+    const value = values[i];
+    // The walk only looked: with a clock that was set back, what it found has time left.
+    if (value === undefined || !isExpired(messageOf({ key, value }).state, now)) continue;
+    write.delete(key);
+    removed++;
+  }
+  if (removed === 0) return;
   const tally = await readTally(write, contents);
-  putTally(write, contents, { ...tally, count: tally.count - left.length });
+  putTally(write, contents, { ...tally, count: tally.count - removed });
 }
 
 /** Forgets sweeps that were made. When the clock is set back, the same may be asked for again. */

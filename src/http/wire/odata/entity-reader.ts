@@ -1,7 +1,7 @@
 import type { EdmType, EdmValue, Property } from "../../../base/edm.ts";
 import { TABLE_LIMITS } from "../../../base/limits-table.ts";
 import { Refusal } from "../../../base/refusals.ts";
-import { parseGuid } from "./guid.ts";
+import { parseGuid } from "../guid.ts";
 import { type JsonValue, malformedJson, readFlatObject } from "./json-reader.ts";
 import { isStorable, parseTicks } from "./times.ts";
 

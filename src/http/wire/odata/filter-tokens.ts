@@ -1,7 +1,7 @@
 import type { EdmValue } from "../../../base/edm.ts";
 import { TABLE_LIMITS } from "../../../base/limits-table.ts";
 import { Refusal } from "../../../base/refusals.ts";
-import { parseGuid } from "./guid.ts";
+import { parseGuid } from "../guid.ts";
 import { parseTicks } from "./times.ts";
 
 /** The words of a `$filter`. `end` is where a word ends in the text, which is what errors name. */
