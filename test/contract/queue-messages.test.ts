@@ -405,6 +405,33 @@ for (const engine of ENGINES) {
       }
     });
 
+    test("what a sweep found is left when the clock is set back before it is removed", async () => {
+      const server = await startTestServer({ engine });
+      try {
+        const { parts } = server.runtime;
+        const queue = await openFace(server, "service", "jobs");
+        await queue.put("living", { timeToLive: 10 });
+        let late = seconds(12);
+        server.clock.advance(late);
+        const store: typeof parts.store = Object.create(parts.store, {
+          write: {
+            value: (fn: Parameters<typeof parts.store.write>[0]) => {
+              server.clock.advance(-late);
+              late = 0;
+              return parts.store.write(fn);
+            },
+          },
+          read: { value: parts.store.read.bind(parts.store) },
+        });
+        const [sweeps] = new QueueService({ ...parts, store }).chores();
+        for (let step = 0; step < 2; step++) await sweeps!.run();
+        assert.equal(await queue.count(), 1);
+        assert.equal((await queue.peek()).length, 1);
+      } finally {
+        await server.close();
+      }
+    });
+
     test("a sweep is asked for again when the clock is set back to before it was made", async () => {
       const server = await startTestServer({ engine });
       try {
