@@ -95,3 +95,8 @@ export function writeUint64(into: Uint8Array, value: bigint, start: number): voi
 export function percentByte(byte: string): string {
   return `%${byte.charCodeAt(0).toString(16).toUpperCase()}`;
 }
+
+/** What `set` does: that goes byte by byte, ten times slower, when the target is memory that other threads see. */
+export function copyInto(target: Buffer, bytes: Uint8Array, at: number): void {
+  if (bytes.length > 0) target.fill(bytes, at, at + bytes.length);
+}

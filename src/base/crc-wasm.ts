@@ -1,3 +1,6 @@
+import { assert } from "./assert.ts";
+import { copyInto } from "./bytes.ts";
+import { commonMemory, isCommon, reserveCommon } from "./common-memory.ts";
 import {
   again,
   block,
@@ -42,25 +45,32 @@ import {
  *
  * "Folding", for long pieces: where the polynomial divides a sum of few powers of x^8, a byte may be taken away if it is
  * added to the places further on that stand for the other powers. No table is needed, and sixteen bytes go at once. It
- * is done the other way round, each place fetches what earlier ones have for it: one write instead of several. The last
- * few kilobytes, with what was added to them, are left for the tables. That is 6 GB/s and more.
+ * is done the other way round, each place fetches what earlier ones have for it: one write instead of several. The
+ * sums are written elsewhere, into the window: a block of them, and behind it again the last of the block before, which is
+ * as far back as anybody fetches. The last few kilobytes, with what was added to them, are left for the tables.
  *
- * Memory: the state (8 bytes at 0), the tables (16 of 256 entries, from 1 KiB on), what is left of a long piece (from
- * 36 KiB on), zeros (from 48 KiB on), which stand for what came before the first byte, and the bytes to add (from
- * 64 KiB on).
+ * Bytes that lie in the common memory are read where they are; others are copied there first.
+ *
+ * Memory, from where the engine's part begins: the state (8 bytes), the tables (16 of 256 entries), what is left of a
+ * long piece, the window, copies of bytes that lie elsewhere.
  */
 const SLICES = 16;
 const TABLES_AT = 1_024;
 const LEFT_AT = 36_864;
-const INPUT_AT = 65_536;
-/** One more than the input needs: folding clears a little behind its end. */
-const PAGES = 5;
-export const INPUT_BYTES_MAX = (PAGES - 1) * WASM_PAGE_BYTES - INPUT_AT;
+const STEP_BYTES = 64;
+const VECTOR_BYTES = 16;
+/** The farthest that is ever fetched from, in whole steps. */
+const REACH_BYTES_MAX = 72 * STEP_BYTES;
+const WINDOW_AT = 45_056;
+const BLOCK_AT = WINDOW_AT + REACH_BYTES_MAX;
+/** Small enough to stay in the first cache, with what is read. */
+const BLOCK_BYTES = 256 * STEP_BYTES;
+const INPUT_AT = 2 * WASM_PAGE_BYTES;
+export const INPUT_BYTES_MAX = 3 * WASM_PAGE_BYTES;
+const WORKSPACE_BYTES = INPUT_AT + INPUT_BYTES_MAX;
 
 /** Shorter pieces are not worth it. */
 export const FOLDED_BYTES_MIN = 16_384;
-const STEP_BYTES = 64;
-const VECTOR_BYTES = 16;
 
 export interface CrcKind {
   /** Bits reversed. */
@@ -72,60 +82,68 @@ export interface CrcKind {
   readonly folds: readonly number[];
 }
 
-const [at, end, crc, first, second, rest, place] = [0, 1, 2, 3, 4, 5, 6] as const;
+const [at, end, crc, first, second, rest, place, stop] = [0, 1, 2, 3, 4, 5, 6, 7] as const;
 const LOCALS = [
   { count: 3, type: I64 },
-  { count: 2, type: I32 },
+  { count: 3, type: I32 },
 ];
 
 /** Moves a long piece into its last bytes, and those to where the tables take them from. */
-function foldBody(folds: readonly number[]): number[] {
+function foldBody(folds: readonly number[], base: number): number[] {
   const reach = folds.at(-1)!;
+  const [left, window, firstBlock] = [base + LEFT_AT, base + WINDOW_AT, base + BLOCK_AT];
   /** Adds to the vector on the stack what earlier places have for it; the address is that of the farthest. */
   const fetch = (address: readonly number[], part: number): number[] =>
     folds.flatMap((far) => [...address, ...loadV128(reach - far + part), ...V128_XOR]);
-  const before = [...get(at), ...i32(reach), I32_SUB];
-  const beforeRest = [...get(rest), ...get(place), I32_ADD, ...i32(reach), I32_SUB];
+  const before = [...get(place), ...i32(reach), I32_SUB];
   const step: number[] = [];
   const last: number[] = [];
   for (let part = 0; part < STEP_BYTES; part += VECTOR_BYTES) {
-    step.push(...get(at), ...get(at), ...loadV128(part), ...fetch(before, part), ...storeV128(part));
-    last.push(...get(place), ...get(place), ...loadV128(LEFT_AT + part), ...fetch(beforeRest, part));
-    last.push(...storeV128(LEFT_AT + part));
+    step.push(...get(place), ...get(at), ...loadV128(part), ...fetch(before, part), ...storeV128(part));
+    last.push(...get(at), ...get(at), ...loadV128(part), ...fetch(before, part), ...storeV128(part));
   }
+  const forward = (local: number): number[] => [...get(local), ...i32(STEP_BYTES), I32_ADD, ...set(local)];
   return [
-    // The state is added to the first bytes: then it moves with them.
-    ...[...get(at), ...get(at), ...loadI64(0), ...get(crc), I64_XOR, ...storeI64, ...i64(0), ...set(crc)],
+    // Nothing comes before the first byte but the state: as far back as is fetched once, so it moves with the first bytes.
+    ...[...i32(window), ...i32(0), ...i32(REACH_BYTES_MAX), ...fillBytes],
+    ...[...i32(firstBlock - reach), ...get(crc), ...storeI64, ...i64(0), ...set(crc)],
     // What is left begins at a whole number of steps.
     ...[...get(end), ...get(at), I32_SUB, ...i32(reach), I32_SUB, ...i32(6), I32_SHR_U, ...i32(6), I32_SHL],
-    ...[...get(at), I32_ADD, ...set(rest)],
-    ...[...block, ...loop, ...get(at), ...get(rest), I32_GE_U, ...leaveIf],
-    ...[...step, ...get(at), ...i32(STEP_BYTES), I32_ADD, ...set(at), ...again, END, END],
-    ...[...i32(LEFT_AT), ...get(rest), ...get(end), ...get(rest), I32_SUB, ...copyBytes],
-    // From here on there is nothing to be fetched.
-    ...[...get(rest), ...i32(0), ...i32(reach + 2 * STEP_BYTES), ...fillBytes],
-    ...[...i32(0), ...set(place), ...block, ...loop, ...get(place), ...i32(reach), I32_GE_U, ...leaveIf],
-    ...[...last, ...get(place), ...i32(STEP_BYTES), I32_ADD, ...set(place), ...again, END, END],
+    ...[...get(at), I32_ADD, ...set(rest), ...i32(firstBlock), ...set(place)],
+    ...[...block, ...loop],
+    // To the end of the block or of all.
+    ...[...get(at), ...i32(BLOCK_BYTES), I32_ADD, ...set(stop)],
+    ...[...block, ...get(stop), ...get(rest), I32_LT_U, ...leaveBlockIf, ...get(rest), ...set(stop), END],
+    ...[...block, ...loop, ...get(at), ...get(stop), I32_GE_U, ...leaveIf],
+    ...[...step, ...forward(at), ...forward(place), ...again, END, END],
+    ...[...get(at), ...get(rest), I32_GE_U, ...leaveIf],
     ...[
-      ...get(end),
-      ...get(rest),
+      ...i32(window),
+      ...get(place),
+      ...i32(REACH_BYTES_MAX),
       I32_SUB,
-      ...i32(LEFT_AT),
-      I32_ADD,
-      ...set(end),
-      ...i32(LEFT_AT),
-      ...set(at),
+      ...i32(REACH_BYTES_MAX),
+      ...copyBytes,
     ],
+    ...[...i32(firstBlock), ...set(place), ...again, END, END],
+    ...[...i32(left), ...get(rest), ...get(end), ...get(rest), I32_SUB, ...copyBytes],
+    // From here on there is nothing to be fetched.
+    ...[...get(place), ...i32(0), ...i32(reach + 2 * STEP_BYTES), ...fillBytes],
+    ...[...get(end), ...get(rest), I32_SUB, ...i32(left), I32_ADD, ...set(end)],
+    ...[...i32(left), ...set(at), ...i32(left + reach), ...set(stop)],
+    ...[...block, ...loop, ...get(at), ...get(stop), I32_GE_U, ...leaveIf],
+    ...[...last, ...forward(at), ...forward(place), ...again, END, END],
+    ...[...i32(left), ...set(at)],
   ];
 }
 
-/** run(at, end): adds the bytes from `at` to `end` to the state. They are changed on the way. */
-function crcBody(folds: readonly number[]): number[] {
+/** run(at, end): adds the bytes from `at` to `end` to the state. */
+function crcBody(folds: readonly number[], base: number): number[] {
   const entry = (table: number): number[] => [
     I32_WRAP_I64,
     ...i32(3),
     I32_SHL,
-    ...loadI64(TABLES_AT + table * 2_048),
+    ...loadI64(base + TABLES_AT + table * 2_048),
   ];
   const lookUp = (word: number, byte: number, table: number): number[] => [
     ...get(word),
@@ -140,9 +158,9 @@ function crcBody(folds: readonly number[]): number[] {
     wide.push(...lookUp(i < 8 ? first : second, i % 8, SLICES - 1 - i), I64_XOR);
 
   return [
-    ...[...i32(0), ...loadI64(0), ...set(crc)],
+    ...[...i32(base), ...loadI64(0), ...set(crc)],
     ...[...block, ...get(end), ...get(at), I32_SUB, ...i32(FOLDED_BYTES_MIN), I32_LT_U, ...leaveBlockIf],
-    ...[...foldBody(folds), END],
+    ...[...foldBody(folds, base), END],
     ...[...block, ...loop],
     ...[...get(at), ...i32(SLICES), I32_ADD, ...get(end), I32_GT_U, ...leaveIf],
     ...[...get(at), ...loadI64(0), ...get(crc), I64_XOR, ...set(first)],
@@ -164,35 +182,41 @@ function crcBody(folds: readonly number[]): number[] {
       ...set(crc),
     ],
     ...[...get(at), ...i32(1), I32_ADD, ...set(at), ...again, END, END],
-    ...[...i32(0), ...get(crc), ...storeI64, END],
+    ...[...i32(base), ...get(crc), ...storeI64, END],
   ];
 }
 
 /** Adds bytes to a state, which is kept in two halves. */
 export class CrcEngine {
   readonly #run: (at: number, end: number) => void;
-  readonly #input: Uint8Array;
+  readonly #inputAt: number;
+  readonly #input: Buffer;
   /** Low and high half of the state. */
   readonly state: Int32Array;
 
   constructor({ polynomial, folds }: CrcKind) {
-    const { memory, run } = startWasm({ pages: PAGES, locals: LOCALS, code: crcBody(folds) });
-    fillTables(new BigUint64Array(memory, TABLES_AT, SLICES * 256), polynomial);
+    const base = reserveCommon(WORKSPACE_BYTES);
+    assert(base !== undefined, "engines of checksums have their room in the common memory");
+    const { memory, run } = startWasm({ shared: commonMemory(), locals: LOCALS, code: crcBody(folds, base) });
+    fillTables(new BigUint64Array(memory, base + TABLES_AT, SLICES * 256), polynomial);
     this.#run = run;
-    this.#input = new Uint8Array(memory, INPUT_AT);
-    this.state = new Int32Array(memory, 0, 2);
+    this.#inputAt = base + INPUT_AT;
+    this.#input = Buffer.from(memory, this.#inputAt, INPUT_BYTES_MAX);
+    this.state = new Int32Array(memory, base, 2);
   }
 
   add(bytes: Uint8Array): void {
-    if (bytes.length <= INPUT_BYTES_MAX) this.#addPiece(bytes);
+    if (bytes.length >= FOLDED_BYTES_MIN && isCommon(bytes)) {
+      this.#run(bytes.byteOffset, bytes.byteOffset + bytes.length);
+    } else if (bytes.length <= INPUT_BYTES_MAX) this.#addPiece(bytes);
     else
       for (let from = 0; from < bytes.length; from += INPUT_BYTES_MAX)
         this.#addPiece(bytes.subarray(from, from + INPUT_BYTES_MAX));
   }
 
   #addPiece(bytes: Uint8Array): void {
-    this.#input.set(bytes);
-    this.#run(INPUT_AT, INPUT_AT + bytes.length);
+    copyInto(this.#input, bytes, 0);
+    this.#run(this.#inputAt, this.#inputAt + bytes.length);
   }
 }
 

@@ -34,6 +34,8 @@ export const SMB_LIMITS = {
   joinedReplyBytesMax: 16 * KIB,
   /** Buffers of done messages that are kept for the next ones, over all connections. */
   freeFrameBytesMax: 32 * MIB,
+  /** Those of one size that may lie in the common memory. */
+  commonFrameBytesMax: 25 * MIB,
   sessionsPerConnectionMax: 64,
   /** Connections that carry one session. */
   channelsPerSessionMax: 32,

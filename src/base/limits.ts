@@ -48,8 +48,13 @@ export const LIMITS = {
   bodyRoomBytes: 128 * KIB,
   bodyRoomsMax: 128,
   fastPieceBytes: 32 * KIB,
-  /** Memory of each size that is kept for the next transfer. */
-  idlePayloadBytesMax: 16 * MIB,
+  /** Memory that WebAssembly and other threads see too, and what each kind of room may have of it for ever. */
+  commonMemoryBytes: 96 * MIB,
+  commonBodyBytesMax: 16 * MIB,
+  commonChunkBytesMax: 8 * MIB,
+  commonReadBytesMax: 32 * MIB,
+  /** Other memory of each size that is kept for the next transfer. */
+  idlePayloadBytesMax: 8 * MIB,
   /** Chunk extensions and trailers of one body, which mean nothing to any operation. */
   chunkExtrasBytesMax: 8 * KIB,
   shutdownMillis: 30_000,

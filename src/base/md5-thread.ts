@@ -1,23 +1,27 @@
 import { Worker } from "node:worker_threads";
+import { assert } from "./assert.ts";
+import { copyInto } from "./bytes.ts";
+import { commonMemory, isCommon, reserveCommon } from "./common-memory.ts";
 import { LIMITS } from "./limits.ts";
+import { giveBack, hold } from "./payload-memory.ts";
 
 /**
  * MD5 of long bodies in a thread of its own. It is the costliest thing that happens to an upload: in the thread that
  * serves requests it takes half of the time, and everybody else waits for it.
  *
- * Bytes are copied on their way, as the original goes to the disk at the same time: into memory that both threads see,
- * round and round. A new buffer for each piece would be as much garbage as payload, in two heaps.
+ * Bytes that lie in the common memory are digested where they are, and held until then. Others are copied on their way,
+ * into a part of that memory, round and round.
  */
 const SOURCE = `
 const { createHash } = require("node:crypto");
 const { parentPort, workerData } = require("node:worker_threads");
-const ring = new Uint8Array(workerData);
+const memory = new Uint8Array(workerData);
 const hashes = new Map();
-parentPort.on("message", ({ id, from, length, isEnd, isDropped }) => {
+parentPort.on("message", ({ id, parts, isEnd, isDropped }) => {
   let hash = hashes.get(id);
-  if (length !== undefined) {
+  if (parts !== undefined) {
     if (hash === undefined) hashes.set(id, (hash = createHash("md5")));
-    hash.update(ring.subarray(from, from + length));
+    for (let i = 0; i < parts.length; i += 2) hash.update(memory.subarray(parts[i], parts[i + 1]));
     parentPort.postMessage({ isTaken: true });
   }
   if (isEnd) parentPort.postMessage({ id, digest: (hash ?? createHash("md5")).digest("base64") });
@@ -32,31 +36,54 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-interface Untold {
+/** Bytes of one body that the thread is told of together: a message for each piece of a socket would be many. */
+class Told {
   readonly id: number;
-  readonly from: number;
-  length: number;
+  /** Where each part begins and ends. */
+  readonly parts: number[] = [];
+  readonly held: Uint8Array[] = [];
+  length = 0;
+  heldBytes = 0;
   /** With what was left out at the end of the ring. */
-  usedBytes: number;
+  ringBytes = 0;
+
+  constructor(id: number) {
+    this.id = id;
+  }
+
+  add(at: number, length: number): void {
+    this.length += length;
+    if (this.parts.at(-1) === at) this.parts[this.parts.length - 1] = at + length;
+    else this.parts.push(at, at + length);
+  }
 }
 
+const RING_BYTES = LIMITS.digestWaitingBytesMax;
+
 class Md5Thread {
-  readonly #ring = new Uint8Array(new SharedArrayBuffer(LIMITS.digestWaitingBytesMax));
-  readonly #worker = new Worker(SOURCE, { eval: true, workerData: this.#ring.buffer });
+  readonly #ringAt: number;
+  readonly #ring: Buffer;
+  readonly #worker: Worker;
   readonly #digests = new Map<number, Waiter>();
-  /** Where the next bytes go, and how many before it are still to be read, with what was left out at the end. */
+  /** Where in the ring the next bytes go, and how many before it are still to be read, with what was left out. */
   #at = 0;
-  #usedBytes = 0;
-  /** What each piece the thread was told of takes of the ring: it takes them in their order. */
-  readonly #under: number[] = [];
+  #ringBytes = 0;
+  #heldBytes = 0;
+  /** What the thread was told of: it takes them in their order. */
+  readonly #under: Told[] = [];
   /** Bodies whose bytes did not fit, in the order in which they came. */
   readonly #waiting: (() => void)[] = [];
-  /** Bytes in the ring of which the thread has not been told: a message for each piece of a socket would be many. */
-  #untold: Untold | undefined;
+  #untold: Told | undefined;
   #failure: unknown;
   #lastId = 0;
 
   constructor() {
+    ringAt ??= reserveCommon(RING_BYTES);
+    assert(ringAt !== undefined, "the ring has its room in the common memory");
+    const { buffer } = commonMemory();
+    this.#ringAt = ringAt;
+    this.#ring = Buffer.from(buffer, ringAt, RING_BYTES);
+    this.#worker = new Worker(SOURCE, { eval: true, workerData: buffer });
     this.#worker.unref();
     this.#worker.on("message", (reply: Reply) => this.#receive(reply));
     this.#worker.on("error", (error) => this.#fail(error));
@@ -71,7 +98,10 @@ class Md5Thread {
     return ++this.#lastId;
   }
 
-  /** When a promise comes back, the thread is behind: the bytes are needed until it resolves. */
+  /**
+   * When a promise comes back, the thread is behind: the bytes are needed until it resolves. Afterwards they may be given
+   * back; bytes of the common memory must not be written over before.
+   */
   update(id: number, bytes: Uint8Array): Promise<void> | undefined {
     if (this.#failure !== undefined) throw this.#failure;
     if (bytes.length > LIMITS.digestPartBytesMax) return this.#updateInParts(id, bytes);
@@ -91,34 +121,47 @@ class Md5Thread {
     this.#wake();
   }
 
-  /** False when there is no room for them in one piece. */
+  /** False when too much waits for the thread. */
   #tryUpdate(id: number, bytes: Uint8Array): boolean {
+    if (this.#untold !== undefined && this.#untold.id !== id) this.#tell();
+    this.#untold ??= new Told(id);
+    const isAdded = isCommon(bytes) ? this.#hold(this.#untold, bytes) : this.#copy(this.#untold, bytes);
+    if (!isAdded || this.#untold.length >= LIMITS.digestPartBytesMax) this.#tell();
+    return isAdded;
+  }
+
+  #hold(untold: Told, bytes: Uint8Array): boolean {
     const { length } = bytes;
-    const toEnd = this.#ring.length - this.#at;
+    if (this.#heldBytes + length > LIMITS.digestWaitingBytesMax) return false;
+    if (!hold(bytes)) return this.#copy(untold, bytes);
+    untold.held.push(bytes);
+    untold.heldBytes += length;
+    this.#heldBytes += length;
+    untold.add(bytes.byteOffset, length);
+    return true;
+  }
+
+  #copy(untold: Told, bytes: Uint8Array): boolean {
+    const { length } = bytes;
+    const toEnd = RING_BYTES - this.#at;
     const isAtStart = toEnd < length;
     const skipped = isAtStart ? toEnd : 0;
-    if (this.#usedBytes + skipped + length > this.#ring.length) {
-      this.#tell();
-      return false;
-    }
+    if (this.#ringBytes + skipped + length > RING_BYTES) return false;
     const from = isAtStart ? 0 : this.#at;
-    if (isAtStart || this.#untold?.id !== id) this.#tell();
-    this.#ring.set(bytes, from);
+    copyInto(this.#ring, bytes, from);
     this.#at = from + length;
-    this.#usedBytes += skipped + length;
-    this.#untold ??= { id, from, length: 0, usedBytes: 0 };
-    this.#untold.length += length;
-    this.#untold.usedBytes += skipped + length;
-    if (this.#untold.length >= LIMITS.digestPartBytesMax) this.#tell();
+    this.#ringBytes += skipped + length;
+    untold.ringBytes += skipped + length;
+    untold.add(this.#ringAt + from, length);
     return true;
   }
 
   #tell(): void {
-    if (this.#untold === undefined) return;
-    const { id, from, length, usedBytes } = this.#untold;
+    const told = this.#untold;
     this.#untold = undefined;
-    this.#under.push(usedBytes);
-    this.#worker.postMessage({ id, from, length });
+    if (told === undefined || told.parts.length === 0) return;
+    this.#under.push(told);
+    this.#worker.postMessage({ id: told.id, parts: told.parts });
     this.#worker.ref();
   }
 
@@ -144,11 +187,14 @@ class Md5Thread {
       this.#digests.get(reply.id)?.resolve(reply.digest);
       this.#digests.delete(reply.id);
     } else {
-      this.#usedBytes -= this.#under.shift()!;
+      const taken = this.#under.shift()!;
+      this.#ringBytes -= taken.ringBytes;
+      this.#heldBytes -= taken.heldBytes;
+      for (const bytes of taken.held) giveBack(bytes);
       this.#wake();
     }
     // Only work under way keeps the process alive.
-    if (this.#usedBytes === 0 && this.#digests.size === 0) this.#worker.unref();
+    if (this.#under.length === 0 && this.#digests.size === 0) this.#worker.unref();
   }
 
   /** The first in the row; the next when that one has found its room. */
@@ -165,6 +211,8 @@ class Md5Thread {
 }
 
 let thread: Md5Thread | undefined;
+/** One thread after another has it. */
+let ringAt: number | undefined;
 
 /** One MD5, computed elsewhere. */
 export class LongMd5 {

@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isCommon } from "./common-memory.ts";
 import { LIMITS } from "./limits.ts";
-import { copyForBody, giveBack, lendBodyRoom, memoryForRead, returnBodyRoom } from "./payload-memory.ts";
+import {
+  copyForBody,
+  giveBack,
+  hold,
+  lendBodyRoom,
+  memoryForRead,
+  returnBodyRoom,
+} from "./payload-memory.ts";
 
 const ROOM = LIMITS.bodyRoomBytes;
 
@@ -69,6 +77,30 @@ test("memory for a read is used again when the read and what was cut off it are 
     giveBack(bytes);
     assert.notEqual(memoryForRead(length).buffer, bytes.buffer);
   }
+});
+
+test("a room whose bytes somebody holds as well serves again when both have given them back", () => {
+  const room = lendBodyRoom()!;
+  assert.equal(hold(room.subarray(5, 105)), true);
+  returnBodyRoom(room);
+  const other = lendBodyRoom()!;
+  assert.notEqual(other, room);
+  giveBack(room.subarray(5, 105));
+  assert.equal(lendBodyRoom(), room);
+  returnBodyRoom(room);
+  returnBodyRoom(other);
+  assert.equal(hold(Buffer.alloc(10)), false);
+});
+
+test("when all rooms of the common memory are in use, others are made", () => {
+  const count = LIMITS.commonReadBytesMax / LIMITS.extentReadBytes;
+  const taken = Array.from({ length: count + 2 }, () => memoryForRead(LIMITS.extentReadBytes));
+  const common = taken.filter((bytes) => isCommon(bytes)).length;
+  assert.ok(common > 0 && common <= count);
+  assert.equal(new Set(taken.map((bytes) => bytes.buffer)).size, count + 2);
+  for (const bytes of taken) giveBack(bytes);
+  const again = Array.from({ length: common }, () => memoryForRead(LIMITS.extentReadBytes));
+  assert.ok(again.every((bytes) => isCommon(bytes)));
 });
 
 test("a copy is a copy, and memory from elsewhere is nobody's room", () => {

@@ -1,3 +1,5 @@
+import { copyInto } from "./bytes.ts";
+import { CommonParts, isCommon } from "./common-memory.ts";
 import { LIMITS } from "./limits.ts";
 
 /**
@@ -5,33 +7,63 @@ import { LIMITS } from "./limits.ts";
  * left to the garbage collector, a transfer leaves as much memory behind as it has bytes, long after it has ended, and
  * the system has to find and clear new pages for every mebibyte.
  *
- * Whoever has bytes of it and never gives them back only keeps a room from being used again.
+ * Most rooms lie in the common memory, where checksums and digests need no copy; others are made when those are all in
+ * use. Whoever has bytes of a room and never gives them back only keeps it from being
+ * used again until the garbage collector has found it.
  */
 interface Room {
   readonly memory: Buffer;
-  readonly siblings: Room[];
+  readonly rooms: Rooms;
   takenBytes: number;
   returnedBytes: number;
 }
 
 const roomOf = new WeakMap<ArrayBufferLike, Room>();
-/** Rooms that nobody uses, by their size. */
-const bodyRooms: Room[] = [];
-const chunkRooms: Room[] = [];
-const readRooms: Room[] = [];
 
-/** Where copies of bodies go. */
-let current: Room | undefined;
-let lentRooms = 0;
+/** The rooms of one size. */
+class Rooms {
+  readonly roomBytes: number;
+  readonly #common: CommonParts;
+  /** Nobody's at the moment: in the common memory, and elsewhere. */
+  readonly #free: Room[] = [];
+  readonly #freeElsewhere: Room[] = [];
 
-function roomFor(siblings: Room[], bytes: number): Room {
-  const used = siblings.pop();
-  if (used !== undefined) return used;
-  const memory = Buffer.allocUnsafeSlow(bytes);
-  const room = { memory, siblings, takenBytes: 0, returnedBytes: 0 };
-  roomOf.set(memory.buffer, room);
-  return room;
+  constructor(roomBytes: number, commonBytesMax: number) {
+    this.roomBytes = roomBytes;
+    this.#common = new CommonParts(roomBytes, commonBytesMax);
+  }
+
+  take(takenBytes: number): Room {
+    const room = this.#free.pop() ?? this.#freeElsewhere.pop() ?? this.#make();
+    room.takenBytes = takenBytes;
+    room.returnedBytes = 0;
+    return room;
+  }
+
+  #make(): Room {
+    const common = this.#common.take();
+    const memory = common ?? Buffer.allocUnsafeSlow(this.roomBytes);
+    const room = { memory, rooms: this, takenBytes: 0, returnedBytes: 0 };
+    roomOf.set(memory.buffer, room);
+    return room;
+  }
+
+  letGo(room: Room): void {
+    const idleBytes = (this.#freeElsewhere.length + 1) * this.roomBytes;
+    if (isCommon(room.memory)) this.#free.push(room);
+    else if (idleBytes <= LIMITS.idlePayloadBytesMax) this.#freeElsewhere.push(room);
+    else roomOf.delete(room.memory.buffer);
+  }
 }
+
+const bodyRooms = new Rooms(LIMITS.bodyRoomBytes, LIMITS.commonBodyBytesMax);
+const chunkRooms = new Rooms(LIMITS.chunkBytes, LIMITS.commonChunkBytesMax);
+const readRooms = new Rooms(LIMITS.extentReadBytes, LIMITS.commonReadBytesMax);
+
+/** Where copies of bodies go, and how much of it they fill. */
+let current: Room | undefined;
+let filledBytes = 0;
+let lentRooms = 0;
 
 /**
  * A room for a body that comes in large pieces. It is chosen before the next read and filled by it, however much later
@@ -41,9 +73,7 @@ function roomFor(siblings: Room[], bytes: number): Room {
 export function lendBodyRoom(): Buffer | undefined {
   if (lentRooms >= LIMITS.bodyRoomsMax) return undefined;
   lentRooms++;
-  const room = roomFor(bodyRooms, LIMITS.bodyRoomBytes);
-  room.takenBytes = LIMITS.bodyRoomBytes;
-  return room.memory;
+  return bodyRooms.take(LIMITS.bodyRoomBytes).memory;
 }
 
 export function returnBodyRoom(rest: Buffer): void {
@@ -54,40 +84,43 @@ export function returnBodyRoom(rest: Buffer): void {
 /** A copy of a large part of a body. */
 export function copyForBody(bytes: Buffer): Buffer {
   if (bytes.length > LIMITS.bodyRoomBytes) return Buffer.from(bytes);
-  if (current === undefined || LIMITS.bodyRoomBytes - current.takenBytes < bytes.length) {
+  if (current === undefined || LIMITS.bodyRoomBytes - filledBytes < bytes.length) {
     const former = current;
-    current = roomFor(bodyRooms, LIMITS.bodyRoomBytes);
-    if (former !== undefined && former.returnedBytes === former.takenBytes) letGo(former);
+    current = bodyRooms.take(0);
+    filledBytes = 0;
+    if (former !== undefined) letGoIfDone(former);
   }
-  const from = current.takenBytes;
+  const from = filledBytes;
+  filledBytes += bytes.length;
   current.takenBytes += bytes.length;
-  const copy = current.memory.subarray(from, current.takenBytes);
-  copy.set(bytes);
+  const copy = current.memory.subarray(from, filledBytes);
+  copyInto(copy, bytes, 0);
   return copy;
 }
 
 /** For one read from the disk. What would leave more than half of a room empty has memory of its own. */
 export function memoryForRead(length: number): Buffer {
-  const isChunk = length <= LIMITS.chunkBytes;
-  const bytes = isChunk ? LIMITS.chunkBytes : LIMITS.extentReadBytes;
-  if (length > bytes || length < bytes / 2) return Buffer.allocUnsafeSlow(length);
-  const room = roomFor(isChunk ? chunkRooms : readRooms, bytes);
-  room.takenBytes = length;
-  return room.memory.subarray(0, length);
+  const rooms = length <= LIMITS.chunkBytes ? chunkRooms : readRooms;
+  if (length > rooms.roomBytes || length < rooms.roomBytes / 2) return Buffer.allocUnsafeSlow(length);
+  return rooms.take(length).memory.subarray(0, length);
 }
 
-/** Nobody will look at these bytes again. Once for each byte that was taken; other memory is left alone. */
+/** The bytes have one more who gives them back. False for memory that is no room's. */
+export function hold(bytes: Uint8Array): boolean {
+  const room = roomOf.get(bytes.buffer);
+  if (room === undefined) return false;
+  room.takenBytes += bytes.length;
+  return true;
+}
+
+/** Nobody will look at these bytes again. Once for each byte that was taken or held; other memory is left alone. */
 export function giveBack(bytes: Uint8Array): void {
   const room = roomOf.get(bytes.buffer);
   if (room === undefined || bytes.length === 0) return;
   room.returnedBytes += bytes.length;
-  if (room !== current && room.returnedBytes === room.takenBytes) letGo(room);
+  if (room !== current) letGoIfDone(room);
 }
 
-function letGo(room: Room): void {
-  room.takenBytes = 0;
-  room.returnedBytes = 0;
-  const { memory, siblings } = room;
-  if ((siblings.length + 1) * memory.length <= LIMITS.idlePayloadBytesMax) siblings.push(room);
-  else roomOf.delete(memory.buffer);
+function letGoIfDone(room: Room): void {
+  if (room.returnedBytes === room.takenBytes) room.rooms.letGo(room);
 }

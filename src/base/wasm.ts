@@ -5,12 +5,17 @@
 
 // @types/node leaves WebAssembly to the browser's types, which we do not load.
 declare namespace WebAssembly {
+  class Memory {
+    readonly buffer: SharedArrayBuffer;
+    constructor(size: { readonly initial: number; readonly maximum: number; readonly shared: true });
+    grow(pages: number): number;
+  }
   class Module {
     constructor(bytes: Uint8Array);
   }
   class Instance {
     readonly exports: Record<string, unknown>;
-    constructor(module: Module);
+    constructor(module: Module, imports?: Record<string, Record<string, Memory>>);
   }
 }
 
@@ -78,28 +83,54 @@ const vector = (items: readonly Code[]): number[] => [...unsigned(items.length),
 const sized = (content: Code): number[] => [...unsigned(content.length), ...content];
 const section = (id: number, content: Code): number[] => [id, ...sized(content)];
 
+/** Memory of a fixed size that several modules and threads see. */
+export class SharedMemory {
+  readonly pages: number;
+  readonly memory: WebAssembly.Memory;
+
+  constructor(pages: number) {
+    this.pages = pages;
+    this.memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+  }
+
+  get buffer(): SharedArrayBuffer {
+    return this.memory.buffer;
+  }
+
+  /** An object for the same bytes that nobody else has: growing, even by nothing, makes the next one. */
+  newBuffer(): SharedArrayBuffer {
+    const { buffer } = this.memory;
+    this.memory.grow(0);
+    return buffer;
+  }
+}
+
 export interface WasmFunction {
-  readonly memory: ArrayBuffer;
+  readonly memory: ArrayBufferLike;
   readonly run: (first: number, second: number) => void;
 }
 
-/** One function of two 32-bit numbers, with locals and a memory of its own. */
-export function startWasm({
-  pages,
-  locals,
-  code,
-}: {
-  readonly pages: number;
+interface WasmOptions {
   readonly locals: readonly { readonly count: number; readonly type: number }[];
   readonly code: Code;
-}): WasmFunction {
-  const name = (text: string): number[] => sized([...Buffer.from(text)]);
+}
+
+const name = (text: string): number[] => sized([...Buffer.from(text)]);
+
+/** One function of two 32-bit numbers, with locals and a memory of its own or one that it shares. */
+export function startWasm({
+  locals,
+  code,
+  ...where
+}: WasmOptions & ({ readonly pages: number } | { readonly shared: SharedMemory })): WasmFunction {
   const body = [...vector(locals.map(({ count, type }) => [...unsigned(count), type])), ...code];
+  const shared = "shared" in where ? where.shared : undefined;
   const bytes = Uint8Array.from([
     ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
     ...section(1, vector([[0x60, ...vector([[I32], [I32]]), 0]])), // type: (i32, i32) -> nothing
+    ...(shared === undefined ? [] : section(2, vector([sharedImport(shared.pages)]))),
     ...section(3, vector([[0]])), // one function of it
-    ...section(5, vector([[0, ...unsigned(pages)]])), // one memory
+    ...("pages" in where ? section(5, vector([[0, ...unsigned(where.pages)]])) : []), // one memory
     ...section(
       7,
       vector([
@@ -109,7 +140,13 @@ export function startWasm({
     ),
     ...section(10, vector([sized(body)])),
   ]);
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes));
-  const { buffer } = exports.memory as { readonly buffer: ArrayBuffer };
+  const imports = shared === undefined ? undefined : { shared: { memory: shared.memory } };
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), imports);
+  const { buffer } = exports.memory as { readonly buffer: ArrayBufferLike };
   return { memory: buffer, run: exports.run as WasmFunction["run"] };
+}
+
+/** A memory (2) that is shared (3), at least and at most so long. */
+function sharedImport(pages: number): number[] {
+  return [...name("shared"), ...name("memory"), 2, 3, ...unsigned(pages), ...unsigned(pages)];
 }

@@ -10,7 +10,7 @@ import {
   type Slice,
 } from "./format.ts";
 import { type HeldFile, OpenFiles } from "./open-files.ts";
-import { loadRange, type ReadBuffers, ReadMemory, readSlice, type SliceRange } from "./read-slice.ts";
+import { loadRange, ReadMemory, readSlice, type SliceRange } from "./read-slice.ts";
 
 /** What a look at a file says: its size, or why it cannot be used. */
 export type FileVerdict =
@@ -19,7 +19,7 @@ export type FileVerdict =
 
 /** Extents held open for one reader. Slices of other extents are read as well, while their file is there. */
 export interface Reading {
-  read(slice: Slice, range?: SliceRange, buffers?: ReadBuffers): AsyncGenerator<Buffer>;
+  read(slice: Slice, range?: SliceRange): AsyncGenerator<Buffer>;
   release(): void;
 }
 
@@ -58,7 +58,7 @@ export class ExtentFiles {
       throw error;
     }
     return {
-      read: (slice, range, buffers) => this.#read(held.get(slice.extent), slice, range, buffers),
+      read: (slice, range) => this.#read(held.get(slice.extent), slice, range),
       release,
     };
   }
@@ -69,26 +69,21 @@ export class ExtentFiles {
   }
 
   /** A range of at most `LIMITS.extentReadBytes` in one buffer: without the steps of a stream, twice as fast. */
-  async load(slice: Slice, range: SliceRange, buffers?: ReadBuffers): Promise<Buffer> {
+  async load(slice: Slice, range: SliceRange): Promise<Buffer> {
     const held = await this.#open.hold(slice.extent);
     try {
-      return await loadRange(held.file, slice, range, this.shape, buffers);
+      return await loadRange(held.file, slice, range, this.shape);
     } finally {
       held.release();
     }
   }
 
-  async *#read(
-    held: HeldFile | undefined,
-    slice: Slice,
-    range?: SliceRange,
-    buffers?: ReadBuffers,
-  ): AsyncGenerator<Buffer> {
+  async *#read(held: HeldFile | undefined, slice: Slice, range?: SliceRange): AsyncGenerator<Buffer> {
     // Held once more for as long as this read lasts: the owner of `held` may let go in the middle of it.
     const own = held === undefined ? await this.#open.hold(slice.extent) : held.again();
     try {
       const all = range ?? { from: 0, length: slice.length };
-      yield* readSlice(own.file, slice, all, this.shape, { memory: this.memory, buffers });
+      yield* readSlice(own.file, slice, all, this.shape, this.memory);
     } finally {
       own.release();
     }

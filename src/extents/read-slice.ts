@@ -12,13 +12,6 @@ export interface SliceRange {
   readonly length: number;
 }
 
-/** Where the buffers of a read come from, for a reader with memory of its own. */
-export interface ReadBuffers {
-  take(length: number): Buffer;
-}
-
-const SHARED_BUFFERS: ReadBuffers = { take: memoryForRead };
-
 /**
  * What all readers together hold: read from the disk, and not yet taken by a client that may never take it. While
  * there is room, readers read much and ahead; without, one chunk each, which is how many slow clients get on.
@@ -53,7 +46,7 @@ export async function* readSlice(
   slice: Slice,
   range: SliceRange,
   shape: ExtentShape,
-  { memory, buffers }: { readonly memory: ReadMemory; readonly buffers?: ReadBuffers | undefined },
+  memory: ReadMemory,
 ): AsyncGenerator<Buffer> {
   const { from, length } = range;
   if (length === 0) return;
@@ -70,7 +63,7 @@ export async function* readSlice(
         const count = Math.min(hasRoom ? chunksMax : 1, last - next);
         const bytes = count * shape.chunkBytes;
         memory.take(bytes);
-        const load = loadChunks(file, slice, { first: next, count }, shape, buffers);
+        const load = loadChunks(file, slice, { first: next, count }, shape);
         const start = next * shape.chunkBytes;
         next += count;
         const part = load.then((data) => cut(data, Math.max(0, from - start), end - start));
@@ -99,12 +92,11 @@ export async function loadRange(
   slice: Slice,
   { from, length }: SliceRange,
   shape: ExtentShape,
-  buffers?: ReadBuffers,
 ): Promise<Buffer> {
   assert(from >= 0 && length >= 0 && from + length <= slice.length, "a range must lie inside its slice");
   const first = Math.floor(from / shape.chunkBytes);
   const count = Math.ceil((from + length) / shape.chunkBytes) - first;
-  const data = await loadChunks(file, slice, { first, count }, shape, buffers);
+  const data = await loadChunks(file, slice, { first, count }, shape);
   const start = from - first * shape.chunkBytes;
   return cut(data, start, start + length);
 }
@@ -127,11 +119,10 @@ async function loadChunks(
   slice: Slice,
   chunks: Chunks,
   shape: ExtentShape,
-  buffers: ReadBuffers = SHARED_BUFFERS,
 ): Promise<Buffer> {
   const { chunkBytes } = shape;
   const dataBytes = Math.min(chunks.count * chunkBytes, slice.length - chunks.first * chunkBytes);
-  const data = buffers.take(dataBytes);
+  const data = memoryForRead(dataBytes);
   const headers = Buffer.allocUnsafe(chunks.count * FRAME_HEADER_BYTES);
   const parts: Buffer[] = [];
   for (let i = 0; i < chunks.count; i++) {

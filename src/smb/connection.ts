@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { SMB_LIMITS } from "../base/limits-smb.ts";
+import { giveBack } from "../base/payload-memory.ts";
 import { readInto } from "../base/read-into.ts";
 import { type Answer, runChain } from "./chain.ts";
 import { negotiateFromSmb1 } from "./commands/negotiate.ts";
@@ -283,15 +284,15 @@ export class Connection {
   write(parts: readonly Buffer[], sealFor: Session | undefined, lent: readonly Buffer[] = NOTHING): void {
     if (this.isClosed) return;
     const sent = sealFor?.sealer === undefined ? parts : sealFor.sealer.encrypt(sealFor.id, parts);
-    const giveBack = (error?: Error | null): void => {
-      if (!error) for (const buffer of lent) this.server.frames.give(buffer);
+    const returnLent = (error?: Error | null): void => {
+      if (!error) for (const buffer of lent) giveBack(buffer);
     };
     const isCopied = sent !== parts;
-    if (isCopied) giveBack();
+    if (isCopied) returnLent();
     const length = sent.reduce((sum, part) => sum + part.length, 0);
     if (length <= SMB_LIMITS.joinedReplyBytesMax) {
       this.#socket.write(joined(sent, length));
-      if (!isCopied) giveBack();
+      if (!isCopied) returnLent();
       this.#mayPause();
       return;
     }
@@ -304,7 +305,7 @@ export class Connection {
     this.#socket.write(head);
     const last = rest.length - 1;
     for (const [index, part] of rest.entries()) {
-      if (index === last && !isCopied && lent.length > 0) this.#socket.write(part, giveBack);
+      if (index === last && !isCopied && lent.length > 0) this.#socket.write(part, returnLent);
       else this.#socket.write(part);
     }
     this.#socket.uncork();

@@ -1,5 +1,4 @@
 import type { CacheConflict } from "../concurrency/cache-lease.ts";
-import type { ReadBuffers } from "../services/payload/payloads.ts";
 import type { ChangeHub } from "./changes.ts";
 import type { FileTime } from "./wire/filetime.ts";
 
@@ -135,11 +134,8 @@ export interface FileHandle {
   info(): Promise<FileInfo>;
   /** For the answer to CLOSE, which says nothing of a deletion that is pending. */
   infoAtClose(): Promise<FileInfo>;
-  /**
-   * Fewer bytes at the end of the file, none past it. The caller does not change the buffers; those that were taken
-   * from `buffers` are its own.
-   */
-  read(offset: number, length: number, buffers?: ReadBuffers): Promise<readonly Buffer[]>;
+  /** Fewer bytes at the end of the file, none past it. The caller does not change them, and gives them back. */
+  read(offset: number, length: number): Promise<readonly Buffer[]>;
   /** `data` belongs to the file system until the promise resolves; what it keeps it copies. When `isDurable`, the promise waits for the disk. */
   write(offset: number, data: Buffer, isDurable: boolean): Promise<void>;
   flush(): Promise<void>;

@@ -1,10 +1,12 @@
+import { CommonParts } from "../base/common-memory.ts";
 import { KIB } from "../base/limits.ts";
 import { SMB_LIMITS } from "../base/limits-smb.ts";
 
 /**
- * Buffers for the messages of all connections and for what READ finds. A long one is used again once its message is
- * done: made anew for every WRITE, a gigabyte of them has the garbage collector look through the whole heap some thirty
- * times. Who does not give a buffer back does no harm: it is garbage like any other.
+ * Buffers for the messages of all connections. A long one is used again once its message is done: made anew for every
+ * WRITE, a gigabyte of them has the garbage collector look through the whole heap some thirty times. Who does not give
+ * a buffer back does no harm: it is garbage like any other. Long ones lie in the common memory while there is room, for
+ * the checksum of what they bring.
  *
  * Who takes a buffer fills all of it before anybody reads it, so nothing of an earlier message shows.
  */
@@ -13,8 +15,9 @@ const SMALL_BYTES = 64 * KIB;
 export class FrameMemory {
   /** By the size they really have. */
   readonly #free = new Map<number, Buffer[]>();
-  /** Those that are out: nobody gives one back twice, or one that is not ours. */
-  readonly #lent = new WeakSet<ArrayBufferLike>();
+  readonly #common = new Map<number, CommonParts>();
+  /** Those that are out, whole: nobody gives one back twice, or one that is not ours. */
+  readonly #lent = new WeakMap<ArrayBufferLike, Buffer>();
   #freeBytes = 0;
   #isUsed = false;
 
@@ -28,19 +31,28 @@ export class FrameMemory {
     const bytes = sizeFor(length);
     const kept = this.#free.get(bytes)?.pop();
     if (kept !== undefined) this.#freeBytes -= bytes;
-    const whole = kept ?? Buffer.allocUnsafeSlow(bytes);
-    this.#lent.add(whole.buffer);
+    const whole = kept ?? this.#make(bytes);
+    this.#lent.set(whole.buffer, whole);
     return whole.subarray(0, length);
+  }
+
+  #make(bytes: number): Buffer {
+    let parts = this.#common.get(bytes);
+    if (parts === undefined) {
+      parts = new CommonParts(bytes, SMB_LIMITS.commonFrameBytesMax);
+      this.#common.set(bytes, parts);
+    }
+    return parts.take() ?? Buffer.allocUnsafeSlow(bytes);
   }
 
   /** Nobody looks any more at this buffer, or at any part of the one that it is a part of. */
   give(frame: Buffer): void {
-    const { buffer } = frame;
-    if (!this.#lent.delete(buffer)) return;
-    const bytes = buffer.byteLength;
+    const whole = this.#lent.get(frame.buffer);
+    if (whole === undefined) return;
+    this.#lent.delete(frame.buffer);
+    const bytes = whole.length;
     if (this.#freeBytes + bytes > SMB_LIMITS.freeFrameBytesMax) return;
     const kept = this.#free.get(bytes);
-    const whole = Buffer.from(buffer as ArrayBuffer);
     if (kept === undefined) this.#free.set(bytes, [whole]);
     else kept.push(whole);
     this.#freeBytes += bytes;

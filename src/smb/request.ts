@@ -14,7 +14,7 @@ export interface Reply {
   readonly body: Buffer;
   /** Follows the body without being copied into it. */
   readonly payload?: readonly Buffer[];
-  /** The payload may lie in buffers of the server's frame memory, which serve again once it was sent. */
+  /** The payload is given back (`src/base/payload-memory.ts`) once it was sent. */
   readonly isLent?: boolean;
   /** The answer to a login is signed whatever the request was. */
   readonly isSigned?: boolean;

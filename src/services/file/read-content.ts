@@ -5,7 +5,7 @@ import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { offsetOfRangeKey, rangeKey, rangesOf } from "../../store/keys/file.ts";
 import type { Reader } from "../../store/kv.ts";
 import { type RangeRecord, rangeRecord } from "../../store/records/file.ts";
-import type { OpenPayload, Payloads, ReadBuffers, Slice } from "../payload/payloads.ts";
+import type { OpenPayload, Payloads, Slice } from "../payload/payloads.ts";
 import { lengthOf, partOf } from "./range-record.ts";
 import type { View } from "./versions.ts";
 
@@ -177,16 +177,12 @@ export function wholeOf({ runs, payload, end }: Window, from: number, to: number
   return bytes;
 }
 
-export async function* streamWindow(
-  { runs, payload, end }: Window,
-  from: number,
-  buffers?: ReadBuffers,
-): AsyncGenerator<Buffer> {
+export async function* streamWindow({ runs, payload, end }: Window, from: number): AsyncGenerator<Buffer> {
   let at = from;
   for (const run of runs) {
     yield* zeros(run.offset - at);
     if (run.bytes !== undefined) yield run.bytes;
-    else yield* payload!.stream(run.at!, run.length, buffers);
+    else yield* payload!.stream(run.at!, run.length);
     at = run.offset + run.length;
   }
   yield* zeros(end - at);

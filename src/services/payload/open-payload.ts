@@ -2,7 +2,7 @@ import { assert } from "../../base/assert.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { ExtentFiles, Reading } from "../../extents/extent-files.ts";
 import type { Slice } from "../../extents/format.ts";
-import type { ReadBuffers, SliceRange } from "../../extents/read-slice.ts";
+import type { SliceRange } from "../../extents/read-slice.ts";
 
 /**
  * Payload opened inside a snapshot. Until `close` it can be streamed to the end, whatever is deleted or compacted
@@ -11,7 +11,7 @@ import type { ReadBuffers, SliceRange } from "../../extents/read-slice.ts";
 export interface OpenPayload {
   readonly length: number;
   /** Every byte has been compared with its checksum before it comes out. Throws `DamagedData`. */
-  stream(from: number, length: number, buffers?: ReadBuffers): AsyncIterable<Buffer>;
+  stream(from: number, length: number): AsyncIterable<Buffer>;
   close(): void;
 }
 
@@ -51,10 +51,10 @@ export class SlicedPayload implements OpenPayload {
     this.#unpin = options.unpin;
   }
 
-  async *stream(from: number, length: number, buffers?: ReadBuffers): AsyncGenerator<Buffer> {
+  async *stream(from: number, length: number): AsyncGenerator<Buffer> {
     const parts = partsOf(this.#located, { from, length });
     if (parts.length === 1 && length <= LIMITS.extentReadBytes) {
-      yield await this.#files.load(parts[0]!.slice, parts[0]!.range, buffers);
+      yield await this.#files.load(parts[0]!.slice, parts[0]!.range);
       return;
     }
     const extents = new Set(parts.map(({ slice }) => slice.extent));
@@ -62,7 +62,7 @@ export class SlicedPayload implements OpenPayload {
     // that it was held for dead, and its pins with it.
     const reading = await this.#files.openForRead([...extents].slice(0, LIMITS.extentsHeldPerReader));
     try {
-      yield* readParts(reading, parts, buffers);
+      yield* readParts(reading, parts);
     } finally {
       reading.release();
     }
@@ -93,16 +93,12 @@ function partsOf(located: readonly LocatedSlice[], { from, length }: SliceRange)
 }
 
 /** One part after the other; the first read of the next part runs while this one is consumed. */
-async function* readParts(
-  reading: Reading,
-  parts: readonly Part[],
-  buffers: ReadBuffers | undefined,
-): AsyncGenerator<Buffer> {
-  let next = begin(reading, parts[0], buffers);
+async function* readParts(reading: Reading, parts: readonly Part[]): AsyncGenerator<Buffer> {
+  let next = begin(reading, parts[0]);
   try {
     for (let i = 0; next !== undefined; i++) {
       const { iterator, first } = next;
-      next = begin(reading, parts[i + 1], buffers);
+      next = begin(reading, parts[i + 1]);
       try {
         for (let step = await first; !step.done; step = await iterator.next()) yield step.value;
       } finally {
@@ -119,13 +115,9 @@ interface Begun {
   readonly first: Promise<IteratorResult<Buffer>>;
 }
 
-function begin(
-  reading: Reading,
-  part: Part | undefined,
-  buffers: ReadBuffers | undefined,
-): Begun | undefined {
+function begin(reading: Reading, part: Part | undefined): Begun | undefined {
   if (part === undefined) return undefined;
-  const iterator = reading.read(part.slice, part.range, buffers);
+  const iterator = reading.read(part.slice, part.range);
   const first = iterator.next();
   // Its error is met when its turn comes.
   first.catch(() => {});

@@ -1,11 +1,11 @@
 import type { Slice } from "../../extents/format.ts";
 import type { PayloadSource } from "../../extents/pieces.ts";
-import type { ReadBuffers, SliceRange } from "../../extents/read-slice.ts";
+import type { SliceRange } from "../../extents/read-slice.ts";
 import type { Appended } from "../../extents/taken.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
 import type { OpenPayload } from "./open-payload.ts";
 
-export type { Appended, OpenPayload, PayloadSource, ReadBuffers, Slice, SliceRange };
+export type { Appended, OpenPayload, PayloadSource, Slice, SliceRange };
 
 /**
  * What the services know of payload. The way of a write:

@@ -1,4 +1,5 @@
 import { type CipherGCM, createCipheriv, createDecipheriv } from "node:crypto";
+import { copyInto } from "../../base/bytes.ts";
 import { KIB } from "../../base/limits.ts";
 import { breach } from "../status.ts";
 import { decodeTransform, encodeTransform, TRANSFORM_AAD_AT, TRANSFORM_BYTES } from "../wire/transform.ts";
@@ -106,7 +107,7 @@ export class MessageCipher {
       }
       // A long text takes the place of the sealed one. Nobody looks at it before the tag was compared.
       for (let at = 0; at < sealed.length; at += PIECE_BYTES)
-        sealed.set(cipher.update(sealed.subarray(at, at + PIECE_BYTES)), at);
+        copyInto(sealed, cipher.update(sealed.subarray(at, at + PIECE_BYTES)), at);
       cipher.final();
       return sealed;
     } catch {

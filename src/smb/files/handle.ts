@@ -19,7 +19,6 @@ import {
 } from "../../services/file/opens/held-properties.ts";
 import type { Handle, OpenedHandle } from "../../services/file/opens/open-node.ts";
 import { renameHeld } from "../../services/file/opens/rename-held.ts";
-import type { ReadBuffers } from "../../services/payload/payloads.ts";
 import type {
   FileHandle,
   FileInfo,
@@ -86,8 +85,8 @@ export class ServiceHandle implements FileHandle {
     return infoOf({ node: this.node, record, reservedBytes: this.#reservedBytes });
   }
 
-  read(offset: number, length: number, buffers?: ReadBuffers): Promise<readonly Buffer[]> {
-    return this.#run(readHeld(this.#files, this.handle, { offset, length, buffers }));
+  read(offset: number, length: number): Promise<readonly Buffer[]> {
+    return this.#run(readHeld(this.#files, this.handle, { offset, length }));
   }
 
   write(offset: number, data: Buffer): Promise<void> {

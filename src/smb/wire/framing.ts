@@ -1,3 +1,4 @@
+import { copyInto } from "../../base/bytes.ts";
 import { breach } from "../status.ts";
 
 /**
@@ -72,7 +73,7 @@ export class FrameAssembler {
 
   #fill(frame: Buffer, piece: Buffer, at: number, take: (frame: Buffer) => void): number {
     const copied = Math.min(frame.length - this.#filled, piece.length - at);
-    piece.copy(frame, this.#filled, at, at + copied);
+    copyInto(frame, piece.subarray(at, at + copied), this.#filled);
     this.placed(copied, take);
     return copied;
   }

@@ -4,7 +4,6 @@ import { Refusal } from "../../../base/refusals.ts";
 import type { ByteRange } from "../../../concurrency/byte-range-lock.ts";
 import type { NodeRecord } from "../../../store/records/file.ts";
 import { keepContent, type TakenIn, takeIn } from "../../payload/content.ts";
-import type { ReadBuffers } from "../../payload/payloads.ts";
 import { ATTRIBUTE } from "../attributes.ts";
 import { resize } from "../file-properties.ts";
 import type { FileService } from "../file-service.ts";
@@ -24,19 +23,15 @@ import { writtenSpans } from "./past-node.ts";
  */
 const rangeBetween = (from: number, to: number) => ({ offset: BigInt(from), length: BigInt(to - from) });
 
-/** Fewer bytes at the end of the file, none past it. */
+/** Fewer bytes at the end of the file, none past it. The caller gives them back (`src/base/payload-memory.ts`). */
 export async function readHeld(
   files: FileService,
   handle: Handle,
-  {
-    offset,
-    length,
-    buffers,
-  }: { readonly offset: number; readonly length: number; readonly buffers?: ReadBuffers | undefined },
+  { offset, length }: { readonly offset: number; readonly length: number },
 ): Promise<readonly Buffer[]> {
   await checkRead(files, handle, rangeBetween(offset, offset + length));
   const part = { from: offset, to: offset + length };
-  return readParts(files, part, (read) => findHeld(read, handle), buffers);
+  return readParts(files, part, (read) => findHeld(read, handle));
 }
 
 type Find = (read: Parameters<typeof findHeld>[0]) => Promise<{
@@ -50,7 +45,6 @@ export async function readParts(
   files: FileService,
   part: { readonly from: number; readonly to: number },
   find: Find,
-  memory?: ReadBuffers,
 ): Promise<readonly Buffer[]> {
   for (let tries = 0; tries < FILE_LIMITS.readRestartsMax; tries++) {
     const buffers: Buffer[] = [];
@@ -74,7 +68,7 @@ export async function readParts(
       try {
         if (whole !== undefined) buffers.push(whole);
         else if (window !== undefined)
-          for await (const buffer of streamWindow(window, at, memory)) buffers.push(buffer);
+          for await (const buffer of streamWindow(window, at)) buffers.push(buffer);
       } finally {
         window?.payload?.close();
       }
