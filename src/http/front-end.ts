@@ -110,6 +110,7 @@ export class FrontEnd<Services> {
       isSecure,
       remoteAddress,
       receivedAt: clock.now(),
+      timeout: undefined,
       version,
       body: NO_BODY,
       caller: NOBODY,
@@ -121,7 +122,7 @@ export class FrontEnd<Services> {
     if (judgement !== undefined) await judgement;
     if (target.isSecondary) refuseWriteToSecondary(operation);
     // Nothing here takes as long as a client may allow, but what is no time at all is a mistake that is told.
-    if (target.service !== "table" && query.has("timeout")) readTimeout(query);
+    if (target.service !== "table" && query.has("timeout")) request.timeout = readTimeout(query);
     const bytesMax = operation.bodyBytesMax || LIMITS.ignoredBodyBytesMax;
     const body = new RequestBody(exchange.incoming, connection, bytesMax);
     exchange.body = body;
