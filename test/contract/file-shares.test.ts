@@ -383,6 +383,12 @@ for (const engine of ENGINES) {
       const reader = new ShareFileClient(`${file.url}?${sas}`);
       assert.equal((await reader.downloadToBuffer()).length, 3);
       await refused(reader.delete(), 403, "AuthorizationPermissionMismatch");
+      for (const permissions of ["lr", "ra"]) {
+        const [startsOn, expiresOn] = [new Date(), new Date(Date.now() + 60_000)];
+        const accessPolicy = { permissions, startsOn, expiresOn };
+        const unfit = share.setAccessPolicy([{ id: "unfit", accessPolicy }]);
+        await refused(unfit, 400, "InvalidXmlDocument");
+      }
     });
 
     test("service and account SAS reach shares, directories and files, and no further", async () => {
