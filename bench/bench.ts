@@ -131,11 +131,10 @@ async function prepare(contender: Contender, row: Row): Promise<void> {
   }
 }
 
-const rows = ROWS.filter((row) => titleOf(row).toLowerCase().includes(flags.only.toLowerCase()));
-if (
-  rows.length === 0 &&
-  !SMB_ROWS.some(({ name }) => name.toLowerCase().includes(flags.only.toLowerCase()))
-) {
+const isWanted = (name: string): boolean => name.toLowerCase().includes(flags.only.toLowerCase());
+const rows = ROWS.filter((row) => isWanted(titleOf(row)));
+const smbRows = SMB_ROWS.filter(({ name }) => isWanted(name));
+if (rows.length === 0 && smbRows.length === 0) {
   console.error(`no row has "${flags.only}" in its name; the rows are:`);
   for (const name of [...ROWS.map(titleOf), ...SMB_ROWS.map(({ name }) => name)]) console.error(`  ${name}`);
   process.exit(2);
@@ -149,7 +148,7 @@ for (const row of rows) {
   results.push(result);
   console.log(printResult(result, row));
 }
-const smb = await runSmbRows(flags.only, rounds);
+const smb = await runSmbRows(smbRows, rounds);
 mkdirSync("bench/results", { recursive: true });
 writeFileSync(
   flags.json,

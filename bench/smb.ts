@@ -16,8 +16,7 @@ const TARGET = 0.7;
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >>> 1]!;
 
 /** The SMB rows: the same smbclient at both servers in turn, round after round, and the median of the ratios. */
-export async function runSmbRows(only: string, rounds: number): Promise<SmbResult[]> {
-  const rows = SMB_ROWS.filter(({ name }) => name.toLowerCase().includes(only.toLowerCase()));
+export async function runSmbRows(rows: readonly SmbRow[], rounds: number): Promise<SmbResult[]> {
   if (rows.length === 0) return [];
   const reason = smbIsMissing();
   if (reason !== undefined) {

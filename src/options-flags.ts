@@ -133,7 +133,7 @@ const ignored = (flags: string, check: Check = yesOrNo): Flag => ({
 const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
   "Data:": [
     { flags: "-l, --location <directory>", text: "where data is kept", check: path, fallback: "./.holdfast" },
-    { flags: "--store <directory>", text: "the same, by our own name", check: path },
+    { flags: "--store <place>", text: "the same, or postgres://... for a database", check: path },
     { flags: "--inMemory", text: "keep nothing on disk; all is gone when the process ends" },
     { flags: "--inMemoryPersistence", text: "the same, by Azurite's name" },
     {

@@ -98,6 +98,9 @@ export async function startServer({
     isHostStyleAllowed: options.allowsHostStyle,
     corsRules: async (service: ServiceName, account: string) =>
       (await properties.get(account, service)).cors ?? [],
+    // The Blob service alone has such a property.
+    defaultVersion: async (service: ServiceName, account: string) =>
+      service === "blob" ? (await properties.get(account, service)).defaultServiceVersion : undefined,
   };
   const listeners = new Map<ServicePort, Pick<Listener, "accept" | "close">>();
   const serve = async <Services>(table: OperationTable<Services>, services: Services): Promise<number> => {

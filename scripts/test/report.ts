@@ -141,7 +141,7 @@ function isEchoOfPart(error: Error | undefined): boolean {
 
 function explain(error: Error | undefined): string {
   const cause = (error as { cause?: unknown } | undefined)?.cause ?? error;
-  return cause instanceof Error ? inspect(cause, { depth: 3 }) : String(cause);
+  return typeof cause === "string" ? cause : inspect(cause, { depth: 3 });
 }
 
 export function printCounts({ passed, failed, skipped }: Counts): string {

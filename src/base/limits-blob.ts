@@ -61,12 +61,8 @@ export const BLOB_LIMITS = {
   syncCopyBytesMax: 256 * MIB,
   copySourceCharsMax: 2 * KIB,
   copyMillisMax: 14 * DAY_MILLIS,
-  /** A source elsewhere: how long until its headers are there, and how long it may then fall silent. */
-  sourceHeadersMillis: 30_000,
-  sourceIdleMillis: 60_000,
   /** A copy from elsewhere up to this length is done before it is answered; a longer one goes on by itself. */
   copyAtOnceBytesMax: 4 * MIB,
-  copiesFromElsewhereMax: 64,
   tagsMax: 10,
   tagKeyCharsMax: 128,
   tagValueCharsMax: 256,

@@ -29,8 +29,6 @@ export const FILE_LIMITS = {
   permissionBytesMax: 64 * KIB,
   aclBytesMax: 64 * KIB,
   copySourceCharsMax: 4 * KIB,
-  /** A source of a copy that says nothing for this long is given up. */
-  sourceIdleMillis: 30_000,
   /** Ranges of a source that one transaction copies. */
   copyRangesPerStep: 1_024,
   /** How long Copy File waits for the copy to end before it answers "pending". */

@@ -64,6 +64,11 @@ export const LIMITS = {
   drainedBytesMax: 16 * MIB,
   /** Body of an operation that has none: some clients send `{}` or an empty form along, and it is not looked at. */
   ignoredBodyBytesMax: 64 * KIB,
+  /** The source of a copy on another server: how long until its headers are there, how long it may then be silent. */
+  sourceHeadersMillis: 30_000,
+  sourceIdleMillis: 60_000,
+  /** Copies of such sources that go on after their requests were answered. */
+  copiesFromElsewhereMax: 64,
   /** Of the code that the source of a copy refused with, which is passed on. */
   sourceErrorCodeCharsMax: 128,
   clockSkewMillis: 15 * 60_000,

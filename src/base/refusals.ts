@@ -70,17 +70,41 @@ export function badQuery(
   });
 }
 
+/** What the source of a copy answered instead of its bytes. */
+export interface SourceAnswer {
+  readonly status: number;
+  readonly code?: string | undefined;
+  readonly text?: string | undefined;
+}
+
+/** The answer of a source that is on this server. */
+export function answerOf({ code, row, detail }: Refusal): SourceAnswer {
+  return { status: row.http, code: row.code ?? code, text: detail.text ?? row.text };
+}
+
+const SOURCE_CODES: Readonly<Record<number, RefusalCode>> = {
+  304: "CopySourceNotModified",
+  400: "CopySourceBadRequest",
+  401: "CopySourceUnauthenticated",
+  403: "CopySourceForbidden",
+  404: "CopySourceNotFound",
+  409: "CopySourceConflict",
+  412: "CopySourcePreconditionFailed",
+  416: "CopySourceBadRange",
+};
+
 /** What a copy is answered whose source refused to be read: the source's own status, code and words go along. */
-export function sourceRefusal(code: RefusalCode, cause: Refusal): Refusal {
-  const { row, detail } = cause;
-  const [status, sourceCode, text] = [String(row.http), row.code ?? cause.code, detail.text ?? row.text];
-  return new Refusal(code, {
-    text,
+export function sourceRefusal({ status, code, text }: SourceAnswer): Refusal {
+  return new Refusal(SOURCE_CODES[status] ?? "CannotVerifyCopySource", {
+    ...(text === undefined ? {} : { text }),
     elements: {
-      CopySourceStatusCode: status,
-      CopySourceErrorCode: sourceCode,
-      CopySourceErrorMessage: text,
+      CopySourceStatusCode: String(status),
+      ...(code === undefined ? {} : { CopySourceErrorCode: code }),
+      ...(text === undefined ? {} : { CopySourceErrorMessage: text }),
     },
-    headers: { "x-ms-copy-source-status-code": status, "x-ms-copy-source-error-code": sourceCode },
+    headers: {
+      "x-ms-copy-source-status-code": String(status),
+      ...(code === undefined ? {} : { "x-ms-copy-source-error-code": code }),
+    },
   });
 }

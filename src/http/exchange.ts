@@ -1,4 +1,4 @@
-import type { Instant } from "../base/clock.ts";
+import type { Instant, Millis } from "../base/clock.ts";
 import type { Caller } from "./auth/caller.ts";
 
 /** What the rest of the front end sees of one HTTP request, and what it answers. */
@@ -62,6 +62,8 @@ export interface HttpRequest {
   readonly isSecure: boolean;
   readonly remoteAddress: string;
   readonly receivedAt: Instant;
+  /** How long the client gives the call, where it says so; it never says so to the Table service. */
+  readonly timeout?: Millis | undefined;
   /** x-ms-version, or what stands in for it (sv of a SAS); "" when the client gave none. */
   readonly version: string;
   readonly caller: Caller;

@@ -46,6 +46,8 @@ export interface FrontEndOptions<Services> {
   readonly keepAliveMillis?: number | undefined;
   /** Cross-origin rules of an account's service, read for requests that carry an Origin. */
   readonly corsRules: (service: ServiceName, account: string) => Promise<readonly CorsRule[]>;
+  /** What a request is taken for that names no version itself, where the account has said so. */
+  readonly defaultVersion: (service: ServiceName, account: string) => Promise<string | undefined>;
 }
 
 export class FrontEnd<Services> {
@@ -85,7 +87,7 @@ export class FrontEnd<Services> {
   }
 
   async #answer(exchange: Exchange<Services>, connection: Connection): Promise<HttpReply> {
-    const { table, services, auth, clock, isSecure, isHostStyleAllowed } = this.#options;
+    const { table, services, auth, clock, isSecure, isHostStyleAllowed, defaultVersion } = this.#options;
     const { head, remoteAddress } = exchange.incoming;
     const { method, headers } = head;
     checkHeaders(head);
@@ -93,7 +95,8 @@ export class FrontEnd<Services> {
     const { query } = address;
     const target = table.mendTarget?.(address.target, query, headers, method) ?? address.target;
     exchange.account = target.account;
-    const version = readVersion(headers, query.get("api-version") ?? query.get("sv"));
+    let version = readVersion(headers, query.get("api-version") ?? query.get("sv"));
+    if (version === "") version = (await defaultVersion(table.service, target.account)) ?? "";
     exchange.version = version;
     const operation =
       target.isWebsite === true
@@ -110,6 +113,7 @@ export class FrontEnd<Services> {
       isSecure,
       remoteAddress,
       receivedAt: clock.now(),
+      timeout: undefined,
       version,
       body: NO_BODY,
       caller: NOBODY,
@@ -121,7 +125,7 @@ export class FrontEnd<Services> {
     if (judgement !== undefined) await judgement;
     if (target.isSecondary) refuseWriteToSecondary(operation);
     // Nothing here takes as long as a client may allow, but what is no time at all is a mistake that is told.
-    if (target.service !== "table" && query.has("timeout")) readTimeout(query);
+    if (target.service !== "table" && query.has("timeout")) request.timeout = readTimeout(query);
     const bytesMax = operation.bodyBytesMax || LIMITS.ignoredBodyBytesMax;
     const body = new RequestBody(exchange.incoming, connection, bytesMax);
     exchange.body = body;

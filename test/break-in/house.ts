@@ -1,5 +1,5 @@
-import { fileURLToPath } from "node:url";
 import { type PlainRequest, signedHeaders, targetOf } from "../../bench/sign.ts";
+import { HTTPS_FLAGS } from "../kit/certificates.ts";
 import { startTestServer, type TestServer } from "../kit/server.ts";
 import { Ledger, type Sent, send } from "./ledger.ts";
 
@@ -18,10 +18,8 @@ export interface House {
 export type Service = "blob" | "queue" | "table" | "file";
 export const SERVICES: readonly Service[] = ["blob", "queue", "table", "file"];
 
-const file = (name: string): string => fileURLToPath(new URL(`../kit/certificates/${name}`, import.meta.url));
-
 export async function openHouse(isSecure: boolean): Promise<House> {
-  const flags = isSecure ? ["--cert", file("cert.pem"), "--key", file("key.pem"), "--oauth", "basic"] : [];
+  const flags = isSecure ? [...HTTPS_FLAGS, "--oauth", "basic"] : [];
   const server = await startTestServer({ flags });
   const port = (service: Service): number => Number(new URL(server.endpoints[service]).port);
   const house: House = {

@@ -144,6 +144,18 @@ onEachEngine("containers", (kit) => {
     await assert.rejects(container.setAccessPolicy(undefined, policies), refused(400, "InvalidXmlDocument"));
   });
 
+  test("a stored policy takes the letters of a container, in their order", async () => {
+    const container = await kit.container();
+    const set = (permissions: string) =>
+      container.setAccessPolicy(undefined, [{ id: "p", accessPolicy: { permissions } }]);
+    for (const letters of ["rl", "racwdl", "racwdxyltfmeopi", "racwdxltmeiyf"]) await set(letters);
+    for (const letters of ["wrld", "rz", "rr", "r w", "R"]) {
+      await assert.rejects(set(letters), refused(400, "InvalidXmlDocument"), letters);
+    }
+    const { signedIdentifiers } = await container.getAccessPolicy();
+    assert.equal(signedIdentifiers[0]!.accessPolicy?.permissions, "racwdxltmeiyf");
+  });
+
   test("no SAS reads or sets an ACL, and none of a container touches the container itself", async () => {
     const container = await kit.container();
     const sas = generateBlobSASQueryParameters(

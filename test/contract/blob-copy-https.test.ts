@@ -3,17 +3,15 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { certificateFile } from "../kit/certificates.ts";
 import { startProgram } from "../kit/program.ts";
 import { send } from "../kit/send.ts";
-
-const file = (name: string): string => fileURLToPath(new URL(`../kit/certificates/${name}`, import.meta.url));
 
 /** Sources over HTTPS: their certificate must be one that this machine trusts, as the operator has said. */
 test("a copy reads a source over HTTPS, and only from a server it can trust", async (t) => {
   const content = Buffer.alloc(300_000, "s");
   const elsewhere = createServer(
-    { cert: readFileSync(file("cert.pem")), key: readFileSync(file("key.pem")) },
+    { cert: readFileSync(certificateFile("cert.pem")), key: readFileSync(certificateFile("key.pem")) },
     (_, reply) =>
       reply.writeHead(200, { "content-length": content.length, "content-type": "text/far" }).end(content),
   );
@@ -28,7 +26,7 @@ test("a copy reads a source over HTTPS, and only from a server it can trust", as
     { name: "copy-from-url", headers: { "x-ms-requires-sync": "true" }, status: 202 },
     { name: "copy", headers: {}, status: 202 },
   ];
-  const trusting = { NODE_EXTRA_CA_CERTS: file("cert.pem") };
+  const trusting = { NODE_EXTRA_CA_CERTS: certificateFile("cert.pem") };
   for (const [env, isTrusted] of [
     [trusting, true],
     [{}, false],

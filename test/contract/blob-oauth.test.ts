@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import {
   BlobClient,
   BlobSASPermissions,
@@ -10,32 +8,19 @@ import {
   generateBlobSASQueryParameters,
 } from "@azure/storage-blob";
 import { refused } from "../kit/blob.ts";
-import { startTestServer } from "../kit/server.ts";
-import { tokenOf } from "../support/tokens.ts";
-
-const file = (name: string): string => fileURLToPath(new URL(`../kit/certificates/${name}`, import.meta.url));
+import { startOauthServer } from "../kit/oauth.ts";
 
 test("over HTTPS: bearer tokens, a user delegation SAS, and keys of the customer's own", async () => {
-  const flags = ["--cert", file("cert.pem"), "--key", file("key.pem"), "--oauth", "basic"];
-  const server = await startTestServer({ flags });
+  const kit = await startOauthServer();
+  const { server, credential, options, startsOn, expiresOn } = kit;
   try {
-    const now = server.clock.now();
-    const seconds = Math.floor(now / 1_000);
-    const token = tokenOf({ nbf: seconds - 60, exp: seconds + 3_600 });
-    const credential = { getToken: async () => ({ token, expiresOnTimestamp: now + 3_600_000 }) };
-    const options = {
-      retryOptions: { maxTries: 1 },
-      tlsOptions: { ca: readFileSync(file("cert.pem"), "utf8"), rejectUnauthorized: false },
-    };
-    const url = `${server.endpoints.blob}/${server.account}`;
+    const url = kit.url("blob");
     const service = new BlobServiceClient(url, credential, options);
     const container = service.getContainerClient("tokens");
     await container.create();
     await container.uploadBlockBlob("by-token", "text", 4);
     assert.equal((await service.getAccountInfo()).accountKind, "StorageV2");
 
-    const startsOn = new Date(now - 60_000);
-    const expiresOn = new Date(now + 3_600_000);
     const key = await service.getUserDelegationKey(startsOn, expiresOn);
     assert.equal(key.signedService, "b");
     const sas = generateBlobSASQueryParameters(

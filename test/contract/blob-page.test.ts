@@ -341,6 +341,8 @@ onEachEngine("page blobs", (kit) => {
       [2048, 512],
       [4096, 512],
     ]);
+    assert.deepEqual((await blob.getPageRanges(MIB - 512, MIB)).pageRange, []);
+    await assert.rejects(blob.getPageRanges(MIB, 512), refused(416, "InvalidPageRange"));
     const { etag } = await blob.getProperties();
     await assert.rejects(blob.getPageRanges(0, MIB, { conditions: { ifNoneMatch: etag! } }), refused(304));
     await assert.rejects(

@@ -1,19 +1,14 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import {
-  AccountSASPermissions,
-  AccountSASResourceTypes,
-  AccountSASServices,
   FileSASPermissions,
-  generateAccountSASQueryParameters,
   generateFileSASQueryParameters,
   ShareFileClient,
-  ShareServiceClient,
   StorageSharedKeyCredential,
 } from "@azure/storage-file-share";
 import { FILE_LIMITS } from "../../src/base/limits-file.ts";
 import { ENGINES } from "../kit/server.ts";
-import { collectAll, refused, sample, useFiles } from "./file/kit.ts";
+import { collectAll, refused, sample, useFiles, withAccountSas } from "./file/kit.ts";
 
 /** What clients read out of replies: a field that never comes, or comes otherwise, breaks programs quietly. */
 for (const engine of ENGINES) {
@@ -356,17 +351,8 @@ for (const engine of ENGINES) {
       const file = new ShareFileClient(`${share.rootDirectoryClient.getFileClient("f").url}?${sas}`);
       await file.create(1);
       await refused(file.create(2), 403, "AuthorizationPermissionMismatch");
-      const accountSas = generateAccountSASQueryParameters(
-        {
-          expiresOn,
-          permissions: AccountSASPermissions.parse("rc"),
-          services: AccountSASServices.parse("f").toString(),
-          resourceTypes: AccountSASResourceTypes.parse("sco").toString(),
-        },
-        credential,
-      );
-      const url = `${kit.server.endpoints.file}/${kit.server.account}?${accountSas}`;
-      const byAccount = new ShareServiceClient(url).getShareClient(share.name).rootDirectoryClient;
+      const [accountSas, account] = withAccountSas(kit, "rc");
+      const byAccount = account.getShareClient(share.name).rootDirectoryClient;
       await refused(
         byAccount.getFileClient("f").startCopyFromURL(`${source.url}?${accountSas}`),
         403,

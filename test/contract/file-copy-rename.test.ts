@@ -28,7 +28,16 @@ for (const engine of ENGINES) {
       elsewhere = createServer((request, response) => {
         if (request.url === "/missing") response.writeHead(404).end();
         else if (request.url === "/secret") response.writeHead(403).end();
-        else if (request.url === "/slow") {
+        else if (request.url === "/conflict") {
+          response.writeHead(409, { "x-ms-error-code": "BlobArchived" }).end();
+        } else if (request.url === "/endless") {
+          response.writeHead(206);
+          const send = (): void => void response.write(Buffer.alloc(65_536), (error) => error ?? send());
+          send();
+        } else if (request.url === "/torn") {
+          response.writeHead(206, { "content-length": "9" }).write("from");
+          setImmediate(() => response.destroy());
+        } else if (request.url === "/slow") {
           response.writeHead(200, { "content-length": "1000000" });
           response.write(Buffer.alloc(10));
         } else {
@@ -226,6 +235,24 @@ for (const engine of ENGINES) {
       const aborted = await file.getProperties();
       assert.equal(aborted.copyStatus, "aborted");
       assert.equal(aborted.contentLength, 0);
+    });
+
+    test("a range from elsewhere: what is not that range, or not all of it, is not written", async () => {
+      const share = await kit.newShare();
+      const file = share.rootDirectoryClient.getFileClient("t");
+      await file.create(9);
+      await file.uploadRange("untouched", 0, 9);
+      for (const source of ["fine", "endless", "torn"]) {
+        await refused(
+          file.uploadRangeFromURL(`${address}/${source}`, 0, 0, 9),
+          500,
+          "CannotVerifyCopySource",
+        );
+      }
+      const conflict = await file.uploadRangeFromURL(`${address}/conflict`, 0, 0, 9).catch((error) => error);
+      assert.deepEqual([conflict.statusCode, conflict.code], [409, "CannotVerifyCopySource"]);
+      assert.equal(conflict.response.headers.get("x-ms-copy-source-error-code"), "BlobArchived");
+      assert.equal((await file.downloadToBuffer()).toString(), "untouched");
     });
 
     test("a source of another's needs a signature of its own", async () => {

@@ -1,39 +1,25 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import {
   FileSASPermissions,
   generateFileSASQueryParameters,
   ShareFileClient,
   ShareServiceClient,
 } from "@azure/storage-file-share";
-import { startTestServer } from "../kit/server.ts";
-import { tokenOf } from "../support/tokens.ts";
+import { startOauthServer } from "../kit/oauth.ts";
 import { refused } from "./file/kit.ts";
 
-const file = (name: string): string => fileURLToPath(new URL(`../kit/certificates/${name}`, import.meta.url));
-
 test("a bearer token works a share, and its user delegation key signs a SAS for a file", async () => {
-  const flags = ["--cert", file("cert.pem"), "--key", file("key.pem"), "--oauth", "basic"];
-  const server = await startTestServer({ flags });
+  const kit = await startOauthServer();
+  const { server, credential, startsOn, expiresOn } = kit;
   try {
-    const seconds = Math.floor(Date.now() / 1_000);
-    const token = tokenOf({ nbf: seconds - 60, exp: seconds + 3_600 });
-    const credential = { getToken: async () => ({ token, expiresOnTimestamp: Date.now() + 3_600_000 }) };
-    const options = {
-      retryOptions: { maxTries: 1 },
-      tlsOptions: { ca: readFileSync(file("cert.pem"), "utf8"), rejectUnauthorized: false },
-      fileRequestIntent: "backup" as const,
-    };
-    const url = `${server.endpoints.file}/${server.account}`;
+    const options = { ...kit.options, fileRequestIntent: "backup" as const };
+    const url = kit.url("file");
     const service = new ShareServiceClient(url, credential, options);
     const share = service.getShareClient("tokens");
     await share.create();
     await share.rootDirectoryClient.createFile("f", 3);
     // The key belongs to the user and to no share: the SDK sends no intent along.
-    const startsOn = new Date(Date.now() - 60_000);
-    const expiresOn = new Date(Date.now() + 3_600_000);
     const key = await service.getUserDelegationKey(startsOn, expiresOn);
     assert.equal(key.signedService, "f");
     const sas = generateFileSASQueryParameters(
@@ -45,8 +31,7 @@ test("a bearer token works a share, and its user delegation key signs a SAS for 
     assert.equal((await delegated.downloadToBuffer()).length, 3);
     await refused(delegated.delete(), 403, "AuthorizationPermissionMismatch");
 
-    const { fileRequestIntent: _, ...without } = options;
-    const silent = new ShareServiceClient(url, credential, without).getShareClient("tokens");
+    const silent = new ShareServiceClient(url, credential, kit.options).getShareClient("tokens");
     await refused(silent.getProperties(), 400, "MissingRequiredHeader");
   } finally {
     await server.close();

@@ -1,16 +1,11 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import {
-  AccountSASPermissions,
-  AccountSASResourceTypes,
-  AccountSASServices,
   FileSASPermissions,
-  generateAccountSASQueryParameters,
   generateFileSASQueryParameters,
   ShareClient,
   ShareFileClient,
   ShareSASPermissions,
-  ShareServiceClient,
   StorageSharedKeyCredential,
 } from "@azure/storage-file-share";
 import { seconds } from "../../src/base/clock.ts";
@@ -19,7 +14,7 @@ import { FILE_LIMITS } from "../../src/base/limits-file.ts";
 import { fileChores } from "../../src/services/file/reclaim.ts";
 import { createSnapshot } from "../../src/services/file/snapshots.ts";
 import { ENGINES } from "../kit/server.ts";
-import { collectAll, type FileKit, refused, sample, useFiles } from "./file/kit.ts";
+import { collectAll, type FileKit, refused, sample, useFiles, withAccountSas } from "./file/kit.ts";
 
 /** Shares as a whole: properties, quotas, snapshots, leases, deletion, permissions, access. */
 const GUID = "11111111-2222-3333-4444-555555555555";
@@ -388,6 +383,12 @@ for (const engine of ENGINES) {
       const reader = new ShareFileClient(`${file.url}?${sas}`);
       assert.equal((await reader.downloadToBuffer()).length, 3);
       await refused(reader.delete(), 403, "AuthorizationPermissionMismatch");
+      for (const permissions of ["lr", "ra"]) {
+        const [startsOn, expiresOn] = [new Date(), new Date(Date.now() + 60_000)];
+        const accessPolicy = { permissions, startsOn, expiresOn };
+        const unfit = share.setAccessPolicy([{ id: "unfit", accessPolicy }]);
+        await refused(unfit, 400, "InvalidXmlDocument");
+      }
     });
 
     test("service and account SAS reach shares, directories and files, and no further", async () => {
@@ -423,18 +424,7 @@ for (const engine of ENGINES) {
       await refused(withFile.setMetadata({ a: "1" }), 403, "AuthorizationPermissionMismatch");
       const elsewhere = new ShareFileClient(`${directory.getFileClient("g").url}?${fileSas}`);
       await refused(elsewhere.getProperties(), 403, "AuthenticationFailed");
-      const accountSas = generateAccountSASQueryParameters(
-        {
-          expiresOn,
-          permissions: AccountSASPermissions.parse("rl"),
-          services: AccountSASServices.parse("f").toString(),
-          resourceTypes: AccountSASResourceTypes.parse("sco").toString(),
-        },
-        credential,
-      );
-      const account = new ShareServiceClient(
-        `${kit.server.endpoints.file}/${kit.server.account}?${accountSas}`,
-      );
+      const [, account] = withAccountSas(kit, "rl");
       assert.ok((await collectAll(account.listShares())).length > 0);
       const shareByAccount = account.getShareClient(share.name);
       assert.equal(

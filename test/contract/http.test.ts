@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, suite, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { signed, signedHeaders } from "../../bench/sign.ts";
 import { LIMITS } from "../../src/base/limits.ts";
+import { certificateFile, HTTPS_FLAGS } from "../kit/certificates.ts";
 import { send, sendBytes } from "../kit/send.ts";
 import { startTestServer, type TestServer } from "../kit/server.ts";
 
@@ -330,11 +330,9 @@ suite("the HTTP front end", () => {
 });
 
 suite("HTTPS", () => {
-  const file = (name: string): string =>
-    fileURLToPath(new URL(`../kit/certificates/${name}`, import.meta.url));
   for (const [kind, flags] of [
-    ["PEM", ["--cert", file("cert.pem"), "--key", file("key.pem")]],
-    ["PFX", ["--cert", file("cert.pfx"), "--pwd", "holdfast"]],
+    ["PEM", HTTPS_FLAGS],
+    ["PFX", ["--cert", certificateFile("cert.pfx"), "--pwd", "holdfast"]],
   ] as const) {
     test(`is served with a ${kind} certificate`, async () => {
       const server = await startTestServer({ flags });

@@ -1,39 +1,25 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import {
   generateQueueSASQueryParameters,
   QueueClient,
   QueueSASPermissions,
   QueueServiceClient,
 } from "@azure/storage-queue";
+import { startOauthServer } from "../kit/oauth.ts";
 import { refusedWith } from "../kit/queues.ts";
 import { sendRaw } from "../kit/raw-request.ts";
-import { startTestServer } from "../kit/server.ts";
-import { tokenOf } from "../support/tokens.ts";
-
-const file = (name: string): string => fileURLToPath(new URL(`../kit/certificates/${name}`, import.meta.url));
 
 test("a bearer token works a queue, and its user delegation key signs a SAS for it", async () => {
-  const flags = ["--cert", file("cert.pem"), "--key", file("key.pem"), "--oauth", "basic"];
-  const server = await startTestServer({ flags });
+  const kit = await startOauthServer();
+  const { server, credential, options, startsOn, expiresOn } = kit;
   try {
-    const seconds = Math.floor(Date.now() / 1_000);
-    const token = tokenOf({ nbf: seconds - 60, exp: seconds + 3_600 });
-    const credential = { getToken: async () => ({ token, expiresOnTimestamp: Date.now() + 3_600_000 }) };
-    const options = {
-      retryOptions: { maxTries: 1 },
-      tlsOptions: { ca: readFileSync(file("cert.pem"), "utf8"), rejectUnauthorized: false },
-    };
-    const url = `${server.endpoints.queue}/${server.account}`;
+    const url = kit.url("queue");
     const service = new QueueServiceClient(url, credential, options);
     const queue = service.getQueueClient("tokens");
     await queue.create();
     await queue.sendMessage("by token");
 
-    const startsOn = new Date(Date.now() - 60_000);
-    const expiresOn = new Date(Date.now() + 3_600_000);
     const key = await service.getUserDelegationKey(startsOn, expiresOn);
     assert.equal(key.signedService, "q");
     const sas = generateQueueSASQueryParameters(

@@ -1,33 +1,25 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { TableClient } from "@azure/data-tables";
+import { tlsOptions } from "../kit/certificates.ts";
+import { startOauthServer } from "../kit/oauth.ts";
 import { transmit } from "../kit/send.ts";
-import { startTestServer } from "../kit/server.ts";
-import { tokenOf } from "../support/tokens.ts";
-
-const file = (name: string): string => fileURLToPath(new URL(`../kit/certificates/${name}`, import.meta.url));
 
 const VERSION = "2026-04-06";
 
 test("a bearer token works a table, and its user delegation key signs a SAS for it", async () => {
-  const flags = ["--cert", file("cert.pem"), "--key", file("key.pem"), "--oauth", "basic"];
-  const server = await startTestServer({ flags });
+  const kit = await startOauthServer();
+  const { server, token, credential, startsOn, expiresOn } = kit;
   try {
-    const seconds = Math.floor(Date.now() / 1_000);
-    const token = tokenOf({ nbf: seconds - 60, exp: seconds + 3_600 });
-    const credential = { getToken: async () => ({ token, expiresOnTimestamp: Date.now() + 3_600_000 }) };
-    const url = `${server.endpoints.table}/${server.account}`;
-    const tlsOptions = { ca: readFileSync(file("cert.pem"), "utf8"), rejectUnauthorized: false };
+    const url = kit.url("table");
     const table = new TableClient(url, "tokens", credential, { tlsOptions });
     await table.createTable();
     await table.createEntity({ partitionKey: "p", rowKey: "r", text: "by token" });
 
     const headers = { Authorization: `Bearer ${token}`, "x-ms-version": VERSION };
-    const at = (offset: number): string => new Date((seconds + offset) * 1_000).toISOString().slice(0, 19);
-    const [start, expiry] = [`${at(-60)}Z`, `${at(3_600)}Z`];
+    const secondOf = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`;
+    const [start, expiry] = [secondOf(startsOn), secondOf(expiresOn)];
     const body = Buffer.from(`<KeyInfo><Start>${start}</Start><Expiry>${expiry}</Expiry></KeyInfo>`);
     const reply = await transmit(server.endpoints.table, {
       method: "POST",

@@ -67,6 +67,16 @@ test("a test that fails is shown with its error, and the exit code says so", () 
   assert.match(text, /test\/bad\.test\.ts: breaks\n +Error: it broke/);
 });
 
+test("an error that is no Error any more on its way here, and cannot be a text, is shown all the same", () => {
+  put(
+    "test/odd.test.ts",
+    'test("breaks oddly", () => { throw Object.assign(Object.create(null), { code: 404 }); });',
+  );
+  const { status, text } = testCommand("--only-tests", "odd");
+  assert.equal(status, 1, text);
+  assert.match(text, /test\/odd\.test\.ts: breaks oddly\n.*code: 404/);
+});
+
 test("a file that breaks while it loads is a failure", () => {
   const { lines, status, text } = testCommand("--only-tests", "crash");
   assert.equal(status, 1, text);

@@ -12,12 +12,11 @@ import {
   nameList,
   refuseUnsigned,
   sasField,
-  sasOverrides,
   sasTime,
   sasVersion,
 } from "./sas-fields.ts";
-import { canonicalResource, coveredPath, sasResource } from "./sas-resource.ts";
-import { BOUND_FIELDS, OVERRIDE_FIELDS, tableBounds } from "./sas-service.ts";
+import { canonicalResource, sasResource } from "./sas-resource.ts";
+import { BOUND_FIELDS, OVERRIDE_FIELDS, sasCaller } from "./sas-service.ts";
 import { isSignedBy } from "./verify.ts";
 
 /**
@@ -89,21 +88,7 @@ export function authenticateDelegationSas(request: Unauthenticated, context: Aut
   checkWindow({ start: key.start, expiry: key.expiry }, now);
   checkOrigin(request, signed);
   if (signed.includes("sduoid")) checkUser(request, context);
-  const scope = signed.includes("ses") ? sasField(query, "ses") : "";
-  return {
-    kind: "serviceSas",
-    account: target.account,
-    version,
-    isDelegated: true,
-    service: target.service,
-    resource: resource.resource,
-    path: coveredPath(resource.resource, path),
-    snapshot: resource.snapshot,
-    permissions,
-    encryptionScope: scope === "" ? undefined : scope,
-    overrides: sasOverrides(query, signed),
-    tableBounds: target.service === "table" ? tableBounds(query) : undefined,
-  };
+  return sasCaller(request, { version, signed, resource, path }, { permissions, isDelegated: true });
 }
 
 /** The fields of the delegation key, all of them required. */

@@ -123,7 +123,7 @@ function admit(
   { version, signed, resource, path }: Proven,
   policy: StoredPolicy | undefined,
 ): ServiceSasCaller {
-  const { query, target } = request;
+  const { query } = request;
   refuseTwice(query, "sp", policy?.permissions || undefined);
   refuseTwice(query, "st", policy?.start);
   refuseTwice(query, "se", policy?.expiry);
@@ -134,12 +134,21 @@ function admit(
   if (expiry === undefined) throw sasFieldInvalid("se");
   checkWindow({ start, expiry }, context.clock.now());
   checkOrigin(request, signed);
+  return sasCaller(request, { version, signed, resource, path }, { permissions, isDelegated: false });
+}
+
+/** Whoever comes with a SAS for a resource, signed with the account's key or with one that was delegated. */
+export function sasCaller(
+  { query, target }: Unauthenticated,
+  { version, signed, resource, path }: Proven,
+  { permissions, isDelegated }: Pick<ServiceSasCaller, "permissions" | "isDelegated">,
+): ServiceSasCaller {
   const scope = signed.includes("ses") ? sasField(query, "ses") : "";
   return {
     kind: "serviceSas",
     account: target.account,
     version,
-    isDelegated: false,
+    isDelegated,
     service: target.service,
     resource: resource.resource,
     path: coveredPath(resource.resource, path),

@@ -20,10 +20,13 @@ async function getContainerAcl(request: HttpRequest, { blobs }: BlobServices): P
   return { status: 200, headers, body: printSignedIdentifiers(record.policies ?? []) };
 }
 
+/** In this order: Azure takes no other. The letters that came later stand where the SDKs put them, here or there. */
+const PERMISSIONS = /^r?a?c?w?d?[xy]{0,2}l?[xytfmeopi]{0,9}$/;
+
 async function setContainerAcl(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
   const guards = readGuards(request, IF_DATES);
   const publicAccess = readPublicAccess(request.headers);
-  const policies = parseSignedIdentifiers(await request.body.read(BLOB_LIMITS.aclBodyBytesMax));
+  const policies = parseSignedIdentifiers(await request.body.read(BLOB_LIMITS.aclBodyBytesMax), PERMISSIONS);
   const revision = await setAcl(blobs, { ...guards, publicAccess, policies });
   return { status: 200, headers: stamp(revision) };
 }

@@ -9,12 +9,14 @@ import {
 } from "../../services/blob/copy-from-elsewhere.ts";
 import { putBlob } from "../../services/blob/put-blob.ts";
 import type { BlobKind } from "../../services/blob/records.ts";
+import { checkRoomForCopy, letGoOn } from "../common/copies-going-on.ts";
+import { type FetchedSource, fetchedMetadata, fetchedProperties } from "../common/fetch-source.ts";
 import type { Headers, HttpRequest } from "../exchange.ts";
 import { CheckedBody } from "../wire/digest.ts";
 import { BLOB_TYPES } from "./blob-replies.ts";
-import { type FetchedSource, fetchSource } from "./fetch-source.ts";
+import { fetchBlobSource } from "./fetch-source.ts";
 import type { BlobServices } from "./rows.ts";
-import { httpOf, readSourceDigest } from "./source-body.ts";
+import { readSourceDigest } from "./source-body.ts";
 
 type Wish = Omit<CopyFromElsewhere, "source" | "properties"> & {
   readonly mode: "async" | "sync";
@@ -23,9 +25,6 @@ type Wish = Omit<CopyFromElsewhere, "source" | "properties"> & {
 
 /** The CRC64 where it was computed on the way. */
 export type CopiedWithDigest = Copied & { readonly crc64?: string | undefined };
-
-/** Copies that go on after their requests were answered; there is an end to how many. */
-let running = 0;
 
 /**
  * Copy Blob and Copy Blob From URL with a source on another server. Small sources and synchronous copies are done
@@ -37,16 +36,15 @@ export async function copyFromElsewhere(
   { url, shown }: { readonly url: URL; readonly shown: string },
   wish: Wish,
 ): Promise<CopiedWithDigest> {
-  const fetched = await fetchSource(request, url, { use: "copy" });
+  const fetched = await fetchBlobSource(request, url, { use: "copy" });
   const { headers, length } = fetched;
   try {
     // Without a length nobody could tell a copy from half of one.
-    if (length === undefined || running >= BLOB_LIMITS.copiesFromElsewhereMax) {
-      throw new Refusal("CannotVerifyCopySource");
-    }
-    const { contentMd5: _, ...http } = httpOf(headers);
+    if (length === undefined) throw new Refusal("CannotVerifyCopySource");
+    checkRoomForCopy();
+    const { contentMd5: _, ...http } = fetchedProperties(fetched);
     const hasMetadata = Object.keys(wish.properties.metadata).length > 0;
-    const metadata = hasMetadata ? wish.properties.metadata : metadataOf(headers);
+    const metadata = hasMetadata ? wish.properties.metadata : fetchedMetadata(fetched);
     const source = { kind: kindOf(headers), shown, length };
     const properties = { ...wish.properties, http, metadata };
     if (wish.mode === "sync") {
@@ -55,8 +53,7 @@ export async function copyFromElsewhere(
     const begun = await beginCopy(blobs, { ...wish, source, properties });
     const copy = run(blobs, request, wish, fetched);
     if (length > BLOB_LIMITS.copyAtOnceBytesMax) {
-      running++;
-      void copy.catch(() => {}).finally(() => running--);
+      letGoOn(copy);
       return begun;
     }
     return (await copy) ?? begun;
@@ -111,13 +108,4 @@ async function run(
 function kindOf(headers: Headers): BlobKind {
   const kinds = Object.keys(BLOB_TYPES) as BlobKind[];
   return kinds.find((kind) => BLOB_TYPES[kind] === headers["x-ms-blob-type"]) ?? "block";
-}
-
-function metadataOf(headers: Headers): Record<string, string> {
-  const found: Record<string, string> = {};
-  for (const name in headers) {
-    const value = headers[name];
-    if (name.startsWith("x-ms-meta-") && value !== undefined) found[name.slice("x-ms-meta-".length)] = value;
-  }
-  return found;
 }

@@ -1,5 +1,5 @@
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
-import { Refusal, type RefusalCode, sourceRefusal } from "../../base/refusals.ts";
+import { answerOf, Refusal, sourceRefusal } from "../../base/refusals.ts";
 import type { LocalSource } from "../../services/blob/copy-blob.ts";
 import { authenticate } from "../auth/authenticate.ts";
 import { authorize } from "../auth/authorize.ts";
@@ -46,13 +46,6 @@ const READ_BLOB: { readonly resource: "blob"; readonly permission: Permission } 
   permission: { ...onBlob(["r"]), anonymous: "blob" },
 };
 
-const CODES: Readonly<Record<number, RefusalCode>> = {
-  400: "CopySourceBadRequest",
-  401: "CopySourceUnauthenticated",
-  403: "CopySourceForbidden",
-  404: "CopySourceNotFound",
-};
-
 function looksAtTags(headers: Headers): boolean {
   return (
     headers["x-ms-source-if-tags"] !== undefined ||
@@ -89,6 +82,6 @@ async function checkMayRead(
     }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    throw sourceRefusal(CODES[error.row.http] ?? "CannotVerifyCopySource", error);
+    throw sourceRefusal(answerOf(error));
   }
 }

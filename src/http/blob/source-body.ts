@@ -1,8 +1,9 @@
-import { badHeader, Refusal, sourceRefusal } from "../../base/refusals.ts";
+import { answerOf, badHeader, Refusal, sourceRefusal } from "../../base/refusals.ts";
 import type { SourceUse } from "../../concurrency/conditions.ts";
 import { openSource } from "../../services/blob/open-source.ts";
 import type { BlobHttpHeaders } from "../../services/blob/records.ts";
 import type { SliceRange } from "../../services/payload/payloads.ts";
+import { fetchedProperties } from "../common/fetch-source.ts";
 import type { Headers, HttpRequest } from "../exchange.ts";
 import {
   type CheckedBody,
@@ -13,7 +14,7 @@ import {
 } from "../wire/digest.ts";
 import { parseRange } from "../wire/range.ts";
 import { readCopySource } from "./copy-source.ts";
-import { fetchSource } from "./fetch-source.ts";
+import { fetchBlobSource } from "./fetch-source.ts";
 import type { BlobServices } from "./rows.ts";
 
 /** The bytes of a source, wherever it is, and what is known of it before they flow. */
@@ -76,7 +77,7 @@ async function openHere(
 ): Promise<Opened> {
   const rangeOf = (length: number): SliceRange => {
     if (range === undefined) return { from: 0, length };
-    if (range.from >= length) throw sourceRefusal("CopySourceBadRange", new Refusal("InvalidRange"));
+    if (range.from >= length) throw sourceRefusal(answerOf(new Refusal("InvalidRange")));
     const to = Math.min(range.to ?? length - 1, length - 1);
     return { from: range.from, length: to - range.from + 1 };
   };
@@ -97,22 +98,14 @@ async function openElsewhere(
   { use }: SourceWants,
 ): Promise<Opened> {
   const asked = range === undefined ? undefined : `bytes=${range.from}-${range.to ?? ""}`;
-  const fetched = await fetchSource(request, url, { use, range: asked });
+  const fetched = await fetchBlobSource(request, url, { use, range: asked });
   return {
     bytes: fetched.body,
     length: fetched.length,
-    http: httpOf(fetched.headers),
+    http: fetchedProperties(fetched),
     tags: undefined,
     close: fetched.close,
   };
-}
-
-export function httpOf(headers: Headers): BlobHttpHeaders {
-  const { "content-type": contentType, "content-encoding": contentEncoding } = headers;
-  const { "content-language": contentLanguage, "cache-control": cacheControl } = headers;
-  const { "content-disposition": contentDisposition, "content-md5": contentMd5 } = headers;
-  const all = { contentType, contentEncoding, contentLanguage, cacheControl, contentDisposition, contentMd5 };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
 function readSourceRange(headers: Headers): Range {

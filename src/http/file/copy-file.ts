@@ -1,7 +1,7 @@
 import { collect } from "../../base/bytes.ts";
 import { pause } from "../../base/clock.ts";
 import { FILE_LIMITS } from "../../base/limits-file.ts";
-import { badHeader, badQuery, Refusal } from "../../base/refusals.ts";
+import { answerOf, badHeader, badQuery, Refusal, sourceRefusal } from "../../base/refusals.ts";
 import {
   abortCopy as abort,
   beginCopyFromUrl,
@@ -14,12 +14,18 @@ import { putRange } from "../../services/file/put-range.ts";
 import { runCopy } from "../../services/file/run-copy.ts";
 import { takeIn } from "../../services/payload/content.ts";
 import { mayOverwrite } from "../auth/caller.ts";
+import { checkRoomForCopy, letGoOn } from "../common/copies-going-on.ts";
+import {
+  type FetchedSource,
+  fetchedMetadata,
+  fetchedProperties,
+  fetchSource,
+} from "../common/fetch-source.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import { checkBytes } from "../wire/digest.ts";
 import { readMetadata } from "../wire/metadata.ts";
 import { parseRange, resolveRange } from "../wire/range.ts";
-import { type CopySource, readCopySource, reasonOf, sourceRefusal } from "./copy-source.ts";
-import { fetchSource } from "./fetch-source.ts";
+import { type CopySource, readCopySource } from "./copy-source.ts";
 import { rangeReply, readPutRange } from "./range.ts";
 import { guidOf, missingHeader, readFlag, readLeaseId, readPathRef, readWishes } from "./read-request.ts";
 import { stamp } from "./replies.ts";
@@ -87,9 +93,29 @@ async function startCopy(
     const started = await copy(files, wanted, source.ref);
     return started.work === undefined ? started : finishSoon(files, started, runCopy(files, started.work));
   }
-  const fetched = await fetchSource(request, source.url);
-  const started = await beginCopyFromUrl(files, wanted, fetched);
-  return finishSoon(files, started, runCopy(files, started.work!, fetched.bytes));
+  const fetched = await fetchSource(request, source.url, {});
+  try {
+    const started = await beginFetched(files, wanted, fetched);
+    const running = runCopy(files, started.work!, fetched.body).finally(fetched.close);
+    letGoOn(running);
+    return await finishSoon(files, started, running);
+  } catch (error) {
+    fetched.close();
+    throw error;
+  }
+}
+
+function beginFetched(
+  files: FileServices["files"],
+  wanted: CopyFile,
+  fetched: FetchedSource,
+): Promise<CopiedFile> {
+  const { length: size } = fetched;
+  // Without a length nobody could tell a copy from half of one.
+  if (size === undefined) throw new Refusal("CannotVerifyCopySource");
+  checkRoomForCopy();
+  const [headers, metadata] = [fetchedProperties(fetched), fetchedMetadata(fetched)];
+  return beginCopyFromUrl(files, wanted, { size, headers, metadata });
 }
 
 /** A short copy is told as done at once; a long one goes on after the answer. */
@@ -115,7 +141,7 @@ async function verifySource(
   try {
     await getFileProperties(files, { ref });
   } catch (error) {
-    if (error instanceof Refusal && error.row.http === 404) throw sourceRefusal(404, reasonOf(error));
+    if (error instanceof Refusal && error.row.http === 404) throw sourceRefusal(answerOf(error));
     throw error;
   }
 }
@@ -140,8 +166,7 @@ async function readSource(request: HttpRequest, services: FileServices, length: 
   if (range.to - range.from + 1 !== length) throw badHeader("x-ms-source-range", text ?? "");
   const source = await readCopySource(request, services, { isOwnEnough: false });
   if (source.kind === "elsewhere") {
-    const fetched = await fetchSource(request, source.url, `bytes=${range.from}-${range.to}`);
-    return collect(fetched.bytes);
+    return fetchRange(request, source.url, range.from, length);
   }
   await verifySource(services.files, source);
   const { content } = await getFile(services.files, {
@@ -155,6 +180,23 @@ async function readSource(request: HttpRequest, services: FileServices, length: 
     return content.whole ?? (await collect(content.stream()));
   } finally {
     content.close();
+  }
+}
+
+/** A source that says it sends another part, or sends more than it said, is not read to its end. */
+async function fetchRange(request: HttpRequest, url: URL, from: number, length: number): Promise<Buffer> {
+  const fetched = await fetchSource(request, url, { range: `bytes=${from}-${from + length - 1}` });
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const piece of fetched.body) {
+      bytes += piece.length;
+      if (bytes > length) throw new Refusal("CannotVerifyCopySource");
+      pieces.push(piece);
+    }
+    return Buffer.concat(pieces, bytes);
+  } finally {
+    fetched.close();
   }
 }
 

@@ -1,5 +1,5 @@
 import { FILE_LIMITS } from "../../base/limits-file.ts";
-import { Refusal, type RefusalCode } from "../../base/refusals.ts";
+import { answerOf, Refusal, sourceRefusal } from "../../base/refusals.ts";
 import type { PathRef } from "../../services/file/names.ts";
 import { authenticate } from "../auth/authenticate.ts";
 import { authorize } from "../auth/authorize.ts";
@@ -43,38 +43,6 @@ export async function readCopySource(
   return { kind: "here", ref: { ...pathRefOf(address.target, keepsDots), ...snapshotOf(address) }, shown };
 }
 
-const CODES: Readonly<Record<number, RefusalCode>> = {
-  400: "CopySourceBadRequest",
-  401: "CopySourceUnauthenticated",
-  403: "CopySourceForbidden",
-  404: "CopySourceNotFound",
-};
-
-/** Why the source cannot be had, where it said so. */
-interface SourceReason {
-  readonly code: string;
-  readonly text?: string | undefined;
-}
-
-export function reasonOf({ code, row }: Refusal): SourceReason {
-  return { code: row.code ?? code, text: row.text };
-}
-
-/** What the source answered, in the words of a copy; status 0 for one that did not answer. */
-export function sourceRefusal(status: number, reason?: SourceReason): Refusal {
-  const code = CODES[status] ?? "CannotVerifyCopySource";
-  if (status === 0) return new Refusal(code);
-  const told = reason === undefined ? {} : { "x-ms-copy-source-error-code": reason.code };
-  return new Refusal(code, {
-    headers: { "x-ms-copy-source-status-code": String(status), ...told },
-    elements: {
-      CopySourceStatusCode: String(status),
-      ...(reason === undefined ? {} : { CopySourceErrorCode: reason.code }),
-      ...(reason?.text === undefined ? {} : { CopySourceErrorMessage: reason.text }),
-    },
-  });
-}
-
 async function checkAllowed(
   request: HttpRequest,
   url: URL,
@@ -104,6 +72,6 @@ async function checkAllowed(
     await authorize(isOwn ? caller : await authenticate(asked, auth), row, asked, auth);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    throw sourceRefusal(error.row.http, reasonOf(error));
+    throw sourceRefusal(answerOf(error));
   }
 }

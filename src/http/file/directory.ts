@@ -8,7 +8,7 @@ import {
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printMetadata, readMetadata } from "../wire/metadata.ts";
 import { readPathRef, readWishes } from "./read-request.ts";
-import { nodeHeaders, stamp } from "./replies.ts";
+import { changedHeaders, nodeHeaders, stamp } from "./replies.ts";
 import { type FileRow, type FileServices, getAndHead, onNode, row } from "./rows.ts";
 
 /** Directories: create, read, change, delete. The root of a share is the directory without a path. */
@@ -20,11 +20,7 @@ async function createDirectory(request: HttpRequest, { files }: FileServices): P
   });
   return {
     status: 201,
-    headers: {
-      ...stamp(node.record.revision),
-      ...nodeHeaders(node),
-      "x-ms-request-server-encrypted": "true",
-    },
+    headers: changedHeaders(node),
   };
 }
 
@@ -55,11 +51,7 @@ async function setDirectoryProperties(request: HttpRequest, { files }: FileServi
   const node = await setProperties(files, readPathRef(request), readWishes(request.headers));
   return {
     status: 200,
-    headers: {
-      ...stamp(node.record.revision),
-      ...nodeHeaders(node),
-      "x-ms-request-server-encrypted": "true",
-    },
+    headers: changedHeaders(node),
   };
 }
 

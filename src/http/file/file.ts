@@ -16,7 +16,6 @@ import {
   getFileProperties as getProperties,
 } from "../../services/file/get-file.ts";
 import type { NodeWishes } from "../../services/file/node-changes.ts";
-import type { Node } from "../../services/file/nodes.ts";
 import { takeIn } from "../../services/payload/content.ts";
 import { mayOverwrite } from "../auth/caller.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
@@ -40,7 +39,15 @@ import {
   readPathRef,
   readWishes,
 } from "./read-request.ts";
-import { contentHeaders, copyHeaders, printAttributes, printTicks, quotedEtag, stamp } from "./replies.ts";
+import {
+  changedHeaders,
+  contentHeaders,
+  copyHeaders,
+  printAttributes,
+  printTicks,
+  quotedEtag,
+  stamp,
+} from "./replies.ts";
 import { type FileRow, type FileServices, getAndHead, onNode, row } from "./rows.ts";
 
 /** Files as a whole: create, read, change, delete. */
@@ -92,22 +99,6 @@ function isRestored(headers: Headers, { permission }: NodeWishes): boolean {
   const semantics = headers[name]?.toLowerCase() ?? "new";
   if (semantics !== "new" && semantics !== "restore") throw badHeader(name, semantics);
   return semantics === "restore" && typeof permission === "object";
-}
-
-/** Of a file that was made or changed. */
-function changedHeaders({ id, record }: Node): Record<string, string | undefined> {
-  return {
-    ETag: quotedEtag(record.revision),
-    "Last-Modified": printHttpDate(instantOf(record.revision)),
-    "x-ms-file-attributes": printAttributes(record.attributes),
-    "x-ms-file-creation-time": printTicks(record.createdAt),
-    "x-ms-file-last-write-time": printTicks(record.writtenAt),
-    "x-ms-file-change-time": printTicks(record.changedAt),
-    "x-ms-file-permission-key": record.permission,
-    "x-ms-file-id": String(id),
-    "x-ms-file-parent-id": String(record.parent),
-    "x-ms-request-server-encrypted": "true",
-  };
 }
 
 /** One literal, not many spread together: this is built for every read. */

@@ -4,7 +4,7 @@ import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { readMetadata } from "../wire/metadata.ts";
 import { readCopySource } from "./copy-source.ts";
 import { readFlag, readGuid, readPathRef, readWishes } from "./read-request.ts";
-import { nodeHeaders, stamp } from "./replies.ts";
+import { changedHeaders } from "./replies.ts";
 import { type FileRow, type FileServices, onNode, row } from "./rows.ts";
 
 /** PUT of the new address with ?comp=rename and the old address in x-ms-file-rename-source. */
@@ -31,11 +31,7 @@ async function renameNode(
   });
   return {
     status: 200,
-    headers: {
-      ...stamp(node.record.revision),
-      ...nodeHeaders(node),
-      "x-ms-request-server-encrypted": "true",
-    },
+    headers: changedHeaders(node),
   };
 }
 

@@ -4,7 +4,6 @@ import type { AuthContext } from "../auth/authenticate.ts";
 import type { CommonServices } from "../common/service-operations.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import type { Operation, Permission } from "../operation.ts";
-import { readTimeout } from "../wire/list-params.ts";
 
 /** What the handlers of the File service are given. */
 export interface FileServices extends CommonServices {
@@ -41,8 +40,9 @@ function handleUnconditionally(
 ): Promise<HttpReply> {
   refuseConditions(request.headers);
   // The time that a client gives a call is what the call may wait for caches of SMB clients.
-  if (!request.query.has("timeout")) return handle(request, services);
-  return handle(request, { ...services, files: services.files.within(readTimeout(request.query)) });
+  const { timeout } = request;
+  if (timeout === undefined) return handle(request, services);
+  return handle(request, { ...services, files: services.files.within(timeout) });
 }
 
 function refuseConditions(headers: Headers): void {

@@ -26,11 +26,14 @@ async function getShareAcl(request: HttpRequest, { files }: FileServices): Promi
   return { status: 200, headers: { ...stamp(share.revision), ...XML }, body };
 }
 
+/** In this order: Azure takes no other. */
+const PERMISSIONS = /^r?c?w?d?l?$/;
+
 async function setShareAcl(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
   const share = await setAcl(files, {
     ref: { ...readShareRef(request), ...snapshotOf(request) },
     leaseId: readLeaseId(request.headers),
-    policies: parseSignedIdentifiers(await request.body.read(FILE_LIMITS.aclBytesMax)),
+    policies: parseSignedIdentifiers(await request.body.read(FILE_LIMITS.aclBytesMax), PERMISSIONS),
   });
   return { status: 200, headers: stamp(share.revision) };
 }

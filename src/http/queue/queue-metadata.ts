@@ -25,7 +25,7 @@ export async function getQueueAcl(request: HttpRequest, { queues }: QueueService
   return { status: 200, headers: XML, body: printSignedIdentifiers(policies) };
 }
 
-const PERMISSIONS = "raup";
+const PERMISSIONS = /^[raup]{1,4}$/;
 
 /** PUT /{queue}?comp=acl */
 export async function setQueueAcl(request: HttpRequest, { queues }: QueueServices): Promise<HttpReply> {

@@ -14,7 +14,7 @@ export async function getTableAcl({ target }: HttpRequest, { tables }: TableServ
   };
 }
 
-const PERMISSIONS = "raud";
+const PERMISSIONS = /^[raud]{1,4}$/;
 
 /** PUT /{table}?comp=acl */
 export async function setTableAcl(request: HttpRequest, { tables }: TableServices): Promise<HttpReply> {

@@ -1,12 +1,2 @@
-import type { Instant } from "../../base/clock.ts";
-
-/** A stored access policy, as Set ACL keeps it. Each field may be left to the SAS. */
-export interface StoredPolicy {
-  readonly id: string;
-  readonly start: Instant | undefined;
-  readonly expiry: Instant | undefined;
-  readonly permissions: string | undefined;
-  /** What a client said beyond the millisecond, in ticks of 100 ns: it is told back as it was sent. */
-  readonly startTicks?: number;
-  readonly expiryTicks?: number;
-}
+/** A stored access policy, as Set ACL keeps it. */
+export type { PolicyRecord as StoredPolicy } from "../../store/records/policy.ts";

@@ -86,8 +86,8 @@ function checkAppendable(write: Writer, found: Found, request: AppendBlock, appe
 }
 
 /**
- * Append Blob Seal: from now on its content stays as it is. It is the same content, so the ETag stays as well. Sealing
- * what is sealed changes nothing.
+ * Append Blob Seal: from now on its content stays as it is. The service's pages say that the ETag stays as well; its
+ * recorded answers have a new one, and a client may have learnt to expect that. Sealing what is sealed changes nothing.
  */
 export async function sealBlob(
   blobs: BlobService,
@@ -101,7 +101,8 @@ export async function sealBlob(
     if (before.kind !== "append") throw new Refusal("InvalidBlobType");
     throwIf(checkAppend(request.append, { current: before.length, appended: 0 }));
     if (before.isSealed === true) return writtenOf(before);
-    const after = withLeaseAfterWrite({ ...before, isSealed: true }, before, write.now());
+    const revision = write.revision(before.revision);
+    const after = withLeaseAfterWrite({ ...before, revision, isSealed: true }, before, write.now());
     putBlobRecord(write, { container: found.container, ref }, before, after);
     return writtenOf(after);
   });

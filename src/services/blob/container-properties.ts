@@ -1,7 +1,7 @@
 import type { Instant } from "../../base/clock.ts";
 import type { Revision } from "../../base/revision.ts";
 import type { ContainerRecord } from "../../store/records/blob.ts";
-import type { PolicyRecord } from "../../store/records/lease.ts";
+import type { PolicyRecord } from "../../store/records/policy.ts";
 import type { BlobService } from "./blob-service.ts";
 import { checkContainer, type Guards, putContainer, readContainer } from "./containers.ts";
 import type { ContainerRef } from "./names.ts";

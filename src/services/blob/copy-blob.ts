@@ -1,5 +1,5 @@
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
-import { Refusal, type RefusalCode, sourceRefusal } from "../../base/refusals.ts";
+import { answerOf, Refusal, type RefusalCode, sourceRefusal } from "../../base/refusals.ts";
 import { type Conditions, checkSource, type SourceUse } from "../../concurrency/conditions.ts";
 import { leaseAt } from "../../concurrency/lease.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
@@ -107,9 +107,9 @@ export async function readSource(
 function conditionRefusal(code: RefusalCode): Refusal {
   switch (code) {
     case "CopySourceNotModified":
-      return sourceRefusal(code, new Refusal("NotModified"));
+      return sourceRefusal(answerOf(new Refusal("NotModified")));
     case "CopySourcePreconditionFailed":
-      return sourceRefusal(code, new Refusal("ConditionNotMet"));
+      return sourceRefusal(answerOf(new Refusal("ConditionNotMet")));
     default:
       return new Refusal(code);
   }
@@ -120,7 +120,7 @@ async function readSourceState(read: Reader, { ref, selector }: LocalSource): Pr
     return (await readState(read, ref, selector)).record;
   } catch (error) {
     // The client asked for the destination: that its source is missing is said in other words.
-    if (error instanceof Refusal && error.row.http === 404) throw sourceRefusal("CopySourceNotFound", error);
+    if (error instanceof Refusal && error.row.http === 404) throw sourceRefusal(answerOf(error));
     throw error;
   }
 }

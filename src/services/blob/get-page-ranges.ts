@@ -48,7 +48,10 @@ export async function getPageRanges(blobs: BlobService, request: GetPageRanges):
     const content = pagesOf(record);
     const whole = { start: 0, length: record.length };
     const within = clip(request.within ?? whole, whole);
-    if (within === undefined) return { record, ranges: [], next: undefined };
+    if (within === undefined) {
+      if (request.within !== undefined && request.within.start > 0) throw new Refusal("InvalidPageRange");
+      return { record, ranges: [], next: undefined };
+    }
     const end = within.start + within.length;
     const start = Math.max(within.start, request.from);
     if (start >= end) return { record, ranges: [], next: undefined };

@@ -68,16 +68,21 @@ function invalidPath(): Refusal {
 
 const ASCII = /^[\x00-\x7f]*$/;
 
+/** Letters that got an upper-case one with Unicode 16 and 17. Here they have none, whatever Node.js knows. */
+const PAIRED_LATER =
+  /[\u019b\u0264\u1c8a\ua7cd\ua7cf\ua7d3\ua7d5\ua7db\u{10d70}-\u{10d85}\u{16ebb}-\u{16ed3}]/u;
+
 /**
  * What tells two names apart: their upper-case form, letter by letter. A letter that has no single upper-case
- * letter stays as it is ("ß" does not become "SS"), as in the tables of Windows file systems.
+ * letter stays as it is ("ß" does not become "SS"), as in the tables of Windows file systems. Entries of directories
+ * are kept under it, so it must never change (docs/decisions/0038).
  */
 export function foldName(name: string): string {
   if (ASCII.test(name)) return name.toUpperCase();
   let folded = "";
   for (const character of name) {
     const upper = character.toUpperCase();
-    folded += upper.length === character.length ? upper : character;
+    folded += upper.length === character.length && !PAIRED_LATER.test(character) ? upper : character;
   }
   return folded;
 }

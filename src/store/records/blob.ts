@@ -1,7 +1,8 @@
 import type { Instant } from "../../base/clock.ts";
 import type { Revision } from "../../base/revision.ts";
 import type { StoredSlice } from "./blob-pages.ts";
-import type { LeaseRecord, PolicyRecord } from "./lease.ts";
+import type { LeaseRecord } from "./lease.ts";
+import type { PolicyRecord } from "./policy.ts";
 import { recordType } from "./record.ts";
 
 export { type PageRangeEntry, type StoredSlice, segmentRecord } from "./blob-pages.ts";

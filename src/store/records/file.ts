@@ -1,6 +1,7 @@
 import type { Instant } from "../../base/clock.ts";
 import type { Revision } from "../../base/revision.ts";
-import type { LeaseRecord, PolicyRecord } from "./lease.ts";
+import type { LeaseRecord } from "./lease.ts";
+import type { PolicyRecord } from "./policy.ts";
 import { recordType } from "./record.ts";
 
 export {

@@ -11,14 +11,3 @@ export type LeaseRecord =
   | { readonly state: "expired"; readonly id: string; readonly length: Millis }
   | { readonly state: "breaking"; readonly id: string; readonly brokenAt: Instant }
   | { readonly state: "broken"; readonly id: string };
-
-/** A stored access policy of a container or a share. */
-export interface PolicyRecord {
-  readonly id: string;
-  readonly start: Instant | undefined;
-  readonly expiry: Instant | undefined;
-  readonly permissions: string | undefined;
-  /** Beyond the millisecond, in ticks of 100 ns. */
-  readonly startTicks?: number;
-  readonly expiryTicks?: number;
-}

@@ -1,14 +1,8 @@
 import { readUint64, writeUint64 } from "../../base/bytes.ts";
 import type { Instant } from "../../base/clock.ts";
 import { DamagedData } from "../../base/faults.ts";
+import type { PolicyRecord } from "./policy.ts";
 import { recordType } from "./record.ts";
-
-export interface PolicyRecord {
-  readonly id: string;
-  readonly start: Instant | undefined;
-  readonly expiry: Instant | undefined;
-  readonly permissions: string | undefined;
-}
 
 export interface QueueRecord {
   /** Its messages are keyed by this id. */

@@ -1,3 +1,4 @@
+import type { PolicyRecord } from "./policy.ts";
 import { recordType } from "./record.ts";
 
 /** A table by name. `id` is its incarnation: a new table of the same name gets another one, and starts empty. */
@@ -9,14 +10,4 @@ export interface TableRecord {
 
 export const tableRecord = recordType<TableRecord>("table", 1);
 
-export interface TablePolicy {
-  readonly id: string;
-  readonly start: number | undefined;
-  readonly expiry: number | undefined;
-  readonly permissions: string | undefined;
-  /** Beyond the millisecond, in ticks of 100 ns. */
-  readonly startTicks?: number;
-  readonly expiryTicks?: number;
-}
-
-export const tableAclRecord = recordType<{ readonly policies: readonly TablePolicy[] }>("tableAcl", 1);
+export const tableAclRecord = recordType<{ readonly policies: readonly PolicyRecord[] }>("tableAcl", 1);

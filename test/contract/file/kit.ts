@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { RestError, type ShareClient, ShareServiceClient } from "@azure/storage-file-share";
+import {
+  AccountSASPermissions,
+  AccountSASResourceTypes,
+  AccountSASServices,
+  generateAccountSASQueryParameters,
+  RestError,
+  type ShareClient,
+  ShareServiceClient,
+  StorageSharedKeyCredential,
+} from "@azure/storage-file-share";
 import { Refusal, type RefusalCode } from "../../../src/base/refusals.ts";
 import { FileService } from "../../../src/services/file/file-service.ts";
 import { type RawReply, send } from "../../kit/send.ts";
@@ -53,6 +62,21 @@ export function useFiles(engine: Engine, flags: readonly string[] = []): FileKit
     },
     raw: (request) => send(server, { service: "file", ...request }),
   };
+}
+
+/** A SAS of the account for files, good for an hour, and the SDK's client that comes with nothing else. */
+export function withAccountSas({ server }: FileKit, letters: string): [sas: string, ShareServiceClient] {
+  const { account, key, endpoints } = server;
+  const sas = generateAccountSASQueryParameters(
+    {
+      expiresOn: new Date(Date.now() + 3_600_000),
+      permissions: AccountSASPermissions.parse(letters),
+      services: AccountSASServices.parse("f").toString(),
+      resourceTypes: AccountSASResourceTypes.parse("sco").toString(),
+    },
+    new StorageSharedKeyCredential(account, key),
+  ).toString();
+  return [sas, new ShareServiceClient(`${endpoints.file}/${account}?${sas}`)];
 }
 
 /** The call must be refused with this status and code. */

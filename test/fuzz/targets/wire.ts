@@ -64,7 +64,7 @@ export const XML_POLICIES = plainTarget("xml-policies", {
   ],
   words: [...XML_WORDS, "<SignedIdentifier>", "<Id>", "<AccessPolicy>"],
   refusals,
-  read: parseSignedIdentifiers,
+  read: (body) => parseSignedIdentifiers(body, /^[a-z]*$/),
 });
 
 export const XML_PROPERTIES = plainTarget("xml-properties", {
