@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { crc32 as ofZlib } from "node:zlib";
 import { CommonParts, isCommon, reserveCommon } from "./common-memory.ts";
+import { crc32 } from "./crc32.ts";
+import { Crc64 } from "./crc64.ts";
 import { KIB, LIMITS } from "./limits.ts";
+import { LongMd5 } from "./md5-thread.ts";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
@@ -35,6 +40,25 @@ test("a part that nobody has bytes of any more can be taken again, and not befor
     again = parts.take();
   }
   assert.equal(again?.length, 64 * KIB);
+});
+
+test("however many parts are in use, checksums and digests find their room afterwards", async () => {
+  const sizes = [64, 128, 192, 576, 1_088, 8_256].map((kib) => kib * KIB);
+  const taken = sizes.flatMap((bytes) => {
+    const parts = new CommonParts(bytes, LIMITS.commonMemoryBytes);
+    return Array.from({ length: LIMITS.commonMemoryBytes / (64 * KIB) }, () => parts.take());
+  });
+  assert.equal(new CommonParts(64 * KIB, LIMITS.commonMemoryBytes).take(), undefined);
+  const bytes = Buffer.alloc(100_000, "holdfast");
+  assert.equal(crc32(bytes), ofZlib(bytes));
+  const inPieces = new Crc64();
+  for (let at = 0; at < bytes.length; at += 10_000) inPieces.update(bytes.subarray(at, at + 10_000));
+  assert.equal(new Crc64().update(bytes).base64(), inPieces.base64());
+  const md5 = new LongMd5();
+  await md5.update(bytes);
+  assert.equal(await md5.digest(), createHash("md5").update(bytes).digest("base64"));
+  const takenBytes = taken.reduce((sum, part) => sum + (part?.length ?? 0), 0);
+  assert.ok(takenBytes <= LIMITS.commonPartsBytesMax);
 });
 
 test("what does not fit is not there", () => {

@@ -7,6 +7,7 @@ import { SharedMemory, WASM_PAGE_BYTES } from "./wasm.ts";
  */
 let memory: SharedMemory | undefined;
 let reservedBytes = 0;
+let partsBytes = 0;
 const buffers = new WeakSet<ArrayBufferLike>();
 
 export function commonMemory(): SharedMemory {
@@ -55,10 +56,14 @@ export class CommonParts {
     return Buffer.from(buffer, at, this.#partBytes);
   }
 
+  /** Parts leave room for what is reserved, however late: checksums and digests cannot do without theirs. */
   #reserve(): number | undefined {
     if (this.#count === this.#countMax) return undefined;
+    if (partsBytes + this.#partBytes > LIMITS.commonPartsBytesMax) return undefined;
     const at = reserveCommon(this.#partBytes);
-    if (at !== undefined) this.#count++;
+    if (at === undefined) return undefined;
+    this.#count++;
+    partsBytes += this.#partBytes;
     return at;
   }
 }

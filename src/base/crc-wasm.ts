@@ -46,8 +46,8 @@ import {
  * "Folding", for long pieces: where the polynomial divides a sum of few powers of x^8, a byte may be taken away if it is
  * added to the places further on that stand for the other powers. No table is needed, and sixteen bytes go at once. It
  * is done the other way round, each place fetches what earlier ones have for it: one write instead of several. The
- * sums are written elsewhere, into the window: a block of them, and behind it again the last of the block before, which is
- * as far back as anybody fetches. The last few kilobytes, with what was added to them, are left for the tables.
+ * sums are written elsewhere, into the window: a block of them, and in front of it the end of the block before, which is as
+ * far back as anybody fetches. The last few kilobytes, with what was added to them, are left for the tables.
  *
  * Bytes that lie in the common memory are read where they are; others are copied there first.
  *

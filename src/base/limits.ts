@@ -48,8 +48,9 @@ export const LIMITS = {
   bodyRoomBytes: 128 * KIB,
   bodyRoomsMax: 128,
   fastPieceBytes: 32 * KIB,
-  /** Memory that WebAssembly and other threads see too, and what each kind of room may have of it for ever. */
+  /** Memory that WebAssembly and other threads see too, and what rooms may have of it for ever: all, and each kind. */
   commonMemoryBytes: 96 * MIB,
+  commonPartsBytesMax: 88 * MIB,
   commonBodyBytesMax: 16 * MIB,
   commonChunkBytesMax: 8 * MIB,
   commonReadBytesMax: 32 * MIB,
