@@ -4,7 +4,7 @@ import { seedOfThisRun } from "../../test/support/seed.ts";
 import { LIMITS } from "../base/limits.ts";
 import { seededRandom } from "../base/random.ts";
 import type { Key } from "./kv.ts";
-import { LongKeyWriter, type RawWriter } from "./long-keys.ts";
+import { LongKeyReader, LongKeyWriter, type RawWriter } from "./long-keys.ts";
 import { OrderedMap } from "./memory/ordered-map.ts";
 
 const K = LIMITS.engineKeyBytesMax;
@@ -101,4 +101,21 @@ test("whatever is put and deleted, an emptied store is empty to the last link", 
   for (const key of present) write.delete(key);
   await write.finish();
   assert.deepEqual(keys(), []);
+});
+
+test("what a transaction asked for and left, as it threw or was begun anew, is nobody's error", async () => {
+  const late = async (): Promise<never> => {
+    await new Promise((resolve) => setImmediate(resolve));
+    throw new Error("a record has changed since it was last seen");
+  };
+  const reader = new LongKeyReader({ get: late, getMany: late, page: late, now: () => 0 });
+  const asked = [
+    reader.get("a"),
+    reader.getMany(["a", "b"]),
+    reader.take(ALL, 3),
+    reader.take({ from: "k".repeat(K + 5), to: "l" }, 3),
+  ];
+  // An error that nobody hears ends the process; the runner of these tests makes it a failure.
+  for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
+  for (const one of asked) await assert.rejects(async () => one, /has changed/);
 });

@@ -116,6 +116,15 @@ class RangeIterator implements AsyncIterableIterator<Entry> {
   }
 }
 
+/**
+ * A transaction asks for several things at once, and may throw, or be begun anew, before it has looked at all of them.
+ * What then goes wrong with the rest concerns nobody: whoever ran the transaction hears of it in its outcome.
+ */
+function mayBeLeft<T>(asked: Promise<T>): Promise<T> {
+  asked.catch(() => {});
+  return asked;
+}
+
 export class LongKeyReader<Raw extends RawReader = RawReader> implements Reader {
   protected raw: Raw;
 
@@ -124,10 +133,15 @@ export class LongKeyReader<Raw extends RawReader = RawReader> implements Reader 
   }
 
   get(key: Key): Soon<Buffer | undefined> {
-    return this.raw.get(engineKey(key));
+    const found = this.raw.get(engineKey(key));
+    return found instanceof Promise ? mayBeLeft(found) : found;
   }
 
-  async getMany(keys: readonly Key[]): Promise<(Buffer | undefined)[]> {
+  getMany(keys: readonly Key[]): Promise<(Buffer | undefined)[]> {
+    return mayBeLeft(this.#getMany(keys));
+  }
+
+  async #getMany(keys: readonly Key[]): Promise<(Buffer | undefined)[]> {
     return this.raw.getMany(keys.map(engineKey));
   }
 
@@ -148,13 +162,13 @@ export class LongKeyReader<Raw extends RawReader = RawReader> implements Reader 
   take(range: Range, count: number): Soon<Entry[]> {
     assert(count <= LIMITS.rangePageEntries, "so many entries are a range, not a few");
     const { from, to, reverse = false } = range;
-    if (from.length > K || to.length > K) return this.#walkFor(range, count);
+    if (from.length > K || to.length > K) return mayBeLeft(this.#walkFor(range, count));
     const low = from < FIRST_KEY ? FIRST_KEY : from;
     if (low >= to || count <= 0) return [];
     const page = this.raw.page({ from: low, to, reverse }, count);
     const whole = (entries: Entry[]): Soon<Entry[]> =>
       entries.every(isShort) ? entries : this.#walkFor(range, count);
-    return page instanceof Promise ? page.then(whole) : whole(page);
+    return page instanceof Promise ? mayBeLeft(page.then(whole)) : whole(page);
   }
 
   async #walkFor({ from, to, reverse = false }: Range, limit: number): Promise<Entry[]> {

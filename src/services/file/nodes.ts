@@ -104,7 +104,7 @@ export function findAny(view: View, share: bigint, path: readonly string[]): Soo
   let id = ROOT;
   for (let i = 0; i < path.length; i++) {
     const stored = view.get(entryKey(share, id, foldName(path[i]!)));
-    if (stored instanceof Promise) return findLater(view, share, path, { id, i });
+    if (stored instanceof Promise) return findLater(view, share, path, { stored, i });
     id = passed(stored, i === path.length - 1);
   }
   return nodeAt(view, share, id);
@@ -114,10 +114,10 @@ async function findLater(
   view: View,
   share: bigint,
   path: readonly string[],
-  start: { readonly id: bigint; readonly i: number },
+  first: { readonly stored: Promise<Buffer | undefined>; readonly i: number },
 ): Promise<Node> {
-  let { id } = start;
-  for (let { i } = start; i < path.length; i++) {
+  let id = passed(await first.stored, first.i === path.length - 1);
+  for (let i = first.i + 1; i < path.length; i++) {
     id = passed(await view.get(entryKey(share, id, foldName(path[i]!))), i === path.length - 1);
   }
   return nodeAt(view, share, id);
