@@ -24,8 +24,21 @@ const { values: flags } = parseArgs({
     "no-azurite": { type: "boolean", default: false },
     /** Instead of the rows: one and two nodes on PostgreSQL. */
     postgres: { type: "boolean", default: false },
+    help: { type: "boolean", default: false },
   },
 });
+if (flags.help) {
+  console.log(`npm run bench -- [flags]
+  --only TEXT        the rows with this text in their names
+  --rounds N         turns of each server, of which the median counts (3)
+  --seconds N        length of a turn (4)
+  --connections N    (64)
+  --workers N        of Holdfast (1)
+  --json FILE        where the results go (bench/results/latest.json)
+  --no-azurite       beside bare node:http only
+  --postgres         instead of the rows: one and two nodes on PostgreSQL`);
+  process.exit(0);
+}
 const seconds = Number(flags.seconds);
 const rounds = Number(flags.rounds);
 const connections = Number(flags.connections);

@@ -87,7 +87,11 @@ export async function startSamba(): Promise<SmbContender> {
     input: `${PASSWORD}\n${PASSWORD}\n`,
   });
   if (added.status !== 0) throw new Error(`smbpasswd: ${added.stderr}`);
-  const child = spawn("smbd", ["--foreground", "--no-process-group", "-s", config], { stdio: "ignore" });
+  // In a process group of its own: an smbd that stops ends its whole group, which else is the benchmark's.
+  const child = spawn("smbd", ["--foreground", "--no-process-group", "-s", config], {
+    stdio: "ignore",
+    detached: true,
+  });
   await untilOpen(port!);
   return {
     name: "samba",

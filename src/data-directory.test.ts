@@ -84,13 +84,25 @@ test("a new directory gets its marker, and can be opened again after it was rele
   const directory = join(fresh(), "deep", "er");
   const opened = await openDataDirectory(directory, { createdBy: "holdfast 1.2.3" });
   const marker = JSON.parse(readFileSync(join(directory, "holdfast.json"), "utf8"));
-  assert.equal(marker.format, 1);
+  assert.equal(marker.format, 2);
   assert.equal(marker.createdBy, "holdfast 1.2.3");
   assert.ok(Date.parse(marker.createdAt) > 0);
   await opened.release();
   assert.deepEqual(readdirSync(join(directory, "lock")), []);
   await (await openDataDirectory(directory)).release();
   assert.deepEqual(JSON.parse(readFileSync(join(directory, "holdfast.json"), "utf8")), marker);
+});
+
+test("a directory of the first format is taken over: who knows only that one must not open it again", async () => {
+  const directory = fresh();
+  mkdirSync(directory);
+  writeFileSync(join(directory, "holdfast.json"), '{"format":1,"createdBy":"holdfast 0.1.0","more":true}');
+  await (await openDataDirectory(directory)).release();
+  assert.deepEqual(JSON.parse(readFileSync(join(directory, "holdfast.json"), "utf8")), {
+    format: 2,
+    createdBy: "holdfast 0.1.0",
+    more: true,
+  });
 });
 
 test("a directory can be locked however long its path is", async () => {
@@ -166,7 +178,7 @@ test("of twenty processes started at the same moment exactly one wins", async ()
 
 test("what a newer Holdfast wrote is refused, and so is a damaged marker; nothing is changed", async () => {
   const cases: [string, RegExp][] = [
-    ['{"format":2}', /was written by a newer Holdfast \(format 2, this one knows 1\)$/],
+    ['{"format":3}', /was written by a newer Holdfast \(format 3, this one knows 2\)$/],
     ["", /holdfast\.json is damaged/],
     ['{"format":"1"}', /holdfast\.json is damaged/],
     ['{"form', /holdfast\.json is damaged/],

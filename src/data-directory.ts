@@ -16,7 +16,7 @@ import { takeDirectoryLock } from "./directory-lock.ts";
 /**
  * The data directory: one Holdfast at a time, and only a directory that is ours.
  *
- *   holdfast.json   {"format":1,...}: what the rest of the directory is written in
+ *   holdfast.json   {"format":2,...}: what the rest of the directory is written in
  *   lock/           who uses it now (see directory-lock.ts)
  *   everything else belongs to the store and the extents
  *
@@ -28,7 +28,11 @@ export interface DataDirectory {
   release(): Promise<void>;
 }
 
-export const DATA_FORMAT = 1;
+/**
+ * 1: everything committed is in the database. 2: it may be in the journal alone, which whoever knows only 1 would not
+ * look at. A directory of format 1 is taken over as it is.
+ */
+export const DATA_FORMAT = 2;
 const MARKER = "holdfast.json";
 const MARKER_DRAFT = "holdfast.json.new";
 const LOCK = "lock";
@@ -62,7 +66,9 @@ export async function openDataDirectory(
   const lock = await takeDirectoryLock(directory, join(directory, LOCK), options.clock ?? systemClock);
   try {
     // Looked at again under the lock: another process may have made the directory its own in between.
-    if (checkMarker(directory) === "new") writeMarker(directory, options);
+    const found = checkMarker(directory);
+    if (found === "new") writeMarker(directory, newMarker(options));
+    else if (found.format < DATA_FORMAT) writeMarker(directory, { ...found, format: DATA_FORMAT });
   } catch (error) {
     await lock.release();
     if (error instanceof UnusableDirectory) throw error;
@@ -73,7 +79,7 @@ export async function openDataDirectory(
   return { lockDescriptor: lock.descriptor, release: () => lock.release() };
 }
 
-function checkMarker(directory: string): "new" | "ours" {
+function checkMarker(directory: string): "new" | Marker {
   const file = join(directory, MARKER);
   let text: string;
   try {
@@ -87,36 +93,47 @@ function checkMarker(directory: string): "new" | "ours" {
       `${directory} is not empty (it holds ${foreign}) and has no ${MARKER}: choose an empty directory`,
     );
   }
-  const format = parseFormat(text);
-  if (format === undefined)
+  const marker = parseMarker(text);
+  if (marker === undefined)
     throw new UnusableDirectory(`${file} is damaged: expected {"format":${DATA_FORMAT},...}`);
-  if (format > DATA_FORMAT)
+  if (marker.format > DATA_FORMAT)
     throw new UnusableDirectory(
-      `${directory} was written by a newer Holdfast (format ${format}, this one knows ${DATA_FORMAT})`,
+      `${directory} was written by a newer Holdfast (format ${marker.format}, this one knows ${DATA_FORMAT})`,
     );
-  return "ours";
+  return marker;
 }
 
-function parseFormat(text: string): number | undefined {
+/** Other members than these are kept as they are. */
+interface Marker {
+  readonly format: number;
+  readonly createdBy?: string;
+  readonly createdAt?: string;
+}
+
+function parseMarker(text: string): Marker | undefined {
   try {
-    const format = (JSON.parse(text) as { format?: unknown } | null)?.format;
-    return typeof format === "number" && Number.isInteger(format) && format >= 1 ? format : undefined;
+    const marker = JSON.parse(text) as { format?: unknown } | null;
+    const format = marker?.format;
+    return typeof format === "number" && Number.isInteger(format) && format >= 1
+      ? { ...marker, format }
+      : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
 
-/** Whole or not at all: a power cut must not leave half a marker, which would lock the owner out. */
-function writeMarker(
-  directory: string,
-  { clock = systemClock, createdBy = "holdfast" }: OpenDataDirectory,
-): void {
+function newMarker({ clock = systemClock, createdBy = "holdfast" }: OpenDataDirectory): Marker {
   const createdAt = new Date(clock.now()).toISOString();
+  return { format: DATA_FORMAT, createdBy, createdAt };
+}
+
+/** Whole or not at all: a power cut must not leave half a marker, which would lock the owner out. */
+function writeMarker(directory: string, marker: Marker): void {
   const draft = join(directory, MARKER_DRAFT);
   const file = openSync(draft, "w");
   try {
-    writeSync(file, `${JSON.stringify({ format: DATA_FORMAT, createdBy, createdAt })}\n`);
+    writeSync(file, `${JSON.stringify(marker)}\n`);
     fsyncSync(file);
   } finally {
     closeSync(file);

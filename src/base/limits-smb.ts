@@ -15,6 +15,8 @@ export const SMB_LIMITS = {
   shutdownMillis: 5_000,
   transactBytesMax: 8 * MIB,
   readBytesMax: 8 * MIB,
+  /** Writes of a handle that were answered; with more, the next one waits until all of them are on the disk. */
+  writesBehindMax: 64,
   writeBytesMax: 8 * MIB,
   /** Before LARGE_MTU, and for what one credit pays. */
   creditBytes: 64 * KIB,

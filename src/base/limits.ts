@@ -102,8 +102,19 @@ export const LIMITS = {
   batchBytesMax: 8 * MIB,
   /** Transactions that are worth a commit of their own while others run. */
   halfBatchMin: 24,
+  /** So long a transaction that was answered waits for its client's next one, to be committed with it. */
+  aheadMillis: 2,
   /** Pieces of memory in which values wait for their commit. */
   slabBytes: 64 * KIB,
+  /** Memory in which commits are written down for the journal; a longer one gets its own. */
+  journalDraftBytes: 256 * KIB,
+  /** Commits that the journal has and the database has not: with more, the next one waits. */
+  journaledBytesMax: 8 * MIB,
+  /** So long they stay at most without company on their way to the database. */
+  settleMillis: 50,
+  settleWritesMin: 2_048,
+  settleBytesMin: MIB,
+  stuckRetryMillis: 100,
   queuedTransactionsMax: 100_000,
   rangePageEntries: 256,
   /** With no more room than this, a write that was cut short is laid to the full disk. */

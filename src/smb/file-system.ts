@@ -71,6 +71,8 @@ export interface OpenRequest {
   readonly security: string | undefined;
   /** The client asks for an oplock or a lease: what REST does to the file may have to be told to it. */
   readonly mayCache: boolean;
+  /** The client wants what it creates on the disk when it is answered, not when it closes it. */
+  readonly isWriteThrough: boolean;
   readonly client: ClientName;
 }
 
@@ -138,6 +140,7 @@ export interface FileHandle {
   read(offset: number, length: number): Promise<readonly Buffer[]>;
   /** `data` belongs to the file system until the promise resolves; what it keeps it copies. When `isDurable`, the promise waits for the disk. */
   write(offset: number, data: Buffer, isDurable: boolean): Promise<void>;
+  /** Waits until all that was written is on the disk; throws if some of it never will be. */
   flush(): Promise<void>;
   /** Ends the handle, its locks and share mode; removes the file when that was due. True when it was removed. */
   close(): Promise<boolean>;

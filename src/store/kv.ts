@@ -102,8 +102,23 @@ export interface StoreFigures {
   readonly roundTrips?: number;
 }
 
+/** Written, and seen by every later read and write, but perhaps not on the disk yet. */
+export interface Ahead<T> {
+  readonly value: T;
+  /**
+   * Sees to it that it gets there. Resolves when it is; rejects with `StorageFault` when it will never be, and then
+   * nobody sees it any more.
+   */
+  durable(): Promise<void>;
+}
+
 export interface Store extends KeySpace {
   readonly ephemeral: EphemeralSpace;
+  /**
+   * As `write`, for clients that ask for durability later: may resolve as soon as nobody can miss it. When `fn` throws,
+   * that is told when `write` would tell it. An engine need not be ahead of anything.
+   */
+  writeAhead<T>(fn: (write: Writer) => Soon<T>): Promise<Ahead<T>>;
   figures(): StoreFigures;
   /** Called after each commit with the number of transactions in it; for measuring. */
   watchCommits(listener: (transactions: number) => void): void;

@@ -1,28 +1,39 @@
 import { copyPage } from "../base/bytes.ts";
 import type { Entry, Key, Range } from "./kv.ts";
 
+/** Writes above a committed state, as whoever reads through them sees them. */
+export interface PendingWrites {
+  /** The bytes are still to be written: take a copy. Null marks a deletion, undefined a key nothing is known of. */
+  get(key: Key): Buffer | null | undefined;
+  /** Both may tell of keys that `get` knows nothing of. */
+  hasIn(from: Key, to: Key): boolean;
+  keysIn(from: Key, to: Key): Key[];
+}
+
 /**
  * Writes that are not in the committed state yet: those of one transaction, or of a batch on its way to the
  * disk. Ordered, so that a scan can merge it; `null` marks a deletion. The transactions of a batch write into it
  * one after another, and what one of them wrote since `begin` can be undone.
  */
-export class Overlay {
+export class Overlay implements PendingWrites {
   readonly writes = new Map<Key, Buffer | null>();
-  /** In order, but for those in `#added`: most transactions never ask for a range. */
-  readonly #keys: Key[] = [];
-  readonly #added: Key[] = [];
+  readonly #keys = new OrderedKeys();
   /** The keys set since `begin`, and what each had before. */
   readonly #changed: Key[] = [];
   readonly #former: (Buffer | null | undefined)[] = [];
   #formerBytes = 0;
   bytes = 0;
 
+  get(key: Key): Buffer | null | undefined {
+    return this.writes.get(key);
+  }
+
   set(key: Key, value: Buffer | null): void {
     const former = this.writes.get(key);
     this.#changed.push(key);
     this.#former.push(former);
     this.writes.set(key, value);
-    if (former === undefined) this.#added.push(key);
+    if (former === undefined) this.#keys.add(key);
     this.bytes += key.length + (value?.length ?? 0);
   }
 
@@ -37,23 +48,48 @@ export class Overlay {
     for (let i = this.#changed.length - 1; i >= 0; i--) {
       const key = this.#changed[i]!;
       const former = this.#former[i];
-      if (former === undefined) this.#remove(key);
-      else this.writes.set(key, former);
+      if (former === undefined) {
+        this.writes.delete(key);
+        this.#keys.remove(key);
+      } else this.writes.set(key, former);
     }
     this.bytes = this.#formerBytes;
     this.begin();
   }
 
-  #remove(key: Key): void {
-    this.writes.delete(key);
-    const added = this.#added.lastIndexOf(key);
-    if (added >= 0) this.#added.splice(added, 1);
-    else this.#keys.splice(this.#indexOf(key), 1);
+  /** What has been set since `begin`; a key may come twice. */
+  get changed(): readonly Key[] {
+    return this.#changed;
   }
 
   /** Takes over everything in `later`, which was written on top of this. */
   absorb(later: Overlay): void {
     for (const [key, value] of later.writes) this.set(key, value);
+  }
+
+  hasIn(from: Key, to: Key): boolean {
+    return this.#keys.hasIn(from, to);
+  }
+
+  keysIn(from: Key, to: Key): Key[] {
+    return this.#keys.keysIn(from, to);
+  }
+}
+
+/** Keys, each added once, put in order only when somebody asks for a range of them: most transactions never do. */
+export class OrderedKeys {
+  /** In order, but for those in `#added`. */
+  readonly #keys: Key[] = [];
+  readonly #added: Key[] = [];
+
+  add(key: Key): void {
+    this.#added.push(key);
+  }
+
+  remove(key: Key): void {
+    const added = this.#added.lastIndexOf(key);
+    if (added >= 0) this.#added.splice(added, 1);
+    else this.#keys.splice(this.#indexOf(key), 1);
   }
 
   hasIn(from: Key, to: Key): boolean {
@@ -109,22 +145,22 @@ function ownCopy(bytes: Buffer): Buffer {
 }
 
 /** What the newest of the layers that know a key says of it. The bytes are still to be written: take a copy. */
-export function pendingIn(layers: readonly Overlay[], key: Key): Buffer | null | undefined {
+export function pendingIn(layers: readonly PendingWrites[], key: Key): Buffer | null | undefined {
   for (const layer of layers) {
-    const pending = layer.writes.get(key);
+    const pending = layer.get(key);
     if (pending !== undefined) return pending;
   }
   return undefined;
 }
 
 export function layeredPage(
-  layers: readonly Overlay[],
+  layers: readonly PendingWrites[],
   base: Snapshot,
   range: Range,
   limit: number,
 ): Entry[] {
   const page = base.page(range, limit);
-  if (!hasPendingIn(layers, range, page, limit)) return page;
+  if (!pageTouches(layers, range, page, limit)) return page;
   const merge = new PageMerge(layers, range, limit);
   merge.add(page);
   while (merge.isOpen) merge.add(base.page(merge.rest, merge.left));
@@ -132,8 +168,8 @@ export function layeredPage(
 }
 
 /** Whether anything is pending in the stretch of keys a page speaks for: up to its last key, or all of the range. */
-function hasPendingIn(
-  layers: readonly Overlay[],
+export function pageTouches(
+  layers: readonly PendingWrites[],
   { from, to, reverse = false }: Range,
   page: readonly Entry[],
   limit: number,
@@ -142,7 +178,7 @@ function hasPendingIn(
   const low = last !== undefined && reverse ? last.key : from;
   const high = last === undefined || reverse ? to : last.key;
   for (const layer of layers) {
-    if (layer.hasIn(low, high) || (last !== undefined && layer.writes.has(last.key))) return true;
+    if (layer.hasIn(low, high) || (last !== undefined && layer.get(last.key) !== undefined)) return true;
   }
   return false;
 }
@@ -150,13 +186,13 @@ function hasPendingIn(
 /** One page put together from pages of the committed state and what is pending above them. */
 class PageMerge {
   readonly found: Entry[] = [];
-  readonly #layers: readonly Overlay[];
+  readonly #layers: readonly PendingWrites[];
   readonly #limit: number;
   readonly #reverse: boolean;
   #from: Key;
   #to: Key;
 
-  constructor(layers: readonly Overlay[], { from, to, reverse = false }: Range, limit: number) {
+  constructor(layers: readonly PendingWrites[], { from, to, reverse = false }: Range, limit: number) {
     this.#layers = layers;
     this.#limit = limit;
     this.#reverse = reverse;
@@ -195,7 +231,7 @@ class PageMerge {
 
 /** The same over a state that must be asked and waited for. */
 export async function layeredPageAsked(
-  layers: readonly Overlay[],
+  layers: readonly PendingWrites[],
   base: { page(range: Range, limit: number): Promise<Entry[]> },
   range: Range,
   limit: number,
@@ -206,7 +242,7 @@ export async function layeredPageAsked(
 }
 
 function mergeStretch(
-  layers: readonly Overlay[],
+  layers: readonly PendingWrites[],
   page: readonly Entry[],
   low: Key,
   high: Key,
@@ -215,7 +251,8 @@ function mergeStretch(
   const pending = new Map<Key, Buffer | null>();
   for (const layer of layers) {
     for (const key of layer.keysIn(low, high)) {
-      if (!pending.has(key)) pending.set(key, layer.writes.get(key) ?? null);
+      const value = pending.has(key) ? undefined : layer.get(key);
+      if (value !== undefined) pending.set(key, value);
     }
   }
   const merged: Entry[] = page.filter((entry) => !pending.has(entry.key));

@@ -1,62 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ManualClock } from "../base/clock.ts";
+import { full, increment, open, settled } from "../../test/support/slow-disk.ts";
 import { StorageFault } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
-import type { Key, Writer } from "./kv.ts";
-import { OrderedMap } from "./memory/ordered-map.ts";
-import { SerialWriter, type WriteTurn } from "./serial-writer.ts";
-
-/** A disk whose commits end when the story says so, well or badly. */
-class SlowDisk {
-  readonly map = new OrderedMap();
-  readonly commits: { keys: Key[]; end(fault?: Error): void }[] = [];
-  rests = 0;
-  refresh = () => this.map.snapshot();
-  takeOver = this.refresh;
-  rest = (): void => {
-    this.rests++;
-  };
-  commit = (writes: ReadonlyMap<Key, Buffer | null>): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const end = (fault?: Error): void => {
-        if (fault !== undefined) {
-          reject(fault);
-          return;
-        }
-        for (const [key, value] of writes) {
-          if (value === null) this.map.delete(key);
-          else this.map.set(key, value);
-        }
-        resolve();
-      };
-      this.commits.push({ keys: [...writes.keys()], end });
-    });
-
-  /** Waits until a commit is under way, and takes it. */
-  async next(): Promise<{ keys: Key[]; end(fault?: Error): void }> {
-    for (let turn = 0; turn < 50 && this.commits.length === 0; turn++) await settled();
-    const commit = this.commits.shift();
-    assert.ok(commit !== undefined, "no commit is under way");
-    return commit;
-  }
-}
-
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-const full = new StorageFault("no space left", { isTransient: true });
-
-function increment(key: Key): (write: Writer) => Promise<number> {
-  return async (write) => {
-    const count = Number((await write.get(key))?.toString() ?? 0) + 1;
-    write.put(key, Buffer.from(String(count)));
-    return count;
-  };
-}
-
-function open(turn?: WriteTurn): { disk: SlowDisk; writer: SerialWriter } {
-  const disk = new SlowDisk();
-  return { disk, writer: new SerialWriter(disk, new ManualClock(), turn) };
-}
+import type { WriteTurn } from "./serial-writer.ts";
 
 test("transactions of one turn share a commit; the next batch is run while it is on its way", async () => {
   const { disk, writer } = open();

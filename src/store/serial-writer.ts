@@ -1,11 +1,13 @@
-import type { Clock, Instant } from "../base/clock.ts";
+import { type Clock, systemTimers, type Timer } from "../base/clock.ts";
 import { StorageFault } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
 import { type Revision, RevisionSource } from "../base/revision.ts";
+import { AheadKeys } from "./ahead.ts";
 import { KnownValues } from "./known-values.ts";
-import type { Entry, Key, Range, Soon, StoreFigures, Writer } from "./kv.ts";
-import { LongKeyWriter, type RawWriter } from "./long-keys.ts";
-import { layeredPage, Overlay, pendingIn, type Snapshot } from "./overlay.ts";
+import type { Ahead, Key, Soon, StoreFigures, Writer } from "./kv.ts";
+import { LongKeyWriter } from "./long-keys.ts";
+import { Overlay, type Snapshot } from "./overlay.ts";
+import { Slabs, TransactionWriter } from "./transaction-writer.ts";
 
 /**
  * How the engines of one machine write: transactions run one after another, in memory, each on top of the
@@ -19,7 +21,7 @@ import { layeredPage, Overlay, pendingIn, type Snapshot } from "./overlay.ts";
  *
  * Serial execution is serializable by construction and never conflicts. Nobody is answered, with a result or
  * with a refusal, before everything the transaction could have seen is durable: a refusal may tell of a write
- * that is still on its way. If a commit fails, its callers hear a fault; transactions that ran on top of it run
+ * that is still on its way. (Who asks by `writeAhead` hears of success sooner: see ahead.ts.) If a commit fails, its callers hear a fault; transactions that ran on top of it run
  * again.
  */
 export interface CommitTarget {
@@ -55,6 +57,8 @@ interface Task {
   run(write: Writer): Soon<unknown>;
   resolve(value: never): void;
   reject(error: unknown): void;
+  /** Somebody wants to hear of it as soon as it has run. */
+  readonly ahead?: { tell(value: unknown): void; durable(): Promise<unknown> };
   outcome: { value: unknown } | { error: unknown } | undefined;
 }
 
@@ -63,9 +67,21 @@ interface Batch {
   /** The highest revision its transactions made, 0 when none: written once for all of them. */
   highest: Revision;
   tasks: Task[];
+  /** What of it was answered already. */
+  ahead: AheadKeys | undefined;
+  /** All of it was: what its clients do next, they do without having waited for it. */
+  isAhead: boolean;
 }
 
-const newBatch = (): Batch => ({ overlay: new Overlay(), highest: 0n, tasks: [] });
+const NOTHING_AHEAD: readonly AheadKeys[] = [];
+
+const newBatch = (): Batch => ({
+  overlay: new Overlay(),
+  highest: 0n,
+  tasks: [],
+  ahead: undefined,
+  isAhead: true,
+});
 
 export class SerialWriter {
   readonly #target: CommitTarget;
@@ -87,6 +103,9 @@ export class SerialWriter {
   #hasTurn = false;
   #isTurnSpent = false;
   #isCommitScheduled = false;
+  /** Somebody waits for a transaction that was answered ahead. */
+  #isHurried = false;
+  #patience: Timer | undefined;
   #isClosed = false;
   #idle: (() => void)[] = [];
   #onCommit: (transactions: number) => void = () => {};
@@ -101,14 +120,47 @@ export class SerialWriter {
   }
 
   write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
+    return this.#enqueue(fn);
+  }
+
+  /**
+   * Answers when the transaction has run. It is seen by all that run after it, and `ahead` tells readers of it: so
+   * nobody who is answered later can have missed it.
+   */
+  async writeAhead<T>(fn: (write: Writer) => Soon<T>): Promise<Ahead<T>> {
+    let tell: (value: T) => void = () => {};
+    const ran = new Promise<T>((resolve) => {
+      tell = resolve;
+    });
+    const written = this.#enqueue(fn, tell);
+    const durable = (): Promise<void> => this.#waitFor(written).then(() => {});
+    return { value: await Promise.race([ran, written]), durable };
+  }
+
+  /** What was answered before it was durable, newest first. */
+  ahead(): readonly AheadKeys[] {
+    const filling = this.#filling.ahead;
+    const committing = this.#committing?.ahead;
+    if (filling === undefined) return committing === undefined ? NOTHING_AHEAD : [committing];
+    return committing === undefined ? [filling] : [filling, committing];
+  }
+
+  #enqueue<T>(fn: (write: Writer) => Soon<T>, tell?: (value: T) => void): Promise<T> {
     if (this.#isClosed) return Promise.reject(new StorageFault("the store is closed"));
     if (this.#queue.length >= LIMITS.queuedTransactionsMax) {
       return Promise.reject(new StorageFault("too many transactions are waiting", { isTransient: true }));
     }
-    return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ run: fn, resolve: resolve as (value: never) => void, reject, outcome: undefined });
-      if (!this.#isRunning) void this.#run();
+    let task: Task | undefined;
+    const written = new Promise<T>((resolve, reject) => {
+      task = { run: fn, resolve: resolve as (value: never) => void, reject, outcome: undefined };
     });
+    if (tell !== undefined) {
+      const durable = (): Promise<T> => this.#waitFor(written);
+      task = { ...task!, ahead: { tell: tell as (value: unknown) => void, durable } };
+    }
+    this.#queue.push(task!);
+    if (!this.#isRunning) void this.#run();
+    return written;
   }
 
   figures(): StoreFigures {
@@ -121,6 +173,7 @@ export class SerialWriter {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#hurry();
     while (this.#isBusy()) await new Promise<void>((resolve) => this.#idle.push(resolve));
     this.#giveBack();
   }
@@ -207,6 +260,12 @@ export class SerialWriter {
     // Also when nothing else was written: a revision that was given out must not come again.
     else if (raw.highest > 0n) batch.highest = raw.highest;
     batch.tasks.push(task);
+    if (task.ahead === undefined || "error" in outcome) batch.isAhead = false;
+    else {
+      batch.ahead ??= new AheadKeys();
+      batch.ahead.add(batch.overlay.changed, task.ahead.durable);
+      task.ahead.tell(outcome.value);
+    }
   }
 
   /**
@@ -218,6 +277,10 @@ export class SerialWriter {
   #scheduleCommit(): void {
     // A transaction between two of its steps writes into the batch: `#run` sees to it when that has ended.
     if (this.#isRunning || this.#committing !== undefined || this.#isCommitScheduled) return;
+    if (this.#isUnhurried()) {
+      this.#patience ??= systemTimers.after(LIMITS.aheadMillis, () => this.#hurry());
+      return;
+    }
     if (this.#target.isEager === true || this.#isHalf()) {
       void this.#commit();
       return;
@@ -228,13 +291,32 @@ export class SerialWriter {
       if (!this.#isRunning) void this.#commit();
     };
     setImmediate(() => {
-      if (this.#writers === 1) commit();
+      if (this.#writers === 1 || this.#filling.isAhead) commit();
       else setImmediate(commit);
     });
   }
 
+  /** One that was answered already is better committed with what its client does next. */
+  #isUnhurried(): boolean {
+    const { tasks, isAhead } = this.#filling;
+    return isAhead && tasks.length === 1 && !this.#isHurried;
+  }
+
+  #waitFor<T>(written: Promise<T>): Promise<T> {
+    this.#hurry();
+    return written;
+  }
+
+  #hurry(): void {
+    this.#isHurried = this.#filling.tasks.length > 0;
+    this.#scheduleCommit();
+  }
+
   async #commit(): Promise<void> {
     if (this.#committing !== undefined) return;
+    this.#isHurried = false;
+    this.#patience?.cancel();
+    this.#patience = undefined;
     const batch = this.#filling;
     if (batch.tasks.length > 0) {
       this.#isTurnSpent = true;
@@ -272,7 +354,10 @@ export class SerialWriter {
     this.#failures++;
     const running = this.#running === undefined ? [] : [this.#running];
     this.#queue = [...this.#filling.tasks, ...running, ...this.#queue];
+    // What of it was answered is still to be waited for: it runs again in one of the next batches.
+    const { ahead } = this.#filling;
     this.#filling = newBatch();
+    this.#filling.ahead = ahead;
     for (const task of tasks) task.reject(fault);
   }
 
@@ -315,93 +400,4 @@ function packRevision(revision: Revision): Buffer {
   const bytes = Buffer.allocUnsafe(8);
   bytes.writeBigUInt64BE(revision);
   return bytes;
-}
-
-class TransactionWriter implements RawWriter {
-  readonly #batch: Overlay;
-  readonly #layers: readonly Overlay[];
-  readonly #snapshot: Snapshot;
-  readonly #clock: Clock;
-  readonly #revisions: RevisionSource;
-  readonly #copies: Slabs;
-  readonly #known: KnownValues;
-  #now: Instant | undefined;
-  highest: Revision = 0n;
-
-  constructor(
-    batch: Overlay,
-    committing: Overlay | undefined,
-    snapshot: Snapshot,
-    clock: Clock,
-    revisions: RevisionSource,
-    copies: Slabs,
-    known: KnownValues,
-  ) {
-    this.#batch = batch;
-    this.#layers = committing === undefined ? [batch] : [batch, committing];
-    this.#snapshot = snapshot;
-    this.#clock = clock;
-    this.#revisions = revisions;
-    this.#copies = copies;
-    this.#known = known;
-  }
-
-  get(key: Key): Buffer | undefined {
-    const pending = pendingIn(this.#layers, key);
-    if (pending !== undefined) return pending === null ? undefined : Buffer.from(pending);
-    const known = this.#known.get(key);
-    if (known !== undefined) return Buffer.from(known);
-    const value = this.#snapshot.get(key);
-    if (value !== undefined) this.#known.learn(key, value);
-    return value;
-  }
-
-  getMany(keys: readonly Key[]): (Buffer | undefined)[] {
-    return keys.map((key) => this.get(key));
-  }
-
-  page(range: Range, limit: number): Entry[] {
-    return layeredPage(this.#layers, this.#snapshot, range, limit);
-  }
-
-  now(): Instant {
-    this.#now ??= this.#clock.now();
-    return this.#now;
-  }
-
-  put(key: Key, value: Uint8Array): void {
-    // A copy: the caller may use its buffer again, and the disk sees it only later.
-    this.#batch.set(key, this.#copies.copyOf(value));
-  }
-
-  delete(key: Key): void {
-    this.#batch.set(key, null);
-  }
-
-  revision(above?: Revision): Revision {
-    this.highest = this.#revisions.next(above);
-    return this.highest;
-  }
-}
-
-/**
- * Copies of what is to be written, side by side in large pieces of memory: those are fewer to make and to free
- * than one for each value, and the database asks for the address of each piece once.
- */
-class Slabs {
-  #slab = Buffer.allocUnsafeSlow(LIMITS.slabBytes);
-  #used = 0;
-
-  copyOf(value: Uint8Array): Buffer {
-    const { length } = value;
-    if (length > LIMITS.slabBytes / 8) return Buffer.from(value);
-    if (this.#used + length > LIMITS.slabBytes) {
-      this.#slab = Buffer.allocUnsafeSlow(LIMITS.slabBytes);
-      this.#used = 0;
-    }
-    const start = this.#used;
-    this.#used += length;
-    this.#slab.set(value, start);
-    return this.#slab.subarray(start, this.#used);
-  }
 }

@@ -31,6 +31,7 @@ function open(
   more: Partial<OpenRequest> = {},
 ): Promise<OpenedHandle> {
   return openNode(kit.files, {
+    isAhead: true,
     ref: { account: kit.server.account, share: share.name, path: path.split("/") },
     access: READ | WRITE,
     share: ALL,
@@ -42,8 +43,10 @@ function open(
   });
 }
 
-const put = (kit: FileKit, handle: OpenedHandle, offset: number, data: Buffer | string): Promise<void> =>
-  writeHeld(kit.files, handle, { offset, data: Buffer.from(data), times: TIMES });
+/** Answered ahead of the disk where that may be: whatever comes next has to see it all the same. */
+const put = async (kit: FileKit, handle: OpenedHandle, offset: number, data: Buffer | string) => {
+  await writeHeld(kit.files, handle, { offset, data: Buffer.from(data), times: TIMES, isAhead: true });
+};
 
 const read = async (kit: FileKit, handle: OpenedHandle, offset = 0, length = 1 << 23): Promise<Buffer> =>
   Buffer.concat(await readHeld(kit.files, handle, { offset, length }));

@@ -51,7 +51,8 @@ export function whyNoStrace(): string | undefined {
 
 /** Sockets are written with writev, too: only where the records are is the disk. */
 function wrapper(directory: string, trace: string, calls: readonly string[], inject: string[]): string[] {
-  const records = ["-P", join(directory, "records", "records.mdb")];
+  const files = calls.includes("openat") ? ["journal-a", "journal-b"] : ["records.mdb"];
+  const records = files.flatMap((name) => ["-P", join(directory, "records", name)]);
   return [
     "strace",
     "-f",
@@ -61,7 +62,7 @@ function wrapper(directory: string, trace: string, calls: readonly string[], inj
     "--seccomp-bpf",
     "-e",
     `trace=${calls.join(",")}`,
-    ...(calls.includes("writev") ? records : []),
+    ...(calls.includes("writev") || calls.includes("openat") ? records : []),
     ...inject,
   ];
 }
@@ -70,7 +71,7 @@ function wrapper(directory: string, trace: string, calls: readonly string[], inj
 export async function countCalls(directory: string, seed: number) {
   const counts = new Map<string, number>();
   let acknowledged = 0;
-  for (const calls of [CALLS.filter((call) => call !== "writev"), ["writev", "fdatasync"]]) {
+  for (const calls of [CALLS.filter((call) => call !== "writev"), ["writev"], ["openat", "pwrite64"]]) {
     const data = join(directory, `count-${calls[0]}`);
     const trace = join(directory, `trace-${calls[0]}`);
     const product = new Product({
@@ -85,10 +86,11 @@ export async function countCalls(directory: string, seed: number) {
     work.close();
     acknowledged = work.figures.acknowledged;
     await product.stop();
-    for (const [call, count] of countPerThread(readFileSync(trace, "utf8"))) {
-      // The syncs of the records alone are those of the second run, which looks at no other file.
-      if (call === "fdatasync" && calls[0] === "writev") counts.set("syncs of records", count);
-      else counts.set(call, count);
+    const text = readFileSync(trace, "utf8");
+    for (const [call, count] of countPerThread(text)) {
+      if (calls[0] !== "openat") counts.set(call, count);
+      // The last run looks at the journal alone, where a write is a sync if the file was opened so.
+      else if (call === "pwrite64" && /O_DSYNC/.test(text)) counts.set("syncs of records", count);
     }
   }
   return { counts, acknowledged };

@@ -74,7 +74,7 @@ suite("a disk that fails", () => {
       }
       const lines = done.stdout.trim().split("\n");
       assert.equal(done.status, 3, done.stderr);
-      assert.equal(lines.at(-1), "fatal 5", "the last word of the process");
+      assert.equal(lines.at(-1), "fatal EIO", "the last word of the process");
       const acknowledged = lines.slice(0, -1).map((line) => line.replace(/^ack /, ""));
       assert.ok(acknowledged.every((key) => /^\d+\.\d+$/.test(key)));
 

@@ -8,7 +8,9 @@ const store = new EmbeddedStore({
   directory: process.argv[2]!,
   owner: "sync",
   onFatal: (error) => {
-    tell(`fatal ${(error as { code?: unknown }).code}`);
+    // LMDB says it with the system's number, the journal with its name.
+    const { code } = error as { code?: unknown };
+    tell(`fatal ${code === 5 ? "EIO" : code}`);
     setTimeout(() => process.exit(3), 500);
   },
 });

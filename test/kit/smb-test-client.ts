@@ -22,7 +22,13 @@ import {
 } from "../../src/smb/wire/directory.ts";
 import { type DirectoryEntry, decodeDirectoryEntries } from "../../src/smb/wire/directory-entry.ts";
 import { dispositionInformation, FILE_CLASS } from "../../src/smb/wire/file-information.ts";
-import { closeRequest, readRequest, readResponse, writeRequest } from "../../src/smb/wire/file-io.ts";
+import {
+  closeRequest,
+  flushRequest,
+  readRequest,
+  readResponse,
+  writeRequest,
+} from "../../src/smb/wire/file-io.ts";
 import { FrameAssembler, prefixFor } from "../../src/smb/wire/framing.ts";
 import {
   COMMAND,
@@ -183,9 +189,13 @@ export class SmbTestClient {
     return readResponse.decode(reply).data;
   }
 
-  async write({ id }: OpenFile, offset: number, data: Buffer | string): Promise<void> {
-    const body = { offset: BigInt(offset), fileId: id, channel: 0, remainingBytes: 0, flags: 0 };
+  async write({ id }: OpenFile, offset: number, data: Buffer | string, flags = 0): Promise<void> {
+    const body = { offset: BigInt(offset), fileId: id, channel: 0, remainingBytes: 0, flags };
     await this.#ask(COMMAND.WRITE, writeRequest.encode({ ...body, data: Buffer.from(data) }));
+  }
+
+  async flush({ id }: OpenFile): Promise<void> {
+    await this.#ask(COMMAND.FLUSH, flushRequest.encode({ fileId: id }));
   }
 
   async close({ id }: OpenFile): Promise<void> {

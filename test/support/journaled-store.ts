@@ -1,3 +1,4 @@
+import { notAhead } from "../../src/store/ahead.ts";
 import type { Key, Soon, Store, Writer } from "../../src/store/kv.ts";
 import type { CrashDevice } from "./crash-device.ts";
 
@@ -24,6 +25,7 @@ export class JournaledStore {
       ephemeral: inner.ephemeral,
       read: (fn) => inner.read(fn),
       write: (fn) => this.#write(inner, fn),
+      writeAhead: (fn) => notAhead(this.#write(inner, fn)),
       figures: () => inner.figures(),
       watchCommits: (listener) => inner.watchCommits(listener),
       close: () => inner.close(),

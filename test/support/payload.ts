@@ -17,6 +17,7 @@ import { PayloadService } from "../../src/services/payload/payload-service.ts";
 import type { OpenPayload } from "../../src/services/payload/payloads.ts";
 import { WatchedStore } from "../../src/services/payload/watched-store.ts";
 import { ExtentReclaimer } from "../../src/services/reclaim/extents.ts";
+import { notAhead } from "../../src/store/ahead.ts";
 import { packKey, prefixRange } from "../../src/store/keys/pack.ts";
 import { ALL_EXTENTS, extentOfKey, placeOfSliceKey, sliceKey } from "../../src/store/keys/payload.ts";
 import type { Key, Reader, Store } from "../../src/store/kv.ts";
@@ -42,6 +43,7 @@ export class SharedDatabase {
       ephemeral: new OwnedSpace(this.#ephemeral, owner),
       read: (fn) => records.read(fn),
       write: (fn) => records.write(fn),
+      writeAhead: (fn) => notAhead(records.write(fn)),
       figures: () => records.figures(),
       watchCommits: (listener) => records.watchCommits(listener),
       close: async () => {},

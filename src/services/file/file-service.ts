@@ -1,6 +1,6 @@
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Wakeup } from "../../base/wakeup.ts";
-import type { Reader, Soon, Writer } from "../../store/kv.ts";
+import type { Ahead, Reader, Soon, Writer } from "../../store/kv.ts";
 import type { StoredPolicy } from "../account/stored-policy.ts";
 import type { ServiceParts } from "../parts.ts";
 import type { Chore } from "../reclaim/chores.ts";
@@ -10,6 +10,8 @@ import { WritesUnderWay } from "./opens/writes-under-way.ts";
 import type { Presence } from "./presence.ts";
 import { fileChores } from "./reclaim.ts";
 import { findShare } from "./shares.ts";
+
+const isDurable = (): Promise<void> => Promise.resolve();
 
 export interface FileServiceOptions {
   /** How long deleted shares can be had back; 0: not at all. */
@@ -61,6 +63,13 @@ export class FileService {
   changeAs<T>(handle: bigint, fn: (write: Writer, grants: Grants) => Soon<T>): Promise<T> {
     const { store } = this.parts;
     return withGrants(this.surroundings, (grants) => store.write((write) => fn(write, grants)), handle);
+  }
+
+  /** For a client that asks for durability when it closes or flushes what it has open, unless it wants it at once. */
+  async writeForHandle<T>(fn: (write: Writer) => Soon<T>, isAhead: boolean): Promise<Ahead<T>> {
+    const { store } = this.parts;
+    if (isAhead) return store.writeAhead(fn);
+    return { value: await store.write(fn), durable: isDurable };
   }
 
   /** Stored access policies of a share; undefined when there is no such share. */

@@ -1,4 +1,4 @@
-import type { EphemeralSpace, Reader, Soon, Store, StoreFigures, Writer } from "../../store/kv.ts";
+import type { Ahead, EphemeralSpace, Reader, Soon, Store, StoreFigures, Writer } from "../../store/kv.ts";
 
 interface Generation {
   readers: number;
@@ -49,6 +49,10 @@ export class WatchedStore implements Store {
 
   write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
     return this.#inner.write(fn);
+  }
+
+  writeAhead<T>(fn: (write: Writer) => Soon<T>): Promise<Ahead<T>> {
+    return this.#inner.writeAhead(fn);
   }
 
   figures(): StoreFigures {

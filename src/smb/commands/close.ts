@@ -12,10 +12,14 @@ export async function close(request: Request): Promise<Reply> {
   const wantsInfo = (flags & CLOSE_POSTQUERY_ATTRIB) !== 0 && open.file !== undefined;
   if (open.file !== undefined && open.hasUntoldWrite) await beforeClose(request.connection.server, open);
   const info = wantsInfo ? await open.file.infoAtClose() : undefined;
+  const flushed = open.file?.flush();
+  // Heard below, when the handle has gone: it goes whatever became of its writes.
+  flushed?.catch(() => {});
   if (session.opens.delete(open.fileId.volatile)) {
     session.connection.openCount--;
     await closeOpen(request.connection.server, open, { isPatient: true });
   }
+  await flushed;
   return success(closeResponse.encode(info === undefined ? NOTHING : { ...timesAndSizes(info), flags }));
 }
 

@@ -96,5 +96,5 @@ async function copy(
   const { size } = await source.file.info();
   if (sourceOffset + BigInt(length) > BigInt(size)) throw refuse(STATUS.INVALID_VIEW_SIZE);
   const data = Buffer.concat(await source.file.read(Number(sourceOffset), length));
-  await target.file.write(Number(targetOffset), data, false);
+  await target.file.write(Number(targetOffset), data, true);
 }

@@ -204,6 +204,7 @@ function openRequest(request: Request, { body, contexts, path, rights }: Wanted)
     share: body.shareAccess,
     disposition: body.createDisposition,
     kind: kindWanted(body.createOptions),
+    isWriteThrough: (body.createOptions & CREATE_OPTION.WRITE_THROUGH) !== 0,
     isDeleteOnClose: (body.createOptions & CREATE_OPTION.DELETE_ON_CLOSE) !== 0,
     attributes: body.fileAttributes,
     allocationSize: contexts.allocationSize === undefined ? undefined : Number(contexts.allocationSize),

@@ -1,3 +1,4 @@
+import { SMB_LIMITS } from "../../base/limits-smb.ts";
 import type { FileService } from "../../services/file/file-service.ts";
 import { closeHandle, setDeletePending } from "../../services/file/handles.ts";
 import { lockRanges, unlockRanges } from "../../services/file/locks.ts";
@@ -32,7 +33,7 @@ import { refuse, STATUS } from "../status.ts";
 import { ATTRIBUTE } from "../wire/create.ts";
 import { ticksOfFileTime } from "../wire/filetime.ts";
 import { infoOf } from "./info.ts";
-import { answered, BY_HANDLE } from "./refusals.ts";
+import { answered, answerTo, BY_HANDLE } from "./refusals.ts";
 
 type HeldTimeName = "writtenAt" | "changedAt";
 
@@ -47,6 +48,8 @@ export class ServiceHandle implements FileHandle {
   /** Times the client has set by this handle: what it does afterwards leaves them alone. */
   readonly #held = new Set<HeldTimeName>();
   #reservedBytes: number;
+  /** Changes that were answered and may be on their way to the disk. */
+  readonly #behind = new Set<() => Promise<void>>();
 
   constructor(
     files: FileService,
@@ -60,6 +63,7 @@ export class ServiceHandle implements FileHandle {
     this.kind = opened.opened.record.kind;
     this.#reservedBytes = reservedBytes;
     this.#onClosed = onClosed;
+    if (opened.durable !== undefined) this.#behind.add(opened.durable);
   }
 
   async #run<T>(work: Promise<T>, own?: Readonly<Record<string, number>>): Promise<T> {
@@ -89,12 +93,22 @@ export class ServiceHandle implements FileHandle {
     return this.#run(readHeld(this.#files, this.handle, { offset, length }));
   }
 
-  write(offset: number, data: Buffer): Promise<void> {
-    return this.#run(writeHeld(this.#files, this.handle, { offset, data, times: this.#times }));
+  async write(offset: number, data: Buffer, isDurable: boolean): Promise<void> {
+    const write = { offset, data, times: this.#times, isAhead: !isDurable };
+    const { durable } = await this.#run(writeHeld(this.#files, this.handle, write));
+    this.#behind.add(durable);
+    // Enough to learn what became of them; a client that never flushes is not remembered for ever.
+    if (this.#behind.size > SMB_LIMITS.writesBehindMax) await this.flush();
   }
 
-  /** Every write was durable when it was answered. */
-  async flush(): Promise<void> {}
+  async flush(): Promise<void> {
+    const behind = [...this.#behind];
+    const ended = await Promise.allSettled(behind.map((durable) => durable()));
+    // Not before: whoever else flushes meanwhile waits for the same ones.
+    for (const durable of behind) this.#behind.delete(durable);
+    const lost = ended.find((one) => one.status === "rejected");
+    if (lost !== undefined) throw answerTo(lost.reason, BY_HANDLE);
+  }
 
   async close(): Promise<boolean> {
     this.isClosed = true;

@@ -54,6 +54,7 @@ const REQUEST = {
   disposition: DISPOSITION.OPEN_IF,
   kind: undefined,
   isDeleteOnClose: false,
+  isWriteThrough: false,
   attributes: 0,
   allocationSize: undefined,
   security: undefined,

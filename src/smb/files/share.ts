@@ -113,6 +113,7 @@ export class ServiceShare implements Share {
         attributes: request.attributes,
         sddl: request.security,
         mayCache: request.mayCache,
+        isAhead: !request.isWriteThrough,
         session: client.session,
         clientAddress: client.address,
         clientName: client.name,

@@ -5,12 +5,27 @@ import { type Clock, systemClock } from "../../base/clock.ts";
 import { isOutOfSpace, OutOfSpace, StorageFault } from "../../base/faults.ts";
 import { LIMITS, TIB } from "../../base/limits.ts";
 import { bytesLeft, Room } from "../../base/room.ts";
-import type { EphemeralSpace, Key, KeySpace, Reader, Soon, Store, StoreFigures, Writer } from "../kv.ts";
+import { type AheadKeys, NotYetDurable, notAhead, WatchedSnapshot } from "../ahead.ts";
+import type {
+  Ahead,
+  EphemeralSpace,
+  Key,
+  KeySpace,
+  Reader,
+  Soon,
+  Store,
+  StoreFigures,
+  Writer,
+} from "../kv.ts";
 import { LongKeyReader } from "../long-keys.ts";
+import type { Snapshot } from "../overlay.ts";
 import { OwnedSpace } from "../owned-space.ts";
 import { type CommitTarget, SerialWriter, type WriteTurn } from "../serial-writer.ts";
 import { SnapshotReader } from "../snapshot-reader.ts";
 import { checkDatabaseFile } from "./check-file.ts";
+import { JOURNAL_STEP_BYTES, recordsAfter, removeJournal } from "./journal.ts";
+import { COMMIT_KEY, JournaledCommits, packCommit, unpackCommit } from "./journaled-commits.ts";
+import { LayeredSnapshot } from "./journaled-writes.ts";
 import { Database, type LmdbSnapshot } from "./lmdb.ts";
 
 export interface EmbeddedOptions {
@@ -35,6 +50,9 @@ class EmbeddedSpace implements KeySpace {
   readonly #clock: Clock;
   readonly #writer: SerialWriter;
   readonly #onFatal: (error: unknown) => void;
+  /** Only where nobody else reads the database: others would not see what is in the journal alone. */
+  readonly #journaled: JournaledCommits | undefined;
+  #isFailed = false;
   #writerSnapshot: LmdbSnapshot | undefined;
   #reads = 0;
   #onLastRead: () => void = () => {};
@@ -62,16 +80,46 @@ class EmbeddedSpace implements KeySpace {
       commit: (writes) => this.#commit(writes),
     };
     this.#isDurable = isDurable;
+    if (isDurable) this.#journaled = this.#openJournal(turn === undefined);
     this.#writer = new SerialWriter(target, clock, turn);
   }
 
-  #refresh(): LmdbSnapshot {
+  /** Whoever shares the database brings into it what somebody who was alone has left in the journal. */
+  #openJournal(isAlone: boolean): JournaledCommits | undefined {
+    this.#database.recover();
+    const present = this.#database.acquire();
+    const applied = unpackCommit(present.get(COMMIT_KEY));
+    this.#database.release(present);
+    const directory = this.#directory;
+    if (isAlone) {
+      return new JournaledCommits({
+        directory,
+        applied,
+        settle: (writes) => this.#commitToDatabase(writes),
+        onFatal: (error) => this.#fail(error),
+      });
+    }
+    for (const { commit, writes } of recordsAfter(directory, applied)) {
+      if (!hasRoom(this.#room, roomFor(writes)))
+        throw new OutOfSpace("no space left to bring in the journal");
+      this.#database.commitNow([...writes, [COMMIT_KEY, packCommit(commit)]]);
+    }
+    removeJournal(directory);
+    return undefined;
+  }
+
+  #refresh(): Snapshot {
     if (this.#writerSnapshot === undefined) this.#writerSnapshot = this.#database.acquire();
     else {
       this.#writerSnapshot.reset();
       this.#writerSnapshot.renew();
     }
-    return this.#writerSnapshot;
+    return this.#withJournaled(this.#writerSnapshot);
+  }
+
+  #withJournaled(snapshot: LmdbSnapshot): Snapshot {
+    const layers = this.#journaled?.view();
+    return layers === undefined || layers.length === 0 ? snapshot : new LayeredSnapshot(layers, snapshot);
   }
 
   #rest(): void {
@@ -80,26 +128,51 @@ class EmbeddedSpace implements KeySpace {
   }
 
   async #commit(writes: ReadonlyMap<Key, Buffer | null>): Promise<void> {
-    if (!hasRoom(this.#room, writes)) {
-      throw new OutOfSpace("no space left for records");
-    }
+    if (this.#journaled === undefined) return this.#commitToDatabase(writes);
+    if (!hasRoom(this.#room, () => roomFor(writes)() + roomBehind(this.#journaled!)))
+      throw new OutOfSpace(NO_SPACE);
+    await this.#journaled.commit(writes);
+    // The process is on its way down. Nobody may hear an answer any more.
+    if (this.#isFailed) await new Promise(() => {});
+  }
+
+  async #commitToDatabase(writes: Iterable<readonly [Key, Buffer | null]>): Promise<void> {
+    if (!hasRoom(this.#room, roomFor(writes))) throw new OutOfSpace(NO_SPACE);
     try {
       if (this.#isDurable) await this.#database.commit(writes);
       else this.#database.commitNow(writes);
     } catch (error) {
-      if (this.#database.isSound() && isFull(error, this.#directory)) {
-        throw new OutOfSpace("no space left for records", error);
-      }
-      this.#onFatal(error);
-      // The process is on its way down. Nobody may hear an answer it could not keep.
-      await new Promise(() => {});
+      if (this.#database.isSound() && isFull(error, this.#directory)) throw new OutOfSpace(NO_SPACE, error);
+      await this.#fail(error);
     }
   }
 
+  async #fail(error: unknown): Promise<never> {
+    this.#isFailed = true;
+    this.#onFatal(error);
+    // The process is on its way down. Nobody may hear an answer it could not keep.
+    return new Promise(() => {});
+  }
+
   async read<T>(fn: (read: Reader) => Soon<T>): Promise<T> {
+    const ahead = this.#writer.ahead();
+    if (ahead.length > 0) {
+      try {
+        return await this.#readState(fn, ahead);
+      } catch (error) {
+        if (!(error instanceof NotYetDurable)) throw error;
+      }
+      await Promise.all(ahead.map((keys) => keys.ended()));
+    }
+    return this.#readState(fn);
+  }
+
+  async #readState<T>(fn: (read: Reader) => Soon<T>, ahead?: readonly AheadKeys[]): Promise<T> {
     if (this.#closing !== undefined) throw new StorageFault("the store is closed");
     const snapshot = this.#database.acquire();
-    const reader = new LongKeyReader(new SnapshotReader(snapshot, this.#clock));
+    const committed = this.#withJournaled(snapshot);
+    const state = ahead === undefined ? committed : new WatchedSnapshot(committed, ahead);
+    const reader = new LongKeyReader(new SnapshotReader(state, this.#clock));
     this.#reads++;
     try {
       return await fn(reader);
@@ -112,6 +185,11 @@ class EmbeddedSpace implements KeySpace {
 
   write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
     return this.#writer.write(fn);
+  }
+
+  /** Readers of other processes could not be told what they miss. */
+  writeAhead<T>(fn: (write: Writer) => Soon<T>): Promise<Ahead<T>> {
+    return this.#journaled === undefined ? notAhead(this.write(fn)) : this.#writer.writeAhead(fn);
   }
 
   figures(): StoreFigures {
@@ -133,6 +211,7 @@ class EmbeddedSpace implements KeySpace {
 
   async #close(): Promise<void> {
     await this.#writer.close();
+    await this.#journaled?.close();
     // A snapshot that is taken away under a reader would be read from freed memory.
     if (this.#reads > 0) {
       await new Promise<void>((resolve) => {
@@ -148,6 +227,7 @@ const ENOSPC = 28;
 const EDQUOT = 122;
 const MAP_FULL = -30_792;
 
+const NO_SPACE = "no space left for records";
 const PAGE_BYTES = 4_096;
 /** Each write may copy the page it lies on, and its share of those above. */
 const PAGES_PER_WRITE = 2;
@@ -156,13 +236,22 @@ const PAGES_PER_WRITE = 2;
  * Whether there is room for a commit, and some to spare. When a page does not fit, the `lmdb` package prints a
  * message into a buffer that is too short for it, and the process dies, or goes on with a damaged heap.
  */
-function hasRoom(room: Room, writes: ReadonlyMap<Key, Buffer | null>): boolean {
-  let left = room.left() - LIMITS.recordsRoomBytes;
+function hasRoom(room: Room, needed: () => number): boolean {
+  const left = room.left() - LIMITS.recordsRoomBytes;
   // Nearly always: no batch is as large as this.
-  if (left > 8 * LIMITS.batchBytesMax) return true;
-  for (const value of writes.values()) left -= PAGES_PER_WRITE * PAGE_BYTES + (value?.length ?? 0);
-  return left > 0;
+  return left > 8 * LIMITS.batchBytesMax || left > needed();
 }
+
+/** For what is still to come into the database, and for the journal to grow. */
+function roomBehind({ pending }: JournaledCommits): number {
+  return pending.count * PAGES_PER_WRITE * PAGE_BYTES + pending.bytes + JOURNAL_STEP_BYTES;
+}
+
+const roomFor = (writes: Iterable<readonly [Key, Buffer | null]>) => (): number => {
+  let bytes = 0;
+  for (const [, value] of writes) bytes += PAGES_PER_WRITE * PAGE_BYTES + (value?.length ?? 0);
+  return bytes;
+};
 
 /**
  * Whether a commit failed for lack of room, in which case LMDB has undone it. When the disk takes only a part of
@@ -199,6 +288,10 @@ export class EmbeddedStore implements Store {
 
   write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
     return this.#records.write(fn);
+  }
+
+  writeAhead<T>(fn: (write: Writer) => Soon<T>): Promise<Ahead<T>> {
+    return this.#records.writeAhead(fn);
   }
 
   figures(): StoreFigures {

@@ -157,7 +157,7 @@ export class Database {
   }
 
   /** One atomic commit; resolves when it is durable. */
-  async commit(writes: ReadonlyMap<Key, Buffer | null>): Promise<void> {
+  async commit(writes: Iterable<readonly [Key, Buffer | null]>): Promise<void> {
     try {
       await this.#raw.batch(() => {
         for (const [key, value] of writes) {
@@ -174,7 +174,7 @@ export class Database {
    * The same at once, in this thread: for a database that is not synced, where handing a commit to another thread
    * takes longer than the commit.
    */
-  commitNow(writes: ReadonlyMap<Key, Buffer | null>): void {
+  commitNow(writes: Iterable<readonly [Key, Buffer | null]>): void {
     this.#raw.transactionSync(() => {
       for (const [key, value] of writes) {
         if (value === null) this.#raw.removeSync(key);

@@ -1,6 +1,17 @@
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { StorageFault } from "../../base/faults.ts";
-import type { EphemeralSpace, Key, KeySpace, Reader, Soon, Store, StoreFigures, Writer } from "../kv.ts";
+import { notAhead } from "../ahead.ts";
+import type {
+  Ahead,
+  EphemeralSpace,
+  Key,
+  KeySpace,
+  Reader,
+  Soon,
+  Store,
+  StoreFigures,
+  Writer,
+} from "../kv.ts";
 import { LongKeyReader } from "../long-keys.ts";
 import { OwnedSpace } from "../owned-space.ts";
 import { type CommitTarget, SerialWriter } from "../serial-writer.ts";
@@ -80,6 +91,10 @@ export class MemoryStore implements Store {
 
   write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
     return this.#space.write(fn);
+  }
+
+  writeAhead<T>(fn: (write: Writer) => Soon<T>): Promise<Ahead<T>> {
+    return notAhead(this.write(fn));
   }
 
   figures(): StoreFigures {

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { type Log, silentLog } from "../../base/log.ts";
-import type { EphemeralSpace, KeySpace, Reader, Soon, Store, StoreFigures, Writer } from "../kv.ts";
+import { notAhead } from "../ahead.ts";
+import type { Ahead, EphemeralSpace, KeySpace, Reader, Soon, Store, StoreFigures, Writer } from "../kv.ts";
 import { OwnedSpace } from "../owned-space.ts";
 import { type DatabaseAddress, parseDatabaseAddress } from "./address.ts";
 import { ChunkDevice } from "./chunk-device.ts";
@@ -149,6 +150,10 @@ export class PostgresStore implements Store {
 
   write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
     return this.#records.write(fn);
+  }
+
+  writeAhead<T>(fn: (write: Writer) => Soon<T>): Promise<Ahead<T>> {
+    return notAhead(this.write(fn));
   }
 
   figures(): StoreFigures {

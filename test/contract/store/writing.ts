@@ -31,6 +31,38 @@ export function writingContract(open: OpenStore): void {
       assert.deepEqual(await keysIn(store, EVERYTHING), ["a"]);
     }));
 
+  test("what was answered ahead of the disk is missed by no read, of a key or of a range, and by no write", () =>
+    onStore(open, async (store) => {
+      for (let round = 0; round < 40; round++) {
+        const { value, durable } = await store.writeAhead(async (write) => {
+          write.put(`key ${round}`, bytes(`${round}`));
+          write.put("last", bytes(`${round}`));
+          write.delete(`key ${round - 2}`);
+          return round;
+        });
+        assert.equal(value, round);
+        const [one, listing] = await Promise.all([
+          readText(store, "last"),
+          keysIn(store, { from: "key ", to: "key!" }),
+        ]);
+        assert.equal(one, `${round}`);
+        assert.deepEqual(
+          listing.sort(),
+          [`key ${round - 1}`, `key ${round}`].sort().slice(round === 0 ? 1 : 0),
+        );
+        await store.writeAhead(async (write) => write.put("next", bytes(`${round}`)));
+        const seen = await store.write(async (write) => String(await write.get("next")));
+        assert.equal(seen, `${round}`);
+        await durable();
+      }
+      const refused = store.writeAhead(async (write) => {
+        write.put("last", bytes("never"));
+        throw new Refusal("LeaseIdMissing");
+      });
+      await assert.rejects(refused, Refusal);
+      assert.equal(await readText(store, "last"), "39");
+    }));
+
   test("a transaction sees its own puts, overwrites and deletions, in get and in ranges", () =>
     onStore(open, async (store) => {
       await putAll(store, { a: "1", c: "3", e: "5", g: "7" });

@@ -1,7 +1,9 @@
 import { StorageFault } from "../../../base/faults.ts";
+import { LIMITS } from "../../../base/limits.ts";
 import { FILE_LIMITS } from "../../../base/limits-file.ts";
 import { Refusal } from "../../../base/refusals.ts";
 import type { ByteRange } from "../../../concurrency/byte-range-lock.ts";
+import type { Ahead, Writer } from "../../../store/kv.ts";
 import type { NodeRecord } from "../../../store/records/file.ts";
 import { keepContent, type TakenIn, takeIn } from "../../payload/content.ts";
 import { ATTRIBUTE } from "../attributes.ts";
@@ -80,18 +82,26 @@ export async function readParts(
   throw new StorageFault("the file changes faster than it can be read");
 }
 
-/** Durable when it resolves. The bytes are given away. */
+export interface HeldWrite {
+  readonly offset: number;
+  readonly data: Buffer;
+  readonly times: HeldTimes;
+  /** May be answered before it is durable, if the bytes are few enough to lie in their record. */
+  readonly isAhead: boolean;
+}
+
+/** The bytes are given away. */
 export function writeHeld(
   files: FileService,
   handle: Handle,
-  { offset, data, times }: { readonly offset: number; readonly data: Buffer; readonly times: HeldTimes },
-): Promise<void> {
+  { offset, data, times, isAhead }: HeldWrite,
+): Promise<Ahead<void>> {
   const end = offset + data.length;
   if (end > FILE_LIMITS.fileBytesMax) throw new Refusal("ShareSizeLimitReached");
   return changing(files, handle, rangeBetween(offset, end), async () => {
     const parts = await takeInParts(files, data);
     try {
-      await files.parts.store.write(async (write) => {
+      const put = async (write: Writer): Promise<void> => {
         const { share, node } = await findHeldForWrite(write, handle);
         const { record } = node;
         const size = Math.max(record.size, end);
@@ -107,7 +117,8 @@ export function writeHeld(
           await putBytes(at, from, content);
           from += length;
         }
-      });
+      };
+      return await files.writeForHandle(put, isAhead && data.length <= LIMITS.inlineBytesMax);
     } finally {
       for (const part of parts) part.release();
     }
@@ -115,12 +126,12 @@ export function writeHeld(
 }
 
 /** A change of content, from the check of locks to its commit. */
-function changing(
+function changing<T>(
   files: FileService,
   handle: Handle,
   range: ByteRange,
-  write: () => Promise<void>,
-): Promise<void> {
+  write: () => Promise<T>,
+): Promise<T> {
   return files.writesUnderWay.run(handle, () => withWriteAccess(files, handle, range, write));
 }
 

@@ -62,12 +62,12 @@ async function readLocks(read: Reader, share: bigint, node: bigint): Promise<rea
  * it would break is not given: among the clients of this process the writes under way see to that. Where clients of
  * other nodes have the file open as well, a record tells them of it.
  */
-export async function withWriteAccess(
+export async function withWriteAccess<T>(
   files: FileService,
   handle: Handle,
   range: ByteRange,
-  write: () => Promise<void>,
-): Promise<void> {
+  write: () => Promise<T>,
+): Promise<T> {
   const { ephemeral } = files.parts.store;
   const { isElsewhere } = await ephemeral.read((read) => checkWrite(read, handle, range, ephemeral.owner));
   if (!isElsewhere) return write();
@@ -84,7 +84,7 @@ export async function withWriteAccess(
     }),
   );
   try {
-    await write();
+    return await write();
   } finally {
     await ephemeral
       .write(async (writer) => writer.delete(key))

@@ -1,6 +1,6 @@
 import { Refusal } from "../../../base/refusals.ts";
 import { leaseAfterWrite } from "../../../concurrency/lease.ts";
-import type { Reader, Writer } from "../../../store/kv.ts";
+import type { Ahead, Reader, Writer } from "../../../store/kv.ts";
 import type { NodeRecord, ShareRecord } from "../../../store/records/file.ts";
 import { ATTRIBUTE } from "../attributes.ts";
 import type { FileService } from "../file-service.ts";
@@ -26,10 +26,10 @@ async function openedShare(write: Writer, ref: ShareRef, id: bigint): Promise<Sh
 /** Creates the node a handle was placed for; undefined when something has come to be at the path. */
 export function createNode(
   files: FileService,
-  { ref, attributes = 0, sddl }: OpenRequest,
+  { ref, attributes = 0, sddl, isAhead = false }: OpenRequest,
   { share: shareId, node, kind }: { share: bigint; node: bigint; kind: NodeRecord["kind"] },
-): Promise<NodeRecord | undefined> {
-  return files.parts.store.write(async (write) => {
+): Promise<Ahead<NodeRecord | undefined>> {
+  return files.writeForHandle(async (write) => {
     const share = await openedShare(write, ref, shareId);
     const view = new LiveView(write);
     const { parent, name, entry } = await findPlace(view, shareId, ref.path);
@@ -58,18 +58,18 @@ export function createNode(
     await putEntry(write, share, parent, { name, node, kind }, revision);
     await touchDirectory(write, share, parent);
     return record;
-  });
+  }, isAhead);
 }
 
 /** Replaces a file's content by nothing; undefined when it is gone. Its id, name, times of birth and lease stay. */
 export async function overwriteNode(
   files: FileService,
-  { ref, attributes = 0 }: OpenRequest,
+  { ref, attributes = 0, isAhead = false }: OpenRequest,
   target: { share: bigint; node: bigint; check: (read: Reader, record: NodeRecord) => void },
-): Promise<NodeRecord | undefined> {
+): Promise<Ahead<NodeRecord | undefined>> {
   const { payloads } = files.parts;
   let isLeft = false;
-  const overwritten = await files.parts.store.write(async (write) => {
+  const overwritten = await files.writeForHandle(async (write) => {
     const share = await openedShare(write, ref, target.share);
     const record = await findNode(new LiveView(write), share.id, target.node);
     if (record === undefined) return undefined;
@@ -92,7 +92,7 @@ export async function overwriteNode(
     const kept = withLease(changed, leaseAfterWrite(leaseOf(record), write.now()));
     await putNode(write, share, target.node, kept, revision);
     return kept;
-  });
+  }, isAhead);
   if (isLeft) files.contentLeft.ring();
   return overwritten;
 }

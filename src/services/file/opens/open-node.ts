@@ -46,6 +46,8 @@ export interface OpenRequest {
   readonly attributes?: number;
   readonly sddl?: string | undefined;
   readonly mayCache?: boolean;
+  /** What is created or replaced may be answered before it is durable. */
+  readonly isAhead?: boolean;
   readonly session: bigint;
   readonly clientAddress: string;
   readonly clientName: string;
@@ -67,6 +69,8 @@ export interface OpenedHandle extends Handle {
   readonly access: Access;
   /** Its client may be given a cache, unless somebody came since. */
   readonly isAlone: boolean;
+  /** Waits until what was created or replaced is on the disk. */
+  readonly durable: (() => Promise<void>) | undefined;
 }
 
 /** Where the path led before anything was decided. */
@@ -140,8 +144,9 @@ async function create(
   );
   if (placed === BUSY || !("id" in placed)) return placed;
   return keepIf(files, request, { share: share.id, path }, placed, async () => {
-    const record = await createNode(files, request, { share: share.id, node: placed.node, kind });
-    return record && { record, action: "created", access };
+    const node = { share: share.id, node: placed.node, kind };
+    const { value: record, durable } = await createNode(files, request, node);
+    return record && { record, action: "created", access, durable };
   });
 }
 
@@ -173,9 +178,10 @@ async function openFound(
   return keepIf(files, request, { share: share.id, path }, placed, async () => {
     if (placed.asked.length > 0 && !(await haveOthersLetGo(files, share.id, placed))) return undefined;
     if (isReplaced) {
-      const after = await overwriteNode(files, request, { share: share.id, node: id, check });
+      const target = { share: share.id, node: id, check };
+      const { value: after, durable } = await overwriteNode(files, request, target);
       const action = request.disposition === "supersede" ? "superseded" : "overwritten";
-      return after && { record: after, action, access };
+      return after && { record: after, action, access, durable };
     }
     const now = await confirm(files, request.ref, { share: share.id, node: id }, check);
     return now && { record: now, action: "opened", access };
@@ -231,6 +237,7 @@ interface Done {
   readonly record: NodeRecord;
   readonly action: OpenedHandle["action"];
   readonly access: Access;
+  readonly durable?: () => Promise<void>;
 }
 
 /** False when the file is going, now that clients of other nodes have answered. */
@@ -259,8 +266,9 @@ async function keepIf(
     if (done === undefined) await endHandle(files, handle, { isForced: true });
   }
   if (done === undefined) return BUSY;
-  const { record, action, access } = done;
-  return { ref: handle.ref, share, node, id, path, opened: { id: node, record }, action, access, isAlone };
+  const { record, action, access, durable } = done;
+  const opened = { id: node, record };
+  return { ref: handle.ref, share, node, id, path, opened, action, access, isAlone, durable };
 }
 
 /** Whatever REST did before it could see the handle is visible now: deleted, or leased. */

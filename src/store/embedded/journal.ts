@@ -1,0 +1,291 @@
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fdatasync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  renameSync,
+  unlinkSync,
+  write,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { Crc64 } from "../../base/crc64.ts";
+import { isOutOfSpace, OutOfSpace, UnusableDirectory } from "../../base/faults.ts";
+import { LIMITS, MIB } from "../../base/limits.ts";
+import { systemRandom } from "../../base/random.ts";
+import type { Key } from "../kv.ts";
+
+/**
+ * What is committed, one piece written and synced for each commit, until the database has it too: a third of the time
+ * that a commit of the database takes, which writes many pages in many places and syncs twice.
+ *
+ * Two files take turns. While the records of one are being brought into the database, new ones go to the other; then
+ * the first is written again from its start. Records carry the number of their commit, and the database keeps the
+ * number of the last one it has: whatever else lies in the files is of no more use. A record begins on a block of its
+ * own, so that no write touches one that was acknowledged, and lies in blocks that the file has already: writing it
+ * cannot meet a full disk half way.
+ *
+ *   file     block 0: magic "HFJOURN1", salt (16 bytes); then records, zeros, and what was there before
+ *   record   0 magic u32, 4 writes u32, 8 commit u64, 16 body bytes u32, 20 zero u32, 24 salt, 40 CRC-64 of all else
+ *            48 body: for each write key bytes u16, value bytes u32 (ffffffff: deleted), key, value
+ *
+ * The salt is random and never leaves the machine: bytes that a client sent are found in old records, and must not
+ * be able to pass for a record.
+ */
+export interface JournalRecord {
+  readonly commit: number;
+  readonly writes: ReadonlyMap<Key, Buffer | null>;
+}
+
+const NAMES = ["journal-a", "journal-b"] as const;
+const BLOCK_BYTES = 4_096;
+const FILE_MAGIC = Buffer.from("HFJOURN1");
+const SALT_BYTES = 16;
+const RECORD_MAGIC = 0x4a_46_48_01;
+const HEADER_BYTES = 48;
+const SALT_AT = 24;
+const CHECKSUM_AT = 40;
+const WRITE_BYTES = 6;
+const DELETED = 0xffff_ffff;
+/** The files grow by so much at a time. */
+export const JOURNAL_STEP_BYTES = MIB;
+
+/** On Linux a write can be asked to return when it is on the disk; elsewhere a sync has to follow. */
+const SYNCS_AS_IT_WRITES = process.platform === "linux";
+const OPEN_FLAGS = constants.O_RDWR | (SYNCS_AS_IT_WRITES ? constants.O_DSYNC : 0);
+
+interface JournalFile {
+  readonly descriptor: number;
+  readonly salt: Buffer;
+  bytes: number;
+  /** Where the next record goes. */
+  end: number;
+}
+
+export class Journal {
+  readonly #files: readonly JournalFile[];
+  #current = 0;
+  #draft = Buffer.alloc(LIMITS.journalDraftBytes);
+
+  constructor(directory: string) {
+    this.#files = NAMES.map((name) => openFile(directory, join(directory, name)));
+  }
+
+  /**
+   * Resolves when the record is on the disk; one at a time. Throws `OutOfSpace` with nothing of it written. After any
+   * other error nobody can tell what is on the disk.
+   */
+  async append(commit: number, writes: ReadonlyMap<Key, Buffer | null>): Promise<void> {
+    const file = this.#files[this.#current]!;
+    const bytes = this.#encode(file, commit, writes);
+    await growTo(file, file.end + bytes);
+    await writeWhole(file.descriptor, this.#draft, bytes, file.end);
+    file.end += bytes;
+    // One record in a thousand is as long as this: its memory is not kept.
+    if (this.#draft.length > LIMITS.journalDraftBytes) this.#draft = Buffer.alloc(LIMITS.journalDraftBytes);
+  }
+
+  /** From here on records go to the other file, from its start: the database has what was in it. */
+  turnOver(): void {
+    this.#current = 1 - this.#current;
+    this.#files[this.#current]!.end = BLOCK_BYTES;
+  }
+
+  close(): void {
+    for (const { descriptor } of this.#files) closeSync(descriptor);
+  }
+
+  /** Leaves the record in the draft and answers its length: whole blocks. */
+  #encode({ salt }: JournalFile, commit: number, writes: ReadonlyMap<Key, Buffer | null>): number {
+    let body = 0;
+    for (const [key, value] of writes) body += WRITE_BYTES + key.length + (value?.length ?? 0);
+    const bytes = toBlocks(HEADER_BYTES + body);
+    if (bytes > this.#draft.length) this.#draft = Buffer.alloc(bytes);
+    const draft = this.#draft;
+    draft.writeUInt32LE(RECORD_MAGIC, 0);
+    draft.writeUInt32LE(writes.size, 4);
+    draft.writeBigUInt64LE(BigInt(commit), 8);
+    draft.writeUInt32LE(body, 16);
+    draft.writeUInt32LE(0, 20);
+    draft.set(salt, SALT_AT);
+    let at = HEADER_BYTES;
+    for (const [key, value] of writes) {
+      draft.writeUInt16LE(key.length, at);
+      draft.writeUInt32LE(value === null ? DELETED : value.length, at + 2);
+      at += WRITE_BYTES;
+      at += draft.latin1Write(key, at);
+      if (value !== null) {
+        draft.set(value, at);
+        at += value.length;
+      }
+    }
+    draft.fill(0, at, bytes);
+    draft.set(checksumOf(draft, 0, body), CHECKSUM_AT);
+    return bytes;
+  }
+}
+
+/** The records of commits after `applied`, in order. Throws `UnusableDirectory` when one of them is missing. */
+export function recordsAfter(directory: string, applied: number): JournalRecord[] {
+  const found = NAMES.map((name) => join(directory, name))
+    .filter((path) => existsSync(path))
+    .flatMap((path) => recordsIn(path, applied))
+    .sort((a, b) => a.commit - b.commit);
+  found.forEach(({ commit }, index) => {
+    if (commit === applied + 1 + index) return;
+    throw new UnusableDirectory(
+      `${join(directory, NAMES[0])} and its twin are damaged: commit ${commit} is there, ${applied + 1 + index} is not`,
+    );
+  });
+  return found;
+}
+
+/** When the database has all there is in it, and nobody is going to write another. */
+export function removeJournal(directory: string): void {
+  for (const name of NAMES) if (existsSync(join(directory, name))) unlinkSync(join(directory, name));
+}
+
+function recordsIn(path: string, applied: number): JournalRecord[] {
+  const descriptor = openSync(path, "r");
+  try {
+    const salt = readSalt(descriptor, path);
+    const bytes = Buffer.alloc(fstatSync(descriptor).size);
+    readWhole(descriptor, bytes);
+    const records: JournalRecord[] = [];
+    for (let at = BLOCK_BYTES; at + HEADER_BYTES <= bytes.length; ) {
+      const body = bodyBytesAt(bytes, at, salt);
+      if (body === undefined) {
+        at += BLOCK_BYTES;
+        continue;
+      }
+      const commit = Number(bytes.readBigUInt64LE(at + 8));
+      if (commit > applied) records.push({ commit, writes: decode(bytes, at) });
+      at += toBlocks(HEADER_BYTES + body);
+    }
+    return records;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The length of the body, if a whole record begins here. */
+function bodyBytesAt(bytes: Buffer, at: number, salt: Buffer): number | undefined {
+  if (bytes.readUInt32LE(at) !== RECORD_MAGIC) return undefined;
+  if (bytes.compare(salt, 0, SALT_BYTES, at + SALT_AT, at + SALT_AT + SALT_BYTES) !== 0) return undefined;
+  const body = bytes.readUInt32LE(at + 16);
+  if (at + HEADER_BYTES + body > bytes.length) return undefined;
+  const stored = bytes.subarray(at + CHECKSUM_AT, at + HEADER_BYTES);
+  return checksumOf(bytes, at, body).equals(stored) ? body : undefined;
+}
+
+function decode(bytes: Buffer, start: number): Map<Key, Buffer | null> {
+  const writes = new Map<Key, Buffer | null>();
+  const count = bytes.readUInt32LE(start + 4);
+  let at = start + HEADER_BYTES;
+  for (let index = 0; index < count; index++) {
+    const keyBytes = bytes.readUInt16LE(at);
+    const valueBytes = bytes.readUInt32LE(at + 2);
+    at += WRITE_BYTES;
+    const key = bytes.latin1Slice(at, at + keyBytes);
+    at += keyBytes;
+    if (valueBytes === DELETED) writes.set(key, null);
+    else {
+      writes.set(key, Buffer.from(bytes.subarray(at, at + valueBytes)));
+      at += valueBytes;
+    }
+  }
+  return writes;
+}
+
+function checksumOf(bytes: Buffer, at: number, body: number): Buffer {
+  return new Crc64()
+    .update(bytes.subarray(at, at + CHECKSUM_AT))
+    .update(bytes.subarray(at + HEADER_BYTES, at + HEADER_BYTES + body))
+    .digest();
+}
+
+function toBlocks(bytes: number): number {
+  return Math.ceil(bytes / BLOCK_BYTES) * BLOCK_BYTES;
+}
+
+function openFile(directory: string, path: string): JournalFile {
+  if (!existsSync(path)) makeFile(directory, path);
+  const descriptor = openSync(path, OPEN_FLAGS);
+  return {
+    descriptor,
+    salt: readSalt(descriptor, path),
+    bytes: fstatSync(descriptor).size,
+    end: BLOCK_BYTES,
+  };
+}
+
+/** Whole or not at all, as a power cut may come at any time. */
+function makeFile(directory: string, path: string): void {
+  const draft = `${path}.new`;
+  const descriptor = openSync(draft, "w");
+  try {
+    const bytes = Buffer.alloc(JOURNAL_STEP_BYTES);
+    bytes.set(FILE_MAGIC, 0);
+    bytes.set(systemRandom.bytes(SALT_BYTES), FILE_MAGIC.length);
+    for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(draft, path);
+  const folder = openSync(directory, "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+function readSalt(descriptor: number, path: string): Buffer {
+  const head = Buffer.alloc(FILE_MAGIC.length + SALT_BYTES);
+  const read = readSync(descriptor, head, 0, head.length, 0);
+  if (read < head.length || !head.subarray(0, FILE_MAGIC.length).equals(FILE_MAGIC))
+    throw new UnusableDirectory(`${path} is damaged: it does not begin as a journal does`);
+  return head.subarray(FILE_MAGIC.length);
+}
+
+function readWhole(descriptor: number, bytes: Buffer): void {
+  for (let at = 0; at < bytes.length; ) {
+    const read = readSync(descriptor, bytes, at, bytes.length - at, at);
+    if (read === 0) return;
+    at += read;
+  }
+}
+
+async function growTo(file: JournalFile, bytes: number): Promise<void> {
+  const zeros = bytes > file.bytes ? Buffer.alloc(JOURNAL_STEP_BYTES) : undefined;
+  while (zeros !== undefined && bytes > file.bytes) {
+    try {
+      await writeWhole(file.descriptor, zeros, zeros.length, file.bytes);
+    } catch (error) {
+      throw isOutOfSpace(error) ? new OutOfSpace("no space left for the journal", error) : error;
+    }
+    file.bytes += zeros.length;
+  }
+}
+
+function writeWhole(descriptor: number, bytes: Buffer, length: number, position: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let at = 0;
+    const synced = (error: Error | null): void => (error === null ? resolve() : reject(error));
+    const next = (): void => {
+      write(descriptor, bytes, at, length - at, position + at, (error, written) => {
+        if (error !== null) return reject(error);
+        at += written;
+        if (at < length) next();
+        else if (SYNCS_AS_IT_WRITES) resolve();
+        else fdatasync(descriptor, synced);
+      });
+    };
+    next();
+  });
+}

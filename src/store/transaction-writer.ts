@@ -1,0 +1,97 @@
+import type { Clock, Instant } from "../base/clock.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Revision, RevisionSource } from "../base/revision.ts";
+import type { KnownValues } from "./known-values.ts";
+import type { Entry, Key, Range } from "./kv.ts";
+import type { RawWriter } from "./long-keys.ts";
+import { layeredPage, type Overlay, pendingIn, type Snapshot } from "./overlay.ts";
+
+/** One transaction: what it writes goes into its batch, what it reads comes from there, or from what lies below. */
+export class TransactionWriter implements RawWriter {
+  readonly #batch: Overlay;
+  readonly #layers: readonly Overlay[];
+  readonly #snapshot: Snapshot;
+  readonly #clock: Clock;
+  readonly #revisions: RevisionSource;
+  readonly #copies: Slabs;
+  readonly #known: KnownValues;
+  #now: Instant | undefined;
+  highest: Revision = 0n;
+
+  constructor(
+    batch: Overlay,
+    committing: Overlay | undefined,
+    snapshot: Snapshot,
+    clock: Clock,
+    revisions: RevisionSource,
+    copies: Slabs,
+    known: KnownValues,
+  ) {
+    this.#batch = batch;
+    this.#layers = committing === undefined ? [batch] : [batch, committing];
+    this.#snapshot = snapshot;
+    this.#clock = clock;
+    this.#revisions = revisions;
+    this.#copies = copies;
+    this.#known = known;
+  }
+
+  get(key: Key): Buffer | undefined {
+    const pending = pendingIn(this.#layers, key);
+    if (pending !== undefined) return pending === null ? undefined : Buffer.from(pending);
+    const known = this.#known.get(key);
+    if (known !== undefined) return Buffer.from(known);
+    const value = this.#snapshot.get(key);
+    if (value !== undefined) this.#known.learn(key, value);
+    return value;
+  }
+
+  getMany(keys: readonly Key[]): (Buffer | undefined)[] {
+    return keys.map((key) => this.get(key));
+  }
+
+  page(range: Range, limit: number): Entry[] {
+    return layeredPage(this.#layers, this.#snapshot, range, limit);
+  }
+
+  now(): Instant {
+    this.#now ??= this.#clock.now();
+    return this.#now;
+  }
+
+  put(key: Key, value: Uint8Array): void {
+    // A copy: the caller may use its buffer again, and the disk sees it only later.
+    this.#batch.set(key, this.#copies.copyOf(value));
+  }
+
+  delete(key: Key): void {
+    this.#batch.set(key, null);
+  }
+
+  revision(above?: Revision): Revision {
+    this.highest = this.#revisions.next(above);
+    return this.highest;
+  }
+}
+
+/**
+ * Copies of what is to be written, side by side in large pieces of memory: those are fewer to make and to free
+ * than one for each value, and the database asks for the address of each piece once.
+ */
+export class Slabs {
+  #slab = Buffer.allocUnsafeSlow(LIMITS.slabBytes);
+  #used = 0;
+
+  copyOf(value: Uint8Array): Buffer {
+    const { length } = value;
+    if (length > LIMITS.slabBytes / 8) return Buffer.from(value);
+    if (this.#used + length > LIMITS.slabBytes) {
+      this.#slab = Buffer.allocUnsafeSlow(LIMITS.slabBytes);
+      this.#used = 0;
+    }
+    const start = this.#used;
+    this.#used += length;
+    this.#slab.set(value, start);
+    return this.#slab.subarray(start, this.#used);
+  }
+}
