@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
 import { bundleScript } from "../test/support/bundle.ts";
 import { UnusableDirectory } from "./base/faults.ts";
 import { openDataDirectory } from "./data-directory.ts";
@@ -175,6 +176,39 @@ test("of twenty processes started at the same moment exactly one wins", async ()
     if (!report.won) assert.match(report.message!, /is in use by another Holdfast/);
   await kill(winners[0]!.child);
 });
+
+test("a directory that another start makes its own at this very moment is not taken for somebody else's", async () => {
+  const go = new Int32Array(new SharedArrayBuffer(4));
+  const other = new Worker(OTHER_START, { eval: true, workerData: { go, scratch } });
+  try {
+    for (let round = 1; round <= 300; round++) {
+      const directory = join(scratch, `met-${round}`);
+      mkdirSync(join(directory, "lock"), { recursive: true });
+      Atomics.store(go, 0, round);
+      Atomics.notify(go, 0);
+      await (await openDataDirectory(directory)).release();
+      while (Atomics.load(go, 0) === round) await new Promise((resolve) => setImmediate(resolve));
+    }
+  } finally {
+    await other.terminate();
+  }
+});
+/**
+ * Writes what a start writes, in its order, as soon as it is told which directory is looked at. It takes no lock, so
+ * its draft has a name of its own.
+ */
+const OTHER_START = `
+  const { mkdirSync, renameSync, writeFileSync } = require("node:fs");
+  const { workerData: { go, scratch } } = require("node:worker_threads");
+  for (let round = 1; round <= 300; round++) {
+    while (Atomics.load(go, 0) !== round) Atomics.wait(go, 0, -(round - 1), 1000);
+    const directory = scratch + "/met-" + round;
+    writeFileSync(directory + "/draft.log", '{"format":2}');
+    renameSync(directory + "/draft.log", directory + "/holdfast.json");
+    mkdirSync(directory + "/store");
+    Atomics.store(go, 0, -round);
+  }
+`;
 
 test("what a newer Holdfast wrote is refused, and so is a damaged marker; nothing is changed", async () => {
   const cases: [string, RegExp][] = [

@@ -81,13 +81,16 @@ export async function openDataDirectory(
 
 function checkMarker(directory: string): "new" | Marker {
   const file = join(directory, MARKER);
+  // Listed before the marker is looked for: a start at the same moment writes its marker first and everything else
+  // after it, so what was here before a marker that is still missing is nobody's beginning.
+  const names = readdirSync(directory);
   let text: string;
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
     if (errorCode(error) !== "ENOENT")
       throw new UnusableDirectory(`${file} cannot be read: ${(error as Error).message}`, { cause: error });
-    const foreign = readdirSync(directory).find((name) => !NOT_YET_OURS.test(name));
+    const foreign = names.find((name) => !NOT_YET_OURS.test(name));
     if (foreign === undefined) return "new";
     throw new UnusableDirectory(
       `${directory} is not empty (it holds ${foreign}) and has no ${MARKER}: choose an empty directory`,
