@@ -104,6 +104,9 @@ export const LIMITS = {
   halfBatchMin: 24,
   /** So long a transaction that was answered waits for its client's next one, to be committed with it. */
   aheadMillis: 2,
+  /** A message that comes so soon after another one was waited for: its like are waited for awake, for so long. */
+  soonMillis: 2,
+  awakeMillis: 1,
   /** Pieces of memory in which values wait for their commit. */
   slabBytes: 64 * KIB,
   /** Memory in which commits are written down for the journal; a longer one gets its own. */

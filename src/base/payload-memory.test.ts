@@ -114,3 +114,14 @@ test("a copy is a copy, and memory from elsewhere is nobody's room", () => {
   giveBack(Buffer.alloc(10));
   giveBack(copy);
 });
+
+test("a room that is not kept for the next transfer is free at once", () => {
+  const lent = Array.from({ length: 64 }, () => memoryForRead(LIMITS.extentReadBytes));
+  const before = process.memoryUsage().arrayBuffers;
+  for (const room of lent) giveBack(room);
+  const elsewhere = lent.filter((room) => !isCommon(room));
+  const kept = elsewhere.filter(({ length }) => length > 0);
+  assert.ok(elsewhere.length > 0 && kept.length * LIMITS.extentReadBytes <= LIMITS.idlePayloadBytesMax);
+  const freed = (elsewhere.length - kept.length) * LIMITS.extentReadBytes;
+  assert.ok(before - process.memoryUsage().arrayBuffers >= freed, "and its bytes are the system's again");
+});

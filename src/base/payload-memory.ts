@@ -1,5 +1,6 @@
 import { copyInto } from "./bytes.ts";
 import { CommonParts, isCommon } from "./common-memory.ts";
+import { freeNow } from "./free-now.ts";
 import { LIMITS } from "./limits.ts";
 
 /**
@@ -52,7 +53,10 @@ class Rooms {
     const idleBytes = (this.#freeElsewhere.length + 1) * this.roomBytes;
     if (isCommon(room.memory)) this.#free.push(room);
     else if (idleBytes <= LIMITS.idlePayloadBytesMax) this.#freeElsewhere.push(room);
-    else roomOf.delete(room.memory.buffer);
+    else {
+      roomOf.delete(room.memory.buffer);
+      freeNow(room.memory);
+    }
   }
 }
 

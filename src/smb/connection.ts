@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { freeNow } from "../base/free-now.ts";
 import { SMB_LIMITS } from "../base/limits-smb.ts";
 import { giveBack } from "../base/payload-memory.ts";
 import { readInto } from "../base/read-into.ts";
@@ -129,6 +130,7 @@ export class Connection {
 
   #take(frame: Buffer): void {
     if (this.isClosed) return;
+    if (this.isLoggedIn) this.server.awake.stir();
     const protocol = protocolOf(frame);
     if (protocol === PROTOCOL.SMB2) this.#run(frame, undefined);
     else if (protocol === PROTOCOL.TRANSFORM) this.#run(...this.#unseal(frame));
@@ -303,9 +305,10 @@ export class Connection {
     head.set(prefixFor(length));
     head.set(first!, PREFIX_BYTES);
     this.#socket.write(head);
+    const haveLeft = isCopied ? (error?: Error | null) => !error && rest.forEach(freeNow) : returnLent;
     const last = rest.length - 1;
     for (const [index, part] of rest.entries()) {
-      if (index === last && !isCopied && lent.length > 0) this.#socket.write(part, returnLent);
+      if (index === last) this.#socket.write(part, haveLeft);
       else this.#socket.write(part);
     }
     this.#socket.uncork();

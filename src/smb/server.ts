@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { Awake } from "../base/awake.ts";
 import type { Clock, Timer, Timers } from "../base/clock.ts";
 import { SMB_LIMITS } from "../base/limits-smb.ts";
 import type { Log } from "../base/log.ts";
@@ -55,6 +56,7 @@ export class SmbServer {
   readonly replays = new CreateReplays();
   readonly loginDelay: LoginDelay;
   readonly frames = new FrameMemory();
+  readonly awake = new Awake();
   readonly #connections = new Set<Connection>();
   readonly #connectionsMax: number;
   readonly #sweep: Timer;

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import fc from "fast-check";
 import { seedOfThisRun } from "../../../test/support/seed.ts";
+import { MIB } from "../../base/limits.ts";
 import { Breach, StatusError } from "../status.ts";
 import { decodeHeader, SIGNATURE_AT } from "../wire/header.ts";
 import { decodeNegotiateRequest, decodeNegotiateResponse } from "../wire/negotiate.ts";
@@ -286,4 +287,19 @@ test("arbitrary tokens are refused and never more than that", () => {
     }),
     options,
   );
+});
+
+test("opening a long message leaves no memory behind for the garbage collector", () => {
+  const key = Buffer.alloc(16, 7);
+  const sealed = Buffer.concat(
+    new MessageCipher(CIPHER.AES_128_GCM, key).encrypt(1n, [Buffer.alloc(8 * MIB)]),
+  );
+  const work = Buffer.allocUnsafeSlow(sealed.length);
+  const before = process.memoryUsage().arrayBuffers;
+  for (let turn = 0; turn < 4; turn++) {
+    work.set(sealed);
+    assert.equal(new MessageCipher(CIPHER.AES_128_GCM, key).decrypt(work).length, 8 * MIB);
+  }
+  const left = process.memoryUsage().arrayBuffers - before;
+  assert.ok(left < MIB, `${left} bytes are still there`);
 });
