@@ -10,20 +10,18 @@ import { writeFigures } from "./prove/guarantees.ts";
 import { printPlanted, runPlanted } from "./prove/planted.ts";
 import { printTable, runProofs } from "./prove/run-proofs.ts";
 
-/**
- * The long proofs, which take more time than a test may.
- *
- *   npm run prove                     all of them: somewhat more than an hour
- *   npm run prove -- --quick          fewer rounds: five to eight minutes
- *   npm run prove -- --long           more rounds of those that an hour has no room for: several hours
- *   npm run prove -- --only NAME      one of them (may be given several times)
- *   npm run prove -- --list           what there is
- *   npm run prove -- --planted        whether the proofs catch the bugs of test/prove/planted (--only: one of these)
- *   npm run prove -- --json FILE      the outcomes as JSON, elsewhere than in dist/prove.json
- *   npm run prove -- --docs           the figures into docs/guarantees.md as well
- *   npm run prove -- --seed N         as it ran that time
- *   npm run prove -- --from DIR       proofs from another directory than test/prove
- */
+/** The long proofs, which take more time than a test may. */
+const HELP = `npm run prove                     all of them: somewhat more than an hour
+npm run prove -- --quick          fewer rounds: five to eight minutes
+npm run prove -- --long           more rounds of those that an hour has no room for: several hours
+npm run prove -- --only NAME      one of them (may be given several times)
+npm run prove -- --list           what there is
+npm run prove -- --planted        whether the proofs catch the bugs of test/prove/planted (--only: one of these)
+npm run prove -- --json FILE      the outcomes as JSON, elsewhere than in dist/prove.json
+npm run prove -- --docs           the figures into docs/guarantees.md as well
+npm run prove -- --seed N         as it ran that time
+npm run prove -- --from DIR       proofs from another directory than test/prove`;
+
 async function loadProofs(directory: string): Promise<Proof[]> {
   if (!existsSync(directory)) return [];
   const files = readdirSync(directory).filter(
@@ -55,14 +53,19 @@ function readArguments() {
         json: { type: "string" },
         seed: { type: "string" },
         from: { type: "string" },
+        help: { type: "boolean", short: "h", default: false },
       },
     }).values;
   } catch (error) {
-    return fail((error as Error).message);
+    return fail(`${(error as Error).message}\n${HELP}`);
   }
 }
 
 const values = readArguments();
+if (values.help) {
+  console.log(HELP);
+  process.exit(0);
+}
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const proofs = await loadProofs(
   values.from === undefined ? join(root, "test", "prove") : resolve(values.from),
