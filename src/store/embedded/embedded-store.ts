@@ -26,8 +26,8 @@ import { SnapshotReader } from "../snapshot-reader.ts";
 import { checkDatabaseFile } from "./check-file.ts";
 import { JOURNAL_STEP_BYTES, recordsAfter, removeJournal } from "./journal.ts";
 import { COMMIT_KEY, JournaledCommits, packCommit, unpackCommit } from "./journaled-commits.ts";
-import { LayeredSnapshot } from "./journaled-writes.ts";
 import { Database, type LmdbSnapshot } from "./lmdb.ts";
+import { ReadStates, withJournaled } from "./read-states.ts";
 
 export interface EmbeddedOptions {
   readonly directory: string;
@@ -54,6 +54,7 @@ class EmbeddedSpace implements KeySpace {
   /** Only where nobody else reads the database: others would not see what is in the journal alone. */
   readonly #journaled: JournaledCommits | undefined;
   #isFailed = false;
+  readonly #states: ReadStates;
   #writerSnapshot: LmdbSnapshot | undefined;
   #reads = 0;
   #onLastRead: () => void = () => {};
@@ -82,6 +83,7 @@ class EmbeddedSpace implements KeySpace {
     };
     this.#isDurable = isDurable;
     if (isDurable) this.#journaled = this.#openJournal(turn === undefined);
+    this.#states = new ReadStates(this.#database, this.#journaled);
     this.#writer = new SerialWriter(target, clock, turn);
   }
 
@@ -115,12 +117,7 @@ class EmbeddedSpace implements KeySpace {
       this.#writerSnapshot.reset();
       this.#writerSnapshot.renew();
     }
-    return this.#withJournaled(this.#writerSnapshot);
-  }
-
-  #withJournaled(snapshot: LmdbSnapshot): Snapshot {
-    const layers = this.#journaled?.view();
-    return layers === undefined || layers.length === 0 ? snapshot : new LayeredSnapshot(layers, snapshot);
+    return withJournaled(this.#writerSnapshot, this.#journaled?.view());
   }
 
   #rest(): void {
@@ -142,6 +139,7 @@ class EmbeddedSpace implements KeySpace {
     try {
       if (this.#isDurable) await this.#database.commit(writes);
       else this.#database.commitNow(writes);
+      this.#states.leave();
     } catch (error) {
       if (this.#database.isSound() && isFull(error, this.#directory)) throw new OutOfSpace(NO_SPACE, error);
       await this.#fail(error);
@@ -176,14 +174,13 @@ class EmbeddedSpace implements KeySpace {
 
   #readState<T>(fn: (read: Reader) => Soon<T>, ahead?: readonly AheadKeys[]): Soon<T> {
     if (this.#closing !== undefined) throw new StorageFault("the store is closed");
-    const snapshot = this.#database.acquire();
-    const committed = this.#withJournaled(snapshot);
-    const state = ahead === undefined ? committed : new WatchedSnapshot(committed, ahead);
-    const reader = new LongKeyReader(new SnapshotReader(state, this.#clock));
+    const state = this.#states.begin();
+    const seen = ahead === undefined ? state.committed : new WatchedSnapshot(state.committed, ahead);
+    const reader = new LongKeyReader(new SnapshotReader(seen, this.#clock));
     this.#reads++;
     const end = (): void => {
       reader.end();
-      this.#database.release(snapshot);
+      this.#states.end(state);
       if (--this.#reads === 0) this.#onLastRead();
     };
     return endedBy(() => fn(reader), end);
@@ -224,6 +221,7 @@ class EmbeddedSpace implements KeySpace {
         this.#onLastRead = resolve;
       });
     }
+    this.#states.leave();
     await this.#database.close();
   }
 }
