@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LIMITS } from "../base/limits.ts";
-import { KnownValues } from "./known-values.ts";
+import { KnownSnapshot, KnownValues } from "./known-values.ts";
+import type { Snapshot } from "./overlay.ts";
 
 const bytes = (text: string): Buffer => Buffer.from(text);
 
@@ -62,4 +63,24 @@ test("there is an end to what is known", () => {
     if (known.get(`key ${count}`) !== undefined) kept++;
   }
   assert.ok(kept > 0 && kept <= LIMITS.knownValuesMax);
+});
+
+test("a state answers from what is known as it would from itself, with bytes of the caller's own", () => {
+  const asked: string[] = [];
+  const base: Snapshot = {
+    get(key) {
+      asked.push(key);
+      return key === "missing" ? undefined : bytes(`value of ${key}`);
+    },
+    page: (range, limit) => [{ key: range.from, value: bytes(`${limit}`) }],
+  };
+  const snapshot = new KnownSnapshot(base);
+  for (let time = 0; time < 4; time++) {
+    const value = snapshot.get("a");
+    assert.equal(value?.toString(), "value of a");
+    value.fill("x");
+    assert.equal(snapshot.get("missing"), undefined);
+  }
+  assert.deepEqual(asked, ["a", "missing", "a", "missing", "missing", "missing"]);
+  assert.deepEqual(snapshot.page({ from: "b", to: "c" }, 7), [{ key: "b", value: bytes("7") }]);
 });

@@ -1,5 +1,6 @@
 import { LIMITS } from "../base/limits.ts";
-import type { Key } from "./kv.ts";
+import type { Entry, Key, Range } from "./kv.ts";
+import type { Snapshot } from "./overlay.ts";
 
 const SLOTS = 64;
 
@@ -58,4 +59,26 @@ export class KnownValues {
 function slotOf(key: Key): number {
   const { length } = key;
   return (length * 31 + key.charCodeAt(length - 1) * 7 + key.charCodeAt(length - 2)) & (SLOTS - 1);
+}
+
+/** A committed state, with what is read of it again and again at hand. */
+export class KnownSnapshot implements Snapshot {
+  readonly #known = new KnownValues();
+  readonly #base: Snapshot;
+
+  constructor(base: Snapshot) {
+    this.#base = base;
+  }
+
+  get(key: Key): Buffer | undefined {
+    const known = this.#known.get(key);
+    if (known !== undefined) return Buffer.from(known);
+    const value = this.#base.get(key);
+    if (value !== undefined) this.#known.learn(key, value);
+    return value;
+  }
+
+  page(range: Range, limit: number): Entry[] {
+    return this.#base.page(range, limit);
+  }
 }

@@ -5,6 +5,7 @@ import { type Clock, systemClock } from "../../base/clock.ts";
 import { isOutOfSpace, OutOfSpace, StorageFault } from "../../base/faults.ts";
 import { LIMITS, TIB } from "../../base/limits.ts";
 import { bytesLeft, Room } from "../../base/room.ts";
+import { endedBy } from "../../base/soon.ts";
 import { type AheadKeys, NotYetDurable, notAhead, WatchedSnapshot } from "../ahead.ts";
 import type {
   Ahead,
@@ -25,8 +26,8 @@ import { SnapshotReader } from "../snapshot-reader.ts";
 import { checkDatabaseFile } from "./check-file.ts";
 import { JOURNAL_STEP_BYTES, recordsAfter, removeJournal } from "./journal.ts";
 import { COMMIT_KEY, JournaledCommits, packCommit, unpackCommit } from "./journaled-commits.ts";
-import { LayeredSnapshot } from "./journaled-writes.ts";
 import { Database, type LmdbSnapshot } from "./lmdb.ts";
+import { ReadStates, withJournaled } from "./read-states.ts";
 
 export interface EmbeddedOptions {
   readonly directory: string;
@@ -53,6 +54,7 @@ class EmbeddedSpace implements KeySpace {
   /** Only where nobody else reads the database: others would not see what is in the journal alone. */
   readonly #journaled: JournaledCommits | undefined;
   #isFailed = false;
+  readonly #states: ReadStates;
   #writerSnapshot: LmdbSnapshot | undefined;
   #reads = 0;
   #onLastRead: () => void = () => {};
@@ -81,6 +83,7 @@ class EmbeddedSpace implements KeySpace {
     };
     this.#isDurable = isDurable;
     if (isDurable) this.#journaled = this.#openJournal(turn === undefined);
+    this.#states = new ReadStates(this.#database, this.#journaled);
     this.#writer = new SerialWriter(target, clock, turn);
   }
 
@@ -114,12 +117,7 @@ class EmbeddedSpace implements KeySpace {
       this.#writerSnapshot.reset();
       this.#writerSnapshot.renew();
     }
-    return this.#withJournaled(this.#writerSnapshot);
-  }
-
-  #withJournaled(snapshot: LmdbSnapshot): Snapshot {
-    const layers = this.#journaled?.view();
-    return layers === undefined || layers.length === 0 ? snapshot : new LayeredSnapshot(layers, snapshot);
+    return withJournaled(this.#writerSnapshot, this.#journaled?.view());
   }
 
   #rest(): void {
@@ -141,6 +139,7 @@ class EmbeddedSpace implements KeySpace {
     try {
       if (this.#isDurable) await this.#database.commit(writes);
       else this.#database.commitNow(writes);
+      this.#states.leave();
     } catch (error) {
       if (this.#database.isSound() && isFull(error, this.#directory)) throw new OutOfSpace(NO_SPACE, error);
       await this.#fail(error);
@@ -155,32 +154,36 @@ class EmbeddedSpace implements KeySpace {
   }
 
   async read<T>(fn: (read: Reader) => Soon<T>): Promise<T> {
+    return this.readSoon(fn);
+  }
+
+  readSoon<T>(fn: (read: Reader) => Soon<T>): Soon<T> {
     const ahead = this.#writer.ahead();
-    if (ahead.length > 0) {
-      try {
-        return await this.#readState(fn, ahead);
-      } catch (error) {
-        if (!(error instanceof NotYetDurable)) throw error;
-      }
-      await Promise.all(ahead.map((keys) => keys.ended()));
+    return ahead.length === 0 ? this.#readState(fn) : this.#readBehind(fn, ahead);
+  }
+
+  async #readBehind<T>(fn: (read: Reader) => Soon<T>, ahead: readonly AheadKeys[]): Promise<T> {
+    try {
+      return await this.#readState(fn, ahead);
+    } catch (error) {
+      if (!(error instanceof NotYetDurable)) throw error;
     }
+    await Promise.all(ahead.map((keys) => keys.ended()));
     return this.#readState(fn);
   }
 
-  async #readState<T>(fn: (read: Reader) => Soon<T>, ahead?: readonly AheadKeys[]): Promise<T> {
+  #readState<T>(fn: (read: Reader) => Soon<T>, ahead?: readonly AheadKeys[]): Soon<T> {
     if (this.#closing !== undefined) throw new StorageFault("the store is closed");
-    const snapshot = this.#database.acquire();
-    const committed = this.#withJournaled(snapshot);
-    const state = ahead === undefined ? committed : new WatchedSnapshot(committed, ahead);
-    const reader = new LongKeyReader(new SnapshotReader(state, this.#clock));
+    const state = this.#states.begin();
+    const seen = ahead === undefined ? state.committed : new WatchedSnapshot(state.committed, ahead);
+    const reader = new LongKeyReader(new SnapshotReader(seen, this.#clock));
     this.#reads++;
-    try {
-      return await fn(reader);
-    } finally {
+    const end = (): void => {
       reader.end();
-      this.#database.release(snapshot);
+      this.#states.end(state);
       if (--this.#reads === 0) this.#onLastRead();
-    }
+    };
+    return endedBy(() => fn(reader), end);
   }
 
   write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
@@ -218,6 +221,7 @@ class EmbeddedSpace implements KeySpace {
         this.#onLastRead = resolve;
       });
     }
+    this.#states.leave();
     await this.#database.close();
   }
 }
@@ -284,6 +288,10 @@ export class EmbeddedStore implements Store {
 
   read<T>(fn: (read: Reader) => Soon<T>): Promise<T> {
     return this.#records.read(fn);
+  }
+
+  readSoon<T>(fn: (read: Reader) => Soon<T>): Soon<T> {
+    return this.#records.readSoon(fn);
   }
 
   write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {

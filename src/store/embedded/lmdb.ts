@@ -12,8 +12,8 @@ import type { Snapshot } from "../overlay.ts";
  *
  * The `lmdb` package renews one shared read transaction per turn of the event loop and schedules its reset with
  * a timer, which costs more than the read itself and would answer a request from a snapshot older than the
- * request. So each snapshot here owns a read transaction of its own: renew (0.2 us) when a read begins, reset
- * when it ends. The package exports what that needs, but does not describe it in its types: the few names are
+ * request. So each snapshot here owns a read transaction of its own: renew (0.2 us) when its reads begin, reset
+ * when they end. The package exports what that needs, but does not describe it in its types: the few names are
  * declared below, and the contract suite would notice if one changed its meaning.
  */
 interface NativeTransaction {
@@ -218,7 +218,8 @@ async function reasonOf(error: unknown): Promise<unknown> {
   return commitError === undefined ? error : commitError.catch((reason: unknown) => reason);
 }
 
-/** The package's shared result buffer, as a plain Buffer: its own `length` is overridden and slow to touch. */
+/** The package's shared result buffer, and the same as a plain Buffer: its own `length` is overridden and slow to touch. */
+let sharedResult: FastBytes | undefined;
 let sharedBytes: Buffer | undefined;
 
 /** A copy of what the result buffer begins with. */
@@ -267,8 +268,9 @@ export class LmdbSnapshot implements Snapshot {
     const found = this.#raw.getBinaryFast(key, this.#options);
     if (found === undefined) return undefined;
     const bytes = this.#raw.lastSize;
-    if (found.isGlobal !== true) return copyPage(found.subarray(0, bytes));
-    if (sharedBytes?.buffer !== found.buffer) {
+    if (found !== sharedResult) {
+      if (found.isGlobal !== true) return copyPage(found.subarray(0, bytes));
+      sharedResult = found;
       sharedBytes = Buffer.from(found.buffer, found.byteOffset, found.maxLength);
     }
     return ownBytes(bytes);
