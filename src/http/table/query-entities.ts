@@ -25,7 +25,7 @@ export async function getEntity(request: HttpRequest, { tables }: TableServices)
   const select = request.query.pairs.length === 0 ? undefined : readSelect(request.query);
   const found = await tables.getEntity({ account, table: address.table }, address.keys!, boundsOf(request));
   const { entity, table } = found;
-  const etag = printEntityEtag(printTicks(entity.revision));
+  const timestamp = printTicks(entity.revision);
   const context = { level, base: baseOf(request), account, table, select };
   return {
     status: 200,
@@ -34,9 +34,9 @@ export async function getEntity(request: HttpRequest, { tables }: TableServices)
       "X-Content-Type-Options": "nosniff",
       DataServiceVersion: "3.0;",
       "Content-Type": JSON_TYPES[level],
-      ETag: etag,
+      ETag: printEntityEtag(timestamp),
     },
-    body: printEntity(context, entity, etag),
+    body: printEntity(context, entity, timestamp),
   };
 }
 

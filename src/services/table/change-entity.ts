@@ -1,4 +1,4 @@
-import type { EntityKeys, Property } from "../../base/edm.ts";
+import type { EntityContents, EntityKeys, Property } from "../../base/edm.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import {
@@ -14,7 +14,7 @@ import { checkEntity, checkKeys, checkProperties } from "./entity-rules.ts";
 import { readTable, type TableRef } from "./tables.ts";
 
 /** Insert, Update, Merge, Insert Or Replace, Insert Or Merge and Delete Entity: one change, however it is sent. */
-export interface EntityChange extends EntityKeys {
+export interface EntityChange extends EntityKeys, EntityContents {
   readonly kind: EntityChangeKind;
   /** For replace, merge and delete. */
   readonly ifMatch?: IfMatch | undefined;
@@ -63,7 +63,7 @@ export interface ChangeInPlace {
 
 /** Decides and writes; a refusal undoes the transaction. */
 export function applyChange(write: Writer, { key, current, change, revision }: ChangeInPlace): void {
-  const { kind, ifMatch, properties } = change;
+  const { kind, ifMatch } = change;
   const verdict = checkEntityChange(
     kind,
     ifMatch,
@@ -74,12 +74,19 @@ export function applyChange(write: Writer, { key, current, change, revision }: C
     write.delete(key);
     return;
   }
-  let whole = properties;
+  let whole: EntityContents = change;
   if (kind === "merge" || kind === "insertOrMerge") {
-    if (current !== undefined) whole = mergedProperties(unpackEntity(current).properties, properties);
-    checkEntity(change, whole);
+    if (current !== undefined) whole = mergedContents(unpackEntity(current), change);
+    checkEntity(change, whole.properties);
   }
   write.put(key, packEntity(revision, whole));
+}
+
+function mergedContents(present: EntityContents, change: EntityContents): EntityContents {
+  return {
+    properties: mergedProperties(present.properties, change.properties),
+    isPlain: present.isPlain === true && change.isPlain === true,
+  };
 }
 
 /** Properties keep their place when they get a new value; new ones come last. */

@@ -39,8 +39,8 @@ export function getEntity(
     // What lies outside the bounds of a SAS does not exist for its holder.
     const isHidden = bounds !== undefined && !isWithin(bounds, { partitionKey, rowKey });
     if (bytes === undefined || isHidden) throw new Refusal("ResourceNotFound");
-    const { revision, properties } = unpackEntity(bytes);
-    return { entity: { partitionKey, rowKey, revision, properties }, table: name };
+    const { revision, properties, isPlain } = unpackEntity(bytes);
+    return { entity: { partitionKey, rowKey, revision, properties, isPlain }, table: name };
   });
 }
 
@@ -136,8 +136,8 @@ class PageBuilder {
     this.#scannedBytes += value.length;
     if (this.#filter !== undefined && !this.#filter.isMetBy(key, value)) return;
     const { partitionKey, rowKey } = keysOfEntityKey(key);
-    const { revision, properties } = unpackEntity(value);
-    this.entities.push({ partitionKey, rowKey, revision, properties });
+    const { revision, properties, isPlain } = unpackEntity(value);
+    this.entities.push({ partitionKey, rowKey, revision, properties, isPlain });
     this.#bytes += value.length + this.#addedBytes;
   }
 

@@ -1,4 +1,4 @@
-import type { EntityKeys, Property } from "../../../base/edm.ts";
+import type { EntityContents, EntityKeys, Property } from "../../../base/edm.ts";
 import type { Revision } from "../../../base/revision.ts";
 import { printEntityAddress } from "./address.ts";
 import type { MetadataLevel } from "./formats.ts";
@@ -15,29 +15,27 @@ export interface PrintContext {
   readonly select: ReadonlySet<string> | undefined;
 }
 
-export interface PrintedEntity extends EntityKeys {
+export interface PrintedEntity extends EntityKeys, EntityContents {
   readonly revision: Revision;
-  readonly properties: readonly Property[];
 }
 
-/** One entity on its own, as Get Entity and Insert Entity answer. */
-export function printEntity(context: PrintContext, entity: PrintedEntity, etag: string): string {
-  const timestamp = printTicks(entity.revision);
-  if (context.level === "none") return closed(`{${members(context, entity, timestamp)}`);
-  const head = `{"odata.metadata":${JSON.stringify(contextUrl(context, "/@Element"))},`;
-  return closed(`${head}${metadata(context, entity, etag)}${members(context, entity, timestamp)}`);
+/** One entity on its own, as Get Entity and Insert Entity answer. `timestamp` is its revision, printed. */
+export function printEntity(context: PrintContext, entity: PrintedEntity, timestamp: string): string {
+  if (context.level === "none") return `{${members(context, entity, timestamp)}}`;
+  const about = metadata(context, entity, timestamp);
+  return `{"odata.metadata":${quoted(contextUrl(context, "/@Element"))},${about}${members(context, entity, timestamp)}}`;
 }
 
 export function printEntities(context: PrintContext, entities: readonly PrintedEntity[]): string {
   let body =
     context.level === "none"
       ? '{"value":['
-      : `{"odata.metadata":${JSON.stringify(contextUrl(context, ""))},"value":[`;
+      : `{"odata.metadata":${quoted(contextUrl(context, ""))},"value":[`;
   let separator = "{";
   for (const entity of entities) {
     const timestamp = printTicks(entity.revision);
-    const about = context.level === "none" ? "" : metadata(context, entity, printEntityEtag(timestamp));
-    body += closed(`${separator}${about}${members(context, entity, timestamp)}`);
+    const about = context.level === "none" ? "" : metadata(context, entity, timestamp);
+    body += `${separator}${about}${members(context, entity, timestamp)}}`;
     separator = ",{";
   }
   return `${body}]}`;
@@ -48,44 +46,50 @@ function contextUrl({ base, table, select }: PrintContext, suffix: string): stri
   return `${base}/$metadata#${table}${suffix}${selected}`;
 }
 
-/** An ETag stands in quotes that JSON must escape; nothing else in it needs it. */
-function metadata({ level, base, account, table }: PrintContext, keys: EntityKeys, etag: string): string {
-  const quoted = `"odata.etag":"${etag.replaceAll('"', '\\"')}",`;
-  if (level === "minimal") return quoted;
+/** With a comma at its end. */
+function metadata(
+  { level, base, account, table }: PrintContext,
+  keys: EntityKeys,
+  timestamp: string,
+): string {
+  const etag = `"odata.etag":"${printEntityEtag(timestamp, '\\"')}",`;
+  if (level === "minimal") return etag;
   const link = JSON.stringify(printEntityAddress(table, keys)).slice(1, -1);
   return (
-    `"odata.type":"${account}.${table}","odata.id":"${base}/${link}",${quoted}` +
-    `"odata.editLink":"${link}",`
+    `"odata.type":"${account}.${table}","odata.id":"${base}/${link}",${etag}` + `"odata.editLink":"${link}",`
   );
 }
 
-/** Each with a comma at its end. */
+/** There is always one at least: what is selected and missing is told as null. */
 function members(context: PrintContext, entity: PrintedEntity, timestamp: string): string {
   const { level, select } = context;
+  const { partitionKey, rowKey, properties, isPlain = false } = entity;
   const types = level !== "none";
-  let out = "";
-  if (select === undefined || select.has("PartitionKey"))
-    out += `"PartitionKey":${quoted(entity.partitionKey)},`;
-  if (select === undefined || select.has("RowKey")) out += `"RowKey":${quoted(entity.rowKey)},`;
-  if (select === undefined || select.has("Timestamp")) {
-    if (level === "full") out += '"Timestamp@odata.type":"Edm.DateTime",';
-    out += `"Timestamp":"${timestamp}",`;
+  const time = `${level === "full" ? TIMESTAMP_TYPE : ""}"Timestamp":"${timestamp}"`;
+  if (select === undefined) {
+    let out = `"PartitionKey":${quoted(partitionKey)},"RowKey":${quoted(rowKey)},${time}`;
+    for (const property of properties) out += printProperty(property, types, isPlain);
+    return out;
   }
-  if (select !== undefined) return out + selected(select, entity.properties, types);
-  for (const property of entity.properties) out += printProperty(property, types);
-  return out;
+  let out = "";
+  if (select.has("PartitionKey")) out += `,"PartitionKey":${quoted(partitionKey)}`;
+  if (select.has("RowKey")) out += `,"RowKey":${quoted(rowKey)}`;
+  if (select.has("Timestamp")) out += `,${time}`;
+  return (out + selected(select, entity, types)).slice(1);
 }
 
+const TIMESTAMP_TYPE = '"Timestamp@odata.type":"Edm.DateTime",';
 const ALWAYS_PRESENT: ReadonlySet<string> = new Set(["PartitionKey", "RowKey", "Timestamp"]);
 
 /** What was asked for by name and is not there is told as null, as the service does: projections count on it. */
-function selected(select: ReadonlySet<string>, properties: readonly Property[], types: boolean): string {
+function selected(select: ReadonlySet<string>, contents: EntityContents, types: boolean): string {
+  const { properties, isPlain = false } = contents;
   let out = "";
   const missing = new Set(select);
   for (const property of properties) {
-    if (missing.delete(property.name)) out += printProperty(property, types);
+    if (missing.delete(property.name)) out += printProperty(property, types, isPlain);
   }
-  for (const name of missing) if (!ALWAYS_PRESENT.has(name)) out += `${quoted(name)}:null,`;
+  for (const name of missing) if (!ALWAYS_PRESENT.has(name)) out += `,${quoted(name)}:null`;
   return out;
 }
 
@@ -97,30 +101,25 @@ function quoted(text: string): string {
   return SPECIAL.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-/** Each member ends with a comma; the last one is one too many, if there is any. */
-function closed(object: string): string {
-  return object.endsWith(",") ? `${object.slice(0, -1)}}` : `${object}}`;
-}
-
-/** With a comma at the end. Names are identifiers: nothing in them needs escaping. */
-function printProperty(property: Property, types: boolean): string {
+/** With a comma in front. Names are identifiers: nothing in them needs escaping. */
+function printProperty(property: Property, types: boolean, isPlain: boolean): string {
   const { name, type, value } = property;
   switch (type) {
     case "String":
-      return `"${name}":${quoted(value)},`;
+      return `,"${name}":${isPlain ? `"${value}"` : quoted(value)}`;
     case "Int32":
     case "Boolean":
-      return `"${name}":${value},`;
+      return `,"${name}":${value}`;
     case "Double":
-      if (Number.isFinite(value)) return `"${name}":${printDouble(value)},`;
-      return `${types ? `"${name}@odata.type":"Edm.Double",` : ""}"${name}":"${value}",`;
+      if (Number.isFinite(value)) return `,"${name}":${printDouble(value)}`;
+      return `${types ? `,"${name}@odata.type":"Edm.Double"` : ""},"${name}":"${value}"`;
     case "Int64":
     case "Guid":
-      return `${types ? `"${name}@odata.type":"Edm.${type}",` : ""}"${name}":"${value}",`;
+      return `${types ? `,"${name}@odata.type":"Edm.${type}"` : ""},"${name}":"${value}"`;
     case "DateTime":
-      return `${types ? `"${name}@odata.type":"Edm.DateTime",` : ""}"${name}":"${printTicks(value)}",`;
+      return `${types ? `,"${name}@odata.type":"Edm.DateTime"` : ""},"${name}":"${printTicks(value)}"`;
     case "Binary":
-      return `${types ? `"${name}@odata.type":"Edm.Binary",` : ""}"${name}":"${value.toString("base64")}",`;
+      return `${types ? `,"${name}@odata.type":"Edm.Binary"` : ""},"${name}":"${value.toString("base64")}"`;
   }
 }
 
