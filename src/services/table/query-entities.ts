@@ -2,6 +2,7 @@ import { monotonic } from "../../base/clock.ts";
 import type { EdmValue, EntityKeys } from "../../base/edm.ts";
 import { TABLE_LIMITS } from "../../base/limits-table.ts";
 import { Refusal } from "../../base/refusals.ts";
+import { keyAfter } from "../../store/keys/pack.ts";
 import { entityKey, keysOfEntityKey, lowestEntityKey } from "../../store/keys/table.ts";
 import type { Entry, KeySpace, Range, Reader } from "../../store/kv.ts";
 import {
@@ -103,15 +104,13 @@ async function scan(read: Reader, { from, to }: Range, page: PageBuilder): Promi
   let start = from;
   for (;;) {
     const limit = page.chunkEntities();
-    let count = 0;
-    for await (const entry of read.range({ from: start, to, limit })) {
+    const entries = await read.take({ from: start, to }, limit);
+    for (const entry of entries) {
       if (page.isFull()) return entry.key;
       page.take(entry);
-      start = entry.key;
-      count++;
     }
-    if (count < limit) return undefined;
-    start = `${start}\0`;
+    if (entries.length < limit) return undefined;
+    start = keyAfter(entries[limit - 1]!.key);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { EntityContents, EntityKeys, Property } from "../../../base/edm.ts";
+import { KIB } from "../../../base/limits.ts";
 import type { Revision } from "../../../base/revision.ts";
 import { printEntityAddress } from "./address.ts";
 import type { MetadataLevel } from "./formats.ts";
@@ -26,8 +27,13 @@ export function printEntity(context: PrintContext, entity: PrintedEntity, timest
   return `{"odata.metadata":${quoted(contextUrl(context, "/@Element"))},${about}${members(context, entity, timestamp)}}`;
 }
 
-export function printEntities(context: PrintContext, entities: readonly PrintedEntity[]): string {
-  let body =
+/**
+ * A page of them. A long one becomes bytes as it grows: the pieces of so much text, kept until the last of them is there, cost
+ * the collector more than all the printing.
+ */
+export function printEntities(context: PrintContext, entities: readonly PrintedEntity[]): string | Buffer {
+  const bytes = new GrowingBytes();
+  let text =
     context.level === "none"
       ? '{"value":['
       : `{"odata.metadata":${quoted(contextUrl(context, ""))},"value":[`;
@@ -35,11 +41,48 @@ export function printEntities(context: PrintContext, entities: readonly PrintedE
   for (const entity of entities) {
     const timestamp = printTicks(entity.revision);
     const about = context.level === "none" ? "" : metadata(context, entity, timestamp);
-    body += `${separator}${about}${members(context, entity, timestamp)}}`;
+    text += `${separator}${about}${members(context, entity, timestamp)}}`;
     separator = ",{";
+    if (text.length > TEXT_CHARS_MAX) {
+      bytes.add(text);
+      text = "";
+    }
   }
-  return `${body}]}`;
+  text += "]}";
+  if (bytes.isEmpty) return text;
+  bytes.add(text);
+  return bytes.whole();
 }
+
+/** About what a reply sends together with its head; shorter ones stay a string. */
+const TEXT_CHARS_MAX = 16 * KIB;
+
+/** Texts one behind the other in UTF-8. */
+class GrowingBytes {
+  #bytes = NOTHING;
+  #length = 0;
+
+  get isEmpty(): boolean {
+    return this.#length === 0;
+  }
+
+  add(text: string): void {
+    const needed = this.#length + 3 * text.length;
+    if (needed > this.#bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#bytes.length, GROWN_BYTES_MIN));
+      larger.set(this.#bytes.subarray(0, this.#length));
+      this.#bytes = larger;
+    }
+    this.#length += this.#bytes.utf8Write(text, this.#length);
+  }
+
+  whole(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
+const GROWN_BYTES_MIN = 256 * KIB;
 
 function contextUrl({ base, table, select }: PrintContext, suffix: string): string {
   const selected = select === undefined ? "" : `&$select=${[...select].join(",")}`;

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { compareText } from "../../../base/text-order.ts";
 import { parseEntityAddress, printEntityAddress } from "./address.ts";
 import { parseToken, printToken } from "./continuation.ts";
-import { printEntity } from "./entity-printer.ts";
+import { printEntities, printEntity } from "./entity-printer.ts";
 import { readEntity } from "./entity-reader.ts";
 import { readFlatObject } from "./json-reader.ts";
 import { isStorable, parseEntityEtag, parseTicks, printEntityEtag, printTicks } from "./times.ts";
@@ -229,5 +229,23 @@ test("an entity is printed as the text it was read from says it, plain or not", 
       assert.deepEqual({ PartitionKey, RowKey, A, B }, { ...sent });
     }),
     { numRuns: 2_000 },
+  );
+});
+
+test("a page says of each entity what it says of itself, however long it becomes", () => {
+  const context = { level: "none", base: "http://h/a", account: "a", table: "t", select: undefined } as const;
+  const text = fc.string({ unit: "binary", minLength: 900, maxLength: 1_100 });
+  fc.assert(
+    fc.property(text, fc.nat(1_200), (value, count) => {
+      const properties = [{ name: "Text", type: "String", value } as const];
+      const entity = { partitionKey: "p\u00e9", rowKey: "r", properties, revision: 1n };
+      const one = printEntity(context, entity, printTicks(1n));
+      const page = printEntities(context, new Array(count).fill(entity));
+      const expected = Buffer.from(`{"value":[${new Array(count).fill(one).join(",")}]}`);
+      assert.ok(Buffer.from(page as string).equals(expected));
+      if (count === 1) assert.equal(typeof page, "string");
+      if (count >= 100) assert.ok(Buffer.isBuffer(page));
+    }),
+    { numRuns: 30 },
   );
 });
