@@ -42,10 +42,10 @@ test("thousands of random texts of any characters, lone surrogates too, sign as 
   }
 });
 
-test("texts past the scratch buffer sign the same, and do not disturb what follows", () => {
+test("texts that do not fit the input at once sign the same, and do not disturb what follows", () => {
   const key = random.bytes(64);
   const own = new HmacKey(key);
-  for (const length of [5_400, 5_461, 5_462, 16_384, 100_000]) {
+  for (const length of [16_384, 21_479, 21_480, 64_447, 64_448, 64_449, 64_503, 100_000, 128_896]) {
     for (const letter of ["a", "é", "漢"]) {
       const text = letter.repeat(length);
       assert.ok(own.sign(text).equals(reference(key, text)), `${length} of ${letter}`);

@@ -6,16 +6,21 @@ import {
   get,
   I32_ADD,
   I32_GE_U,
+  I32X4_ADD,
+  I32X4_SHL,
+  I32X4_SHR_U,
   i32,
   leaveIf,
   loadV128,
   loop,
   set,
+  shuffle,
   simd,
   startWasm,
   storeV128,
   tee,
   V128,
+  V128_OR,
   V128_XOR,
   WASM_PAGE_BYTES,
 } from "./wasm.ts";
@@ -62,17 +67,11 @@ const WORD_OF = [
   (step: number) => 7 * step,
 ];
 
-/** Bytes of two vectors, those of the second counted from 16 on. */
-const pick = (words: Code): number[] => [
-  ...simd(0x0d),
-  ...words.flatMap((word) => [0, 1, 2, 3].map((byte) => word * 4 + byte)),
-];
+/** Words of two vectors, those of the second counted from 4 on. */
+const pick = (words: Code): number[] =>
+  shuffle(words.flatMap((word) => [0, 1, 2, 3].map((byte) => word * 4 + byte)));
 const NOT = simd(0x4d);
 const AND = simd(0x4e);
-const OR = simd(0x50);
-const SHIFT_LEFT = simd(0xab);
-const SHIFT_RIGHT = simd(0xad);
-const ADD = simd(0xae);
 
 // Locals: the two parameters, then vectors.
 const [AT, ENDS_AT] = [0, 1];
@@ -87,7 +86,7 @@ const MIX: readonly ((b: number, c: number, d: number) => number[])[] = [
   (b, c, d) => [...get(c), ...get(d), ...V128_XOR, ...get(b), ...AND, ...get(d), ...V128_XOR],
   (b, c, d) => [...get(b), ...get(c), ...V128_XOR, ...get(d), ...AND, ...get(c), ...V128_XOR],
   (b, c, d) => [...get(c), ...get(d), ...V128_XOR, ...get(b), ...V128_XOR],
-  (b, c, d) => [...get(d), ...NOT, ...get(b), ...OR, ...get(c), ...V128_XOR],
+  (b, c, d) => [...get(d), ...NOT, ...get(b), ...V128_OR, ...get(c), ...V128_XOR],
 ];
 
 /** Sixteen words of four pieces, from one piece after another to one word after another. */
@@ -123,10 +122,10 @@ function step(group: number, index: number): number[] {
   const [a, b, c, d] = [place(0), place(1), place(2), place(3)] as const;
   const turn = TURNS[round]![index & 3]!;
   return [
-    ...[...get(a), ...i32(0), ...loadV128(wordAt(group, WORD_OF[round]!(index & 15) & 15)), ...ADD],
-    ...[...i32(0), ...loadV128(CONSTANTS_AT + index * VECTOR_BYTES), ...ADD],
-    ...[...MIX[round]!(b, c, d), ...ADD, ...tee(SUM), ...i32(turn), ...SHIFT_LEFT],
-    ...[...get(SUM), ...i32(32 - turn), ...SHIFT_RIGHT, ...OR, ...get(b), ...ADD, ...set(a)],
+    ...[...get(a), ...i32(0), ...loadV128(wordAt(group, WORD_OF[round]!(index & 15) & 15)), ...I32X4_ADD],
+    ...[...i32(0), ...loadV128(CONSTANTS_AT + index * VECTOR_BYTES), ...I32X4_ADD],
+    ...[...MIX[round]!(b, c, d), ...I32X4_ADD, ...tee(SUM), ...i32(turn), ...I32X4_SHL],
+    ...[...get(SUM), ...i32(32 - turn), ...I32X4_SHR_U, ...V128_OR, ...get(b), ...I32X4_ADD, ...set(a)],
   ];
 }
 
@@ -141,7 +140,7 @@ function blocksCode(): number[] {
     ...states.flatMap((state) => [...i32(0), ...loadV128(state * VECTOR_BYTES), ...set(STATES + state)]),
     ...Array.from({ length: 64 }, (_, index) => groups.flatMap((group) => step(group, index))).flat(),
     ...states.flatMap((state) => [
-      ...[...i32(0), ...i32(0), ...loadV128(state * VECTOR_BYTES), ...get(STATES + state), ...ADD],
+      ...[...i32(0), ...i32(0), ...loadV128(state * VECTOR_BYTES), ...get(STATES + state), ...I32X4_ADD],
       ...storeV128(state * VECTOR_BYTES),
     ]),
     ...[...get(AT), ...i32(BLOCK_BYTES), I32_ADD, ...set(AT), ...again, END, END, END],

@@ -20,6 +20,8 @@ declare namespace WebAssembly {
 }
 
 export type Code = readonly number[];
+/** Code of many parts, which are put one behind the other at the end: spreading them at each step costs milliseconds. */
+export type Nested = readonly (number | Nested)[];
 
 export const WASM_PAGE_BYTES = 65_536;
 
@@ -31,8 +33,11 @@ const EMPTY = 0x40;
 export const END = 0x0b;
 export const I32_ADD = 0x6a;
 export const I32_SUB = 0x6b;
+export const I32_AND = 0x71;
+export const I32_XOR = 0x73;
 export const I32_SHL = 0x74;
 export const I32_SHR_U = 0x76;
+export const I32_ROTR = 0x78;
 export const I32_LT_U = 0x49;
 export const I32_GT_U = 0x4b;
 export const I32_GE_U = 0x4f;
@@ -42,7 +47,14 @@ export const I64_XOR = 0x85;
 export const I64_SHR_U = 0x88;
 /** Instructions of vectors have a number behind a first byte of their own. */
 export const simd = (opcode: number): number[] => [0xfd, ...unsigned(opcode)];
+export const V128_OR: Code = simd(0x50);
 export const V128_XOR: Code = simd(0x51);
+export const V128_ZERO: Code = [...simd(0x0c), ...new Array<number>(16).fill(0)];
+export const I32X4_SHL: Code = simd(0xab);
+export const I32X4_SHR_U: Code = simd(0xad);
+export const I32X4_ADD: Code = simd(0xae);
+/** Sixteen bytes of two vectors, those of the second counted from 16 on. */
+export const shuffle = (bytes: Code): number[] => [...simd(0x0d), ...bytes];
 /** Anywhere: addresses need not be multiples of anything. */
 export const loadV128 = (offset: number): number[] => [...simd(0x00), 0, ...unsigned(offset)];
 export const storeV128 = (offset: number): number[] => [...simd(0x0b), 0, ...unsigned(offset)];
@@ -60,6 +72,8 @@ export const set = (local: number): number[] => [0x21, local];
 export const tee = (local: number): number[] => [0x22, local];
 export const i32 = (value: number): number[] => [0x41, ...signed(value)];
 export const i64 = (value: number): number[] => [0x42, ...signed(value)];
+export const loadI32 = (offset: number): number[] => [0x28, 2, ...unsigned(offset)];
+export const storeI32 = (offset: number): number[] => [0x36, 2, ...unsigned(offset)];
 export const loadI64 = (offset: number): number[] => [0x29, 3, ...unsigned(offset)];
 export const loadByte: Code = [0x31, 0, 0];
 export const storeI64: Code = [0x37, 3, 0];
@@ -79,9 +93,10 @@ function signed(value: number): number[] {
   return [...out, rest];
 }
 
-const vector = (items: readonly Code[]): number[] => [...unsigned(items.length), ...items.flat()];
-const sized = (content: Code): number[] => [...unsigned(content.length), ...content];
-const section = (id: number, content: Code): number[] => [id, ...sized(content)];
+const vector = (items: readonly Code[]): number[] => [unsigned(items.length), ...items].flat();
+const sized = (content: Code): number[] => [unsigned(content.length), content].flat();
+const section = (id: number, content: Code): Nested => [id, sized(content)];
+const flat = (code: readonly unknown[]): number[] => code.flat(Number.POSITIVE_INFINITY) as number[];
 
 /** Memory of a fixed size that several modules and threads see. */
 export class SharedMemory {
@@ -112,7 +127,7 @@ export interface WasmFunction {
 
 interface WasmOptions {
   readonly locals: readonly { readonly count: number; readonly type: number }[];
-  readonly code: Code;
+  readonly code: Nested;
 }
 
 const name = (text: string): number[] => sized([...Buffer.from(text)]);
@@ -123,23 +138,22 @@ export function startWasm({
   code,
   ...where
 }: WasmOptions & ({ readonly pages: number } | { readonly shared: SharedMemory })): WasmFunction {
-  const body = [...vector(locals.map(({ count, type }) => [...unsigned(count), type])), ...code];
+  const body = flat([vector(locals.map(({ count, type }) => [...unsigned(count), type])), code]);
   const shared = "shared" in where ? where.shared : undefined;
-  const bytes = Uint8Array.from([
-    ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-    ...section(1, vector([[0x60, ...vector([[I32], [I32]]), 0]])), // type: (i32, i32) -> nothing
-    ...(shared === undefined ? [] : section(2, vector([sharedImport(shared.pages)]))),
-    ...section(3, vector([[0]])), // one function of it
-    ...("pages" in where ? section(5, vector([[0, ...unsigned(where.pages)]])) : []), // one memory
-    ...section(
-      7,
-      vector([
-        [...name("memory"), 2, 0],
-        [...name("run"), 0, 0],
-      ]),
-    ),
-    ...section(10, vector([sized(body)])),
-  ]);
+  const exported = [
+    [...name("memory"), 2, 0],
+    [...name("run"), 0, 0],
+  ];
+  const parts: Nested = [
+    [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    section(1, vector([[0x60, ...vector([[I32], [I32]]), 0]])), // type: (i32, i32) -> nothing
+    shared === undefined ? [] : section(2, vector([sharedImport(shared.pages)])),
+    section(3, vector([[0]])), // one function of it
+    "pages" in where ? section(5, vector([[0, ...unsigned(where.pages)]])) : [], // one memory
+    section(7, vector(exported)),
+    section(10, vector([sized(body)])),
+  ];
+  const bytes = new Uint8Array(flat(parts));
   const imports = shared === undefined ? undefined : { shared: { memory: shared.memory } };
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), imports);
   const { buffer } = exports.memory as { readonly buffer: ArrayBufferLike };

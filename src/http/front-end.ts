@@ -6,6 +6,7 @@ import { LIMITS } from "../base/limits.ts";
 import type { Log } from "../base/log.ts";
 import type { Metrics, OperationMeter } from "../base/metrics.ts";
 import { badHeader, Refusal } from "../base/refusals.ts";
+import { type Soon, whenThere } from "../base/soon.ts";
 import type { CorsRule } from "../services/account/service-properties.ts";
 import { type AuthContext, authenticate } from "./auth/authenticate.ts";
 import { authorize, refuseWriteToSecondary } from "./auth/authorize.ts";
@@ -67,36 +68,66 @@ export class FrontEnd<Services> {
     for (const row of operations) this.#meters.set(row, options.metrics.operation(service, row.name));
   }
 
-  async handle(incoming: Incoming, connection: Connection): Promise<void> {
-    const exchange = new Exchange<Services>(incoming, this.#options.requestIds.next());
-    let reply: HttpReply | undefined;
+  /** Nothing is waited for that is there: most small reads are answered without a single promise. */
+  handle(incoming: Incoming, connection: Connection): void {
+    const exchange = new Exchange<Services>(incoming, this.#options.requestIds.next(), connection);
+    let answer: Soon<HttpReply>;
     try {
-      reply = await this.#answer(exchange, connection);
+      answer = this.#answer(exchange);
     } catch (error) {
-      if (error instanceof ClientGone) connection.destroy();
-      else reply = this.#refuse(exchange, error);
+      this.#fail(exchange, error);
+      return;
     }
-    if (reply === undefined) return;
-    if (exchange.head.headers.origin !== undefined) reply = await this.#withCors(exchange, reply);
-    else if (reply.status < 400) reply = this.#forCaches(exchange, reply);
+    if (!(answer instanceof Promise)) this.#reply(exchange, answer);
+    else
+      answer.then(
+        (reply) => this.#reply(exchange, reply),
+        (error) => this.#fail(exchange, error),
+      );
+  }
+
+  #fail(exchange: Exchange<Services>, error: unknown): void {
+    if (error instanceof ClientGone) exchange.connection.destroy();
+    else this.#reply(exchange, this.#refuse(exchange, error));
+  }
+
+  #reply(exchange: Exchange<Services>, reply: HttpReply): void {
+    if (exchange.head.headers.origin !== undefined)
+      this.#withCors(exchange, reply).then((added) => this.#send(exchange, added));
+    else this.#send(exchange, reply.status < 400 ? this.#forCaches(exchange, reply) : reply);
+  }
+
+  #send(exchange: Exchange<Services>, reply: HttpReply): void {
     const { status } = reply;
-    this.#writer.send(connection, this.#outgoing(exchange, reply), ({ bytes, error }) => {
+    this.#writer.send(exchange.connection, this.#outgoing(exchange, reply), ({ bytes, error }) => {
       if (error !== undefined) this.#logFault(exchange, error, "a reply broke off");
       this.#account(exchange, status, bytes);
     });
   }
 
-  async #answer(exchange: Exchange<Services>, connection: Connection): Promise<HttpReply> {
-    const { table, services, auth, clock, isSecure, isHostStyleAllowed, defaultVersion } = this.#options;
-    const { head, remoteAddress } = exchange.incoming;
+  #answer(exchange: Exchange<Services>): Soon<HttpReply> {
+    const { table, isHostStyleAllowed, defaultVersion } = this.#options;
+    const { head } = exchange;
     const { method, headers } = head;
     checkHeaders(head);
     const address = readAddress(head.url, headers.host, table.service, isHostStyleAllowed);
     const { query } = address;
     const target = table.mendTarget?.(address.target, query, headers, method) ?? address.target;
     exchange.account = target.account;
-    let version = readVersion(headers, query.get("api-version") ?? query.get("sv"));
-    if (version === "") version = (await defaultVersion(table.service, target.account)) ?? "";
+    const version = readVersion(headers, query.get("api-version") ?? query.get("sv"));
+    if (version !== "") return this.#perform(exchange, { target, query, version });
+    return defaultVersion(table.service, target.account).then((known) =>
+      this.#perform(exchange, { target, query, version: known ?? "" }),
+    );
+  }
+
+  #perform(
+    exchange: Exchange<Services>,
+    { target, query, version }: Pick<HttpRequest, "target" | "query" | "version">,
+  ): Soon<HttpReply> {
+    const { auth, clock, isSecure } = this.#options;
+    const { head, remoteAddress } = exchange.incoming;
+    const { method, headers } = head;
     exchange.version = version;
     const operation =
       target.isWebsite === true
@@ -118,21 +149,38 @@ export class FrontEnd<Services> {
       body: NO_BODY,
       caller: NOBODY,
     };
-    // Most callers are known and judged at once. Waiting for what is already there costs a turn of the queue.
-    const proven = authenticate(request, auth);
-    request.caller = proven instanceof Promise ? await proven : proven;
-    const judgement = authorize(request.caller, operation, request, auth);
-    if (judgement !== undefined) await judgement;
+    return whenThere(authenticate(request, auth), (caller) => {
+      request.caller = caller;
+      const judgement: Soon<void> = authorize(caller, operation, request, auth);
+      return whenThere(judgement, () => this.#carryOut(exchange, operation, request));
+    });
+  }
+
+  #carryOut(
+    exchange: Exchange<Services>,
+    operation: Operation<Services>,
+    request: Writable<HttpRequest>,
+  ): Soon<HttpReply> {
+    const { target, query } = request;
     if (target.isSecondary) refuseWriteToSecondary(operation);
     // Nothing here takes as long as a client may allow, but what is no time at all is a mistake that is told.
     if (target.service !== "table" && query.has("timeout")) request.timeout = readTimeout(query);
     const bytesMax = operation.bodyBytesMax || LIMITS.ignoredBodyBytesMax;
-    const body = new RequestBody(exchange.incoming, connection, bytesMax);
+    const body = new RequestBody(exchange.incoming, exchange.connection, bytesMax);
     exchange.body = body;
     request.body = body;
-    const reply = await operation.handle(request, services);
-    if (operation.name === SETS_RULES) await this.#knownRules.learn(target.account, exchange.startedAt);
-    return reply;
+    const reply = operation.handle(request, this.#options.services);
+    return operation.name === SETS_RULES ? this.#withNewRules(exchange, target.account, reply) : reply;
+  }
+
+  async #withNewRules(
+    { startedAt }: Exchange<Services>,
+    account: string,
+    reply: Soon<HttpReply>,
+  ): Promise<HttpReply> {
+    const answer = await reply;
+    await this.#knownRules.learn(account, startedAt);
+    return answer;
   }
 
   /** A page may see a refusal as it may see a success: without these headers its browser shows it neither. */
@@ -265,6 +313,7 @@ const NOBODY: Caller = { kind: "anonymous", account: "" };
 class Exchange<Services> {
   readonly incoming: Incoming;
   readonly id: string;
+  readonly connection: Connection;
   readonly startedAt = monotonic();
   operation: Operation<Services> | undefined;
   account: string | undefined;
@@ -273,9 +322,10 @@ class Exchange<Services> {
   body: RequestBody | undefined;
   errorCode: string | undefined;
 
-  constructor(incoming: Incoming, id: string) {
+  constructor(incoming: Incoming, id: string, connection: Connection) {
     this.incoming = incoming;
     this.id = id;
+    this.connection = connection;
   }
 
   get head(): RequestHead {

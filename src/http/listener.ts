@@ -8,7 +8,7 @@ import { Connection, type Host, type Incoming } from "./connection/connection.ts
  * A listening socket with the limits of the product: header size, time to the end of a head, idle time, number of
  * connections. Closing finishes what was accepted.
  */
-export type Handler = (incoming: Incoming, connection: Connection) => Promise<void>;
+export type Handler = (incoming: Incoming, connection: Connection) => void;
 
 export interface ListenOptions {
   readonly host: string;
@@ -108,7 +108,7 @@ class ConnectionSet implements Host {
 
   handle(incoming: Incoming, connection: Connection): void {
     if (this.#silent.size > 0) this.#silent.delete(connection);
-    void this.#handler(incoming, connection);
+    this.#handler(incoming, connection);
   }
 
   closed(connection: Connection): void {

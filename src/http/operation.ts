@@ -1,4 +1,5 @@
 import type { RefusalCode } from "../base/refusals.ts";
+import type { Soon } from "../base/soon.ts";
 import type { Headers, HttpReply, HttpRequest, Query, ServiceName, Target } from "./exchange.ts";
 
 /**
@@ -27,7 +28,7 @@ export interface Operation<Services> {
   readonly bodyBytesMax: number;
   /** Statuses of success, for the documentation and the walk test. */
   readonly ok: readonly number[];
-  readonly handle: (request: HttpRequest, services: Services) => Promise<HttpReply>;
+  readonly handle: (request: HttpRequest, services: Services) => Soon<HttpReply>;
 }
 
 export type ResourceKind =

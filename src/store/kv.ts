@@ -1,5 +1,8 @@
 import type { Instant } from "../base/clock.ts";
 import type { Revision } from "../base/revision.ts";
+import type { Soon } from "../base/soon.ts";
+
+export type { Soon } from "../base/soon.ts";
 
 /**
  * The store: ordered keys, snapshots, serializable transactions, durability. Everything that is not payload is
@@ -25,9 +28,6 @@ export interface Range {
   readonly reverse?: boolean;
   readonly limit?: number;
 }
-
-/** What an engine may have at hand, or may have to wait for: to be awaited, but not worth a promise when it is there. */
-export type Soon<T> = T | Promise<T>;
 
 export interface Reader {
   /** The value, which belongs to the caller, or undefined. */
@@ -114,6 +114,11 @@ export interface Ahead<T> {
 
 export interface Store extends KeySpace {
   readonly ephemeral: EphemeralSpace;
+  /**
+   * As `read`, without a promise where neither the engine nor `fn` has to wait: then the answer is there when this
+   * returns, and what `fn` throws is thrown.
+   */
+  readSoon<T>(fn: (read: Reader) => Soon<T>): Soon<T>;
   /**
    * As `write`, for clients that ask for durability later: may resolve as soon as nobody can miss it. When `fn` throws,
    * that is told when `write` would tell it. An engine need not be ahead of anything.

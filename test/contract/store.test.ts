@@ -1,5 +1,20 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
 import { openEmbedded, openMemory } from "./store/engines.ts";
+import { bytes, onStore, putAll } from "./store/kit.ts";
 import { storeContract } from "./store.contract.ts";
 
 storeContract("memory", openMemory);
 storeContract("embedded", openEmbedded);
+
+for (const open of [openMemory, openEmbedded]) {
+  test(`${open.name}: a read that waits for nothing is answered at once`, () =>
+    onStore(open, async (store) => {
+      await putAll(store, { a: "one" });
+      assert.deepEqual(
+        store.readSoon((read) => read.get("a")),
+        bytes("one"),
+      );
+      assert.throws(() => store.readSoon((): never => assert.fail(new RangeError("no"))), RangeError);
+    }));
+}

@@ -24,6 +24,7 @@ export class JournaledStore {
     this.store = {
       ephemeral: inner.ephemeral,
       read: (fn) => inner.read(fn),
+      readSoon: (fn) => inner.readSoon(fn),
       write: (fn) => this.#write(inner, fn),
       writeAhead: (fn) => notAhead(this.#write(inner, fn)),
       figures: () => inner.figures(),

@@ -42,6 +42,7 @@ export class SharedDatabase {
     return {
       ephemeral: new OwnedSpace(this.#ephemeral, owner),
       read: (fn) => records.read(fn),
+      readSoon: (fn) => records.readSoon(fn),
       write: (fn) => records.write(fn),
       writeAhead: (fn) => notAhead(records.write(fn)),
       figures: () => records.figures(),

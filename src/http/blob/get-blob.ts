@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { collect } from "../../base/bytes.ts";
 import { Crc64 } from "../../base/crc64.ts";
+import { type Soon, whenThere } from "../../base/soon.ts";
 import {
   getBlob as get,
   getBlobProperties as getProperties,
@@ -40,7 +41,7 @@ export function readRead(request: HttpRequest): ReadBlob {
 const TELLS_TIER = "2026-10-06";
 
 /** GET /{container}/{blob}: the whole of it, or a range. */
-export async function getBlob(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
+export function getBlob(request: HttpRequest, { blobs }: BlobServices): Soon<HttpReply> {
   const { headers } = request;
   const wanted = parseRange(headers);
   // Whatever can be wrong with the request is found before the bytes are pinned.
@@ -56,7 +57,17 @@ export async function getBlob(request: HttpRequest, { blobs }: BlobServices): Pr
   };
   const { ref, selector, conditions, leaseId, keySha256 } = readRead(request);
   // Spelled out: an object made by spreading has a shape of its own each time, and is slow for all who read it.
-  const opened = await get(blobs, { ref, selector, conditions, leaseId, keySha256, rangeOf });
+  const seen = get(blobs, { ref, selector, conditions, leaseId, keySha256, rangeOf });
+  return whenThere(seen, (opened) => replyOf(request, opened, extent, isStructured));
+}
+
+function replyOf(
+  request: HttpRequest,
+  opened: OpenedBlob,
+  extent: Extent | undefined,
+  isStructured: boolean,
+): Soon<HttpReply> {
+  const { headers } = request;
   const out = blobHeaders(opened);
   const { contentMd5 } = opened.record.http;
   if (extent === undefined) out["Content-MD5"] = contentMd5;
@@ -88,10 +99,12 @@ export async function getBlob(request: HttpRequest, { blobs }: BlobServices): Pr
     return { status, headers: out, body, length, release: () => payload.close() };
   }
   // At most 4 MiB: its digest goes out before its first byte.
-  const bytes = payload === undefined ? inlineBytes(record, range) : await readWhole(payload, range);
-  if (digest === "md5") out["Content-MD5"] = createHash("md5").update(bytes).digest("base64");
-  if (digest === "crc64") out["x-ms-content-crc64"] = new Crc64().update(bytes).base64();
-  return { status, headers: out, body: bytes, length: undefined, release: undefined };
+  const whole = payload === undefined ? inlineBytes(record, range) : readWhole(payload, range);
+  return whenThere(whole, (bytes) => {
+    if (digest === "md5") out["Content-MD5"] = createHash("md5").update(bytes).digest("base64");
+    if (digest === "crc64") out["x-ms-content-crc64"] = new Crc64().update(bytes).base64();
+    return { status, headers: out, body: bytes, length: undefined, release: undefined };
+  });
 }
 
 async function readWhole(payload: NonNullable<OpenedBlob["payload"]>, range: SliceRange): Promise<Buffer> {
@@ -122,15 +135,16 @@ function override(
 }
 
 /** HEAD /{container}/{blob} */
-export async function getBlobProperties(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
-  const seen = await getProperties(blobs, readRead(request));
-  const headers = {
-    ...blobHeaders(seen),
-    ...propertyHeaders(seen),
-    "Content-MD5": seen.record.http.contentMd5,
-  };
-  if (request.caller.kind === "serviceSas") override(headers, request.caller.overrides);
-  return { status: 200, headers, length: seen.record.length };
+export function getBlobProperties(request: HttpRequest, { blobs }: BlobServices): Soon<HttpReply> {
+  return whenThere(getProperties(blobs, readRead(request)), (seen) => {
+    const headers = {
+      ...blobHeaders(seen),
+      ...propertyHeaders(seen),
+      "Content-MD5": seen.record.http.contentMd5,
+    };
+    if (request.caller.kind === "serviceSas") override(headers, request.caller.overrides);
+    return { status: 200, headers, length: seen.record.length };
+  });
 }
 
 async function getBlobMetadata(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {

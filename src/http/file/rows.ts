@@ -2,7 +2,7 @@ import { Refusal } from "../../base/refusals.ts";
 import type { FileService } from "../../services/file/file-service.ts";
 import type { AuthContext } from "../auth/authenticate.ts";
 import type { CommonServices } from "../common/service-operations.ts";
-import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
+import type { Headers, HttpRequest } from "../exchange.ts";
 import type { Operation, Permission } from "../operation.ts";
 
 /** What the handlers of the File service are given. */
@@ -37,7 +37,7 @@ function handleUnconditionally(
   handle: FileRow["handle"],
   request: HttpRequest,
   services: FileServices,
-): Promise<HttpReply> {
+): ReturnType<FileRow["handle"]> {
   refuseConditions(request.headers);
   // The time that a client gives a call is what the call may wait for caches of SMB clients.
   const { timeout } = request;

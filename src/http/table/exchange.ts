@@ -2,8 +2,8 @@ import { TABLE_LIMITS } from "../../base/limits-table.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { EntityBounds } from "../../services/table/entity-bounds.ts";
 import type { Filter } from "../../services/table/filter/filter.ts";
-import type { Headers, HttpReply, HttpRequest, Query, Target } from "../exchange.ts";
-import type { ResourceKind } from "../operation.ts";
+import type { Headers, HttpRequest, Query, Target } from "../exchange.ts";
+import type { Operation, ResourceKind } from "../operation.ts";
 import { mendPath, resourceKindOf } from "../wire/odata/address.ts";
 import { parseFilter } from "../wire/odata/filter-parser.ts";
 import { JSON_TYPES, type MetadataLevel, metadataLevelOf } from "../wire/odata/formats.ts";
@@ -93,9 +93,7 @@ export function mendTableTarget(target: Target, _query: Query, _headers: Headers
 }
 
 /** Requests that no row of the table should have to look at. */
-export function guarded<Services>(
-  handle: (request: HttpRequest, services: Services) => Promise<HttpReply>,
-): (request: HttpRequest, services: Services) => Promise<HttpReply> {
+export function guarded<Services>(handle: Operation<Services>["handle"]): Operation<Services>["handle"] {
   return (request, services) => {
     const { host, "x-http-method": tunnelled } = request.headers;
     if (host === undefined || host === "") throw new Refusal("HostInformationNotPresent");

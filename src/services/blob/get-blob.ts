@@ -1,5 +1,6 @@
 import type { Instant } from "../../base/clock.ts";
 import { Refusal } from "../../base/refusals.ts";
+import { type Soon, whenThere } from "../../base/soon.ts";
 import { type Conditions, checkRead, NO_CONDITIONS } from "../../concurrency/conditions.ts";
 import type { Reader } from "../../store/kv.ts";
 import type { BlobRecord } from "../../store/records/blob.ts";
@@ -32,11 +33,10 @@ export interface OpenedBlob extends SeenBlob {
 }
 
 /** Get Blob Properties, Get Blob Metadata. */
-export function getBlobProperties(blobs: BlobService, request: ReadBlob): Promise<SeenBlob> {
-  return blobs.parts.store.read(async (read) => {
-    const { record, isCurrent } = await look(read, request);
-    return { record, isCurrent, now: read.now() };
-  });
+export function getBlobProperties(blobs: BlobService, request: ReadBlob): Soon<SeenBlob> {
+  return blobs.parts.store.readSoon((read) =>
+    whenThere(look(read, request), ({ record, isCurrent }) => ({ record, isCurrent, now: read.now() })),
+  );
 }
 
 /**
@@ -46,25 +46,27 @@ export function getBlobProperties(blobs: BlobService, request: ReadBlob): Promis
 export function getBlob(
   blobs: BlobService,
   request: ReadBlob & { readonly rangeOf: (length: number) => SliceRange },
-): Promise<OpenedBlob> {
-  return blobs.parts.store.read(async (read) => {
-    const { record, isCurrent } = await look(read, request);
-    if (record.tier === "Archive") throw new Refusal("BlobArchived");
-    const range = request.rangeOf(record.length);
-    const payload =
-      "inline" in record.content || range.length === 0
-        ? undefined
-        : await openBlobContent(blobs.parts.payloads, read, record, range);
-    return { record, isCurrent, now: read.now(), range, payload };
-  });
+): Soon<OpenedBlob> {
+  return blobs.parts.store.readSoon((read) =>
+    whenThere(look(read, request), ({ record, isCurrent }) => {
+      if (record.tier === "Archive") throw new Refusal("BlobArchived");
+      const range = request.rangeOf(record.length);
+      const content =
+        "inline" in record.content || range.length === 0
+          ? undefined
+          : openBlobContent(blobs.parts.payloads, read, record, range);
+      return whenThere(content, (payload) => ({ record, isCurrent, now: read.now(), range, payload }));
+    }),
+  );
 }
 
-async function look(read: Reader, request: ReadBlob): Promise<State> {
-  const state = await readState(read, request.ref, request.selector);
-  checkReadLease(read, state, request.leaseId);
-  if (request.conditions !== NO_CONDITIONS) throwIf(checkRead(request.conditions, state.record));
-  checkKey(state.record, request.keySha256);
-  return state;
+function look(read: Reader, request: ReadBlob): Soon<State> {
+  return whenThere(readState(read, request.ref, request.selector), (state) => {
+    checkReadLease(read, state, request.leaseId);
+    if (request.conditions !== NO_CONDITIONS) throwIf(checkRead(request.conditions, state.record));
+    checkKey(state.record, request.keySha256);
+    return state;
+  });
 }
 
 /** A blob written with a customer's key is read with the same key or not at all. */

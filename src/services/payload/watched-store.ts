@@ -25,10 +25,20 @@ export class WatchedStore implements Store {
   }
 
   async read<T>(fn: (read: Reader) => Soon<T>): Promise<T> {
+    return this.readSoon(fn);
+  }
+
+  readSoon<T>(fn: (read: Reader) => Soon<T>): Soon<T> {
+    const outcome = this.#inner.readSoon(fn);
+    // What is over already was there for nobody.
+    return outcome instanceof Promise ? this.#counted(outcome) : outcome;
+  }
+
+  async #counted<T>(outcome: Promise<T>): Promise<T> {
     const generation = this.#generation;
     generation.readers++;
     try {
-      return await this.#inner.read(fn);
+      return await outcome;
     } finally {
       generation.readers--;
       if (generation.readers === 0) generation.ended?.();

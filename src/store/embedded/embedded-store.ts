@@ -5,6 +5,7 @@ import { type Clock, systemClock } from "../../base/clock.ts";
 import { isOutOfSpace, OutOfSpace, StorageFault } from "../../base/faults.ts";
 import { LIMITS, TIB } from "../../base/limits.ts";
 import { bytesLeft, Room } from "../../base/room.ts";
+import { endedBy } from "../../base/soon.ts";
 import { type AheadKeys, NotYetDurable, notAhead, WatchedSnapshot } from "../ahead.ts";
 import type {
   Ahead,
@@ -155,32 +156,37 @@ class EmbeddedSpace implements KeySpace {
   }
 
   async read<T>(fn: (read: Reader) => Soon<T>): Promise<T> {
+    return this.readSoon(fn);
+  }
+
+  readSoon<T>(fn: (read: Reader) => Soon<T>): Soon<T> {
     const ahead = this.#writer.ahead();
-    if (ahead.length > 0) {
-      try {
-        return await this.#readState(fn, ahead);
-      } catch (error) {
-        if (!(error instanceof NotYetDurable)) throw error;
-      }
-      await Promise.all(ahead.map((keys) => keys.ended()));
+    return ahead.length === 0 ? this.#readState(fn) : this.#readBehind(fn, ahead);
+  }
+
+  async #readBehind<T>(fn: (read: Reader) => Soon<T>, ahead: readonly AheadKeys[]): Promise<T> {
+    try {
+      return await this.#readState(fn, ahead);
+    } catch (error) {
+      if (!(error instanceof NotYetDurable)) throw error;
     }
+    await Promise.all(ahead.map((keys) => keys.ended()));
     return this.#readState(fn);
   }
 
-  async #readState<T>(fn: (read: Reader) => Soon<T>, ahead?: readonly AheadKeys[]): Promise<T> {
+  #readState<T>(fn: (read: Reader) => Soon<T>, ahead?: readonly AheadKeys[]): Soon<T> {
     if (this.#closing !== undefined) throw new StorageFault("the store is closed");
     const snapshot = this.#database.acquire();
     const committed = this.#withJournaled(snapshot);
     const state = ahead === undefined ? committed : new WatchedSnapshot(committed, ahead);
     const reader = new LongKeyReader(new SnapshotReader(state, this.#clock));
     this.#reads++;
-    try {
-      return await fn(reader);
-    } finally {
+    const end = (): void => {
       reader.end();
       this.#database.release(snapshot);
       if (--this.#reads === 0) this.#onLastRead();
-    }
+    };
+    return endedBy(() => fn(reader), end);
   }
 
   write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
@@ -284,6 +290,10 @@ export class EmbeddedStore implements Store {
 
   read<T>(fn: (read: Reader) => Soon<T>): Promise<T> {
     return this.#records.read(fn);
+  }
+
+  readSoon<T>(fn: (read: Reader) => Soon<T>): Soon<T> {
+    return this.#records.readSoon(fn);
   }
 
   write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { StorageFault } from "../../base/faults.ts";
+import { endedBy } from "../../base/soon.ts";
 import { notAhead } from "../ahead.ts";
 import type {
   Ahead,
@@ -47,13 +48,16 @@ export class MemorySpace implements KeySpace {
   }
 
   async read<T>(fn: (read: Reader) => Soon<T>): Promise<T> {
+    return this.readSoon(fn);
+  }
+
+  readSoon<T>(fn: (read: Reader) => Soon<T>): Soon<T> {
     if (this.#isClosed) throw new StorageFault("the store is closed");
     const reader = new LongKeyReader(new SnapshotReader(this.#map.snapshot(), this.#clock));
-    try {
-      return await fn(reader);
-    } finally {
-      reader.end();
-    }
+    return endedBy(
+      () => fn(reader),
+      () => reader.end(),
+    );
   }
 
   write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
@@ -87,6 +91,10 @@ export class MemoryStore implements Store {
 
   read<T>(fn: (read: Reader) => Soon<T>): Promise<T> {
     return this.#space.read(fn);
+  }
+
+  readSoon<T>(fn: (read: Reader) => Soon<T>): Soon<T> {
+    return this.#space.readSoon(fn);
   }
 
   write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {

@@ -148,6 +148,10 @@ export class PostgresStore implements Store {
     return this.#records.read(fn);
   }
 
+  readSoon<T>(fn: (read: Reader) => Soon<T>): Promise<T> {
+    return this.#records.read(fn);
+  }
+
   write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
     return this.#records.write(fn);
   }

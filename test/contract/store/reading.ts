@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LIMITS } from "../../../src/base/limits.ts";
-import type { Range } from "../../../src/store/kv.ts";
+import { Refusal } from "../../../src/base/refusals.ts";
+import type { Range, Reader, Soon } from "../../../src/store/kv.ts";
 import {
   bytes,
   EVERYTHING,
   entriesOf,
+  gate,
   keysIn,
   listed,
   type OpenStore,
@@ -25,6 +27,55 @@ export function readingContract(open: OpenStore): void {
         assert.equal(await read.get("b"), undefined);
         assert.equal(await read.get("a\0"), undefined);
       });
+    }));
+
+  test("readSoon answers as read does, whether its function waits or not", () =>
+    onStore(open, async (store) => {
+      await putAll(store, { a: "one" });
+      assert.deepEqual(await store.readSoon((read) => read.get("a")), bytes("one"));
+      assert.equal(await store.readSoon((read) => read.get("b")), undefined);
+      const [begun, committed] = [gate(), gate()];
+      const reading = store.readSoon(async (read) => {
+        const before = await read.get("a");
+        begun.open();
+        await committed.opened;
+        assert.deepEqual(await read.get("a"), before);
+        return before;
+      });
+      await begun.opened;
+      await putAll(store, { a: "two" });
+      assert.deepEqual(await store.readSoon((read) => read.get("a")), bytes("two"));
+      committed.open();
+      assert.deepEqual(await reading, bytes("one"));
+    }));
+
+  test("readSoon passes on what its function throws, and ends the reader in any case", () =>
+    onStore(open, async (store) => {
+      await putAll(store, { a: "one" });
+      const kept: Reader[] = [];
+      const keep = (read: Reader): Soon<Buffer | undefined> => {
+        kept.push(read);
+        return read.get("a");
+      };
+      await store.readSoon(keep);
+      await assert.rejects(
+        async () =>
+          store.readSoon((read) => {
+            void keep(read);
+            throw new Refusal("BlobNotFound");
+          }),
+        Refusal,
+      );
+      await assert.rejects(
+        async () =>
+          store.readSoon(async (read) => {
+            await keep(read);
+            throw new Refusal("BlobNotFound");
+          }),
+        Refusal,
+      );
+      assert.equal(kept.length, 3);
+      for (const read of kept) await assert.rejects(async () => read.get("a"), /after it has ended/);
     }));
 
   test("an empty value is a value", () =>
