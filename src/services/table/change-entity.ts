@@ -1,6 +1,7 @@
 import type { EntityContents, EntityKeys, Property } from "../../base/edm.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
+import { whenThere } from "../../base/soon.ts";
 import {
   checkEntityChange,
   type EntityChangeKind,
@@ -35,14 +36,16 @@ export function changeEntity(
   bounds: EntityBounds | undefined,
 ): Promise<Changed> {
   checkChange(change, bounds);
-  return store.write(async (write) => {
-    const { id, name } = await readTable(write, ref);
-    const key = entityKey(id, change);
-    const current = await write.get(key);
-    const revision = write.revision(current === undefined ? undefined : revisionOfEntity(current));
-    applyChange(write, { key, current, change, revision });
-    return { revision, table: name };
-  });
+  return store.write((write) =>
+    whenThere(readTable(write, ref), ({ id, name }) => {
+      const key = entityKey(id, change);
+      return whenThere(write.get(key), (current) => {
+        const revision = write.revision(current === undefined ? undefined : revisionOfEntity(current));
+        applyChange(write, { key, current, change, revision });
+        return { revision, table: name };
+      });
+    }),
+  );
 }
 
 /** What can be told before anything is read. */
