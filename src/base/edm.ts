@@ -21,3 +21,13 @@ export interface EntityKeys {
   readonly partitionKey: string;
   readonly rowKey: string;
 }
+
+/** What an entity holds besides its keys and its revision. */
+export interface EntityContents {
+  readonly properties: readonly Property[];
+  /**
+   * All names and values of type String are known to be ASCII in which JSON escapes nothing: no quotes, no backslashes,
+   * no control characters. Who reads JSON sees that in passing; to find it out again takes a look at each character.
+   */
+  readonly isPlain?: boolean | undefined;
+}

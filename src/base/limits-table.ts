@@ -21,7 +21,7 @@ export const TABLE_LIMITS = {
   scannedEntitiesMax: 4_000,
   scannedBytesMax: 32 * MIB,
   scanMillisMax: 1_000,
-  /** Entities fetched together while scanning, and what they may weigh. */
+  /** Entities fetched together while scanning (a page of the store at most), and what they may weigh. */
   scanChunkEntities: 256,
   scanChunkBytes: 4 * MIB,
   filterDepthMax: 64,

@@ -69,7 +69,7 @@ for (const engine of ENGINES) {
       const properties = [{ name: "v", type: "Int64", value: 2n ** 60n } as const];
       const { revision } = await one.changeEntity(ref, { kind: "insert", ...keys, properties });
       const found = await other.getEntity(ref, keys);
-      assert.deepEqual(found.entity, { ...keys, revision, properties });
+      assert.deepEqual(found.entity, { ...keys, revision, properties, isPlain: false });
       const stale = { kind: "replace", ifMatch: revision - 1n, ...keys, properties: [] } as const;
       await assert.rejects(other.changeEntity(ref, stale), (error: unknown) => {
         assert.ok(error instanceof Refusal);

@@ -33,6 +33,7 @@ export function changeEntity(kind: EntityChangeKind) {
 }
 
 const NOTHING = Buffer.alloc(0);
+const NO_CONTENTS = { properties: [], isPlain: true } as const;
 
 /** That there is no such table is told before what is wrong with the change. */
 function readSent(
@@ -57,19 +58,20 @@ export function readChange(kind: EntityChangeKind, request: ChangeRequest, body:
   const { table, keys } = parseEntityAddress(target.path);
   const ref = { account: target.account, table };
   const ifMatch = readIfMatch(kind, headers);
-  if (kind === "delete") return { ref, change: { kind, ifMatch, ...keys!, properties: [] } };
+  if (kind === "delete") return { ref, change: { kind, ifMatch, ...keys!, ...NO_CONTENTS } };
   checkContentType(headers["content-type"]);
   const sent = readEntity(body);
+  const { properties, isPlain } = sent;
   if (keys === undefined) {
-    const { partitionKey, rowKey, properties } = sent;
+    const { partitionKey, rowKey } = sent;
     if (partitionKey === undefined || rowKey === undefined) throw new Refusal("PropertiesNeedValue");
-    return { ref, change: { kind, ifMatch, partitionKey, rowKey, properties } };
+    return { ref, change: { kind, ifMatch, partitionKey, rowKey, properties, isPlain } };
   }
   // The address decides; a body may repeat the keys, but not contradict it.
   if ((sent.partitionKey ?? keys.partitionKey) !== keys.partitionKey) throw keyMismatch("PartitionKey");
   if ((sent.rowKey ?? keys.rowKey) !== keys.rowKey) throw keyMismatch("RowKey");
   const { partitionKey, rowKey } = keys;
-  return { ref, change: { kind, ifMatch, partitionKey, rowKey, properties: sent.properties } };
+  return { ref, change: { kind, ifMatch, partitionKey, rowKey, properties, isPlain } };
 }
 
 function keyMismatch(name: string): Refusal {
@@ -107,7 +109,8 @@ export function changeReply(
   { revision, table }: Changed,
 ): HttpReply {
   if (change.kind === "delete") return { status: 204, headers: DELETED };
-  const etag = printEntityEtag(printTicks(revision));
+  const timestamp = printTicks(revision);
+  const etag = printEntityEtag(timestamp);
   if (change.kind !== "insert") {
     return {
       status: 204,
@@ -142,7 +145,7 @@ export function changeReply(
     Location: location,
     ETag: etag,
   };
-  return { status: 201, headers, body: printEntity(context, { ...change, revision }, etag) };
+  return { status: 201, headers, body: printEntity(context, { ...change, revision }, timestamp) };
 }
 
 const DELETED = { ...COMMON_HEADERS, DataServiceVersion: "1.0;" };

@@ -1,3 +1,4 @@
+import { type Soon, whenThere } from "../../base/soon.ts";
 import type { EntityPage } from "../../services/table/query-entities.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { parseEntityAddress, tableOfPath } from "../wire/odata/address.ts";
@@ -18,26 +19,27 @@ import {
 import type { TableServices } from "./operations.ts";
 
 /** GET /{table}(PartitionKey='..',RowKey='..') */
-export async function getEntity(request: HttpRequest, { tables }: TableServices): Promise<HttpReply> {
+export function getEntity(request: HttpRequest, { tables }: TableServices): Soon<HttpReply> {
   const { account, path } = request.target;
   const level = levelOf(request);
-  const address = parseEntityAddress(path);
+  const { table, keys } = parseEntityAddress(path);
   const select = request.query.pairs.length === 0 ? undefined : readSelect(request.query);
-  const found = await tables.getEntity({ account, table: address.table }, address.keys!, boundsOf(request));
-  const { entity, table } = found;
-  const etag = printEntityEtag(printTicks(entity.revision));
-  const context = { level, base: baseOf(request), account, table, select };
-  return {
-    status: 200,
-    headers: {
-      "Cache-Control": "no-cache",
-      "X-Content-Type-Options": "nosniff",
-      DataServiceVersion: "3.0;",
-      "Content-Type": JSON_TYPES[level],
-      ETag: etag,
-    },
-    body: printEntity(context, entity, etag),
-  };
+  return whenThere(tables.getEntity({ account, table }, keys!, boundsOf(request)), (found) => {
+    const { entity } = found;
+    const timestamp = printTicks(entity.revision);
+    const context = { level, base: baseOf(request), account, table: found.table, select };
+    return {
+      status: 200,
+      headers: {
+        "Cache-Control": "no-cache",
+        "X-Content-Type-Options": "nosniff",
+        DataServiceVersion: "3.0;",
+        "Content-Type": JSON_TYPES[level],
+        ETag: printEntityEtag(timestamp),
+      },
+      body: printEntity(context, entity, timestamp),
+    };
+  });
 }
 
 /** GET /{table}() */

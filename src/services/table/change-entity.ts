@@ -1,6 +1,7 @@
-import type { EntityKeys, Property } from "../../base/edm.ts";
+import type { EntityContents, EntityKeys, Property } from "../../base/edm.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
+import { whenThere } from "../../base/soon.ts";
 import {
   checkEntityChange,
   type EntityChangeKind,
@@ -14,7 +15,7 @@ import { checkEntity, checkKeys, checkProperties } from "./entity-rules.ts";
 import { readTable, type TableRef } from "./tables.ts";
 
 /** Insert, Update, Merge, Insert Or Replace, Insert Or Merge and Delete Entity: one change, however it is sent. */
-export interface EntityChange extends EntityKeys {
+export interface EntityChange extends EntityKeys, EntityContents {
   readonly kind: EntityChangeKind;
   /** For replace, merge and delete. */
   readonly ifMatch?: IfMatch | undefined;
@@ -35,14 +36,16 @@ export function changeEntity(
   bounds: EntityBounds | undefined,
 ): Promise<Changed> {
   checkChange(change, bounds);
-  return store.write(async (write) => {
-    const { id, name } = await readTable(write, ref);
-    const key = entityKey(id, change);
-    const current = await write.get(key);
-    const revision = write.revision(current === undefined ? undefined : revisionOfEntity(current));
-    applyChange(write, { key, current, change, revision });
-    return { revision, table: name };
-  });
+  return store.write((write) =>
+    whenThere(readTable(write, ref), ({ id, name }) => {
+      const key = entityKey(id, change);
+      return whenThere(write.get(key), (current) => {
+        const revision = write.revision(current === undefined ? undefined : revisionOfEntity(current));
+        applyChange(write, { key, current, change, revision });
+        return { revision, table: name };
+      });
+    }),
+  );
 }
 
 /** What can be told before anything is read. */
@@ -63,7 +66,7 @@ export interface ChangeInPlace {
 
 /** Decides and writes; a refusal undoes the transaction. */
 export function applyChange(write: Writer, { key, current, change, revision }: ChangeInPlace): void {
-  const { kind, ifMatch, properties } = change;
+  const { kind, ifMatch } = change;
   const verdict = checkEntityChange(
     kind,
     ifMatch,
@@ -74,12 +77,19 @@ export function applyChange(write: Writer, { key, current, change, revision }: C
     write.delete(key);
     return;
   }
-  let whole = properties;
+  let whole: EntityContents = change;
   if (kind === "merge" || kind === "insertOrMerge") {
-    if (current !== undefined) whole = mergedProperties(unpackEntity(current).properties, properties);
-    checkEntity(change, whole);
+    if (current !== undefined) whole = mergedContents(unpackEntity(current), change);
+    checkEntity(change, whole.properties);
   }
   write.put(key, packEntity(revision, whole));
+}
+
+function mergedContents(present: EntityContents, change: EntityContents): EntityContents {
+  return {
+    properties: mergedProperties(present.properties, change.properties),
+    isPlain: present.isPlain === true && change.isPlain === true,
+  };
 }
 
 /** Properties keep their place when they get a new value; new ones come last. */

@@ -2,8 +2,9 @@ import { LIMITS } from "../../base/limits.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import { entityKey } from "../../store/keys/table.ts";
-import type { KeySpace } from "../../store/kv.ts";
+import type { KeySpace, Reader } from "../../store/kv.ts";
 import { revisionOfEntity } from "../../store/records/entity.ts";
+import type { TableRecord } from "../../store/records/table.ts";
 import { applyChange, type Changed, checkChange, type EntityChange } from "./change-entity.ts";
 import type { EntityBounds } from "./entity-bounds.ts";
 import { readTable, type TableRef } from "./tables.ts";
@@ -33,25 +34,32 @@ export function transact(
 ): Promise<Changed> {
   checkTransaction(changes, bounds);
   return store.write(async (write) => {
-    const { id, name } = await at(0, () => readTable(write, ref));
+    const { id, name } = await tableFor(write, ref);
     const keys = changes.map((change) => entityKey(id, change));
     const present = await write.getMany(keys);
     const revision = write.revision(highestOf(present));
     for (const [index, change] of changes.entries()) {
-      await at(index, () =>
-        applyChange(write, { key: keys[index]!, current: present[index], change, revision }),
-      );
+      try {
+        applyChange(write, { key: keys[index]!, current: present[index], change, revision });
+      } catch (error) {
+        throw asRefused(index, error);
+      }
     }
     return { revision, table: name };
   });
 }
 
-async function at<T>(index: number, run: () => T | Promise<T>): Promise<T> {
+/** That there is no such table is told of the first change. */
+async function tableFor(read: Reader, ref: TableRef): Promise<TableRecord> {
   try {
-    return await run();
+    return await readTable(read, ref);
   } catch (error) {
-    throw error instanceof Refusal ? new ChangeRefused(index, error) : error;
+    throw asRefused(0, error);
   }
+}
+
+function asRefused(index: number, error: unknown): unknown {
+  return error instanceof Refusal ? new ChangeRefused(index, error) : error;
 }
 
 function highestOf(entities: readonly (Buffer | undefined)[]): Revision | undefined {
@@ -78,8 +86,7 @@ function checkTransaction(changes: readonly EntityChange[], bounds: EntityBounds
     try {
       checkChange(change, bounds);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      refuse(error);
+      throw asRefused(index, error);
     }
   }
 }

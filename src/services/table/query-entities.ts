@@ -2,8 +2,10 @@ import { monotonic } from "../../base/clock.ts";
 import type { EdmValue, EntityKeys } from "../../base/edm.ts";
 import { TABLE_LIMITS } from "../../base/limits-table.ts";
 import { Refusal } from "../../base/refusals.ts";
+import { type Soon, whenThere } from "../../base/soon.ts";
+import { keyAfter } from "../../store/keys/pack.ts";
 import { entityKey, keysOfEntityKey, lowestEntityKey } from "../../store/keys/table.ts";
-import type { Entry, KeySpace, Range, Reader } from "../../store/kv.ts";
+import type { Entry, KeySpace, Range, Reader, Store } from "../../store/kv.ts";
 import {
   findProperty,
   revisionOfEntity,
@@ -27,21 +29,27 @@ export interface FoundEntity {
 
 /** The point query: two reads of one snapshot. */
 export function getEntity(
-  store: KeySpace,
+  store: Store,
   ref: TableRef,
-  { partitionKey, rowKey }: EntityKeys,
+  keys: EntityKeys,
   bounds: EntityBounds | undefined,
-): Promise<FoundEntity> {
-  checkKeys({ partitionKey, rowKey });
-  return store.read(async (read) => {
-    const { id, name } = await readTable(read, ref);
-    const bytes = await read.get(entityKey(id, { partitionKey, rowKey }));
-    // What lies outside the bounds of a SAS does not exist for its holder.
-    const isHidden = bounds !== undefined && !isWithin(bounds, { partitionKey, rowKey });
-    if (bytes === undefined || isHidden) throw new Refusal("ResourceNotFound");
-    const { revision, properties } = unpackEntity(bytes);
-    return { entity: { partitionKey, rowKey, revision, properties }, table: name };
-  });
+): Soon<FoundEntity> {
+  checkKeys(keys);
+  return store.readSoon((read) =>
+    whenThere(readTable(read, ref), ({ id, name }) =>
+      whenThere(read.get(entityKey(id, keys)), (bytes) => {
+        // What lies outside the bounds of a SAS does not exist for its holder.
+        const isHidden = bounds !== undefined && !isWithin(bounds, keys);
+        if (bytes === undefined || isHidden) throw new Refusal("ResourceNotFound");
+        return { entity: entityOf(keys, bytes), table: name };
+      }),
+    ),
+  );
+}
+
+function entityOf({ partitionKey, rowKey }: EntityKeys, bytes: Buffer): Entity {
+  const { revision, properties, isPlain } = unpackEntity(bytes);
+  return { partitionKey, rowKey, revision, properties, isPlain };
 }
 
 export interface QueryEntities {
@@ -103,15 +111,13 @@ async function scan(read: Reader, { from, to }: Range, page: PageBuilder): Promi
   let start = from;
   for (;;) {
     const limit = page.chunkEntities();
-    let count = 0;
-    for await (const entry of read.range({ from: start, to, limit })) {
+    const entries = await read.take({ from: start, to }, limit);
+    for (const entry of entries) {
       if (page.isFull()) return entry.key;
       page.take(entry);
-      start = entry.key;
-      count++;
     }
-    if (count < limit) return undefined;
-    start = `${start}\0`;
+    if (entries.length < limit) return undefined;
+    start = keyAfter(entries[limit - 1]!.key);
   }
 }
 
@@ -135,9 +141,7 @@ class PageBuilder {
     this.#scanned++;
     this.#scannedBytes += value.length;
     if (this.#filter !== undefined && !this.#filter.isMetBy(key, value)) return;
-    const { partitionKey, rowKey } = keysOfEntityKey(key);
-    const { revision, properties } = unpackEntity(value);
-    this.entities.push({ partitionKey, rowKey, revision, properties });
+    this.entities.push(entityOf(keysOfEntityKey(key), value));
     this.#bytes += value.length + this.#addedBytes;
   }
 

@@ -1,5 +1,6 @@
 import type { EntityKeys } from "../../base/edm.ts";
 import { Refusal } from "../../base/refusals.ts";
+import type { Soon } from "../../base/soon.ts";
 import type { StoredPolicy } from "../account/stored-policy.ts";
 import type { ServiceParts } from "../parts.ts";
 import type { Chore } from "../reclaim/chores.ts";
@@ -56,23 +57,21 @@ export class TableService {
     return tables.setTableAcl(this.parts.store, ref, policies);
   }
 
-  async changeEntity(ref: tables.TableRef, change: EntityChange, bounds?: EntityBounds): Promise<Changed> {
+  /** What can be told before anything is read is thrown at once. */
+  changeEntity(ref: tables.TableRef, change: EntityChange, bounds?: EntityBounds): Promise<Changed> {
     return changeEntity(this.parts.store, ref, change, bounds);
   }
 
-  async transact(
-    ref: tables.TableRef,
-    changes: readonly EntityChange[],
-    bounds?: EntityBounds,
-  ): Promise<Changed> {
+  /** As `changeEntity`. */
+  transact(ref: tables.TableRef, changes: readonly EntityChange[], bounds?: EntityBounds): Promise<Changed> {
     return transact(this.parts.store, ref, changes, bounds);
   }
 
-  async getEntity(ref: tables.TableRef, keys: EntityKeys, bounds?: EntityBounds): Promise<FoundEntity> {
+  getEntity(ref: tables.TableRef, keys: EntityKeys, bounds?: EntityBounds): Soon<FoundEntity> {
     return getEntity(this.parts.store, ref, keys, bounds);
   }
 
-  async queryEntities(ref: tables.TableRef, query: QueryEntities): Promise<EntityPage> {
+  queryEntities(ref: tables.TableRef, query: QueryEntities): Promise<EntityPage> {
     return queryEntities(this.parts.store, ref, query);
   }
 

@@ -1,5 +1,6 @@
 import { TABLE_LIMITS } from "../../base/limits-table.ts";
 import { Refusal } from "../../base/refusals.ts";
+import { type Soon, whenThere } from "../../base/soon.ts";
 import { deletedTableKey, tableAclKey, tableKey, tablesOfAccount } from "../../store/keys/table.ts";
 import type { KeySpace, Reader } from "../../store/kv.ts";
 import { Remembered } from "../../store/records/remembered.ts";
@@ -18,17 +19,18 @@ export interface TableRef {
 const tables = new Remembered(tableRecord.unpack);
 
 /** The record of a table; the refusal that fits when there is none. */
-export async function readTable(
+export function readTable(
   read: Reader,
   { account, table }: TableRef,
   missing: "TableNotFound" | "ResourceNotFound" = "TableNotFound",
-): Promise<TableRecord> {
+): Soon<TableRecord> {
   const key = tableKey(account, table);
-  const bytes = await read.get(key);
-  if (bytes !== undefined) return tables.unpack(key, bytes);
-  // A name no table can have is told apart from one that no table has.
-  checkTableName(table);
-  throw new Refusal(missing);
+  return whenThere(read.get(key), (bytes) => {
+    if (bytes !== undefined) return tables.unpack(key, bytes);
+    // A name no table can have is told apart from one that no table has.
+    checkTableName(table);
+    throw new Refusal(missing);
+  });
 }
 
 export async function createTable(store: KeySpace, { account, table }: TableRef): Promise<void> {

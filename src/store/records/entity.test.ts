@@ -27,9 +27,9 @@ test("an entity comes out of its bytes as it went in, whole and property by prop
   fc.assert(
     fc.property(properties, fc.bigInt({ min: 0n, max: 2n ** 63n }), (properties, revision) => {
       // A copy: the next one is written over it.
-      const bytes = Buffer.from(packEntity(revision, properties));
+      const bytes = Buffer.from(packEntity(revision, { properties }));
       assert.equal(revisionOfEntity(bytes), revision);
-      assert.deepEqual(unpackEntity(bytes), { revision, properties });
+      assert.deepEqual(unpackEntity(bytes), { revision, properties, isPlain: false });
       for (const { name, ...value } of properties) {
         const found = findProperty(bytes, Buffer.from(name));
         assert.deepEqual({ type: found?.type, value: found?.value }, value);
@@ -39,17 +39,56 @@ test("an entity comes out of its bytes as it went in, whole and property by prop
   );
 });
 
+test("an entity whose names and texts are plain says so, and holds the same as one that does not", () => {
+  const plain = fc.string({ unit: fc.constantFrom(..."aZ_09 .'/\x7f"), maxLength: 40 });
+  const texts = fc.uniqueArray(fc.tuple(plain, fc.oneof(plain, value)), { selector: ([name]) => name });
+  fc.assert(
+    fc.property(texts, fc.bigInt({ min: 0n, max: 2n ** 63n }), (pairs, revision) => {
+      const properties = pairs
+        .map(
+          ([name, value]): Property =>
+            typeof value === "string" ? { name, type: "String", value } : { name, ...value },
+        )
+        .filter(({ type, value }) => type !== "String" || /^[\x20-\x7f]*$/.test(value));
+      const bytes = Buffer.from(packEntity(revision, { properties, isPlain: true }));
+      assert.equal(revisionOfEntity(bytes), revision);
+      assert.deepEqual(unpackEntity(bytes), { revision, properties, isPlain: true });
+      for (const { name, ...value } of properties) {
+        const found = findProperty(bytes, Buffer.from(name));
+        assert.deepEqual({ type: found?.type, value: found?.value }, value);
+      }
+      // Nothing but the version tells them apart.
+      assert.equal(bytes[0], 2);
+      const unmarked = Buffer.from(packEntity(revision, { properties }));
+      assert.equal(unmarked[0], 1);
+      assert.deepEqual(unmarked.subarray(1), bytes.subarray(1));
+    }),
+  );
+});
+
+test("an entity of version 1, as builds before wrote it, is read", () => {
+  const bytes = Buffer.from("0100000000000000070002" + "010001610000000362c3a9" + "0600016e", "hex");
+  assert.deepEqual(unpackEntity(bytes), {
+    revision: 7n,
+    properties: [
+      { name: "a", type: "String", value: "b\u00e9" },
+      { name: "n", type: "Boolean", value: true },
+    ],
+    isPlain: false,
+  });
+});
+
 test("a text of the largest size fits, whatever its characters take", () => {
   const text = "€".repeat(32_768);
-  const bytes = packEntity(1n, [{ name: "a".repeat(255), type: "String", value: text }]);
+  const bytes = packEntity(1n, { properties: [{ name: "a".repeat(255), type: "String", value: text }] });
   assert.equal(unpackEntity(Buffer.from(bytes)).properties[0]!.value, text);
 });
 
 test("a version or a type that this build does not know is damage, not a guess", () => {
-  const bytes = Buffer.from(packEntity(1n, [{ name: "a", type: "Boolean", value: true }]));
+  const bytes = Buffer.from(packEntity(1n, { properties: [{ name: "a", type: "Boolean", value: true }] }));
   const newer = Buffer.from(bytes);
-  newer[0] = 2;
-  assert.throws(() => unpackEntity(newer), /version 2/);
+  newer[0] = 3;
+  assert.throws(() => unpackEntity(newer), /version 3/);
   const strange = Buffer.from(bytes);
   strange[11] = 99;
   assert.throws(() => unpackEntity(strange), /type 99/);

@@ -1,5 +1,5 @@
 import { readUint64, writeUint64 } from "../../base/bytes.ts";
-import type { EdmValue, Property } from "../../base/edm.ts";
+import type { EdmValue, EntityContents, Property } from "../../base/edm.ts";
 import { DamagedData } from "../../base/faults.ts";
 import type { Revision } from "../../base/revision.ts";
 
@@ -7,7 +7,7 @@ import type { Revision } from "../../base/revision.ts";
  * An entity: its revision and its typed properties, in the order they were given. Written and read on the hottest
  * path of the Table service, and looked into by filters without being unpacked, so it has a layout of its own:
  *
- *   01            format version
+ *   01 or 02      format version; 02 says that all names and texts in it are plain (see EntityContents)
  *   8 bytes       revision, big-endian: ETag and Timestamp
  *   2 bytes       number of properties, then for each:
  *     1 byte        type (below)
@@ -18,6 +18,7 @@ import type { Revision } from "../../base/revision.ts";
  * PartitionKey and RowKey stand in the key.
  */
 const VERSION = 1;
+const VERSION_PLAIN = 2;
 const HEAD_BYTES = 11;
 
 const STRING = 1;
@@ -33,17 +34,17 @@ const BINARY = 9;
 /** Written anew by each `packEntity`: the store takes a copy at once. */
 let scratch = Buffer.allocUnsafe(64 * 1_024);
 
-export interface UnpackedEntity {
+export interface UnpackedEntity extends EntityContents {
   readonly revision: Revision;
-  readonly properties: Property[];
+  readonly isPlain: boolean;
 }
 
 /** The bytes are good until the next call. */
-export function packEntity(revision: Revision, properties: readonly Property[]): Buffer {
+export function packEntity(revision: Revision, { properties, isPlain = false }: EntityContents): Buffer {
   const bytesMax = packedBytesMax(properties);
   if (scratch.length < bytesMax) scratch = Buffer.allocUnsafe(bytesMax);
   const out = scratch;
-  out[0] = VERSION;
+  out[0] = isPlain ? VERSION_PLAIN : VERSION;
   writeUint64(out, revision, 1);
   out.writeUInt16BE(properties.length, 9);
   let at = HEAD_BYTES;
@@ -113,8 +114,11 @@ function packValue(out: Buffer, { type, value }: EdmValue, at: number): number {
 }
 
 function checkVersion(bytes: Buffer): void {
-  if (bytes[0] !== VERSION) {
-    throw new DamagedData(`record of family entity has version ${bytes[0]}, this build knows ${VERSION}`);
+  const version = bytes[0];
+  if (version !== VERSION && version !== VERSION_PLAIN) {
+    throw new DamagedData(
+      `record of family entity has version ${version}, this build knows ${VERSION} and ${VERSION_PLAIN}`,
+    );
   }
 }
 
@@ -125,16 +129,19 @@ export function revisionOfEntity(bytes: Buffer): Revision {
 
 export function unpackEntity(bytes: Buffer): UnpackedEntity {
   checkVersion(bytes);
+  const isPlain = bytes[0] === VERSION_PLAIN;
+  // Plain names and texts are pieces of one string: to ask for each costs more than to make them all.
+  const plain = isPlain ? bytes.latin1Slice() : undefined;
   const count = bytes.readUInt16BE(9);
   const properties: Property[] = new Array(count);
   let at = HEAD_BYTES;
   for (let i = 0; i < count; i++) {
     const nameEnd = at + 3 + bytes.readUInt16BE(at + 1);
-    const name = bytes.utf8Slice(at + 3, nameEnd);
-    properties[i] = propertyAt(bytes, name, bytes[at]!, nameEnd);
+    const name = textAt(bytes, plain, at + 3, nameEnd);
+    properties[i] = propertyAt(bytes, plain, name, bytes[at]!, nameEnd);
     at = nameEnd + valueBytes(bytes, bytes[at]!, nameEnd);
   }
-  return { revision: readUint64(bytes, 1), properties };
+  return { revision: readUint64(bytes, 1), properties, isPlain };
 }
 
 function valueBytes(bytes: Buffer, tag: number, at: number): number {
@@ -158,10 +165,23 @@ function valueBytes(bytes: Buffer, tag: number, at: number): number {
   }
 }
 
-function propertyAt(bytes: Buffer, name: string, tag: number, at: number): Property {
+/** `plain` is the whole record as a string, if its texts can be cut out of one. */
+function textAt(bytes: Buffer, plain: string | undefined, from: number, to: number): string {
+  return plain === undefined ? bytes.utf8Slice(from, to) : plain.slice(from, to);
+}
+
+function propertyAt(
+  bytes: Buffer,
+  plain: string | undefined,
+  name: string,
+  tag: number,
+  at: number,
+): Property {
   switch (tag) {
-    case STRING:
-      return { name, type: "String", value: bytes.utf8Slice(at + 4, at + 4 + bytes.readUInt32BE(at)) };
+    case STRING: {
+      const end = at + 4 + bytes.readUInt32BE(at);
+      return { name, type: "String", value: textAt(bytes, plain, at + 4, end) };
+    }
     case INT32:
       return { name, type: "Int32", value: bytes.readInt32BE(at) };
     case INT64:
@@ -197,7 +217,7 @@ export function findProperty(bytes: Buffer, nameBytes: Buffer): Property | undef
     const length = (bytes[at + 1]! << 8) | bytes[at + 2]!;
     const nameEnd = at + 3 + length;
     if (length === nameBytes.length && isSame(bytes, at + 3, nameBytes)) {
-      return propertyAt(bytes, "", tag, nameEnd);
+      return propertyAt(bytes, undefined, "", tag, nameEnd);
     }
     at = nameEnd + valueBytes(bytes, tag, nameEnd);
   }

@@ -1,4 +1,5 @@
-import type { EntityKeys, Property } from "../../../base/edm.ts";
+import type { EntityContents, EntityKeys, Property } from "../../../base/edm.ts";
+import { KIB } from "../../../base/limits.ts";
 import type { Revision } from "../../../base/revision.ts";
 import { printEntityAddress } from "./address.ts";
 import type { MetadataLevel } from "./formats.ts";
@@ -15,77 +16,123 @@ export interface PrintContext {
   readonly select: ReadonlySet<string> | undefined;
 }
 
-export interface PrintedEntity extends EntityKeys {
+export interface PrintedEntity extends EntityKeys, EntityContents {
   readonly revision: Revision;
-  readonly properties: readonly Property[];
 }
 
-/** One entity on its own, as Get Entity and Insert Entity answer. */
-export function printEntity(context: PrintContext, entity: PrintedEntity, etag: string): string {
-  const timestamp = printTicks(entity.revision);
-  if (context.level === "none") return closed(`{${members(context, entity, timestamp)}`);
-  const head = `{"odata.metadata":${JSON.stringify(contextUrl(context, "/@Element"))},`;
-  return closed(`${head}${metadata(context, entity, etag)}${members(context, entity, timestamp)}`);
+/** One entity on its own, as Get Entity and Insert Entity answer. `timestamp` is its revision, printed. */
+export function printEntity(context: PrintContext, entity: PrintedEntity, timestamp: string): string {
+  if (context.level === "none") return `{${members(context, entity, timestamp)}}`;
+  const about = metadata(context, entity, timestamp);
+  return `{"odata.metadata":${quoted(contextUrl(context, "/@Element"))},${about}${members(context, entity, timestamp)}}`;
 }
 
-export function printEntities(context: PrintContext, entities: readonly PrintedEntity[]): string {
-  let body =
+/**
+ * A page of them. A long one becomes bytes as it grows: the pieces of so much text, kept until the last of them is there, cost
+ * the collector more than all the printing.
+ */
+export function printEntities(context: PrintContext, entities: readonly PrintedEntity[]): string | Buffer {
+  const bytes = new GrowingBytes();
+  let text =
     context.level === "none"
       ? '{"value":['
-      : `{"odata.metadata":${JSON.stringify(contextUrl(context, ""))},"value":[`;
+      : `{"odata.metadata":${quoted(contextUrl(context, ""))},"value":[`;
   let separator = "{";
   for (const entity of entities) {
     const timestamp = printTicks(entity.revision);
-    const about = context.level === "none" ? "" : metadata(context, entity, printEntityEtag(timestamp));
-    body += closed(`${separator}${about}${members(context, entity, timestamp)}`);
+    const about = context.level === "none" ? "" : metadata(context, entity, timestamp);
+    text += `${separator}${about}${members(context, entity, timestamp)}}`;
     separator = ",{";
+    if (text.length > TEXT_CHARS_MAX) {
+      bytes.add(text);
+      text = "";
+    }
   }
-  return `${body}]}`;
+  text += "]}";
+  if (bytes.isEmpty) return text;
+  bytes.add(text);
+  return bytes.whole();
 }
+
+/** About what a reply sends together with its head; shorter ones stay a string. */
+const TEXT_CHARS_MAX = 16 * KIB;
+
+/** Texts one behind the other in UTF-8. */
+class GrowingBytes {
+  #bytes = NOTHING;
+  #length = 0;
+
+  get isEmpty(): boolean {
+    return this.#length === 0;
+  }
+
+  add(text: string): void {
+    const needed = this.#length + 3 * text.length;
+    if (needed > this.#bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#bytes.length, GROWN_BYTES_MIN));
+      larger.set(this.#bytes.subarray(0, this.#length));
+      this.#bytes = larger;
+    }
+    this.#length += this.#bytes.utf8Write(text, this.#length);
+  }
+
+  whole(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
+const GROWN_BYTES_MIN = 256 * KIB;
 
 function contextUrl({ base, table, select }: PrintContext, suffix: string): string {
   const selected = select === undefined ? "" : `&$select=${[...select].join(",")}`;
   return `${base}/$metadata#${table}${suffix}${selected}`;
 }
 
-/** An ETag stands in quotes that JSON must escape; nothing else in it needs it. */
-function metadata({ level, base, account, table }: PrintContext, keys: EntityKeys, etag: string): string {
-  const quoted = `"odata.etag":"${etag.replaceAll('"', '\\"')}",`;
-  if (level === "minimal") return quoted;
+/** With a comma at its end. */
+function metadata(
+  { level, base, account, table }: PrintContext,
+  keys: EntityKeys,
+  timestamp: string,
+): string {
+  const etag = `"odata.etag":"${printEntityEtag(timestamp, '\\"')}",`;
+  if (level === "minimal") return etag;
   const link = JSON.stringify(printEntityAddress(table, keys)).slice(1, -1);
   return (
-    `"odata.type":"${account}.${table}","odata.id":"${base}/${link}",${quoted}` +
-    `"odata.editLink":"${link}",`
+    `"odata.type":"${account}.${table}","odata.id":"${base}/${link}",${etag}` + `"odata.editLink":"${link}",`
   );
 }
 
-/** Each with a comma at its end. */
+/** There is always one at least: what is selected and missing is told as null. */
 function members(context: PrintContext, entity: PrintedEntity, timestamp: string): string {
   const { level, select } = context;
+  const { partitionKey, rowKey, properties, isPlain = false } = entity;
   const types = level !== "none";
-  let out = "";
-  if (select === undefined || select.has("PartitionKey"))
-    out += `"PartitionKey":${quoted(entity.partitionKey)},`;
-  if (select === undefined || select.has("RowKey")) out += `"RowKey":${quoted(entity.rowKey)},`;
-  if (select === undefined || select.has("Timestamp")) {
-    if (level === "full") out += '"Timestamp@odata.type":"Edm.DateTime",';
-    out += `"Timestamp":"${timestamp}",`;
+  const time = `${level === "full" ? TIMESTAMP_TYPE : ""}"Timestamp":"${timestamp}"`;
+  if (select === undefined) {
+    let out = `"PartitionKey":${quoted(partitionKey)},"RowKey":${quoted(rowKey)},${time}`;
+    for (const property of properties) out += printProperty(property, types, isPlain);
+    return out;
   }
-  if (select !== undefined) return out + selected(select, entity.properties, types);
-  for (const property of entity.properties) out += printProperty(property, types);
-  return out;
+  let out = "";
+  if (select.has("PartitionKey")) out += `,"PartitionKey":${quoted(partitionKey)}`;
+  if (select.has("RowKey")) out += `,"RowKey":${quoted(rowKey)}`;
+  if (select.has("Timestamp")) out += `,${time}`;
+  return (out + selected(select, entity, types)).slice(1);
 }
 
+const TIMESTAMP_TYPE = '"Timestamp@odata.type":"Edm.DateTime",';
 const ALWAYS_PRESENT: ReadonlySet<string> = new Set(["PartitionKey", "RowKey", "Timestamp"]);
 
 /** What was asked for by name and is not there is told as null, as the service does: projections count on it. */
-function selected(select: ReadonlySet<string>, properties: readonly Property[], types: boolean): string {
+function selected(select: ReadonlySet<string>, contents: EntityContents, types: boolean): string {
+  const { properties, isPlain = false } = contents;
   let out = "";
   const missing = new Set(select);
   for (const property of properties) {
-    if (missing.delete(property.name)) out += printProperty(property, types);
+    if (missing.delete(property.name)) out += printProperty(property, types, isPlain);
   }
-  for (const name of missing) if (!ALWAYS_PRESENT.has(name)) out += `${quoted(name)}:null,`;
+  for (const name of missing) if (!ALWAYS_PRESENT.has(name)) out += `,${quoted(name)}:null`;
   return out;
 }
 
@@ -97,30 +144,25 @@ function quoted(text: string): string {
   return SPECIAL.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-/** Each member ends with a comma; the last one is one too many, if there is any. */
-function closed(object: string): string {
-  return object.endsWith(",") ? `${object.slice(0, -1)}}` : `${object}}`;
-}
-
-/** With a comma at the end. Names are identifiers: nothing in them needs escaping. */
-function printProperty(property: Property, types: boolean): string {
+/** With a comma in front. Names are identifiers: nothing in them needs escaping. */
+function printProperty(property: Property, types: boolean, isPlain: boolean): string {
   const { name, type, value } = property;
   switch (type) {
     case "String":
-      return `"${name}":${quoted(value)},`;
+      return `,"${name}":${isPlain ? `"${value}"` : quoted(value)}`;
     case "Int32":
     case "Boolean":
-      return `"${name}":${value},`;
+      return `,"${name}":${value}`;
     case "Double":
-      if (Number.isFinite(value)) return `"${name}":${printDouble(value)},`;
-      return `${types ? `"${name}@odata.type":"Edm.Double",` : ""}"${name}":"${value}",`;
+      if (Number.isFinite(value)) return `,"${name}":${printDouble(value)}`;
+      return `${types ? `,"${name}@odata.type":"Edm.Double"` : ""},"${name}":"${value}"`;
     case "Int64":
     case "Guid":
-      return `${types ? `"${name}@odata.type":"Edm.${type}",` : ""}"${name}":"${value}",`;
+      return `${types ? `,"${name}@odata.type":"Edm.${type}"` : ""},"${name}":"${value}"`;
     case "DateTime":
-      return `${types ? `"${name}@odata.type":"Edm.DateTime",` : ""}"${name}":"${printTicks(value)}",`;
+      return `${types ? `,"${name}@odata.type":"Edm.DateTime"` : ""},"${name}":"${printTicks(value)}"`;
     case "Binary":
-      return `${types ? `"${name}@odata.type":"Edm.Binary",` : ""}"${name}":"${value.toString("base64")}",`;
+      return `${types ? `,"${name}@odata.type":"Edm.Binary"` : ""},"${name}":"${value.toString("base64")}"`;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { EdmType, EdmValue, Property } from "../../../base/edm.ts";
+import type { EdmType, EdmValue, EntityContents, Property } from "../../../base/edm.ts";
 import { TABLE_LIMITS } from "../../../base/limits-table.ts";
 import { Refusal } from "../../../base/refusals.ts";
 import { parseGuid } from "../guid.ts";
@@ -6,17 +6,16 @@ import { type JsonValue, malformedJson, readFlatObject } from "./json-reader.ts"
 import { isStorable, parseTicks } from "./times.ts";
 
 /** An entity as a client sends it. Nulls are gone; the Timestamp is the server's and is not read. */
-export interface SentEntity {
+export interface SentEntity extends EntityContents {
   readonly partitionKey: string | undefined;
   readonly rowKey: string | undefined;
-  readonly properties: Property[];
 }
 
 const TYPE_SUFFIX = "@odata.type";
 const NO_TYPES: ReadonlyMap<string, EdmType> = new Map();
 
 export function readEntity(body: Buffer): SentEntity {
-  const members = readFlatObject(body);
+  const { members, isPlain } = readFlatObject(body);
   const types = readTypes(members);
   const properties: Property[] = [];
   let partitionKey: string | undefined;
@@ -32,7 +31,7 @@ export function readEntity(body: Buffer): SentEntity {
       properties.push({ name, type: read.type, value: read.value } as Property);
     }
   }
-  return { partitionKey, rowKey, properties };
+  return { partitionKey, rowKey, properties, isPlain };
 }
 
 /** `odata.etag`, `Name@odata.type` and their like: what is said about the entity, not in it. */

@@ -16,9 +16,17 @@ export function malformedJson(): Refusal {
   return new Refusal("InvalidInput", { text: "An error occurred while processing this request." });
 }
 
-export function readFlatObject(body: Buffer): Map<string, JsonValue> {
+export interface FlatObject {
+  readonly members: ReadonlyMap<string, JsonValue>;
+  /** Names and texts are ASCII and stood in it as they are, without an escape. */
+  readonly isPlain: boolean;
+}
+
+export function readFlatObject(body: Buffer): FlatObject {
   if (!isUtf8(body)) throw malformedJson();
-  return new FlatReader(body.utf8Slice(0, body.length)).read();
+  const text = body.utf8Slice(0, body.length);
+  const reader = new FlatReader(text);
+  return { members: reader.read(), isPlain: reader.isPlain && text.length === body.length };
 }
 
 const QUOTE = 0x22;
@@ -36,12 +44,12 @@ const SPECIAL = /[\\\x00-\x1f]/;
 class FlatReader {
   readonly #text: string;
   /** One look at all of it: then a string ends at the next quote. */
-  readonly #isPlain: boolean;
+  readonly isPlain: boolean;
   #at = 0;
 
   constructor(text: string) {
     this.#text = text;
-    this.#isPlain = !SPECIAL.test(text);
+    this.isPlain = !SPECIAL.test(text);
     if (text.charCodeAt(0) === 0xfeff) this.#at = 1;
   }
 
@@ -90,7 +98,7 @@ class FlatReader {
     const text = this.#text;
     if (text.charCodeAt(this.#at) !== QUOTE) throw malformedJson();
     const start = this.#at + 1;
-    if (this.#isPlain) {
+    if (this.isPlain) {
       const end = text.indexOf('"', start);
       if (end < 0) throw malformedJson();
       this.#at = end + 1;

@@ -4,7 +4,8 @@ import fc from "fast-check";
 import { compareText } from "../../../base/text-order.ts";
 import { parseEntityAddress, printEntityAddress } from "./address.ts";
 import { parseToken, printToken } from "./continuation.ts";
-import { printEntity } from "./entity-printer.ts";
+import { printEntities, printEntity } from "./entity-printer.ts";
+import { readEntity } from "./entity-reader.ts";
 import { readFlatObject } from "./json-reader.ts";
 import { isStorable, parseEntityEtag, parseTicks, printEntityEtag, printTicks } from "./times.ts";
 
@@ -116,7 +117,7 @@ test("JSON is read as JSON.parse reads it, numbers by their text", () => {
       fc.constantFrom(undefined, 2, "\t"),
       (object, indent) => {
         const json = JSON.stringify(object, undefined, indent);
-        const read = [...readFlatObject(Buffer.from(json))].map(([name, value]) => [
+        const read = [...readFlatObject(Buffer.from(json)).members].map(([name, value]) => [
           name,
           value.kind === "string"
             ? value.text
@@ -197,10 +198,54 @@ test("keys and strings of any characters come out as JSON that says the same", (
   fc.assert(
     fc.property(any, any, any, (partitionKey, rowKey, value) => {
       const properties = [{ name: "Text", type: "String", value }] as const;
-      const printed = printEntity(context, { partitionKey, rowKey, properties, revision: 1n }, "etag");
+      const printed = printEntity(context, { partitionKey, rowKey, properties, revision: 1n }, "time");
       const { PartitionKey, RowKey, Text } = JSON.parse(printed) as Record<string, string>;
       assert.deepEqual([PartitionKey, RowKey, Text], [partitionKey, rowKey, value]);
     }),
     { numRuns: 2_000 },
+  );
+});
+
+test("an entity is printed as the text it was read from says it, plain or not", () => {
+  const context = {
+    level: "minimal",
+    base: "http://h/a",
+    account: "a",
+    table: "t",
+    select: undefined,
+  } as const;
+  const text = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 20 }).map((text) => text.toWellFormed()),
+    fc.string({ unit: fc.constantFrom("a", " ", "'", "\x7f"), maxLength: 20 }),
+  );
+  const asSent = { PartitionKey: text, RowKey: text, A: text, B: text };
+  fc.assert(
+    fc.property(fc.record(asSent), (sent) => {
+      const json = JSON.stringify(sent);
+      const { partitionKey = "", rowKey = "", ...contents } = readEntity(Buffer.from(json));
+      assert.equal(contents.isPlain, /^[\x20-\x7f]*$/.test(json) && !json.includes("\\"));
+      const printed = printEntity(context, { partitionKey, rowKey, ...contents, revision: 1n }, "time");
+      const { PartitionKey, RowKey, A, B } = JSON.parse(printed) as Record<string, string>;
+      assert.deepEqual({ PartitionKey, RowKey, A, B }, { ...sent });
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("a page says of each entity what it says of itself, however long it becomes", () => {
+  const context = { level: "none", base: "http://h/a", account: "a", table: "t", select: undefined } as const;
+  const text = fc.string({ unit: "binary", minLength: 900, maxLength: 1_100 });
+  fc.assert(
+    fc.property(text, fc.nat(1_200), (value, count) => {
+      const properties = [{ name: "Text", type: "String", value } as const];
+      const entity = { partitionKey: "p\u00e9", rowKey: "r", properties, revision: 1n };
+      const one = printEntity(context, entity, printTicks(1n));
+      const page = printEntities(context, new Array(count).fill(entity));
+      const expected = Buffer.from(`{"value":[${new Array(count).fill(one).join(",")}]}`);
+      assert.ok(Buffer.from(page as string).equals(expected));
+      if (count === 1) assert.equal(typeof page, "string");
+      if (count >= 100) assert.ok(Buffer.isBuffer(page));
+    }),
+    { numRuns: 30 },
   );
 });

@@ -5,18 +5,20 @@ import { parseIsoTicks } from "../dates.ts";
  * Times of the Table service, in ticks of 100 ns: at most seven digits of a fraction, without the zeros at its end
  * (`2022-05-06T00:30:41.820498Z`), in bodies and, with `:` as %3A, in ETags.
  */
-const TICKS_PER_SECOND = 10_000_000n;
+const TICKS_PER_SECOND = 10_000_000;
 const UNIX_EPOCH_SECONDS = 62_135_596_800;
 
-let lastSecond = Number.NaN;
-let lastText = "";
+/** The second printed last, as ticks and as text: to divide big numbers costs more than all the rest. */
+let lastSecond = 0n;
+let lastText = "0001-01-01T00:00:00";
 
 export function printTicks(ticks: bigint): string {
-  const second = Number(ticks / TICKS_PER_SECOND);
-  const fraction = Number(ticks % TICKS_PER_SECOND);
-  if (second !== lastSecond) {
-    lastText = new Date((second - UNIX_EPOCH_SECONDS) * 1_000).toISOString().slice(0, 19);
-    lastSecond = second;
+  let fraction = Number(ticks - lastSecond);
+  if (!(fraction >= 0 && fraction < TICKS_PER_SECOND)) {
+    const second = ticks / BigInt(TICKS_PER_SECOND);
+    lastText = new Date((Number(second) - UNIX_EPOCH_SECONDS) * 1_000).toISOString().slice(0, 19);
+    lastSecond = second * BigInt(TICKS_PER_SECOND);
+    fraction = Number(ticks - lastSecond);
   }
   if (fraction === 0) return `${lastText}Z`;
   // 1.0000000 has eight digits in front of what is cut away.
@@ -56,10 +58,11 @@ export function isStorable(ticks: bigint): boolean {
 const OPENING = `W/"datetime'`;
 const CLOSING = `'"`;
 
-/** `W/"datetime'2022-05-06T00%3A30%3A33.7135293Z'"` */
-export function printEntityEtag(timestamp: string): string {
+/** `W/"datetime'2022-05-06T00%3A30%3A33.7135293Z'"`; within JSON its quotes are escaped. */
+export function printEntityEtag(timestamp: string, quote: '"' | '\\"' = '"'): string {
   // The colons of a printed time stand at fixed places.
-  return `${OPENING}${timestamp.slice(0, 13)}%3A${timestamp.slice(14, 16)}%3A${timestamp.slice(17)}${CLOSING}`;
+  const time = `${timestamp.slice(0, 13)}%3A${timestamp.slice(14, 16)}%3A${timestamp.slice(17)}`;
+  return `W/${quote}datetime'${time}'${quote}`;
 }
 
 const FINER_THAN_A_TICK = /\.\d{8}/;

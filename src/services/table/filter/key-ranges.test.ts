@@ -87,14 +87,18 @@ test("a query with bounds on its keys reads those entities and no others", async
   assert.deepEqual(await cost("PartitionKey gt 'b' and PartitionKey lt 'd' and RowKey lt '005'"), [5, 100]);
 });
 
-/** Counts the entries that ranges hand out. */
+/** Counts the entries that ranges and pages hand out. */
 function counting(store: Store, count: () => void): Store {
   const read: Store["read"] = (fn) =>
     store.read((inner) =>
       fn({
         get: (key) => inner.get(key),
         getMany: (keys) => inner.getMany(keys),
-        take: (range, count) => inner.take(range, count),
+        async take(range, most) {
+          const entries = await inner.take(range, most);
+          for (const _ of entries) count();
+          return entries;
+        },
         now: () => inner.now(),
         async *range(range) {
           for await (const entry of inner.range(range)) {
