@@ -1,5 +1,8 @@
 import type { Instant } from "../base/clock.ts";
 import type { Revision } from "../base/revision.ts";
+import type { Soon } from "../base/soon.ts";
+
+export type { Soon } from "../base/soon.ts";
 
 /**
  * The store: ordered keys, snapshots, serializable transactions, durability. Everything that is not payload is
@@ -25,9 +28,6 @@ export interface Range {
   readonly reverse?: boolean;
   readonly limit?: number;
 }
-
-/** What an engine may have at hand, or may have to wait for: to be awaited, but not worth a promise when it is there. */
-export type Soon<T> = T | Promise<T>;
 
 export interface Reader {
   /** The value, which belongs to the caller, or undefined. */

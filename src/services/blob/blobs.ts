@@ -1,6 +1,7 @@
 import type { Instant } from "../../base/clock.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
+import { type Soon, whenThere } from "../../base/soon.ts";
 import { type Conditions, checkWrite } from "../../concurrency/conditions.ts";
 import { checkMutability } from "../../concurrency/immutability.ts";
 import { AVAILABLE, checkLeaseRead, checkLeaseWrite, leaseAfterWrite } from "../../concurrency/lease.ts";
@@ -29,9 +30,13 @@ export interface Found {
   readonly blob: BlobRecord | undefined;
 }
 
-export async function findBlob(read: Reader, ref: BlobRef): Promise<Found> {
-  const container = await readContainer(read, ref);
-  const bytes = await read.get(blobKey(container.id, ref.blob));
+export function findBlob(read: Reader, ref: BlobRef): Soon<Found> {
+  return whenThere(readContainer(read, ref), (container) =>
+    whenThere(read.get(blobKey(container.id, ref.blob)), (bytes) => foundAs(read, container, bytes)),
+  );
+}
+
+function foundAs(read: Reader, container: ContainerRecord, bytes: Buffer | undefined): Found {
   if (bytes === undefined) return { container, stored: undefined, blob: undefined };
   const stored = settled(blobRecord.unpack(bytes), read.now());
   const isVisible: boolean = isThere(stored, read.now());
@@ -59,13 +64,22 @@ export function settled(record: BlobRecord, now: Instant): BlobRecord {
 }
 
 /** A state of the blob for reading. Throws BlobNotFound. */
-export async function readState(read: Reader, ref: BlobRef, selector: Selector): Promise<State> {
-  const { snapshot, version } = selector;
-  const { container, blob } = await findBlob(read, ref);
-  if (snapshot === undefined && version === undefined) {
+export function readState(read: Reader, ref: BlobRef, selector: Selector): Soon<State> {
+  return whenThere(findBlob(read, ref), (found) => {
+    const { container, blob } = found;
+    if (selector.snapshot !== undefined || selector.version !== undefined)
+      return readPast(read, ref, selector, found);
     if (blob === undefined) throw new Refusal("BlobNotFound");
     return { container, record: blob, isCurrent: true };
-  }
+  });
+}
+
+async function readPast(
+  read: Reader,
+  ref: BlobRef,
+  { snapshot, version }: Selector,
+  { container, blob }: Found,
+): Promise<State> {
   if (version !== undefined && blob?.version === version) return { container, record: blob, isCurrent: true };
   const bytes = await read.get(pastKey(container.id, ref.blob, snapshot ?? version!));
   const record = bytes === undefined ? undefined : settled(blobRecord.unpack(bytes), read.now());

@@ -1,4 +1,5 @@
 import { Refusal, type RefusalCode } from "../../base/refusals.ts";
+import { type Soon, whenThere } from "../../base/soon.ts";
 import { type Conditions, failingCondition } from "../../concurrency/conditions.ts";
 import { AVAILABLE, checkLeaseRead, checkLeaseWrite, type Lease } from "../../concurrency/lease.ts";
 import { containerKey } from "../../store/keys/blob.ts";
@@ -17,12 +18,13 @@ export async function findContainer(read: Reader, ref: ContainerRef): Promise<Co
   return stored === undefined ? undefined : containers.unpack(key, stored);
 }
 
-/** Without a call in between: this is the first step of every request for a blob. */
-export async function readContainer(read: Reader, ref: ContainerRef): Promise<ContainerRecord> {
+/** The first step of every request for a blob. */
+export function readContainer(read: Reader, ref: ContainerRef): Soon<ContainerRecord> {
   const key = containerKey(ref.account, ref.container);
-  const stored = await read.get(key);
-  if (stored === undefined) throw new Refusal("ContainerNotFound");
-  return containers.unpack(key, stored);
+  return whenThere(read.get(key), (stored) => {
+    if (stored === undefined) throw new Refusal("ContainerNotFound");
+    return containers.unpack(key, stored);
+  });
 }
 
 export function putContainer(write: Writer, ref: ContainerRef, record: ContainerRecord): void {
