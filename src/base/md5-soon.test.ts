@@ -4,7 +4,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { seedOfThisRun } from "../../test/support/seed.ts";
 import { LANE_BYTES_MAX, LANES, Md5Lanes } from "./md5-lanes.ts";
-import { md5Soon } from "./md5-soon.ts";
+import { md5OfArrived, md5Soon } from "./md5-soon.ts";
 
 const piece = (bytes: number, salt = 0): Buffer =>
   Buffer.from(Array.from({ length: bytes }, (_, i) => (i * 31 + salt * 7 + (i >> 8)) & 0xff));
@@ -32,5 +32,39 @@ test("whatever is asked for at once, each gets the digest of its own piece", asy
       );
     }),
     { numRuns: 200, seed: seedOfThisRun(t) },
+  );
+});
+
+const digestOf = (one: Buffer): string => hash("md5", one, "base64");
+
+test("a body that comes with few others is digested at once", () => {
+  const body = piece(1_024);
+  assert.equal(md5OfArrived(body, LANES - 1), digestOf(body));
+});
+
+test("of bodies that come one after another, eight go together and the rest when the turn ends", async () => {
+  const bodies = Array.from({ length: LANES + 2 }, (_, i) => piece(1_024, i));
+  const told: number[] = [];
+  const digests = bodies.map(async (body, i) => {
+    const digest = await md5OfArrived(body, LANES);
+    told.push(i);
+    return digest;
+  });
+  await new Promise<void>((resolve) => process.nextTick(resolve));
+  await Promise.resolve();
+  assert.deepEqual(told, [0, 1, 2, 3, 4, 5, 6, 7]);
+  assert.deepEqual(await Promise.all(digests), bodies.map(digestOf));
+  const late = piece(64);
+  assert.equal(await md5OfArrived(late, LANES), digestOf(late), "and one of a later turn");
+});
+
+test("bodies of any lengths that arrive together get the digests of their own", async (t) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat({ max: LANE_BYTES_MAX }), { maxLength: 20 }), async (lengths) => {
+      const bodies = lengths.map((bytes, i) => piece(bytes, i));
+      const digests = bodies.map((body) => md5OfArrived(body, LANES));
+      assert.deepEqual(await Promise.all(digests), bodies.map(digestOf));
+    }),
+    { numRuns: 50, seed: seedOfThisRun(t) },
   );
 });

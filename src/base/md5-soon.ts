@@ -10,6 +10,8 @@ interface Asked {
 }
 
 let asked: Asked[] = [];
+let arrived: Asked[] = [];
+let isTurnAwaited = false;
 // Started by its first use: most processes that import this never compute so many.
 let lanes: Md5Lanes | undefined;
 
@@ -20,19 +22,49 @@ let lanes: Md5Lanes | undefined;
 export function md5Soon(bytes: Uint8Array): Promise<string> {
   return new Promise((resolve) => {
     asked.push({ bytes, resolve });
-    if (asked.length === 1) queueMicrotask(answer);
+    if (asked.length === 1) queueMicrotask(answerAsked);
   });
 }
 
-function answer(): void {
+/**
+ * The same of a body that has just arrived. Others come one after another in the same turn of the event loop: eight are
+ * computed when the eighth is there, the rest when the turn ends. `underWay` is how many the caller has at work, this
+ * one with them: with few of them nobody else is about to come.
+ */
+export function md5OfArrived(bytes: Uint8Array, underWay: number): string | Promise<string> {
+  if (underWay < LANES) return hash("md5", bytes, "base64");
+  return new Promise((resolve) => {
+    if (arrived.push({ bytes, resolve }) === LANES) answerArrived();
+    else if (!isTurnAwaited) {
+      isTurnAwaited = true;
+      setImmediate(() => {
+        isTurnAwaited = false;
+        answerArrived();
+      });
+    }
+  });
+}
+
+function answerAsked(): void {
+  const all = asked;
+  asked = [];
+  answer(all);
+}
+
+function answerArrived(): void {
+  const all = arrived;
+  arrived = [];
+  answer(all);
+}
+
+function answer(all: readonly Asked[]): void {
   const byBlocks = new Map<number, Asked[]>();
-  for (const one of asked) {
+  for (const one of all) {
     const blocks = blocksOf(one.bytes.length);
     const alike = byBlocks.get(blocks);
     if (alike === undefined) byBlocks.set(blocks, [one]);
     else alike.push(one);
   }
-  asked = [];
   for (const alike of byBlocks.values()) {
     for (let from = 0; from < alike.length; from += LANES) answerAlike(alike.slice(from, from + LANES));
   }

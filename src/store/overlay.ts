@@ -18,10 +18,11 @@ export interface PendingWrites {
 export class Overlay implements PendingWrites {
   readonly writes = new Map<Key, Buffer | null>();
   readonly #keys = new OrderedKeys();
-  /** The keys set since `begin`, and what each had before. */
+  /** The keys in the order in which they were set, and what each had before. */
   readonly #changed: Key[] = [];
   readonly #former: (Buffer | null | undefined)[] = [];
-  #formerBytes = 0;
+  #changedBefore = 0;
+  #bytesBefore = 0;
   bytes = 0;
 
   get(key: Key): Buffer | null | undefined {
@@ -39,27 +40,25 @@ export class Overlay implements PendingWrites {
 
   /** From here on `undo` takes everything back; what was set before is kept. */
   begin(): void {
-    this.#changed.length = 0;
-    this.#former.length = 0;
-    this.#formerBytes = this.bytes;
+    this.#changedBefore = this.#changed.length;
+    this.#bytesBefore = this.bytes;
   }
 
   undo(): void {
-    for (let i = this.#changed.length - 1; i >= 0; i--) {
-      const key = this.#changed[i]!;
-      const former = this.#former[i];
+    while (this.#changed.length > this.#changedBefore) {
+      const key = this.#changed.pop()!;
+      const former = this.#former.pop();
       if (former === undefined) {
         this.writes.delete(key);
         this.#keys.remove(key);
       } else this.writes.set(key, former);
     }
-    this.bytes = this.#formerBytes;
-    this.begin();
+    this.bytes = this.#bytesBefore;
   }
 
   /** What has been set since `begin`; a key may come twice. */
   get changed(): readonly Key[] {
-    return this.#changed;
+    return this.#changed.slice(this.#changedBefore);
   }
 
   /** Takes over everything in `later`, which was written on top of this. */

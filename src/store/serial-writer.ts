@@ -7,7 +7,7 @@ import { KnownValues } from "./known-values.ts";
 import type { Ahead, Key, Soon, StoreFigures, Writer } from "./kv.ts";
 import { LongKeyWriter } from "./long-keys.ts";
 import { Overlay, type Snapshot } from "./overlay.ts";
-import { Slabs, TransactionWriter } from "./transaction-writer.ts";
+import { TransactionWriter } from "./transaction-writer.ts";
 
 /**
  * How the engines of one machine write: transactions run one after another, in memory, each on top of the
@@ -53,13 +53,15 @@ export interface WriteTurn {
 /** Where the highest revision is kept: written with each batch that made one. */
 export const REVISION_KEY: Key = "\0revision";
 
+type Outcome = { readonly value: unknown } | { readonly error: unknown };
+
 interface Task {
   run(write: Writer): Soon<unknown>;
   resolve(value: never): void;
   reject(error: unknown): void;
   /** Somebody wants to hear of it as soon as it has run. */
   readonly ahead?: { tell(value: unknown): void; durable(): Promise<unknown> };
-  outcome: { value: unknown } | { error: unknown } | undefined;
+  outcome: Outcome | undefined;
 }
 
 interface Batch {
@@ -85,11 +87,11 @@ const newBatch = (): Batch => ({
 
 export class SerialWriter {
   readonly #target: CommitTarget;
-  readonly #clock: Clock;
   readonly #turn: WriteTurn | undefined;
   readonly #revisions: RevisionSource;
-  readonly #copies = new Slabs();
   readonly #known = new KnownValues();
+  /** The one that runs: each writes through a `LongKeyWriter` of its own, which lets go of this when it ends. */
+  readonly #transaction: TransactionWriter;
   #snapshot: Snapshot | undefined;
   #queue: Task[] = [];
   #filling: Batch = newBatch();
@@ -113,9 +115,9 @@ export class SerialWriter {
 
   constructor(target: CommitTarget, clock: Clock, turn?: WriteTurn) {
     this.#target = target;
-    this.#clock = clock;
     this.#turn = turn;
     this.#revisions = new RevisionSource(clock);
+    this.#transaction = new TransactionWriter(clock, this.#revisions, this.#known);
     turn?.onWanted(() => this.#handOver());
   }
 
@@ -159,7 +161,7 @@ export class SerialWriter {
       task = { ...task!, ahead: { tell: tell as (value: unknown) => void, durable } };
     }
     this.#queue.push(task!);
-    if (!this.#isRunning) void this.#run();
+    if (!this.#isRunning) this.#run();
     return written;
   }
 
@@ -184,18 +186,14 @@ export class SerialWriter {
   }
 
   /** Runs what is queued until nothing is left, the batch is full, or another process wants its turn. */
-  async #run(): Promise<void> {
+  #run(): void {
     this.#isRunning = true;
-    try {
-      while (this.#queue.length > 0 && !this.#isBatchFull() && !this.#mustYield()) {
-        if (!this.#hasTurn) await this.#takeTurn();
-        const task = this.#queue.shift()!;
-        await this.#runOne(task);
-        if (this.#isHalf()) void this.#commit();
-      }
-    } finally {
-      this.#isRunning = false;
+    while (this.#queue.length > 0 && !this.#isBatchFull() && !this.#mustYield()) {
+      // Most transactions find all they ask for at hand and need no promise.
+      const waiting = this.#hasTurn ? this.#runOne(this.#queue.shift()!) : this.#takeTurn();
+      if (waiting !== undefined) return void waiting.then(() => this.#run());
     }
+    this.#isRunning = false;
     this.#scheduleCommit();
   }
 
@@ -228,24 +226,31 @@ export class SerialWriter {
     if (highest !== undefined) this.#revisions.observe(highest.readBigUInt64BE());
   }
 
-  async #runOne(task: Task): Promise<void> {
+  #runOne(task: Task): Promise<void> | undefined {
     const batch = this.#filling;
     batch.overlay.begin();
-    const raw = new TransactionWriter(
-      batch.overlay,
-      this.#committing?.overlay,
-      this.#snapshot!,
-      this.#clock,
-      this.#revisions,
-      this.#copies,
-      this.#known,
-    );
-    const write = new LongKeyWriter(raw);
-    const failures = this.#failures;
+    this.#transaction.begin(batch.overlay, this.#committing?.overlay, this.#snapshot!);
+    const write = new LongKeyWriter(this.#transaction);
     this.#running = task;
-    let outcome: Task["outcome"];
+    let outcome: Outcome;
     try {
-      const value = await task.run(write);
+      const value = task.run(write);
+      if (value instanceof Promise || write.hasLooseEnds) return this.#runOn(task, write, value);
+      outcome = { value };
+    } catch (error) {
+      outcome = { error };
+    }
+    write.end();
+    this.#running = undefined;
+    this.#end(task, outcome);
+    return undefined;
+  }
+
+  async #runOn(task: Task, write: LongKeyWriter, running: Soon<unknown>): Promise<void> {
+    const failures = this.#failures;
+    let outcome: Outcome;
+    try {
+      const value = await running;
       if (write.hasLooseEnds) await write.finish();
       outcome = { value };
     } catch (error) {
@@ -253,12 +258,17 @@ export class SerialWriter {
     }
     write.end();
     this.#running = undefined;
-    // A commit failed meanwhile, and this one stood on it: it is back in the queue and runs again.
-    if (failures !== this.#failures) return;
+    // If a commit failed meanwhile, this one stood on it: it is back in the queue and runs again.
+    if (failures === this.#failures) this.#end(task, outcome);
+  }
+
+  #end(task: Task, outcome: Outcome): void {
+    const batch = this.#filling;
+    const { highest } = this.#transaction;
     task.outcome = outcome;
     if ("error" in outcome) batch.overlay.undo();
     // Also when nothing else was written: a revision that was given out must not come again.
-    else if (raw.highest > 0n) batch.highest = raw.highest;
+    else if (highest > 0n) batch.highest = highest;
     batch.tasks.push(task);
     if (task.ahead === undefined || "error" in outcome) batch.isAhead = false;
     else {
@@ -266,6 +276,7 @@ export class SerialWriter {
       batch.ahead.add(batch.overlay.changed, task.ahead.durable);
       task.ahead.tell(outcome.value);
     }
+    if (this.#isHalf()) void this.#commit();
   }
 
   /**
@@ -367,7 +378,7 @@ export class SerialWriter {
       return;
     }
     this.#handOver();
-    if (this.#queue.length > 0 && !this.#isRunning) void this.#run();
+    if (this.#queue.length > 0 && !this.#isRunning) this.#run();
     else if (this.#filling.tasks.length > 0) this.#scheduleCommit();
     else if (!this.#isRunning) for (const wake of this.#idle.splice(0)) wake();
   }

@@ -4,40 +4,40 @@ import type { Revision, RevisionSource } from "../base/revision.ts";
 import type { KnownValues } from "./known-values.ts";
 import type { Entry, Key, Range } from "./kv.ts";
 import type { RawWriter } from "./long-keys.ts";
-import { layeredPage, type Overlay, pendingIn, type Snapshot } from "./overlay.ts";
+import { layeredPage, type Overlay, type Snapshot } from "./overlay.ts";
 
-/** One transaction: what it writes goes into its batch, what it reads comes from there, or from what lies below. */
+/**
+ * One transaction after another: what it writes goes into its batch, what it reads comes from there, or from what lies
+ * below.
+ */
 export class TransactionWriter implements RawWriter {
-  readonly #batch: Overlay;
-  readonly #layers: readonly Overlay[];
-  readonly #snapshot: Snapshot;
   readonly #clock: Clock;
   readonly #revisions: RevisionSource;
-  readonly #copies: Slabs;
   readonly #known: KnownValues;
+  readonly #copies = new Slabs();
+  #batch!: Overlay;
+  #committing: Overlay | undefined;
+  #snapshot!: Snapshot;
   #now: Instant | undefined;
   highest: Revision = 0n;
 
-  constructor(
-    batch: Overlay,
-    committing: Overlay | undefined,
-    snapshot: Snapshot,
-    clock: Clock,
-    revisions: RevisionSource,
-    copies: Slabs,
-    known: KnownValues,
-  ) {
-    this.#batch = batch;
-    this.#layers = committing === undefined ? [batch] : [batch, committing];
-    this.#snapshot = snapshot;
+  constructor(clock: Clock, revisions: RevisionSource, known: KnownValues) {
     this.#clock = clock;
     this.#revisions = revisions;
-    this.#copies = copies;
     this.#known = known;
   }
 
+  begin(batch: Overlay, committing: Overlay | undefined, snapshot: Snapshot): void {
+    this.#batch = batch;
+    this.#committing = committing;
+    this.#snapshot = snapshot;
+    this.#now = undefined;
+    this.highest = 0n;
+  }
+
   get(key: Key): Buffer | undefined {
-    const pending = pendingIn(this.#layers, key);
+    let pending = this.#batch.get(key);
+    if (pending === undefined) pending = this.#committing?.get(key);
     if (pending !== undefined) return pending === null ? undefined : Buffer.from(pending);
     const known = this.#known.get(key);
     if (known !== undefined) return Buffer.from(known);
@@ -51,7 +51,8 @@ export class TransactionWriter implements RawWriter {
   }
 
   page(range: Range, limit: number): Entry[] {
-    return layeredPage(this.#layers, this.#snapshot, range, limit);
+    const layers = this.#committing === undefined ? [this.#batch] : [this.#batch, this.#committing];
+    return layeredPage(layers, this.#snapshot, range, limit);
   }
 
   now(): Instant {

@@ -187,6 +187,28 @@ onEachEngine("block blobs in one piece", (kit) => {
     assert.equal((await put({ "x-ms-content-crc64": crc64 })).headers["x-ms-content-crc64"], crc64);
   });
 
+  test("of many small blobs that arrive together each has its own digest, and a wrong one harms no other", async () => {
+    const container = await kit.container();
+    const bodies = Array.from({ length: 40 }, (_, i) => randomBytes(i % 3 === 0 ? 1_024 : 100 + i));
+    const put = (body: Buffer, i: number) =>
+      kit.raw({
+        method: "PUT",
+        path: `/${container.containerName}/many-${i}`,
+        headers: {
+          "x-ms-blob-type": "BlockBlob",
+          ...(i % 10 === 7 && { "x-ms-blob-content-md5": md5("other").toString("base64") }),
+        },
+        body,
+      });
+    const replies = await Promise.all(bodies.map(put));
+    for (const [i, reply] of replies.entries()) {
+      if (i % 10 === 7) assert.equal(reply.code, "Md5Mismatch");
+      else assert.equal(reply.headers["content-md5"], md5(bodies[i]!).toString("base64"));
+    }
+    const got = await container.getBlobClient("many-8").download();
+    assert.deepEqual(Buffer.from(got.contentMD5!), md5(bodies[8]!));
+  });
+
   test("a blob has a type, and a length only where it is a page blob", async () => {
     const container = await kit.container();
     const path = `/${container.containerName}/typed`;

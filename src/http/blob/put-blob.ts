@@ -1,6 +1,6 @@
-import { hash } from "node:crypto";
 import { LIMITS, MIB } from "../../base/limits.ts";
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
+import { md5OfArrived } from "../../base/md5-soon.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
 import { instantOf, timestampOf } from "../../base/revision.ts";
 import { quotedEtag } from "../../concurrency/etag.ts";
@@ -30,6 +30,9 @@ export function checkBodyLength({ body }: HttpRequest, bytesMax: number): void {
 
 const PUT_BLOB_SIZES = { since2019: BLOB_LIMITS.putBlobBytesMax, since2016: 256 * MIB, before: 64 * MIB };
 
+/** Put Blobs whose bodies have come, or have begun to, and that are not answered yet. */
+let arrived = 0;
+
 /** PUT /{container}/{blob} with x-ms-blob-type: BlockBlob */
 async function putBlob(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
   const { headers, body } = request;
@@ -43,11 +46,18 @@ async function putBlob(request: HttpRequest, { blobs }: BlobServices): Promise<H
   const { length } = body;
   const isSmall = length !== undefined && length <= LIMITS.inlineBytesMax;
   const content = isSmall ? await body.read(LIMITS.inlineBytesMax) : body.stream({ md5: true });
-  const md5 = (): string | undefined =>
-    agreed(properties, Buffer.isBuffer(content) ? hash("md5", content, "base64") : content.md5);
-  // Spelled out: an object made by spreading has a shape of its own each time, and is slow for all who read it.
-  const wish = { ref, conditions, leaseId, mayOverwrite, properties, length, body: content, md5 };
-  return putReply(request, await put(blobs, wish));
+  arrived++;
+  try {
+    const digest = Buffer.isBuffer(content) ? md5OfArrived(content, arrived) : undefined;
+    const computed = digest instanceof Promise ? await digest : digest;
+    const md5 = (): string | undefined =>
+      agreed(properties, Buffer.isBuffer(content) ? computed : content.md5);
+    // Spelled out: an object made by spreading has a shape of its own each time, and is slow for all who read it.
+    const wish = { ref, conditions, leaseId, mayOverwrite, properties, length, body: content, md5 };
+    return putReply(request, await put(blobs, wish));
+  } finally {
+    arrived--;
+  }
 }
 
 /** x-ms-blob-content-md5 is kept with the blob; of a blob that comes in one piece it is checked as well. */

@@ -1,3 +1,4 @@
+import { type Soon, whenThere } from "../../base/soon.ts";
 import { packKey } from "../../store/keys/pack.ts";
 import type { KeySpace, Reader } from "../../store/kv.ts";
 import { recordType } from "../../store/records/record.ts";
@@ -45,13 +46,14 @@ export class PropertiesService {
  * Inside a transaction that obeys them, so that a rule that was just set is obeyed at once. Undefined when nothing
  * was ever set.
  */
-export async function findServiceProperties(
+export function findServiceProperties(
   read: Reader,
   account: string,
   owner: PropertiesOwner,
-): Promise<ServiceProperties | undefined> {
-  const stored = await read.get(propertiesKey(account, owner));
-  return stored === undefined ? undefined : propertiesRecord.unpack(stored);
+): Soon<ServiceProperties | undefined> {
+  return whenThere(read.get(propertiesKey(account, owner)), (stored) =>
+    stored === undefined ? undefined : propertiesRecord.unpack(stored),
+  );
 }
 
 function unpack(bytes: Buffer | undefined, owner: PropertiesOwner): ServiceProperties {

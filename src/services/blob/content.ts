@@ -3,7 +3,7 @@ import { DamagedData } from "../../base/faults.ts";
 import { KIB } from "../../base/limits.ts";
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { blockPageKey, blockPagesOf, contentKey, placeOfBlockPage } from "../../store/keys/blob.ts";
-import type { Reader, Writer } from "../../store/kv.ts";
+import type { Reader, Soon, Writer } from "../../store/kv.ts";
 import {
   type BlobContent,
   type BlobRecord,
@@ -32,10 +32,14 @@ export async function shareBlobContent(
   else if ("blocks" in content) await count(write, content.blocks, 1);
 }
 
-export async function releaseBlobContent(
+export function releaseBlobContent(payloads: Payloads, write: Writer, content: BlobContent): Soon<void> {
+  if (!("inline" in content)) return releaseLong(payloads, write, content);
+}
+
+async function releaseLong(
   payloads: Payloads,
   write: Writer,
-  content: BlobContent,
+  content: Exclude<BlobContent, { readonly inline: Buffer }>,
 ): Promise<void> {
   if ("slices" in content) await payloads.drop(write, content.slices);
   else if ("pages" in content) await releasePages(write, content);

@@ -2,6 +2,7 @@ import type { Instant } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
+import { type Soon, whenThere } from "../../base/soon.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
 import type {
   BlobContent,
@@ -11,7 +12,7 @@ import type {
   ContainerRecord,
   CopyRecord,
 } from "../../store/records/blob.ts";
-import { keepContent, takeIn } from "../payload/content.ts";
+import { keepContent, type TakenIn, takeIn } from "../payload/content.ts";
 import type { PayloadSource } from "../payload/payloads.ts";
 import type { BlobService } from "./blob-service.ts";
 import { type BlobGuards, checkBlobWrite, type Found, findBlob } from "./blobs.ts";
@@ -62,34 +63,38 @@ export interface Written {
 /** Put Blob of a block blob: creates or replaces. Bytes first, record second, as everywhere. */
 export async function putBlob(blobs: BlobService, request: PutBlob): Promise<Written> {
   const { store, payloads } = blobs.parts;
-  const { ref, properties, length } = request;
+  const { ref, length } = request;
   // Not trusted later, but a client with a large body for nowhere should hear of it before it has sent it.
   if (length === undefined || length > LIMITS.inlineBytesMax)
     await store.read((read) => readContainer(read, ref));
-  const taken = await takeIn(payloads, request.body, length);
+  const taking = takeIn(payloads, request.body, length);
+  const taken = taking instanceof Promise ? await taking : taking;
   try {
-    const computed = request.md5();
-    const contentMd5 = properties.http.contentMd5 ?? computed;
-    return await store.write(async (write) => {
-      const found = await findBlob(write, ref);
-      checkCreate(write, found, request);
-      await keepContent(payloads, write, taken.content);
-      const made = newBlob(write, found, {
-        kind: "block",
-        content: taken.content,
-        length: taken.length,
-        properties:
-          contentMd5 === undefined ? properties : { ...properties, http: { ...properties.http, contentMd5 } },
-      });
-      const { copy } = request;
-      const after = copy === undefined ? made : { ...made, copy: finished(copy, taken.length, write.now()) };
-      return writtenOf(
-        await replaceBlob(blobs, write, { container: found.container, ref }, { before: found.stored, after }),
-      );
-    });
+    const contentMd5 = request.md5();
+    return await store.write((write) =>
+      whenThere(findBlob(write, ref), (found) => {
+        checkCreate(write, found, request);
+        return whenThere(keepContent(payloads, write, taken.content), () =>
+          whenThere(replaceWith(blobs, write, found, request, { taken, contentMd5 }), writtenOf),
+        );
+      }),
+    );
   } finally {
     taken.release();
   }
+}
+
+function replaceWith(
+  blobs: BlobService,
+  write: Writer,
+  found: Found,
+  { ref, properties, copy }: PutBlob,
+  { taken, contentMd5 }: { readonly taken: TakenIn; readonly contentMd5: string | undefined },
+): Soon<BlobRecord> {
+  const { content, length } = taken;
+  const made = newBlob(write, found, { kind: "block", content, length, properties, contentMd5 });
+  const after = copy === undefined ? made : { ...made, copy: finished(copy, length, write.now()) };
+  return replaceBlob(blobs, write, { container: found.container, ref }, { before: found.stored, after });
 }
 
 function finished(
@@ -118,20 +123,22 @@ export function newBlob(
     readonly content: BlobContent;
     readonly length: number;
     readonly properties: BlobProperties;
+    /** What the content has, for a blob whose client told none. */
+    readonly contentMd5?: string | undefined;
   },
 ): BlobRecord {
   const revision = write.revision(stored?.revision);
   const { http, metadata, tags, tier, encryption, immutability, hasLegalHold } = given.properties;
   const isOverwrite = stored !== undefined && stored.isUncommitted !== true;
   // Field by field: a record is made for every write, and each spread would make an object more.
-  const record: { -readonly [Name in keyof BlobRecord]: BlobRecord[Name] } = {
+  const record: Changing<BlobRecord> = {
     id: revision,
     kind: given.kind,
     revision,
     created: isOverwrite ? stored.created : revision,
     length: given.length,
     content: given.content,
-    http,
+    http: withMd5(http, given.contentMd5),
   };
   if (isNotEmpty(metadata)) record.metadata = metadata;
   if (tags !== undefined && isNotEmpty(tags)) record.tags = tags;
@@ -145,6 +152,20 @@ export function newBlob(
   if (immutability !== undefined) record.immutability = immutability;
   if (hasLegalHold === true) record.hasLegalHold = hasLegalHold;
   return record;
+}
+
+type Changing<T> = { -readonly [Name in keyof T]: T[Name] };
+
+function withMd5(http: BlobHttpHeaders, contentMd5: string | undefined): BlobHttpHeaders {
+  if (contentMd5 === undefined || http.contentMd5 !== undefined) return http;
+  const { contentType, contentEncoding, contentLanguage, contentDisposition, cacheControl } = http;
+  const made: Changing<BlobHttpHeaders> = { contentMd5 };
+  if (contentType !== undefined) made.contentType = contentType;
+  if (contentEncoding !== undefined) made.contentEncoding = contentEncoding;
+  if (contentLanguage !== undefined) made.contentLanguage = contentLanguage;
+  if (contentDisposition !== undefined) made.contentDisposition = contentDisposition;
+  if (cacheControl !== undefined) made.cacheControl = cacheControl;
+  return made;
 }
 
 function isNotEmpty(record: Readonly<Record<string, string>>): boolean {

@@ -1,4 +1,5 @@
 import type { Revision } from "../../base/revision.ts";
+import { type Soon, whenThere } from "../../base/soon.ts";
 import { pastKey } from "../../store/keys/blob.ts";
 import type { Writer } from "../../store/kv.ts";
 import type { BlobRecord, ContainerRecord } from "../../store/records/blob.ts";
@@ -51,19 +52,19 @@ export function softDeletePast(
  * on, a soft-deleted snapshot while soft delete is on, otherwise its bytes are given back. Snapshots stay, a
  * lease in force stays, uncommitted blocks go.
  */
-export async function replaceBlob(
+export function replaceBlob(
   blobs: BlobService,
   write: Writer,
   place: Place,
   { before, after }: { readonly before: BlobRecord | undefined; readonly after: BlobRecord },
-): Promise<BlobRecord> {
-  if (before !== undefined) {
-    if (before.staging !== undefined) discard(write, { what: "staging", id: before.staging });
-    if (before.isUncommitted !== true) await retire(blobs, write, place, before);
-  }
-  const written = withLeaseAfterWrite(versioned(blobs, after), before, write.now());
-  putBlobRecord(write, place, before, written);
-  return written;
+): Soon<BlobRecord> {
+  if (before?.staging !== undefined) discard(write, { what: "staging", id: before.staging });
+  const isRetired = before !== undefined && before.isUncommitted !== true;
+  return whenThere(isRetired ? retire(blobs, write, place, before) : undefined, () => {
+    const written = withLeaseAfterWrite(versioned(blobs, after), before, write.now());
+    putBlobRecord(write, place, before, written);
+    return written;
+  });
 }
 
 function versioned(blobs: BlobService, record: BlobRecord): BlobRecord {
@@ -74,19 +75,17 @@ function versioned(blobs: BlobService, record: BlobRecord): BlobRecord {
 }
 
 /** The old state of a blob that is overwritten. Its content moves with it, or is given back. */
-async function retire(blobs: BlobService, write: Writer, place: Place, before: BlobRecord): Promise<void> {
+function retire(blobs: BlobService, write: Writer, place: Place, before: BlobRecord): Soon<void> {
   if (blobs.isVersioned) {
     const version = before.version ?? before.revision;
     putPast(write, place, version, { ...before, version, past: "version" });
     return;
   }
-  const softDelete = await readSoftDelete(write, place.ref.account);
-  if (softDelete === undefined) {
-    await releaseBlobContent(blobs.parts.payloads, write, before.content);
-    return;
-  }
-  const snapshot = write.revision(before.revision);
-  softDeletePast(write, place, snapshot, { ...before, past: "snapshot" }, softDelete);
+  return whenThere(readSoftDelete(write, place.ref.account), (softDelete) => {
+    if (softDelete === undefined) return releaseBlobContent(blobs.parts.payloads, write, before.content);
+    const snapshot = write.revision(before.revision);
+    softDeletePast(write, place, snapshot, { ...before, past: "snapshot" }, softDelete);
+  });
 }
 
 /**

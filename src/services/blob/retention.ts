@@ -1,5 +1,6 @@
 import type { Instant } from "../../base/clock.ts";
 import type { Revision } from "../../base/revision.ts";
+import { type Soon, whenThere } from "../../base/soon.ts";
 import { dueKey, garbageKey } from "../../store/keys/blob.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
 import { type DueRecord, dueRecord, type GarbageRecord, garbageRecord } from "../../store/records/blob.ts";
@@ -15,15 +16,17 @@ export interface SoftDelete {
 }
 
 /** Undefined while soft delete is off. Read in the transaction that deletes: a change of the rule counts at once. */
-export async function readSoftDelete(read: Reader, account: string): Promise<SoftDelete | undefined> {
-  const deleteRetention = (await findServiceProperties(read, account, "blob"))?.deleteRetention;
-  if (deleteRetention?.isEnabled !== true || deleteRetention.days === undefined) return undefined;
-  const at = read.now();
-  return {
-    at,
-    until: at + deleteRetention.days * DAY_MILLIS,
-    allowsPermanentDelete: deleteRetention.allowsPermanentDelete ?? false,
-  };
+export function readSoftDelete(read: Reader, account: string): Soon<SoftDelete | undefined> {
+  return whenThere(findServiceProperties(read, account, "blob"), (properties) => {
+    const deleteRetention = properties?.deleteRetention;
+    if (deleteRetention?.isEnabled !== true || deleteRetention.days === undefined) return undefined;
+    const at = read.now();
+    return {
+      at,
+      until: at + deleteRetention.days * DAY_MILLIS,
+      allowsPermanentDelete: deleteRetention.allowsPermanentDelete ?? false,
+    };
+  });
 }
 
 /** Days left, as listings tell them: a part of a day counts as one. */

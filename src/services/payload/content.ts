@@ -19,16 +19,15 @@ export interface TakenIn {
  * Takes a body in: up to `LIMITS.inlineBytesMax` into memory, for the record itself (one commit, one sync);
  * anything longer into extents. `knownLength` saves a detour when it is above the limit; the body decides.
  */
-export async function takeIn(
-  payloads: Payloads,
-  source: PayloadSource,
-  knownLength?: number,
-): Promise<TakenIn> {
+export function takeIn(payloads: Payloads, source: PayloadSource, knownLength?: number): Soon<TakenIn> {
   if (source instanceof Uint8Array) {
     return source.length <= LIMITS.inlineBytesMax ? inline([source]) : append(payloads, source);
   }
-  if (knownLength !== undefined && knownLength > LIMITS.inlineBytesMax)
-    return append(payloads, source, knownLength);
+  const isLong = knownLength !== undefined && knownLength > LIMITS.inlineBytesMax;
+  return isLong ? append(payloads, source, knownLength) : takeInStream(payloads, source);
+}
+
+async function takeInStream(payloads: Payloads, source: AsyncIterable<Uint8Array>): Promise<TakenIn> {
   const iterator = source[Symbol.asyncIterator]();
   const head: Uint8Array[] = [];
   let bytes = 0;

@@ -146,13 +146,13 @@ test("a body whose client leaves is told so, and leaves nothing", async () => {
       isClosed = true;
     }
   }
-  await assert.rejects(takeIn(notes.payload, body()), /client gone/);
+  await assert.rejects(async () => takeIn(notes.payload, body()), /client gone/);
   assert.equal(isClosed, true);
   assert.equal(notes.payload.extents.openExtent?.isPending, false);
 
   isClosed = false;
   notes.payload.append = () => Promise.reject(new StorageFault("the disk has failed"));
-  await assert.rejects(takeIn(notes.payload, body()), StorageFault);
+  await assert.rejects(async () => takeIn(notes.payload, body()), StorageFault);
   assert.equal(isClosed, true, "also when the append never reads");
 });
 

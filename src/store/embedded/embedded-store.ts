@@ -26,7 +26,7 @@ import { SnapshotReader } from "../snapshot-reader.ts";
 import { checkDatabaseFile } from "./check-file.ts";
 import { JOURNAL_STEP_BYTES, recordsAfter, removeJournal } from "./journal.ts";
 import { COMMIT_KEY, JournaledCommits, packCommit, unpackCommit } from "./journaled-commits.ts";
-import { Database, type LmdbSnapshot } from "./lmdb.ts";
+import { Database, type LmdbSnapshot, type WriteSet } from "./lmdb.ts";
 import { ReadStates, withJournaled } from "./read-states.ts";
 
 export interface EmbeddedOptions {
@@ -105,7 +105,7 @@ class EmbeddedSpace implements KeySpace {
     for (const { commit, writes } of recordsAfter(directory, applied)) {
       if (!hasRoom(this.#room, roomFor(writes)))
         throw new OutOfSpace("no space left to bring in the journal");
-      this.#database.commitNow([...writes, [COMMIT_KEY, packCommit(commit)]]);
+      this.#database.commitNow(new Map([...writes, [COMMIT_KEY, packCommit(commit)]]));
     }
     removeJournal(directory);
     return undefined;
@@ -134,7 +134,7 @@ class EmbeddedSpace implements KeySpace {
     if (this.#isFailed) await new Promise(() => {});
   }
 
-  async #commitToDatabase(writes: Iterable<readonly [Key, Buffer | null]>): Promise<void> {
+  async #commitToDatabase(writes: WriteSet): Promise<void> {
     if (!hasRoom(this.#room, roomFor(writes))) throw new OutOfSpace(NO_SPACE);
     try {
       if (this.#isDurable) await this.#database.commit(writes);
@@ -251,9 +251,11 @@ function roomBehind({ pending }: JournaledCommits): number {
   return pending.count * PAGES_PER_WRITE * PAGE_BYTES + pending.bytes + JOURNAL_STEP_BYTES;
 }
 
-const roomFor = (writes: Iterable<readonly [Key, Buffer | null]>) => (): number => {
+const roomFor = (writes: WriteSet) => (): number => {
   let bytes = 0;
-  for (const [, value] of writes) bytes += PAGES_PER_WRITE * PAGE_BYTES + (value?.length ?? 0);
+  writes.forEach((value) => {
+    bytes += PAGES_PER_WRITE * PAGE_BYTES + (value?.length ?? 0);
+  });
   return bytes;
 };
 

@@ -11,6 +11,7 @@ import type { Snapshot } from "../overlay.ts";
 import { JOURNAL_STEP_BYTES } from "./journal.ts";
 import { COMMIT_KEY, JournaledCommits, unpackCommit } from "./journaled-commits.ts";
 import { LayeredSnapshot } from "./journaled-writes.ts";
+import type { WriteSet } from "./lmdb.ts";
 
 const root = mkdtempSync(join(tmpdir(), "holdfast-test-"));
 after(() => rmSync(root, { recursive: true, force: true }));
@@ -24,14 +25,14 @@ class SlowDatabase {
   isOpen = true;
   isFull = false;
 
-  async settle(writes: Iterable<readonly [Key, Buffer | null]>): Promise<void> {
+  async settle(writes: WriteSet): Promise<void> {
     if (this.isFull) throw new OutOfSpace("full");
     if (!this.isOpen) await new Promise<void>((resolve) => this.waiting.push(resolve));
     const next = new Map(this.state);
-    for (const [key, value] of writes) {
+    writes.forEach((value, key) => {
       if (value === null) next.delete(key);
       else next.set(key, value);
-    }
+    });
     this.state = next;
   }
 

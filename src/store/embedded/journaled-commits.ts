@@ -5,6 +5,7 @@ import type { Key } from "../kv.ts";
 import type { PendingWrites } from "../overlay.ts";
 import { Journal, recordsAfter } from "./journal.ts";
 import { JournaledWrites } from "./journaled-writes.ts";
+import type { WriteSet } from "./lmdb.ts";
 
 /** Where the database keeps the number of the last commit it has. */
 export const COMMIT_KEY: Key = "\0commit";
@@ -14,7 +15,7 @@ export interface JournaledOptions {
   /** The last commit the database has. */
   readonly applied: number;
   /** Brings writes into the database, durably. Throws `OutOfSpace` having written nothing; after worse it never ends. */
-  readonly settle: (writes: Iterable<readonly [Key, Buffer | null]>) => Promise<void>;
+  readonly settle: (writes: WriteSet) => Promise<void>;
   /** The journal cannot be written: what is on the disk can no longer be told. */
   readonly onFatal: (error: unknown) => Promise<never>;
 }
@@ -155,12 +156,12 @@ export class JournaledCommits {
   }
 }
 
-/** What a database is to write, the number of the last commit with it. A generator runs once; this may be asked again. */
-function withCommit(writes: JournaledWrites): Iterable<readonly [Key, Buffer | null]> {
+/** What the database is to write, the number of the last commit with it. */
+function withCommit(writes: JournaledWrites): WriteSet {
   return {
-    *[Symbol.iterator]() {
-      yield* writes.newest();
-      yield [COMMIT_KEY, packCommit(writes.lastCommit)];
+    forEach(each) {
+      writes.forEach(each);
+      each(packCommit(writes.lastCommit), COMMIT_KEY);
     },
   };
 }

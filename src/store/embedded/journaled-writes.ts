@@ -44,8 +44,11 @@ export class JournaledWrites {
     };
   }
 
-  *newest(): Iterable<readonly [Key, Buffer | null]> {
-    for (const [key, { value }] of this.#newest) yield [key, value];
+  /** As they are now. */
+  forEach(each: (value: Buffer | null, key: Key) => void): void {
+    this.#newest.forEach(({ value }, key) => {
+      each(value, key);
+    });
   }
 }
 

@@ -79,6 +79,11 @@ const keyEncoder = {
   readKey: (target: Buffer, start: number, end: number): Key => target.latin1Slice(start, end),
 };
 
+/** What is to be written, each key once; null: deleted. Any `Map` will do. */
+export interface WriteSet {
+  forEach(each: (value: Buffer | null, key: Key) => void): void;
+}
+
 export interface DatabaseOptions {
   readonly path: string;
   readonly isDurable: boolean;
@@ -157,13 +162,13 @@ export class Database {
   }
 
   /** One atomic commit; resolves when it is durable. */
-  async commit(writes: Iterable<readonly [Key, Buffer | null]>): Promise<void> {
+  async commit(writes: WriteSet): Promise<void> {
     try {
       await this.#raw.batch(() => {
-        for (const [key, value] of writes) {
+        writes.forEach((value, key) => {
           if (value === null) this.#raw.remove(key);
           else this.#raw.put(key, value);
-        }
+        });
       });
     } catch (error) {
       throw await reasonOf(error);
@@ -174,12 +179,12 @@ export class Database {
    * The same at once, in this thread: for a database that is not synced, where handing a commit to another thread
    * takes longer than the commit.
    */
-  commitNow(writes: Iterable<readonly [Key, Buffer | null]>): void {
+  commitNow(writes: WriteSet): void {
     this.#raw.transactionSync(() => {
-      for (const [key, value] of writes) {
+      writes.forEach((value, key) => {
         if (value === null) this.#raw.removeSync(key);
         else this.#raw.putSync(key, value);
-      }
+      });
     });
   }
 

@@ -45,8 +45,17 @@ export const blobRecord = {
     const inline = "inline" in content ? content.inline : NOTHING;
     let present = 0;
     let bytesMax = HEAD_BYTES + packedRest.length + inline.length;
-    for (let bit = 0; bit < HEADERS.length; bit++) {
-      const text = http[HEADERS[bit]!];
+    // By name: a look by what the list says, twice for each, takes longer than all the rest of this.
+    const texts = [
+      http.contentType,
+      http.contentMd5,
+      http.contentEncoding,
+      http.contentLanguage,
+      http.contentDisposition,
+      http.cacheControl,
+    ];
+    for (let bit = 0; bit < texts.length; bit++) {
+      const text = texts[bit];
       if (text === undefined) continue;
       present |= 1 << bit;
       bytesMax += 2 + 3 * text.length;
@@ -63,8 +72,8 @@ export const blobRecord = {
     out.writeDoubleBE(record.length, 28);
     out.writeUInt32BE(packedRest.length, 36);
     let at = HEAD_BYTES;
-    for (let bit = 0; bit < HEADERS.length; bit++) {
-      const text = http[HEADERS[bit]!];
+    for (let bit = 0; bit < texts.length; bit++) {
+      const text = texts[bit];
       if (text === undefined) continue;
       const bytes = out.utf8Write(text, at + 2);
       out.writeUInt16BE(bytes, at);
