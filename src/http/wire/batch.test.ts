@@ -53,6 +53,32 @@ test("line ends may be bare, and the last boundary may end the body", () => {
   }
 });
 
+test("a line of a header says the same each time, however many others there were", () => {
+  const numbers = Array.from({ length: 200 }, (_, n) => String(n));
+  const lines = (n: string) => [
+    "DELETE /c/b HTTP/1.1",
+    `X-Own: ${n} `,
+    `x-long: ${n.repeat(100)}`,
+    "X-Same: 1",
+    "",
+  ];
+  const body = text(...numbers.flatMap((n) => part(lines(n), [`Content-ID: ${n}`])), "--batch_1--");
+  for (const _ of ["first", "again"]) {
+    assert.deepEqual(
+      parseBlobBatch(TYPE, body).map(({ contentId, headers, rawHeaders }) => [
+        contentId,
+        headers,
+        rawHeaders,
+      ]),
+      numbers.map((n) => [
+        n,
+        { "x-own": n, "x-long": n.repeat(100), "x-same": "1" },
+        ["X-Own", n, "x-long", n.repeat(100), "X-Same", "1"],
+      ]),
+    );
+  }
+});
+
 test("empty lines in front of a request mean nothing", () => {
   const [request] = parseBlobBatch(TYPE, text(...part(["", "", ...DELETE]), "--batch_1--"));
   assert.equal(request!.method, "DELETE");

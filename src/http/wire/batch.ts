@@ -94,23 +94,28 @@ function multipartType(boundary: string): string {
   return `multipart/mixed; boundary=${boundary}`;
 }
 
+/** Heads that follow one another, with no body between them, are one text: a buffer for each costs more than printing it. */
 function printParts(boundary: string, replies: readonly SubReply[], encoding: string): Buffer[] {
   const out: Buffer[] = [];
+  let text = "";
   for (const reply of replies) {
     const id = reply.contentId === undefined ? "" : `Content-ID: ${lineSafe(reply.contentId)}\r\n`;
-    let head = `--${boundary}\r\nContent-Type: application/http\r\n${encoding}${id}\r\n`;
+    text += `--${boundary}\r\nContent-Type: application/http\r\n${encoding}${id}\r\n`;
     const reason = reply.reason ?? STATUS_CODES[reply.status] ?? "Unknown";
-    head += `HTTP/1.1 ${reply.status} ${reason}\r\n`;
+    text += `HTTP/1.1 ${reply.status} ${reason}\r\n`;
     for (const name in reply.headers) {
       const value = reply.headers[name];
-      if (value !== undefined) head += `${name}: ${lineSafe(value)}\r\n`;
+      if (value !== undefined) text += `${name}: ${lineSafe(value)}\r\n`;
     }
-    out.push(Buffer.from(`${head}\r\n`, "latin1"));
-    if (reply.body !== undefined)
+    text += "\r\n";
+    if (reply.body !== undefined) {
+      out.push(Buffer.from(text, "latin1"));
       out.push(typeof reply.body === "string" ? Buffer.from(reply.body) : reply.body);
-    out.push(Buffer.from("\r\n"));
+      text = "";
+    }
+    text += "\r\n";
   }
-  out.push(Buffer.from(`--${boundary}--\r\n`));
+  out.push(Buffer.from(`${text}--${boundary}--\r\n`, "latin1"));
   return out;
 }
 

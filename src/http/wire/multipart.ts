@@ -160,17 +160,39 @@ function parseHeaders(lines: readonly string[], from: number): HeaderSet {
   const headers: Record<string, string> = {};
   const rawHeaders: string[] = [];
   for (let i = from; i < lines.length; i++) {
-    const found = HEADER_LINE.exec(lines[i]!);
-    if (found === null) throw malformedBatch("A header line is malformed.");
-    const value = found[2]!.trimEnd();
-    const key = found[1]!.toLowerCase();
+    const { name, key, value } = headerOf(lines[i]!);
     // __proto__ is a name of HTTP but would not become a key.
     if (Object.hasOwn(headers, key) || key === "__proto__")
       throw malformedBatch(`The header ${key} is given twice or not allowed.`);
     headers[key] = value;
-    rawHeaders.push(found[1]!, value);
+    rawHeaders.push(name, value);
   }
   return { headers, rawHeaders };
+}
+
+interface HeaderLine {
+  readonly name: string;
+  readonly key: string;
+  readonly value: string;
+}
+
+/** The last few lines: clients write the same ones into every part. Longer ones, as all signatures are, are not kept. */
+const remembered = new Map<string, HeaderLine>();
+const REMEMBERED_MAX = 64;
+const REMEMBERED_CHARS_MAX = 64;
+
+function headerOf(line: string): HeaderLine {
+  const known = remembered.get(line);
+  if (known !== undefined) return known;
+  const found = HEADER_LINE.exec(line);
+  if (found === null) throw malformedBatch("A header line is malformed.");
+  const name = found[1]!;
+  const header = { name, key: name.toLowerCase(), value: found[2]!.trimEnd() };
+  if (line.length <= REMEMBERED_CHARS_MAX) {
+    if (remembered.size >= REMEMBERED_MAX) remembered.clear();
+    remembered.set(line, header);
+  }
+  return header;
 }
 
 /** The request within a part of type application/http. */

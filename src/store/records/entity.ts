@@ -49,10 +49,10 @@ export function packEntity(revision: Revision, { properties, isPlain = false }: 
   out.writeUInt16BE(properties.length, 9);
   let at = HEAD_BYTES;
   for (const property of properties) {
-    const nameBytes = out.utf8Write(property.name, at + 3);
+    const nameBytes = writeText(out, property.name, at + 3, isPlain);
     out.writeUInt16BE(nameBytes, at + 1);
     out[at] = tagOf(property);
-    at = packValue(out, property, at + 3 + nameBytes);
+    at = packValue(out, property, at + 3 + nameBytes, isPlain);
   }
   return out.subarray(0, at);
 }
@@ -88,10 +88,19 @@ function tagOf(value: EdmValue): number {
   }
 }
 
-function packValue(out: Buffer, { type, value }: EdmValue, at: number): number {
+/** Short ones that are plain are written sooner than the Buffer is asked to. */
+function writeText(out: Buffer, text: string, at: number, isPlain: boolean): number {
+  if (!isPlain || text.length > SHORT_CHARS_MAX) return out.utf8Write(text, at);
+  for (let i = 0; i < text.length; i++) out[at + i] = text.charCodeAt(i);
+  return text.length;
+}
+
+const SHORT_CHARS_MAX = 32;
+
+function packValue(out: Buffer, { type, value }: EdmValue, at: number, isPlain: boolean): number {
   switch (type) {
     case "String": {
-      const bytes = out.utf8Write(value, at + 4);
+      const bytes = writeText(out, value, at + 4, isPlain);
       out.writeUInt32BE(bytes, at);
       return at + 4 + bytes;
     }
@@ -99,7 +108,8 @@ function packValue(out: Buffer, { type, value }: EdmValue, at: number): number {
       return out.writeInt32BE(value, at);
     case "Int64":
     case "DateTime":
-      return out.writeBigInt64BE(value, at);
+      writeUint64(out, BigInt.asUintN(64, value), at);
+      return at + 8;
     case "Double":
       return out.writeDoubleBE(value, at);
     case "Boolean":

@@ -65,14 +65,13 @@ class FlatReader {
   }
 
   #readMembers(members: Map<string, JsonValue>): void {
-    for (;;) {
+    for (let count = 1; ; count++) {
       this.#skipBlanks();
       const name = this.#readString();
       this.#expect(":");
       this.#skipBlanks();
-      const value = this.#readValue();
-      if (members.has(name)) throw new Refusal("DuplicatePropertiesSpecified");
-      members.set(name, value);
+      members.set(name, this.#readValue());
+      if (members.size < count) throw new Refusal("DuplicatePropertiesSpecified");
       this.#skipBlanks();
       const next = this.#text[this.#at++];
       if (next === "}") return;
@@ -137,10 +136,11 @@ class FlatReader {
         throw malformedJson();
     }
     NUMBER.lastIndex = at;
-    const found = NUMBER.exec(text)?.[0];
-    if (found === undefined || found.length > NUMBER_CHARS_MAX) throw malformedJson();
-    this.#at = at + found.length;
-    return { kind: "number", text: found };
+    const isNumber = NUMBER.test(text);
+    const end = NUMBER.lastIndex;
+    if (!isNumber || end - at > NUMBER_CHARS_MAX) throw malformedJson();
+    this.#at = end;
+    return { kind: "number", text: text.slice(at, end) };
   }
 
   #word(word: string, value: JsonValue): JsonValue {
