@@ -25,6 +25,22 @@ test("an overlay keeps its keys in order, and counts the bytes it was given", ()
   assert.equal(overlay.bytes, 11);
 });
 
+test("what is undone, and told to have changed, is what was set since the last beginning", () => {
+  const overlay = new Overlay();
+  overlay.begin();
+  overlay.set("a", bytes("1"));
+  overlay.begin();
+  overlay.set("a", bytes("22"));
+  overlay.set("b", bytes("2"));
+  overlay.set("a", null);
+  assert.deepEqual(overlay.changed, ["a", "b", "a"]);
+  overlay.undo();
+  assert.deepEqual(overlay.changed, []);
+  assert.deepEqual([...overlay.writes], [["a", bytes("1")]]);
+  assert.deepEqual(overlay.keysIn("", "\xff"), ["a"]);
+  assert.equal(overlay.bytes, 2);
+});
+
 test("absorbing what was written on top lets the later write win", () => {
   const [first, second] = [new Overlay(), new Overlay()];
   first.set("a", bytes("1"));

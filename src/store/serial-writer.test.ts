@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { full, increment, open, settled } from "../../test/support/slow-disk.ts";
 import { StorageFault } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
+import type { Writer } from "./kv.ts";
 import type { WriteTurn } from "./serial-writer.ts";
 
 test("transactions of one turn share a commit; the next batch is run while it is on its way", async () => {
@@ -27,6 +28,48 @@ test("transactions of one turn share a commit; the next batch is run while it is
   (await disk.next()).end();
   assert.equal(await third, 3);
   await assert.rejects(refused, /refused/);
+});
+
+test("a transaction that waits for nothing has run when it is handed in; one that throws leaves nothing", async () => {
+  const { disk, writer } = open();
+  const first = writer.write(increment("a"));
+  (await disk.next()).end();
+  await first;
+  const ran: string[] = [];
+  let kept: Writer | undefined;
+  const put = writer.write((write) => {
+    kept = write;
+    write.put("b", Buffer.from("1"));
+    ran.push("put");
+    return ran.length;
+  });
+  const refused = writer.write((write): void => {
+    write.put("b", Buffer.from("2"));
+    write.delete("a");
+    ran.push("refused");
+    throw new Error("refused");
+  });
+  assert.deepEqual(ran, ["put", "refused"]);
+  assert.throws(() => kept?.put("b", Buffer.from("3")), /used after it has ended/);
+  (await disk.next()).end();
+  assert.equal(await put, 1);
+  await assert.rejects(refused, /refused/);
+  assert.equal(disk.map.snapshot().get("a")?.toString(), "1");
+  assert.equal(disk.map.snapshot().get("b")?.toString(), "1");
+});
+
+test("what a long key leaves behind is tidied up in the transaction that deletes it, also where that does not wait", async () => {
+  const { disk, writer } = open();
+  const long = "k".repeat(LIMITS.engineKeyBytesMax + 1);
+  const put = writer.write((write) => write.put(long, Buffer.from("1")));
+  (await disk.next()).end();
+  await put;
+  const everything = { from: "", to: "\xff" };
+  assert.equal(disk.map.snapshot().page(everything, 9).length, 2, "the value, and the link to it");
+  const deleted = writer.write((write) => write.delete(long));
+  (await disk.next()).end();
+  await deleted;
+  assert.deepEqual(disk.map.snapshot().page(everything, 9), []);
 });
 
 test("when a commit fails its callers hear the fault, and those on top of it run again", async () => {
