@@ -33,9 +33,14 @@ export class Awake {
     this.#isOff = cores === 1;
   }
 
-  /** A message has come. */
-  stir(): void {
+  /** A message of so many bytes has come, or is about to leave. Long ones are work for everybody's threads, not a wait. */
+  stir(bytes: number): void {
     if (this.#isOff) return;
+    if (bytes > LIMITS.awakeBytesMax) {
+      this.#messageAt = Number.NEGATIVE_INFINITY;
+      this.#until = 0;
+      return;
+    }
     const now = this.#now();
     const isSoon = now - this.#messageAt <= LIMITS.soonMillis;
     this.#messageAt = now;

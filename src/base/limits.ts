@@ -107,6 +107,7 @@ export const LIMITS = {
   /** A message that comes so soon after another one was waited for: its like are waited for awake, for so long. */
   soonMillis: 2,
   awakeMillis: 1,
+  awakeBytesMax: 64 * KIB,
   /** Pieces of memory in which values wait for their commit. */
   slabBytes: 64 * KIB,
   /** Memory in which commits are written down for the journal; a longer one gets its own. */

@@ -109,6 +109,11 @@ export function memoryForRead(length: number): Buffer {
   return rooms.take(length).memory.subarray(0, length);
 }
 
+/** Whether bytes lie in a room, which is theirs alone until they are given back. Other memory may be anybody's. */
+export function isInRoom(bytes: Uint8Array): boolean {
+  return roomOf.has(bytes.buffer);
+}
+
 /** The bytes have one more who gives them back. False for memory that is no room's. */
 export function hold(bytes: Uint8Array): boolean {
   const room = roomOf.get(bytes.buffer);

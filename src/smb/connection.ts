@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { freeNow } from "../base/free-now.ts";
 import { SMB_LIMITS } from "../base/limits-smb.ts";
-import { giveBack } from "../base/payload-memory.ts";
+import { giveBack, isInRoom } from "../base/payload-memory.ts";
 import { readInto } from "../base/read-into.ts";
 import { type Answer, runChain } from "./chain.ts";
 import { negotiateFromSmb1 } from "./commands/negotiate.ts";
@@ -130,7 +130,7 @@ export class Connection {
 
   #take(frame: Buffer): void {
     if (this.isClosed) return;
-    if (this.isLoggedIn) this.server.awake.stir();
+    if (this.isLoggedIn) this.server.awake.stir(frame.length);
     const protocol = protocolOf(frame);
     if (protocol === PROTOCOL.SMB2) this.#run(frame, undefined);
     else if (protocol === PROTOCOL.TRANSFORM) this.#run(...this.#unseal(frame));
@@ -285,27 +285,35 @@ export class Connection {
   /** One message of these parts, sealed for a session if one is given. What is lent is free once it has left. */
   write(parts: readonly Buffer[], sealFor: Session | undefined, lent: readonly Buffer[] = NOTHING): void {
     if (this.isClosed) return;
-    const sent = sealFor?.sealer === undefined ? parts : sealFor.sealer.encrypt(sealFor.id, parts);
-    const returnLent = (error?: Error | null): void => {
-      if (!error) for (const buffer of lent) giveBack(buffer);
-    };
-    const isCopied = sent !== parts;
-    if (isCopied) returnLent();
+    // Holes of all files are one piece of zeros: only what lies in a room is ours to write over.
+    const sent =
+      sealFor?.sealer === undefined
+        ? parts
+        : sealFor.sealer.encrypt(sealFor.id, parts, lent.filter(isInRoom));
     const length = sent.reduce((sum, part) => sum + part.length, 0);
     if (length <= SMB_LIMITS.joinedReplyBytesMax) {
       this.#socket.write(joined(sent, length));
-      if (!isCopied) returnLent();
+      lent.forEach(giveBack);
       this.#mayPause();
       return;
     }
+    this.server.awake.stir(length);
     const [first, ...rest] = sent;
+    // What was sealed elsewhere is not needed any more.
+    for (const buffer of lent) if (!rest.includes(buffer)) giveBack(buffer);
+    const haveLeft = (error?: Error | null): void => {
+      if (error) return;
+      for (const part of rest) {
+        if (lent.includes(part)) giveBack(part);
+        else if (sent !== parts) freeNow(part);
+      }
+    };
     this.#socket.cork();
     // The prefix and the small first part go out as one piece.
     const head = Buffer.allocUnsafe(PREFIX_BYTES + first!.length);
     head.set(prefixFor(length));
     head.set(first!, PREFIX_BYTES);
     this.#socket.write(head);
-    const haveLeft = isCopied ? (error?: Error | null) => !error && rest.forEach(freeNow) : returnLent;
     const last = rest.length - 1;
     for (const [index, part] of rest.entries()) {
       if (index === last) this.#socket.write(part, haveLeft);

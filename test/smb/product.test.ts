@@ -115,6 +115,22 @@ for (const engine of ENGINES) {
       await directory.delete();
     });
 
+    test("holes of a file are zeros for everybody, however often they were sent encrypted", async (t) => {
+      const bytes = seededRandom(seedOfThisRun(t)).bytes(3_000_000);
+      const file = share.rootDirectoryClient.getFileClient("holes");
+      await file.create(8_000_000);
+      await file.uploadRange(bytes, 2_000_000, bytes.length);
+      const whole = Buffer.alloc(8_000_000);
+      whole.set(bytes, 2_000_000);
+      for (const name of ["first", "second"]) {
+        const back = join(folder, name);
+        const got = await run([`get holes ${back}`], { protocol: "SMB3_11", protection: "encrypt" });
+        assert.equal(got.code, 0, got.output);
+        assert.ok(whole.equals(readFileSync(back)), `${name} has other bytes`);
+      }
+      assert.ok(whole.equals(await file.downloadToBuffer()), "REST reads other bytes");
+    });
+
     for (const protection of ["sign", "encrypt"] as const) {
       test(`a tree goes there and back byte for byte (${protection})`, async (t) => {
         const random = seededRandom(seedOfThisRun(t));

@@ -289,6 +289,23 @@ test("arbitrary tokens are refused and never more than that", () => {
   );
 });
 
+test("what is given away is sealed where it lies, and opens as what it was", () => {
+  for (const cipher of Object.values(CIPHER)) {
+    const key = Buffer.alloc(cipherKeyBytes(cipher), cipher);
+    const parts = [Buffer.alloc(64, 1), Buffer.alloc(200_000, 2), Buffer.alloc(70_000, 3)];
+    const plain = Buffer.concat(parts);
+    const given = parts[1]!;
+    const sealed = new MessageCipher(cipher, key).encrypt(9n, parts, [given]);
+    const isCcm = cipher === CIPHER.AES_128_CCM || cipher === CIPHER.AES_256_CCM;
+    assert.equal(sealed.includes(given), !isCcm, "CCM takes its text in one piece");
+    assert.deepEqual(
+      Buffer.concat([parts[0]!, parts[2]!]),
+      Buffer.concat([plain.subarray(0, 64), plain.subarray(200_064)]),
+    );
+    assert.deepEqual(new MessageCipher(cipher, key).decrypt(Buffer.concat(sealed)), plain);
+  }
+});
+
 test("opening a long message leaves no memory behind for the garbage collector", () => {
   const key = Buffer.alloc(16, 7);
   const sealed = Buffer.concat(

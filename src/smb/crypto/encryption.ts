@@ -1,4 +1,4 @@
-import { type CipherGCM, createCipheriv, createDecipheriv } from "node:crypto";
+import { type CipherGCM, createCipheriv, createDecipheriv, type DecipherGCM } from "node:crypto";
 import { copyInto } from "../../base/bytes.ts";
 import { freeNow } from "../../base/free-now.ts";
 import { KIB } from "../../base/limits.ts";
@@ -34,6 +34,16 @@ const NO_TAG = Buffer.alloc(TAG_BYTES);
  */
 const PIECE_BYTES = 64 * KIB;
 
+const NOTHING: readonly Buffer[] = [];
+
+function updateInPlace(cipher: CipherGCM | DecipherGCM, bytes: Buffer): void {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    const piece = cipher.update(bytes.subarray(at, at + PIECE_BYTES));
+    copyInto(bytes, piece, at);
+    freeNow(piece);
+  }
+}
+
 /** One direction of a session's encryption. */
 export class MessageCipher {
   readonly #kind: CipherKind;
@@ -48,10 +58,10 @@ export class MessageCipher {
   }
 
   /**
-   * The transform header and the ciphertext, ready to be sent one after the other, each with memory of its own. A nonce is
-   * used once: it counts.
+   * The transform header and the ciphertext, ready to be sent one after the other. Parts in `given` may be sealed where they
+   * lie, and are then among those that are sent; all else has memory of its own. A nonce is used once: it counts.
    */
-  encrypt(sessionId: bigint, parts: readonly Buffer[]): Buffer[] {
+  encrypt(sessionId: bigint, parts: readonly Buffer[], given: readonly Buffer[] = NOTHING): Buffer[] {
     const nonce = Buffer.alloc(NONCE_FIELD_BYTES);
     nonce.writeBigUInt64LE(++this.#count);
     const size = parts.reduce((sum, part) => sum + part.length, 0);
@@ -72,9 +82,14 @@ export class MessageCipher {
       const cipher: CipherGCM = createCipheriv(name as "aes-128-gcm", this.#key, iv);
       cipher.setAAD(aad);
       sealed = [];
-      for (const part of parts)
-        for (let at = 0; at < part.length; at += PIECE_BYTES)
-          sealed.push(cipher.update(part.subarray(at, at + PIECE_BYTES)));
+      for (const part of parts) {
+        if (given.includes(part)) {
+          updateInPlace(cipher, part);
+          sealed.push(part);
+        } else
+          for (let at = 0; at < part.length; at += PIECE_BYTES)
+            sealed.push(cipher.update(part.subarray(at, at + PIECE_BYTES)));
+      }
       cipher.final();
       tag = cipher.getAuthTag();
     }
@@ -110,11 +125,7 @@ export class MessageCipher {
         return plain;
       }
       // A long text takes the place of the sealed one. Nobody looks at it before the tag was compared.
-      for (let at = 0; at < sealed.length; at += PIECE_BYTES) {
-        const plain = cipher.update(sealed.subarray(at, at + PIECE_BYTES));
-        copyInto(sealed, plain, at);
-        freeNow(plain);
-      }
+      updateInPlace(cipher, sealed);
       cipher.final();
       return sealed;
     } catch {
