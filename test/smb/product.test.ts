@@ -129,6 +129,7 @@ for (const engine of ENGINES) {
         assert.ok(whole.equals(readFileSync(back)), `${name} has other bytes`);
       }
       assert.ok(whole.equals(await file.downloadToBuffer()), "REST reads other bytes");
+      await file.delete();
     });
 
     for (const protection of ["sign", "encrypt"] as const) {
