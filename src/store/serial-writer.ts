@@ -21,8 +21,8 @@ import { TransactionWriter } from "./transaction-writer.ts";
  *
  * Serial execution is serializable by construction and never conflicts. Nobody is answered, with a result or
  * with a refusal, before everything the transaction could have seen is durable: a refusal may tell of a write
- * that is still on its way. (Who asks by `writeAhead` hears of success sooner: see ahead.ts.) If a commit fails, its callers hear a fault; transactions that ran on top of it run
- * again.
+ * that is still on its way. (Who asks by `writeAhead` hears of success sooner: see ahead.ts.) If a commit fails, its
+ * callers hear a fault; transactions that ran on top of it run again.
  */
 export interface CommitTarget {
   /** The newest committed state; called after each commit. */
