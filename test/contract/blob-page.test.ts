@@ -202,7 +202,14 @@ onEachEngine("page blobs", (kit) => {
       await blob.uploadPages(Buffer.alloc(MIB, i + 1), (i % 2) * 512 * KIB, MIB);
       snapshots.push((await blob.createSnapshot()).snapshot!);
     }
-    const slices = (): Promise<number> => countKeys(kit, "xs");
+    // Compaction, which may come at any time, adds the places it moves slices to: only their homes count.
+    const slices = (): Promise<number> =>
+      kit.server.runtime.parts.store.read(async (read) => {
+        let homes = 0;
+        for await (const { value } of read.range(prefixRange("xs\0")))
+          if ("refs" in sliceRecord.unpack(value)) homes++;
+        return homes;
+      });
     const all = await slices();
     for (const middle of [1, 3, 2]) {
       await blob.withSnapshot(snapshots[middle]!).delete();
@@ -212,7 +219,8 @@ onEachEngine("page blobs", (kit) => {
         assert.ok(bytes.every((byte) => byte === kept + 1));
       }
     }
-    assert.ok((await slices()) < all);
+    const left = await slices();
+    assert.ok(left < all, `${left} of ${all} slices are left`);
     await blob.delete({ deleteSnapshots: "include" });
     await reclaim();
     assert.equal(await countKeys(kit, "br"), idle);
