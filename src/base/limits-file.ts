@@ -28,6 +28,8 @@ export const FILE_LIMITS = {
   permissionHeaderBytesMax: 8 * KIB,
   permissionBytesMax: 64 * KIB,
   aclBytesMax: 64 * KIB,
+  /** All extended attributes of a file or directory together, as FileEaInformation counts them; NTFS has the same. */
+  eaBytesMax: 64 * KIB - 1,
   copySourceCharsMax: 4 * KIB,
   /** Ranges of a source that one transaction copies. */
   copyRangesPerStep: 1_024,

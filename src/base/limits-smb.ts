@@ -65,6 +65,8 @@ export const SMB_LIMITS = {
   /** A LOCK that waits is tried again so often, in case another node gave the lock back. */
   lockRetryMillis: 250,
   securityDescriptorBytesMax: 64 * KIB,
+  /** A list of extended attributes, or of their names: as much as a file may have, with what lies between them. */
+  eaListBytesMax: 128 * KIB,
   breakMillis: 35_000,
   /** How long the CLOSE that deletes a file waits for those who only keep it open. */
   letGoMillis: 1_000,

@@ -1,5 +1,6 @@
 import type { CacheConflict } from "../concurrency/cache-lease.ts";
 import type { ChangeHub } from "./changes.ts";
+import type { ExtendedAttribute } from "./wire/extended-attributes.ts";
 import type { FileTime } from "./wire/filetime.ts";
 
 /**
@@ -69,6 +70,10 @@ export interface OpenRequest {
   readonly allocationSize: number | undefined;
   /** SDDL for a node that is created. */
   readonly security: string | undefined;
+  /** Of a node that is created or overwritten: it has no others. */
+  readonly extendedAttributes?: readonly ExtendedAttribute[] | undefined;
+  /** The client knows nothing of them: what cannot be understood without them is not opened. */
+  readonly ignoresExtendedAttributes?: boolean;
   /** The client asks for an oplock or a lease: what REST does to the file may have to be told to it. */
   readonly mayCache: boolean;
   /** The client wants what it creates on the disk when it is answered, not when it closes it. */
@@ -109,6 +114,8 @@ export interface FileInfo {
   readonly allocationSize: number;
   readonly attributes: number;
   readonly isDeletePending: boolean;
+  /** Of the extended attributes, as FileEaInformation counts them; 0 for none. */
+  readonly eaSize: number;
 }
 
 /** Undefined leaves a value as it is; "hold" keeps this handle from moving the time, "resume" ends that. */
@@ -167,6 +174,10 @@ export interface FileHandle {
   /** SDDL. */
   security(): Promise<string>;
   setSecurity(sddl: string): Promise<void>;
+  /** In a stable order: one that is set comes last. */
+  extendedAttributes(): Promise<readonly ExtendedAttribute[]>;
+  /** Sets those that have a value and removes those that have none: all of it, or nothing. */
+  setExtendedAttributes(changes: readonly ExtendedAttribute[]): Promise<void>;
 }
 
 export interface ListedEntry {

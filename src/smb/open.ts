@@ -52,6 +52,8 @@ export interface FileOpen extends OpenBase, SequencedOpen {
   readonly createOptions: number;
   isDeleteOnClose: boolean;
   position: bigint;
+  /** How many extended attributes a scan of them has told. */
+  eaPosition: number;
   mode: number;
   scan: Scan | undefined;
   /** Listings of one handle run one after the other: they share a position. */

@@ -10,8 +10,9 @@ import type {
 } from "../../src/smb/file-system.ts";
 import { refuse, STATUS } from "../../src/smb/status.ts";
 import { ATTRIBUTE, SHARE_ACCESS } from "../../src/smb/wire/create.ts";
+import type { ExtendedAttribute } from "../../src/smb/wire/extended-attributes.ts";
 import type { FileTime } from "../../src/smb/wire/filetime.ts";
-import { fold, type HeldLock, type MemoryNode } from "./smb-memory-node.ts";
+import { changedEas, fold, type HeldLock, type MemoryNode } from "./smb-memory-node.ts";
 import type { MemoryShare } from "./smb-memory-share.ts";
 
 type TimeName = "createdAt" | "accessedAt" | "writtenAt" | "changedAt";
@@ -227,6 +228,15 @@ export class MemoryHandle implements FileHandle {
 
   async security(): Promise<string> {
     return this.#node.sddl;
+  }
+
+  async extendedAttributes(): Promise<readonly ExtendedAttribute[]> {
+    return this.#node.eas;
+  }
+
+  async setExtendedAttributes(changes: readonly ExtendedAttribute[]): Promise<void> {
+    this.#node.eas = changedEas(this.#node.eas, changes);
+    this.#touch("changedAt");
   }
 
   async setSecurity(sddl: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { changeEas, type EaRecord, eaSizeOf } from "../../src/services/file/extended-attributes.ts";
 import type { FileInfo, LockRange, NodeKind } from "../../src/smb/file-system.ts";
 import { ATTRIBUTE } from "../../src/smb/wire/create.ts";
 import type { FileTime } from "../../src/smb/wire/filetime.ts";
@@ -9,6 +10,14 @@ const UNIT = 4_096;
 const ZEROS = Buffer.alloc(CHUNK);
 
 export const fold = (name: string): string => name.toUpperCase();
+
+/** Values are views of the request that brought them. */
+export function changedEas(present: readonly EaRecord[], changes: readonly EaRecord[]): readonly EaRecord[] {
+  return changeEas(
+    present,
+    changes.map((ea) => ({ ...ea, value: Buffer.from(ea.value) })),
+  );
+}
 
 export interface HeldLock extends LockRange {
   readonly handle: MemoryHandle;
@@ -30,6 +39,7 @@ export class MemoryNode {
   accessedAt: FileTime;
   writtenAt: FileTime;
   changedAt: FileTime;
+  eas: readonly EaRecord[] = [];
   sddl = "O:BAG:BAD:(A;OICI;FA;;;WD)";
   size = 0;
   reserved = 0;
@@ -68,6 +78,7 @@ export class MemoryNode {
       allocationSize: kind === "directory" ? 0 : allocated,
       attributes: this.attributes === 0 ? ATTRIBUTE.NORMAL : this.attributes,
       isDeletePending: this.isDeletePending,
+      eaSize: eaSizeOf(this.eas),
     };
   }
 

@@ -3,7 +3,7 @@ import { refuse, STATUS } from "../../src/smb/status.ts";
 import { ACCESS, ATTRIBUTE, CREATE_ACTION, DISPOSITION } from "../../src/smb/wire/create.ts";
 import type { FileTime } from "../../src/smb/wire/filetime.ts";
 import { MemoryHandle } from "./smb-memory-handle.ts";
-import { fold, MemoryNode } from "./smb-memory-node.ts";
+import { changedEas, fold, MemoryNode } from "./smb-memory-node.ts";
 
 const STORED_ATTRIBUTES = 0x5127;
 const TOTAL_BYTES = 2 ** 40;
@@ -77,6 +77,7 @@ export class MemoryShare implements Share {
         : (attributes | ATTRIBUTE.ARCHIVE) & STORED_ATTRIBUTES;
     const node = this.#newNode(kind, path.at(-1)!, parent, kept);
     if (request.security !== undefined) node.sddl = request.security;
+    node.eas = changedEas([], request.extendedAttributes ?? []);
     node.reserved = request.allocationSize ?? 0;
     parent.children.set(fold(node.name), node);
     parent.writtenAt = this.now();
@@ -97,12 +98,15 @@ export class MemoryShare implements Share {
     if (isReadOnly && request.isDeleteOnClose) throw refuse(STATUS.CANNOT_DELETE);
     const hidden = node.attributes & (ATTRIBUTE.HIDDEN | ATTRIBUTE.SYSTEM) & ~attributes;
     if (isOverwriting && hidden !== 0) throw refuse(STATUS.ACCESS_DENIED);
+    const isUnknown = request.ignoresExtendedAttributes === true && node.eas.some(({ isNeeded }) => isNeeded);
+    if (isUnknown) throw refuse(STATUS.ACCESS_DENIED);
     const access = request.access | (isReadOnly ? request.optionalAccess & ~WRITES : request.optionalAccess);
     const overwritten =
       (isOverwriting ? ACCESS.WRITE_DATA : 0) | (disposition === DISPOSITION.SUPERSEDE ? ACCESS.DELETE : 0);
     checkSharing(node, access | overwritten, request.share);
     if (!isOverwriting) return this.#opened(request, node, { action: CREATE_ACTION.OPENED, access });
     node.truncate(0);
+    node.eas = changedEas([], request.extendedAttributes ?? []);
     node.reserved = request.allocationSize ?? 0;
     node.attributes = (attributes | ATTRIBUTE.ARCHIVE) & STORED_ATTRIBUTES;
     node.writtenAt = this.now();

@@ -365,7 +365,7 @@ class History {
     await deleteShare(this.#files, { ref: SHARE, snapshots: "include" });
     await this.#settle();
     await this.#store.read(async (read) => {
-      for (const family of ["fe", "fn", "fr", "fv", "fw", "fp", "fu", "fa", "fg", "fs", "xs"]) {
+      for (const family of ["fe", "fn", "fr", "fx", "fv", "fw", "fp", "fu", "fa", "fg", "fs", "xs"]) {
         for await (const { key } of read.range(prefixRange(packKey([family])))) {
           assert.fail(`a key of family ${family} is left: ${Buffer.from(key, "latin1").toString("hex")}`);
         }

@@ -13,7 +13,6 @@ export interface TortureSuite {
 
 const ACCESS_LISTS = "access lists deny nothing to the holder of an account key, as on Azure";
 const STREAMS = "uses a named stream, which Azure Files does not have";
-const ATTRIBUTES = "uses extended attributes, which Azure Files does not have";
 const BLOCKED = "needs a server that can block its own TCP connections; fails against Samba too";
 const WINDOWS = "expects what contradicts its twin that passes; fails against Samba too";
 
@@ -94,10 +93,7 @@ export const TORTURE_SUITES: readonly TortureSuite[] = [
     suite: "smb2.getinfo",
     tier: "A",
     samba: 5,
-    misses: {
-      ...each(["complex", "normalized"], STREAMS),
-      ...each(["qfile_buffercheck", "getinfo_access"], ATTRIBUTES),
-    },
+    misses: each(["complex", "normalized"], STREAMS),
   },
   {
     suite: "smb2.ioctl",
@@ -139,12 +135,7 @@ export const TORTURE_SUITES: readonly TortureSuite[] = [
     },
   },
   allOf("session-id", 1),
-  {
-    suite: "smb2.setinfo",
-    tier: "A",
-    samba: 0,
-    misses: { "(the suite)": `${ATTRIBUTES}; fails against Samba too` },
-  },
+  allOf("setinfo", 0),
   allOf("sharemode", 3),
   allOf("tcon", 1),
   allOf("timestamps", 15),

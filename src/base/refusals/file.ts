@@ -15,6 +15,11 @@ export const FILE_REFUSALS = {
     text: "Unable to delete share because one or more share snapshots have active leases.",
   },
   DirectoryNotEmpty: { http: 409, smb: 0xc000_0101, text: "The specified directory is not empty." },
+  ExtendedAttributesTooLarge: {
+    http: 400,
+    smb: 0xc000_0050,
+    text: "The extended attributes of a file or directory take more room than it may have for them.",
+  },
   FileGenerationMismatch: {
     http: 409,
     text: "The file has been recreated since the previous snapshot was taken.",

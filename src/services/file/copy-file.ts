@@ -8,6 +8,7 @@ import { keepContent, takeIn } from "../payload/content.ts";
 import type { Grants } from "./access.ts";
 import { ATTRIBUTE } from "./attributes.ts";
 import { makeFile } from "./create-file.ts";
+import { type EaRecord, easTold, putEas, readEas } from "./extended-attributes.ts";
 import type { FileService } from "./file-service.ts";
 import { openForRead } from "./get-file.ts";
 import type { PathRef } from "./names.ts";
@@ -43,6 +44,7 @@ interface Original {
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   readonly node?: NodeRecord | undefined;
   readonly sddl?: string | undefined;
+  readonly eas?: readonly EaRecord[] | undefined;
 }
 
 /** What is copied next: for a copy that takes more than one transaction. */
@@ -71,7 +73,7 @@ async function beginCopy(
   status: "pending" | "success",
 ): Promise<Node> {
   const { wishes, takes, metadata } = request;
-  const { node, size, sddl } = original;
+  const { node, size, sddl, eas = [] } = original;
   const attributes = takes.has("attributes") ? node?.attributes : wishes.attributes;
   const made = await makeFile(write, grants, share, {
     ref: request.ref,
@@ -103,8 +105,10 @@ async function beginCopy(
     write.put(pendingCopyKey("file", request.copyId), pendingFileCopy.pack({ owner, target }));
   }
   const { revision: _, ...times } = made.record;
-  const revision = await putChanged(write, share, made, { changedAt: times.changedAt, copy });
-  return { id: made.id, record: { ...made.record, copy, revision } };
+  const told = easTold(eas);
+  const revision = await putChanged(write, share, made, { changedAt: times.changedAt, copy, ...told });
+  if (eas.length > 0) await putEas(write, share, made.id, { eas, since: revision });
+  return { id: made.id, record: { ...made.record, copy, ...told, revision } };
 }
 
 export interface CopiedFile {
@@ -140,6 +144,7 @@ export function copyFile(files: FileService, request: CopyFile, source: PathRef)
       metadata: record.metadata,
       node: record,
       sddl,
+      eas: await readEas(opened.view, opened.share.id, opened.node),
     };
     const { owner } = files.parts.store.ephemeral;
     const status = isAll ? "success" : "pending";
@@ -199,7 +204,7 @@ export function copyNextRanges(
 export function beginCopyFromUrl(
   files: FileService,
   request: CopyFile,
-  original: Omit<Original, "node" | "sddl">,
+  original: Omit<Original, "node" | "sddl" | "eas">,
 ): Promise<CopiedFile> {
   if (original.size > FILE_LIMITS.fileBytesMax) throw new Refusal("OutOfRangeInput");
   return files.change(async (write, grants) => {

@@ -6,6 +6,7 @@ import type { FileHeaders, NodeRecord, ShareRecord } from "../../store/records/f
 import { keepContent, type TakenIn } from "../payload/content.ts";
 import type { Grants } from "./access.ts";
 import { ATTRIBUTE, settledAttributes } from "./attributes.ts";
+import { removeEas } from "./extended-attributes.ts";
 import type { FileService } from "./file-service.ts";
 import type { PathRef } from "./names.ts";
 import { checkChange, checkParent, type NodeWishes, settleTime } from "./node-changes.ts";
@@ -84,6 +85,7 @@ export async function makeFile(
     const ignoresReadOnly = request.ignoresReadOnly === true;
     checkChange(write, grants, share, former, leaseId, "overwrite", { ignoresReadOnly });
     discardContent(write, share, former.record.content);
+    if (former.record.eaSize !== undefined) await removeEas(write, share, former.id);
   } else {
     if (leaseId !== undefined) throw new Refusal("LeaseNotPresentWithFileOperation");
     const checked = checkParent(view, grants, share, parent);

@@ -10,6 +10,7 @@ import {
   nodeRecord,
   type ShareRecord,
 } from "../../store/records/file.ts";
+import { removeEas } from "./extended-attributes.ts";
 import { foldName } from "./names.ts";
 import { volumeOf } from "./shares.ts";
 import { bodyOf, deleteVersioned, putVersioned, type View } from "./versions.ts";
@@ -198,7 +199,9 @@ export function putNode(
 export async function removeNode(write: Writer, share: ShareRecord, id: bigint): Promise<void> {
   const key = nodeKey(share.id, id);
   const stored = await write.get(key);
-  if (stored !== undefined) deleteVersioned(write, volumeOf(share), key, stored);
+  if (stored === undefined) return;
+  if (nodeRecord.hasEas(bodyOf(stored))) await removeEas(write, share, id);
+  deleteVersioned(write, volumeOf(share), key, stored);
 }
 
 export function putEntry(

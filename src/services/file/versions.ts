@@ -14,7 +14,7 @@ import { SINCE_BYTES } from "../../store/records/file-contents.ts";
  * How a share snapshot costs nothing when it is taken.
  *
  * Taking one writes down a moment, its *epoch*: a revision. Nothing is copied. Each record of the contents (entries
- * of directories, nodes, ranges) starts with the revision at which it was written, its *since*. When a record is
+ * of directories, nodes, extended attributes, ranges) starts with the revision at which it was written, its *since*. When a record is
  * about to change or go, and the newest snapshot was taken after it was written, then that snapshot still sees it:
  * the old bytes move to a version key first.
  *

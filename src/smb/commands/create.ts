@@ -21,6 +21,7 @@ import {
 } from "../wire/create.ts";
 import { type CreateContexts, readCreateContexts } from "../wire/create-contexts.ts";
 import { NOTIFY_ACTION, NOTIFY_FILTER } from "../wire/directory.ts";
+import { decodeFullEas, type ExtendedAttribute } from "../wire/extended-attributes.ts";
 import { OPLOCK } from "../wire/oplock-break.ts";
 import { textOf } from "../wire/text.ts";
 import { shownInfo } from "../write-times.ts";
@@ -38,6 +39,7 @@ interface Wanted {
   readonly path: SmbPath;
   readonly rights: Rights;
   readonly share: Share;
+  readonly extendedAttributes: readonly ExtendedAttribute[] | undefined;
   readonly lease: CacheEntry["lease"];
 }
 
@@ -57,7 +59,7 @@ export async function create(request: Request): Promise<Reply> {
   // Rights that nobody has are refused before anything else that may be wrong.
   const rights = wantedRights(body.desiredAccess);
   checkCreate(body);
-  if (contexts.hasExtendedAttributes) throw refuse(STATUS.EAS_NOT_SUPPORTED);
+  const extendedAttributes = givenEas(body, contexts);
   if ((contexts.allocationSize ?? 0n) > BigInt(SMB_LIMITS.fileBytesMax)) throw refuse(STATUS.DISK_FULL);
   const path = parsePath(textOf(body.name));
   const isDeleteOnClose = (body.createOptions & CREATE_OPTION.DELETE_ON_CLOSE) !== 0;
@@ -68,6 +70,7 @@ export async function create(request: Request): Promise<Reply> {
     share,
     path,
     rights,
+    extendedAttributes,
     lease: leaseOf(request, body, contexts),
   };
   const { durableV2 } = contexts;
@@ -193,7 +196,7 @@ async function nodeOf(request: Request, { share, path }: Wanted): Promise<Opened
   }
 }
 
-function openRequest(request: Request, { body, contexts, path, rights }: Wanted) {
+function openRequest(request: Request, { body, contexts, path, rights, extendedAttributes }: Wanted) {
   const session = request.user;
   const security = contexts.securityDescriptor;
   return {
@@ -209,6 +212,8 @@ function openRequest(request: Request, { body, contexts, path, rights }: Wanted)
     attributes: body.fileAttributes,
     allocationSize: contexts.allocationSize === undefined ? undefined : Number(contexts.allocationSize),
     security: security === undefined ? undefined : givenSecurity(security),
+    extendedAttributes,
+    ignoresExtendedAttributes: (body.createOptions & CREATE_OPTION.NO_EA_KNOWLEDGE) !== 0,
     mayCache: body.requestedOplockLevel !== OPLOCK.NONE,
     client: { session: session.id, address: session.connection.address, name: session.workstation },
   };
@@ -226,6 +231,17 @@ async function endOlderInstance(request: Request, wanted: Wanted): Promise<void>
     if (server.durables.isKept(open)) await server.durables.drop(open);
     else await closeOpen(server, open);
   }
+}
+
+/** Who says that it knows nothing of extended attributes cannot give any. */
+function givenEas(
+  { createOptions }: CreateRequest,
+  { extendedAttributes }: CreateContexts,
+): readonly ExtendedAttribute[] | undefined {
+  if (extendedAttributes === undefined || extendedAttributes.length === 0) return undefined;
+  if ((createOptions & CREATE_OPTION.NO_EA_KNOWLEDGE) !== 0) throw refuse(STATUS.ACCESS_DENIED);
+  if (extendedAttributes.length > SMB_LIMITS.eaListBytesMax) throw refuse(STATUS.EA_TOO_LARGE);
+  return decodeFullEas(extendedAttributes);
 }
 
 /** A descriptor without an access list says nothing: the file gets what one without a descriptor gets. */
@@ -255,6 +271,7 @@ async function keep(request: Request, wanted: Wanted, opened: Opened): Promise<R
     createOptions: body.createOptions,
     isDeleteOnClose: (body.createOptions & CREATE_OPTION.DELETE_ON_CLOSE) !== 0,
     position: 0n,
+    eaPosition: 0,
     mode: body.createOptions & 0x103e,
     scan: undefined,
     scanning: Promise.resolve(),

@@ -38,7 +38,6 @@ export async function fileInformation(
   informationClass: number,
 ): Promise<InfoAnswer> {
   switch (informationClass) {
-    case FILE_CLASS.EA:
     case FILE_CLASS.ALIGNMENT:
       return exactly(word(0));
     case FILE_CLASS.ACCESS:
@@ -47,9 +46,6 @@ export async function fileInformation(
       return named(encodeNameInformation(shownPath(open)));
     case FILE_CLASS.POSITION:
       return exactly(whole(open.position));
-    case FILE_CLASS.FULL_EA:
-      need(open, ACCESS.READ_EA);
-      throw refuse(STATUS.NO_EAS_ON_FILE);
     case FILE_CLASS.MODE:
       return exactly(word(open.mode));
     case FILE_CLASS.ALTERNATE_NAME:
@@ -72,6 +68,8 @@ function fromInfo(open: FileOpen, informationClass: number, info: FileInfo): Inf
       return exactly(basicInformation.encode(timesAndSizes(info)));
     case FILE_CLASS.STANDARD:
       return exactly(standard(info));
+    case FILE_CLASS.EA:
+      return exactly(word(info.eaSize));
     case FILE_CLASS.INTERNAL:
       return exactly(whole(info.node));
     case FILE_CLASS.ALL:
@@ -119,7 +117,7 @@ function all(open: FileOpen, info: FileInfo): Buffer {
     basicInformation.encode(timesAndSizes(info)),
     standard(info),
     whole(info.node),
-    word(0),
+    word(info.eaSize),
     word(open.access),
     whole(open.position),
     word(open.mode),

@@ -99,5 +99,6 @@ function entryOf(name: string, info: FileInfo): DirectoryEntry {
     endOfFile: BigInt(info.size),
     allocationSize: BigInt(info.allocationSize),
     attributes: info.attributes,
+    eaSize: info.eaSize,
   };
 }

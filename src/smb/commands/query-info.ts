@@ -11,8 +11,10 @@ import type { Reply, Request } from "../request.ts";
 import { refuse, STATUS } from "../status.ts";
 import { ACCESS } from "../wire/create.ts";
 import { encodeOutputHead } from "../wire/directory.ts";
+import { FILE_CLASS } from "../wire/file-information.ts";
 import { INFO_TYPE, queryInfoRequest } from "../wire/info.ts";
 import { fileInformation, pipeInformation } from "./file-classes.ts";
+import { queryEas } from "./query-eas.ts";
 import { need } from "./rights.ts";
 import { volumeInformation } from "./volume-classes.ts";
 
@@ -33,6 +35,7 @@ export async function queryInfo(request: Request): Promise<Reply> {
   }
   switch (body.infoType) {
     case INFO_TYPE.FILE:
+      if (body.informationClass === FILE_CLASS.FULL_EA) return await queryEas(open, body);
       return fitted(await fileInformation(request, open, body.informationClass), body.outputBufferLength);
     case INFO_TYPE.FILESYSTEM:
       return fitted(

@@ -12,6 +12,7 @@ import { type Reply, type Request, success } from "../request.ts";
 import { refuse, STATUS } from "../status.ts";
 import { ACCESS, ATTRIBUTE } from "../wire/create.ts";
 import { NOTIFY_ACTION, NOTIFY_FILTER } from "../wire/directory.ts";
+import { decodeFullEas } from "../wire/extended-attributes.ts";
 import {
   basicInformation,
   decodeRename,
@@ -93,7 +94,11 @@ async function setFile(
       await setSize(request, open, data, (size) => open.file.setEndOfFile(size));
       return;
     case FILE_CLASS.FULL_EA:
-      throw refuse(STATUS.EAS_NOT_SUPPORTED);
+      need(open, ACCESS.WRITE_EA);
+      if (data.length > SMB_LIMITS.eaListBytesMax) throw refuse(STATUS.EA_TOO_LARGE);
+      await open.file.setExtendedAttributes(decodeFullEas(data));
+      tell(request, open, NOTIFY_FILTER.EA | NOTIFY_FILTER.ATTRIBUTES);
+      return;
     case FILE_CLASS.LINK:
     case FILE_CLASS.SHORT_NAME:
     case FILE_CLASS.VALID_DATA_LENGTH:

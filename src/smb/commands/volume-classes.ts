@@ -57,7 +57,8 @@ export async function volumeInformation(share: Share, informationClass: number):
             VOLUME_ATTRIBUTE.CASE_PRESERVED_NAMES |
             VOLUME_ATTRIBUTE.UNICODE_ON_DISK |
             VOLUME_ATTRIBUTE.PERSISTENT_ACLS |
-            VOLUME_ATTRIBUTE.SPARSE_FILES,
+            VOLUME_ATTRIBUTE.SPARSE_FILES |
+            VOLUME_ATTRIBUTE.EXTENDED_ATTRIBUTES,
           componentCharsMax: SMB_LIMITS.nameCharsMax,
           name: "NTFS",
         }),

@@ -11,6 +11,7 @@ import {
   writeHeld,
   zeroHeld,
 } from "../../services/file/opens/held-content.ts";
+import { changeHeldEas, readHeldEas } from "../../services/file/opens/held-eas.ts";
 import {
   changeHeld,
   listHeld,
@@ -31,6 +32,7 @@ import type {
 } from "../file-system.ts";
 import { refuse, STATUS } from "../status.ts";
 import { ATTRIBUTE } from "../wire/create.ts";
+import type { ExtendedAttribute } from "../wire/extended-attributes.ts";
 import { ticksOfFileTime } from "../wire/filetime.ts";
 import { infoOf } from "./info.ts";
 import { answered, answerTo, BY_HANDLE } from "./refusals.ts";
@@ -211,6 +213,15 @@ export class ServiceHandle implements FileHandle {
     const changedAt = this.#held.has("changedAt") ? "keep" : undefined;
     const own = { FileInvalidPermission: STATUS.INVALID_SECURITY_DESCR };
     return this.#run(changeHeld(this.#files, this.handle, { sddl, changedAt }), own);
+  }
+
+  extendedAttributes(): Promise<readonly ExtendedAttribute[]> {
+    return this.#run(readHeldEas(this.#files, this.handle));
+  }
+
+  setExtendedAttributes(changes: readonly ExtendedAttribute[]): Promise<void> {
+    const keepsChangedAt = this.#held.has("changedAt");
+    return this.#run(changeHeldEas(this.#files, this.handle, { changes, keepsChangedAt }));
   }
 }
 

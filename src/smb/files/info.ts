@@ -38,5 +38,6 @@ export function infoOf({ node, record, isDeletePending = false, reservedBytes = 
     allocationSize: isFile ? allocated : 0,
     attributes: attributes === 0 ? ATTRIBUTE.NORMAL : attributes,
     isDeletePending,
+    eaSize: record.eaSize ?? 0,
   };
 }

@@ -1,5 +1,6 @@
 import type { FileService } from "../../services/file/file-service.ts";
 import { readParts } from "../../services/file/opens/held-content.ts";
+import { readPastEas } from "../../services/file/opens/held-eas.ts";
 import { listEntries } from "../../services/file/opens/held-properties.ts";
 import {
   listPastRanges,
@@ -10,6 +11,7 @@ import {
 import type { FileHandle, FileInfo, ListedEntry, NodeKind, Opened, OpenRequest } from "../file-system.ts";
 import { refuse, STATUS } from "../status.ts";
 import { ACCESS, CREATE_ACTION, DISPOSITION } from "../wire/create.ts";
+import type { ExtendedAttribute } from "../wire/extended-attributes.ts";
 import { ticksOfFileTime } from "../wire/filetime.ts";
 import { infoOf } from "./info.ts";
 import { answered } from "./refusals.ts";
@@ -102,6 +104,10 @@ class PastHandle implements FileHandle {
     return answered(readPastSecurity(this.#files, this.#past));
   }
 
+  extendedAttributes(): Promise<readonly ExtendedAttribute[]> {
+    return answered(readPastEas(this.#files, this.#past));
+  }
+
   async flush(): Promise<void> {}
 
   async close(): Promise<boolean> {
@@ -122,4 +128,5 @@ class PastHandle implements FileHandle {
   rename = PROTECTED;
   zero = PROTECTED;
   setSecurity = PROTECTED;
+  setExtendedAttributes = PROTECTED;
 }

@@ -112,6 +112,8 @@ export class ServiceShare implements Share {
         isDeleteOnClose: request.isDeleteOnClose,
         attributes: request.attributes,
         sddl: request.security,
+        eas: request.extendedAttributes,
+        ignoresEas: request.ignoresExtendedAttributes === true,
         mayCache: request.mayCache,
         isAhead: !request.isWriteThrough,
         session: client.session,

@@ -107,7 +107,7 @@ export interface CreateContexts {
   readonly allocationSize: bigint | undefined;
   readonly snapshot: bigint | undefined;
   readonly securityDescriptor: Buffer | undefined;
-  readonly hasExtendedAttributes: boolean;
+  readonly extendedAttributes: Buffer | undefined;
   /** The application that opens, whichever machine it runs on now. */
   readonly appInstance: Buffer | undefined;
   readonly durableV1: "request" | FileId | undefined;
@@ -129,7 +129,7 @@ export function readCreateContexts(chain: Buffer): CreateContexts {
     allocationSize: size === undefined ? undefined : allocationSize.decode(size).size,
     snapshot: time === undefined ? undefined : timewarp.decode(time).time,
     securityDescriptor: found.get("SecD"),
-    hasExtendedAttributes: (found.get("ExtA")?.length ?? 0) > 0,
+    extendedAttributes: found.get("ExtA"),
     appInstance: readAppInstance(found),
     durableV1: readDurableV1(found),
     durableV2: readDurableV2(found),

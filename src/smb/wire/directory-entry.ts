@@ -12,6 +12,7 @@ export interface DirectoryEntry {
   readonly endOfFile: bigint;
   readonly allocationSize: bigint;
   readonly attributes: number;
+  readonly eaSize: number;
 }
 
 interface EntryLayout {
@@ -20,20 +21,24 @@ interface EntryLayout {
   readonly fileIdAt: number | undefined;
   /** FileNames has the name and nothing else. */
   readonly hasTimes: boolean;
+  readonly hasEaSize: boolean;
 }
+
+const EA_SIZE_AT = 64;
 
 const withTimes = (nameAt: number, fileIdAt?: number): EntryLayout => ({
   nameAt,
   nameLengthAt: 60,
   fileIdAt,
   hasTimes: true,
+  hasEaSize: nameAt > EA_SIZE_AT,
 });
 
 const LAYOUTS: ReadonlyMap<number, EntryLayout> = new Map([
   [FILE_CLASS.DIRECTORY, withTimes(64)],
   [FILE_CLASS.FULL_DIRECTORY, withTimes(68)],
   [FILE_CLASS.BOTH_DIRECTORY, withTimes(94)],
-  [FILE_CLASS.NAMES, { nameAt: 12, nameLengthAt: 8, fileIdAt: undefined, hasTimes: false }],
+  [FILE_CLASS.NAMES, { nameAt: 12, nameLengthAt: 8, fileIdAt: undefined, hasTimes: false, hasEaSize: false }],
   [FILE_CLASS.ID_BOTH_DIRECTORY, withTimes(104, 96)],
   [FILE_CLASS.ID_FULL_DIRECTORY, withTimes(80, 72)],
   [FILE_CLASS.ID_EXTD_DIRECTORY, withTimes(88, 72)],
@@ -69,7 +74,7 @@ export class DirectoryPage {
 
   /** False when it does not fit any more. */
   add(entry: DirectoryEntry): boolean {
-    const { nameAt, nameLengthAt, fileIdAt, hasTimes } = this.#layout;
+    const { nameAt, nameLengthAt, fileIdAt, hasTimes, hasEaSize } = this.#layout;
     const at = (this.#end + 7) & ~7;
     const nameBytes = entry.name.length * 2;
     const end = at + nameAt + nameBytes;
@@ -87,6 +92,7 @@ export class DirectoryPage {
       to.writeUInt32LE(entry.attributes, at + 56);
     }
     to.writeUInt32LE(nameBytes, at + nameLengthAt);
+    if (hasEaSize) to.writeUInt32LE(entry.eaSize, at + EA_SIZE_AT);
     if (fileIdAt !== undefined) to.writeBigUInt64LE(entry.fileId, at + fileIdAt);
     to.write(entry.name, at + nameAt, "utf16le");
     this.#lastAt = at;
@@ -106,7 +112,7 @@ export class DirectoryPage {
 }
 
 export function decodeDirectoryEntries(informationClass: number, data: Buffer): DirectoryEntry[] {
-  const { nameAt, nameLengthAt, fileIdAt, hasTimes } = directoryLayout(informationClass);
+  const { nameAt, nameLengthAt, fileIdAt, hasTimes, hasEaSize } = directoryLayout(informationClass);
   const entries: DirectoryEntry[] = [];
   for (let at = 0; at + nameAt <= data.length; ) {
     const whole = (offset: number): bigint => (hasTimes ? data.readBigUInt64LE(at + offset) : 0n);
@@ -123,6 +129,7 @@ export function decodeDirectoryEntries(informationClass: number, data: Buffer): 
       endOfFile: whole(40),
       allocationSize: whole(48),
       attributes: hasTimes ? data.readUInt32LE(at + 56) : 0,
+      eaSize: hasEaSize ? data.readUInt32LE(at + EA_SIZE_AT) : 0,
     });
     if (next < nameAt) break;
     at += next;

@@ -19,6 +19,7 @@ export const VOLUME_ATTRIBUTE = {
   UNICODE_ON_DISK: 0x4,
   PERSISTENT_ACLS: 0x8,
   SPARSE_FILES: 0x40,
+  EXTENDED_ATTRIBUTES: 0x80_0000,
 } as const;
 
 export const sizeInformation = struct(24, {

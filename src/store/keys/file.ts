@@ -63,7 +63,7 @@ export function permissionsOf(share: bigint): Range {
   return prefixRange(packKey(["fa", share]));
 }
 
-/* What a share holds. These three families keep earlier versions for snapshots: see services/file/versions.ts. */
+/* What a share holds. These four families keep earlier versions for snapshots: see services/file/versions.ts. */
 
 /** Every call makes some keys of one share: the beginning they have in common is kept from one to the next. */
 class SharePrefix {
@@ -87,6 +87,7 @@ class SharePrefix {
 const entryPrefix = new SharePrefix("fe");
 const nodePrefix = new SharePrefix("fn");
 const rangePrefix = new SharePrefix("fr");
+const easPrefix = new SharePrefix("fx");
 
 /** What lies in a directory, in the order of listings: ("fe", share, directory, folded name). */
 export function entryKey(share: bigint, directory: bigint, folded: string): Key {
@@ -111,6 +112,11 @@ export function foldedOfEntryKey(key: Key): string {
 /** Files and directories by their id: ("fn", share, node). The root directory is node 0. */
 export function nodeKey(share: bigint, node: bigint): Key {
   return nodePrefix.of(share) + packKey([node]);
+}
+
+/** Extended attributes of a file or directory that has some: ("fx", share, node). */
+export function easKey(share: bigint, node: bigint): Key {
+  return easPrefix.of(share) + packKey([node]);
 }
 
 /** What was written of a file's content, by offset: ("fr", share, content, offset). */
@@ -174,7 +180,7 @@ export function keyOfEpochIndex(key: Key): Key {
 
 /** Live records of a share, family by family, and their versions. */
 export function contentsOfShare(share: bigint): readonly Range[] {
-  const live = ["fe", "fn", "fr"].map((family) => prefixRange(packKey([family, share])));
+  const live = ["fe", "fn", "fr", "fx"].map((family) => prefixRange(packKey([family, share])));
   return [...live, ...live.map(versionsOfRange)];
 }
 

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { seedOfThisRun } from "../../../test/support/seed.ts";
 import { DamagedData } from "../../base/faults.ts";
 import { type PageRangeEntry, segmentRecord } from "./blob-pages.ts";
+import { easRecord } from "./extended-attributes.ts";
 import {
   type EntryRecord,
   entryRecord,
@@ -35,6 +36,8 @@ const node = fc.record(
     accessedAt: revision,
     permission: fc.constantFrom("1*2", "18446744073709551615*18446744073709551615"),
     metadata: fc.constant({ a: "1", B: "" }),
+    eaSize: fc.nat(0xffff_ffff),
+    needsEas: fc.constant(true),
     size: fc.nat({ max: 2 ** 42 }),
     content: revision,
     dataRevision: revision,
@@ -123,6 +126,12 @@ const SHORT_NODE: NodeRecord = {
   dataRevision: 6n,
 };
 
+const examples: [NodeRecord][] = [
+  [SHORT_NODE],
+  [{ ...SHORT_NODE, permission: "1*2" }],
+  [{ ...SHORT_NODE, eaSize: 20, needsEas: true }],
+];
+
 test("a node or an entry that ends too early, or goes on, is damaged", (t) => {
   fc.assert(
     fc.property(node, (value) => {
@@ -133,10 +142,44 @@ test("a node or an entry that ends too early, or goes on, is damaged", (t) => {
       }
       assert.throws(() => nodeRecord.unpack(Buffer.concat([packed, Buffer.of(0)])), DamagedData);
     }),
-    { numRuns: 50, seed: seedOfThisRun(t), examples: [[SHORT_NODE], [{ ...SHORT_NODE, permission: "1*2" }]] },
+    { numRuns: 50, seed: seedOfThisRun(t), examples },
   );
   assert.throws(() => entryRecord.unpack(Buffer.of(2, 0, 0, 0)), DamagedData);
   assert.throws(() => entryRecord.unpack(Buffer.of(2, 7, 0, 0, 0, 0, 0, 0, 0, 1)), DamagedData);
+});
+
+const ea = fc.record(
+  {
+    name: fc.string({ minLength: 1, maxLength: 255, unit: "grapheme-ascii" }),
+    value: fc.uint8Array({ minLength: 1, maxLength: 400 }).map((data) => Buffer.from(data)),
+    isNeeded: fc.boolean(),
+  },
+  optional,
+);
+
+test("extended attributes come back behind their since; cut short or of a newer version, they are damaged", (t) => {
+  fc.assert(
+    fc.property(fc.array(ea, { minLength: 1, maxLength: 6 }), (eas) => {
+      const packed = easRecord.pack(eas, SINCE);
+      assert.equal(packed.readBigUInt64BE(), SINCE);
+      const body = packed.subarray(SINCE_BYTES);
+      assert.deepEqual(easRecord.unpack(body), eas);
+      for (const end of [0, 2, 3, body.length - 1])
+        assert.throws(() => easRecord.unpack(body.subarray(0, end)), DamagedData, `${end}`);
+    }),
+    { seed: seedOfThisRun(t) },
+  );
+  assert.deepEqual(easRecord.unpack(Buffer.of(1)), []);
+  assert.throws(() => easRecord.unpack(Buffer.of(2, 0, 1, 0, 1, 97, 1)), DamagedData);
+  const longest = { name: "n".repeat(255), value: Buffer.alloc(65_535, 7), isNeeded: false };
+  assert.deepEqual(easRecord.unpack(easRecord.pack([longest], SINCE).subarray(SINCE_BYTES)), [longest]);
+});
+
+test("a node tells whether it has extended attributes without being read, one of version 1 never", () => {
+  const bodyOf = (record: NodeRecord) => nodeRecord.pack(record, SINCE).subarray(SINCE_BYTES);
+  assert.equal(nodeRecord.hasEas(bodyOf(SHORT_NODE)), false);
+  assert.equal(nodeRecord.hasEas(bodyOf({ ...SHORT_NODE, eaSize: 20 })), true);
+  assert.equal(nodeRecord.hasEas(recordType<NodeRecord>("fileNode", 1).pack(SHORT_NODE)), false);
 });
 
 test("a segment of pages comes back, also from version 1, and is searched and changed where it lies", (t) => {

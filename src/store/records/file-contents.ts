@@ -53,6 +53,10 @@ export interface NodeRecord {
   readonly accessedAt?: bigint;
   readonly permission?: string;
   readonly metadata?: Readonly<Record<string, string>>;
+  /** Of its extended attributes, which lie in a record of their own; absent when there are none. */
+  readonly eaSize?: number;
+  /** One of them says that the file cannot be understood without it. */
+  readonly needsEas?: boolean;
   /** Files only. */
   readonly size: number;
   readonly content: bigint;
@@ -132,31 +136,38 @@ const NODE_TEXTS_AT = 81;
 const HAS_PERMISSION = 1;
 const HAS_ACCESSED = 2;
 const HAS_REST = 4;
+const HAS_EAS = 8;
+const NEEDS_EAS = 16;
+const EA_SIZE_BYTES = 4;
 
 /**
- *   0 version 2   1 kind   2 what else it has (bits: permission, accessedAt, rest)   3 attributes (4)
+ *   0 version 2   1 kind   2 what else it has (bits: permission, accessedAt, rest, extended attributes, needs them)
+ *   3 attributes (4)
  *   7 parent (8)   15 revision (8)   23 createdAt (8)   31 writtenAt (8)   39 changedAt (8)   47 accessedAt (8, or 0)
  *   55 size (8, floating)   63 content (8)   71 dataRevision (8)   79 length of the name (2)
- *   81 name, UTF-8   then, if it has them: length of the permission's key (1) and the key; the rest, a record of its
- *   own with metadata, headers, lease and copy
+ *   81 name, UTF-8   then, if it has them: length of the permission's key (1) and the key; size of the extended
+ *   attributes (4); the rest, a record of its own with metadata, headers, lease and copy
  */
 export const nodeRecord = {
   pack(record: NodeRecord, since: Revision): Buffer {
-    const { name, permission, accessedAt, metadata, headers, lease, copy } = record;
+    const { name, permission, accessedAt, metadata, headers, lease, copy, eaSize } = record;
     const hasRest =
       metadata !== undefined || headers !== undefined || lease !== undefined || copy !== undefined;
     const rest = hasRest ? nodeRest.pack(restOf(record)) : undefined;
     const nameBytes = Buffer.byteLength(name);
     const permissionBytes = permission === undefined ? 0 : 1 + permission.length;
     const textsAt = SINCE_BYTES + NODE_TEXTS_AT;
-    const bytes = Buffer.allocUnsafe(textsAt + nameBytes + permissionBytes + (rest?.length ?? 0));
+    const eaBytes = eaSize === undefined ? 0 : EA_SIZE_BYTES;
+    const bytes = Buffer.allocUnsafe(textsAt + nameBytes + permissionBytes + eaBytes + (rest?.length ?? 0));
     view.setBigUint64(0, since);
     view.setUint8(8, FIXED);
     view.setUint8(9, record.kind === "file" ? 0 : 1);
     const has =
       (permission === undefined ? 0 : HAS_PERMISSION) |
       (accessedAt === undefined ? 0 : HAS_ACCESSED) |
-      (hasRest ? HAS_REST : 0);
+      (hasRest ? HAS_REST : 0) |
+      (eaSize === undefined ? 0 : HAS_EAS) |
+      (record.needsEas === true ? NEEDS_EAS : 0);
     view.setUint8(10, has);
     view.setUint32(11, record.attributes);
     view.setBigUint64(15, record.parent);
@@ -177,6 +188,7 @@ export const nodeRecord = {
       bytes.latin1Write(permission, at + 1);
       at += permissionBytes;
     }
+    if (eaSize !== undefined) at = bytes.writeUInt32BE(eaSize, at);
     if (rest !== undefined) bytes.set(rest, at);
     return bytes;
   },
@@ -188,8 +200,9 @@ export const nodeRecord = {
     const nameEnd = NODE_TEXTS_AT + view.getUint16(79);
     const hasPermission = (has & HAS_PERMISSION) !== 0;
     const textsEnd = hasPermission ? nameEnd + 1 + (bytes[nameEnd] ?? 0) : nameEnd;
+    const restAt = (has & HAS_EAS) === 0 ? textsEnd : textsEnd + EA_SIZE_BYTES;
     // Before they are read: a slice that goes beyond its buffer throws an error of its own.
-    if (textsEnd > bytes.length) throw new DamagedData("record of family fileNode ends inside a text");
+    if (restAt > bytes.length) throw new DamagedData("record of family fileNode ends inside a text");
     const record: { -readonly [Name in keyof NodeRecord]: NodeRecord[Name] } = {
       kind: kindOf("fileNode", view.getUint8(1)),
       parent: view.getBigUint64(7),
@@ -205,10 +218,16 @@ export const nodeRecord = {
     };
     if (hasPermission) record.permission = bytes.latin1Slice(nameEnd + 1, textsEnd);
     if ((has & HAS_ACCESSED) !== 0) record.accessedAt = view.getBigInt64(47);
-    if ((has & HAS_REST) !== 0) Object.assign(record, nodeRest.unpack(bytes.subarray(textsEnd)));
-    else if (textsEnd < bytes.length)
+    if (restAt > textsEnd) record.eaSize = bytes.readUInt32BE(textsEnd);
+    if ((has & NEEDS_EAS) !== 0) record.needsEas = true;
+    if ((has & HAS_REST) !== 0) Object.assign(record, nodeRest.unpack(bytes.subarray(restAt)));
+    else if (restAt < bytes.length)
       throw new DamagedData("record of family fileNode is followed by something");
     return record;
+  },
+  /** Whether it has extended attributes, for those who need nothing else of it. */
+  hasEas(bytes: Buffer): boolean {
+    return bytes[0] === FIXED && (bytes[2]! & HAS_EAS) !== 0;
   },
 };
 

@@ -3,6 +3,7 @@ import { leaseAfterWrite } from "../../../concurrency/lease.ts";
 import type { Ahead, Reader, Writer } from "../../../store/kv.ts";
 import type { NodeRecord, ShareRecord } from "../../../store/records/file.ts";
 import { ATTRIBUTE } from "../attributes.ts";
+import { changeEas, type EaRecord, easTold, putEas, withoutEas } from "../extended-attributes.ts";
 import type { FileService } from "../file-service.ts";
 import type { ShareRef } from "../names.ts";
 import { findNode, findPlace, putEntry, putNode, readNode, ticksOf, touchDirectory } from "../nodes.ts";
@@ -16,6 +17,8 @@ import type { OpenRequest } from "./open-node.ts";
 /** What a client may ask for in a new file: read-only, hidden, system, archive, temporary, offline, not indexed. */
 const CREATED_ATTRIBUTES = 0x3127;
 
+const NO_EAS: readonly EaRecord[] = [];
+
 /** The share, marked as opened in the same transaction: the handle is already there. */
 async function openedShare(write: Writer, ref: ShareRef, id: bigint): Promise<ShareRecord> {
   const share = await findShare(write, ref);
@@ -26,73 +29,86 @@ async function openedShare(write: Writer, ref: ShareRef, id: bigint): Promise<Sh
 /** Creates the node a handle was placed for; undefined when something has come to be at the path. */
 export function createNode(
   files: FileService,
-  { ref, attributes = 0, sddl, isAhead = false }: OpenRequest,
+  { ref, attributes = 0, sddl, eas, isAhead = false }: OpenRequest,
   { share: shareId, node, kind }: { share: bigint; node: bigint; kind: NodeRecord["kind"] },
 ): Promise<Ahead<NodeRecord | undefined>> {
-  return files.writeForHandle(async (write) => {
-    const share = await openedShare(write, ref, shareId);
-    const view = new LiveView(write);
-    const { parent, name, entry } = await findPlace(view, shareId, ref.path);
-    if (entry !== undefined || (await findNode(view, shareId, node)) !== undefined) return undefined;
-    const revision = write.revision();
-    const now = ticksOf(write);
-    const inherited = (await readNode(view, shareId, parent)).permission;
-    const wish = sddl === undefined ? undefined : { sddl };
-    const permission = await settlePermission(write, shareId, wish, { own: undefined, inherited });
-    const kept = attributes & CREATED_ATTRIBUTES;
-    const record: NodeRecord = {
-      kind,
-      parent,
-      name,
-      revision,
-      attributes: kept | (kind === "directory" ? ATTRIBUTE.Directory : ATTRIBUTE.Archive),
-      createdAt: now,
-      writtenAt: now,
-      changedAt: now,
-      size: 0,
-      content: revision,
-      dataRevision: revision,
-      ...(permission === undefined ? {} : { permission }),
-    };
-    await putNode(write, share, node, record, revision);
-    await putEntry(write, share, parent, { name, node, kind }, revision);
-    await touchDirectory(write, share, parent);
-    return record;
-  }, isAhead);
+  return files.writeForHandle(
+    async (write) => {
+      const share = await openedShare(write, ref, shareId);
+      const view = new LiveView(write);
+      const { parent, name, entry } = await findPlace(view, shareId, ref.path);
+      if (entry !== undefined || (await findNode(view, shareId, node)) !== undefined) return undefined;
+      const revision = write.revision();
+      const now = ticksOf(write);
+      const inherited = (await readNode(view, shareId, parent)).permission;
+      const wish = sddl === undefined ? undefined : { sddl };
+      const permission = await settlePermission(write, shareId, wish, { own: undefined, inherited });
+      const kept = attributes & CREATED_ATTRIBUTES;
+      const given = eas === undefined ? NO_EAS : changeEas(NO_EAS, eas);
+      const record: NodeRecord = {
+        kind,
+        parent,
+        name,
+        revision,
+        attributes: kept | (kind === "directory" ? ATTRIBUTE.Directory : ATTRIBUTE.Archive),
+        createdAt: now,
+        writtenAt: now,
+        changedAt: now,
+        size: 0,
+        content: revision,
+        dataRevision: revision,
+        ...(permission === undefined ? {} : { permission }),
+        ...easTold(given),
+      };
+      if (given.length > 0) await putEas(write, share, node, { eas: given, since: revision });
+      await putNode(write, share, node, record, revision);
+      await putEntry(write, share, parent, { name, node, kind }, revision);
+      await touchDirectory(write, share, parent);
+      return record;
+    },
+    isAhead && eas === undefined,
+  );
 }
 
 /** Replaces a file's content by nothing; undefined when it is gone. Its id, name, times of birth and lease stay. */
 export async function overwriteNode(
   files: FileService,
-  { ref, attributes = 0, isAhead = false }: OpenRequest,
+  { ref, attributes = 0, eas, isAhead = false }: OpenRequest,
   target: { share: bigint; node: bigint; check: (read: Reader, record: NodeRecord) => void },
 ): Promise<Ahead<NodeRecord | undefined>> {
   const { payloads } = files.parts;
   let isLeft = false;
-  const overwritten = await files.writeForHandle(async (write) => {
-    const share = await openedShare(write, ref, target.share);
-    const record = await findNode(new LiveView(write), share.id, target.node);
-    if (record === undefined) return undefined;
-    target.check(write, record);
-    const outcome = await dropContent({ write, payloads, share }, record.content);
-    isLeft = outcome === "left";
-    await changeUsage(write, share, -record.size);
-    const revision = write.revision(record.revision);
-    const now = ticksOf(write);
-    const changed: NodeRecord = {
-      ...record,
-      revision,
-      attributes: (attributes & CREATED_ATTRIBUTES) | ATTRIBUTE.Archive,
-      writtenAt: now,
-      changedAt: now,
-      size: 0,
-      content: revision,
-      dataRevision: revision,
-    };
-    const kept = withLease(changed, leaseAfterWrite(leaseOf(record), write.now()));
-    await putNode(write, share, target.node, kept, revision);
-    return kept;
-  }, isAhead);
+  const overwritten = await files.writeForHandle(
+    async (write) => {
+      const share = await openedShare(write, ref, target.share);
+      const record = await findNode(new LiveView(write), share.id, target.node);
+      if (record === undefined) return undefined;
+      target.check(write, record);
+      const outcome = await dropContent({ write, payloads, share }, record.content);
+      isLeft = outcome === "left";
+      await changeUsage(write, share, -record.size);
+      const revision = write.revision(record.revision);
+      const now = ticksOf(write);
+      const given = eas === undefined ? NO_EAS : changeEas(NO_EAS, eas);
+      if (given.length > 0 || record.eaSize !== undefined)
+        await putEas(write, share, target.node, { eas: given, since: revision });
+      const changed: NodeRecord = {
+        ...withoutEas(record),
+        ...easTold(given),
+        revision,
+        attributes: (attributes & CREATED_ATTRIBUTES) | ATTRIBUTE.Archive,
+        writtenAt: now,
+        changedAt: now,
+        size: 0,
+        content: revision,
+        dataRevision: revision,
+      };
+      const kept = withLease(changed, leaseAfterWrite(leaseOf(record), write.now()));
+      await putNode(write, share, target.node, kept, revision);
+      return kept;
+    },
+    isAhead && eas === undefined,
+  );
   if (isLeft) files.contentLeft.ring();
   return overwritten;
 }

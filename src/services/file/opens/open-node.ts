@@ -8,6 +8,7 @@ import type { Key, Reader } from "../../../store/kv.ts";
 import type { NodeRecord, ShareRecord } from "../../../store/records/file.ts";
 import { ATTRIBUTE, isReadOnly } from "../attributes.ts";
 import { awaitBreaks, type NodeName, wakeHolders } from "../cache-breaks.ts";
+import type { EaRecord } from "../extended-attributes.ts";
 import type { FileService } from "../file-service.ts";
 import { endHandle } from "../handles.ts";
 import { checkName, type PathRef, type ShareRef } from "../names.ts";
@@ -45,6 +46,10 @@ export interface OpenRequest {
   /** Of a file that is created or whose content is replaced. */
   readonly attributes?: number;
   readonly sddl?: string | undefined;
+  /** Extended attributes, of a node that is created or whose content is replaced: it has no others. */
+  readonly eas?: readonly EaRecord[] | undefined;
+  /** Opens nothing that cannot be understood without its extended attributes. */
+  readonly ignoresEas?: boolean;
   readonly mayCache?: boolean;
   /** What is created or replaced may be answered before it is durable. */
   readonly isAhead?: boolean;
@@ -174,6 +179,8 @@ async function openFound(
     const isLeased = isLocked(leaseOf(now), read.now()) && !mayOpenLeased(access | replaced);
     const isCopied = now.copy?.status === "pending" && ((access | replaced) & WRITE) !== 0;
     if (isLeased || isCopied) throw new Refusal("SharingViolation");
+    if (request.ignoresEas === true && now.needsEas === true)
+      throw new Refusal("AuthorizationPermissionMismatch");
   };
   return keepIf(files, request, { share: share.id, path }, placed, async () => {
     if (placed.asked.length > 0 && !(await haveOthersLetGo(files, share.id, placed))) return undefined;

@@ -1,0 +1,96 @@
+import { FILE_LIMITS } from "../../base/limits-file.ts";
+import { Refusal } from "../../base/refusals.ts";
+import type { Revision } from "../../base/revision.ts";
+import { easKey } from "../../store/keys/file.ts";
+import type { Writer } from "../../store/kv.ts";
+import { type EaRecord, easRecord } from "../../store/records/extended-attributes.ts";
+import type { NodeRecord, ShareRecord } from "../../store/records/file.ts";
+import { changeUsage, volumeOf } from "./shares.ts";
+import { bodyOf, deleteVersioned, putVersioned, type View } from "./versions.ts";
+
+export type { EaRecord } from "../../store/records/extended-attributes.ts";
+
+/**
+ * Extended attributes of files and directories: names with values that SMB clients give them. REST does not know them.
+ *
+ * They lie in a record of their own beside the node's, and the node says how much there is: who lists, opens or writes
+ * a file without any pays nothing for them. Both records are written in one transaction, and both keep their earlier
+ * versions for snapshots.
+ */
+
+/** The size of a list and of each element in it, as OS/2 had them: what FileEaInformation tells. */
+const LIST_BYTES = 4;
+const ELEMENT_BYTES = 5;
+
+export function eaSizeOf(eas: readonly EaRecord[]): number {
+  const sum = (bytes: number, { name, value }: EaRecord): number =>
+    bytes + ELEMENT_BYTES + name.length + value.length;
+  return eas.length === 0 ? 0 : eas.reduce(sum, LIST_BYTES);
+}
+
+/**
+ * What there is after a change: of one name there is one attribute, spelled as it was set last and at the end of the
+ * list, and none without a value.
+ */
+export function changeEas(present: readonly EaRecord[], changes: readonly EaRecord[]): readonly EaRecord[] {
+  const byName = new Map(present.map((ea) => [ea.name.toUpperCase(), ea]));
+  for (const ea of changes) {
+    const folded = ea.name.toUpperCase();
+    byName.delete(folded);
+    if (ea.value.length > 0) byName.set(folded, ea);
+  }
+  const eas = [...byName.values()];
+  if (eaSizeOf(eas) > FILE_LIMITS.eaBytesMax) throw new Refusal("ExtendedAttributesTooLarge");
+  return eas;
+}
+
+/** What the node's own record says of them. */
+export function easTold(eas: readonly EaRecord[]): Pick<NodeRecord, "eaSize" | "needsEas"> {
+  if (eas.length === 0) return {};
+  const needsEas = eas.some(({ isNeeded }) => isNeeded);
+  return { eaSize: eaSizeOf(eas), ...(needsEas ? { needsEas } : {}) };
+}
+
+/** The node's record without what it says of them. */
+export function withoutEas(record: NodeRecord): NodeRecord {
+  if (record.eaSize === undefined) return record;
+  const { eaSize: _, needsEas: __, ...rest } = record;
+  return rest;
+}
+
+export async function readEas(
+  view: View,
+  share: bigint,
+  { id, record }: { readonly id: bigint; readonly record: NodeRecord },
+): Promise<readonly EaRecord[]> {
+  if (record.eaSize === undefined) return [];
+  const stored = await view.get(easKey(share, id));
+  return stored === undefined ? [] : easRecord.unpack(stored);
+}
+
+/** The caller writes the node's record too. */
+export async function putEas(
+  write: Writer,
+  share: ShareRecord,
+  node: bigint,
+  { eas, since }: { readonly eas: readonly EaRecord[]; readonly since: Revision },
+): Promise<void> {
+  if (eas.length === 0) return removeEas(write, share, node);
+  const key = easKey(share.id, node);
+  const stored = await write.get(key);
+  await changeUsage(write, share, eaSizeOf(eas) - sizeStored(stored));
+  putVersioned(write, volumeOf(share), { key, packed: easRecord.pack(eas, since), stored });
+}
+
+export async function removeEas(write: Writer, share: ShareRecord, node: bigint): Promise<void> {
+  const key = easKey(share.id, node);
+  const stored = await write.get(key);
+  if (stored === undefined) return;
+  await changeUsage(write, share, -sizeStored(stored));
+  deleteVersioned(write, volumeOf(share), key, stored);
+}
+
+/** They count towards the quota of the share: 64 KiB for each empty file would be a way around it. */
+function sizeStored(stored: Buffer | undefined): number {
+  return stored === undefined ? 0 : eaSizeOf(easRecord.unpack(bodyOf(stored)));
+}
