@@ -21,6 +21,11 @@ import {
   queryDirectoryRequest,
 } from "../../src/smb/wire/directory.ts";
 import { type DirectoryEntry, decodeDirectoryEntries } from "../../src/smb/wire/directory-entry.ts";
+import {
+  decodeFullEas,
+  type ExtendedAttribute,
+  encodeFullEas,
+} from "../../src/smb/wire/extended-attributes.ts";
 import { dispositionInformation, FILE_CLASS } from "../../src/smb/wire/file-information.ts";
 import {
   closeRequest,
@@ -64,7 +69,7 @@ export class SmbStatus extends Error {
 }
 
 export interface OpenOptions {
-  /** Letters of R, W, D; "" looks at attributes only. */
+  /** Letters of R, W, D, and of e and E to read and write extended attributes; "" looks at attributes only. */
   readonly access?: string;
   readonly share?: string;
   readonly disposition?: number;
@@ -76,6 +81,18 @@ export interface OpenOptions {
   readonly attributes?: number;
   /** Room asked for in advance. */
   readonly allocation?: bigint;
+  /** The context ExtA, good or bad. */
+  readonly extendedAttributes?: Buffer;
+  readonly hasNoEaKnowledge?: boolean;
+}
+
+/** What of a file's extended attributes is asked for: all of them without anything said. */
+export interface EaQuery {
+  readonly flags?: number;
+  readonly index?: number;
+  /** The names, encoded. */
+  readonly names?: Buffer;
+  readonly bytesMax?: number;
 }
 
 export interface OpenFile {
@@ -89,9 +106,17 @@ export type Break =
   | { readonly kind: "oplock"; readonly id: FileId; readonly level: number }
   | { readonly kind: "lease"; readonly key: Buffer; readonly to: string; readonly isAnswerNeeded: boolean };
 
-const ACCESS_BITS: Readonly<Record<string, number>> = { R: 0x1, W: 0x2, D: 0x1_0000 };
+const ACCESS_BITS: Readonly<Record<string, number>> = {
+  R: 0x1,
+  W: 0x2,
+  e: 0x8,
+  E: 0x10,
+  D: 0x1_0000,
+};
 const SHARE_BITS: Readonly<Record<string, number>> = { R: 1, W: 2, D: 4 };
 const CACHE_BITS: Readonly<Record<string, number>> = { R: 1, H: 2, W: 4 };
+/** What one credit pays. */
+const EA_BYTES = 65_536;
 /** Everybody may look at attributes and wait. */
 const ALWAYS = 0x10_0080;
 
@@ -160,6 +185,8 @@ export class SmbTestClient {
     if (lease !== undefined) contexts.push({ name: "RqLs", data: leaseWish(lease) });
     if (options.allocation !== undefined)
       contexts.push({ name: "AlSi", data: allocationSize.encode({ size: options.allocation }) });
+    if (options.extendedAttributes !== undefined)
+      contexts.push({ name: "ExtA", data: options.extendedAttributes });
     const reply = await this.#ask(
       COMMAND.CREATE,
       createRequest.encode({
@@ -171,7 +198,8 @@ export class SmbTestClient {
         createDisposition: options.disposition ?? DISPOSITION.OPEN,
         createOptions:
           (isDirectory ? CREATE_OPTION.DIRECTORY_FILE : 0) |
-          (isDeleteOnClose ? CREATE_OPTION.DELETE_ON_CLOSE : 0),
+          (isDeleteOnClose ? CREATE_OPTION.DELETE_ON_CLOSE : 0) |
+          (options.hasNoEaKnowledge === true ? CREATE_OPTION.NO_EA_KNOWLEDGE : 0),
         name: utf16(path),
         contexts: encodeCreateContexts(contexts),
       }),
@@ -258,6 +286,27 @@ export class SmbTestClient {
     const body = { ...kind, outputBufferLength: 4_096, fileId: id, input: Buffer.alloc(0) };
     const reply = await this.#ask(COMMAND.QUERY_INFO, pad(queryInfoRequest.encode(body)));
     return outputResponse.decode(reply).output;
+  }
+
+  /** A list, or what is sent in its place. */
+  async setEas(file: OpenFile, list: readonly ExtendedAttribute[] | Buffer): Promise<void> {
+    const data = Buffer.isBuffer(list) ? list : encodeFullEas(list, EA_BYTES).data;
+    await this.#setInfo(file, FILE_CLASS.FULL_EA, data);
+  }
+
+  async queryEas(
+    { id }: OpenFile,
+    query: EaQuery = {},
+  ): Promise<{ eas: ExtendedAttribute[]; isAll: boolean }> {
+    const { flags = 0, index = 0, names = Buffer.alloc(0), bytesMax = EA_BYTES } = query;
+    const kind = { infoType: INFO_TYPE.FILE, informationClass: FILE_CLASS.FULL_EA };
+    const asked = { additionalInformation: index, flags, outputBufferLength: bytesMax };
+    const body = queryInfoRequest.encode({ ...kind, ...asked, fileId: id, input: names });
+    const reply = await this.#send(COMMAND.QUERY_INFO, pad(body));
+    const { status } = decodeHeader(reply);
+    const isAll = status === STATUS.SUCCESS;
+    if (!isAll && status !== STATUS.BUFFER_OVERFLOW) throw new SmbStatus(status);
+    return { eas: decodeFullEas(outputResponse.decode(reply).output), isAll };
   }
 
   /** What one QUERY_DIRECTORY answers: all there is of a small directory. */
