@@ -281,8 +281,12 @@ export class SmbTestClient {
     await this.#ask(COMMAND.SET_INFO, body);
   }
 
-  async queryInfo({ id }: OpenFile, informationClass: number): Promise<Buffer> {
-    const kind = { infoType: INFO_TYPE.FILE, informationClass, additionalInformation: 0, flags: 0 };
+  async queryInfo(
+    { id }: OpenFile,
+    informationClass: number,
+    infoType: number = INFO_TYPE.FILE,
+  ): Promise<Buffer> {
+    const kind = { infoType, informationClass, additionalInformation: 0, flags: 0 };
     const body = { ...kind, outputBufferLength: 4_096, fileId: id, input: Buffer.alloc(0) };
     const reply = await this.#ask(COMMAND.QUERY_INFO, pad(queryInfoRequest.encode(body)));
     return outputResponse.decode(reply).output;

@@ -158,8 +158,10 @@ for (const engine of ENGINES) {
       const file = share.getDirectoryClient("").getFileClient("report");
       await file.create(6);
       await file.uploadRange("before", 0, 6);
+      await run(["setea report state before"]);
       const { snapshot } = await share.createSnapshot();
       await file.uploadRange("after!", 0, 6);
+      await run(["setea report state after"]);
       const token = `@GMT-${snapshot!.slice(0, 10).replaceAll("-", ".")}-${snapshot!.slice(11, 19).replaceAll(":", ".")}`;
       const target = join(folder, "old");
       const info = await run(["allinfo report"]);
@@ -167,6 +169,8 @@ for (const engine of ENGINES) {
       const read = await run([`get ${token}\\report ${target}`]);
       assert.equal(read.code, 0, read.output);
       assert.equal(readFileSync(target, "utf8"), "before");
+      assert.match((await run([`geteas ${token}\\report`])).output, / before\n/);
+      assert.match((await run(["geteas report"])).output, / after\n/);
       const written = await run([`put ${target} ${token}\\report`]);
       assert.match(written.output, /NT_STATUS_MEDIA_WRITE_PROTECTED/);
       assert.equal((await file.downloadToBuffer()).toString(), "after!");

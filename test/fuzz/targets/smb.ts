@@ -17,6 +17,13 @@ import { Breach, STATUS, StatusError } from "../../../src/smb/status.ts";
 import { createRequest, createResponse } from "../../../src/smb/wire/create.ts";
 import { encodeCreateContexts, readCreateContexts } from "../../../src/smb/wire/create-contexts.ts";
 import { queryDirectoryRequest } from "../../../src/smb/wire/directory.ts";
+import {
+  decodeFullEas,
+  decodeGetEas,
+  type ExtendedAttribute,
+  encodeFullEas,
+  encodeGetEas,
+} from "../../../src/smb/wire/extended-attributes.ts";
 import { decodeRename } from "../../../src/smb/wire/file-information.ts";
 import { FrameAssembler } from "../../../src/smb/wire/framing.ts";
 import { COMMAND, decodeHeader, encodeHeader, splitCompound } from "../../../src/smb/wire/header.ts";
@@ -184,6 +191,50 @@ const CONTEXTS = encodeCreateContexts([
   { name: "TWrp", data: Buffer.alloc(8, 1) },
 ]);
 
+const EAS = encodeFullEas(
+  [
+    { name: "user.a", value: Buffer.from("value"), isNeeded: false },
+    { name: "B", value: Buffer.alloc(0), isNeeded: true },
+  ],
+  1_024,
+).data;
+const EA_NAMES = encodeGetEas(["user.a", "none"]);
+
+/** What comes back of a list is the list: a decoder that reads past an element would not see it so. */
+export const SMB_EAS = plainTarget("smb-eas", {
+  seeds: [
+    EAS,
+    EA_NAMES,
+    encodeFullEas([{ name: "x", value: Buffer.alloc(300, 1), isNeeded: false }], 1_024).data,
+  ],
+  refusals,
+  read: (input) => {
+    const attempts = [
+      () => {
+        const eas = decodeFullEas(input);
+        const { data, count } = encodeFullEas(eas, 1 << 24);
+        if (count !== eas.length || shownEas(decodeFullEas(data)) !== shownEas(eas))
+          throw new Error("a list of attributes did not come back");
+      },
+      () => {
+        const names = decodeGetEas(input);
+        if (decodeGetEas(encodeGetEas(names)).join("\0") !== names.join("\0"))
+          throw new Error("a list of names did not come back");
+      },
+    ];
+    for (const attempt of attempts)
+      try {
+        attempt();
+      } catch (error) {
+        if (!isAnswer(error)) throw error;
+      }
+  },
+});
+
+function shownEas(eas: readonly ExtendedAttribute[]): string {
+  return eas.map(({ name, value, isNeeded }) => `${name} ${isNeeded} ${value.toString("hex")}`).join();
+}
+
 export const CREATE_CONTEXTS = plainTarget("create-contexts", {
   seeds: [
     CONTEXTS,
@@ -191,16 +242,16 @@ export const CREATE_CONTEXTS = plainTarget("create-contexts", {
     encodeCreateContexts([{ name: "DH2C", data: Buffer.alloc(36) }]),
     encodeCreateContexts([
       { name: "SecD", data: Buffer.alloc(20) },
-      { name: "ExtA", data: Buffer.alloc(4) },
+      { name: "ExtA", data: EAS },
     ]),
   ],
   words: ["MxAc", "QFid", "RqLs", "AlSi", "DHnQ", "DHnC", "DH2Q", "DH2C", "TWrp", "SecD", "ExtA"],
   refusals,
   read: (input) => {
-    const { securityDescriptor } = readCreateContexts(input);
-    if (securityDescriptor === undefined) return;
+    const { securityDescriptor, extendedAttributes } = readCreateContexts(input);
     try {
-      decodeSecurityDescriptor(securityDescriptor);
+      if (extendedAttributes !== undefined) decodeFullEas(extendedAttributes);
+      if (securityDescriptor !== undefined) decodeSecurityDescriptor(securityDescriptor);
     } catch (error) {
       if (!isAnswer(error)) throw error;
     }
@@ -302,7 +353,7 @@ const setInfoOf = (informationClass: number, data: Buffer, infoType = 1): Buffer
       data,
     }),
   );
-const queryInfoOf = (informationClass: number, infoType = 1): Buffer =>
+const queryInfoOf = (informationClass: number, infoType = 1, input: Buffer = Buffer.alloc(0)): Buffer =>
   command(
     COMMAND.QUERY_INFO,
     queryInfoRequest.encode({
@@ -312,7 +363,7 @@ const queryInfoOf = (informationClass: number, infoType = 1): Buffer =>
       additionalInformation: 7,
       flags: 0,
       fileId: idOf(FILE_ID),
-      input: Buffer.alloc(0),
+      input,
     }),
   );
 const ioctlOf = (ctlCode: number, id: Buffer, input: Buffer): Buffer =>
@@ -335,6 +386,9 @@ const SESSION_SEEDS: readonly Buffer[] = [
   ...[4, 5, 6, 7, 8, 14, 16, 17, 18, 22, 34, 35, 48].map((one) => queryInfoOf(one)),
   ...[1, 3, 5, 7, 8, 11].map((one) => queryInfoOf(one, 2)),
   queryInfoOf(0, 3),
+  setInfoOf(15, EAS),
+  queryInfoOf(15),
+  queryInfoOf(15, 1, EA_NAMES),
   setInfoOf(4, Buffer.alloc(40)),
   setInfoOf(10, Buffer.concat([Buffer.alloc(16), Buffer.from([2, 0, 0, 0]), utf16("g")])),
   setInfoOf(13, Buffer.alloc(1)),
