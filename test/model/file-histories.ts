@@ -18,6 +18,9 @@ import { getFile } from "../../src/services/file/get-file.ts";
 import { listDirectory } from "../../src/services/file/list-directory.ts";
 import { listRanges } from "../../src/services/file/list-ranges.ts";
 import type { PathRef } from "../../src/services/file/names.ts";
+import { changeHeldEas, readPastEas } from "../../src/services/file/opens/held-eas.ts";
+import { openPast } from "../../src/services/file/opens/past-node.ts";
+import { findAt, findConnected } from "../../src/services/file/opens/share-facts.ts";
 import { clearRange, putRange } from "../../src/services/file/put-range.ts";
 import { fileChores } from "../../src/services/file/reclaim.ts";
 import { rename } from "../../src/services/file/rename.ts";
@@ -31,10 +34,11 @@ import { packKey, prefixRange } from "../../src/store/keys/pack.ts";
 import { MemoryStore } from "../../src/store/memory/memory-store.ts";
 import { rangeRecord } from "../../src/store/records/file.ts";
 import { sliceRecord } from "../../src/store/records/payload.ts";
-import { ModelShare, spansOf, type Tree } from "./file-model.ts";
+import { eaBytes, type ModelEa, ModelShare, spansOf, type Tree } from "./file-model.ts";
 
 /** Random histories of one share, carried out by the service and by the model, and compared. */
 const NAMES = ["a", "B", "c"];
+const EA_NAMES = ["x", "X", "why", "z"];
 const SIZE_MAX = 40 * KIB;
 const SHAPE = { chunkBytes: 1 * KIB, pieceBytes: 4 * KIB, extentBytesMax: 64 * KIB };
 const SHARE = { account: "account", share: "share" };
@@ -114,7 +118,7 @@ class History {
     const files = this.#files;
     const model = this.#model;
     this.#clock.advance(this.#below(3) === 0 ? 0 : seconds(this.#below(5)));
-    switch (this.#below(17)) {
+    switch (this.#below(19)) {
       case 0:
       case 1: {
         const path = this.#path();
@@ -178,6 +182,9 @@ class History {
         await this.#same(copyFile(files, request, this.#ref(from)), model.copy(from, to));
         return;
       }
+      case 13:
+      case 14:
+        return this.#setEas();
       default:
         return this.#snapshots();
     }
@@ -191,6 +198,27 @@ class History {
     const taken = await takeIn(this.#payloads, bytes);
     const request = { ref: this.#ref(path), from, to: from + bytes.length, bytes: taken };
     await this.#same(putRange(this.#files, request), this.#model.write(path, from, bytes));
+  }
+
+  /** By the id of a node, as a handle of it has it. */
+  async #setEas(): Promise<void> {
+    const path = this.#likely();
+    if (this.#model.find(path) === undefined) return;
+    const changes: ModelEa[] = Array.from({ length: 1 + this.#below(3) }, () => ({
+      name: EA_NAMES[this.#below(EA_NAMES.length)]!,
+      value: this.#below(3) === 0 ? "" : "v".repeat(1 + this.#below(30)),
+    }));
+    const share = (await findConnected(this.#files, SHARE))!;
+    const { node } = (await findAt(this.#files, this.#ref(path)))!;
+    await changeHeldEas(
+      this.#files,
+      { ref: SHARE, share: share.id, node, id: 0n },
+      {
+        changes: changes.map(({ name, value }) => ({ name, value: Buffer.from(value), isNeeded: false })),
+        keepsChangedAt: false,
+      },
+    );
+    this.#model.setEas(path, changes);
   }
 
   async #rename(): Promise<void> {
@@ -258,6 +286,12 @@ class History {
           assert.equal(entry.kind, node?.kind);
           assert.equal(entry.name, node?.name);
           assert.equal(record.name, node?.name);
+          assert.equal(record.eaSize ?? 0, eaBytes(node!));
+          const eas = await readPastEas(this.#files, await openPast(this.#files, this.#ref(below, snapshot)));
+          assert.deepEqual(
+            eas.map(({ name, value }) => ({ name, value: value.toString() })),
+            node!.eas,
+          );
           if (entry.kind === "directory") await walk(below);
           else await this.#compareFile(tree, below, snapshot);
         }

@@ -2,16 +2,23 @@
  * A share as plainly as it can be told: a map from upper-cased paths to nodes, files as arrays of bytes beside
  * arrays that say which of them were written, snapshots as copies of it all.
  */
+export interface ModelEa {
+  readonly name: string;
+  readonly value: string;
+}
+
 export interface ModelFile {
   kind: "file";
   name: string;
   bytes: Buffer;
   written: Uint8Array;
+  eas: ModelEa[];
 }
 
 export interface ModelDirectory {
   kind: "directory";
   name: string;
+  eas: ModelEa[];
 }
 
 export type ModelNode = ModelFile | ModelDirectory;
@@ -25,8 +32,13 @@ function copyTree(tree: Tree): Tree {
     copy.set(
       key,
       node.kind === "file"
-        ? { ...node, bytes: Buffer.from(node.bytes), written: Uint8Array.from(node.written) }
-        : { ...node },
+        ? {
+            ...node,
+            bytes: Buffer.from(node.bytes),
+            written: Uint8Array.from(node.written),
+            eas: [...node.eas],
+          }
+        : { ...node, eas: [...node.eas] },
     );
   }
   return copy;
@@ -59,6 +71,7 @@ export class ModelShare {
       name,
       bytes: Buffer.alloc(size),
       written: new Uint8Array(size),
+      eas: [],
     });
     return "ok";
   }
@@ -66,7 +79,7 @@ export class ModelShare {
   createDirectory(path: readonly string[]): string {
     if (!this.#parentIsThere(path)) return "ParentNotFound";
     if (this.find(path) !== undefined) return "ResourceAlreadyExists";
-    this.tree.set(keyOf(path), { kind: "directory", name: path.at(-1)! });
+    this.tree.set(keyOf(path), { kind: "directory", name: path.at(-1)!, eas: [] });
     return "ok";
   }
 
@@ -160,10 +173,21 @@ export class ModelShare {
     if (typeof source === "string") return source;
     const bytes = Buffer.from(source.bytes);
     const written = Uint8Array.from(source.written);
+    const eas = [...source.eas];
     const made = this.createFile(to, bytes.length);
     if (made !== "ok") return made;
-    Object.assign(this.find(to)!, { bytes, written });
+    Object.assign(this.find(to)!, { bytes, written, eas });
     return "ok";
+  }
+
+  /** One after the other: what has the name goes, and what has a value comes. */
+  setEas(path: readonly string[], changes: readonly ModelEa[]): void {
+    const node = this.find(path)!;
+    for (const change of changes) {
+      const at = node.eas.findIndex(({ name }) => name.toUpperCase() === change.name.toUpperCase());
+      if (at >= 0) node.eas.splice(at, 1);
+      if (change.value !== "") node.eas.push(change);
+    }
   }
 
   snapshot(time: bigint): void {
@@ -172,9 +196,17 @@ export class ModelShare {
 
   bytesUsed(): number {
     let bytes = 0;
-    for (const node of this.tree.values()) if (node.kind === "file") bytes += node.bytes.length;
+    for (const node of this.tree.values())
+      bytes += (node.kind === "file" ? node.bytes.length : 0) + eaBytes(node);
     return bytes;
   }
+}
+
+/** As FileEaInformation counts them. */
+export function eaBytes({ eas }: ModelNode): number {
+  let bytes = eas.length === 0 ? 0 : 4;
+  for (const { name, value } of eas) bytes += 1 + 1 + 2 + name.length + 1 + value.length;
+  return bytes;
 }
 
 /** Written bytes as spans, first and last included. */
