@@ -8,6 +8,7 @@ import type { Proof } from "../support/proof.ts";
 const NEEDED = [
   { program: "qemu-system-x86_64", pack: "qemu-system-x86", why: "emulates a machine for a kernel" },
   { program: "busybox", pack: "busybox-static", why: "the programs inside of it" },
+  { program: "getfattr", pack: "attr", why: "extended attributes inside of it" },
 ];
 
 /** How the share is mounted, one after the other. */
@@ -19,7 +20,10 @@ const MOUNTS: readonly { readonly name: string; readonly options: string }[] = [
   { name: "3.1.1-seal", options: "vers=3.1.1,seal" },
 ];
 
-/** Copies a tree there and compares, renames, truncates, appends, locks from a second connection, removes. */
+/**
+ * Copies a tree there and compares, gives it extended attributes, renames, truncates, appends, locks from a second
+ * connection, removes.
+ */
 function script(port: number, files: number): string {
   const login = `username=${SMB_ACCOUNT},password=${SMB_PASSWORD},port=${port},ip=10.0.2.2,nosharesock,actimeo=0`;
   const mount = (at: string, options: string): string =>
@@ -30,8 +34,14 @@ step ${name}-mount ${mount("/mnt", options)} && step ${name}-second ${mount("/mn
   step ${name}-copy cp -r /tmp/tree /mnt/tree
   step ${name}-compare diff -r /tmp/tree /mnt/tree
   step ${name}-second-view diff -r /tmp/tree /mnt2/tree
+  step ${name}-attribute /usr/bin/setfattr -n user.Colour -v blue /mnt/tree/d0/f0
+  step ${name}-directory-attribute /usr/bin/setfattr -n user.kind -v folder /mnt/tree/d0
   step ${name}-rename mv /mnt/tree/d0 /mnt/tree/moved
   step ${name}-renamed diff -r /tmp/tree/d0 /mnt/tree/moved
+  step ${name}-attribute-kept shows blue user.Colour /mnt2/tree/moved/f0
+  step ${name}-directory-attribute-kept shows folder user.kind /mnt2/tree/moved
+  step ${name}-attribute-removed /usr/bin/setfattr -x user.Colour /mnt2/tree/moved/f0
+  step ${name}-attribute-gone not shows blue user.Colour /mnt/tree/moved/f0
   echo tail >> /mnt/tree/moved/f0; step ${name}-append grep -q tail /mnt2/tree/moved/f0
   step ${name}-truncate truncate -s 5 /mnt/tree/moved/f0
   step ${name}-truncated test $(stat -c %s /mnt2/tree/moved/f0) = 5
@@ -51,6 +61,7 @@ echo /bin/modprobe > /proc/sys/kernel/modprobe
 for module in virtio_pci virtio_net cifs cmac ccm gcm aes_generic sha512_generic; do modprobe $module; done
 ifconfig lo up; ifconfig eth0 10.0.2.15 netmask 255.255.255.0 up; route add default gw 10.0.2.2
 not() { ! "$@"; }
+shows() { test "$(/usr/bin/getfattr --only-values -n $2 $3)" = $1; }
 step() { name=$1; shift; if "$@" > /tmp/said 2>&1; then echo "OK $name"; else echo "BAD $name: $(head -c 300 /tmp/said | tr '\\n' ' ') $(dmesg | tail -n 3 | tr '\\n' ' ')"; return 1; fi; }
 for i in $(seq 0 ${files - 1}); do d=/tmp/tree/d$((i % 5)); mkdir -p $d; head -c $((i * 997 % 60000 + 1)) /dev/urandom > $d/f$i; done
 head -c 3000001 /dev/urandom > /tmp/tree/large
@@ -63,7 +74,7 @@ poweroff -f
 
 export const proof: Proof = {
   name: "smb-kernel",
-  what: "Linux mounts a share (2.1, 3.0, 3.1.1, sealed) and copies, compares, renames, locks and removes a tree",
+  what: "Linux mounts a share (2.1, 3.0, 3.1.1, sealed) and copies, compares, marks, renames, locks and removes a tree",
   minutes: 2,
   async run({ length, progress, directory }) {
     if (length === "quick")

@@ -22,8 +22,14 @@ const MODULE_FOLDERS = [
   "kernel/arch/x86/crypto",
   "kernel/lib",
 ];
-/** Of the system: busybox has no flock. */
-const LIBRARIES = ["/lib64/ld-linux-x86-64.so.2", "/lib/x86_64-linux-gnu/libc.so.6", "/usr/bin/flock"];
+/** Of the system: busybox has no flock, and shows no extended attributes. */
+const LIBRARIES = [
+  "/lib64/ld-linux-x86-64.so.2",
+  "/lib/x86_64-linux-gnu/libc.so.6",
+  "/usr/bin/flock",
+  "/usr/bin/setfattr",
+  "/usr/bin/getfattr",
+];
 const BOOT_MILLIS = 10 * 60_000;
 
 async function must(program: string, args: readonly string[], directory: string): Promise<string> {
