@@ -43,6 +43,7 @@ export interface FlagValues {
   readonly skipApiVersionCheck?: boolean;
   readonly blobVersioning?: boolean;
   readonly smbEncryption?: "required" | "enabled";
+  readonly smbAccessLists: "shown" | "enforced";
   readonly shareRetentionDays: number;
   readonly disableProductStyleUrl?: boolean;
   readonly silent?: boolean;
@@ -184,6 +185,12 @@ const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
       flags: "--smbEncryption <level>",
       text: "required or enabled (default: required unless SMB listens on loopback only)",
       check: oneOf("required", "enabled"),
+    },
+    {
+      flags: "--smbAccessLists <way>",
+      text: "Windows access lists over SMB: shown, and denying nothing to an account key, or enforced",
+      check: oneOf("shown", "enforced"),
+      fallback: "shown",
     },
   ],
   "Protocol:": [

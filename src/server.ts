@@ -121,7 +121,7 @@ export async function startServer({
   };
   const logins = new AccountSet(loginAccountOf, options.accounts);
   const serveSmb = async (): Promise<number> => {
-    const fileSystem = new ServiceFileSystem(files);
+    const fileSystem = new ServiceFileSystem(files, { accessLists: options.smbAccessLists });
     const server = new SmbServer({
       fileSystem,
       accounts: logins,

@@ -30,6 +30,8 @@ export const FILE_LIMITS = {
   aclBytesMax: 64 * KIB,
   /** All extended attributes of a file or directory together, as FileEaInformation counts them; NTFS has the same. */
   eaBytesMax: 64 * KIB - 1,
+  /** Security descriptors of an account that are kept read, where they are enforced. */
+  parsedPermissionsMax: 1_024,
   copySourceCharsMax: 4 * KIB,
   /** Ranges of a source that one transaction copies. */
   copyRangesPerStep: 1_024,

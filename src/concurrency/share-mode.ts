@@ -1,4 +1,5 @@
 import type { RefusalCode } from "../base/refusals.ts";
+import { RIGHT } from "./access-list.ts";
 
 /**
  * Share modes: what an open of a file lets others do while it lasts. Each open says what it wants (`access`) and
@@ -19,6 +20,15 @@ export const READ: Access = 1;
 export const WRITE: Access = 2;
 export const DELETE: Access = 4;
 export const ALL_ACCESS: Access = READ | WRITE | DELETE;
+
+/** Rights as the three uses that share modes are about. */
+export function usesOf(rights: number): Access {
+  return (
+    ((rights & (RIGHT.READ_DATA | RIGHT.EXECUTE)) === 0 ? 0 : READ) |
+    ((rights & (RIGHT.WRITE_DATA | RIGHT.APPEND_DATA)) === 0 ? 0 : WRITE) |
+    ((rights & RIGHT.DELETE) === 0 ? 0 : DELETE)
+  );
+}
 
 export interface Open {
   readonly access: Access;

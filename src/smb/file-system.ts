@@ -1,4 +1,5 @@
 import type { CacheConflict } from "../concurrency/cache-lease.ts";
+import type { SecurityDescriptor } from "../services/file/security/security-descriptor.ts";
 import type { ChangeHub } from "./changes.ts";
 import type { ExtendedAttribute } from "./wire/extended-attributes.ts";
 import type { FileTime } from "./wire/filetime.ts";
@@ -45,6 +46,8 @@ export interface Share {
   /** What is at a path now; undefined for nothing. A missing directory on the way is refused. */
   find(path: readonly string[]): Promise<FoundNode | undefined>;
   open(request: OpenRequest): Promise<Opened>;
+  /** Whether access lists keep the open from what is there, as far as that is known before it is tried. */
+  isDenied?(request: OpenRequest): Promise<boolean>;
 }
 
 export interface FoundNode {
@@ -93,6 +96,8 @@ export interface Opened {
   readonly action: number;
   /** What was granted. */
   readonly access: number;
+  /** All that could have been granted; undefined where that is everything. */
+  readonly maximalAccess?: number | undefined;
   readonly info: FileInfo;
   /** As it is spelled in the share, whatever the client wrote; as it was asked for without it. */
   readonly path?: readonly string[];
@@ -173,7 +178,8 @@ export interface FileHandle {
   ): Promise<readonly { readonly from: number; readonly to: number }[]>;
   /** SDDL. */
   security(): Promise<string>;
-  setSecurity(sddl: string): Promise<void>;
+  /** Takes the named parts (SECURITY_PART) from what is given. */
+  setSecurity(given: SecurityDescriptor, parts: number): Promise<void>;
   /** In a stable order: one that is set comes last. */
   extendedAttributes(): Promise<readonly ExtendedAttribute[]>;
   /** Sets those that have a value and removes those that have none: all of it, or nothing. */

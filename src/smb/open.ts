@@ -48,6 +48,8 @@ export interface FileOpen extends OpenBase, SequencedOpen {
   /** Names from the root of the share down; changes with a rename. */
   path: readonly string[];
   readonly access: number;
+  /** All that could have been granted when it was opened. */
+  readonly maximalAccess: number;
   readonly shareAccess: number;
   readonly createOptions: number;
   isDeleteOnClose: boolean;

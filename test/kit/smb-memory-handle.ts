@@ -1,3 +1,8 @@
+import { parseSddl, printSddl } from "../../src/services/file/security/sddl.ts";
+import {
+  mergeSecurityParts,
+  type SecurityDescriptor,
+} from "../../src/services/file/security/security-descriptor.ts";
 import type {
   FileHandle,
   FileInfo,
@@ -239,8 +244,8 @@ export class MemoryHandle implements FileHandle {
     this.#touch("changedAt");
   }
 
-  async setSecurity(sddl: string): Promise<void> {
-    this.#node.sddl = sddl;
+  async setSecurity(given: SecurityDescriptor, parts: number): Promise<void> {
+    this.#node.sddl = printSddl(mergeSecurityParts(parseSddl(this.#node.sddl), given, parts));
     this.#touch("changedAt");
   }
 }

@@ -33,6 +33,11 @@ export const FILE_REFUSALS = {
     http: 400,
     text: "The specified file permission key does not exist in the share.",
   },
+  InvalidOwner: {
+    http: 400,
+    smb: 0xc000_005a,
+    text: "The owner is somebody whom the caller cannot make the owner.",
+  },
   FileLockConflict: {
     http: 409,
     smb: 0xc000_0054,

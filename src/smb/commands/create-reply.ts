@@ -2,7 +2,7 @@ import { SMB_LIMITS } from "../../base/limits-smb.ts";
 import type { FileInfo } from "../file-system.ts";
 import type { Durability, FileOpen } from "../open.ts";
 import { type Reply, success } from "../request.ts";
-import { ACCESS, createResponse } from "../wire/create.ts";
+import { createResponse } from "../wire/create.ts";
 import {
   type CreateContext,
   type CreateContexts,
@@ -63,7 +63,7 @@ function answers(open: FileOpen, info: FileInfo, contexts: CreateContexts, level
   if (contexts.wantsMaximalAccess)
     list.push({
       name: "MxAc",
-      data: maximalAccessResponse.encode({ queryStatus: 0, maximalAccess: ACCESS.FILE_ALL }),
+      data: maximalAccessResponse.encode({ queryStatus: 0, maximalAccess: open.maximalAccess }),
     });
   if (contexts.wantsDiskId)
     list.push({

@@ -168,6 +168,7 @@ async function breakForOpen(request: Request, wanted: Wanted): Promise<void> {
   const node = await nodeOf(request, wanted);
   if (wanted.lease !== undefined) nodes.checkLease(wanted.lease, node);
   if (node === undefined || node.caches.size === 0 || node.isDeletePending) return;
+  if ((await wanted.share.isDenied?.(openRequest(request, wanted))) === true) return;
   const { rights, body } = wanted;
   const isOverwriting = OVERWRITING.includes(body.createDisposition);
   const access = rights.access | rights.optionalAccess;
@@ -267,6 +268,7 @@ async function keep(request: Request, wanted: Wanted, opened: Opened): Promise<R
     node: undefined,
     path: opened.path ?? path.names,
     access: opened.access,
+    maximalAccess: opened.maximalAccess ?? ACCESS.FILE_ALL,
     shareAccess: body.shareAccess,
     createOptions: body.createOptions,
     isDeleteOnClose: (body.createOptions & CREATE_OPTION.DELETE_ON_CLOSE) !== 0,

@@ -1,4 +1,5 @@
 import { Refusal } from "../../base/refusals.ts";
+import { specificRights } from "../../concurrency/access-list.ts";
 import type { CacheEntry } from "../caches.ts";
 import type { FileOpen } from "../open.ts";
 import type { Request } from "../request.ts";
@@ -6,13 +7,6 @@ import { refuse, STATUS, StatusError } from "../status.ts";
 import { ACCESS } from "../wire/create.ts";
 import { NOTIFY_ACTION, NOTIFY_FILTER } from "../wire/directory.ts";
 
-/** Generic rights as the specific ones they stand for, for files and directories. */
-const GENERIC: readonly (readonly [number, number])[] = [
-  [ACCESS.GENERIC_ALL, ACCESS.FILE_ALL],
-  [ACCESS.GENERIC_EXECUTE, 0x12_00a0],
-  [ACCESS.GENERIC_WRITE, 0x12_0116],
-  [ACCESS.GENERIC_READ, 0x12_0089],
-];
 /** Single bits that nobody is granted: what is not defined, and the right to read the audit list. */
 const NEVER = 0x0de0_fe00;
 
@@ -22,13 +16,15 @@ export interface Rights {
   readonly optionalAccess: number;
 }
 
-/** The rights an open asks for: the holder of an account key may have all that exist. */
+/**
+ * The rights an open asks for. Who may have which of them is decided with the file. Beside MAXIMUM_ALLOWED the right to
+ * execute of GENERIC_EXECUTE is one to take if it is there, as Windows has it; asked for by name it must be granted.
+ */
 export function wantedRights(desired: number): Rights {
-  let access = desired;
-  for (const [generic, specific] of GENERIC)
-    if ((access & generic) !== 0) access = (access & ~generic) | specific;
-  const isMaximum = (access & ACCESS.MAXIMUM_ALLOWED) !== 0;
-  access = (access & ~ACCESS.MAXIMUM_ALLOWED) >>> 0;
+  const isMaximum = (desired & ACCESS.MAXIMUM_ALLOWED) !== 0;
+  const named = specificRights(desired & ~ACCESS.GENERIC_EXECUTE);
+  const left = ACCESS.MAXIMUM_ALLOWED | (isMaximum ? ACCESS.EXECUTE & ~named : 0);
+  const access = (specificRights(desired) & ~left) >>> 0;
   if ((access & ACCESS.SYSTEM_SECURITY) !== 0) throw refuse(STATUS.PRIVILEGE_NOT_HELD);
   if ((access === 0 && !isMaximum) || (access & NEVER) !== 0) throw refuse(STATUS.ACCESS_DENIED);
   return { access, optionalAccess: isMaximum ? ACCESS.FILE_ALL : 0 };

@@ -1,10 +1,5 @@
 import { SMB_LIMITS } from "../../base/limits-smb.ts";
-import { parseSddl, printSddl } from "../../services/file/security/sddl.ts";
-import {
-  decodeSecurityDescriptor,
-  mergeSecurityParts,
-  SECURITY_PART,
-} from "../../services/file/security/security-descriptor.ts";
+import { decodeSecurityDescriptor, SECURITY_PART } from "../../services/file/security/security-descriptor.ts";
 import type { TimeChange } from "../file-system.ts";
 import type { FileOpen } from "../open.ts";
 import { parsePath } from "../path.ts";
@@ -201,7 +196,5 @@ async function setSecurity(open: FileOpen, parts: number, data: Buffer): Promise
   if ((parts & SECURITY_PART.DACL) !== 0) need(open, ACCESS.WRITE_DAC);
   if ((parts & SECURITY_PART.SACL) !== 0) need(open, ACCESS.SYSTEM_SECURITY);
   if (data.length > SMB_LIMITS.securityDescriptorBytesMax) throw refuse(STATUS.INVALID_SECURITY_DESCR);
-  const changed = decodeSecurityDescriptor(data);
-  const before = parseSddl(await open.file.security());
-  await open.file.setSecurity(printSddl(mergeSecurityParts(before, changed, parts)));
+  await open.file.setSecurity(decodeSecurityDescriptor(data), parts);
 }

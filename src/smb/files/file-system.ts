@@ -8,20 +8,36 @@ import { hearEnded } from "../../services/file/list-handles.ts";
 import { listShares } from "../../services/file/list-shares.ts";
 import { findConnected } from "../../services/file/opens/share-facts.ts";
 import { Presence } from "../../services/file/presence.ts";
+import { AccessLists } from "../../services/file/security/access-lists.ts";
 import type { FileSystem, Outside, Share, ShareEntry } from "../file-system.ts";
 import { ChangesElsewhere } from "./changes-elsewhere.ts";
 import type { ServiceHandle } from "./handle.ts";
 import { OpensUnderWay } from "./opens-under-way.ts";
 import { ServiceShare } from "./share.ts";
 
+export interface ServiceFileSystemOptions {
+  /** "enforced": security descriptors are evaluated for every open. "shown", the default: they deny nothing. */
+  readonly accessLists?: "shown" | "enforced" | undefined;
+}
+
 /** The file service as the file system of the SMB front end. */
 export class ServiceFileSystem implements FileSystem {
   readonly #files: FileService;
   readonly #handles = new Map<bigint, ServiceHandle>();
   readonly #underWay = new OpensUnderWay();
+  /** By account; undefined where they are not enforced. */
+  readonly #lists: Map<string, AccessLists> | undefined;
 
-  constructor(files: FileService) {
+  constructor(files: FileService, { accessLists }: ServiceFileSystemOptions = {}) {
     this.#files = files;
+    this.#lists = accessLists === "enforced" ? new Map() : undefined;
+  }
+
+  #listsOf(account: string): AccessLists | undefined {
+    if (this.#lists === undefined) return undefined;
+    const lists = this.#lists.get(account) ?? new AccessLists(account);
+    this.#lists.set(account, lists);
+    return lists;
   }
 
   attach(outside: Outside): () => void {
@@ -88,6 +104,7 @@ export class ServiceFileSystem implements FileSystem {
     if (record?.settings.protocols !== "SMB") return undefined;
     return new ServiceShare(this.#files, account, folded, record, {
       underWay: this.#underWay,
+      lists: this.#listsOf(account),
       opened: (handle) => this.#handles.set(handle.handle.id, handle),
       closed: (handle) => this.#handles.delete(handle.handle.id),
     });

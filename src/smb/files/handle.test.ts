@@ -8,7 +8,7 @@ import { ServiceHandle } from "./handle.ts";
 
 function handleWith(durable: () => Promise<void>): ServiceHandle {
   const opened = { node: 1n, opened: { record: { kind: "file" } }, durable } as unknown as OpenedHandle;
-  return new ServiceHandle({} as FileService, opened, 0, () => {});
+  return new ServiceHandle({} as FileService, opened, 0, { closed: () => {}, lists: undefined });
 }
 
 test("of two that flush at once, both wait for what was answered before", async () => {

@@ -21,6 +21,8 @@ import {
 } from "../../services/file/opens/held-properties.ts";
 import type { Handle, OpenedHandle } from "../../services/file/opens/open-node.ts";
 import { renameHeld } from "../../services/file/opens/rename-held.ts";
+import type { AccessLists } from "../../services/file/security/access-lists.ts";
+import type { SecurityDescriptor } from "../../services/file/security/security-descriptor.ts";
 import type {
   FileHandle,
   FileInfo,
@@ -46,7 +48,7 @@ export class ServiceHandle implements FileHandle {
   readonly handle: Handle;
   isClosed = false;
   readonly #files: FileService;
-  readonly #onClosed: (handle: ServiceHandle) => void;
+  readonly #table: { closed(handle: ServiceHandle): void; readonly lists: AccessLists | undefined };
   /** Times the client has set by this handle: what it does afterwards leaves them alone. */
   readonly #held = new Set<HeldTimeName>();
   #reservedBytes: number;
@@ -57,14 +59,14 @@ export class ServiceHandle implements FileHandle {
     files: FileService,
     opened: OpenedHandle,
     reservedBytes: number,
-    onClosed: (handle: ServiceHandle) => void,
+    table: { closed(handle: ServiceHandle): void; readonly lists: AccessLists | undefined },
   ) {
     this.#files = files;
     this.handle = opened;
     this.node = opened.node;
     this.kind = opened.opened.record.kind;
     this.#reservedBytes = reservedBytes;
-    this.#onClosed = onClosed;
+    this.#table = table;
     if (opened.durable !== undefined) this.#behind.add(opened.durable);
   }
 
@@ -114,7 +116,7 @@ export class ServiceHandle implements FileHandle {
 
   async close(): Promise<boolean> {
     this.isClosed = true;
-    this.#onClosed(this);
+    this.#table.closed(this);
     return (await closeHandle(this.#files, this.handle)) === "removed";
   }
 
@@ -163,7 +165,8 @@ export class ServiceHandle implements FileHandle {
       ParentNotFound: STATUS.OBJECT_PATH_NOT_FOUND,
       SMBDeletePending: STATUS.ACCESS_DENIED,
     };
-    return this.#run(renameHeld(this.#files, this.handle, { path, isReplacing, keepsChangedAt }), own);
+    const { lists } = this.#table;
+    return this.#run(renameHeld(this.#files, this.handle, { path, isReplacing, keepsChangedAt, lists }), own);
   }
 
   async list(after: string | undefined, limit: number): Promise<readonly ListedEntry[]> {
@@ -206,13 +209,14 @@ export class ServiceHandle implements FileHandle {
   }
 
   security(): Promise<string> {
-    return this.#run(readSecurity(this.#files, this.handle));
+    return this.#run(readSecurity(this.#files, this.handle, this.#table.lists));
   }
 
-  setSecurity(sddl: string): Promise<void> {
+  setSecurity(given: SecurityDescriptor, parts: number): Promise<void> {
     const changedAt = this.#held.has("changedAt") ? "keep" : undefined;
     const own = { FileInvalidPermission: STATUS.INVALID_SECURITY_DESCR };
-    return this.#run(changeHeld(this.#files, this.handle, { sddl, changedAt }), own);
+    const security = { given, parts, lists: this.#table.lists };
+    return this.#run(changeHeld(this.#files, this.handle, { security, changedAt }), own);
   }
 
   extendedAttributes(): Promise<readonly ExtendedAttribute[]> {

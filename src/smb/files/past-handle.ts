@@ -3,11 +3,13 @@ import { readParts } from "../../services/file/opens/held-content.ts";
 import { readPastEas } from "../../services/file/opens/held-eas.ts";
 import { listEntries } from "../../services/file/opens/held-properties.ts";
 import {
+  judgePast,
   listPastRanges,
   openPast,
   type Past,
   readPastSecurity,
 } from "../../services/file/opens/past-node.ts";
+import type { AccessLists } from "../../services/file/security/access-lists.ts";
 import type { FileHandle, FileInfo, ListedEntry, NodeKind, Opened, OpenRequest } from "../file-system.ts";
 import { refuse, STATUS } from "../status.ts";
 import { ACCESS, CREATE_ACTION, DISPOSITION } from "../wire/create.ts";
@@ -31,6 +33,7 @@ export async function openInPast(
   files: FileService,
   share: { readonly account: string; readonly share: string },
   request: OpenRequest,
+  lists: AccessLists | undefined,
 ): Promise<Opened> {
   const snapshot = ticksOfFileTime(request.snapshot!);
   const past = await answered(openPast(files, { ...share, snapshot, path: request.path }));
@@ -40,9 +43,14 @@ export async function openInPast(
   const { kind } = past.node.record;
   if (request.kind !== undefined && request.kind !== kind)
     throw refuse(request.kind === "file" ? STATUS.FILE_IS_A_DIRECTORY : STATUS.NOT_A_DIRECTORY);
-  const handle = new PastHandle(files, past);
-  const access = request.access | (request.optionalAccess & ~CHANGES);
-  return { handle, action: CREATE_ACTION.OPENED, access, info: await handle.info() };
+  const optionalAccess = request.optionalAccess & ~CHANGES;
+  const wish = { access: request.access, optionalAccess };
+  const granted = lists && (await answered(judgePast(files, past, { lists, ...wish })));
+  if (granted === "denied") throw refuse(STATUS.ACCESS_DENIED);
+  const handle = new PastHandle(files, past, lists);
+  const access = granted?.access ?? request.access | optionalAccess;
+  const maximalAccess = granted && granted.maximal & ~CHANGES;
+  return { handle, action: CREATE_ACTION.OPENED, access, maximalAccess, info: await handle.info() };
 }
 
 /** The past is another file: who holds a cache of the present one is not disturbed by who looks back. */
@@ -58,9 +66,11 @@ class PastHandle implements FileHandle {
   isClosed = false;
   readonly #files: FileService;
   readonly #past: Past;
+  readonly #lists: AccessLists | undefined;
 
-  constructor(files: FileService, past: Past) {
+  constructor(files: FileService, past: Past, lists: AccessLists | undefined) {
     this.#files = files;
+    this.#lists = lists;
     this.#past = past;
     this.kind = past.node.record.kind;
     this.node = idInPast(past.node.id, past);
@@ -101,7 +111,7 @@ class PastHandle implements FileHandle {
   }
 
   security(): Promise<string> {
-    return answered(readPastSecurity(this.#files, this.#past));
+    return answered(readPastSecurity(this.#files, this.#past, this.#lists));
   }
 
   extendedAttributes(): Promise<readonly ExtendedAttribute[]> {

@@ -1,10 +1,15 @@
 import { FILE_LIMITS } from "../../base/limits-file.ts";
-import { type Access, DELETE as DELETE_USE, READ, WRITE } from "../../concurrency/share-mode.ts";
+import { usesOf, WRITE } from "../../concurrency/share-mode.ts";
 import type { FileService } from "../../services/file/file-service.ts";
 import type { Disposition } from "../../services/file/opens/open-node.ts";
-import { openNode } from "../../services/file/opens/open-node.ts";
+import {
+  isOpenDenied,
+  openNode,
+  type OpenRequest as ServiceOpen,
+} from "../../services/file/opens/open-node.ts";
 import { findAt, readSnapshotTimes, readSpace } from "../../services/file/opens/share-facts.ts";
 import type { ShareRecord } from "../../services/file/records.ts";
+import type { AccessLists } from "../../services/file/security/access-lists.ts";
 import type { FoundNode, Opened, OpenRequest, Share } from "../file-system.ts";
 import { STATUS } from "../status.ts";
 import { ACCESS, CREATE_ACTION, DISPOSITION } from "../wire/create.ts";
@@ -16,15 +21,6 @@ import { openInPast } from "./past-handle.ts";
 import { answered } from "./refusals.ts";
 
 const WRITES = ACCESS.WRITE_DATA | ACCESS.APPEND_DATA;
-
-/** Rights as the three uses that share modes are about. */
-function usesOf(access: number): Access {
-  return (
-    ((access & (ACCESS.READ_DATA | ACCESS.EXECUTE)) === 0 ? 0 : READ) |
-    ((access & WRITES) === 0 ? 0 : WRITE) |
-    ((access & ACCESS.DELETE) === 0 ? 0 : DELETE_USE)
-  );
-}
 
 const DISPOSITIONS: Readonly<Record<number, Disposition>> = {
   [DISPOSITION.SUPERSEDE]: "supersede",
@@ -44,6 +40,8 @@ const ACTIONS = {
 
 export interface HandleTable {
   readonly underWay: OpensUnderWay;
+  /** Where they are enforced. */
+  readonly lists: AccessLists | undefined;
   opened(handle: ServiceHandle): void;
   closed(handle: ServiceHandle): void;
 }
@@ -83,7 +81,8 @@ export class ServiceShare implements Share {
   }
 
   async open(request: OpenRequest): Promise<Opened> {
-    if (request.snapshot !== undefined) return openInPast(this.#files, this.#ref, request);
+    if (request.snapshot !== undefined)
+      return openInPast(this.#files, this.#ref, request, this.#handles.lists);
     const underWay = this.#handles.underWay.begin();
     try {
       return await this.#open(request, underWay);
@@ -93,45 +92,54 @@ export class ServiceShare implements Share {
     }
   }
 
-  async #open(request: OpenRequest, underWay: OpenUnderWay): Promise<Opened> {
+  isDenied(request: OpenRequest): Promise<boolean> {
+    return answered(isOpenDenied(this.#files, this.#wanted(request)));
+  }
+
+  #wanted(request: OpenRequest): ServiceOpen {
     const { access, optionalAccess, client } = request;
+    const { lists } = this.#handles;
+    return {
+      ref: { account: this.#ref.account, share: this.#ref.share, path: request.path },
+      access: usesOf(access),
+      optionalAccess: usesOf(optionalAccess),
+      share: request.share,
+      disposition: DISPOSITIONS[request.disposition]!,
+      kind: request.kind,
+      isDeleteOnClose: request.isDeleteOnClose,
+      attributes: request.attributes,
+      sddl: request.security,
+      eas: request.extendedAttributes,
+      ignoresEas: request.ignoresExtendedAttributes === true,
+      rights: lists && { lists, access, optionalAccess },
+      mayCache: request.mayCache,
+      isAhead: !request.isWriteThrough,
+      session: client.session,
+      clientAddress: client.address,
+      clientName: client.name,
+    };
+  }
+
+  async #open(request: OpenRequest, underWay: OpenUnderWay): Promise<Opened> {
+    const { access, optionalAccess } = request;
     const own = {
       ResourceTypeMismatch:
         request.kind === "directory" ? STATUS.NOT_A_DIRECTORY : STATUS.FILE_IS_A_DIRECTORY,
       ShareNotFound: STATUS.NETWORK_NAME_DELETED,
       FileInvalidPermission: STATUS.INVALID_SECURITY_DESCR,
     };
-    const opened = await answered(
-      openNode(this.#files, {
-        ref: { account: this.#ref.account, share: this.#ref.share, path: request.path },
-        access: usesOf(access),
-        optionalAccess: usesOf(optionalAccess),
-        share: request.share,
-        disposition: DISPOSITIONS[request.disposition]!,
-        kind: request.kind,
-        isDeleteOnClose: request.isDeleteOnClose,
-        attributes: request.attributes,
-        sddl: request.security,
-        eas: request.extendedAttributes,
-        ignoresEas: request.ignoresExtendedAttributes === true,
-        mayCache: request.mayCache,
-        isAhead: !request.isWriteThrough,
-        session: client.session,
-        clientAddress: client.address,
-        clientName: client.name,
-      }),
-      own,
-    );
+    const opened = await answered(openNode(this.#files, this.#wanted(request)), own);
     const { record } = opened.opened;
     const isNew = opened.action !== "opened";
     const reservedBytes = isNew ? (request.allocationSize ?? 0) : 0;
-    const handle = new ServiceHandle(this.#files, opened, reservedBytes, (one) => this.#handles.closed(one));
+    const handle = new ServiceHandle(this.#files, opened, reservedBytes, this.#handles);
     this.#handles.opened(handle);
     const mayWrite = (opened.access & WRITE) !== 0;
     return {
       handle,
       action: ACTIONS[opened.action],
-      access: access | (mayWrite ? optionalAccess : optionalAccess & ~WRITES),
+      access: opened.granted?.access ?? access | (mayWrite ? optionalAccess : optionalAccess & ~WRITES),
+      maximalAccess: opened.granted?.maximal,
       info: infoOf({ node: opened.node, record, reservedBytes }),
       path: opened.path,
       mayCacheNow: () => underWay.end(opened.share, opened.node) && opened.isAlone,

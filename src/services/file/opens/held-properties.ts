@@ -1,5 +1,6 @@
 import { Refusal } from "../../../base/refusals.ts";
 import { deletePendingKey, entriesRange, handleKey, nodeKey } from "../../../store/keys/file.ts";
+import type { Reader, Writer } from "../../../store/kv.ts";
 import { type EntryRecord, entryRecord, type NodeRecord, nodeRecord } from "../../../store/records/file.ts";
 import { ATTRIBUTE } from "../attributes.ts";
 import type { FileService } from "../file-service.ts";
@@ -7,10 +8,14 @@ import type { ListedNode } from "../list-directory.ts";
 import { foldName } from "../names.ts";
 import { putChanged } from "../node-changes.ts";
 import { type Node, ROOT, readNode, ticksOf } from "../nodes.ts";
-import { DEFAULT_SDDL, findPermission, settlePermission } from "../permissions.ts";
+import { DEFAULT_SDDL, findPermission, putPermission } from "../permissions.ts";
+import type { AccessLists } from "../security/access-lists.ts";
+import { parseSddl, printSddl } from "../security/sddl.ts";
+import { mergeSecurityParts, type SecurityDescriptor } from "../security/security-descriptor.ts";
 import type { View } from "../versions.ts";
 import { findHeld } from "./held.ts";
 import type { Handle } from "./open-node.ts";
+import { securityAfter } from "./open-rights.ts";
 
 /** What is told and changed of a file or directory by handle, its content apart. */
 export interface HeldFacts {
@@ -50,18 +55,23 @@ export interface HeldChange {
   /** "keep": the client has set it by this handle, and it stays. */
   readonly changedAt?: bigint | "keep" | undefined;
   readonly attributes?: number | undefined;
-  readonly sddl?: string | undefined;
+  readonly security?: SecurityChange | undefined;
+}
+
+export interface SecurityChange {
+  readonly given: SecurityDescriptor;
+  /** Which of SECURITY_PART are taken from it. */
+  readonly parts: number;
+  /** Where access lists are enforced. */
+  readonly lists: AccessLists | undefined;
 }
 
 export async function changeHeld(files: FileService, handle: Handle, change: HeldChange): Promise<void> {
   await files.parts.store.write(async (write) => {
     const { share, node } = await findHeld(write, handle);
     const { record } = node;
-    const { createdAt, accessedAt, writtenAt, changedAt, attributes, sddl } = change;
-    const permission =
-      sddl === undefined
-        ? undefined
-        : await settlePermission(write, share.id, { sddl }, { own: undefined, inherited: undefined });
+    const { createdAt, accessedAt, writtenAt, changedAt, attributes, security } = change;
+    const permission = security && (await changedPermission(write, share.id, record, security));
     await putChanged(write, share, node, {
       ...(createdAt === undefined ? {} : { createdAt }),
       ...(accessedAt === undefined ? {} : { accessedAt }),
@@ -73,16 +83,38 @@ export async function changeHeld(files: FileService, handle: Handle, change: Hel
   });
 }
 
+async function changedPermission(
+  write: Writer,
+  share: bigint,
+  record: NodeRecord,
+  { given, parts, lists }: SecurityChange,
+): Promise<string> {
+  if (lists !== undefined) {
+    const { descriptor: before } = await lists.guardOf(write, share, record);
+    return putPermission(write, share, printSddl(securityAfter(lists, before, given, parts)));
+  }
+  const before = parseSddl(await sddlOf(write, share, record));
+  return putPermission(write, share, printSddl(mergeSecurityParts(before, given, parts)));
+}
+
+function sddlOf(read: Reader, share: bigint, { permission }: NodeRecord): Promise<string> | string {
+  return permission === undefined ? DEFAULT_SDDL : findPermission(read, share, permission);
+}
+
 function attributesAfter({ kind, attributes }: NodeRecord, wanted: number): number {
   const kept = (attributes & ~SETTABLE_ATTRIBUTES) | (wanted & SETTABLE_ATTRIBUTES);
   return kind === "directory" ? kept | ATTRIBUTE.Directory : kept;
 }
 
-export function readSecurity(files: FileService, handle: Handle): Promise<string> {
+export function readSecurity(
+  files: FileService,
+  handle: Handle,
+  lists: AccessLists | undefined,
+): Promise<string> {
   return files.parts.store.read(async (read) => {
     const { share, node } = await findHeld(read, handle);
-    const { permission } = node.record;
-    return permission === undefined ? DEFAULT_SDDL : findPermission(read, share.id, permission);
+    if (lists !== undefined) return printSddl((await lists.guardOf(read, share.id, node.record)).descriptor);
+    return sddlOf(read, share.id, node.record);
   });
 }
 

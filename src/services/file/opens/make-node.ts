@@ -8,11 +8,12 @@ import type { FileService } from "../file-service.ts";
 import type { ShareRef } from "../names.ts";
 import { findNode, findPlace, putEntry, putNode, readNode, ticksOf, touchDirectory } from "../nodes.ts";
 import { markInTransaction } from "../opened-marks.ts";
-import { settlePermission } from "../permissions.ts";
+import { putPermission, settlePermission } from "../permissions.ts";
 import { dropContent } from "../ranges.ts";
 import { changeUsage, findShare, leaseOf, withLease } from "../shares.ts";
 import { LiveView } from "../versions.ts";
 import type { OpenRequest } from "./open-node.ts";
+import { type Granted, type RightsWish, settleNew } from "./open-rights.ts";
 
 /** What a client may ask for in a new file: read-only, hidden, system, archive, temporary, offline, not indexed. */
 const CREATED_ATTRIBUTES = 0x3127;
@@ -26,12 +27,18 @@ async function openedShare(write: Writer, ref: ShareRef, id: bigint): Promise<Sh
   return markInTransaction(write, ref, share);
 }
 
+interface Made {
+  readonly record: NodeRecord;
+  /** Undefined where access lists are not enforced. */
+  readonly granted: Granted | undefined;
+}
+
 /** Creates the node a handle was placed for; undefined when something has come to be at the path. */
 export function createNode(
   files: FileService,
-  { ref, attributes = 0, sddl, eas, isAhead = false }: OpenRequest,
+  { ref, attributes = 0, sddl, eas, rights, isAhead = false }: OpenRequest,
   { share: shareId, node, kind }: { share: bigint; node: bigint; kind: NodeRecord["kind"] },
-): Promise<Ahead<NodeRecord | undefined>> {
+): Promise<Ahead<Made | undefined>> {
   return files.writeForHandle(
     async (write) => {
       const share = await openedShare(write, ref, shareId);
@@ -40,9 +47,14 @@ export function createNode(
       if (entry !== undefined || (await findNode(view, shareId, node)) !== undefined) return undefined;
       const revision = write.revision();
       const now = ticksOf(write);
-      const inherited = (await readNode(view, shareId, parent)).permission;
+      const above = await readNode(view, shareId, parent);
+      const settled =
+        rights && (await settleNew({ read: write, share: shareId }, rights.lists, above, { kind, sddl }));
       const wish = sddl === undefined ? undefined : { sddl };
-      const permission = await settlePermission(write, shareId, wish, { own: undefined, inherited });
+      const permission =
+        settled === undefined
+          ? await settlePermission(write, shareId, wish, { own: undefined, inherited: above.permission })
+          : putPermission(write, shareId, settled.sddl);
       const kept = attributes & CREATED_ATTRIBUTES;
       const given = eas === undefined ? NO_EAS : changeEas(NO_EAS, eas);
       const record: NodeRecord = {
@@ -64,17 +76,26 @@ export function createNode(
       await putNode(write, share, node, record, revision);
       await putEntry(write, share, parent, { name, node, kind }, revision);
       await touchDirectory(write, share, parent);
-      return record;
+      return { record, granted: settled && grantedToCreator(rights!, settled.maximal) };
     },
     isAhead && eas === undefined,
   );
+}
+
+/** Who creates something gets what it asks for, whatever the new list says to those who come later. */
+function grantedToCreator({ access, optionalAccess }: RightsWish, maximal: number): Granted {
+  return { access: access | optionalAccess, maximal };
 }
 
 /** Replaces a file's content by nothing; undefined when it is gone. Its id, name, times of birth and lease stay. */
 export async function overwriteNode(
   files: FileService,
   { ref, attributes = 0, eas, isAhead = false }: OpenRequest,
-  target: { share: bigint; node: bigint; check: (read: Reader, record: NodeRecord) => void },
+  target: {
+    share: bigint;
+    node: bigint;
+    check: (read: Reader, record: NodeRecord) => Promise<boolean> | undefined;
+  },
 ): Promise<Ahead<NodeRecord | undefined>> {
   const { payloads } = files.parts;
   let isLeft = false;
@@ -83,7 +104,8 @@ export async function overwriteNode(
       const share = await openedShare(write, ref, target.share);
       const record = await findNode(new LiveView(write), share.id, target.node);
       if (record === undefined) return undefined;
-      target.check(write, record);
+      const isStill = target.check(write, record);
+      if (isStill !== undefined && !(await isStill)) return undefined;
       const outcome = await dropContent({ write, payloads, share }, record.content);
       isLeft = outcome === "left";
       await changeUsage(write, share, -record.size);

@@ -1,8 +1,9 @@
 import { monotonic, pause } from "../../../base/clock.ts";
 import { FILE_LIMITS } from "../../../base/limits-file.ts";
 import { Refusal } from "../../../base/refusals.ts";
+import { RIGHT } from "../../../concurrency/access-list.ts";
 import { isLocked } from "../../../concurrency/lease.ts";
-import { type Access, DELETE, mayOpenLeased, WRITE } from "../../../concurrency/share-mode.ts";
+import { type Access, DELETE, mayOpenLeased, usesOf, WRITE } from "../../../concurrency/share-mode.ts";
 import { deletePendingKey } from "../../../store/keys/file.ts";
 import type { Key, Reader } from "../../../store/kv.ts";
 import type { NodeRecord, ShareRecord } from "../../../store/records/file.ts";
@@ -17,6 +18,7 @@ import { markOpened } from "../opened-marks.ts";
 import { findShare, leaseOf, readShare, refuseSnapshot } from "../shares.ts";
 import { LiveView } from "../versions.ts";
 import { createNode, overwriteNode } from "./make-node.ts";
+import { type Granted, isSameGrant, judgeOpen, type RightsWish } from "./open-rights.ts";
 import { type Asked, BUSY, type Placed, type Placement, placeHandle } from "./place-handle.ts";
 
 /**
@@ -50,6 +52,8 @@ export interface OpenRequest {
   readonly eas?: readonly EaRecord[] | undefined;
   /** Opens nothing that cannot be understood without its extended attributes. */
   readonly ignoresEas?: boolean;
+  /** Where access lists are enforced; what they grant stands in the place of `access` and `optionalAccess`. */
+  readonly rights?: RightsWish | undefined;
   readonly mayCache?: boolean;
   /** What is created or replaced may be answered before it is durable. */
   readonly isAhead?: boolean;
@@ -72,6 +76,8 @@ export interface OpenedHandle extends Handle {
   readonly opened: Node;
   readonly action: "opened" | "created" | "overwritten" | "superseded";
   readonly access: Access;
+  /** What access lists granted; undefined where they are not enforced. */
+  readonly granted: Granted | undefined;
   /** Its client may be given a cache, unless somebody came since. */
   readonly isAlone: boolean;
   /** Waits until what was created or replaced is on the disk. */
@@ -85,6 +91,8 @@ interface Found {
   readonly name: string;
   readonly path: readonly string[];
   readonly node: Node | undefined;
+  /** What access lists say, to be confirmed when the open is done. */
+  readonly judged: Granted | "denied" | undefined;
 }
 
 /** Throws SharingViolation, SMBDeletePending, TooManyOpenHandles, or what the path and the disposition throw. */
@@ -92,7 +100,7 @@ export async function openNode(files: FileService, request: OpenRequest): Promis
   refuseSnapshot(request.ref);
   let hasAsked = false;
   for (let tries = 0; tries < FILE_LIMITS.openRetriesMax; tries++) {
-    const found = await files.parts.store.read((read) => look(read, request.ref));
+    const found = await files.parts.store.read((read) => look(read, request));
     const opened =
       found.node === undefined
         ? await create(files, request, found)
@@ -109,21 +117,46 @@ export async function openNode(files: FileService, request: OpenRequest): Promis
   throw new Refusal("SharingViolation");
 }
 
+/** Whether access lists deny an open of what is there now. Others are not disturbed for one that will be refused. */
+export async function isOpenDenied(files: FileService, request: OpenRequest): Promise<boolean> {
+  if (request.rights === undefined) return false;
+  const { judged } = await files.parts.store.read((read) => look(read, request));
+  return judged === "denied";
+}
+
 function areAnswered({ surroundings }: FileService, node: NodeName, asked: readonly Key[]): Promise<boolean> {
   wakeHolders(surroundings);
   return awaitBreaks(surroundings, node, asked, monotonic() + FILE_LIMITS.openWaitMillisMax);
 }
 
-async function look(read: Reader, ref: PathRef): Promise<Found> {
+async function look(read: Reader, request: OpenRequest): Promise<Found> {
+  const { ref } = request;
   const share = await readShare(read, ref);
   const view = new LiveView(read);
   if (ref.path.length === 0) {
     const node = { id: ROOT, record: await readNode(view, share.id, ROOT) };
-    return { share, above: [], name: "", path: [], node };
+    const judged = judge(read, share.id, node, request);
+    return { share, above: [], name: "", path: [], node, judged: judged && (await judged) };
   }
   const { above, name, entry, path } = await findPlace(view, share.id, ref.path);
   const node = entry && { id: entry.node, record: await readNode(view, share.id, entry.node) };
-  return { share, above, name, path, node };
+  const judged = node && judge(read, share.id, node, request);
+  return { share, above, name, path, node, judged: judged && (await judged) };
+}
+
+/** What access lists say to an open of a node that is there; undefined where they are not enforced. */
+function judge(
+  read: Reader,
+  share: bigint,
+  node: Node,
+  request: OpenRequest,
+): Promise<Granted | "denied"> | undefined {
+  const { rights, disposition, isDeleteOnClose } = request;
+  if (rights === undefined) return undefined;
+  const replaced = isOverwriting(request) ? RIGHT.WRITE_DATA : 0;
+  const superseded = disposition === "supersede" ? RIGHT.DELETE : 0;
+  const needed = replaced | superseded | (isDeleteOnClose === true ? RIGHT.DELETE : 0);
+  return judgeOpen({ read, view: new LiveView(read), share }, node, rights, needed);
 }
 
 const mayCreate = ({ disposition }: OpenRequest): boolean =>
@@ -150,37 +183,46 @@ async function create(
   if (placed === BUSY || !("id" in placed)) return placed;
   return keepIf(files, request, { share: share.id, path }, placed, async () => {
     const node = { share: share.id, node: placed.node, kind };
-    const { value: record, durable } = await createNode(files, request, node);
-    return record && { record, action: "created", access, durable };
+    const { value, durable } = await createNode(files, request, node);
+    return value && { record: value.record, granted: value.granted, action: "created", access, durable };
   });
 }
 
 async function openFound(
   files: FileService,
   request: OpenRequest,
-  { share, above, path }: Found,
+  { share, above, path, judged }: Found,
   { id, record }: Node,
   hasAsked: boolean,
 ): Promise<OpenedHandle | Asked | typeof BUSY> {
   const optional = request.optionalAccess ?? 0;
   const isProtected = record.kind === "file" && isReadOnly(record);
-  const access = request.access | (isProtected ? optional & ~WRITE : optional);
+  const granted = judged === "denied" ? undefined : judged;
+  const access =
+    granted === undefined
+      ? request.access | (isProtected ? optional & ~WRITE : optional)
+      : usesOf(granted.access);
   const isReplaced = isOverwriting(request);
   const replaced = isReplaced ? WRITE | (request.disposition === "supersede" ? DELETE : 0) : 0;
   const asked = access | replaced;
   const placed = await placeHandle(
     files,
-    placementOf(request, { share, above, node: id, kind: record.kind, access, asked, hasAsked }, () =>
-      checkExisting(request, record),
-    ),
+    placementOf(request, { share, above, node: id, kind: record.kind, access, asked, hasAsked }, () => {
+      checkExisting(request, record);
+      if (judged === "denied") throw new Refusal("AuthorizationPermissionMismatch");
+    }),
   );
   if (placed === BUSY || !("id" in placed)) return placed;
-  const check = (read: Reader, now: NodeRecord): void => {
+  const check = (read: Reader, now: NodeRecord): Promise<boolean> | undefined => {
     const isLeased = isLocked(leaseOf(now), read.now()) && !mayOpenLeased(access | replaced);
     const isCopied = now.copy?.status === "pending" && ((access | replaced) & WRITE) !== 0;
     if (isLeased || isCopied) throw new Refusal("SharingViolation");
     if (request.ignoresEas === true && now.needsEas === true)
       throw new Refusal("AuthorizationPermissionMismatch");
+    // The lists may have changed since they were read: then all begins again.
+    return (
+      granted && judge(read, share.id, { id, record: now }, request)?.then((now) => isSameGrant(granted, now))
+    );
   };
   return keepIf(files, request, { share: share.id, path }, placed, async () => {
     if (placed.asked.length > 0 && !(await haveOthersLetGo(files, share.id, placed))) return undefined;
@@ -188,10 +230,10 @@ async function openFound(
       const target = { share: share.id, node: id, check };
       const { value: after, durable } = await overwriteNode(files, request, target);
       const action = request.disposition === "supersede" ? "superseded" : "overwritten";
-      return after && { record: after, action, access, durable };
+      return after && { record: after, granted, action, access, durable };
     }
     const now = await confirm(files, request.ref, { share: share.id, node: id }, check);
-    return now && { record: now, action: "opened", access };
+    return now && { record: now, granted, action: "opened", access };
   });
 }
 
@@ -244,6 +286,7 @@ interface Done {
   readonly record: NodeRecord;
   readonly action: OpenedHandle["action"];
   readonly access: Access;
+  readonly granted: Granted | undefined;
   readonly durable?: () => Promise<void>;
 }
 
@@ -273,9 +316,9 @@ async function keepIf(
     if (done === undefined) await endHandle(files, handle, { isForced: true });
   }
   if (done === undefined) return BUSY;
-  const { record, action, access, durable } = done;
+  const { record, action, access, granted, durable } = done;
   const opened = { id: node, record };
-  return { ref: handle.ref, share, node, id, path, opened, action, access, isAlone, durable };
+  return { ref: handle.ref, share, node, id, path, opened, action, access, granted, isAlone, durable };
 }
 
 /** Whatever REST did before it could see the handle is visible now: deleted, or leased. */
@@ -283,7 +326,7 @@ async function confirm(
   files: FileService,
   ref: ShareRef,
   { share, node }: { readonly share: bigint; readonly node: bigint },
-  check: (read: Reader, record: NodeRecord) => void,
+  check: (read: Reader, record: NodeRecord) => Promise<boolean> | undefined,
 ): Promise<NodeRecord | undefined> {
   for (;;) {
     const found = await files.parts.store.read(async (read) => {
@@ -291,8 +334,8 @@ async function confirm(
       if (now?.id !== share) throw new Refusal("ShareNotFound");
       if (now.isOpened !== true) return "unmarked";
       const record = await findNode(new LiveView(read), share, node);
-      if (record !== undefined) check(read, record);
-      return record;
+      const isStill = record && check(read, record);
+      return isStill === undefined || (await isStill) ? record : undefined;
     });
     if (found !== "unmarked") return found;
     await markOpened(files, ref, share);

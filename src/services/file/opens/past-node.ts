@@ -7,8 +7,11 @@ import { findAny, type Node } from "../nodes.ts";
 import { DEFAULT_SDDL, findPermission } from "../permissions.ts";
 import { lengthOf } from "../range-record.ts";
 import { rangesIn } from "../read-content.ts";
+import type { AccessLists } from "../security/access-lists.ts";
+import { printSddl } from "../security/sddl.ts";
 import { openShare } from "../shares.ts";
 import type { View } from "../versions.ts";
+import { type Granted, judgeOpen, type RightsWish } from "./open-rights.ts";
 
 /** A file or directory as a share snapshot has it. Nobody has anything open in the past: there is nothing to check. */
 export interface Past {
@@ -35,9 +38,22 @@ export async function openPast(files: FileService, ref: PathRef): Promise<Past> 
   };
 }
 
-export function readPastSecurity(files: FileService, past: Past): Promise<string> {
+/** What access lists, as they were then, grant to an open; "denied" when it needs more. */
+export function judgePast(files: FileService, past: Past, rights: RightsWish): Promise<Granted | "denied"> {
+  return files.parts.store.read(async (read) => {
+    const { share, view, node } = await past.find(read);
+    return judgeOpen({ read, view, share: share.id }, node, rights, 0);
+  });
+}
+
+export function readPastSecurity(
+  files: FileService,
+  past: Past,
+  lists: AccessLists | undefined,
+): Promise<string> {
   return files.parts.store.read(async (read) => {
     const { share, node } = await past.find(read);
+    if (lists !== undefined) return printSddl((await lists.guardOf(read, share.id, node.record)).descriptor);
     const { permission } = node.record;
     return permission === undefined ? DEFAULT_SDDL : findPermission(read, share.id, permission);
   });

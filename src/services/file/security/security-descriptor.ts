@@ -1,42 +1,21 @@
 import { Refusal } from "../../../base/refusals.ts";
+import {
+  type Ace,
+  type Acl,
+  CONTROL,
+  type SecurityDescriptor,
+  type Sid,
+} from "../../../concurrency/access-list.ts";
+
+export {
+  type Ace,
+  type Acl,
+  CONTROL,
+  type SecurityDescriptor,
+  type Sid,
+} from "../../../concurrency/access-list.ts";
 
 /** Security descriptors in their self-relative form ([MS-DTYP] 2.4.6): the binary side of SDDL. */
-export const CONTROL = {
-  DACL_PRESENT: 0x4,
-  SACL_PRESENT: 0x10,
-  DACL_AUTO_INHERIT_REQUIRED: 0x100,
-  SACL_AUTO_INHERIT_REQUIRED: 0x200,
-  DACL_AUTO_INHERITED: 0x400,
-  SACL_AUTO_INHERITED: 0x800,
-  DACL_PROTECTED: 0x1000,
-  SACL_PROTECTED: 0x2000,
-  SELF_RELATIVE: 0x8000,
-} as const;
-
-export interface Sid {
-  readonly authority: number;
-  readonly subAuthorities: readonly number[];
-}
-
-export interface Ace {
-  readonly type: number;
-  readonly flags: number;
-  readonly mask: number;
-  readonly sid: Sid;
-}
-
-export interface Acl {
-  readonly aces: readonly Ace[];
-}
-
-export interface SecurityDescriptor {
-  readonly control: number;
-  readonly owner: Sid | undefined;
-  readonly group: Sid | undefined;
-  readonly sacl: Acl | undefined;
-  readonly dacl: Acl | undefined;
-}
-
 const HEADER_BYTES = 20;
 const ACL_BYTES = 8;
 const ACE_BYTES = 8;

@@ -1,0 +1,166 @@
+/**
+ * What an access list grants, after [MS-DTYP] 2.5.3: the entries are read as they stand, and the first that speaks
+ * about a right decides it. An entry allows or denies; one that is only there to be inherited says nothing here. A
+ * descriptor with no list grants everything, one with an empty list nothing. The owner may always read and change the
+ * list, unless an entry for OWNER RIGHTS says what the owner may do instead.
+ */
+export interface Sid {
+  readonly authority: number;
+  readonly subAuthorities: readonly number[];
+}
+
+export interface Ace {
+  readonly type: number;
+  readonly flags: number;
+  readonly mask: number;
+  readonly sid: Sid;
+}
+
+export interface Acl {
+  readonly aces: readonly Ace[];
+}
+
+export interface SecurityDescriptor {
+  readonly control: number;
+  readonly owner: Sid | undefined;
+  readonly group: Sid | undefined;
+  readonly sacl: Acl | undefined;
+  readonly dacl: Acl | undefined;
+}
+
+export const CONTROL = {
+  DACL_PRESENT: 0x4,
+  SACL_PRESENT: 0x10,
+  DACL_AUTO_INHERIT_REQUIRED: 0x100,
+  SACL_AUTO_INHERIT_REQUIRED: 0x200,
+  DACL_AUTO_INHERITED: 0x400,
+  SACL_AUTO_INHERITED: 0x800,
+  DACL_PROTECTED: 0x1000,
+  SACL_PROTECTED: 0x2000,
+  SELF_RELATIVE: 0x8000,
+} as const;
+
+export const ACE_TYPE = { ALLOW: 0, DENY: 1 } as const;
+
+export const ACE_FLAG = {
+  OBJECT_INHERIT: 0x1,
+  CONTAINER_INHERIT: 0x2,
+  NO_PROPAGATE: 0x4,
+  INHERIT_ONLY: 0x8,
+  INHERITED: 0x10,
+} as const;
+
+/** Rights to a file or directory. Some bits have a second name for directories. */
+export const RIGHT = {
+  READ_DATA: 0x1,
+  LIST_DIRECTORY: 0x1,
+  WRITE_DATA: 0x2,
+  ADD_FILE: 0x2,
+  APPEND_DATA: 0x4,
+  ADD_SUBDIRECTORY: 0x4,
+  EXECUTE: 0x20,
+  DELETE_CHILD: 0x40,
+  READ_ATTRIBUTES: 0x80,
+  DELETE: 0x1_0000,
+  READ_CONTROL: 0x2_0000,
+  WRITE_DAC: 0x4_0000,
+  ALL: 0x1f_01ff,
+} as const;
+
+/** Generic rights, and the specific ones that they stand for. */
+export const GENERIC_RIGHTS: readonly (readonly [generic: number, specific: number])[] = [
+  [0x1000_0000, RIGHT.ALL],
+  [0x2000_0000, 0x12_00a0],
+  [0x4000_0000, 0x12_0116],
+  [0x8000_0000, 0x12_0089],
+];
+const GENERIC_BITS = 0xf000_0000;
+
+export const hasGenericRights = (mask: number): boolean => (mask & GENERIC_BITS) !== 0;
+
+export function specificRights(mask: number): number {
+  if (!hasGenericRights(mask)) return mask;
+  let specific = mask & ~GENERIC_BITS;
+  for (const [generic, rights] of GENERIC_RIGHTS) if ((mask & generic) !== 0) specific |= rights;
+  return specific >>> 0;
+}
+
+/** S-1-3-4: whoever owns the file, in the entries of its list. */
+export const OWNER_RIGHTS: Sid = { authority: 3, subAuthorities: [4] };
+
+export function isSameSid(one: Sid, other: Sid): boolean {
+  if (one === other) return true;
+  const [parts, others] = [one.subAuthorities, other.subAuthorities];
+  if (one.authority !== other.authority || parts.length !== others.length) return false;
+  for (let i = 0; i < parts.length; i++) if (parts[i] !== others[i]) return false;
+  return true;
+}
+
+/** Who asks: the user, and the groups whose entries count for it. */
+export interface Identity {
+  readonly user: Sid;
+  /** The group that what this user creates gets. */
+  readonly primaryGroup: Sid;
+  readonly groups: readonly Sid[];
+}
+
+export function isMember({ user, primaryGroup, groups }: Identity, sid: Sid): boolean {
+  return (
+    isSameSid(user, sid) || isSameSid(primaryGroup, sid) || groups.some((group) => isSameSid(group, sid))
+  );
+}
+
+const OWNER_ALWAYS = RIGHT.READ_CONTROL | RIGHT.WRITE_DAC;
+
+/** All the rights that a descriptor grants; what an open with MAXIMUM_ALLOWED gets. */
+export function grantedRights(descriptor: SecurityDescriptor, identity: Identity): number {
+  const { owner, dacl } = descriptor;
+  if (dacl === undefined) return RIGHT.ALL;
+  const isOwner = owner !== undefined && isMember(identity, owner);
+  const effective = dacl.aces.filter(({ flags }) => (flags & ACE_FLAG.INHERIT_ONLY) === 0);
+  const limitsOwner = effective.some(({ sid }) => isSameSid(sid, OWNER_RIGHTS));
+  let granted = isOwner && !limitsOwner ? OWNER_ALWAYS : 0;
+  let denied = 0;
+  for (const { type, mask, sid } of effective) {
+    if (isSameSid(sid, OWNER_RIGHTS) ? !isOwner : !isMember(identity, sid)) continue;
+    const rights = specificRights(mask);
+    if (type === ACE_TYPE.ALLOW) granted |= rights & ~denied;
+    else if (type === ACE_TYPE.DENY) denied |= rights & ~granted;
+  }
+  return granted & RIGHT.ALL;
+}
+
+export interface AccessWish {
+  /** Specific rights that must all be granted. */
+  readonly access: number;
+  /** Rights that are taken as far as they are granted: all of them, where the maximum is asked for. */
+  readonly optionalAccess: number;
+}
+
+/** The rights an open gets; undefined when one of those it must have is not granted. */
+export function checkAccess(
+  descriptor: SecurityDescriptor,
+  identity: Identity,
+  { access, optionalAccess }: AccessWish,
+): number | undefined {
+  const granted = grantedRights(descriptor, identity);
+  return (access & ~granted) === 0 ? (access | (optionalAccess & granted)) >>> 0 : undefined;
+}
+
+/** What the directory above adds. */
+const FROM_ABOVE = RIGHT.DELETE | RIGHT.READ_ATTRIBUTES;
+
+/** Whether what the directory above grants can add to what a node's own list does. */
+export const lacksFromAbove = (granted: number): boolean => (~granted & FROM_ABOVE) !== 0;
+
+/**
+ * All the rights to a node in its directory, after [MS-FSA] 2.1.5.1.2.1: who may delete what is in the directory may
+ * delete this, and who may list it sees the attributes of everything in it.
+ */
+export function grantedInside(own: number, above: number): number {
+  return (
+    own |
+    ((above & RIGHT.DELETE_CHILD) === 0 ? 0 : RIGHT.DELETE) |
+    ((above & RIGHT.LIST_DIRECTORY) === 0 ? 0 : RIGHT.READ_ATTRIBUTES)
+  );
+}
