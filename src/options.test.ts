@@ -56,6 +56,13 @@ describe("defaults", () => {
 });
 
 describe("flags", () => {
+  test("access lists over SMB deny nothing unless they are to be enforced", () => {
+    assert.equal(read([]).smbAccessLists, "shown");
+    assert.equal(read(["--smbAccessLists", "enforced"]).smbAccessLists, "enforced");
+    assert.equal(read([], { HOLDFAST_SMB_ACCESS_LISTS: "enforced" }).smbAccessLists, "enforced");
+    refuses(["--smbAccessLists", "on"], /--smbAccessLists.*expected shown or enforced, got "on"/);
+  });
+
   test("a command line written for Azurite works as it is", () => {
     const options = read(
       (

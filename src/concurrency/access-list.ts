@@ -137,14 +137,17 @@ export interface AccessWish {
   readonly optionalAccess: number;
 }
 
-/** The rights an open gets; undefined when one of those it must have is not granted. */
+/**
+ * The rights an open gets of those that are granted; undefined when one that it must have is not among them. `needed`
+ * are rights that it must have without asking for them, because of what it does at once.
+ */
 export function checkAccess(
-  descriptor: SecurityDescriptor,
-  identity: Identity,
+  granted: number,
   { access, optionalAccess }: AccessWish,
+  needed = 0,
 ): number | undefined {
-  const granted = grantedRights(descriptor, identity);
-  return (access & ~granted) === 0 ? (access | (optionalAccess & granted)) >>> 0 : undefined;
+  if (((access | needed) & ~granted) !== 0) return undefined;
+  return (access | (optionalAccess & granted)) >>> 0;
 }
 
 /** What the directory above adds. */

@@ -20,6 +20,8 @@ export async function startServiceSmbServer(
     readonly signing?: "required" | "enabled";
     readonly directory?: string;
     readonly accessLists?: "shown" | "enforced";
+    /** For clients that know no other port than 445. */
+    readonly at?: { readonly host: string; readonly port: number };
   } = {},
 ): Promise<{ readonly port: number; close(): Promise<void> }> {
   const runtime = new Runtime({
@@ -56,7 +58,12 @@ export async function startServiceSmbServer(
     random: systemRandom,
     log: silentLog,
   });
-  const listener = await listenSmb({ host: "127.0.0.1", port: 0, server });
+  const listening = listenSmb({ host: "127.0.0.1", port: 0, ...options.at, server });
+  const listener = await listening.catch(async (error: unknown) => {
+    await server.close();
+    await runtime.close();
+    throw error;
+  });
   const detach = fileSystem.attach(new ServerOutside(server));
   return {
     port: listener.port,

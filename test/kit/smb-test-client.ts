@@ -1,5 +1,11 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { parseSddl, printSddl } from "../../src/services/file/security/sddl.ts";
+import {
+  decodeSecurityDescriptor,
+  encodeSecurityDescriptor,
+  SECURITY_PART,
+} from "../../src/services/file/security/security-descriptor.ts";
 import { ntHash, ntowfv2, ntProof, sessionBaseKey } from "../../src/smb/crypto/ntlm-proof.ts";
 import { SIGNING, type Signer, signerOf } from "../../src/smb/crypto/signing.ts";
 import { STATUS } from "../../src/smb/status.ts";
@@ -71,6 +77,8 @@ export class SmbStatus extends Error {
 export interface OpenOptions {
   /** Letters of R, W, D, and of e and E to read and write extended attributes; "" looks at attributes only. */
   readonly access?: string;
+  /** Rights as they stand, in place of letters. */
+  readonly rights?: number;
   readonly share?: string;
   readonly disposition?: number;
   readonly isDeleteOnClose?: boolean;
@@ -192,7 +200,7 @@ export class SmbTestClient {
       createRequest.encode({
         requestedOplockLevel: lease === undefined ? (options.oplock ?? OPLOCK.NONE) : OPLOCK.LEASE,
         impersonationLevel: 2,
-        desiredAccess: bitsOf(access, ACCESS_BITS) | ALWAYS,
+        desiredAccess: options.rights ?? bitsOf(access, ACCESS_BITS) | ALWAYS,
         fileAttributes: options.attributes ?? 0,
         shareAccess: bitsOf(share, SHARE_BITS),
         createDisposition: options.disposition ?? DISPOSITION.OPEN,
@@ -279,6 +287,21 @@ export class SmbTestClient {
     const kind = { infoType: INFO_TYPE.FILE, informationClass };
     const body = setInfoRequest.encode({ ...kind, additionalInformation: 0, fileId: id, data });
     await this.#ask(COMMAND.SET_INFO, body);
+  }
+
+  /** The parts (SECURITY_PART) that SDDL names are set. */
+  async setSecurity({ id }: OpenFile, sddl: string, parts: number = SECURITY_PART.DACL): Promise<void> {
+    const data = encodeSecurityDescriptor(parseSddl(sddl));
+    const kind = { infoType: INFO_TYPE.SECURITY, informationClass: 0, additionalInformation: parts };
+    await this.#ask(COMMAND.SET_INFO, setInfoRequest.encode({ ...kind, fileId: id, data }));
+  }
+
+  /** Owner, group and list, as SDDL. */
+  async security({ id }: OpenFile): Promise<string> {
+    const kind = { infoType: INFO_TYPE.SECURITY, informationClass: 0, additionalInformation: 7, flags: 0 };
+    const body = { ...kind, outputBufferLength: 65_536, fileId: id, input: Buffer.alloc(0) };
+    const reply = await this.#ask(COMMAND.QUERY_INFO, pad(queryInfoRequest.encode(body)));
+    return printSddl(decodeSecurityDescriptor(outputResponse.decode(reply).output));
   }
 
   async queryInfo(

@@ -6,7 +6,7 @@ import type { Proof } from "../support/proof.ts";
 
 const NEEDED = [{ program: "smbtorture", pack: "samba-testsuite", why: "Samba's own tests of SMB servers" }];
 /** What the second tier must reach of the 180 that Samba passes. */
-const B_MIN = 170;
+const B_MIN = 183;
 /** Each on a server of its own; most of the time they wait. */
 const AT_ONCE = 3;
 const SUITE_MILLIS = 10 * 60_000;
@@ -20,7 +20,7 @@ const total = (scores: readonly Score[], tier: string, of: (score: Score) => num
   scores.filter(({ row }) => row.tier === tier).reduce((sum, score) => sum + of(score), 0);
 
 async function score(row: TortureSuite): Promise<Score> {
-  const server = await startServiceSmbServer({ signing: "enabled" });
+  const server = await startServiceSmbServer({ signing: "enabled", accessLists: "enforced" });
   try {
     return {
       row,

@@ -1,6 +1,7 @@
 /**
  * The suites of smbtorture (Samba 4.17 of Debian 12), what Samba's own server passes of each, and every test that does
- * not pass here with its reason. Tier A is what a file server has, B what it may have, C what is told for interest.
+ * not pass here with its reason. Access lists are enforced, as they were for Samba's own score. Tier A is what a file
+ * server has, B what it may have, C what is told for interest.
  */
 export interface TortureSuite {
   readonly suite: string;
@@ -11,7 +12,6 @@ export interface TortureSuite {
   readonly misses: Readonly<Record<string, string>>;
 }
 
-const ACCESS_LISTS = "access lists deny nothing to the holder of an account key, as on Azure";
 const STREAMS = "uses a named stream, which Azure Files does not have";
 const BLOCKED = "needs a server that can block its own TCP connections; fails against Samba too";
 const WINDOWS = "expects what contradicts its twin that passes; fails against Samba too";
@@ -47,7 +47,7 @@ export const TORTURE_SUITES: readonly TortureSuite[] = [
     suite: "smb2.compound",
     tier: "A",
     samba: 18,
-    misses: { ...each(["related4", "related7"], ACCESS_LISTS), "compound-padding": STREAMS },
+    misses: { "compound-padding": STREAMS },
   },
   allOf("compound_async", 2),
   allOf("compound_find", 3),
@@ -58,18 +58,12 @@ export const TORTURE_SUITES: readonly TortureSuite[] = [
     samba: 12,
     misses: {
       gentest: `${STREAMS}; fails against Samba too`,
-      nulldacl: ACCESS_LISTS,
       "quota-fake-file": "needs a quota file of NTFS; fails against Samba too",
     },
   },
   { ...allOf("create_no_streams", 0), tier: "C" },
   allOf("credits", 3),
-  {
-    suite: "smb2.delete-on-close-perms",
-    tier: "A",
-    samba: 9,
-    misses: each(["OVERWRITE_IF Existing", "CREATE_IF Existing"], ACCESS_LISTS),
-  },
+  allOf("delete-on-close-perms", 9),
   allOf("deny", 2),
   {
     suite: "smb2.dir",
@@ -107,12 +101,7 @@ export const TORTURE_SUITES: readonly TortureSuite[] = [
   allOf("lock", 22),
   allOf("mangle", 1),
   { ...allOf("maxfid", 1), isLong: true },
-  {
-    suite: "smb2.maximum_allowed",
-    tier: "A",
-    samba: 0,
-    misses: { "(the suite)": `${ACCESS_LISTS}; fails against Samba too` },
-  },
+  allOf("maximum_allowed", 0),
   allOf("mkdir", 1),
   allOf("openattr", 1),
   allOf("read", 4),
@@ -144,14 +133,9 @@ export const TORTURE_SUITES: readonly TortureSuite[] = [
     suite: "smb2.acls",
     tier: "B",
     samba: 13,
-    misses: each(
-      [
-        ...["CREATOR", "GENERIC", "OWNER", "INHERITANCE", "INHERITFLAGS", "SDFLAGSVSCHOWN", "DYNAMIC"],
-        ...["ACCESSBASED", "OWNER-RIGHTS", "OWNER-RIGHTS-DENY", "OWNER-RIGHTS-DENY1", "DENY1"],
-        ...["MXAC-NOT-GRANTED", "OVERWRITE_READ_ONLY_FILE"],
-      ],
-      ACCESS_LISTS,
-    ),
+    misses: {
+      ACCESSBASED: "needs a share that hides what may not be read; fails against Samba too without one",
+    },
   },
   allOf("durable-open", 22, "B"),
   allOf("durable-v2-delay", 2, "B"),

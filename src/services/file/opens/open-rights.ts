@@ -3,6 +3,7 @@ import { descriptorOfNew, settledList } from "../../../concurrency/access-inheri
 import {
   type AccessWish,
   CONTROL,
+  checkAccess,
   grantedInside,
   isMember,
   isSameSid,
@@ -50,14 +51,14 @@ const CONTENT_WRITES = RIGHT.WRITE_DATA | RIGHT.APPEND_DATA;
 export async function judgeOpen(
   at: At,
   { id, record }: Node,
-  { lists, access, optionalAccess }: RightsWish,
+  wish: RightsWish,
   needed: number,
 ): Promise<Granted | "denied"> {
-  const maximal = await maximalRights(at, lists, { id, record });
+  const granted = await maximalRights(at, wish.lists, { id, record });
   const isProtected = record.kind === "file" && isReadOnly(record);
-  const possible = isProtected ? maximal & ~CONTENT_WRITES : maximal;
-  if (((access | needed) & ~maximal) !== 0) return "denied";
-  return { access: (access | (optionalAccess & possible)) >>> 0, maximal: possible };
+  const maximal = isProtected ? granted & ~CONTENT_WRITES : granted;
+  const access = checkAccess(maximal, wish, needed);
+  return access === undefined ? "denied" : { access, maximal };
 }
 
 export async function maximalRights(
@@ -87,7 +88,7 @@ export async function checkAdd(
   return guard;
 }
 
-/** Only oneself, or a group one is in, can be made the owner. */
+/** Only oneself, or a group one is in, can be made the owner: more takes a privilege, and nobody has one over SMB. */
 export function checkOwner(lists: AccessLists, { owner }: Pick<SecurityDescriptor, "owner">): void {
   if (owner !== undefined && !isMember(lists.identity, owner)) throw new Refusal("InvalidOwner");
 }

@@ -1,6 +1,7 @@
 import { Refusal } from "../../../base/refusals.ts";
 import { RIGHT } from "../../../concurrency/access-list.ts";
 import type { Writer } from "../../../store/kv.ts";
+import type { EntryRecord } from "../../../store/records/file.ts";
 import type { Grants } from "../access.ts";
 import { isReadOnly } from "../attributes.ts";
 import { unlinkFile } from "../delete-file.ts";
@@ -41,7 +42,13 @@ export async function renameHeld(
     const parent = { id: place.parent, record: await readNode(view, share.id, place.parent) };
     grants.ask(share, parent, "enter").pass();
     if (lists !== undefined)
-      await checkLists({ read: write, view, share: share.id }, lists, node, place, parent);
+      await checkLists(
+        { read: write, view, share: share.id },
+        lists,
+        node,
+        { entry: place.entry, isReplacing },
+        parent,
+      );
     if (node.record.kind === "directory") await checkMove(held, grants, place);
     await clearPlace(write, held, grants, place, isReplacing);
     const wishes = keepsChangedAt ? { changedAt: node.record.changedAt } : {};
@@ -57,11 +64,11 @@ async function checkLists(
   at: { readonly read: Writer; readonly view: View; readonly share: bigint },
   lists: AccessLists,
   { id, record }: Node,
-  { entry }: Place,
+  { entry, isReplacing }: { readonly entry: EntryRecord | undefined; readonly isReplacing: boolean },
   parent: Node,
 ): Promise<void> {
   await checkAdd(at, lists, parent.record, record.kind);
-  if (entry === undefined || entry.node === id) return;
+  if (entry === undefined || entry.node === id || !isReplacing) return;
   const target = { id: entry.node, record: await readNode(at.view, at.share, entry.node) };
   if (((await maximalRights(at, lists, target)) & RIGHT.DELETE) === 0)
     throw new Refusal("AuthorizationPermissionMismatch");

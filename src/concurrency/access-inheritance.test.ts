@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseSddl, printSddl } from "../services/file/security/sddl.ts";
+import { descriptorOfNew, settledList } from "./access-inheritance.ts";
+import { CONTROL, type Identity } from "./access-list.ts";
+
+/** In SDDL, which is shorter to read than entries are. */
+const sid = (rid: number) => ({ authority: 5, subAuthorities: [21, 1, 2, 3, rid] });
+const creator: Identity = { user: sid(1_000), primaryGroup: sid(513), groups: [] };
+const [ME, US] = ["S-1-5-21-1-2-3-1000", "S-1-5-21-1-2-3-513"];
+
+function made(parent: string, kind: "file" | "directory", given?: string): string {
+  const isDirectory = kind === "directory";
+  const by = given === undefined ? undefined : parseSddl(given);
+  return printSddl(descriptorOfNew({ parent: parseSddl(parent), given: by, creator, isDirectory }));
+}
+const list = (sddl: string): string => sddl.slice(sddl.indexOf("D:"));
+
+test("what is made belongs to who makes it, and to nobody else where nothing comes down", () => {
+  assert.equal(made("O:SYG:SYD:(A;;FA;;;WD)", "file"), `O:${ME}G:${US}D:(A;;FA;;;${ME})(A;;FA;;;SY)`);
+});
+
+test("each entry comes down to those it is meant for, and as far as it says", () => {
+  const rows: readonly (readonly [flags: string, file: string | undefined, directory: string | undefined])[] =
+    [
+      ["OICI", "", "OICI"],
+      ["OI", "", "OIIO"],
+      ["CI", undefined, "CI"],
+      ["OICINP", "", ""],
+      ["OINP", "", undefined],
+      ["CINP", undefined, ""],
+      ["OICIIO", "", "OICI"],
+      ["CIIO", undefined, "CI"],
+    ];
+  const alone = `D:(A;;FA;;;${ME})(A;;FA;;;SY)`;
+  for (const [flags, file, directory] of rows) {
+    const parent = `D:(D;${flags};FR;;;WD)`;
+    const expected = (kept: string | undefined) => (kept === undefined ? alone : `D:(D;${kept};FR;;;WD)`);
+    assert.equal(list(made(parent, "file")), expected(file), flags);
+    assert.equal(list(made(parent, "directory")), expected(directory), flags);
+  }
+});
+
+test("the creator takes the place of CREATOR OWNER and CREATOR GROUP, which go on below", () => {
+  const parent = "D:(A;OICIIO;GA;;;CO)(A;OICI;GR;;;CG)";
+  assert.equal(list(made(parent, "file")), `D:(A;;FA;;;${ME})(A;;FR;;;${US})`);
+  assert.equal(
+    list(made(parent, "directory")),
+    `D:(A;;FA;;;${ME})(A;OICIIO;GA;;;CO)(A;;FR;;;${US})(A;OICIIO;GR;;;CG)`,
+  );
+});
+
+test("entries are marked as inherited where the list above says that it keeps them in step", () => {
+  assert.equal(list(made("D:AI(A;OICI;FR;;;WD)", "file")), "D:AI(A;ID;FR;;;WD)");
+  assert.equal(list(made("D:PAI(A;OICIID;FR;;;WD)", "directory")), "D:AI(A;OICIID;FR;;;WD)");
+  assert.equal(list(made("D:P(A;OICIID;FR;;;WD)", "directory")), "D:(A;OICI;FR;;;WD)");
+});
+
+test("a list that is given is taken, and nothing comes down", () => {
+  const parent = "D:AI(A;OICI;FA;;;WD)";
+  assert.equal(made(parent, "file", "O:BAG:BUD:P(A;;GR;;;BU)"), "O:BAG:BUD:P(A;;FR;;;BU)");
+  assert.equal(made(parent, "file", "D:NO_ACCESS_CONTROL"), `O:${ME}G:${US}D:NO_ACCESS_CONTROL`);
+  assert.equal(made(parent, "file", "O:BA"), `O:BAG:${US}D:AI(A;ID;FA;;;WD)`);
+});
+
+test("a list says that it follows the one above only if it was asked to", () => {
+  const after = (control: number): number => settledList({ control, dacl: undefined }).control;
+  const { DACL_PRESENT, DACL_AUTO_INHERITED, DACL_AUTO_INHERIT_REQUIRED, DACL_PROTECTED } = CONTROL;
+  const { SELF_RELATIVE } = CONTROL;
+  assert.equal(after(DACL_PRESENT | DACL_AUTO_INHERITED), SELF_RELATIVE | DACL_PRESENT);
+  assert.equal(after(DACL_PRESENT | DACL_AUTO_INHERIT_REQUIRED), SELF_RELATIVE | DACL_PRESENT);
+  assert.equal(
+    after(DACL_PRESENT | DACL_AUTO_INHERITED | DACL_AUTO_INHERIT_REQUIRED | DACL_PROTECTED),
+    SELF_RELATIVE | DACL_PRESENT | DACL_AUTO_INHERITED | DACL_PROTECTED,
+  );
+});

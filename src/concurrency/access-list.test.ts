@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  ACE_FLAG,
+  ACE_TYPE,
+  type Ace,
+  CONTROL,
+  checkAccess,
+  grantedInside,
+  grantedRights,
+  type Identity,
+  lacksFromAbove,
+  OWNER_RIGHTS,
+  RIGHT,
+  type SecurityDescriptor,
+  type Sid,
+  specificRights,
+} from "./access-list.ts";
+
+const user: Sid = { authority: 5, subAuthorities: [21, 7, 1_000] };
+const other: Sid = { authority: 5, subAuthorities: [21, 7, 1_001] };
+const everyone: Sid = { authority: 1, subAuthorities: [0] };
+const who: Identity = {
+  user,
+  primaryGroup: { authority: 5, subAuthorities: [21, 7, 513] },
+  groups: [everyone],
+};
+
+const allow = (sid: Sid, mask: number, flags = 0): Ace => ({ type: ACE_TYPE.ALLOW, flags, mask, sid });
+const deny = (sid: Sid, mask: number, flags = 0): Ace => ({ type: ACE_TYPE.DENY, flags, mask, sid });
+const owned = (owner: Sid | undefined, aces: readonly Ace[] | undefined): SecurityDescriptor => ({
+  control: CONTROL.DACL_PRESENT,
+  owner,
+  group: undefined,
+  sacl: undefined,
+  dacl: aces && { aces },
+});
+const granted = (owner: Sid | undefined, aces: readonly Ace[] | undefined): number =>
+  grantedRights(owned(owner, aces), who);
+
+test("no list grants everything, an empty one nothing", () => {
+  assert.equal(granted(other, undefined), RIGHT.ALL);
+  assert.equal(granted(other, []), 0);
+});
+
+test("entries count in their order, whatever the usual order is", () => {
+  const [read, write] = [RIGHT.READ_DATA, RIGHT.WRITE_DATA];
+  assert.equal(granted(other, [deny(everyone, write), allow(user, read | write)]), read);
+  assert.equal(granted(other, [allow(user, read | write), deny(everyone, write)]), read | write);
+  assert.equal(granted(other, [allow(other, read)]), 0);
+  assert.equal(granted(other, [allow(everyone, read, ACE_FLAG.INHERIT_ONLY)]), 0);
+});
+
+test("the owner reads and changes the list, unless an entry for OWNER RIGHTS says otherwise", () => {
+  const always = RIGHT.READ_CONTROL | RIGHT.WRITE_DAC;
+  assert.equal(granted(user, []), always);
+  assert.equal(granted(everyone, []), always);
+  assert.equal(granted(undefined, []), 0);
+  assert.equal(granted(user, [deny(user, RIGHT.ALL)]), always);
+  assert.equal(granted(user, [allow(OWNER_RIGHTS, RIGHT.READ_DATA)]), RIGHT.READ_DATA);
+  assert.equal(granted(other, [allow(OWNER_RIGHTS, RIGHT.READ_DATA)]), 0);
+  assert.equal(granted(user, [allow(OWNER_RIGHTS, RIGHT.READ_DATA, ACE_FLAG.INHERIT_ONLY)]), always);
+});
+
+test("generic rights stand for specific ones", () => {
+  assert.equal(granted(other, [allow(user, 0x1000_0000)]), RIGHT.ALL);
+  assert.equal(granted(other, [allow(user, 0x8000_0000)]), 0x12_0089);
+  assert.equal(specificRights(0xa000_0001), 0x12_00a9);
+});
+
+test("an open gets what it asks for or nothing, and as much as there is where it asks for the maximum", () => {
+  const read = RIGHT.READ_DATA | RIGHT.READ_CONTROL;
+  assert.equal(checkAccess(read, { access: RIGHT.READ_DATA, optionalAccess: 0 }), RIGHT.READ_DATA);
+  assert.equal(checkAccess(read, { access: RIGHT.READ_DATA, optionalAccess: RIGHT.ALL }), read);
+  assert.equal(checkAccess(read, { access: RIGHT.WRITE_DATA, optionalAccess: RIGHT.ALL }), undefined);
+  assert.equal(checkAccess(read, { access: RIGHT.READ_DATA, optionalAccess: 0 }, RIGHT.DELETE), undefined);
+});
+
+test("the directory above lets delete and look", () => {
+  assert.equal(grantedInside(0, RIGHT.DELETE_CHILD), RIGHT.DELETE);
+  assert.equal(grantedInside(0, RIGHT.LIST_DIRECTORY), RIGHT.READ_ATTRIBUTES);
+  assert.equal(grantedInside(RIGHT.READ_DATA, RIGHT.WRITE_DATA), RIGHT.READ_DATA);
+  assert.equal(lacksFromAbove(RIGHT.DELETE | RIGHT.READ_ATTRIBUTES), false);
+  assert.equal(lacksFromAbove(RIGHT.DELETE), true);
+});

@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import type { ShareClient } from "@azure/storage-file-share";
+import { RIGHT } from "../../src/concurrency/access-list.ts";
+import { DELETE, READ, usesOf, WRITE } from "../../src/concurrency/share-mode.ts";
+import type { FileService } from "../../src/services/file/file-service.ts";
+import { closeHandle } from "../../src/services/file/handles.ts";
+import { changeHeld } from "../../src/services/file/opens/held-properties.ts";
+import {
+  type Disposition,
+  type Handle,
+  type OpenedHandle,
+  openNode,
+} from "../../src/services/file/opens/open-node.ts";
+import { renameHeld } from "../../src/services/file/opens/rename-held.ts";
+import { AccessLists } from "../../src/services/file/security/access-lists.ts";
+import { parseSddl, printSid } from "../../src/services/file/security/sddl.ts";
+import { SECURITY_PART } from "../../src/services/file/security/security-descriptor.ts";
+import { ENGINES } from "../kit/server.ts";
+import { type FileKit, refusal, useFiles } from "./file/kit.ts";
+
+/** Access lists, enforced, through the service: each is obeyed as it is when the open, the create or the rename is done. */
+const DENIED = refusal("AuthorizationPermissionMismatch");
+const ALL = READ | WRITE | DELETE;
+const { READ_DATA, WRITE_DATA, READ_CONTROL, WRITE_DAC } = RIGHT;
+const OWNERS = READ_CONTROL | WRITE_DAC;
+
+for (const engine of ENGINES) {
+  suite(`access lists over ${engine}`, () => {
+    const kit = useFiles(engine);
+    const listsOf = (own: FileKit): AccessLists => new AccessLists(own.server.account);
+
+    function open(
+      share: ShareClient,
+      path: string,
+      wish: { readonly access: number; readonly optionalAccess?: number; readonly disposition?: Disposition },
+      files: FileService = kit.files,
+    ): Promise<OpenedHandle> {
+      const { access, optionalAccess = 0, disposition = "open" } = wish;
+      return openNode(files, {
+        ref: { account: kit.server.account, share: share.name, path: path.split("/") },
+        access: usesOf(access),
+        optionalAccess: usesOf(optionalAccess),
+        rights: { lists: listsOf(kit), access, optionalAccess },
+        share: ALL,
+        disposition,
+        session: 1n,
+        clientAddress: "10.0.0.9:1",
+        clientName: "workstation",
+      });
+    }
+
+    const setList = (handle: Handle, sddl: string): Promise<void> =>
+      changeHeld(kit.files, handle, {
+        security: { given: parseSddl(sddl), parts: SECURITY_PART.DACL, lists: listsOf(kit) },
+      });
+
+    async function made(share: ShareClient, path: string, sddl: string): Promise<OpenedHandle> {
+      const handle = await open(share, path, { access: RIGHT.ALL, disposition: "create" });
+      await setList(handle, sddl);
+      return handle;
+    }
+
+    /** The same service, in which something happens after an open has looked and before it is done. */
+    function interrupted(happens: () => Promise<unknown>): FileService {
+      let isDone = false;
+      const presence = {
+        placed: () => {},
+        settled: async () => {},
+        confirm: async () => {
+          if (!isDone) {
+            isDone = true;
+            await happens();
+          }
+          return true;
+        },
+      };
+      return Object.create(kit.files, { presence: { value: presence } }) as FileService;
+    }
+
+    test("the maximum is what the list grants, and what it denies is denied", async () => {
+      const share = await kit.newShare();
+      const held = await made(share, "f", "D:P(A;;0x1;;;WD)");
+      const most = await open(share, "f", { access: 0, optionalAccess: RIGHT.ALL });
+      // The root lets the account delete what is in it, and look at it.
+      assert.equal(most.granted?.access, READ_DATA | OWNERS | RIGHT.DELETE | RIGHT.READ_ATTRIBUTES);
+      assert.equal(most.access, READ | DELETE);
+      await assert.rejects(open(share, "f", { access: WRITE_DATA }), DENIED);
+      await assert.rejects(open(share, "f", { access: READ_DATA, disposition: "overwrite" }), DENIED);
+      for (const handle of [most, held]) await closeHandle(kit.files, handle);
+      const content = await share.rootDirectoryClient.getFileClient("f").getProperties();
+      assert.equal(content.contentLength, 0);
+    });
+
+    test("a list that changes while an open is under way is obeyed", async () => {
+      const share = await kit.newShare();
+      const held = await made(share, "f", "D:P(A;;FA;;;WD)");
+      const denying = interrupted(() => setList(held, "D:P(A;;FR;;;WD)"));
+      await assert.rejects(open(share, "f", { access: WRITE_DATA }, denying), DENIED);
+      await setList(held, "D:P(A;;FA;;;WD)");
+      const shrinking = interrupted(() => setList(held, "D:P(A;;0x1;;;WD)"));
+      const most = await open(share, "f", { access: 0, optionalAccess: RIGHT.ALL }, shrinking);
+      assert.equal((most.granted?.access ?? 0) & (READ_DATA | WRITE_DATA), READ_DATA);
+      assert.equal(most.access & WRITE, 0);
+      await closeHandle(kit.files, most);
+      await setList(held, "D:P(A;;FA;;;WD)");
+      const keeping = interrupted(() => setList(held, "D:P(A;;FR;;;WD)"));
+      await assert.rejects(
+        open(share, "f", { access: WRITE_DATA, disposition: "overwrite" }, keeping),
+        DENIED,
+      );
+      await closeHandle(kit.files, held);
+    });
+
+    test("nothing is made in a directory whose list has just come to deny it", async () => {
+      const share = await kit.newShare();
+      await share.createDirectory("d");
+      const directory = await open(share, "d", { access: RIGHT.ALL });
+      const closing = interrupted(() => setList(directory, "D:P(A;;FR;;;WD)"));
+      const wish = { access: READ_DATA, disposition: "create" } as const;
+      await assert.rejects(open(share, "d/f", wish, closing), DENIED);
+      await assert.rejects(open(share, "d/f", wish), DENIED);
+      const names: string[] = [];
+      for await (const { name } of share.getDirectoryClient("d").listFilesAndDirectories()) names.push(name);
+      assert.deepEqual(names, []);
+      await closeHandle(kit.files, directory);
+    });
+
+    test("a rename needs the right to add where it goes, and to delete what gives way", async () => {
+      const share = await kit.newShare();
+      await share.createDirectory("d");
+      const lists = listsOf(kit);
+      const directory = await open(share, "d", { access: OWNERS });
+      const target = await open(share, "d/t", { access: RIGHT.ALL, disposition: "create" });
+      await setList(target, "D:P(A;;FR;;;WD)");
+      await closeHandle(kit.files, target);
+      const moved = await open(share, "f", { access: RIGHT.ALL, disposition: "create" });
+      const to = (name: string, isReplacing = false) =>
+        renameHeld(kit.files, moved, { path: ["d", name], isReplacing, keepsChangedAt: false, lists });
+      await setList(directory, "D:P(A;;FR;;;WD)");
+      await assert.rejects(to("new"), DENIED);
+      // To add, and not to delete.
+      await setList(directory, "D:P(A;;0x120116;;;WD)");
+      await assert.rejects(to("t", true), DENIED);
+      await assert.rejects(to("t"), refusal("ResourceAlreadyExists"));
+      assert.deepEqual(await to("new"), ["d", "new"]);
+      await setList(directory, "D:P(A;;FA;;;WD)");
+      assert.deepEqual(await to("t", true), ["d", "t"]);
+      for (const handle of [moved, directory]) await closeHandle(kit.files, handle);
+    });
+
+    test("what is made belongs to the account, and its list to the directory above", async () => {
+      const share = await kit.newShare();
+      await share.createDirectory("d");
+      const directory = await open(share, "d", { access: RIGHT.ALL });
+      await setList(directory, "D:P(A;OICI;FR;;;WD)(A;OICIIO;GA;;;CO)");
+      await setList(directory, "D:P(A;OICI;FA;;;WD)(A;OICIIO;GA;;;CO)");
+      const file = await open(share, "d/f", { access: READ_DATA, disposition: "create" });
+      const properties = await share.getDirectoryClient("d").getFileClient("f").getProperties();
+      const { permission } = await share.getPermission(properties.filePermissionKey!);
+      const { user, primaryGroup } = listsOf(kit).identity;
+      const me = printSid(user);
+      assert.equal(permission, `O:${me}G:${printSid(primaryGroup)}D:(A;;FA;;;WD)(A;;FA;;;${me})`);
+      assert.equal(file.granted?.access, READ_DATA);
+      assert.equal(file.granted?.maximal, RIGHT.ALL);
+      for (const handle of [file, directory]) await closeHandle(kit.files, handle);
+    });
+
+    test("nobody makes somebody else the owner", async () => {
+      const share = await kit.newShare();
+      const held = await made(share, "f", "D:P(A;;FA;;;WD)");
+      const lists = listsOf(kit);
+      const owner = (sddl: string) =>
+        changeHeld(kit.files, held, {
+          security: { given: parseSddl(sddl), parts: SECURITY_PART.OWNER, lists },
+        });
+      for (const other of ["O:BA", "O:SY"]) await assert.rejects(owner(other), refusal("InvalidOwner"));
+      await owner("O:BU");
+      await owner(`O:${printSid(lists.identity.user)}`);
+      await closeHandle(kit.files, held);
+    });
+  });
+}
