@@ -46,8 +46,8 @@ export interface Share {
   /** What is at a path now; undefined for nothing. A missing directory on the way is refused. */
   find(path: readonly string[]): Promise<FoundNode | undefined>;
   open(request: OpenRequest): Promise<Opened>;
-  /** Whether access lists keep the open from what is there, as far as that is known before it is tried. */
-  isDenied?(request: OpenRequest): Promise<boolean>;
+  /** Whether access lists keep an open from what is there now. Undefined: nothing is denied. */
+  readonly isDenied?: ((request: OpenRequest) => Promise<boolean>) | undefined;
 }
 
 export interface FoundNode {

@@ -115,6 +115,20 @@ suite("access lists where they are enforced", () => {
     for (const client of [one, two]) client.vanish();
   });
 
+  test("who may only append changes nothing that is there, and who may only look locks nothing", async () => {
+    const share = await kit.newShare();
+    const smb = await connect(kit, share);
+    await put(smb, "log", "one,", "D:P(A;;0x100084;;;WD)");
+    const log = await smb.open("log", { rights: ACCESS.APPEND_DATA | ACCESS.SYNCHRONIZE });
+    await smb.write(log, 4, "two");
+    await assert.rejects(smb.write(log, 3, ";"), isDenied);
+    await assert.rejects(smb.lock(log, 0, 4), isDenied);
+    await smb.close(log);
+    const rest = share.rootDirectoryClient.getFileClient("log");
+    assert.equal((await rest.downloadToBuffer()).toString(), "one,two");
+    smb.vanish();
+  });
+
   test("in a snapshot the lists hold as they were", async () => {
     const share = await kit.newShare();
     const smb = await connect(kit, share);

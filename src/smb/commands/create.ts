@@ -168,7 +168,8 @@ async function breakForOpen(request: Request, wanted: Wanted): Promise<void> {
   const node = await nodeOf(request, wanted);
   if (wanted.lease !== undefined) nodes.checkLease(wanted.lease, node);
   if (node === undefined || node.caches.size === 0 || node.isDeletePending) return;
-  if ((await wanted.share.isDenied?.(openRequest(request, wanted))) === true) return;
+  const denial = wanted.share.isDenied?.(openRequest(request, wanted));
+  if (denial !== undefined && (await denial)) return;
   const { rights, body } = wanted;
   const isOverwriting = OVERWRITING.includes(body.createDisposition);
   const access = rights.access | rights.optionalAccess;

@@ -33,7 +33,7 @@ import type {
   TimeChange,
 } from "../file-system.ts";
 import { refuse, STATUS } from "../status.ts";
-import { ATTRIBUTE } from "../wire/create.ts";
+import { ACCESS, ATTRIBUTE } from "../wire/create.ts";
 import type { ExtendedAttribute } from "../wire/extended-attributes.ts";
 import { ticksOfFileTime } from "../wire/filetime.ts";
 import { infoOf } from "./info.ts";
@@ -51,6 +51,8 @@ export class ServiceHandle implements FileHandle {
   readonly #table: { closed(handle: ServiceHandle): void; readonly lists: AccessLists | undefined };
   /** Times the client has set by this handle: what it does afterwards leaves them alone. */
   readonly #held = new Set<HeldTimeName>();
+  /** What access lists have granted; undefined where they are not enforced. */
+  readonly #granted: number | undefined;
   #reservedBytes: number;
   /** Changes that were answered and may be on their way to the disk. */
   readonly #behind = new Set<() => Promise<void>>();
@@ -67,6 +69,7 @@ export class ServiceHandle implements FileHandle {
     this.kind = opened.opened.record.kind;
     this.#reservedBytes = reservedBytes;
     this.#table = table;
+    this.#granted = opened.granted?.access;
     if (opened.durable !== undefined) this.#behind.add(opened.durable);
   }
 
@@ -98,7 +101,8 @@ export class ServiceHandle implements FileHandle {
   }
 
   async write(offset: number, data: Buffer, isDurable: boolean): Promise<void> {
-    const write = { offset, data, times: this.#times, isAhead: !isDurable };
+    const mayOnlyAppend = this.#granted !== undefined && (this.#granted & ACCESS.WRITE_DATA) === 0;
+    const write = { offset, data, times: this.#times, isAhead: !isDurable, mayOnlyAppend };
     const { durable } = await this.#run(writeHeld(this.#files, this.handle, write));
     this.#behind.add(durable);
     // Enough to learn what became of them; a client that never flushes is not remembered for ever.
@@ -182,7 +186,10 @@ export class ServiceHandle implements FileHandle {
     return parent && infoOf({ node: parent.id, record: parent.record });
   }
 
-  lock(ranges: readonly LockRange[]): Promise<void> {
+  /** A lock keeps others from the content: it takes a right to that. */
+  async lock(ranges: readonly LockRange[]): Promise<void> {
+    if (this.#granted !== undefined && (this.#granted & (ACCESS.READ_DATA | ACCESS.WRITE_DATA)) === 0)
+      throw refuse(STATUS.ACCESS_DENIED);
     const own = {
       FileLockConflict: STATUS.LOCK_NOT_GRANTED,
       TooManyOpenHandles: STATUS.INSUFFICIENT_RESOURCES,

@@ -51,6 +51,7 @@ export class ServiceShare implements Share {
   readonly name: string;
   readonly id: bigint;
   readonly createdAt: FileTime;
+  readonly isDenied: ((request: OpenRequest) => Promise<boolean>) | undefined;
   readonly #files: FileService;
   readonly #ref: { readonly account: string; readonly share: string };
   readonly #handles: HandleTable;
@@ -63,6 +64,8 @@ export class ServiceShare implements Share {
     // The id of a share is the revision it was made at.
     this.createdAt = fileTimeOfTicks(record.id);
     this.#handles = handles;
+    if (handles.lists !== undefined)
+      this.isDenied = (request) => answered(isOpenDenied(files, this.#wanted(request)));
   }
 
   async space(): Promise<{ readonly totalBytes: number; readonly freeBytes: number }> {
@@ -90,10 +93,6 @@ export class ServiceShare implements Share {
       underWay.fail();
       throw error;
     }
-  }
-
-  isDenied(request: OpenRequest): Promise<boolean> {
-    return answered(isOpenDenied(this.#files, this.#wanted(request)));
   }
 
   #wanted(request: OpenRequest): ServiceOpen {

@@ -88,13 +88,15 @@ export interface HeldWrite {
   readonly times: HeldTimes;
   /** May be answered before it is durable, if the bytes are few enough to lie in their record. */
   readonly isAhead: boolean;
+  /** Access lists let the handle add to the file and not change what is in it. */
+  readonly mayOnlyAppend?: boolean;
 }
 
 /** The bytes are given away. */
 export function writeHeld(
   files: FileService,
   handle: Handle,
-  { offset, data, times, isAhead }: HeldWrite,
+  { offset, data, times, isAhead, mayOnlyAppend = false }: HeldWrite,
 ): Promise<Ahead<void>> {
   const end = offset + data.length;
   if (end > FILE_LIMITS.fileBytesMax) throw new Refusal("ShareSizeLimitReached");
@@ -104,6 +106,7 @@ export function writeHeld(
       const put = async (write: Writer): Promise<void> => {
         const { share, node } = await findHeldForWrite(write, handle);
         const { record } = node;
+        if (mayOnlyAppend && offset < record.size) throw new Refusal("AuthorizationPermissionMismatch");
         const size = Math.max(record.size, end);
         await changeUsage(write, share, size - record.size);
         const { writtenAt, changedAt } = timesOf(record, ticksOf(write), times);
