@@ -101,9 +101,8 @@ export function securityAfter(
   parts: number,
 ): SecurityDescriptor {
   const { owner = before.owner, group = before.group, sacl } = given;
-  const isOwnerSet = (parts & SECURITY_PART.OWNER) !== 0;
-  if (isOwnerSet && owner !== before.owner && !(owner && before.owner && isSameSid(owner, before.owner)))
-    checkOwner(lists, { owner });
+  const isSame = owner === undefined || (before.owner !== undefined && isSameSid(owner, before.owner));
+  if ((parts & SECURITY_PART.OWNER) !== 0 && !isSame) checkOwner(lists, { owner });
   const list = settledList(given);
   // No list is a list that grants everything to everybody.
   const control = (given.control & ~CONTROL_OF_LIST) | list.control | CONTROL.DACL_PRESENT;
