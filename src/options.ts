@@ -35,6 +35,8 @@ export interface Options {
   readonly shareRetentionDays: number;
   /** "required": an SMB client that cannot encrypt is refused. */
   readonly smbEncryption: "required" | "enabled";
+  /** Named streams of files and directories. */
+  readonly smbStreams: "refused" | "kept";
   /** False: only path-style addresses (`/account/...`). */
   readonly allowsHostStyle: boolean;
   readonly ready: "text" | "json";
@@ -144,6 +146,7 @@ function assemble(
     isBlobVersioned: flags.blobVersioning ?? false,
     shareRetentionDays: flags.shareRetentionDays,
     smbEncryption: flags.smbEncryption ?? (isLoopback(addresses.smb.host) ? "enabled" : "required"),
+    smbStreams: flags.smbStreams,
     allowsHostStyle: !(flags.disableProductStyleUrl ?? false),
     ready: flags.ready,
     isSilent: flags.silent ?? false,

@@ -121,7 +121,7 @@ export async function startServer({
   };
   const logins = new AccountSet(loginAccountOf, options.accounts);
   const serveSmb = async (): Promise<number> => {
-    const fileSystem = new ServiceFileSystem(files);
+    const fileSystem = new ServiceFileSystem(files, { streams: options.smbStreams });
     const server = new SmbServer({
       fileSystem,
       accounts: logins,

@@ -16,7 +16,11 @@ import { SMB_ACCOUNT, SMB_KEYS, SMB_OTHER_ACCOUNT } from "./smb-server.ts";
  * `other`. The product always wants signatures; here they can be left to the client.
  */
 export async function startServiceSmbServer(
-  options: { readonly signing?: "required" | "enabled"; readonly directory?: string } = {},
+  options: {
+    readonly signing?: "required" | "enabled";
+    readonly directory?: string;
+    readonly streams?: "refused" | "kept";
+  } = {},
 ): Promise<{ readonly port: number; close(): Promise<void> }> {
   const runtime = new Runtime({
     choice:
@@ -40,7 +44,7 @@ export async function startServiceSmbServer(
   const accounts = new Map(
     [SMB_ACCOUNT, SMB_OTHER_ACCOUNT].map((name) => [name, loginAccountOf(name, SMB_KEYS)]),
   );
-  const fileSystem = new ServiceFileSystem(files);
+  const fileSystem = new ServiceFileSystem(files, { streams: options.streams ?? "refused" });
   const server = new SmbServer({
     fileSystem,
     accounts: { find: (name) => accounts.get(name) },

@@ -20,7 +20,7 @@ const total = (scores: readonly Score[], tier: string, of: (score: Score) => num
   scores.filter(({ row }) => row.tier === tier).reduce((sum, score) => sum + of(score), 0);
 
 async function score(row: TortureSuite): Promise<Score> {
-  const server = await startServiceSmbServer({ signing: "enabled" });
+  const server = await startServiceSmbServer({ signing: "enabled", streams: row.streams ?? "kept" });
   try {
     return {
       row,

@@ -12,16 +12,18 @@ import type { FileSystem, Outside, Share, ShareEntry } from "../file-system.ts";
 import { ChangesElsewhere } from "./changes-elsewhere.ts";
 import type { ServiceHandle } from "./handle.ts";
 import { OpensUnderWay } from "./opens-under-way.ts";
-import { ServiceShare } from "./share.ts";
+import { type FileSystemOptions, type HandleTable, ServiceShare } from "./share.ts";
 
 /** The file service as the file system of the SMB front end. */
 export class ServiceFileSystem implements FileSystem {
   readonly #files: FileService;
+  readonly #options: FileSystemOptions;
   readonly #handles = new Map<bigint, ServiceHandle>();
   readonly #underWay = new OpensUnderWay();
 
-  constructor(files: FileService) {
+  constructor(files: FileService, options: FileSystemOptions = {}) {
     this.#files = files;
+    this.#options = options;
   }
 
   attach(outside: Outside): () => void {
@@ -86,10 +88,11 @@ export class ServiceFileSystem implements FileSystem {
     const folded = name.toLowerCase();
     const record = await findConnected(this.#files, { account, share: folded });
     if (record?.settings.protocols !== "SMB") return undefined;
-    return new ServiceShare(this.#files, account, folded, record, {
+    const handles: HandleTable = {
       underWay: this.#underWay,
       opened: (handle) => this.#handles.set(handle.handle.id, handle),
       closed: (handle) => this.#handles.delete(handle.handle.id),
-    });
+    };
+    return new ServiceShare(this.#files, { account, name: folded, record }, handles, this.#options);
   }
 }

@@ -4,16 +4,25 @@ import { readPastEas } from "../../services/file/opens/held-eas.ts";
 import { listEntries } from "../../services/file/opens/held-properties.ts";
 import {
   listPastRanges,
+  listPastStreams,
   openPast,
   type Past,
   readPastSecurity,
 } from "../../services/file/opens/past-node.ts";
-import type { FileHandle, FileInfo, ListedEntry, NodeKind, Opened, OpenRequest } from "../file-system.ts";
+import type {
+  FileHandle,
+  FileInfo,
+  ListedEntry,
+  NodeKind,
+  Opened,
+  OpenRequest,
+  StreamEntry,
+} from "../file-system.ts";
 import { refuse, STATUS } from "../status.ts";
 import { ACCESS, CREATE_ACTION, DISPOSITION } from "../wire/create.ts";
 import type { ExtendedAttribute } from "../wire/extended-attributes.ts";
 import { ticksOfFileTime } from "../wire/filetime.ts";
-import { infoOf } from "./info.ts";
+import { infoOf, streamEntriesOf } from "./info.ts";
 import { answered } from "./refusals.ts";
 
 const CHANGES =
@@ -33,7 +42,7 @@ export async function openInPast(
   request: OpenRequest,
 ): Promise<Opened> {
   const snapshot = ticksOfFileTime(request.snapshot!);
-  const past = await answered(openPast(files, { ...share, snapshot, path: request.path }));
+  const past = await answered(openPast(files, { ...share, snapshot, path: request.path }, request.stream));
   const mayOnlyRead = request.disposition === DISPOSITION.OPEN || request.disposition === DISPOSITION.OPEN_IF;
   if (!mayOnlyRead || request.isDeleteOnClose || (request.access & CHANGES) !== 0)
     throw refuse(STATUS.MEDIA_WRITE_PROTECTED);
@@ -42,7 +51,8 @@ export async function openInPast(
     throw refuse(request.kind === "file" ? STATUS.FILE_IS_A_DIRECTORY : STATUS.NOT_A_DIRECTORY);
   const handle = new PastHandle(files, past);
   const access = request.access | (request.optionalAccess & ~CHANGES);
-  return { handle, action: CREATE_ACTION.OPENED, access, info: await handle.info() };
+  const { stream } = request;
+  return { handle, action: CREATE_ACTION.OPENED, access, info: await handle.info(), stream };
 }
 
 /** The past is another file: who holds a cache of the present one is not disturbed by who looks back. */
@@ -67,7 +77,7 @@ class PastHandle implements FileHandle {
   }
 
   async info(): Promise<FileInfo> {
-    return infoOf({ node: this.node, record: this.#past.node.record });
+    return infoOf({ node: idInPast(this.#past.base.id, this.#past), record: this.#past.node.record });
   }
 
   infoAtClose(): Promise<FileInfo> {
@@ -94,6 +104,10 @@ class PastHandle implements FileHandle {
 
   async parent(): Promise<FileInfo | undefined> {
     return this.info();
+  }
+
+  async streams(): Promise<readonly StreamEntry[]> {
+    return streamEntriesOf(await answered(listPastStreams(this.#files, this.#past)));
   }
 
   allocatedRanges(from: number, to: number) {
@@ -126,6 +140,7 @@ class PastHandle implements FileHandle {
   setAllocation = PROTECTED;
   setDeletePending = PROTECTED;
   rename = PROTECTED;
+  renameStream = PROTECTED;
   zero = PROTECTED;
   setSecurity = PROTECTED;
   setExtendedAttributes = PROTECTED;

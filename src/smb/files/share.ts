@@ -42,6 +42,11 @@ const ACTIONS = {
   overwritten: CREATE_ACTION.OVERWRITTEN,
 } as const;
 
+export interface FileSystemOptions {
+  /** Named streams of files and directories; Azure Files has none. */
+  readonly streams?: "refused" | "kept";
+}
+
 export interface HandleTable {
   readonly underWay: OpensUnderWay;
   opened(handle: ServiceHandle): void;
@@ -53,14 +58,25 @@ export class ServiceShare implements Share {
   readonly name: string;
   readonly id: bigint;
   readonly createdAt: FileTime;
+  readonly keepsStreams: boolean;
   readonly #files: FileService;
   readonly #ref: { readonly account: string; readonly share: string };
   readonly #handles: HandleTable;
 
-  constructor(files: FileService, account: string, name: string, record: ShareRecord, handles: HandleTable) {
+  constructor(
+    files: FileService,
+    {
+      account,
+      name,
+      record,
+    }: { readonly account: string; readonly name: string; readonly record: ShareRecord },
+    handles: HandleTable,
+    { streams = "refused" }: FileSystemOptions,
+  ) {
     this.#files = files;
     this.#ref = { account, share: name };
     this.name = name;
+    this.keepsStreams = streams === "kept";
     this.id = record.id;
     // The id of a share is the revision it was made at.
     this.createdAt = fileTimeOfTicks(record.id);
@@ -78,8 +94,8 @@ export class ServiceShare implements Share {
     return times.map(fileTimeOfTicks).reverse();
   }
 
-  find(path: readonly string[]): Promise<FoundNode | undefined> {
-    return answered(findAt(this.#files, { ...this.#ref, path }));
+  find(path: readonly string[], stream?: string): Promise<FoundNode | undefined> {
+    return answered(findAt(this.#files, { ...this.#ref, path }, stream));
   }
 
   async open(request: OpenRequest): Promise<Opened> {
@@ -104,6 +120,7 @@ export class ServiceShare implements Share {
     const opened = await answered(
       openNode(this.#files, {
         ref: { account: this.#ref.account, share: this.#ref.share, path: request.path },
+        stream: request.stream,
         access: usesOf(access),
         optionalAccess: usesOf(optionalAccess),
         share: request.share,
@@ -132,8 +149,10 @@ export class ServiceShare implements Share {
       handle,
       action: ACTIONS[opened.action],
       access: access | (mayWrite ? optionalAccess : optionalAccess & ~WRITES),
-      info: infoOf({ node: opened.node, record, reservedBytes }),
+      info: infoOf({ node: opened.base ?? opened.node, record, reservedBytes }),
       path: opened.path,
+      stream: opened.stream,
+      isBaseNew: opened.isBaseNew,
       mayCacheNow: () => underWay.end(opened.share, opened.node) && opened.isAlone,
     };
   }

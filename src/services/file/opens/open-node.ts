@@ -15,8 +15,9 @@ import { checkName, type PathRef, type ShareRef } from "../names.ts";
 import { findNode, findPlace, type Node, ROOT, readNode } from "../nodes.ts";
 import { markOpened } from "../opened-marks.ts";
 import { findShare, leaseOf, readShare, refuseSnapshot } from "../shares.ts";
-import { LiveView } from "../versions.ts";
-import { createNode, overwriteNode } from "./make-node.ts";
+import { findStream, shownStream } from "../streams.ts";
+import { LiveView, type View } from "../versions.ts";
+import { createNode, createStream, overwriteNode, overwriteStream } from "./make-node.ts";
 import { type Asked, BUSY, type Placed, type Placement, placeHandle } from "./place-handle.ts";
 
 /**
@@ -34,6 +35,8 @@ export type Disposition = "supersede" | "open" | "create" | "openIf" | "overwrit
 
 export interface OpenRequest {
   readonly ref: PathRef;
+  /** A named stream of what is at the path. */
+  readonly stream?: string | undefined;
   readonly access: Access;
   /** Granted as far as the file allows it. */
   readonly optionalAccess?: Access;
@@ -64,11 +67,16 @@ export interface Handle {
   readonly share: bigint;
   readonly node: bigint;
   readonly id: bigint;
+  /** Of a named stream: the file or directory it belongs to. */
+  readonly base?: bigint | undefined;
 }
 
 export interface OpenedHandle extends Handle {
   /** As it is spelled in the share, whatever the client wrote. */
   readonly path: readonly string[];
+  readonly stream: string | undefined;
+  /** With the stream the file was created that it belongs to. */
+  readonly isBaseNew: boolean;
   readonly opened: Node;
   readonly action: "opened" | "created" | "overwritten" | "superseded";
   readonly access: Access;
@@ -85,6 +93,9 @@ interface Found {
   readonly name: string;
   readonly path: readonly string[];
   readonly node: Node | undefined;
+  /** Where a named stream is asked for: what it belongs to, or shall belong to. */
+  readonly base: Node | "new" | undefined;
+  readonly stream: string | undefined;
 }
 
 /** Throws SharingViolation, SMBDeletePending, TooManyOpenHandles, or what the path and the disposition throw. */
@@ -92,7 +103,7 @@ export async function openNode(files: FileService, request: OpenRequest): Promis
   refuseSnapshot(request.ref);
   let hasAsked = false;
   for (let tries = 0; tries < FILE_LIMITS.openRetriesMax; tries++) {
-    const found = await files.parts.store.read((read) => look(read, request.ref));
+    const found = await files.parts.store.read((read) => look(read, request));
     const opened =
       found.node === undefined
         ? await create(files, request, found)
@@ -114,16 +125,26 @@ function areAnswered({ surroundings }: FileService, node: NodeName, asked: reado
   return awaitBreaks(surroundings, node, asked, monotonic() + FILE_LIMITS.openWaitMillisMax);
 }
 
-async function look(read: Reader, ref: PathRef): Promise<Found> {
+async function look(read: Reader, { ref, stream }: OpenRequest): Promise<Found> {
   const share = await readShare(read, ref);
   const view = new LiveView(read);
   if (ref.path.length === 0) {
     const node = { id: ROOT, record: await readNode(view, share.id, ROOT) };
-    return { share, above: [], name: "", path: [], node };
+    const found = { share, above: [], name: "", path: [], node, base: undefined, stream };
+    return stream === undefined ? found : lookBeside(view, found, stream);
   }
   const { above, name, entry, path } = await findPlace(view, share.id, ref.path);
   const node = entry && { id: entry.node, record: await readNode(view, share.id, entry.node) };
-  return { share, above, name, path, node };
+  const found = { share, above, name, path, node, base: undefined, stream };
+  return stream === undefined ? found : lookBeside(view, found, stream);
+}
+
+/** The named stream of what was found. */
+async function lookBeside(view: View, found: Found, name: string): Promise<Found> {
+  const { share, node: base } = found;
+  if (base === undefined) return { ...found, base: "new" };
+  const node = await findStream(view, share.id, base, name);
+  return { ...found, node, base, above: [...found.above, base.id], stream: node?.record.name ?? name };
 }
 
 const mayCreate = ({ disposition }: OpenRequest): boolean =>
@@ -135,33 +156,55 @@ const isOverwriting = ({ disposition }: OpenRequest): boolean =>
 async function create(
   files: FileService,
   request: OpenRequest,
-  { share, above, name, path }: Found,
+  found: Found,
 ): Promise<OpenedHandle | Asked | typeof BUSY> {
+  const { share, above, name, base } = found;
   if (!mayCreate(request)) throw new Refusal("ResourceNotFound");
-  checkName(name);
+  if (base === undefined || base === "new") checkName(name);
+  if (base !== undefined && request.kind === "directory") throw new Refusal("ResourceTypeMismatch");
   const { attributes = 0, kind = "file", isDeleteOnClose = false } = request;
-  if (isDeleteOnClose && (attributes & ATTRIBUTE.ReadOnly) !== 0)
+  const isBaseReadOnly = isStored(base) && base.record.kind === "file" && isReadOnly(base.record);
+  if (isDeleteOnClose && (isBaseReadOnly || (attributes & ATTRIBUTE.ReadOnly) !== 0))
     throw new Refusal("CannotDeleteFileOrDirectory");
+  if (isBaseReadOnly && (request.access & WRITE) !== 0) throw new Refusal("ReadOnlyAttribute");
   const access = request.access | (request.optionalAccess ?? 0);
-  const placed = await placeHandle(
-    files,
-    placementOf(request, { share, above, node: "new", kind, access, asked: access, hasAsked: true }),
-  );
+  const at = { share, above, node: "new", base: idOf(base), kind, access, asked: access } as const;
+  const placed = await placeHandle(files, placementOf(request, { ...at, hasAsked: true }));
   if (placed === BUSY || !("id" in placed)) return placed;
-  return keepIf(files, request, { share: share.id, path }, placed, async () => {
+  return keepIf(files, request, found, placed, async () => {
     const node = { share: share.id, node: placed.node, kind };
-    const { value: record, durable } = await createNode(files, request, node);
+    const { value: record, durable } =
+      placed.base === undefined
+        ? await createNode(files, request, node)
+        : await createStream(files, request, { ...node, base: placed.base, isBaseNew: base === "new" });
     return record && { record, action: "created", access, durable };
   });
+}
+
+function isStored(base: Found["base"]): base is Node {
+  return base !== undefined && base !== "new";
+}
+
+/** As it is shown, but the attribute of a directory protects nothing that belongs to it. */
+function checkedStream(base: NodeRecord, stream: NodeRecord): NodeRecord {
+  const shown = shownStream(base, stream);
+  return base.kind === "file" ? shown : { ...shown, attributes: shown.attributes & ~ATTRIBUTE.ReadOnly };
+}
+
+function idOf(base: Found["base"]): Placement["base"] {
+  return isStored(base) ? base.id : base;
 }
 
 async function openFound(
   files: FileService,
   request: OpenRequest,
-  { share, above, path }: Found,
-  { id, record }: Node,
+  found: Found,
+  node: Node,
   hasAsked: boolean,
 ): Promise<OpenedHandle | Asked | typeof BUSY> {
+  const { share, above, base } = found;
+  const { id } = node;
+  const record = isStored(base) ? checkedStream(base.record, node.record) : node.record;
   const optional = request.optionalAccess ?? 0;
   const isProtected = record.kind === "file" && isReadOnly(record);
   const access = request.access | (isProtected ? optional & ~WRITE : optional);
@@ -170,8 +213,10 @@ async function openFound(
   const asked = access | replaced;
   const placed = await placeHandle(
     files,
-    placementOf(request, { share, above, node: id, kind: record.kind, access, asked, hasAsked }, () =>
-      checkExisting(request, record),
+    placementOf(
+      request,
+      { share, above, node: id, base: idOf(base), kind: record.kind, access, asked, hasAsked },
+      () => checkExisting(request, record),
     ),
   );
   if (placed === BUSY || !("id" in placed)) return placed;
@@ -182,15 +227,19 @@ async function openFound(
     if (request.ignoresEas === true && now.needsEas === true)
       throw new Refusal("AuthorizationPermissionMismatch");
   };
-  return keepIf(files, request, { share: share.id, path }, placed, async () => {
+  return keepIf(files, request, found, placed, async () => {
     if (placed.asked.length > 0 && !(await haveOthersLetGo(files, share.id, placed))) return undefined;
     if (isReplaced) {
       const target = { share: share.id, node: id, check };
-      const { value: after, durable } = await overwriteNode(files, request, target);
+      const { value: after, durable } =
+        placed.base === undefined
+          ? await overwriteNode(files, request, target)
+          : await overwriteStream(files, request, { share: share.id, node: id, base: placed.base });
       const action = request.disposition === "supersede" ? "superseded" : "overwritten";
       return after && { record: after, action, access, durable };
     }
-    const now = await confirm(files, request.ref, { share: share.id, node: id }, check);
+    const at = { share: share.id, node: id, base: placed.base };
+    const now = await confirm(files, request.ref, at, check);
     return now && { record: now, action: "opened", access };
   });
 }
@@ -198,7 +247,7 @@ async function openFound(
 /** Field by field, as everything on the way of an open: a spread of this size takes as long as reading a record. */
 function placementOf(
   request: OpenRequest,
-  at: Pick<Placement, "node" | "kind" | "above" | "access" | "asked" | "hasAsked"> & {
+  at: Pick<Placement, "node" | "base" | "kind" | "above" | "access" | "asked" | "hasAsked"> & {
     readonly share: ShareRecord;
   },
   check?: () => void,
@@ -206,6 +255,7 @@ function placementOf(
   return {
     share: at.share.id,
     node: at.node,
+    base: at.base,
     kind: at.kind,
     above: at.above,
     access: at.access,
@@ -259,12 +309,12 @@ async function haveOthersLetGo(files: FileService, share: bigint, placed: Placed
 async function keepIf(
   files: FileService,
   { ref }: OpenRequest,
-  { share, path }: { readonly share: bigint; readonly path: readonly string[] },
-  { node, id, isAlone }: Placed,
+  { share: { id: share }, path, stream, base: found }: Found,
+  { node, base, id, isAlone }: Placed,
   rest: () => Promise<Done | undefined>,
 ): Promise<OpenedHandle | typeof BUSY> {
   files.presence?.placed();
-  const handle = { ref: { account: ref.account, share: ref.share }, share, node, id };
+  const handle = { ref: { account: ref.account, share: ref.share }, share, node, id, base };
   let done: Done | undefined;
   try {
     done = await rest();
@@ -275,14 +325,28 @@ async function keepIf(
   if (done === undefined) return BUSY;
   const { record, action, access, durable } = done;
   const opened = { id: node, record };
-  return { ref: handle.ref, share, node, id, path, opened, action, access, isAlone, durable };
+  return {
+    ref: handle.ref,
+    share,
+    node,
+    id,
+    base,
+    path,
+    stream,
+    isBaseNew: found === "new",
+    opened,
+    action,
+    access,
+    isAlone,
+    durable,
+  };
 }
 
 /** Whatever REST did before it could see the handle is visible now: deleted, or leased. */
 async function confirm(
   files: FileService,
   ref: ShareRef,
-  { share, node }: { readonly share: bigint; readonly node: bigint },
+  { share, node, base }: { readonly share: bigint; readonly node: bigint; readonly base: bigint | undefined },
   check: (read: Reader, record: NodeRecord) => void,
 ): Promise<NodeRecord | undefined> {
   for (;;) {
@@ -290,7 +354,12 @@ async function confirm(
       const now = await findShare(read, ref);
       if (now?.id !== share) throw new Refusal("ShareNotFound");
       if (now.isOpened !== true) return "unmarked";
-      const record = await findNode(new LiveView(read), share, node);
+      const view = new LiveView(read);
+      const record = await findNode(view, share, node);
+      if (base !== undefined) {
+        const owner = await findNode(view, share, base);
+        return record && owner && shownStream(owner, record);
+      }
       if (record !== undefined) check(read, record);
       return record;
     });

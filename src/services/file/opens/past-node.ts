@@ -8,25 +8,35 @@ import { DEFAULT_SDDL, findPermission } from "../permissions.ts";
 import { lengthOf } from "../range-record.ts";
 import { rangesIn } from "../read-content.ts";
 import { openShare } from "../shares.ts";
+import { findStream, type HeldStreams, readStreams, shownStream } from "../streams.ts";
 import type { View } from "../versions.ts";
 
 /** A file or directory as a share snapshot has it. Nobody has anything open in the past: there is nothing to check. */
 export interface Past {
   readonly ref: PathRef;
+  /** Of a named stream with the times and attributes of its file. */
   readonly node: Node;
+  /** The file or directory itself, which a named stream belongs to. */
+  readonly base: Node;
   find(read: Reader): Promise<{ readonly share: ShareRecord; readonly view: View; readonly node: Node }>;
 }
 
 /** Throws ShareSnapshotNotFound, or what finding the path throws. */
-export async function openPast(files: FileService, ref: PathRef): Promise<Past> {
+export async function openPast(files: FileService, ref: PathRef, stream?: string): Promise<Past> {
   const opened = await files.parts.store.read(async (read) => {
     const { share, view } = await openShare(read, ref);
-    return { share: share.id, node: await findAny(view, share.id, ref.path) };
+    const base = await findAny(view, share.id, ref.path);
+    if (stream === undefined) return { share: share.id, node: base, base };
+    const found = await findStream(view, share.id, base, stream);
+    if (found === undefined) throw new Refusal("ResourceNotFound");
+    const record = shownStream(base.record, found.record);
+    return { share: share.id, node: { id: found.id, record }, base };
   });
-  const { node } = opened;
+  const { node, base } = opened;
   return {
     ref,
     node,
+    base,
     find: async (read) => {
       const { share, view } = await openShare(read, ref);
       if (share.id !== opened.share) throw new Refusal("ShareNotFound");
@@ -40,6 +50,13 @@ export function readPastSecurity(files: FileService, past: Past): Promise<string
     const { share, node } = await past.find(read);
     const { permission } = node.record;
     return permission === undefined ? DEFAULT_SDDL : findPermission(read, share.id, permission);
+  });
+}
+
+export function listPastStreams(files: FileService, past: Past): Promise<HeldStreams> {
+  return files.parts.store.read(async (read) => {
+    const { share, view } = await past.find(read);
+    return { base: past.base, named: await readStreams(view, share.id, past.base) };
   });
 }
 
