@@ -85,12 +85,7 @@ export const TORTURE_SUITES: readonly TortureSuite[] = [
     misses: { "(the suite)": "needs a setting of Samba; fails against Samba too" },
   },
   allOf("fileid", 4),
-  {
-    suite: "smb2.getinfo",
-    tier: "A",
-    samba: 5,
-    misses: {},
-  },
+  allOf("getinfo", 5),
   {
     suite: "smb2.ioctl",
     tier: "A",
