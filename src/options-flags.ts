@@ -44,6 +44,7 @@ export interface FlagValues {
   readonly blobVersioning?: boolean;
   readonly smbEncryption?: "required" | "enabled";
   readonly smbAccessLists: "shown" | "enforced";
+  readonly smbStreams: "refused" | "kept";
   readonly shareRetentionDays: number;
   readonly disableProductStyleUrl?: boolean;
   readonly silent?: boolean;
@@ -199,6 +200,12 @@ const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
     {
       flags: "--blobVersioning",
       text: "keep a version of every blob that is overwritten, changed or deleted",
+    },
+    {
+      flags: "--smbStreams <choice>",
+      text: "named streams of files and directories over SMB: refused, as Azure Files does, or kept",
+      check: oneOf("refused", "kept"),
+      fallback: "refused",
     },
     {
       flags: "--shareRetentionDays <days>",

@@ -37,6 +37,8 @@ export interface Options {
   readonly smbEncryption: "required" | "enabled";
   /** "enforced": Windows access lists are evaluated for every open over SMB. */
   readonly smbAccessLists: "shown" | "enforced";
+  /** Named streams of files and directories. */
+  readonly smbStreams: "refused" | "kept";
   /** False: only path-style addresses (`/account/...`). */
   readonly allowsHostStyle: boolean;
   readonly ready: "text" | "json";
@@ -147,6 +149,7 @@ function assemble(
     shareRetentionDays: flags.shareRetentionDays,
     smbEncryption: flags.smbEncryption ?? (isLoopback(addresses.smb.host) ? "enabled" : "required"),
     smbAccessLists: flags.smbAccessLists,
+    smbStreams: flags.smbStreams,
     allowsHostStyle: !(flags.disableProductStyleUrl ?? false),
     ready: flags.ready,
     isSilent: flags.silent ?? false,

@@ -121,7 +121,10 @@ export async function startServer({
   };
   const logins = new AccountSet(loginAccountOf, options.accounts);
   const serveSmb = async (): Promise<number> => {
-    const fileSystem = new ServiceFileSystem(files, { accessLists: options.smbAccessLists });
+    const fileSystem = new ServiceFileSystem(files, {
+      accessLists: options.smbAccessLists,
+      streams: options.smbStreams,
+    });
     const server = new SmbServer({
       fileSystem,
       accounts: logins,

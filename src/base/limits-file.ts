@@ -16,6 +16,9 @@ export const FILE_LIMITS = {
   pathCharsMax: 2_048,
   pathLevelsMax: 250,
   fileBytesMax: 4 * TIB,
+  /** Named streams of one file or directory. */
+  streamsPerNodeMax: 256,
+  streamNameCharsMax: 255,
   /** What one Put Range may carry, and the longest record of a range. */
   rangeBytesMax: 4 * MIB,
   /**

@@ -36,6 +36,28 @@ test("an open is let in when both share what the other wants", () => {
   }
 });
 
+test("an open of a named stream is met by who wants to delete the file, and by nobody else", () => {
+  const cases: [string, string, string, boolean][] = [
+    // access to the file, access and share of the stream
+    ["RW", "RW", "", true],
+    ["RWD", "R", "RW", false],
+    ["D", "R", "D", true],
+    ["D", "", "", true],
+    ["RW", "RWD", "", true],
+  ];
+  for (const [file, access, share, isLetIn] of cases) {
+    const ofFile = { access: bits(file), share: NO_ACCESS };
+    const ofStream = { access: bits(access), share: bits(share), isOfStream: true };
+    assert.equal(mayOpen(ofFile, [ofStream]), isLetIn, `${file} beside ${access}/${share}`);
+    assert.equal(mayOpen(ofStream, [ofFile]), isLetIn, `${access}/${share} beside ${file}`);
+    assert.equal(mayOpen(ofStream, [ofStream]), true, "two streams of one file");
+  }
+  const opened = [{ access: READ, share: READ | WRITE, isOfStream: true }];
+  assert.equal(checkRestUse("delete", opened), "SharingViolation");
+  assert.equal(checkRestUse("overwrite", opened), "SharingViolation");
+  assert.equal(checkRestUse("write", opened), undefined);
+});
+
 /** The published matrix: share mode of a handle against REST calls, F where it excludes them. */
 const USES: readonly RestUse[] = ["overwrite", "read", "write", "delete", "lease", "look"];
 const MATRIX: Readonly<Record<string, string>> = {

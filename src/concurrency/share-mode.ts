@@ -10,6 +10,9 @@ import { RIGHT } from "./access-list.ts";
  *
  * An open that wants none of the three (it looks at attributes only) disturbs nobody and is disturbed by nobody.
  *
+ * A file may have named streams beside its content, and each is opened by itself: an open of one disturbs no open of
+ * another. Only the file as a whole goes with all of them: who may delete it needs every stream's opens to share that.
+ *
  * REST calls are opens too, for as long as they take. They share everything, so only the share mode of the SMB
  * handles counts, not what those handles do. Three of them ask for more: Delete File wants no handle at all, and a
  * lease is an open that lasts as long as the lease: it writes and deletes, and lets others read.
@@ -33,6 +36,8 @@ export function usesOf(rights: number): Access {
 export interface Open {
   readonly access: Access;
   readonly share: Access;
+  /** Of a named stream, met by an open of the file itself (or the other way round). */
+  readonly isOfStream?: boolean;
 }
 
 const isWithin = (access: Access, share: Access): boolean => (access & ~share) === 0;
@@ -40,7 +45,13 @@ const isWithin = (access: Access, share: Access): boolean => (access & ~share) =
 /** Whether two opens may be there at the same time. */
 export function areCompatible(one: Open, other: Open): boolean {
   if (one.access === NO_ACCESS || other.access === NO_ACCESS) return true;
+  if (one.isOfStream === true) return other.isOfStream === true || mayDeleteBeside(other, one);
+  if (other.isOfStream === true) return mayDeleteBeside(one, other);
   return isWithin(one.access, other.share) && isWithin(other.access, one.share);
+}
+
+function mayDeleteBeside(file: Open, stream: Open): boolean {
+  return isWithin(file.access & DELETE, stream.share);
 }
 
 export function mayOpen(wanted: Open, present: readonly Open[]): boolean {

@@ -45,6 +45,8 @@ interface Breaking {
 
 export interface OpenedNode {
   readonly name: string;
+  /** Of a named stream: the name of what it belongs to. */
+  readonly base: string | undefined;
   /** It goes with its last handle: whoever comes now is refused, and nobody has to make room. */
   isDeletePending: boolean;
   /** It was written, and clients are not told yet. */
@@ -57,6 +59,7 @@ export interface OpenedNode {
 
 export type SendBreak = (entry: CacheEntry, to: CacheState, isAnswerNeeded: boolean) => void;
 
+const NONE: readonly OpenedNode[] = [];
 const nameOf = (share: bigint, node: bigint): string => `${share}:${node}`;
 const leaseNameOf = ({ client, key }: LeaseName): string => client.hexSlice() + key.hexSlice();
 
@@ -64,6 +67,8 @@ export class OpenedNodes {
   readonly #timers: Timers;
   readonly #sendBreak: SendBreak;
   readonly #nodes = new Map<string, OpenedNode>();
+  /** Named streams that are open, by what they belong to. */
+  readonly #streams = new Map<string, Set<OpenedNode>>();
   readonly #leases = new Map<string, CacheEntry>();
   readonly #cached = new Set<CacheEntry>();
 
@@ -83,6 +88,11 @@ export class OpenedNodes {
 
   find(share: bigint, node: bigint): OpenedNode | undefined {
     return this.#nodes.get(nameOf(share, node));
+  }
+
+  /** The open named streams of a file or directory. */
+  streamsOf(share: bigint, node: bigint): Iterable<OpenedNode> {
+    return this.#streams.get(nameOf(share, node)) ?? NONE;
   }
 
   /** Nodes with something open below a directory: as many looks as there are nodes open, for a rename that is rare. */
@@ -109,8 +119,10 @@ export class OpenedNodes {
     const name = nameOf(share, open.file.node);
     let node = this.#nodes.get(name);
     if (node === undefined) {
+      const { base } = open.file;
       node = {
         name,
+        base: base === undefined ? undefined : nameOf(share, base),
         isDeletePending: false,
         lazyWrite: undefined,
         opens: new Set(),
@@ -118,6 +130,8 @@ export class OpenedNodes {
         lockWaiters: new Set(),
       };
       this.#nodes.set(name, node);
+      if (node.base !== undefined)
+        this.#streams.set(node.base, (this.#streams.get(node.base) ?? new Set()).add(node));
     }
     node.opens.add(open);
     open.node = node;
@@ -138,6 +152,10 @@ export class OpenedNodes {
     if (node.opens.size > 0) return;
     node.lazyWrite?.timer?.cancel();
     this.#nodes.delete(node.name);
+    if (node.base === undefined) return;
+    const beside = this.#streams.get(node.base);
+    beside?.delete(node);
+    if (beside?.size === 0) this.#streams.delete(node.base);
   }
 
   #forget(entry: CacheEntry): void {
@@ -213,6 +231,25 @@ export class OpenedNodes {
       if (entry.breaking === undefined) this.#start(entry, broken.to);
       else entry.breaking.required &= broken.to;
       if (broken.isAwaited && entry.breaking !== undefined) waits.push(entry.breaking.done);
+    }
+    return waits.length === 0 ? undefined : Promise.all(waits).then(() => {});
+  }
+
+  /**
+   * The same for what keeps a file where it is, or keeps others out of it: handles of its named streams do so too. What
+   * is asked for may be a stream itself, and `base` what it belongs to.
+   */
+  resolveWhole(
+    share: bigint,
+    { node, base }: { readonly node: bigint; readonly base?: bigint | undefined },
+    conflict: "sharing" | "remove",
+    except: (entry: CacheEntry) => boolean,
+  ): Promise<void> | undefined {
+    const waits: Promise<void>[] = [];
+    const own = [this.find(share, node), base === undefined ? undefined : this.find(share, base)];
+    for (const one of [...own, ...this.streamsOf(share, node)]) {
+      const wait = one && this.resolve(one, conflict, except);
+      if (wait !== undefined) waits.push(wait);
     }
     return waits.length === 0 ? undefined : Promise.all(waits).then(() => {});
   }

@@ -227,12 +227,12 @@ export class Connection {
     const { request, reply } = first!;
     const sealFor = request.isEncrypted ? request.session : undefined;
     if (answers.length === 1) {
-      this.write(this.#replyParts(first!, true), sealFor, lentBy(reply));
+      this.write(this.#replyParts(first!, "alone"), sealFor, lentBy(reply));
       return;
     }
     const parts: Buffer[] = [];
     for (const [index, answer] of answers.entries())
-      parts.push(...this.#replyParts(answer, index === answers.length - 1));
+      parts.push(...this.#replyParts(answer, index === answers.length - 1 ? "last" : "followed"));
     this.write(
       parts,
       sealFor,
@@ -240,11 +240,12 @@ export class Connection {
     );
   }
 
-  #replyParts({ request, reply, isInterim }: Answer, isLast: boolean): Buffer[] {
+  /** Among others every reply ends on a boundary of 8 bytes, also the last. */
+  #replyParts({ request, reply, isInterim }: Answer, place: "alone" | "followed" | "last"): Buffer[] {
     const { header, session, isRelated } = request;
     const { body, payload = NOTHING, status } = reply;
     const length = HEADER_BYTES + body.length + payload.reduce((sum, part) => sum + part.length, 0);
-    const padded = isLast ? length : align8(length);
+    const padded = place === "alone" ? length : align8(length);
     const isAsync = request.asyncId !== 0n;
     const isSigned = !request.isEncrypted && !isInterim && (request.isSigned || reply.isSigned === true);
     const signer = isSigned ? (request.signer ?? session?.channels.get(this)) : undefined;
@@ -263,7 +264,7 @@ export class Connection {
         (isRelated ? FLAG.RELATED : 0) |
         (isAsync ? FLAG.ASYNC : 0) |
         (isEcho ? header.flags & FLAG.SIGNED : signer === undefined ? 0 : FLAG.SIGNED),
-      nextCommand: isLast ? 0 : padded,
+      nextCommand: place === "followed" ? padded : 0,
       messageId: header.messageId,
       asyncId: request.asyncId,
       processId: header.processId,

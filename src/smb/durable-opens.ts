@@ -5,6 +5,7 @@ import { closeOpen } from "./end-open.ts";
 import type { FileOpen } from "./open.ts";
 import type { SmbServer } from "./server.ts";
 import { refuse, STATUS } from "./status.ts";
+import { isNameOf } from "./stream-names.ts";
 
 const NO_GUID = Buffer.alloc(16);
 
@@ -67,8 +68,7 @@ export class DurableOpens {
     )
       return undefined;
     // With a lease the client also names the file, and must name the right one.
-    const isNamed = open.path.join("\\").toUpperCase() === wanted.name.toUpperCase();
-    if (lease !== undefined && !isNamed) throw refuse(STATUS.INVALID_PARAMETER);
+    if (lease !== undefined && !isNameOf(open, wanted.name)) throw refuse(STATUS.INVALID_PARAMETER);
     kept.timer.cancel();
     this.#kept.delete(wanted.persistent);
     return open;

@@ -1,7 +1,9 @@
 import { SMB_LIMITS } from "../base/limits-smb.ts";
+import type { CacheEntry } from "./caches.ts";
 import type { FileOpen, Open } from "./open.ts";
 import type { SmbServer } from "./server.ts";
 import { STATUS } from "./status.ts";
+import { STREAM_EVENT, tellStream } from "./stream-names.ts";
 import { NOTIFY_ACTION, NOTIFY_FILTER } from "./wire/directory.ts";
 
 /**
@@ -23,7 +25,8 @@ export async function closeOpen(
   const letGo = open.isDeleteOnClose ? makeRoom(server, open) : undefined;
   try {
     const isRemoved = await open.file.close();
-    if (isRemoved) tellRemoved(server, open);
+    if (isRemoved === "withFile" || (isRemoved && open.stream === undefined)) tellRemoved(server, open);
+    else if (isRemoved) tellStream(server.changes, open, STREAM_EVENT.REMOVED);
   } catch (error) {
     server.log.error({ err: error }, "an SMB handle did not close");
   } finally {
@@ -48,7 +51,8 @@ function makeRoom(server: SmbServer, open: FileOpen): Promise<void> | undefined 
   const { node } = open;
   if (node === undefined) return undefined;
   node.isDeletePending = true;
-  return server.nodes.resolve(node, "remove", (entry) => entry === open.cache);
+  const isOwn = (entry: CacheEntry): boolean => entry === open.cache;
+  return server.nodes.resolveWhole(open.tree.share!.id, { node: open.file.node }, "remove", isOwn);
 }
 
 function endWatch(server: SmbServer, open: FileOpen, status: number): void {

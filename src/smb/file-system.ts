@@ -43,8 +43,10 @@ export interface Share {
   space(): Promise<{ readonly totalBytes: number; readonly freeBytes: number }>;
   /** Times of the share's snapshots, newest first. */
   snapshots(): Promise<readonly FileTime[]>;
-  /** What is at a path now; undefined for nothing. A missing directory on the way is refused. */
-  find(path: readonly string[]): Promise<FoundNode | undefined>;
+  /** Files and directories may have named streams here. */
+  readonly keepsStreams?: boolean;
+  /** What is at a path now, or a named stream of that; undefined for nothing. A missing directory on the way is refused. */
+  find(path: readonly string[], stream?: string): Promise<FoundNode | undefined>;
   open(request: OpenRequest): Promise<Opened>;
   /** Whether access lists keep an open from what is there now. Undefined: nothing is denied. */
   readonly isDenied?: ((request: OpenRequest) => Promise<boolean>) | undefined;
@@ -52,6 +54,8 @@ export interface Share {
 
 export interface FoundNode {
   readonly node: bigint;
+  /** Of a named stream: what it belongs to. */
+  readonly base?: bigint;
   readonly kind: NodeKind;
 }
 
@@ -59,6 +63,7 @@ export type NodeKind = "file" | "directory";
 
 export interface OpenRequest {
   readonly path: readonly string[];
+  readonly stream?: string | undefined;
   readonly snapshot: FileTime | undefined;
   /** Specific rights only: generic ones and MAXIMUM_ALLOWED have been resolved. */
   readonly access: number;
@@ -101,6 +106,10 @@ export interface Opened {
   readonly info: FileInfo;
   /** As it is spelled in the share, whatever the client wrote; as it was asked for without it. */
   readonly path?: readonly string[];
+  /** Of a named stream: its name as it is spelled. */
+  readonly stream?: string | undefined;
+  /** With the stream the file was created that it belongs to. */
+  readonly isBaseNew?: boolean;
   /**
    * Whether the client may be given a cache as far as other nodes are concerned. To be asked once, in the turn of the
    * event loop in which it is given. Without it there are no other nodes.
@@ -140,8 +149,17 @@ export interface LockRange {
   readonly isExclusive: boolean;
 }
 
+export interface StreamEntry {
+  /** Empty: the content of the file itself. */
+  readonly name: string;
+  readonly size: number;
+  readonly allocationSize: number;
+}
+
 export interface FileHandle {
   readonly node: bigint;
+  /** Of a named stream: the file or directory it belongs to. */
+  readonly base?: bigint | undefined;
   readonly kind: NodeKind;
   /** Another front end (Force Close Handles) may end a handle: the next use of it finds out here. */
   readonly isClosed: boolean;
@@ -154,8 +172,11 @@ export interface FileHandle {
   write(offset: number, data: Buffer, isDurable: boolean): Promise<void>;
   /** Waits until all that was written is on the disk; throws if some of it never will be. */
   flush(): Promise<void>;
-  /** Ends the handle, its locks and share mode; removes the file when that was due. True when it was removed. */
-  close(): Promise<boolean>;
+  /**
+   * Ends the handle, its locks and share mode; removes the file, or the named stream, when that was due. True when it
+   * was removed; "withFile" when with a named stream went the file it belonged to.
+   */
+  close(): Promise<boolean | "withFile">;
   change(change: InfoChange): Promise<void>;
   setEndOfFile(size: number): Promise<void>;
   /** Cuts off what lies beyond; more than there is only reserves. */
@@ -163,6 +184,10 @@ export interface FileHandle {
   setDeletePending(isPending: boolean): Promise<void>;
   /** Resolves to the path as it is spelled from now on. */
   rename(path: readonly string[], isReplacing: boolean): Promise<readonly string[]>;
+  /** The content of the file, and the named streams of the file or directory. Without it there are none of these. */
+  streams?(): Promise<readonly StreamEntry[]>;
+  /** Gives a named stream another name. */
+  renameStream?(name: string, isReplacing: boolean): Promise<void>;
   /** Entries in a stable order, after the one named `after`; without `.` and `..`. */
   list(after: string | undefined, limit: number): Promise<readonly ListedEntry[]>;
   /** The parent's own entry, for `..`; undefined at the root. */

@@ -47,6 +47,8 @@ export interface FileOpen extends OpenBase, SequencedOpen {
   node: OpenedNode | undefined;
   /** Names from the root of the share down; changes with a rename. */
   path: readonly string[];
+  /** Of a named stream: its name. */
+  stream: string | undefined;
   readonly access: number;
   /** All that could have been granted when it was opened. */
   readonly maximalAccess: number;

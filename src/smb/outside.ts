@@ -35,7 +35,10 @@ export class ServerOutside implements Outside {
   }
 
   breakCaches(share: bigint, node: bigint, conflict: CacheConflict): Promise<void> | undefined {
-    const found = this.#server.nodes.find(share, node);
-    return found && this.#server.nodes.resolve(found, conflict, () => false);
+    const { nodes } = this.#server;
+    if (conflict === "sharing" || conflict === "remove")
+      return nodes.resolveWhole(share, { node }, conflict, () => false);
+    const found = nodes.find(share, node);
+    return found && nodes.resolve(found, conflict, () => false);
   }
 }

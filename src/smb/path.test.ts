@@ -38,3 +38,31 @@ test("each mistake has its own status", () => {
     );
   }
 });
+
+test("where streams are kept, the last name may be followed by one", () => {
+  const kept = { hasStreams: true };
+  const cases: readonly (readonly [string, readonly string[], string | undefined, boolean])[] = [
+    ["dir\\file:stream", ["dir", "file"], "stream", false],
+    ["file:Stream:$DATA", ["file"], "Stream", false],
+    ["file::$data", ["file"], undefined, true],
+    ["file", ["file"], undefined, false],
+    [":stream", [], "stream", false],
+  ];
+  for (const [text, names, stream, isContent] of cases)
+    assert.deepEqual(parsePath(text, kept), { names, snapshot: undefined, stream, isContent }, text);
+  const wrong = [
+    "file:",
+    "file::",
+    "a:b\\c",
+    "a:b:$INDEX_ALLOCATION",
+    "a:b:c:$DATA",
+    "a:\0",
+    `a:${"n".repeat(256)}`,
+  ];
+  for (const text of [...wrong, "a:\ud800"])
+    assert.throws(
+      () => parsePath(text, kept),
+      (error) => error instanceof StatusError && error.status === STATUS.OBJECT_NAME_INVALID,
+      text,
+    );
+});

@@ -20,6 +20,7 @@ export async function startServiceSmbServer(
     readonly signing?: "required" | "enabled";
     readonly directory?: string;
     readonly accessLists?: "shown" | "enforced";
+    readonly streams?: "refused" | "kept";
     /** For clients that know no other port than 445. */
     readonly at?: { readonly host: string; readonly port: number };
   } = {},
@@ -46,7 +47,8 @@ export async function startServiceSmbServer(
   const accounts = new Map(
     [SMB_ACCOUNT, SMB_OTHER_ACCOUNT].map((name) => [name, loginAccountOf(name, SMB_KEYS)]),
   );
-  const fileSystem = new ServiceFileSystem(files, { accessLists: options.accessLists });
+  const { accessLists, streams } = options;
+  const fileSystem = new ServiceFileSystem(files, { accessLists, streams });
   const server = new SmbServer({
     fileSystem,
     accounts: { find: (name) => accounts.get(name) },

@@ -20,7 +20,8 @@ const total = (scores: readonly Score[], tier: string, of: (score: Score) => num
   scores.filter(({ row }) => row.tier === tier).reduce((sum, score) => sum + of(score), 0);
 
 async function score(row: TortureSuite): Promise<Score> {
-  const server = await startServiceSmbServer({ signing: "enabled", accessLists: "enforced" });
+  const { streams = "kept" } = row;
+  const server = await startServiceSmbServer({ signing: "enabled", accessLists: "enforced", streams });
   try {
     return {
       row,

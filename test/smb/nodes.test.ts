@@ -3,6 +3,7 @@ import { after, before, test } from "node:test";
 import { type ShareFileClient, ShareServiceClient } from "@azure/storage-file-share";
 import { monotonic, pause, seconds } from "../../src/base/clock.ts";
 import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from "../../src/services/account/account-list.ts";
+import { DISPOSITION } from "../../src/smb/wire/create.ts";
 import { refused } from "../contract/file/kit.ts";
 import { freshSchema } from "../kit/postgres.ts";
 import { type Program, startProgram } from "../kit/program.ts";
@@ -19,8 +20,8 @@ let file: ShareFileClient;
 before(async () => {
   schema = await freshSchema();
   [one, other] = await Promise.all([
-    startProgram(["--store", schema.address]),
-    startProgram(["--store", schema.address]),
+    startProgram(["--store", schema.address, "--smbStreams", "kept"]),
+    startProgram(["--store", schema.address, "--smbStreams", "kept"]),
   ]);
   const options = { retryOptions: { maxTries: 1 } };
   const share = ShareServiceClient.fromConnectionString(other.connectionString, options).getShareClient(
@@ -70,6 +71,28 @@ test("a REST call to one node waits for the cache of an SMB client of the other"
     await smb.close(handle);
   }
   smb.vanish();
+});
+
+test("a named stream open at one node keeps its file at the other, until it is only kept in a cache", async () => {
+  const smb = await connect(one);
+  const neighbour = await connect(other);
+  const made = { access: "RW", disposition: DISPOSITION.OPEN_IF };
+  const stream = await smb.open("f:s", { ...made, share: "RW" });
+  await smb.write(stream, 0, "stream");
+  await refused(file.delete(), 409, "SharingViolation");
+  await assert.rejects(neighbour.open("f", { access: "D" }), /SHARING_VIOLATION/);
+  const beside = await neighbour.open("f:s", { access: "R" });
+  assert.equal((await neighbour.read(beside, 0, 10)).toString(), "stream");
+  await neighbour.close(beside);
+  await smb.close(stream);
+  const kept = await smb.open("f:s", { ...made, share: "RW", lease: { key: KEY, state: "RH" } });
+  assert.equal(kept.leaseState, "RH");
+  const opening = neighbour.open("f", { access: "D" });
+  assert.equal((await smb.nextBreak()).kind, "lease");
+  await smb.close(kept);
+  await neighbour.close(await opening);
+  smb.vanish();
+  neighbour.vanish();
 });
 
 test("handles of a node that is killed are gone within 5 seconds", async () => {

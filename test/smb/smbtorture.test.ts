@@ -14,10 +14,14 @@ const skip = isMissing ? "smbtorture is not installed (apt-get install samba-tes
 /** Told at length by the proof: these wait for seconds on purpose, or fail as a whole. */
 const ONLY_PROVED = ["smb2.multichannel", "smb2.compound_find", "smb2.dir", "smb2.create"];
 
-async function run(name: string, expected: readonly string[]): Promise<void> {
+async function run(
+  name: string,
+  expected: readonly string[],
+  streams: "refused" | "kept" = "kept",
+): Promise<void> {
   // A server for each: what an aborted test leaves behind must not fail the next. The suites also try what happens
   // without signatures: the client decides, as it did for Samba's own score.
-  const server = await startServiceSmbServer({ signing: "enabled", accessLists: "enforced" });
+  const server = await startServiceSmbServer({ signing: "enabled", accessLists: "enforced", streams });
   try {
     const { passed, failed, unfinished, output } = await smbtorture({ port: server.port, suite: name });
     assert.deepEqual([...failed].sort(), [...expected].sort(), output);
@@ -31,9 +35,9 @@ async function run(name: string, expected: readonly string[]): Promise<void> {
 /** Beside each other: each has a server of its own, and most of them wait most of the time. */
 const AT_ONCE = 4;
 suite("smbtorture", { skip, concurrency: AT_ONCE }, () => {
-  for (const { suite: name, misses, isLong } of TORTURE_SUITES) {
+  for (const { suite: name, misses, isLong, streams } of TORTURE_SUITES) {
     if (isLong || ONLY_PROVED.includes(name)) continue;
-    test(name, () => run(name, Object.keys(misses)));
+    test(name, () => run(name, Object.keys(misses), streams));
   }
   for (const [long, names] of Object.entries(SELECTED))
     for (const name of names) test(`${long}.${name}`, () => run(`${long}.${name}`, []));

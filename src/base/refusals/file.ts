@@ -108,4 +108,10 @@ export const FILE_REFUSALS = {
     smb: 0xc000_011f,
     text: "The file or directory has too many open handles.",
   },
+  /** Only SMB clients name streams, so only they meet it. */
+  TooManyStreams: {
+    http: 409,
+    smb: 0xc000_009a,
+    text: "The file or directory has too many named streams.",
+  },
 } as const;

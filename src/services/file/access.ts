@@ -277,7 +277,10 @@ async function listNodes(
     const key = movingTreeKey(share, moving, write.revision());
     write.put(key, Buffer.alloc(1));
     const open = new Set<bigint>();
-    for await (const handle of write.range(handlesOfShare(share))) open.add(readHandleKey(handle.key).node);
+    for await (const { key: opened, value } of write.range(handlesOfShare(share))) {
+      // A named stream is open where its file or directory is: that one has a record of it too.
+      if (handleRecord.unpack(value).base === undefined) open.add(readHandleKey(opened).node);
+    }
     return { key, open };
   });
   grants.note(noted.key);
@@ -301,7 +304,10 @@ async function decide(
       const refusal = refusalOf(wanted, others, self === undefined ? locks : []);
       // The front end has dealt with the caches of its own clients.
       const mayCache = others.some(
-        (other) => other.mayCache && (self === undefined || other.owner !== ephemeral.owner),
+        (other) =>
+          other.mayCache &&
+          (self === undefined || other.owner !== ephemeral.owner) &&
+          (!other.isOfStream || isForWhole(use)),
       );
       if (refusal !== undefined || use === "look") return { refusal, key: undefined, mayCache };
       const isBefore = handles.length > 0 && isWrite && mayWait;
@@ -323,6 +329,11 @@ async function decide(
       refuse(refusal);
     },
   });
+}
+
+/** Opens of named streams keep nothing of the file but the file itself. */
+function isForWhole(use: RestUse): boolean {
+  return use === "delete" || use === "rename" || use === "overwrite";
 }
 
 /** A call that is kept out takes nobody's writes away: only a handle that is merely kept could make room. */
@@ -353,6 +364,7 @@ function refusalOf(
 }
 
 export interface OpenHandle extends Open {
+  readonly isOfStream: boolean;
   readonly handle: bigint;
   readonly mayCache: boolean;
   /** The process that serves it. */
@@ -382,8 +394,9 @@ export async function readOpens(
 export async function readHandles(read: Reader, share: bigint, node: bigint): Promise<readonly OpenHandle[]> {
   const handles: OpenHandle[] = [];
   for (const { key, value } of await entriesIn(read, handlesOfNode(share, node))) {
-    const { access, share: shared, mayCache = false, owner } = handleRecord.unpack(value);
-    handles.push({ access, share: shared, handle: readHandleKey(key).handle, mayCache, owner });
+    const { access, share: shared, mayCache = false, owner, stream } = handleRecord.unpack(value);
+    const isOfStream = stream !== undefined;
+    handles.push({ access, share: shared, isOfStream, handle: readHandleKey(key).handle, mayCache, owner });
   }
   return handles;
 }

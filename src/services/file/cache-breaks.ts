@@ -49,7 +49,12 @@ async function ownersOf(
 
 /** Puts a request for each process whose clients may hold caches. The caller wakes them after the transaction. */
 export async function putBreaks(write: Writer, node: NodeName, conflict: CacheConflict): Promise<Key[]> {
-  const owners = await ownersOf(write, node, ({ mayCache }) => mayCache === true);
+  const isForWhole = conflict === "sharing" || conflict === "remove";
+  const owners = await ownersOf(
+    write,
+    node,
+    ({ mayCache, stream }) => mayCache === true && (stream === undefined || isForWhole),
+  );
   return putRequests(write, node, owners, conflict);
 }
 

@@ -14,6 +14,7 @@ import { findPlace, type Node, putEntry, putNode, readNode, ticksOf } from "./no
 import { settlePermission } from "./permissions.ts";
 import { discardContent, putRecord, rangeOf } from "./ranges.ts";
 import { changeUsage, leaseOf, readShare, refuseSnapshot, withLease } from "./shares.ts";
+import { removeStreams } from "./streams.ts";
 import { LiveView } from "./versions.ts";
 
 export interface CreateFile {
@@ -86,6 +87,7 @@ export async function makeFile(
     checkChange(write, grants, share, former, leaseId, "overwrite", { ignoresReadOnly });
     discardContent(write, share, former.record.content);
     if (former.record.eaSize !== undefined) await removeEas(write, share, former.id);
+    if (former.record.hasStreams === true) await removeStreams(write, share, former);
   } else {
     if (leaseId !== undefined) throw new Refusal("LeaseNotPresentWithFileOperation");
     const checked = checkParent(view, grants, share, parent);

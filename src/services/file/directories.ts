@@ -2,6 +2,7 @@ import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import type { NodeRecord } from "../../store/records/file.ts";
 import { ATTRIBUTE, isReadOnly, settledAttributes } from "./attributes.ts";
+import { unlinkDirectory } from "./delete-file.ts";
 import type { FileService } from "./file-service.ts";
 import type { PathRef } from "./names.ts";
 import { checkParent, type NodeWishes, putChanged, settleTime } from "./node-changes.ts";
@@ -14,8 +15,6 @@ import {
   putEntry,
   putNode,
   readNode,
-  removeEntry,
-  removeNode,
   ticksOf,
 } from "./nodes.ts";
 import { settlePermission } from "./permissions.ts";
@@ -91,8 +90,7 @@ export async function deleteDirectory(files: FileService, ref: PathRef): Promise
     if (!(await isEmptyDirectory(view, share.id, node.id))) throw new Refusal("DirectoryNotEmpty");
     if (isReadOnly(node.record)) throw new Refusal("ReadOnlyAttribute");
     grant.pass();
-    await removeEntry(write, share, node.record.parent, node.record.name);
-    await removeNode(write, share, node.id);
+    await unlinkDirectory(write, share, node);
   });
 }
 

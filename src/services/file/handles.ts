@@ -1,13 +1,15 @@
 import { Refusal } from "../../base/refusals.ts";
 import { DELETE } from "../../concurrency/share-mode.ts";
 import { deletePendingKey, handleKey, handlesOfNode, locksKey, lockWishKey } from "../../store/keys/file.ts";
+import type { Writer } from "../../store/kv.ts";
 import { deletePendingRecord, type HandleRecord, handleRecord } from "../../store/records/file.ts";
 import { isReadOnly } from "./attributes.ts";
-import { unlinkFile } from "./delete-file.ts";
+import { unlinkDirectory, unlinkFile } from "./delete-file.ts";
 import type { FileService } from "./file-service.ts";
-import { findNode, isEmptyDirectory, ROOT, removeEntry, removeNode, touchDirectory } from "./nodes.ts";
+import { findNode, isEmptyDirectory, ROOT, ticksOf, touchDirectory } from "./nodes.ts";
 import type { Handle } from "./opens/open-node.ts";
 import { findShare, readShare } from "./shares.ts";
+import { hasStreamsLeft, putBase, removeStream } from "./streams.ts";
 import { LiveView } from "./versions.ts";
 
 /** What becomes of a handle once it is open: how opens come to be is told in opens/open-node.ts. */
@@ -23,8 +25,11 @@ export function findHandle(
   });
 }
 
-/** "removed": with the handle went the file, which had waited for its deletion. */
-export type Ended = "closed" | "removed" | "unknown";
+/**
+ * "removed": with the handle went the file, or the named stream, which had waited for its deletion. "withFile": with the
+ * handle of a stream went the file it belonged to.
+ */
+export type Ended = "closed" | "removed" | "withFile" | "unknown";
 
 /** Closes a handle; its locks go with it, and with the last handle a file that waits for its deletion. */
 export async function closeHandle(files: FileService, handle: Handle): Promise<Ended> {
@@ -37,28 +42,82 @@ export async function endHandle(
   handle: Handle,
   { isForced }: { readonly isForced: boolean },
 ): Promise<Ended> {
-  const { share, node, id } = handle;
+  const { base } = handle;
   const { ephemeral } = files.parts.store;
-  const outcome = await ephemeral.write(async (write) => {
-    const key = handleKey(share, node, id);
-    const pendingKey = deletePendingKey(share, node);
-    // Locks and wishes are rare: what is not there is not deleted, which would cost as much as what is.
-    const maybe = [locksKey(share, node, id), lockWishKey(share, node, id)];
-    const [stored, pending, ...left] = await write.getMany([key, pendingKey, ...maybe]);
-    if (stored === undefined) return "unknown";
-    write.delete(key);
-    for (const [i, one] of maybe.entries()) if (left[i] !== undefined) write.delete(one);
-    let isPending = pending !== undefined;
-    if (!isPending && !isForced && node !== ROOT && handleRecord.unpack(stored).isDeleteOnClose) {
-      write.put(pendingKey, deletePendingRecord.pack({ by: id }));
-      isPending = true;
-    }
-    if (!isPending) return "closed";
-    if ((await write.take(handlesOfNode(share, node), 1)).length > 0) return "closed";
-    return "last";
-  });
+  if (base !== undefined) return endOfStream(files, handle, base, isForced);
+  const outcome = await ephemeral.write((write) => removeHandle(write, handle, isForced));
   // The note that it is pending stays until the file is gone: nobody may open it in between.
   return outcome === "last" ? await removePending(files, handle) : outcome;
+}
+
+/** "last": nobody has it open any more, and it waits for its deletion. */
+async function removeHandle(
+  write: Writer,
+  { share, node, id }: Pick<Handle, "share" | "node" | "id">,
+  isForced: boolean,
+): Promise<"unknown" | "closed" | "last"> {
+  const key = handleKey(share, node, id);
+  const pendingKey = deletePendingKey(share, node);
+  // Locks and wishes are rare: what is not there is not deleted, which would cost as much as what is.
+  const maybe = [locksKey(share, node, id), lockWishKey(share, node, id)];
+  const [stored, pending, ...left] = await write.getMany([key, pendingKey, ...maybe]);
+  if (stored === undefined) return "unknown";
+  write.delete(key);
+  for (const [i, one] of maybe.entries()) if (left[i] !== undefined) write.delete(one);
+  let isPending = pending !== undefined;
+  if (!isPending && !isForced && node !== ROOT && handleRecord.unpack(stored).isDeleteOnClose) {
+    write.put(pendingKey, deletePendingRecord.pack({ by: id }));
+    isPending = true;
+  }
+  if (!isPending) return "closed";
+  if ((await write.take(handlesOfNode(share, node), 1)).length > 0) return "closed";
+  return "last";
+}
+
+/** The handle of a stream also keeps its base: one that waits for its deletion goes with the last of both. */
+async function endOfStream(
+  files: FileService,
+  handle: Handle,
+  base: bigint,
+  isForced: boolean,
+): Promise<Ended> {
+  const { share, id } = handle;
+  const { own, beside } = await files.parts.store.ephemeral.write(async (write) => ({
+    own: await removeHandle(write, handle, isForced),
+    beside: await removeHandle(write, { share, node: base, id }, true),
+  }));
+  let ended: Ended = own === "last" ? "closed" : own;
+  try {
+    if (own === "last") ended = await removePendingStream(files, handle, base);
+  } finally {
+    const file = { ref: handle.ref, share, node: base, id };
+    if (beside === "last" && (await removePending(files, file)) === "removed") ended = "withFile";
+  }
+  return ended;
+}
+
+async function removePendingStream(files: FileService, handle: Handle, base: bigint): Promise<Ended> {
+  const { ref, share: id, node } = handle;
+  const { store } = files.parts;
+  try {
+    const ended = await store.write(async (write) => {
+      const share = await findShare(write, ref);
+      if (share?.id !== id) return "closed";
+      const view = new LiveView(write);
+      const [record, owner] = [await findNode(view, id, node), await findNode(view, id, base)];
+      if (record === undefined || owner === undefined) return "closed";
+      await removeStream(write, share, base, { id: node, record });
+      const { hasStreams: _, ...rest } = owner;
+      const left = (await hasStreamsLeft(write, id, base)) ? owner : rest;
+      const now = ticksOf(write);
+      await putBase(write, share, { id: base, record: left }, { writtenAt: now, changedAt: now });
+      return "removed";
+    });
+    files.contentLeft.ring();
+    return ended;
+  } finally {
+    await store.ephemeral.write(async (write) => write.delete(deletePendingKey(id, node)));
+  }
 }
 
 async function removePending(files: FileService, { ref, share: id, node }: Handle): Promise<Ended> {
@@ -71,10 +130,9 @@ async function removePending(files: FileService, { ref, share: id, node }: Handl
       const record = await findNode(view, id, node);
       if (record === undefined) return "closed";
       if (record.kind === "file") await unlinkFile(write, share, { id: node, record });
-      else if (await isEmptyDirectory(view, id, node)) {
-        await removeEntry(write, share, record.parent, record.name);
-        await removeNode(write, share, node);
-      } else return "closed";
+      else if (await isEmptyDirectory(view, id, node))
+        await unlinkDirectory(write, share, { id: node, record });
+      else return "closed";
       await touchDirectory(write, share, record.parent);
       return "removed";
     });
@@ -105,15 +163,19 @@ export async function setDeletePending(
   });
 }
 
-async function checkDeletable(files: FileService, { ref, share: id, node }: Handle): Promise<void> {
+async function checkDeletable(files: FileService, handle: Handle): Promise<void> {
+  const { ref, share: id } = handle;
+  const node = handle.base ?? handle.node;
+  const isStream = handle.base !== undefined;
   await files.parts.store.read(async (read) => {
     const share = await readShare(read, ref);
     const view = new LiveView(read);
     const record = share.id === id ? await findNode(view, id, node) : undefined;
     if (record === undefined) throw new Refusal("ResourceNotFound");
-    if (node === ROOT) throw new Refusal("AuthorizationPermissionMismatch");
-    if (isReadOnly(record)) throw new Refusal("CannotDeleteFileOrDirectory");
-    if (record.kind === "directory" && !(await isEmptyDirectory(view, id, node))) {
+    if (node === ROOT && !isStream) throw new Refusal("AuthorizationPermissionMismatch");
+    const isProtected = isReadOnly(record) && !(isStream && record.kind === "directory");
+    if (isProtected) throw new Refusal("CannotDeleteFileOrDirectory");
+    if (record.kind === "directory" && !isStream && !(await isEmptyDirectory(view, id, node))) {
       throw new Refusal("DirectoryNotEmpty");
     }
   });

@@ -83,7 +83,9 @@ function readHandles(
       from: start > range.from ? start : range.from,
     })) {
       const place = readHandleKey(key);
-      found.push({ node: place.node, handle: place.handle, record: handleRecord.unpack(value) });
+      const record = handleRecord.unpack(value);
+      // An open of a named stream is listed once, as one of its file.
+      if (record.base === undefined) found.push({ node: place.node, handle: place.handle, record });
     }
     return found;
   });
@@ -135,10 +137,12 @@ export async function forceCloseHandles(
   const page = await listHandles(files, { ...request, maxResults: FILE_LIMITS.closedPerRequestMax });
   const { account, share: name } = request.ref;
   const ended: bigint[] = [];
-  for (const { node, handle } of page.handles) {
+  for (const { node, handle, record } of page.handles) {
     if (request.handle !== "*" && request.handle !== handle) continue;
-    const ref = { ref: { account, share: name }, share: share.id, node, id: handle };
-    if ((await endHandle(files, ref, { isForced: true })) !== "unknown") ended.push(handle);
+    const { stream } = record;
+    const ref = { ref: { account, share: name }, share: share.id, node: stream ?? node, id: handle };
+    const open = stream === undefined ? ref : { ...ref, base: node };
+    if ((await endHandle(files, open, { isForced: true })) !== "unknown") ended.push(handle);
   }
   announceEnded(files.surroundings, ended);
   return { closed: ended.length, failed: 0, next: page.next };

@@ -64,8 +64,10 @@ function tryLock(files: FileService, handle: Handle, wanted: readonly Lock[]): P
     const { handles, locks } = await readOpens(write, share, node);
     // Who only looks has asked no other node to finish what it writes.
     const isLooking = handles.some((open) => open.handle === id && open.access === NO_ACCESS);
-    if (isLooking && handles.some((open) => open.owner !== ephemeral.owner && open.access !== NO_ACCESS))
-      throw new Refusal("FileLockConflict");
+    const isUsed = handles.some(
+      (open) => open.owner !== ephemeral.owner && open.access !== NO_ACCESS && !open.isOfStream,
+    );
+    if (isLooking && isUsed) throw new Refusal("FileLockConflict");
     const held = [...locks];
     for (const { offset, length, isExclusive } of wanted) {
       const lock = { offset, length, isExclusive };

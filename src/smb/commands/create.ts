@@ -5,11 +5,12 @@ import { printSddl } from "../../services/file/security/sddl.ts";
 import { CONTROL, decodeSecurityDescriptor } from "../../services/file/security/security-descriptor.ts";
 import type { CacheEntry, OpenedNode } from "../caches.ts";
 import { closeOpen } from "../end-open.ts";
-import type { Opened, Share } from "../file-system.ts";
+import type { FoundNode, Opened, Share } from "../file-system.ts";
 import type { FileOpen } from "../open.ts";
 import { parsePath, type SmbPath } from "../path.ts";
 import type { Reply, Request } from "../request.ts";
 import { refuse, STATUS, StatusError } from "../status.ts";
+import { STREAM_EVENT, tellStream } from "../stream-names.ts";
 import {
   ACCESS,
   CREATE_ACTION,
@@ -61,9 +62,13 @@ export async function create(request: Request): Promise<Reply> {
   checkCreate(body);
   const extendedAttributes = givenEas(body, contexts);
   if ((contexts.allocationSize ?? 0n) > BigInt(SMB_LIMITS.fileBytesMax)) throw refuse(STATUS.DISK_FULL);
-  const path = parsePath(textOf(body.name));
+  const path = parsePath(textOf(body.name), { hasStreams: share.keepsStreams === true });
   const isDeleteOnClose = (body.createOptions & CREATE_OPTION.DELETE_ON_CLOSE) !== 0;
-  if (isDeleteOnClose && path.names.length === 0) throw refuse(STATUS.ACCESS_DENIED);
+  const isRoot = path.names.length === 0 && path.stream === undefined;
+  const isDirectory = (body.createOptions & CREATE_OPTION.DIRECTORY_FILE) !== 0;
+  // A stream is content, whatever it belongs to.
+  if (isDirectory && (path.stream !== undefined || path.isContent)) throw refuse(STATUS.NOT_A_DIRECTORY);
+  if (isDeleteOnClose && isRoot) throw refuse(STATUS.ACCESS_DENIED);
   const wanted: Wanted = {
     body,
     contexts,
@@ -104,8 +109,9 @@ async function openWhenFree(request: Request, wanted: Wanted): Promise<Opened> {
       if (isHandleAsked || !isSharingViolation(error)) throw error;
       // The application may have closed the file, and only the client's cache still has it open.
       isHandleAsked = true;
-      const node = await nodeOf(request, wanted);
-      const wait = node && request.connection.server.nodes.resolve(node, "sharing", exceptOwn(wanted));
+      const { nodes } = request.connection.server;
+      const found = await findWanted(request, wanted);
+      const wait = found && nodes.resolveWhole(wanted.share.id, found, "sharing", exceptOwn(wanted));
       if (wait === undefined) throw error;
       await request.wait(wait, () => {});
     }
@@ -184,13 +190,17 @@ async function breakForOpen(request: Request, wanted: Wanted): Promise<void> {
   if (wait !== undefined) await request.wait(wait, () => {});
 }
 
-/** What others have open at the path; nobody asks the file system while nobody has anything open. */
-async function nodeOf(request: Request, { share, path }: Wanted): Promise<OpenedNode | undefined> {
-  const { nodes } = request.connection.server;
-  if (nodes.size === 0 || path.snapshot !== undefined) return undefined;
+/** What others have open at the path. */
+async function nodeOf(request: Request, wanted: Wanted): Promise<OpenedNode | undefined> {
+  const found = await findWanted(request, wanted);
+  return found && request.connection.server.nodes.find(wanted.share.id, found.node);
+}
+
+/** What is at the path; nobody asks the file system while nobody has anything open. */
+async function findWanted(request: Request, { share, path }: Wanted): Promise<FoundNode | undefined> {
+  if (request.connection.server.nodes.size === 0 || path.snapshot !== undefined) return undefined;
   try {
-    const found = await share.find(path.names);
-    return found === undefined ? undefined : nodes.find(share.id, found.node);
+    return await share.find(path.names, path.stream);
   } catch (error) {
     // A missing directory is found again, and answered, by the open itself.
     if (error instanceof StatusError || error instanceof Refusal) return undefined;
@@ -203,12 +213,13 @@ function openRequest(request: Request, { body, contexts, path, rights, extendedA
   const security = contexts.securityDescriptor;
   return {
     path: path.names,
+    stream: path.stream,
     snapshot: path.snapshot ?? contexts.snapshot,
     access: rights.access,
     optionalAccess: rights.optionalAccess,
     share: body.shareAccess,
     disposition: body.createDisposition,
-    kind: kindWanted(body.createOptions),
+    kind: kindWanted(body.createOptions) ?? (path.isContent ? ("file" as const) : undefined),
     isWriteThrough: (body.createOptions & CREATE_OPTION.WRITE_THROUGH) !== 0,
     isDeleteOnClose: (body.createOptions & CREATE_OPTION.DELETE_ON_CLOSE) !== 0,
     attributes: body.fileAttributes,
@@ -268,6 +279,7 @@ async function keep(request: Request, wanted: Wanted, opened: Opened): Promise<R
     file: opened.handle,
     node: undefined,
     path: opened.path ?? path.names,
+    stream: opened.stream,
     access: opened.access,
     maximalAccess: opened.maximalAccess ?? ACCESS.FILE_ALL,
     shareAccess: body.shareAccess,
@@ -323,15 +335,23 @@ async function keep(request: Request, wanted: Wanted, opened: Opened): Promise<R
     if (open.cache !== undefined && (open.cache.state & HANDLE_CACHE) !== 0)
       open.durability = durabilityFor(contexts);
   }
-  tell(request, open, opened.action);
+  tell(request, open, opened);
   const info = shownInfo(open, opened.info);
   return createReply(open, { action: opened.action, info }, contexts);
 }
 
-function tell(request: Request, open: FileOpen, action: number): void {
+const ADDED_FILE = { action: NOTIFY_ACTION.ADDED, filter: NOTIFY_FILTER.FILE_NAME };
+
+function tell(request: Request, open: FileOpen, { action, isBaseNew }: Opened): void {
   const { changes } = request.connection.server;
   const share = open.tree.share!.id;
   const { path } = open;
+  if (open.stream !== undefined) {
+    if (isBaseNew === true) changes.tell(share, [{ path, ...ADDED_FILE }]);
+    if (action === CREATE_ACTION.CREATED) tellStream(changes, open, STREAM_EVENT.ADDED);
+    else if (action !== CREATE_ACTION.OPENED) tellStream(changes, open, STREAM_EVENT.WRITTEN);
+    return;
+  }
   if (action === CREATE_ACTION.CREATED) {
     const filter = open.file.kind === "directory" ? NOTIFY_FILTER.DIR_NAME : NOTIFY_FILTER.FILE_NAME;
     changes.tell(share, [{ path, action: NOTIFY_ACTION.ADDED, filter }]);

@@ -1,7 +1,8 @@
-import type { FileInfo } from "../file-system.ts";
+import type { FileInfo, StreamEntry } from "../file-system.ts";
 import type { FileOpen } from "../open.ts";
 import type { Request } from "../request.ts";
 import { refuse, STATUS } from "../status.ts";
+import { nameOf } from "../stream-names.ts";
 import { ACCESS } from "../wire/create.ts";
 import {
   attributeTagInformation,
@@ -55,7 +56,9 @@ export async function fileInformation(
       throw refuse(STATUS.NOT_SUPPORTED);
     case FILE_CLASS.NORMALIZED_NAME:
       if (request.connection.dialect < DIALECT.SMB_3_1_1) throw refuse(STATUS.NOT_SUPPORTED);
-      return named(encodeNameInformation(open.path.join("\\")));
+      return named(encodeNameInformation(nameOf(open)));
+    case FILE_CLASS.STREAM:
+      return streams(open);
     default:
       return fromInfo(open, informationClass, shownInfo(open, await open.file.info()));
   }
@@ -75,16 +78,6 @@ function fromInfo(open: FileOpen, informationClass: number, info: FileInfo): Inf
     case FILE_CLASS.ALL:
       needAttributes(open);
       return { data: all(open, info), fixedBytes: ALL_FIXED_BYTES };
-    case FILE_CLASS.STREAM:
-      if (info.kind === "directory") return exactly(EMPTY);
-      return {
-        data: encodeStreamInformation({
-          name: "::$DATA",
-          size: BigInt(info.size),
-          allocationSize: BigInt(info.allocationSize),
-        }),
-        fixedBytes: 32,
-      };
     case FILE_CLASS.COMPRESSION:
       return exactly(compressionInformation.encode({ size: BigInt(info.size) }));
     case FILE_CLASS.NETWORK_OPEN:
@@ -100,7 +93,21 @@ function fromInfo(open: FileOpen, informationClass: number, info: FileInfo): Inf
   }
 }
 
-const shownPath = (open: FileOpen): string => `\\${open.path.join("\\")}`;
+const shownPath = (open: FileOpen): string => `\\${nameOf(open)}`;
+
+/** The content of a file, and named streams where they are kept. */
+async function streams(open: FileOpen): Promise<InfoAnswer> {
+  const { file, tree } = open;
+  const list =
+    tree.share!.keepsStreams === true && file.streams !== undefined
+      ? await file.streams()
+      : contentOf(await file.info());
+  return list.length === 0 ? exactly(EMPTY) : { data: encodeStreamInformation(list), fixedBytes: 32 };
+}
+
+function contentOf({ kind, size, allocationSize }: FileInfo): readonly StreamEntry[] {
+  return kind === "directory" ? [] : [{ name: "", size, allocationSize }];
+}
 
 function standard(info: FileInfo): Buffer {
   return standardInformation.encode({

@@ -107,7 +107,7 @@ async function onFile(request: Request, open: FileOpen, body: Ioctl): Promise<Io
       throw refuse(STATUS.NOT_A_REPARSE_POINT);
     case FSCTL.CREATE_OR_GET_OBJECT_ID: {
       const output = Buffer.alloc(64);
-      output.writeBigUInt64LE(open.file.node, 0);
+      output.writeBigUInt64LE(open.file.base ?? open.file.node, 0);
       output.writeBigUInt64LE(open.tree.share!.id, 8);
       return { output };
     }

@@ -4,6 +4,7 @@ import type { CacheEntry } from "../caches.ts";
 import type { FileOpen } from "../open.ts";
 import type { Request } from "../request.ts";
 import { refuse, STATUS, StatusError } from "../status.ts";
+import { STREAM_EVENT, tellStream } from "../stream-names.ts";
 import { ACCESS } from "../wire/create.ts";
 import { NOTIFY_ACTION, NOTIFY_FILTER } from "../wire/directory.ts";
 
@@ -59,9 +60,15 @@ export async function breakForWrite(request: Request, open: FileOpen): Promise<v
 }
 
 /** Who watches the directory learns that content has changed. */
-export function tellWritten(request: Request, { tree, path }: FileOpen): void {
+export function tellWritten(request: Request, open: FileOpen): void {
+  const { tree, path, stream } = open;
+  const { changes } = request.connection.server;
+  if (stream !== undefined) {
+    tellStream(changes, open, STREAM_EVENT.WRITTEN);
+    return;
+  }
   const filter = NOTIFY_FILTER.SIZE | NOTIFY_FILTER.LAST_WRITE;
-  request.connection.server.changes.tell(tree.share!.id, [{ path, action: NOTIFY_ACTION.MODIFIED, filter }]);
+  changes.tell(tree.share!.id, [{ path, action: NOTIFY_ACTION.MODIFIED, filter }]);
 }
 
 function ownsWrites(open: FileOpen, entry: CacheEntry): boolean {
@@ -100,17 +107,16 @@ export async function breakReplaced(
     if (error instanceof StatusError || error instanceof Refusal) return undefined;
     throw error;
   });
-  const target = found && nodes.find(share.id, found.node);
-  if (target === undefined || target === node) return;
-  const wait = nodes.resolve(target, "remove", () => false);
+  if (found === undefined || nodes.find(share.id, found.node) === node) return;
+  const wait = nodes.resolveWhole(share.id, found, "remove", () => false);
   if (wait !== undefined) await request.wait(wait, () => {});
 }
 
 /** Before a file is renamed or removed, others close the handles they only keep. */
 export async function breakForRemoval(request: Request, open: FileOpen): Promise<void> {
   const { nodes } = request.connection.server;
-  const { node } = open;
-  if (node === undefined || node.caches.size === 0) return;
-  const wait = nodes.resolve(node, "remove", (entry) => entry === open.cache);
+  const { file, tree, cache } = open;
+  if (!nodes.isAnyCached) return;
+  const wait = nodes.resolveWhole(tree.share!.id, { node: file.node }, "remove", (entry) => entry === cache);
   if (wait !== undefined) await request.wait(wait, () => {});
 }

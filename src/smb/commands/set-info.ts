@@ -2,9 +2,10 @@ import { SMB_LIMITS } from "../../base/limits-smb.ts";
 import { decodeSecurityDescriptor, SECURITY_PART } from "../../services/file/security/security-descriptor.ts";
 import type { TimeChange } from "../file-system.ts";
 import type { FileOpen } from "../open.ts";
-import { parsePath } from "../path.ts";
+import { parsePath, parseStream } from "../path.ts";
 import { type Reply, type Request, success } from "../request.ts";
 import { refuse, STATUS } from "../status.ts";
+import { STREAM_EVENT, tellStream } from "../stream-names.ts";
 import { ACCESS, ATTRIBUTE } from "../wire/create.ts";
 import { NOTIFY_ACTION, NOTIFY_FILTER } from "../wire/directory.ts";
 import { decodeFullEas } from "../wire/extended-attributes.ts";
@@ -18,7 +19,7 @@ import {
 } from "../wire/file-information.ts";
 import { INFO_TYPE, setInfoRequest, setInfoResponse } from "../wire/info.ts";
 import { tellWrites } from "../write-times.ts";
-import { breakBelow, breakForRemoval, breakForWrite, breakReplaced, need } from "./rights.ts";
+import { breakBelow, breakForRemoval, breakForWrite, breakReplaced, need, tellWritten } from "./rights.ts";
 
 export async function setInfo(request: Request): Promise<Reply> {
   const { infoType, informationClass, data, fileId, additionalInformation } = setInfoRequest.decode(
@@ -154,7 +155,7 @@ async function setSize(
   await set(Number(value));
   open.hasWritten = true;
   tellWrites(open.node);
-  tell(request, open, NOTIFY_FILTER.SIZE | NOTIFY_FILTER.LAST_WRITE);
+  tellWritten(request, open);
 }
 
 const RENAMED_FILE = {
@@ -167,6 +168,11 @@ async function rename(request: Request, open: FileOpen, data: Buffer): Promise<v
   const { name, rootDirectory, replaceIfExists } = decodeRename(data);
   need(open, ACCESS.DELETE);
   if (rootDirectory !== 0n) throw refuse(STATUS.INVALID_PARAMETER);
+  const hasStreams = open.tree.share!.keepsStreams === true;
+  if (hasStreams && (open.stream !== undefined || name.startsWith(":"))) {
+    await renameStream(request, open, { name, isReplacing: replaceIfExists });
+    return;
+  }
   const target = parsePath(name.replace(/^\\/, ""));
   if (target.snapshot !== undefined || target.names.length === 0) throw refuse(STATUS.OBJECT_NAME_INVALID);
   await breakForRemoval(request, open);
@@ -176,7 +182,9 @@ async function rename(request: Request, open: FileOpen, data: Buffer): Promise<v
   const to = await open.file.rename(target.names, replaceIfExists);
   const { changes } = request.connection.server;
   const share = open.tree.share!.id;
-  for (const other of open.node?.opens ?? [open]) other.path = to;
+  const { nodes } = request.connection.server;
+  for (const node of [open.node, ...nodes.streamsOf(share, open.file.node)])
+    for (const other of node?.opens ?? [open]) other.path = to;
   const filter = open.file.kind === "directory" ? NOTIFY_FILTER.DIR_NAME : NOTIFY_FILTER.FILE_NAME;
   const isSameDirectory = from.slice(0, -1).join("\\") === to.slice(0, -1).join("\\");
   changes.tell(share, [
@@ -189,6 +197,24 @@ async function rename(request: Request, open: FileOpen, data: Buffer): Promise<v
     // Whoever watches attributes and not names learns of a renamed file this way, as from Windows.
     ...(open.file.kind === "file" ? [{ path: to, ...RENAMED_FILE }] : []),
   ]);
+}
+
+/** Within its file: the new name is that of a stream, and nothing else. */
+async function renameStream(
+  request: Request,
+  open: FileOpen,
+  { name, isReplacing }: { readonly name: string; readonly isReplacing: boolean },
+): Promise<void> {
+  // Under another path it would be a stream of another file.
+  if (!name.startsWith(":")) throw refuse(STATUS.SHARING_VIOLATION);
+  const { stream } = parseStream(name);
+  if (open.stream === undefined || stream === undefined || open.file.renameStream === undefined)
+    throw refuse(STATUS.OBJECT_NAME_INVALID);
+  await open.file.renameStream(stream, isReplacing);
+  const { changes } = request.connection.server;
+  tellStream(changes, open, STREAM_EVENT.REMOVED);
+  for (const other of open.node?.opens ?? [open]) other.stream = stream;
+  tellStream(changes, open, STREAM_EVENT.ADDED);
 }
 
 async function setSecurity(open: FileOpen, parts: number, data: Buffer): Promise<void> {

@@ -58,7 +58,8 @@ export async function volumeInformation(share: Share, informationClass: number):
             VOLUME_ATTRIBUTE.UNICODE_ON_DISK |
             VOLUME_ATTRIBUTE.PERSISTENT_ACLS |
             VOLUME_ATTRIBUTE.SPARSE_FILES |
-            VOLUME_ATTRIBUTE.EXTENDED_ATTRIBUTES,
+            VOLUME_ATTRIBUTE.EXTENDED_ATTRIBUTES |
+            (share.keepsStreams === true ? VOLUME_ATTRIBUTE.NAMED_STREAMS : 0),
           componentCharsMax: SMB_LIMITS.nameCharsMax,
           name: "NTFS",
         }),

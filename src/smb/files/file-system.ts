@@ -13,24 +13,21 @@ import type { FileSystem, Outside, Share, ShareEntry } from "../file-system.ts";
 import { ChangesElsewhere } from "./changes-elsewhere.ts";
 import type { ServiceHandle } from "./handle.ts";
 import { OpensUnderWay } from "./opens-under-way.ts";
-import { ServiceShare } from "./share.ts";
-
-export interface ServiceFileSystemOptions {
-  /** "enforced": security descriptors are evaluated for every open. "shown", the default: they deny nothing. */
-  readonly accessLists?: "shown" | "enforced" | undefined;
-}
+import { type FileSystemOptions, type HandleTable, ServiceShare } from "./share.ts";
 
 /** The file service as the file system of the SMB front end. */
 export class ServiceFileSystem implements FileSystem {
   readonly #files: FileService;
+  readonly #options: FileSystemOptions;
   readonly #handles = new Map<bigint, ServiceHandle>();
   readonly #underWay = new OpensUnderWay();
   /** By account; undefined where they are not enforced. */
   readonly #lists: Map<string, AccessLists> | undefined;
 
-  constructor(files: FileService, { accessLists }: ServiceFileSystemOptions = {}) {
+  constructor(files: FileService, options: FileSystemOptions = {}) {
     this.#files = files;
-    this.#lists = accessLists === "enforced" ? new Map() : undefined;
+    this.#options = options;
+    this.#lists = options.accessLists === "enforced" ? new Map() : undefined;
   }
 
   #listsOf(account: string): AccessLists | undefined {
@@ -102,11 +99,12 @@ export class ServiceFileSystem implements FileSystem {
     const folded = name.toLowerCase();
     const record = await findConnected(this.#files, { account, share: folded });
     if (record?.settings.protocols !== "SMB") return undefined;
-    return new ServiceShare(this.#files, account, folded, record, {
+    const handles: HandleTable = {
       underWay: this.#underWay,
       lists: this.#listsOf(account),
       opened: (handle) => this.#handles.set(handle.handle.id, handle),
       closed: (handle) => this.#handles.delete(handle.handle.id),
-    });
+    };
+    return new ServiceShare(this.#files, { account, name: folded, record }, handles, this.#options);
   }
 }

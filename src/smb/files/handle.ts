@@ -15,12 +15,14 @@ import { changeHeldEas, readHeldEas } from "../../services/file/opens/held-eas.t
 import {
   changeHeld,
   listHeld,
+  listHeldStreams,
   readHeldFacts,
   readParent,
   readSecurity,
 } from "../../services/file/opens/held-properties.ts";
 import type { Handle, OpenedHandle } from "../../services/file/opens/open-node.ts";
 import { renameHeld } from "../../services/file/opens/rename-held.ts";
+import { renameStream } from "../../services/file/opens/rename-stream.ts";
 import type { AccessLists } from "../../services/file/security/access-lists.ts";
 import type { SecurityDescriptor } from "../../services/file/security/security-descriptor.ts";
 import type {
@@ -30,13 +32,14 @@ import type {
   ListedEntry,
   LockRange,
   NodeKind,
+  StreamEntry,
   TimeChange,
 } from "../file-system.ts";
 import { refuse, STATUS } from "../status.ts";
 import { ACCESS, ATTRIBUTE } from "../wire/create.ts";
 import type { ExtendedAttribute } from "../wire/extended-attributes.ts";
 import { ticksOfFileTime } from "../wire/filetime.ts";
-import { infoOf } from "./info.ts";
+import { infoOf, streamEntriesOf } from "./info.ts";
 import { answered, answerTo, BY_HANDLE } from "./refusals.ts";
 
 type HeldTimeName = "writtenAt" | "changedAt";
@@ -44,6 +47,7 @@ type HeldTimeName = "writtenAt" | "changedAt";
 /** An open of the file service, as the commands use it. */
 export class ServiceHandle implements FileHandle {
   readonly node: bigint;
+  readonly base: bigint | undefined;
   readonly kind: NodeKind;
   readonly handle: Handle;
   isClosed = false;
@@ -66,6 +70,7 @@ export class ServiceHandle implements FileHandle {
     this.#files = files;
     this.handle = opened;
     this.node = opened.node;
+    this.base = opened.base;
     this.kind = opened.opened.record.kind;
     this.#reservedBytes = reservedBytes;
     this.#table = table;
@@ -88,12 +93,17 @@ export class ServiceHandle implements FileHandle {
 
   async info(): Promise<FileInfo> {
     const { record, isDeletePending } = await this.#run(readHeldFacts(this.#files, this.handle));
-    return infoOf({ node: this.node, record, isDeletePending, reservedBytes: this.#reservedBytes });
+    return infoOf({
+      node: this.base ?? this.node,
+      record,
+      isDeletePending,
+      reservedBytes: this.#reservedBytes,
+    });
   }
 
   async infoAtClose(): Promise<FileInfo> {
     const record = await this.#run(infoHeld(this.#files, this.handle));
-    return infoOf({ node: this.node, record, reservedBytes: this.#reservedBytes });
+    return infoOf({ node: this.base ?? this.node, record, reservedBytes: this.#reservedBytes });
   }
 
   read(offset: number, length: number): Promise<readonly Buffer[]> {
@@ -118,10 +128,11 @@ export class ServiceHandle implements FileHandle {
     if (lost !== undefined) throw answerTo(lost.reason, BY_HANDLE);
   }
 
-  async close(): Promise<boolean> {
+  async close(): Promise<boolean | "withFile"> {
     this.isClosed = true;
     this.#table.closed(this);
-    return (await closeHandle(this.#files, this.handle)) === "removed";
+    const ended = await closeHandle(this.#files, this.handle);
+    return ended === "withFile" ? ended : ended === "removed";
   }
 
   async change(change: InfoChange): Promise<void> {
@@ -171,6 +182,14 @@ export class ServiceHandle implements FileHandle {
     };
     const { lists } = this.#table;
     return this.#run(renameHeld(this.#files, this.handle, { path, isReplacing, keepsChangedAt, lists }), own);
+  }
+
+  async streams(): Promise<readonly StreamEntry[]> {
+    return streamEntriesOf(await this.#run(listHeldStreams(this.#files, this.handle)));
+  }
+
+  renameStream(name: string, isReplacing: boolean): Promise<void> {
+    return this.#run(renameStream(this.#files, this.handle, { name, isReplacing }));
   }
 
   async list(after: string | undefined, limit: number): Promise<readonly ListedEntry[]> {

@@ -1,6 +1,7 @@
 import { ROOT } from "../../services/file/nodes.ts";
 import type { NodeRecord } from "../../services/file/records.ts";
-import type { FileInfo } from "../file-system.ts";
+import type { HeldStreams } from "../../services/file/streams.ts";
+import type { FileInfo, StreamEntry } from "../file-system.ts";
 import { ATTRIBUTE } from "../wire/create.ts";
 import { fileTimeOfTicks } from "../wire/filetime.ts";
 
@@ -23,9 +24,13 @@ export interface InfoInput {
   readonly reservedBytes?: number;
 }
 
+export function allocationOf(bytes: number): number {
+  return Math.ceil(bytes / UNIT_BYTES) * UNIT_BYTES;
+}
+
 export function infoOf({ node, record, isDeletePending = false, reservedBytes = 0 }: InfoInput): FileInfo {
   const isFile = record.kind === "file";
-  const allocated = Math.ceil(Math.max(record.size, reservedBytes) / UNIT_BYTES) * UNIT_BYTES;
+  const allocated = allocationOf(Math.max(record.size, reservedBytes));
   const attributes = record.attributes & SHOWN_ATTRIBUTES;
   return {
     node: node === ROOT ? ROOT_FILE_ID : node,
@@ -40,4 +45,15 @@ export function infoOf({ node, record, isDeletePending = false, reservedBytes = 
     isDeletePending,
     eaSize: record.eaSize ?? 0,
   };
+}
+
+/** The content of a file first, under no name. */
+export function streamEntriesOf({ base, named }: HeldStreams): readonly StreamEntry[] {
+  const entryOf = (name: string, { size }: NodeRecord): StreamEntry => ({
+    name,
+    size,
+    allocationSize: allocationOf(size),
+  });
+  const own = base.record.kind === "file" ? [entryOf("", base.record)] : [];
+  return [...own, ...named.map(({ name, node }) => entryOf(name, node.record))];
 }

@@ -5,17 +5,26 @@ import { listEntries } from "../../services/file/opens/held-properties.ts";
 import {
   judgePast,
   listPastRanges,
+  listPastStreams,
   openPast,
   type Past,
   readPastSecurity,
 } from "../../services/file/opens/past-node.ts";
 import type { AccessLists } from "../../services/file/security/access-lists.ts";
-import type { FileHandle, FileInfo, ListedEntry, NodeKind, Opened, OpenRequest } from "../file-system.ts";
+import type {
+  FileHandle,
+  FileInfo,
+  ListedEntry,
+  NodeKind,
+  Opened,
+  OpenRequest,
+  StreamEntry,
+} from "../file-system.ts";
 import { refuse, STATUS } from "../status.ts";
 import { ACCESS, CREATE_ACTION, DISPOSITION } from "../wire/create.ts";
 import type { ExtendedAttribute } from "../wire/extended-attributes.ts";
 import { ticksOfFileTime } from "../wire/filetime.ts";
-import { infoOf } from "./info.ts";
+import { infoOf, streamEntriesOf } from "./info.ts";
 import { answered } from "./refusals.ts";
 
 const CHANGES =
@@ -36,7 +45,7 @@ export async function openInPast(
   lists: AccessLists | undefined,
 ): Promise<Opened> {
   const snapshot = ticksOfFileTime(request.snapshot!);
-  const past = await answered(openPast(files, { ...share, snapshot, path: request.path }));
+  const past = await answered(openPast(files, { ...share, snapshot, path: request.path }, request.stream));
   const mayOnlyRead = request.disposition === DISPOSITION.OPEN || request.disposition === DISPOSITION.OPEN_IF;
   if (!mayOnlyRead || request.isDeleteOnClose || (request.access & CHANGES) !== 0)
     throw refuse(STATUS.MEDIA_WRITE_PROTECTED);
@@ -50,7 +59,8 @@ export async function openInPast(
   const handle = new PastHandle(files, past, lists);
   const access = granted?.access ?? request.access | optionalAccess;
   const maximalAccess = granted && granted.maximal & ~CHANGES;
-  return { handle, action: CREATE_ACTION.OPENED, access, maximalAccess, info: await handle.info() };
+  const { stream } = request;
+  return { handle, action: CREATE_ACTION.OPENED, access, maximalAccess, info: await handle.info(), stream };
 }
 
 /** The past is another file: who holds a cache of the present one is not disturbed by who looks back. */
@@ -77,7 +87,7 @@ class PastHandle implements FileHandle {
   }
 
   async info(): Promise<FileInfo> {
-    return infoOf({ node: this.node, record: this.#past.node.record });
+    return infoOf({ node: idInPast(this.#past.base.id, this.#past), record: this.#past.node.record });
   }
 
   infoAtClose(): Promise<FileInfo> {
@@ -104,6 +114,10 @@ class PastHandle implements FileHandle {
 
   async parent(): Promise<FileInfo | undefined> {
     return this.info();
+  }
+
+  async streams(): Promise<readonly StreamEntry[]> {
+    return streamEntriesOf(await answered(listPastStreams(this.#files, this.#past)));
   }
 
   allocatedRanges(from: number, to: number) {
@@ -136,6 +150,7 @@ class PastHandle implements FileHandle {
   setAllocation = PROTECTED;
   setDeletePending = PROTECTED;
   rename = PROTECTED;
+  renameStream = PROTECTED;
   zero = PROTECTED;
   setSecurity = PROTECTED;
   setExtendedAttributes = PROTECTED;

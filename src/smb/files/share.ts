@@ -1,9 +1,9 @@
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { usesOf, WRITE } from "../../concurrency/share-mode.ts";
 import type { FileService } from "../../services/file/file-service.ts";
-import type { Disposition } from "../../services/file/opens/open-node.ts";
+import { isOpenDenied } from "../../services/file/opens/look.ts";
 import {
-  isOpenDenied,
+  type Disposition,
   openNode,
   type OpenRequest as ServiceOpen,
 } from "../../services/file/opens/open-node.ts";
@@ -38,6 +38,13 @@ const ACTIONS = {
   overwritten: CREATE_ACTION.OVERWRITTEN,
 } as const;
 
+export interface FileSystemOptions {
+  /** Named streams of files and directories; Azure Files has none. */
+  readonly streams?: "refused" | "kept" | undefined;
+  /** "enforced": security descriptors are evaluated for every open. "shown", the default: they deny nothing. */
+  readonly accessLists?: "shown" | "enforced" | undefined;
+}
+
 export interface HandleTable {
   readonly underWay: OpensUnderWay;
   /** Where they are enforced. */
@@ -52,14 +59,25 @@ export class ServiceShare implements Share {
   readonly id: bigint;
   readonly createdAt: FileTime;
   readonly isDenied: ((request: OpenRequest) => Promise<boolean>) | undefined;
+  readonly keepsStreams: boolean;
   readonly #files: FileService;
   readonly #ref: { readonly account: string; readonly share: string };
   readonly #handles: HandleTable;
 
-  constructor(files: FileService, account: string, name: string, record: ShareRecord, handles: HandleTable) {
+  constructor(
+    files: FileService,
+    {
+      account,
+      name,
+      record,
+    }: { readonly account: string; readonly name: string; readonly record: ShareRecord },
+    handles: HandleTable,
+    { streams = "refused" }: FileSystemOptions,
+  ) {
     this.#files = files;
     this.#ref = { account, share: name };
     this.name = name;
+    this.keepsStreams = streams === "kept";
     this.id = record.id;
     // The id of a share is the revision it was made at.
     this.createdAt = fileTimeOfTicks(record.id);
@@ -79,8 +97,8 @@ export class ServiceShare implements Share {
     return times.map(fileTimeOfTicks).reverse();
   }
 
-  find(path: readonly string[]): Promise<FoundNode | undefined> {
-    return answered(findAt(this.#files, { ...this.#ref, path }));
+  find(path: readonly string[], stream?: string): Promise<FoundNode | undefined> {
+    return answered(findAt(this.#files, { ...this.#ref, path }, stream));
   }
 
   async open(request: OpenRequest): Promise<Opened> {
@@ -100,6 +118,7 @@ export class ServiceShare implements Share {
     const { lists } = this.#handles;
     return {
       ref: { account: this.#ref.account, share: this.#ref.share, path: request.path },
+      stream: request.stream,
       access: usesOf(access),
       optionalAccess: usesOf(optionalAccess),
       share: request.share,
@@ -139,8 +158,10 @@ export class ServiceShare implements Share {
       action: ACTIONS[opened.action],
       access: opened.granted?.access ?? access | (mayWrite ? optionalAccess : optionalAccess & ~WRITES),
       maximalAccess: opened.granted?.maximal,
-      info: infoOf({ node: opened.node, record, reservedBytes }),
+      info: infoOf({ node: opened.base ?? opened.node, record, reservedBytes }),
       path: opened.path,
+      stream: opened.stream,
+      isBaseNew: opened.isBaseNew,
       mayCacheNow: () => underWay.end(opened.share, opened.node) && opened.isAlone,
     };
   }

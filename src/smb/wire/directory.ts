@@ -46,6 +46,9 @@ export const NOTIFY_FILTER = {
   CREATION: 0x40,
   EA: 0x80,
   SECURITY: 0x100,
+  STREAM_NAME: 0x200,
+  STREAM_SIZE: 0x400,
+  STREAM_WRITE: 0x800,
 } as const;
 
 export const NOTIFY_ACTION = {
@@ -54,6 +57,9 @@ export const NOTIFY_ACTION = {
   MODIFIED: 3,
   RENAMED_OLD_NAME: 4,
   RENAMED_NEW_NAME: 5,
+  ADDED_STREAM: 6,
+  REMOVED_STREAM: 7,
+  MODIFIED_STREAM: 8,
 } as const;
 
 export const changeNotifyRequest = message(32, {

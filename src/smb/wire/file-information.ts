@@ -101,20 +101,29 @@ export function encodeNameInformation(name: string): Buffer {
 }
 
 export interface StreamInformation {
+  /** Empty: the content itself. */
   readonly name: string;
-  readonly size: bigint;
-  readonly allocationSize: bigint;
+  readonly size: number;
+  readonly allocationSize: number;
 }
 
-/** One unnamed stream is all a file has here. */
-export function encodeStreamInformation({ name, size, allocationSize }: StreamInformation): Buffer {
-  const text = utf16(name);
-  const to = Buffer.alloc(24 + text.length);
-  to.writeUInt32LE(text.length, 4);
-  to.writeBigUInt64LE(size, 8);
-  to.writeBigUInt64LE(allocationSize, 16);
-  to.set(text, 24);
-  return to;
+const STREAM_FIXED_BYTES = 24;
+
+/** Streams one after the other, each on a boundary of 8 bytes. */
+export function encodeStreamInformation(streams: readonly StreamInformation[]): Buffer {
+  const parts = streams.map(({ name, size, allocationSize }, i) => {
+    const text = utf16(`:${name}:$DATA`);
+    const length = STREAM_FIXED_BYTES + text.length;
+    const isLast = i === streams.length - 1;
+    const to = Buffer.alloc(isLast ? length : (length + 7) & ~7);
+    to.writeUInt32LE(isLast ? 0 : to.length, 0);
+    to.writeUInt32LE(text.length, 4);
+    to.writeBigUInt64LE(BigInt(size), 8);
+    to.writeBigUInt64LE(BigInt(allocationSize), 16);
+    to.set(text, STREAM_FIXED_BYTES);
+    return to;
+  });
+  return Buffer.concat(parts);
 }
 
 export interface RenameInformation {

@@ -109,7 +109,16 @@ export function foldedOfEntryKey(key: Key): string {
   return new KeyReader(key).skipText().skipWhole().skipWhole().text();
 }
 
-/** Files and directories by their id: ("fn", share, node). The root directory is node 0. */
+/** Named streams of a file or directory: ("fd", share, file or directory, folded name). No listing shows them. */
+export function streamKey(share: bigint, node: bigint, folded: string): Key {
+  return packKey(["fd", share, node, folded]);
+}
+
+export function streamsOfNode(share: bigint, node: bigint): Range {
+  return prefixRange(packKey(["fd", share, node]));
+}
+
+/** Files and directories by their id, and named streams by theirs: ("fn", share, node). The root directory is node 0. */
 export function nodeKey(share: bigint, node: bigint): Key {
   return nodePrefix.of(share) + packKey([node]);
 }
@@ -180,7 +189,7 @@ export function keyOfEpochIndex(key: Key): Key {
 
 /** Live records of a share, family by family, and their versions. */
 export function contentsOfShare(share: bigint): readonly Range[] {
-  const live = ["fe", "fn", "fr", "fx"].map((family) => prefixRange(packKey([family, share])));
+  const live = ["fe", "fn", "fr", "fx", "fd"].map((family) => prefixRange(packKey([family, share])));
   return [...live, ...live.map(versionsOfRange)];
 }
 

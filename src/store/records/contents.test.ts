@@ -35,6 +35,7 @@ const node = fc.record(
     changedAt: revision,
     accessedAt: revision,
     permission: fc.constantFrom("1*2", "18446744073709551615*18446744073709551615"),
+    hasStreams: fc.constant(true),
     metadata: fc.constant({ a: "1", B: "" }),
     eaSize: fc.nat(0xffff_ffff),
     needsEas: fc.constant(true),

@@ -52,6 +52,8 @@ export interface NodeRecord {
   /** Only where an SMB client has set it. */
   readonly accessedAt?: bigint;
   readonly permission?: string;
+  /** Named streams hang on it: see src/services/file/streams.ts. */
+  readonly hasStreams?: boolean;
   readonly metadata?: Readonly<Record<string, string>>;
   /** Of its extended attributes, which lie in a record of their own; absent when there are none. */
   readonly eaSize?: number;
@@ -138,11 +140,12 @@ const HAS_ACCESSED = 2;
 const HAS_REST = 4;
 const HAS_EAS = 8;
 const NEEDS_EAS = 16;
+const HAS_STREAMS = 128;
 const EA_SIZE_BYTES = 4;
 
 /**
- *   0 version 2   1 kind   2 what else it has (bits: permission, accessedAt, rest, extended attributes, needs them)
- *   3 attributes (4)
+ *   0 version 2   1 kind   2 what else it has (bits: 1 permission, 2 accessedAt, 4 rest, 8 extended attributes, 16 needs
+ *   them, 128 named streams)   3 attributes (4)
  *   7 parent (8)   15 revision (8)   23 createdAt (8)   31 writtenAt (8)   39 changedAt (8)   47 accessedAt (8, or 0)
  *   55 size (8, floating)   63 content (8)   71 dataRevision (8)   79 length of the name (2)
  *   81 name, UTF-8   then, if it has them: length of the permission's key (1) and the key; size of the extended
@@ -167,7 +170,8 @@ export const nodeRecord = {
       (accessedAt === undefined ? 0 : HAS_ACCESSED) |
       (hasRest ? HAS_REST : 0) |
       (eaSize === undefined ? 0 : HAS_EAS) |
-      (record.needsEas === true ? NEEDS_EAS : 0);
+      (record.needsEas === true ? NEEDS_EAS : 0) |
+      (record.hasStreams === true ? HAS_STREAMS : 0);
     view.setUint8(10, has);
     view.setUint32(11, record.attributes);
     view.setBigUint64(15, record.parent);
@@ -217,6 +221,7 @@ export const nodeRecord = {
       dataRevision: view.getBigUint64(71),
     };
     if (hasPermission) record.permission = bytes.latin1Slice(nameEnd + 1, textsEnd);
+    if ((has & HAS_STREAMS) !== 0) record.hasStreams = true;
     if ((has & HAS_ACCESSED) !== 0) record.accessedAt = view.getBigInt64(47);
     if (restAt > textsEnd) record.eaSize = bytes.readUInt32BE(textsEnd);
     if ((has & NEEDS_EAS) !== 0) record.needsEas = true;

@@ -17,9 +17,12 @@ const handles: fc.Arbitrary<HandleRecord> = fc
     owner: fc.string({ maxLength: 60 }),
     cached: fc.boolean(),
     reconnectedAt: fc.option(fc.integer({ min: 0, max: 2 ** 43 })),
+    other: fc.option(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })),
+    isStream: fc.boolean(),
   })
-  .map(({ cached, reconnectedAt, ...rest }) => ({
+  .map(({ cached, reconnectedAt, other, isStream, ...rest }) => ({
     ...rest,
+    ...(other === null ? {} : isStream ? { base: other } : { stream: other }),
     ...(cached ? { mayCache: true } : {}),
     ...(reconnectedAt === null ? {} : { reconnectedAt }),
   }));

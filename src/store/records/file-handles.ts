@@ -18,6 +18,10 @@ export interface HandleRecord {
   /** The client asked for a cache (an oplock or a lease): whoever needs it gone asks the process that serves it. */
   readonly mayCache?: boolean;
   readonly reconnectedAt?: Instant;
+  /** What is open is a named stream of this file or directory. */
+  readonly base?: bigint;
+  /** Kept at the file or directory itself: this named stream of it is open, by the handle of the same id there. */
+  readonly stream?: bigint;
   /** The process that serves it. */
   readonly owner: string;
 }
@@ -25,14 +29,23 @@ export interface HandleRecord {
 const VERSION = 2;
 const FIXED_BYTES = 28;
 const LENGTH_BYTES = 4;
-const FLAG = { directory: 1, deleteOnClose: 2, mayCache: 4, reconnected: 8 } as const;
+const FLAG = {
+  directory: 1,
+  deleteOnClose: 2,
+  mayCache: 4,
+  reconnected: 8,
+  ofBase: 16,
+  ofStream: 32,
+} as const;
+const NODE_BYTES = 8;
 
 /**
  * In bytes at fixed places, as nodes are (file-contents.ts):
  *
  *   0 version | 1 flags | 2 access | 3 share | 4 openedAt | 12 session | 20 reconnectedAt | 28 three texts
  *
- * each text with its length in UTF-8 in four bytes before it: address, name, owner. No handle outlives the processes that
+ * each text with its length in UTF-8 in four bytes before it: address, name, owner; then, for named streams, the node
+ * on the other side (8). No handle outlives the processes that
  * share it, so there is no older version to read.
  */
 export const handleRecord = {
@@ -40,7 +53,8 @@ export const handleRecord = {
 
   pack(record: HandleRecord): Buffer {
     const texts = [record.clientAddress, record.clientName, record.owner];
-    let bytes = FIXED_BYTES;
+    const other = record.base ?? record.stream;
+    let bytes = FIXED_BYTES + (other === undefined ? 0 : NODE_BYTES);
     for (const text of texts) bytes += LENGTH_BYTES + Buffer.byteLength(text);
     const packed = Buffer.allocUnsafe(bytes);
     packed[0] = VERSION;
@@ -48,7 +62,9 @@ export const handleRecord = {
       (record.kind === "directory" ? FLAG.directory : 0) |
       (record.isDeleteOnClose ? FLAG.deleteOnClose : 0) |
       (record.mayCache === true ? FLAG.mayCache : 0) |
-      (record.reconnectedAt === undefined ? 0 : FLAG.reconnected);
+      (record.reconnectedAt === undefined ? 0 : FLAG.reconnected) |
+      (record.base === undefined ? 0 : FLAG.ofBase) |
+      (record.stream === undefined ? 0 : FLAG.ofStream);
     assert(record.access <= 0xff && record.share <= 0xff, "uses of a file are a few bits");
     packed[2] = record.access;
     packed[3] = record.share;
@@ -61,6 +77,7 @@ export const handleRecord = {
       packed.writeUInt32BE(length, at);
       at += LENGTH_BYTES + length;
     }
+    if (other !== undefined) packed.writeBigUInt64BE(other, at);
     return packed;
   },
 
@@ -71,6 +88,10 @@ export const handleRecord = {
     const addressAt = FIXED_BYTES;
     const nameAt = textEnd(bytes, addressAt);
     const ownerAt = textEnd(bytes, nameAt);
+    const ownerEnd = textEnd(bytes, ownerAt);
+    const isOfNode = (flags & (FLAG.ofBase | FLAG.ofStream)) !== 0;
+    if (isOfNode && bytes.length < ownerEnd + NODE_BYTES)
+      throw new DamagedData("a handle ends before the node it names");
     return {
       kind: (flags & FLAG.directory) === 0 ? "file" : "directory",
       access: bytes[2]!,
@@ -82,7 +103,9 @@ export const handleRecord = {
       isDeleteOnClose: (flags & FLAG.deleteOnClose) !== 0,
       ...((flags & FLAG.mayCache) === 0 ? {} : { mayCache: true }),
       ...((flags & FLAG.reconnected) === 0 ? {} : { reconnectedAt: bytes.readDoubleBE(20) }),
-      owner: textAt(bytes, ownerAt, textEnd(bytes, ownerAt)),
+      ...((flags & FLAG.ofBase) === 0 ? {} : { base: bytes.readBigUInt64BE(ownerEnd) }),
+      ...((flags & FLAG.ofStream) === 0 ? {} : { stream: bytes.readBigUInt64BE(ownerEnd) }),
+      owner: textAt(bytes, ownerAt, ownerEnd),
     };
   },
 } as const;

@@ -15,7 +15,16 @@ import { clearRange, discardContent, putBytes, type RangeWriter } from "../range
 import { openWindow, streamWindow, wholeOf } from "../read-content.ts";
 import { changeUsage } from "../shares.ts";
 import type { View } from "../versions.ts";
-import { checkRead, findHeld, findHeldForWrite, type HeldTimes, timesOf, withWriteAccess } from "./held.ts";
+import {
+  checkRead,
+  findHeld,
+  findHeldForWrite,
+  findHeldShown,
+  type HeldTimes,
+  timesOf,
+  touchHeldBase,
+  withWriteAccess,
+} from "./held.ts";
 import type { Handle } from "./open-node.ts";
 import { writtenSpans } from "./past-node.ts";
 
@@ -113,6 +122,7 @@ export function writeHeld(
         const attributes = record.attributes | ATTRIBUTE.Archive;
         const revision = await putWritten(write, share, node, { writtenAt, changedAt, size, attributes });
         const { payloads } = files.parts;
+        await touchHeldBase(write, share, handle, times);
         const at: RangeWriter = { write, payloads, share, content: record.content, since: revision };
         let from = offset;
         for (const { content, length } of parts) {
@@ -170,6 +180,7 @@ export function resizeHeld(
           ...timesOf(record, ticksOf(write), times),
           ...resized,
         });
+        await touchHeldBase(write, held.share, handle, times);
       });
     await (changed.length > 0n ? withWriteAccess(files, handle, changed, change) : change());
   });
@@ -197,6 +208,7 @@ export function zeroHeld(
         dataRevision,
         content,
       });
+      await touchHeldBase(write, share, handle, times);
       const { payloads } = files.parts;
       await clearRange({ write, payloads, share, content, since }, from, end);
     });
@@ -215,6 +227,7 @@ export function allocatedHeld(
   });
 }
 
+/** As it is told: of a named stream with the times and attributes of its file. */
 export function infoHeld(files: FileService, handle: Handle): Promise<NodeRecord> {
-  return files.parts.store.read(async (read) => (await findHeld(read, handle)).node.record);
+  return files.parts.store.read(async (read) => (await findHeldShown(read, handle)).node.record);
 }

@@ -3,14 +3,14 @@ import { changeEas, type EaRecord, easTold, putEas, readEas, withoutEas } from "
 import type { FileService } from "../file-service.ts";
 import { putChanged } from "../node-changes.ts";
 import { ticksOf } from "../nodes.ts";
-import { findHeld } from "./held.ts";
+import { findHeldBase } from "./held.ts";
 import type { Handle } from "./open-node.ts";
 import type { Past } from "./past-node.ts";
 
-/** Extended attributes by handle. */
+/** Extended attributes by handle; those of a named stream are those of its file or directory. */
 export function readHeldEas(files: FileService, handle: Handle): Promise<readonly EaRecord[]> {
   return files.parts.store.read(async (read) => {
-    const { share, view, node } = await findHeld(read, handle);
+    const { share, view, node } = await findHeldBase(read, handle);
     return kept(await readEas(view, share.id, node));
   });
 }
@@ -18,8 +18,8 @@ export function readHeldEas(files: FileService, handle: Handle): Promise<readonl
 /** As a share snapshot has them. */
 export function readPastEas(files: FileService, past: Past): Promise<readonly EaRecord[]> {
   return files.parts.store.read(async (read) => {
-    const { share, view, node } = await past.find(read);
-    return kept(await readEas(view, share.id, node));
+    const { share, view } = await past.find(read);
+    return kept(await readEas(view, share.id, past.base));
   });
 }
 
@@ -42,7 +42,7 @@ export async function changeHeldEas(
   { changes, keepsChangedAt }: ChangeHeldEas,
 ): Promise<void> {
   await files.parts.store.write(async (write) => {
-    const { share, view, node } = await findHeld(write, handle);
+    const { share, view, node } = await findHeldBase(write, handle);
     const { id, record } = node;
     const eas = changeEas(await readEas(view, share.id, node), changes);
     const since = await putChanged(

@@ -12,8 +12,9 @@ import { DEFAULT_SDDL, findPermission, putPermission } from "../permissions.ts";
 import type { AccessLists } from "../security/access-lists.ts";
 import { parseSddl, printSddl } from "../security/sddl.ts";
 import { mergeSecurityParts, type SecurityDescriptor } from "../security/security-descriptor.ts";
+import { type HeldStreams, readStreams } from "../streams.ts";
 import type { View } from "../versions.ts";
-import { findHeld } from "./held.ts";
+import { findHeld, findHeldBase, findHeldShown } from "./held.ts";
 import type { Handle } from "./open-node.ts";
 import { securityAfter } from "./open-rights.ts";
 
@@ -25,21 +26,23 @@ export interface HeldFacts {
 
 export async function readHeldFacts(files: FileService, handle: Handle): Promise<HeldFacts> {
   const { store } = files.parts;
-  const { share, node, id } = handle;
+  const { share, node, id, base } = handle;
+  const going = [deletePendingKey(share, node)];
+  if (base !== undefined) going.push(deletePendingKey(share, base));
   const isDeletePending = await store.ephemeral.read(async (read) => {
-    const [own, pending] = await read.getMany([handleKey(share, node, id), deletePendingKey(share, node)]);
+    const [own, ...pending] = await read.getMany([handleKey(share, node, id), ...going]);
     if (own === undefined) throw new Refusal("ResourceNotFound");
-    return pending !== undefined;
+    return pending.some((one) => one !== undefined);
   });
-  const record = await store.read(async (read) => (await findHeld(read, handle)).node.record);
+  const record = await store.read(async (read) => (await findHeldShown(read, handle)).node.record);
   return { record, isDeletePending };
 }
 
 /** The directory above; undefined at the root. */
 export function readParent(files: FileService, handle: Handle): Promise<Node | undefined> {
-  if (handle.node === ROOT) return Promise.resolve(undefined);
+  if ((handle.base ?? handle.node) === ROOT) return Promise.resolve(undefined);
   return files.parts.store.read(async (read) => {
-    const { share, view, node } = await findHeld(read, handle);
+    const { share, view, node } = await findHeldBase(read, handle);
     const { parent } = node.record;
     return { id: parent, record: await readNode(view, share.id, parent) };
   });
@@ -68,7 +71,7 @@ export interface SecurityChange {
 
 export async function changeHeld(files: FileService, handle: Handle, change: HeldChange): Promise<void> {
   await files.parts.store.write(async (write) => {
-    const { share, node } = await findHeld(write, handle);
+    const { share, node } = await findHeldBase(write, handle);
     const { record } = node;
     const { createdAt, accessedAt, writtenAt, changedAt, attributes, security } = change;
     const permission = security && (await changedPermission(write, share.id, record, security));
@@ -112,9 +115,17 @@ export function readSecurity(
   lists: AccessLists | undefined,
 ): Promise<string> {
   return files.parts.store.read(async (read) => {
-    const { share, node } = await findHeld(read, handle);
+    const { share, node } = await findHeldBase(read, handle);
     if (lists !== undefined) return printSddl((await lists.guardOf(read, share.id, node.record)).descriptor);
     return sddlOf(read, share.id, node.record);
+  });
+}
+
+/** A file or directory and its named streams, also by the handle of one of them. */
+export function listHeldStreams(files: FileService, handle: Handle): Promise<HeldStreams> {
+  return files.parts.store.read(async (read) => {
+    const { share, view, node } = await findHeldBase(read, handle);
+    return { base: node, named: await readStreams(view, share.id, node) };
   });
 }
 

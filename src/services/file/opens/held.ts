@@ -3,15 +3,22 @@ import { type ByteRange, type HeldLock, mayRead, mayWrite } from "../../../concu
 import { isLocked } from "../../../concurrency/lease.ts";
 import { ALL_ACCESS, NO_ACCESS, WRITE } from "../../../concurrency/share-mode.ts";
 import { handleKey, locksOfNode, readHandleKey, restAccessKey } from "../../../store/keys/file.ts";
-import type { Reader } from "../../../store/kv.ts";
-import { locksRecord, type NodeRecord, restAccessRecord } from "../../../store/records/file.ts";
+import type { Reader, Writer } from "../../../store/kv.ts";
+import {
+  locksRecord,
+  type NodeRecord,
+  restAccessRecord,
+  type ShareRecord,
+} from "../../../store/records/file.ts";
 import { readHandles } from "../access.ts";
+import { ATTRIBUTE } from "../attributes.ts";
 import { entriesIn } from "../entries-in.ts";
 import type { FileService } from "../file-service.ts";
 import { afterWishes, isLockWished, WISHED } from "../lock-wishes.ts";
 import type { OpenedFile } from "../node-changes.ts";
-import { findNode } from "../nodes.ts";
+import { findNode, ticksOf } from "../nodes.ts";
 import { findShare, leaseOf } from "../shares.ts";
+import { putBase, shownStream } from "../streams.ts";
 import { LiveView } from "../versions.ts";
 import type { Handle } from "./open-node.ts";
 
@@ -23,6 +30,36 @@ export async function findHeld(read: Reader, { ref, share: id, node }: Handle): 
   const record = await findNode(view, id, node);
   if (record === undefined) throw new Refusal("ResourceNotFound");
   return { share, view, node: { id: node, record } };
+}
+
+/** What its times, attributes and security belong to: of a named stream, the file or directory. */
+export function findHeldBase(read: Reader, handle: Handle): Promise<OpenedFile> {
+  const { ref, share, base, id } = handle;
+  return findHeld(read, base === undefined ? handle : { ref, share, node: base, id });
+}
+
+/** What is told of it: of a named stream, its own content and what else its file or directory has. */
+export async function findHeldShown(read: Reader, handle: Handle): Promise<OpenedFile> {
+  const held = await findHeld(read, handle);
+  if (handle.base === undefined) return held;
+  const { node: base } = await findHeldBase(read, handle);
+  return { ...held, node: { id: held.node.id, record: shownStream(base.record, held.node.record) } };
+}
+
+/** A change of a named stream moves the times of what it belongs to. */
+export async function touchHeldBase(
+  write: Writer,
+  share: ShareRecord,
+  handle: Handle,
+  times: HeldTimes,
+): Promise<void> {
+  if (handle.base === undefined) return;
+  const { node } = await findHeldBase(write, handle);
+  const { attributes, kind } = node.record;
+  await putBase(write, share, node, {
+    ...timesOf(node.record, ticksOf(write), times),
+    attributes: kind === "file" ? attributes | ATTRIBUTE.Archive : attributes,
+  });
 }
 
 /**
@@ -101,7 +138,11 @@ async function checkWrite(
   const [handles, locks] = await Promise.all([readHandles(read, share, node), readLocks(read, share, node)]);
   if (!handles.some(({ handle }) => handle === id)) throw new Refusal("ResourceNotFound");
   if (!mayWrite(locks, range, id)) throw new Refusal("FileLockConflict");
-  return { isElsewhere: handles.some(({ owner, access }) => owner !== self && access !== NO_ACCESS) };
+  return {
+    isElsewhere: handles.some(
+      ({ owner, access, isOfStream }) => owner !== self && access !== NO_ACCESS && !isOfStream,
+    ),
+  };
 }
 
 /** Which times of a node a change leaves alone, because the client has set them by this handle. */

@@ -6,11 +6,22 @@ import { ATTRIBUTE } from "../attributes.ts";
 import { changeEas, type EaRecord, easTold, putEas, withoutEas } from "../extended-attributes.ts";
 import type { FileService } from "../file-service.ts";
 import type { ShareRef } from "../names.ts";
-import { findNode, findPlace, putEntry, putNode, readNode, ticksOf, touchDirectory } from "../nodes.ts";
+import {
+  findNode,
+  findPlace,
+  type Place,
+  putEntry,
+  putNode,
+  ROOT,
+  readNode,
+  ticksOf,
+  touchDirectory,
+} from "../nodes.ts";
 import { markInTransaction } from "../opened-marks.ts";
 import { putPermission, settlePermission } from "../permissions.ts";
-import { dropContent } from "../ranges.ts";
+import { discardContent, dropContent } from "../ranges.ts";
 import { changeUsage, findShare, leaseOf, withLease } from "../shares.ts";
+import { findStream, putBase, putNewStream, removeStreams, shownStream } from "../streams.ts";
 import { LiveView } from "../versions.ts";
 import type { OpenRequest } from "./open-node.ts";
 import { type Granted, type RightsWish, settleNew } from "./open-rights.ts";
@@ -43,40 +54,9 @@ export function createNode(
     async (write) => {
       const share = await openedShare(write, ref, shareId);
       const view = new LiveView(write);
-      const { parent, name, entry } = await findPlace(view, shareId, ref.path);
-      if (entry !== undefined || (await findNode(view, shareId, node)) !== undefined) return undefined;
-      const revision = write.revision();
-      const now = ticksOf(write);
-      const above = await readNode(view, shareId, parent);
-      const settled =
-        rights && (await settleNew({ read: write, share: shareId }, rights.lists, above, { kind, sddl }));
-      const wish = sddl === undefined ? undefined : { sddl };
-      const permission =
-        settled === undefined
-          ? await settlePermission(write, shareId, wish, { own: undefined, inherited: above.permission })
-          : putPermission(write, shareId, settled.sddl);
-      const kept = attributes & CREATED_ATTRIBUTES;
-      const given = eas === undefined ? NO_EAS : changeEas(NO_EAS, eas);
-      const record: NodeRecord = {
-        kind,
-        parent,
-        name,
-        revision,
-        attributes: kept | (kind === "directory" ? ATTRIBUTE.Directory : ATTRIBUTE.Archive),
-        createdAt: now,
-        writtenAt: now,
-        changedAt: now,
-        size: 0,
-        content: revision,
-        dataRevision: revision,
-        ...(permission === undefined ? {} : { permission }),
-        ...easTold(given),
-      };
-      if (given.length > 0) await putEas(write, share, node, { eas: given, since: revision });
-      await putNode(write, share, node, record, revision);
-      await putEntry(write, share, parent, { name, node, kind }, revision);
-      await touchDirectory(write, share, parent);
-      return { record, granted: settled && grantedToCreator(rights!, settled.maximal) };
+      const place = await findPlace(view, shareId, ref.path);
+      if (place.entry !== undefined || (await findNode(view, shareId, node)) !== undefined) return undefined;
+      return putNewNode(write, share, place, { node, kind, attributes, sddl, eas, rights });
     },
     isAhead && eas === undefined,
   );
@@ -87,6 +67,118 @@ function grantedToCreator({ access, optionalAccess }: RightsWish, maximal: numbe
   return { access: access | optionalAccess, maximal };
 }
 
+async function putNewNode(
+  write: Writer,
+  share: ShareRecord,
+  { parent, name }: Place,
+  wanted: Pick<NodeRecord, "kind" | "attributes"> &
+    Pick<OpenRequest, "sddl" | "eas" | "rights"> & { readonly node: bigint },
+): Promise<Made> {
+  const { node, kind, sddl, eas, rights } = wanted;
+  const revision = write.revision();
+  const now = ticksOf(write);
+  const above = await readNode(new LiveView(write), share.id, parent);
+  const settled =
+    rights && (await settleNew({ read: write, share: share.id }, rights.lists, above, { kind, sddl }));
+  const wish = sddl === undefined ? undefined : { sddl };
+  const permission =
+    settled === undefined
+      ? await settlePermission(write, share.id, wish, { own: undefined, inherited: above.permission })
+      : putPermission(write, share.id, settled.sddl);
+  const kept = wanted.attributes & CREATED_ATTRIBUTES;
+  const given = eas === undefined ? NO_EAS : changeEas(NO_EAS, eas);
+  const record: NodeRecord = {
+    kind,
+    parent,
+    name,
+    revision,
+    attributes: kept | (kind === "directory" ? ATTRIBUTE.Directory : ATTRIBUTE.Archive),
+    createdAt: now,
+    writtenAt: now,
+    changedAt: now,
+    size: 0,
+    content: revision,
+    dataRevision: revision,
+    ...(permission === undefined ? {} : { permission }),
+    ...easTold(given),
+  };
+  if (given.length > 0) await putEas(write, share, node, { eas: given, since: revision });
+  await putNode(write, share, node, record, revision);
+  await putEntry(write, share, parent, { name, node, kind }, revision);
+  await touchDirectory(write, share, parent);
+  return { record, granted: settled && grantedToCreator(rights!, settled.maximal) };
+}
+
+/** Whether access lists still grant what they did; undefined where they are not enforced. */
+export type StillGranted = (read: Reader, record: NodeRecord) => Promise<boolean> | undefined;
+
+/**
+ * Creates the named stream a handle was placed for, and the file it belongs to if there is none; undefined when
+ * something else has come to be there. The record is as it is shown.
+ */
+export function createStream(
+  files: FileService,
+  { ref, stream, attributes = 0, sddl, eas, rights, isAhead = false }: OpenRequest,
+  at: {
+    share: bigint;
+    node: bigint;
+    base: bigint;
+    isBaseNew: boolean;
+    /** By the list of the file that is there. */
+    granted: Granted | undefined;
+    isStillGranted: StillGranted;
+  },
+): Promise<Ahead<Made | undefined>> {
+  return files.writeForHandle(
+    async (write) => {
+      const share = await openedShare(write, ref, at.share);
+      const view = new LiveView(write);
+      const place = ref.path.length === 0 ? undefined : await findPlace(view, share.id, ref.path);
+      const there = place === undefined ? ROOT : place.entry?.node;
+      if (there !== (at.isBaseNew ? undefined : at.base)) return undefined;
+      const wanted = { node: at.base, kind: "file", attributes, sddl, eas, rights } as const;
+      const { record, granted } = at.isBaseNew
+        ? await putNewNode(write, share, place!, wanted)
+        : { record: await readNode(view, share.id, at.base), granted: at.granted };
+      const isStill = at.isBaseNew ? undefined : at.isStillGranted(write, record);
+      if (isStill !== undefined && !(await isStill)) return undefined;
+      const base = { id: at.base, record };
+      if ((await findStream(view, share.id, base, stream!)) !== undefined) return undefined;
+      const made = await putNewStream(write, share, base, { id: at.node, name: stream! });
+      const now = ticksOf(write);
+      const changed = { hasStreams: true, writtenAt: now, changedAt: now };
+      await putBase(write, share, base, changed);
+      return { record: shownStream({ ...record, ...changed }, made), granted };
+    },
+    isAhead && eas === undefined,
+  );
+}
+
+/** Replaces a named stream's content by nothing; undefined when it is gone. The file it belongs to stays as it is. */
+export function overwriteStream(
+  files: FileService,
+  { ref, isAhead = false }: OpenRequest,
+  at: { share: bigint; node: bigint; base: bigint; isStillGranted: StillGranted },
+): Promise<Ahead<NodeRecord | undefined>> {
+  return files.writeForHandle(async (write) => {
+    const share = await openedShare(write, ref, at.share);
+    const view = new LiveView(write);
+    const [record, base] = [await findNode(view, share.id, at.node), await findNode(view, share.id, at.base)];
+    if (record === undefined || base === undefined) return undefined;
+    const isStill = at.isStillGranted(write, base);
+    if (isStill !== undefined && !(await isStill)) return undefined;
+    discardContent(write, share, record.content);
+    await changeUsage(write, share, -record.size);
+    const revision = write.revision(record.revision);
+    const emptied = { ...record, revision, size: 0, content: revision, dataRevision: revision };
+    await putNode(write, share, at.node, emptied, revision);
+    const now = ticksOf(write);
+    const times = { writtenAt: now, changedAt: now };
+    await putBase(write, share, { id: at.base, record: base }, times);
+    return shownStream({ ...base, ...times }, emptied);
+  }, isAhead);
+}
+
 /** Replaces a file's content by nothing; undefined when it is gone. Its id, name, times of birth and lease stay. */
 export async function overwriteNode(
   files: FileService,
@@ -94,7 +186,7 @@ export async function overwriteNode(
   target: {
     share: bigint;
     node: bigint;
-    check: (read: Reader, record: NodeRecord) => Promise<boolean> | undefined;
+    check: StillGranted;
   },
 ): Promise<Ahead<NodeRecord | undefined>> {
   const { payloads } = files.parts;
@@ -109,13 +201,15 @@ export async function overwriteNode(
       const outcome = await dropContent({ write, payloads, share }, record.content);
       isLeft = outcome === "left";
       await changeUsage(write, share, -record.size);
+      if (record.hasStreams === true) await removeStreams(write, share, { id: target.node, record });
       const revision = write.revision(record.revision);
       const now = ticksOf(write);
       const given = eas === undefined ? NO_EAS : changeEas(NO_EAS, eas);
       if (given.length > 0 || record.eaSize !== undefined)
         await putEas(write, share, target.node, { eas: given, since: revision });
+      const { hasStreams: _, ...own } = withoutEas(record);
       const changed: NodeRecord = {
-        ...withoutEas(record),
+        ...own,
         ...easTold(given),
         revision,
         attributes: (attributes & CREATED_ATTRIBUTES) | ATTRIBUTE.Archive,

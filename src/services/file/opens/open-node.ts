@@ -1,11 +1,10 @@
 import { monotonic, pause } from "../../../base/clock.ts";
 import { FILE_LIMITS } from "../../../base/limits-file.ts";
 import { Refusal } from "../../../base/refusals.ts";
-import { RIGHT } from "../../../concurrency/access-list.ts";
 import { isLocked } from "../../../concurrency/lease.ts";
 import { type Access, DELETE, mayOpenLeased, usesOf, WRITE } from "../../../concurrency/share-mode.ts";
 import { deletePendingKey } from "../../../store/keys/file.ts";
-import type { Key, Reader } from "../../../store/kv.ts";
+import type { Key } from "../../../store/kv.ts";
 import type { NodeRecord, ShareRecord } from "../../../store/records/file.ts";
 import { ATTRIBUTE, isReadOnly } from "../attributes.ts";
 import { awaitBreaks, type NodeName, wakeHolders } from "../cache-breaks.ts";
@@ -13,12 +12,14 @@ import type { EaRecord } from "../extended-attributes.ts";
 import type { FileService } from "../file-service.ts";
 import { endHandle } from "../handles.ts";
 import { checkName, type PathRef, type ShareRef } from "../names.ts";
-import { findNode, findPlace, type Node, ROOT, readNode } from "../nodes.ts";
+import { findNode, type Node } from "../nodes.ts";
 import { markOpened } from "../opened-marks.ts";
-import { findShare, leaseOf, readShare, refuseSnapshot } from "../shares.ts";
+import { findShare, leaseOf, refuseSnapshot } from "../shares.ts";
+import { shownStream } from "../streams.ts";
 import { LiveView } from "../versions.ts";
-import { createNode, overwriteNode } from "./make-node.ts";
-import { type Granted, isSameGrant, judgeOpen, type RightsWish } from "./open-rights.ts";
+import { type Found, isOverwriting, isStored, look, stillGranted } from "./look.ts";
+import { createNode, createStream, overwriteNode, overwriteStream, type StillGranted } from "./make-node.ts";
+import type { Granted, RightsWish } from "./open-rights.ts";
 import { type Asked, BUSY, type Placed, type Placement, placeHandle } from "./place-handle.ts";
 
 /**
@@ -36,6 +37,8 @@ export type Disposition = "supersede" | "open" | "create" | "openIf" | "overwrit
 
 export interface OpenRequest {
   readonly ref: PathRef;
+  /** A named stream of what is at the path. */
+  readonly stream?: string | undefined;
   readonly access: Access;
   /** Granted as far as the file allows it. */
   readonly optionalAccess?: Access;
@@ -68,11 +71,16 @@ export interface Handle {
   readonly share: bigint;
   readonly node: bigint;
   readonly id: bigint;
+  /** Of a named stream: the file or directory it belongs to. */
+  readonly base?: bigint | undefined;
 }
 
 export interface OpenedHandle extends Handle {
   /** As it is spelled in the share, whatever the client wrote. */
   readonly path: readonly string[];
+  readonly stream: string | undefined;
+  /** With the stream the file was created that it belongs to. */
+  readonly isBaseNew: boolean;
   readonly opened: Node;
   readonly action: "opened" | "created" | "overwritten" | "superseded";
   readonly access: Access;
@@ -82,17 +90,6 @@ export interface OpenedHandle extends Handle {
   readonly isAlone: boolean;
   /** Waits until what was created or replaced is on the disk. */
   readonly durable: (() => Promise<void>) | undefined;
-}
-
-/** Where the path led before anything was decided. */
-interface Found {
-  readonly share: ShareRecord;
-  readonly above: readonly bigint[];
-  readonly name: string;
-  readonly path: readonly string[];
-  readonly node: Node | undefined;
-  /** What access lists say, to be confirmed when the open is done. */
-  readonly judged: Granted | "denied" | undefined;
 }
 
 /** Throws SharingViolation, SMBDeletePending, TooManyOpenHandles, or what the path and the disposition throw. */
@@ -117,84 +114,71 @@ export async function openNode(files: FileService, request: OpenRequest): Promis
   throw new Refusal("SharingViolation");
 }
 
-/** Whether access lists deny an open of what is there now. Others are not disturbed for one that will be refused. */
-export async function isOpenDenied(files: FileService, request: OpenRequest): Promise<boolean> {
-  if (request.rights === undefined) return false;
-  const { judged } = await files.parts.store.read((read) => look(read, request));
-  return judged === "denied";
-}
-
 function areAnswered({ surroundings }: FileService, node: NodeName, asked: readonly Key[]): Promise<boolean> {
   wakeHolders(surroundings);
   return awaitBreaks(surroundings, node, asked, monotonic() + FILE_LIMITS.openWaitMillisMax);
 }
 
-async function look(read: Reader, request: OpenRequest): Promise<Found> {
-  const { ref } = request;
-  const share = await readShare(read, ref);
-  const view = new LiveView(read);
-  if (ref.path.length === 0) {
-    const node = { id: ROOT, record: await readNode(view, share.id, ROOT) };
-    const judged = judge(read, share.id, node, request);
-    return { share, above: [], name: "", path: [], node, judged: judged && (await judged) };
-  }
-  const { above, name, entry, path } = await findPlace(view, share.id, ref.path);
-  const node = entry && { id: entry.node, record: await readNode(view, share.id, entry.node) };
-  const judged = node && judge(read, share.id, node, request);
-  return { share, above, name, path, node, judged: judged && (await judged) };
-}
-
-/** What access lists say to an open of a node that is there; undefined where they are not enforced. */
-function judge(
-  read: Reader,
-  share: bigint,
-  node: Node,
-  request: OpenRequest,
-): Promise<Granted | "denied"> | undefined {
-  const { rights, disposition, isDeleteOnClose } = request;
-  if (rights === undefined) return undefined;
-  const replaced = isOverwriting(request) ? RIGHT.WRITE_DATA : 0;
-  const superseded = disposition === "supersede" ? RIGHT.DELETE : 0;
-  const needed = replaced | superseded | (isDeleteOnClose === true ? RIGHT.DELETE : 0);
-  return judgeOpen({ read, view: new LiveView(read), share }, node, rights, needed);
-}
-
 const mayCreate = ({ disposition }: OpenRequest): boolean =>
   disposition !== undefined && disposition !== "open" && disposition !== "overwrite";
-
-const isOverwriting = ({ disposition }: OpenRequest): boolean =>
-  disposition === "supersede" || disposition === "overwrite" || disposition === "overwriteIf";
 
 async function create(
   files: FileService,
   request: OpenRequest,
-  { share, above, name, path }: Found,
+  found: Found,
 ): Promise<OpenedHandle | Asked | typeof BUSY> {
+  const { share, above, name, base, judged } = found;
   if (!mayCreate(request)) throw new Refusal("ResourceNotFound");
-  checkName(name);
+  if (base === undefined || base === "new") checkName(name);
+  if (base !== undefined && request.kind === "directory") throw new Refusal("ResourceTypeMismatch");
   const { attributes = 0, kind = "file", isDeleteOnClose = false } = request;
-  if (isDeleteOnClose && (attributes & ATTRIBUTE.ReadOnly) !== 0)
+  const isBaseReadOnly = isStored(base) && base.record.kind === "file" && isReadOnly(base.record);
+  if (isDeleteOnClose && (isBaseReadOnly || (attributes & ATTRIBUTE.ReadOnly) !== 0))
     throw new Refusal("CannotDeleteFileOrDirectory");
-  const access = request.access | (request.optionalAccess ?? 0);
-  const placed = await placeHandle(
-    files,
-    placementOf(request, { share, above, node: "new", kind, access, asked: access, hasAsked: true }),
-  );
+  if (isBaseReadOnly && (request.access & WRITE) !== 0) throw new Refusal("ReadOnlyAttribute");
+  if (judged === "denied") throw new Refusal("AuthorizationPermissionMismatch");
+  const granted = judged;
+  const access =
+    granted === undefined ? request.access | (request.optionalAccess ?? 0) : usesOf(granted.access);
+  const at = { share, above, node: "new", base: idOf(base), kind, access, asked: access } as const;
+  const placed = await placeHandle(files, placementOf(request, { ...at, hasAsked: true }));
   if (placed === BUSY || !("id" in placed)) return placed;
-  return keepIf(files, request, { share: share.id, path }, placed, async () => {
+  return keepIf(files, request, found, placed, async () => {
     const node = { share: share.id, node: placed.node, kind };
-    const { value, durable } = await createNode(files, request, node);
+    const { value, durable } =
+      placed.base === undefined
+        ? await createNode(files, request, node)
+        : await createStream(files, request, {
+            ...node,
+            base: placed.base,
+            isBaseNew: base === "new",
+            granted,
+            isStillGranted: stillGranted(request, found),
+          });
     return value && { record: value.record, granted: value.granted, action: "created", access, durable };
   });
+}
+
+/** As it is shown, but the attribute of a directory protects nothing that belongs to it. */
+function checkedStream(base: NodeRecord, stream: NodeRecord): NodeRecord {
+  const shown = shownStream(base, stream);
+  return base.kind === "file" ? shown : { ...shown, attributes: shown.attributes & ~ATTRIBUTE.ReadOnly };
+}
+
+function idOf(base: Found["base"]): Placement["base"] {
+  return isStored(base) ? base.id : base;
 }
 
 async function openFound(
   files: FileService,
   request: OpenRequest,
-  { share, above, path, judged }: Found,
-  { id, record }: Node,
+  found: Found,
+  node: Node,
   hasAsked: boolean,
 ): Promise<OpenedHandle | Asked | typeof BUSY> {
+  const { share, above, base, judged } = found;
+  const { id } = node;
+  const record = isStored(base) ? checkedStream(base.record, node.record) : node.record;
   const optional = request.optionalAccess ?? 0;
   const isProtected = record.kind === "file" && isReadOnly(record);
   const granted = judged === "denied" ? undefined : judged;
@@ -207,32 +191,43 @@ async function openFound(
   const asked = access | replaced;
   const placed = await placeHandle(
     files,
-    placementOf(request, { share, above, node: id, kind: record.kind, access, asked, hasAsked }, () => {
-      checkExisting(request, record);
-      if (judged === "denied") throw new Refusal("AuthorizationPermissionMismatch");
-    }),
+    placementOf(
+      request,
+      { share, above, node: id, base: idOf(base), kind: record.kind, access, asked, hasAsked },
+      () => {
+        checkExisting(request, record);
+        if (judged === "denied") throw new Refusal("AuthorizationPermissionMismatch");
+      },
+    ),
   );
   if (placed === BUSY || !("id" in placed)) return placed;
-  const check = (read: Reader, now: NodeRecord): Promise<boolean> | undefined => {
+  const isStillGranted = stillGranted(request, found);
+  const check: StillGranted = (read, now) => {
     const isLeased = isLocked(leaseOf(now), read.now()) && !mayOpenLeased(access | replaced);
     const isCopied = now.copy?.status === "pending" && ((access | replaced) & WRITE) !== 0;
     if (isLeased || isCopied) throw new Refusal("SharingViolation");
     if (request.ignoresEas === true && now.needsEas === true)
       throw new Refusal("AuthorizationPermissionMismatch");
-    // The lists may have changed since they were read: then all begins again.
-    return (
-      granted && judge(read, share.id, { id, record: now }, request)?.then((now) => isSameGrant(granted, now))
-    );
+    return isStillGranted(read, now);
   };
-  return keepIf(files, request, { share: share.id, path }, placed, async () => {
+  return keepIf(files, request, found, placed, async () => {
     if (placed.asked.length > 0 && !(await haveOthersLetGo(files, share.id, placed))) return undefined;
     if (isReplaced) {
       const target = { share: share.id, node: id, check };
-      const { value: after, durable } = await overwriteNode(files, request, target);
+      const { value: after, durable } =
+        placed.base === undefined
+          ? await overwriteNode(files, request, target)
+          : await overwriteStream(files, request, {
+              share: share.id,
+              node: id,
+              base: placed.base,
+              isStillGranted,
+            });
       const action = request.disposition === "supersede" ? "superseded" : "overwritten";
       return after && { record: after, granted, action, access, durable };
     }
-    const now = await confirm(files, request.ref, { share: share.id, node: id }, check);
+    const at = { share: share.id, node: id, base: placed.base };
+    const now = await confirm(files, request.ref, at, placed.base === undefined ? check : isStillGranted);
     return now && { record: now, granted, action: "opened", access };
   });
 }
@@ -240,7 +235,7 @@ async function openFound(
 /** Field by field, as everything on the way of an open: a spread of this size takes as long as reading a record. */
 function placementOf(
   request: OpenRequest,
-  at: Pick<Placement, "node" | "kind" | "above" | "access" | "asked" | "hasAsked"> & {
+  at: Pick<Placement, "node" | "base" | "kind" | "above" | "access" | "asked" | "hasAsked"> & {
     readonly share: ShareRecord;
   },
   check?: () => void,
@@ -248,6 +243,7 @@ function placementOf(
   return {
     share: at.share.id,
     node: at.node,
+    base: at.base,
     kind: at.kind,
     above: at.above,
     access: at.access,
@@ -302,12 +298,12 @@ async function haveOthersLetGo(files: FileService, share: bigint, placed: Placed
 async function keepIf(
   files: FileService,
   { ref }: OpenRequest,
-  { share, path }: { readonly share: bigint; readonly path: readonly string[] },
-  { node, id, isAlone }: Placed,
+  { share: { id: share }, path, stream, base: found }: Found,
+  { node, base, id, isAlone }: Placed,
   rest: () => Promise<Done | undefined>,
 ): Promise<OpenedHandle | typeof BUSY> {
   files.presence?.placed();
-  const handle = { ref: { account: ref.account, share: ref.share }, share, node, id };
+  const handle = { ref: { account: ref.account, share: ref.share }, share, node, id, base };
   let done: Done | undefined;
   try {
     done = await rest();
@@ -318,24 +314,43 @@ async function keepIf(
   if (done === undefined) return BUSY;
   const { record, action, access, granted, durable } = done;
   const opened = { id: node, record };
-  return { ref: handle.ref, share, node, id, path, opened, action, access, granted, isAlone, durable };
+  return {
+    ref: handle.ref,
+    share,
+    node,
+    id,
+    base,
+    path,
+    stream,
+    isBaseNew: found === "new",
+    opened,
+    action,
+    access,
+    granted,
+    isAlone,
+    durable,
+  };
 }
 
 /** Whatever REST did before it could see the handle is visible now: deleted, or leased. */
 async function confirm(
   files: FileService,
   ref: ShareRef,
-  { share, node }: { readonly share: bigint; readonly node: bigint },
-  check: (read: Reader, record: NodeRecord) => Promise<boolean> | undefined,
+  { share, node, base }: { readonly share: bigint; readonly node: bigint; readonly base: bigint | undefined },
+  check: StillGranted,
 ): Promise<NodeRecord | undefined> {
   for (;;) {
     const found = await files.parts.store.read(async (read) => {
       const now = await findShare(read, ref);
       if (now?.id !== share) throw new Refusal("ShareNotFound");
       if (now.isOpened !== true) return "unmarked";
-      const record = await findNode(new LiveView(read), share, node);
-      const isStill = record && check(read, record);
-      return isStill === undefined || (await isStill) ? record : undefined;
+      const view = new LiveView(read);
+      const record = await findNode(view, share, node);
+      const guarded = base === undefined ? record : await findNode(view, share, base);
+      if (record === undefined || guarded === undefined) return undefined;
+      const isStill = check(read, guarded);
+      if (isStill !== undefined && !(await isStill)) return undefined;
+      return base === undefined ? record : shownStream(guarded, record);
     });
     if (found !== "unmarked") return found;
     await markOpened(files, ref, share);

@@ -10,26 +10,36 @@ import { rangesIn } from "../read-content.ts";
 import type { AccessLists } from "../security/access-lists.ts";
 import { printSddl } from "../security/sddl.ts";
 import { openShare } from "../shares.ts";
+import { findStream, type HeldStreams, readStreams, shownStream } from "../streams.ts";
 import type { View } from "../versions.ts";
 import { type Granted, judgeOpen, type RightsWish } from "./open-rights.ts";
 
 /** A file or directory as a share snapshot has it. Nobody has anything open in the past: there is nothing to check. */
 export interface Past {
   readonly ref: PathRef;
+  /** Of a named stream with the times and attributes of its file. */
   readonly node: Node;
+  /** The file or directory itself, which a named stream belongs to. */
+  readonly base: Node;
   find(read: Reader): Promise<{ readonly share: ShareRecord; readonly view: View; readonly node: Node }>;
 }
 
 /** Throws ShareSnapshotNotFound, or what finding the path throws. */
-export async function openPast(files: FileService, ref: PathRef): Promise<Past> {
+export async function openPast(files: FileService, ref: PathRef, stream?: string): Promise<Past> {
   const opened = await files.parts.store.read(async (read) => {
     const { share, view } = await openShare(read, ref);
-    return { share: share.id, node: await findAny(view, share.id, ref.path) };
+    const base = await findAny(view, share.id, ref.path);
+    if (stream === undefined) return { share: share.id, node: base, base };
+    const found = await findStream(view, share.id, base, stream);
+    if (found === undefined) throw new Refusal("ResourceNotFound");
+    const record = shownStream(base.record, found.record);
+    return { share: share.id, node: { id: found.id, record }, base };
   });
-  const { node } = opened;
+  const { node, base } = opened;
   return {
     ref,
     node,
+    base,
     find: async (read) => {
       const { share, view } = await openShare(read, ref);
       if (share.id !== opened.share) throw new Refusal("ShareNotFound");
@@ -41,8 +51,8 @@ export async function openPast(files: FileService, ref: PathRef): Promise<Past> 
 /** What access lists, as they were then, grant to an open; "denied" when it needs more. */
 export function judgePast(files: FileService, past: Past, rights: RightsWish): Promise<Granted | "denied"> {
   return files.parts.store.read(async (read) => {
-    const { share, view, node } = await past.find(read);
-    return judgeOpen({ read, view, share: share.id }, node, rights, 0);
+    const { share, view } = await past.find(read);
+    return judgeOpen({ read, view, share: share.id }, past.base, rights, 0);
   });
 }
 
@@ -56,6 +66,13 @@ export function readPastSecurity(
     if (lists !== undefined) return printSddl((await lists.guardOf(read, share.id, node.record)).descriptor);
     const { permission } = node.record;
     return permission === undefined ? DEFAULT_SDDL : findPermission(read, share.id, permission);
+  });
+}
+
+export function listPastStreams(files: FileService, past: Past): Promise<HeldStreams> {
+  return files.parts.store.read(async (read) => {
+    const { share, view } = await past.find(read);
+    return { base: past.base, named: await readStreams(view, share.id, past.base) };
   });
 }
 

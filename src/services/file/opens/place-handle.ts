@@ -42,6 +42,8 @@ const PLACED_FIRST = 1n << 62n;
 export interface Placement {
   readonly share: bigint;
   readonly node: bigint | "new";
+  /** Of a named stream: the file or directory it belongs to. One that is there is also the last of those above. */
+  readonly base: bigint | "new" | undefined;
   readonly kind: HandleRecord["kind"];
   /** The directories above it, from the root down. */
   readonly above: readonly bigint[];
@@ -62,6 +64,7 @@ export interface Placement {
 
 export interface Placed {
   readonly node: bigint;
+  readonly base: bigint | undefined;
   readonly id: bigint;
   /** Nobody has the file open at another node in a way that matters to caches. */
   readonly isAlone: boolean;
@@ -75,22 +78,30 @@ export function placeHandle(
   wanted: Placement,
 ): Promise<Placed | Asked | typeof BUSY> {
   const { share } = wanted;
+  const { owner } = store.ephemeral;
   return store.ephemeral.write(async (write) => {
     if (presence !== undefined && !(await presence.confirm(write))) return BUSY;
     const parent = wanted.above.at(-1) ?? ROOT;
-    const going = deletePendingKey(share, wanted.node === "new" ? parent : wanted.node);
-    const [closing, pending] = await write.getMany([closingShareKey(share), going]);
+    const going = [deletePendingKey(share, wanted.node === "new" ? parent : wanted.node)];
+    if (isPlaced(wanted.base)) going.push(deletePendingKey(share, wanted.base));
+    const [closing, ...pending] = await write.getMany([closingShareKey(share), ...going]);
     if (closing !== undefined) return BUSY;
     if (await isTreeMoving(write, share, wanted.above)) return BUSY;
     const id = write.revision();
     const node = wanted.node === "new" ? PLACED_FIRST | id : wanted.node;
+    const base = wanted.base === "new" ? PLACED_FIRST | write.revision() : wanted.base;
     let room: Room = NOBODY_THERE;
     // Nothing is made in a directory that is going; the root never goes.
-    if (pending !== undefined) throw new Refusal("SMBDeletePending");
+    if (pending.some((one) => one !== undefined)) throw new Refusal("SMBDeletePending");
     if (wanted.node !== "new") {
-      const found = await findRoom(write, wanted, wanted.node, store.ephemeral.owner);
+      wanted.check?.();
+      const found = await findRoom(write, wanted, wanted.node, owner);
       if (found === BUSY || "asked" in found) return found;
       room = found;
+    }
+    if (isPlaced(wanted.base)) {
+      const found = await findRoom(write, { ...wanted, isOfStream: true }, wanted.base, owner);
+      if (found === BUSY || "asked" in found) return found;
     }
     const handle: HandleRecord = {
       kind: wanted.kind,
@@ -101,15 +112,24 @@ export function placeHandle(
       clientAddress: wanted.clientAddress,
       clientName: wanted.clientName,
       isDeleteOnClose: wanted.isDeleteOnClose,
-      owner: store.ephemeral.owner,
+      owner,
       ...(wanted.mayCache ? { mayCache: true } : {}),
     };
-    write.put(handleKey(share, node, id), handleRecord.pack(handle));
+    if (base === undefined) write.put(handleKey(share, node, id), handleRecord.pack(handle));
+    else {
+      const beside = { ...handle, isDeleteOnClose: false, stream: node };
+      write.put(handleKey(share, node, id), handleRecord.pack({ ...handle, base }));
+      write.put(handleKey(share, base, id), handleRecord.pack(beside));
+    }
     const { elsewhere } = room;
     const isLook = wanted.asked === NO_ACCESS;
     const asked = isLook ? [] : putRequests(write, { share, node }, elsewhere, "write");
-    return { node, id, isAlone: elsewhere.length === 0, asked };
+    return { node, base, id, isAlone: elsewhere.length === 0, asked };
   });
+}
+
+function isPlaced(node: bigint | "new" | undefined): node is bigint {
+  return typeof node === "bigint";
 }
 
 /** Other processes that have the file open in a way that matters to caches. */
@@ -128,16 +148,15 @@ async function isTreeMoving(write: Writer, share: bigint, above: readonly bigint
 
 async function findRoom(
   write: Writer,
-  wanted: Placement,
+  wanted: Placement & { readonly isOfStream?: boolean },
   node: bigint,
   self: string,
 ): Promise<Room | Asked | typeof BUSY> {
-  const { share } = wanted;
-  wanted.check?.();
+  const { share, isOfStream = false } = wanted;
   const { handles } = await readOpens(write, share, node);
   const limit = node === ROOT ? FILE_LIMITS.handlesPerRootMax : FILE_LIMITS.handlesPerNodeMax;
   if (handles.length >= limit) throw new Refusal("TooManyOpenHandles");
-  const open: Open = { access: wanted.asked, share: wanted.shareMode };
+  const open: Open = { access: wanted.asked, share: wanted.shareMode, isOfStream };
   const others = handles.filter(({ owner }) => owner !== self);
   if (!mayOpen(open, handles)) {
     const kept = others.filter((other) => other.mayCache && !areCompatible(open, other));
@@ -146,7 +165,8 @@ async function findRoom(
     return { asked: putRequests(write, { share, node }, owners, "sharing"), node };
   }
   if (!(await isFreeOfRest(write, share, node, open))) return BUSY;
-  return { elsewhere: others.filter(countsElsewhere).map(({ owner }) => owner) };
+  const counted = others.filter((other) => !other.isOfStream && countsElsewhere(other));
+  return { elsewhere: counted.map(({ owner }) => owner) };
 }
 
 async function isFreeOfRest(write: Writer, share: bigint, node: bigint, wanted: Open): Promise<boolean> {

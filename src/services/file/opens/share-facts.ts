@@ -1,9 +1,10 @@
 import type { NodeRecord, ShareRecord } from "../../../store/records/file.ts";
 import type { FileService } from "../file-service.ts";
 import type { PathRef, ShareRef } from "../names.ts";
-import { findPlace, ROOT } from "../nodes.ts";
+import { findPlace, ROOT, readNode } from "../nodes.ts";
 import { findShare, readShare, readUsage } from "../shares.ts";
 import { readSnapshots } from "../snapshots.ts";
+import { findStream } from "../streams.ts";
 import { LiveView } from "../versions.ts";
 
 /** What is told of a share to those who have it connected. */
@@ -29,15 +30,26 @@ export function readSnapshotTimes(files: FileService, ref: ShareRef): Promise<re
   });
 }
 
-/** What is at a path; undefined for nothing. A missing directory on the way is refused. */
-export function findAt(
-  files: FileService,
-  ref: PathRef,
-): Promise<{ readonly node: bigint; readonly kind: NodeRecord["kind"] } | undefined> {
+export interface FoundNode {
+  readonly node: bigint;
+  readonly kind: NodeRecord["kind"];
+  /** Of a named stream: the file or directory it belongs to. */
+  readonly base?: bigint;
+}
+
+const ROOT_ENTRY = { node: ROOT, kind: "directory" } as const;
+
+/** What is at a path, or a named stream of that; undefined for nothing. A missing directory on the way is refused. */
+export function findAt(files: FileService, ref: PathRef, stream?: string): Promise<FoundNode | undefined> {
   return files.parts.store.read(async (read) => {
     const share = await readShare(read, ref);
-    if (ref.path.length === 0) return { node: ROOT, kind: "directory" };
-    const { entry } = await findPlace(new LiveView(read), share.id, ref.path);
-    return entry && { node: entry.node, kind: entry.kind };
+    const view = new LiveView(read);
+    const isRoot = ref.path.length === 0;
+    const entry = isRoot ? ROOT_ENTRY : (await findPlace(view, share.id, ref.path)).entry;
+    if (entry === undefined) return undefined;
+    if (stream === undefined) return { node: entry.node, kind: entry.kind };
+    const base = { id: entry.node, record: await readNode(view, share.id, entry.node) };
+    const found = await findStream(view, share.id, base, stream);
+    return found && { node: found.id, kind: "file", base: base.id };
   });
 }
