@@ -37,8 +37,10 @@ for (const engine of ENGINES) {
       files: FileService = kit.files,
     ): Promise<OpenedHandle> {
       const { access, optionalAccess = 0, disposition = "open" } = wish;
+      const [names = "", stream] = path.split(":");
       return openNode(files, {
-        ref: { account: kit.server.account, share: share.name, path: path.split("/") },
+        ref: { account: kit.server.account, share: share.name, path: names.split("/") },
+        stream,
         access: usesOf(access),
         optionalAccess: usesOf(optionalAccess),
         rights: { lists: listsOf(kit), access, optionalAccess },
@@ -90,6 +92,38 @@ for (const engine of ENGINES) {
       for (const handle of [most, held]) await closeHandle(kit.files, handle);
       const content = await share.rootDirectoryClient.getFileClient("f").getProperties();
       assert.equal(content.contentLength, 0);
+    });
+
+    test("the list of a file is that of its named streams, and who adds one must be able to write", async () => {
+      const share = await kit.newShare();
+      const held = await made(share, "f", "D:P(A;;FA;;;WD)");
+      const stream = await open(share, "f:s", { access: WRITE_DATA, disposition: "create" });
+      assert.equal(stream.granted?.access, WRITE_DATA);
+      await setList(held, "D:P(A;;FR;;;WD)");
+      await assert.rejects(open(share, "f:s", { access: WRITE_DATA }), DENIED);
+      await assert.rejects(open(share, "f:s", { access: READ_DATA, disposition: "overwrite" }), DENIED);
+      await assert.rejects(open(share, "f:t", { access: READ_DATA, disposition: "openIf" }), DENIED);
+      await assert.rejects(open(share, "f:t", { access: READ_DATA }), refusal("ResourceNotFound"));
+      const most = await open(share, "f:s", { access: 0, optionalAccess: RIGHT.ALL });
+      assert.equal((most.granted?.access ?? 0) & (READ_DATA | WRITE_DATA), READ_DATA);
+      for (const handle of [stream, most]) await closeHandle(kit.files, handle);
+      for (const disposition of ["open", "overwrite", "openIf"] as const) {
+        await setList(held, "D:P(A;;FA;;;WD)");
+        const denying = interrupted(() => setList(held, "D:P(A;;FR;;;WD)"));
+        const path = disposition === "openIf" ? "f:late" : "f:s";
+        await assert.rejects(open(share, path, { access: WRITE_DATA, disposition }, denying), DENIED);
+      }
+      await closeHandle(kit.files, held);
+      const closed = await made(share, "f2", "D:P(A;;FA;;;WD)");
+      await setList(closed, "D:P");
+      await closeHandle(kit.files, closed);
+      await assert.rejects(open(share, "f2:s", { access: WRITE_DATA, disposition: "create" }), DENIED);
+      const both = await open(share, "f3:s", { access: WRITE_DATA, disposition: "create" });
+      assert.equal(both.isBaseNew, true);
+      await closeHandle(kit.files, both);
+      const { filePermissionKey } = await share.rootDirectoryClient.getFileClient("f3").getProperties();
+      const { permission } = await share.getPermission(filePermissionKey!);
+      assert.ok(permission.startsWith(`O:${printSid(listsOf(kit).identity.user)}`), permission);
     });
 
     test("a list that changes while an open is under way is obeyed", async () => {

@@ -10,8 +10,8 @@ import {
 import type { Proof } from "../support/proof.ts";
 
 const NEEDED = [{ program: "smbtorture", pack: "samba-testsuite", why: "Samba's own tests of SMB servers" }];
-/** What the second tier must reach of the 180 that Samba passes. */
-const B_MIN = 183;
+/** What the second tier must reach; Samba passes 178 of it in the same settings. */
+const B_MIN = 186;
 /** Each on a server of its own; most of the time they wait. */
 const AT_ONCE = 3;
 const SUITE_MILLIS = 10 * 60_000;
