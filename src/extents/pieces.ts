@@ -11,17 +11,25 @@ export interface Piece {
   release?(): void;
 }
 
+interface CutOptions {
+  readonly isPressed?: () => boolean;
+  /** How long the source will be, as far as somebody has said so. */
+  readonly knownLength?: number;
+}
+
 /**
  * Cuts a source into pieces of at most `bytesMax()`, which is asked anew for each piece; every piece but the last
  * is that long. Parts are passed on as they came: a source gives its buffers away. Only small ones are copied
- * together, so that no client can make us hold a long list. Under pressure a piece goes on before it is full.
+ * together, so that no client can make us hold a long list. Under pressure a piece goes on before it is full, and so does
+ * the one that ends at `knownLength`: a source may take its time to say that it has ended, for it is checked meanwhile.
  */
 export async function* cutPieces(
   source: PayloadSource,
   bytesMax: () => number,
-  isPressed: () => boolean = () => false,
+  { isPressed = () => false, knownLength = 0 }: CutOptions = {},
 ): AsyncGenerator<Piece> {
   let pieceBytes = bytesMax();
+  let leftBytes = knownLength;
   if (source instanceof Uint8Array) {
     for (let from = 0; from < source.length; from += pieceBytes) {
       const part = source.subarray(from, from + pieceBytes);
@@ -40,7 +48,8 @@ export async function* cutPieces(
         const count = Math.min(part.length - from, pieceBytes - gathering.length);
         gathering.add(part.subarray(from, from + count));
         from += count;
-        if (gathering.length === pieceBytes) {
+        leftBytes -= count;
+        if (gathering.length === pieceBytes || leftBytes === 0) {
           yield gathering;
           gathering = new Gathering();
           pieceBytes = bytesMax();
