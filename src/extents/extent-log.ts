@@ -142,6 +142,7 @@ export class ExtentLog {
       const pieces = cutPieces(source, () => this.#pieceBytes(), {
         isPressed: () => isPressed?.(taken) ?? false,
         knownLength,
+        chunkBytes: this.shape.chunkBytes,
       });
       let syncing: Promise<void> | undefined;
       // Each in a call of its own: `for await` would keep the last piece in memory while it waits for the next.

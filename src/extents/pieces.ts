@@ -1,5 +1,7 @@
+import { crc32 } from "../base/crc32.ts";
 import { LIMITS } from "../base/limits.ts";
 import { giveBack } from "../base/payload-memory.ts";
+import { PartsReader } from "./format.ts";
 
 export type PayloadSource = AsyncIterable<Uint8Array> | Uint8Array;
 
@@ -7,6 +9,8 @@ export type PayloadSource = AsyncIterable<Uint8Array> | Uint8Array;
 export interface Piece {
   readonly parts: readonly Uint8Array[];
   readonly length: number;
+  /** Those of its whole chunks, each alone: computed as the bytes came, while the processor had them at hand. */
+  readonly crcs?: readonly number[];
   /** It is on the disk: memory that was given away with it can be used again. */
   release?(): void;
 }
@@ -15,6 +19,8 @@ interface CutOptions {
   readonly isPressed?: () => boolean;
   /** How long the source will be, as far as somebody has said so. */
   readonly knownLength?: number;
+  /** How long the chunks are whose checksums are wanted. */
+  readonly chunkBytes?: number;
 }
 
 /**
@@ -26,7 +32,7 @@ interface CutOptions {
 export async function* cutPieces(
   source: PayloadSource,
   bytesMax: () => number,
-  { isPressed = () => false, knownLength = 0 }: CutOptions = {},
+  { isPressed = () => false, knownLength = 0, chunkBytes }: CutOptions = {},
 ): AsyncGenerator<Piece> {
   let pieceBytes = bytesMax();
   let leftBytes = knownLength;
@@ -37,7 +43,7 @@ export async function* cutPieces(
     }
     return;
   }
-  let gathering = new Gathering();
+  let gathering = new Gathering(chunkBytes);
   const parts = source[Symbol.asyncIterator]();
   let isEnded = false;
   try {
@@ -51,14 +57,14 @@ export async function* cutPieces(
         leftBytes -= count;
         if (gathering.length === pieceBytes || leftBytes === 0) {
           yield gathering;
-          gathering = new Gathering();
+          gathering = new Gathering(chunkBytes);
           pieceBytes = bytesMax();
         }
       }
       part = undefined;
       if (gathering.length >= LIMITS.earlyPieceBytes && isPressed()) {
         yield gathering;
-        gathering = new Gathering();
+        gathering = new Gathering(chunkBytes);
         pieceBytes = bytesMax();
       }
       part = await nextPart(parts);
@@ -77,14 +83,36 @@ async function nextPart(parts: AsyncIterator<Uint8Array>): Promise<Uint8Array | 
 
 class Gathering implements Piece {
   readonly parts: Uint8Array[] = [];
+  readonly crcs: number[] = [];
   length = 0;
+  readonly #chunkBytes: number;
+  readonly #summed = new PartsReader(this.parts);
   /** The last part while it is a copy with room left, and how much of it is used. */
   #gathered: Buffer | undefined;
   #gatheredBytes = 0;
   #gatheredParts = 0;
 
+  constructor(chunkBytes = Number.POSITIVE_INFINITY) {
+    this.#chunkBytes = chunkBytes;
+  }
+
   add(part: Uint8Array): void {
     this.length += part.length;
+    this.#keep(part);
+    while (this.length >= (this.crcs.length + 1) * this.#chunkBytes) this.#sumChunk();
+  }
+
+  #sumChunk(): void {
+    let crc = 0;
+    for (let left = this.#chunkBytes; left > 0; ) {
+      const bytes = this.#summed.next(left);
+      crc = crc32(bytes, crc);
+      left -= bytes.length;
+    }
+    this.crcs.push(crc);
+  }
+
+  #keep(part: Uint8Array): void {
     if (part.length >= LIMITS.gatheredPartBytes) {
       this.parts.push(part);
       this.#gathered = undefined;
