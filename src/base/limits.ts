@@ -51,10 +51,10 @@ export const LIMITS = {
   /** Memory that several bodies share, for what came of them elsewhere. */
   copyRoomBytes: 128 * KIB,
   /** Memory that WebAssembly and other threads see too, and what rooms may have of it for ever: all, and each kind. */
-  commonMemoryBytes: 144 * MIB,
-  commonPartsBytesMax: 136 * MIB,
-  commonBodyBytesMax: 48 * MIB,
-  commonCopyBytesMax: 16 * MIB,
+  commonMemoryBytes: 128 * MIB,
+  commonPartsBytesMax: 120 * MIB,
+  commonBodyBytesMax: 40 * MIB,
+  commonCopyBytesMax: 8 * MIB,
   commonChunkBytesMax: 8 * MIB,
   commonReadBytesMax: 32 * MIB,
   /** Other memory of each size that is kept for the next transfer. */
