@@ -47,16 +47,18 @@ import {
  * added to the places further on that stand for the other powers. No table is needed, and sixteen bytes go at once. It
  * is done the other way round, each place fetches what earlier ones have for it: one write instead of several. The
  * sums are written elsewhere, into the window: a block of them, and in front of it the end of the block before, which is as
- * far back as anybody fetches. The last few kilobytes, with what was added to them, are left for the tables.
+ * far back as anybody fetches. The last few kilobytes, with what was added to them, are left for the tables; where powers
+ * are known that lie closer together, they are folded once more, in place, into some hundred bytes.
  *
  * Bytes that lie in the common memory are read where they are; others are copied there first.
  *
- * Memory, from where the engine's part begins: the state (8 bytes), the tables (16 of 256 entries), what is left of a
- * long piece, the window, copies of bytes that lie elsewhere.
+ * Memory, from where the engine's part begins: the state (8 bytes), the tables (16 of 256 entries), zeros, what is left of
+ * a long piece, what is left of that, the window, copies of bytes that lie elsewhere.
  */
 const SLICES = 16;
 const TABLES_AT = 1_024;
 const LEFT_AT = 36_864;
+const LAST_AT = 43_008;
 const STEP_BYTES = 64;
 const VECTOR_BYTES = 16;
 /** The farthest that is ever fetched from, in whole steps. */
@@ -70,7 +72,7 @@ export const INPUT_BYTES_MAX = 3 * WASM_PAGE_BYTES;
 const WORKSPACE_BYTES = INPUT_AT + INPUT_BYTES_MAX;
 
 /** Shorter pieces are not worth it. */
-export const FOLDED_BYTES_MIN = 16_384;
+export const FOLDED_BYTES_MIN = 8_192;
 
 export interface CrcKind {
   /** Bits reversed. */
@@ -80,6 +82,8 @@ export interface CrcKind {
    * same power less each of them, is a multiple of the polynomial. Found by a search.
    */
   readonly folds: readonly number[];
+  /** The same for what those leave: not so near that a sum is fetched before it has reached the cache, which takes long. */
+  readonly shortFolds?: readonly number[];
 }
 
 const [at, end, crc, first, second, rest, place, stop] = [0, 1, 2, 3, 4, 5, 6, 7] as const;
@@ -87,6 +91,8 @@ const LOCALS = [
   { count: 3, type: I64 },
   { count: 3, type: I32 },
 ];
+
+const forward = (local: number): number[] => [...get(local), ...i32(STEP_BYTES), I32_ADD, ...set(local)];
 
 /** Moves a long piece into its last bytes, and those to where the tables take them from. */
 function foldBody(folds: readonly number[], base: number): number[] {
@@ -102,7 +108,6 @@ function foldBody(folds: readonly number[], base: number): number[] {
     step.push(...get(place), ...get(at), ...loadV128(part), ...fetch(before, part), ...storeV128(part));
     last.push(...get(at), ...get(at), ...loadV128(part), ...fetch(before, part), ...storeV128(part));
   }
-  const forward = (local: number): number[] => [...get(local), ...i32(STEP_BYTES), I32_ADD, ...set(local)];
   return [
     // Nothing comes before the first byte but the state: as far back as is fetched once, so it moves with the first bytes.
     ...[...i32(window), ...i32(0), ...i32(REACH_BYTES_MAX), ...fillBytes],
@@ -137,8 +142,37 @@ function foldBody(folds: readonly number[], base: number): number[] {
   ];
 }
 
+/** Moves what is left, from `at` to `end`, into its own last bytes. In front of it there are zeros. */
+function foldLeft(folds: readonly number[], base: number): number[] {
+  const reach = folds.at(-1)!;
+  const last = base + LAST_AT;
+  const step = (target: number, source: number): number[] => {
+    const out: number[] = [];
+    for (let part = 0; part < STEP_BYTES; part += VECTOR_BYTES) {
+      out.push(...get(target), ...get(target), ...loadV128(part));
+      for (const far of folds)
+        out.push(...get(source), ...i32(reach), I32_SUB, ...loadV128(reach - far + part), ...V128_XOR);
+      out.push(...storeV128(part));
+    }
+    return out;
+  };
+  return [
+    ...[...get(end), ...get(at), I32_SUB, ...i32(reach), I32_SUB, ...i32(6), I32_SHR_U, ...i32(6), I32_SHL],
+    ...[...get(at), I32_ADD, ...set(rest)],
+    ...[...block, ...loop, ...get(at), ...get(rest), I32_GE_U, ...leaveIf],
+    ...[...step(at, at), ...forward(at), ...again, END, END],
+    ...[...i32(last), ...get(rest), ...get(end), ...get(rest), I32_SUB, ...copyBytes],
+    ...[...get(rest), ...i32(0), ...i32(reach + 2 * STEP_BYTES), ...fillBytes],
+    ...[...get(end), ...get(rest), I32_SUB, ...i32(last), I32_ADD, ...set(end)],
+    ...[...i32(last), ...set(place), ...i32(last + reach), ...set(stop)],
+    ...[...block, ...loop, ...get(place), ...get(stop), I32_GE_U, ...leaveIf],
+    ...[...step(place, at), ...forward(place), ...forward(at), ...again, END, END],
+    ...[...i32(last), ...set(at)],
+  ];
+}
+
 /** run(at, end): adds the bytes from `at` to `end` to the state. */
-function crcBody(folds: readonly number[], base: number): number[] {
+function crcBody({ folds, shortFolds }: CrcKind, base: number): number[] {
   const entry = (table: number): number[] => [
     I32_WRAP_I64,
     ...i32(3),
@@ -160,7 +194,8 @@ function crcBody(folds: readonly number[], base: number): number[] {
   return [
     ...[...i32(base), ...loadI64(0), ...set(crc)],
     ...[...block, ...get(end), ...get(at), I32_SUB, ...i32(FOLDED_BYTES_MIN), I32_LT_U, ...leaveBlockIf],
-    ...[...foldBody(folds, base), END],
+    ...foldBody(folds, base),
+    ...[...(shortFolds === undefined ? [] : foldLeft(shortFolds, base)), END],
     ...[...block, ...loop],
     ...[...get(at), ...i32(SLICES), I32_ADD, ...get(end), I32_GT_U, ...leaveIf],
     ...[...get(at), ...loadI64(0), ...get(crc), I64_XOR, ...set(first)],
@@ -194,11 +229,11 @@ export class CrcEngine {
   /** Low and high half of the state. */
   readonly state: Int32Array;
 
-  constructor({ polynomial, folds }: CrcKind) {
+  constructor(kind: CrcKind) {
     const base = reserveCommon(WORKSPACE_BYTES);
     assert(base !== undefined, "engines of checksums have their room in the common memory");
-    const { memory, run } = startWasm({ shared: commonMemory(), locals: LOCALS, code: crcBody(folds, base) });
-    fillTables(new BigUint64Array(memory, base + TABLES_AT, SLICES * 256), polynomial);
+    const { memory, run } = startWasm({ shared: commonMemory(), locals: LOCALS, code: crcBody(kind, base) });
+    fillTables(new BigUint64Array(memory, base + TABLES_AT, SLICES * 256), kind.polynomial);
     this.#run = run;
     this.#inputAt = base + INPUT_AT;
     this.#input = Buffer.from(memory, this.#inputAt, INPUT_BYTES_MAX);

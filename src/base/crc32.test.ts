@@ -4,7 +4,7 @@ import { crc32 as ofZlib } from "node:zlib";
 import fc from "fast-check";
 import { seedOfThisRun } from "../../test/support/seed.ts";
 import { CommonParts } from "./common-memory.ts";
-import { crc32 } from "./crc32.ts";
+import { crc32, JoinedCrc32 } from "./crc32.ts";
 import { crc64Base64 } from "./crc64.ts";
 import { seededRandom } from "./random.ts";
 
@@ -13,7 +13,7 @@ const pool = seededRandom(11).bytes(600_000);
 test("pieces of any length, also those longer than the engine's window, give what zlib gives", (t) => {
   const length = fc.oneof(
     fc.nat({ max: 40_000 }),
-    fc.integer({ min: 32_700, max: 45_000 }),
+    fc.integer({ min: 8_100, max: 20_000 }),
     fc.nat({ max: 500_000 }),
   );
   fc.assert(
@@ -29,7 +29,7 @@ test("bytes of the common memory are looked at where they are, and stay as they 
   const common = new CommonParts(600_000, 600_000).take()!;
   common.fill(pool);
   fc.assert(
-    fc.property(fc.integer({ min: 32_700, max: 500_000 }), fc.nat({ max: 90_000 }), (bytes, from) => {
+    fc.property(fc.integer({ min: 8_100, max: 500_000 }), fc.nat({ max: 90_000 }), (bytes, from) => {
       assert.equal(crc32(common.subarray(from, from + bytes)), ofZlib(pool.subarray(from, from + bytes)));
       assert.equal(
         crc64Base64(common.subarray(from, from + bytes)),
@@ -49,4 +49,24 @@ test("a piece in parts is the piece", () => {
     at += bytes;
   }
   assert.equal(crc, ofZlib(pool.subarray(0, at)));
+});
+
+test("pieces just long enough to be folded give what zlib gives, wherever they end", () => {
+  for (let bytes = 8_100; bytes < 9_000; bytes++) {
+    const piece = pool.subarray(bytes, 2 * bytes);
+    assert.equal(crc32(piece), ofZlib(piece), `${bytes} bytes`);
+  }
+});
+
+test("joined checksums are those of the bytes one behind the other", (t) => {
+  for (const secondBytes of [0, 1, 16, 4_096, 65_536]) {
+    const joined = new JoinedCrc32(secondBytes);
+    fc.assert(
+      fc.property(fc.nat({ max: 200 }), fc.nat({ max: 90_000 }), (firstBytes, from) => {
+        const [first, second] = [pool.subarray(0, firstBytes), pool.subarray(from, from + secondBytes)];
+        assert.equal(joined.join(crc32(first), crc32(second)), ofZlib(second, ofZlib(first)));
+      }),
+      { numRuns: 50, seed: seedOfThisRun(t) },
+    );
+  }
 });

@@ -45,13 +45,16 @@ export const LIMITS = {
   smallPartBytes: 2 * KIB,
   gatheredBodyBytes: 4 * KIB,
   /** Memory that bodies are read into when the last read brought so much that more is to be expected. */
-  bodyRoomBytes: 128 * KIB,
+  bodyRoomBytes: 256 * KIB,
   bodyRoomsMax: 128,
   fastPieceBytes: 32 * KIB,
+  /** Memory that several bodies share, for what came of them elsewhere. */
+  copyRoomBytes: 128 * KIB,
   /** Memory that WebAssembly and other threads see too, and what rooms may have of it for ever: all, and each kind. */
-  commonMemoryBytes: 96 * MIB,
-  commonPartsBytesMax: 88 * MIB,
-  commonBodyBytesMax: 16 * MIB,
+  commonMemoryBytes: 128 * MIB,
+  commonPartsBytesMax: 120 * MIB,
+  commonBodyBytesMax: 40 * MIB,
+  commonCopyBytesMax: 8 * MIB,
   commonChunkBytesMax: 8 * MIB,
   commonReadBytesMax: 32 * MIB,
   /** Other memory of each size that is kept for the next transfer. */

@@ -1,3 +1,4 @@
+import { constantOf, MD5_START, turnOf, wordOf } from "./md5-steps.ts";
 import {
   again,
   block,
@@ -50,22 +51,6 @@ const PER_GROUP = LANES / GROUPS;
 export function blocksOf(bytes: number): number {
   return Math.ceil((bytes + ENDING_BYTES) / BLOCK_BYTES);
 }
-
-const START = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476];
-/** By how many bits each step of a round turns, four steps over and over. */
-const TURNS = [
-  [7, 12, 17, 22],
-  [5, 9, 14, 20],
-  [4, 11, 16, 23],
-  [6, 10, 15, 21],
-];
-/** Which word of the block a step of a round takes. */
-const WORD_OF = [
-  (step: number) => step,
-  (step: number) => 5 * step + 1,
-  (step: number) => 3 * step + 5,
-  (step: number) => 7 * step,
-];
 
 /** Words of two vectors, those of the second counted from 4 on. */
 const pick = (words: Code): number[] =>
@@ -120,9 +105,9 @@ function step(group: number, index: number): number[] {
   const round = index >> 4;
   const place = (letter: number): number => STATES + group * 4 + ((letter + 64 - index) & 3);
   const [a, b, c, d] = [place(0), place(1), place(2), place(3)] as const;
-  const turn = TURNS[round]![index & 3]!;
+  const turn = turnOf(index);
   return [
-    ...[...get(a), ...i32(0), ...loadV128(wordAt(group, WORD_OF[round]!(index & 15) & 15)), ...I32X4_ADD],
+    ...[...get(a), ...i32(0), ...loadV128(wordAt(group, wordOf(index))), ...I32X4_ADD],
     ...[...i32(0), ...loadV128(CONSTANTS_AT + index * VECTOR_BYTES), ...I32X4_ADD],
     ...[...MIX[round]!(b, c, d), ...I32X4_ADD, ...tee(SUM), ...i32(turn), ...I32X4_SHL],
     ...[...get(SUM), ...i32(32 - turn), ...I32X4_SHR_U, ...V128_OR, ...get(b), ...I32X4_ADD, ...set(a)],
@@ -162,8 +147,7 @@ export class Md5Lanes {
     this.#words = new Uint32Array(memory);
     this.#bytes = Buffer.from(memory);
     for (let index = 0; index < 64; index++) {
-      const constant = Math.floor(Math.abs(Math.sin(index + 1)) * 2 ** 32);
-      this.#words.fill(constant, CONSTANTS_AT / 4 + index * 4, CONSTANTS_AT / 4 + index * 4 + 4);
+      this.#words.fill(constantOf(index), CONSTANTS_AT / 4 + index * 4, CONSTANTS_AT / 4 + index * 4 + 4);
     }
   }
 
@@ -171,7 +155,7 @@ export class Md5Lanes {
   digests(pieces: readonly Uint8Array[]): Buffer[] {
     const ends = blocksOf(pieces[0]!.length) * BLOCK_BYTES;
     for (const [lane, piece] of pieces.entries()) this.#place(lane, piece, ends);
-    for (let state = 0; state < 8; state++) this.#words.fill(START[state & 3]!, state * 4, state * 4 + 4);
+    for (let state = 0; state < 8; state++) this.#words.fill(MD5_START[state & 3]!, state * 4, state * 4 + 4);
     this.#run(0, ends);
     return pieces.map((_, lane) => this.#digestOf(lane));
   }

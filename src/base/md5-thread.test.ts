@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
+import fc from "fast-check";
+import { seedOfThisRun } from "../../test/support/seed.ts";
 import { LIMITS, MIB } from "./limits.ts";
 import { LongMd5 } from "./md5-thread.ts";
 import { giveBack, lendBodyRoom, returnBodyRoom } from "./payload-memory.ts";
@@ -55,4 +57,52 @@ test("a digest that is dropped leaves the others as they are", async () => {
   dropped.drop();
   void kept.update(Buffer.from("no surprises"));
   assert.equal(await kept.digest(), createHash("md5").update("many writers, no surprises").digest("base64"));
+});
+
+test("the digests of the examples in RFC 1321", async () => {
+  const examples = {
+    "": "d41d8cd98f00b204e9800998ecf8427e",
+    a: "0cc175b9c0f1b6a831c399e269772661",
+    abc: "900150983cd24fb0d6963f7d28e17f72",
+    "message digest": "f96b697d7cb7938d525a2f31aaf161d0",
+    abcdefghijklmnopqrstuvwxyz: "c3fcd3d76192e4007dfb496cca67e13b",
+    ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789: "d174ab98d277d9f5a5611c2c9f419d9f",
+    ["1234567890".repeat(8)]: "57edf4a22be3c955ac49da2e2107b67a",
+  };
+  for (const [text, expected] of Object.entries(examples)) {
+    const md5 = new LongMd5();
+    void md5.update(Buffer.from(text));
+    assert.equal(Buffer.from(await md5.digest(), "base64").toString("hex"), expected, text);
+  }
+});
+
+test("bodies of any length, cut anywhere and lying anywhere, have the digest that node:crypto finds", async (t) => {
+  const room = lendBodyRoom()!;
+  room.set(seededRandom(11).bytes(room.length));
+  // Mostly around the length of a block; some of several kilobytes. From rooms and from elsewhere.
+  const length = fc.oneof({ weight: 3, arbitrary: fc.nat(140) }, fc.nat(5_000));
+  const part = fc.record({ length, at: fc.nat(room.length - 5_000), isElsewhere: fc.boolean() });
+  await fc.assert(
+    fc.asyncProperty(fc.array(part, { maxLength: 12 }), async (parts) => {
+      const [expected, md5] = [createHash("md5"), new LongMd5()];
+      for (const { length, at, isElsewhere } of parts) {
+        const bytes = room.subarray(at, at + length);
+        expected.update(bytes);
+        await md5.update(isElsewhere ? Buffer.from(bytes) : bytes);
+      }
+      assert.equal(await md5.digest(), expected.digest("base64"));
+    }),
+    { numRuns: 500, seed: seedOfThisRun(t) },
+  );
+  returnBodyRoom(room);
+});
+
+test("a body whose length in bits does not fit 32 of them", async () => {
+  const piece = Buffer.alloc(LIMITS.digestPartBytesMax, "holdfast");
+  const [expected, md5] = [createHash("md5"), new LongMd5()];
+  for (let sentBytes = 0; sentBytes <= 512 * MIB; sentBytes += piece.length) {
+    expected.update(piece);
+    await md5.update(piece);
+  }
+  assert.equal(await md5.digest(), expected.digest("base64"));
 });

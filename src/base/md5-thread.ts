@@ -3,6 +3,9 @@ import { assert } from "./assert.ts";
 import { copyInto } from "./bytes.ts";
 import { commonMemory, isCommon, reserveCommon } from "./common-memory.ts";
 import { LIMITS } from "./limits.ts";
+import { md5Blocks } from "./md5-blocks.ts";
+import { MD5_START } from "./md5-steps.ts";
+import { MD5_WORKER } from "./md5-worker.ts";
 import { giveBack, hold } from "./payload-memory.ts";
 
 /**
@@ -12,23 +15,6 @@ import { giveBack, hold } from "./payload-memory.ts";
  * Bytes that lie in the common memory are digested where they are, and held until then. Others are copied on their way,
  * into a part of that memory, round and round.
  */
-const SOURCE = `
-const { createHash } = require("node:crypto");
-const { parentPort, workerData } = require("node:worker_threads");
-const memory = new Uint8Array(workerData);
-const hashes = new Map();
-parentPort.on("message", ({ id, parts, isEnd, isDropped }) => {
-  let hash = hashes.get(id);
-  if (parts !== undefined) {
-    if (hash === undefined) hashes.set(id, (hash = createHash("md5")));
-    for (let i = 0; i < parts.length; i += 2) hash.update(memory.subarray(parts[i], parts[i + 1]));
-    parentPort.postMessage({ isTaken: true });
-  }
-  if (isEnd) parentPort.postMessage({ id, digest: (hash ?? createHash("md5")).digest("base64") });
-  if (isEnd || isDropped) hashes.delete(id);
-});
-`;
-
 type Reply = { readonly isTaken: true } | { readonly id: number; readonly digest: string };
 
 interface Waiter {
@@ -59,6 +45,8 @@ class Told {
 }
 
 const RING_BYTES = LIMITS.digestWaitingBytesMax;
+/** A state, and at the end of a body two blocks: a page has room for more. */
+const STATE_BYTES = 256;
 
 class Md5Thread {
   readonly #ringAt: number;
@@ -79,11 +67,14 @@ class Md5Thread {
 
   constructor() {
     ringAt ??= reserveCommon(RING_BYTES);
-    assert(ringAt !== undefined, "the ring has its room in the common memory");
-    const { buffer } = commonMemory();
+    stateAt ??= reserveCommon(STATE_BYTES);
+    assert(ringAt !== undefined && stateAt !== undefined, "digests have their room in the common memory");
+    const shared = commonMemory();
     this.#ringAt = ringAt;
-    this.#ring = Buffer.from(buffer, ringAt, RING_BYTES);
-    this.#worker = new Worker(SOURCE, { eval: true, workerData: buffer });
+    this.#ring = Buffer.from(shared.buffer, ringAt, RING_BYTES);
+    const blocks = md5Blocks(shared, stateAt);
+    const workerData = { blocks, memory: shared.memory, stateAt, start: MD5_START };
+    this.#worker = new Worker(MD5_WORKER, { eval: true, workerData });
     this.#worker.unref();
     this.#worker.on("message", (reply: Reply) => this.#receive(reply));
     this.#worker.on("error", (error) => this.#fail(error));
@@ -211,8 +202,9 @@ class Md5Thread {
 }
 
 let thread: Md5Thread | undefined;
-/** One thread after another has it. */
+/** One thread after another has them. */
 let ringAt: number | undefined;
+let stateAt: number | undefined;
 
 /** One MD5, computed elsewhere. */
 export class LongMd5 {

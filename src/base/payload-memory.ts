@@ -61,6 +61,7 @@ class Rooms {
 }
 
 const bodyRooms = new Rooms(LIMITS.bodyRoomBytes, LIMITS.commonBodyBytesMax);
+const copyRooms = new Rooms(LIMITS.copyRoomBytes, LIMITS.commonCopyBytesMax);
 const chunkRooms = new Rooms(LIMITS.chunkBytes, LIMITS.commonChunkBytesMax);
 const readRooms = new Rooms(LIMITS.extentReadBytes, LIMITS.commonReadBytesMax);
 
@@ -87,10 +88,10 @@ export function returnBodyRoom(rest: Buffer): void {
 
 /** A copy of a large part of a body. */
 export function copyForBody(bytes: Buffer): Buffer {
-  if (bytes.length > LIMITS.bodyRoomBytes) return Buffer.from(bytes);
-  if (current === undefined || LIMITS.bodyRoomBytes - filledBytes < bytes.length) {
+  if (bytes.length > LIMITS.copyRoomBytes) return Buffer.from(bytes);
+  if (current === undefined || LIMITS.copyRoomBytes - filledBytes < bytes.length) {
     const former = current;
-    current = bodyRooms.take(0);
+    current = copyRooms.take(0);
     filledBytes = 0;
     if (former !== undefined) letGoIfDone(former);
   }

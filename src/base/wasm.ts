@@ -34,9 +34,11 @@ export const END = 0x0b;
 export const I32_ADD = 0x6a;
 export const I32_SUB = 0x6b;
 export const I32_AND = 0x71;
+export const I32_OR = 0x72;
 export const I32_XOR = 0x73;
 export const I32_SHL = 0x74;
 export const I32_SHR_U = 0x76;
+export const I32_ROTL = 0x77;
 export const I32_ROTR = 0x78;
 export const I32_LT_U = 0x49;
 export const I32_GT_U = 0x4b;
@@ -85,12 +87,12 @@ function unsigned(value: number): number[] {
   return [...out, rest];
 }
 
-/** For values from 0 on: one more bit than unsigned, so that the sign bit stays clear. */
+/** Of 32 bits, with a sign or without: the last bit of what is written is the sign. */
 function signed(value: number): number[] {
   const out: number[] = [];
-  let rest = value;
-  for (; rest > 0x3f; rest >>>= 7) out.push((rest & 0x7f) | 0x80);
-  return [...out, rest];
+  let rest = value | 0;
+  for (; rest > 0x3f || rest < -0x40; rest >>= 7) out.push((rest & 0x7f) | 0x80);
+  return [...out, rest & 0x7f];
 }
 
 const vector = (items: readonly Code[]): number[] => [unsigned(items.length), ...items].flat();
@@ -132,14 +134,11 @@ interface WasmOptions {
 
 const name = (text: string): number[] => sized([...Buffer.from(text)]);
 
-/** One function of two 32-bit numbers, with locals and a memory of its own or one that it shares. */
-export function startWasm({
-  locals,
-  code,
-  ...where
-}: WasmOptions & ({ readonly pages: number } | { readonly shared: SharedMemory })): WasmFunction {
+type WasmWhere = { readonly pages: number } | { readonly shared: SharedMemory };
+
+/** A module of one function of two 32-bit numbers, `run`, with locals and a memory of its own or one that it shares. */
+export function wasmBytes({ locals, code, ...where }: WasmOptions & WasmWhere): Uint8Array {
   const body = flat([vector(locals.map(({ count, type }) => [...unsigned(count), type])), code]);
-  const shared = "shared" in where ? where.shared : undefined;
   const exported = [
     [...name("memory"), 2, 0],
     [...name("run"), 0, 0],
@@ -147,15 +146,19 @@ export function startWasm({
   const parts: Nested = [
     [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
     section(1, vector([[0x60, ...vector([[I32], [I32]]), 0]])), // type: (i32, i32) -> nothing
-    shared === undefined ? [] : section(2, vector([sharedImport(shared.pages)])),
+    "shared" in where ? section(2, vector([sharedImport(where.shared.pages)])) : [],
     section(3, vector([[0]])), // one function of it
     "pages" in where ? section(5, vector([[0, ...unsigned(where.pages)]])) : [], // one memory
     section(7, vector(exported)),
     section(10, vector([sized(body)])),
   ];
-  const bytes = new Uint8Array(flat(parts));
-  const imports = shared === undefined ? undefined : { shared: { memory: shared.memory } };
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), imports);
+  return new Uint8Array(flat(parts));
+}
+
+/** Such a module, ready to run. */
+export function startWasm(options: WasmOptions & WasmWhere): WasmFunction {
+  const imports = "shared" in options ? { shared: { memory: options.shared.memory } } : undefined;
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(wasmBytes(options)), imports);
   const { buffer } = exports.memory as { readonly buffer: ArrayBufferLike };
   return { memory: buffer, run: exports.run as WasmFunction["run"] };
 }

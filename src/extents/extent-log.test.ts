@@ -99,6 +99,30 @@ test("an append resolves after a sync that began after its last write", async ()
   assert.ok(device.journal.some(({ kind }) => kind === "syncDirectory"));
 });
 
+test("what came whole is on the disk before its source has checked it, and not one byte too few if it goes on", async () => {
+  const device = new CrashDevice();
+  const { log, files } = openLog(device);
+  for (const told of [100, 90, 64]) {
+    let letEnd = (): void => {};
+    const source = async function* (): AsyncGenerator<Buffer> {
+      yield sample(told);
+      await new Promise<void>((resolve) => (letEnd = resolve));
+      yield sample(100).subarray(told);
+    };
+    const append = log.append(source(), told);
+    await settle();
+    const early = device.journal.at(-1)!;
+    assert.ok(early.kind === "sync", `${told} bytes are synced while the source has not ended`);
+    letEnd();
+    const { slices } = await append;
+    assert.deepEqual(await readAll(files, slices), sample(100));
+    const last = device.journal.at(-1)!;
+    const lastWrite = device.journal.findLastIndex(({ kind }) => kind === "write");
+    assert.ok(last.kind === "sync" && last.covers > lastWrite);
+    assert.equal(last === early, told === 100, "a sync more only for bytes that came later");
+  }
+});
+
 test("appends that arrive during a sync share the next one", async () => {
   const device = new CrashDevice();
   const { log } = openLog(device, { chunkBytes: 16, pieceBytes: 64, extentBytesMax: 65_536 });

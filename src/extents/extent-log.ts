@@ -27,6 +27,11 @@ export interface ExtentLogOptions {
   readonly shape?: Partial<ExtentShape>;
 }
 
+interface AppendOptions {
+  readonly knownLength: number;
+  readonly isPressed?: (taken: Taken) => boolean;
+}
+
 /**
  * Appends payload to the open extent of this process. The order on disk, which makes a crash at any point safe:
  *
@@ -83,12 +88,10 @@ export class ExtentLog {
       return room.take(bytes)!;
     };
     try {
-      return await this.#append(
-        source,
-        claim,
-        // Slow clients by the thousand: what they have sent is better on the disk than in memory.
-        ({ slices }) => this.#appends > LIMITS.patientAppendsMax && slices.length < LIMITS.earlySlicesMax,
-      );
+      // Slow clients by the thousand: what they have sent is better on the disk than in memory.
+      const isPressed = ({ slices }: Taken): boolean =>
+        this.#appends > LIMITS.patientAppendsMax && slices.length < LIMITS.earlySlicesMax;
+      return await this.#append(source, claim, { isPressed, knownLength: length });
     } catch (error) {
       room?.giveBack();
       throw error;
@@ -115,7 +118,7 @@ export class ExtentLog {
     };
     let appended: Appended;
     try {
-      appended = await this.#append(source, claim);
+      appended = await this.#append(source, claim, { knownLength: length });
     } catch (error) {
       room?.giveBack();
       throw error;
@@ -128,7 +131,7 @@ export class ExtentLog {
   async #append(
     source: PayloadSource,
     claim: (bytes: number, taken: Taken) => Promise<Spot>,
-    isPressed: (taken: Taken) => boolean = () => false,
+    { isPressed, knownLength }: AppendOptions,
   ): Promise<Appended> {
     // Nothing written after a failed sync can be trusted to be durable, and it is certain that this one is not.
     if (this.#sync.hasFailed) throw new StorageFault("the disk has failed");
@@ -136,15 +139,20 @@ export class ExtentLog {
     const flight = new Flight();
     this.#appends++;
     try {
-      const pieces = cutPieces(
-        source,
-        () => this.#pieceBytes(),
-        () => isPressed(taken),
-      );
+      const pieces = cutPieces(source, () => this.#pieceBytes(), {
+        isPressed: () => isPressed?.(taken) ?? false,
+        knownLength,
+        chunkBytes: this.shape.chunkBytes,
+      });
+      let syncing: Promise<void> | undefined;
       // Each in a call of its own: `for await` would keep the last piece in memory while it waits for the next.
-      while (await this.#appendNext(pieces, claim, taken, flight));
+      while (await this.#appendNext(pieces, claim, taken, flight)) {
+        // All is here, but the source may have to wait for its digest: the disk need not.
+        const isWhole = taken.length === knownLength;
+        syncing = isWhole ? flight.settle().then(() => this.#sync.sync()) : undefined;
+      }
       await flight.land();
-      if (taken.length > 0) await this.#sync.sync();
+      if (taken.length > 0) await (syncing ?? this.#sync.sync());
     } catch (error) {
       await flight.settle();
       taken.release();

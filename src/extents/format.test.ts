@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { crc32 } from "../base/crc32.ts";
 import {
   checkFileHeader,
   extentOfFileName,
@@ -50,4 +51,11 @@ test("frames do not depend on the parts the data came in", () => {
   assert.equal(whole.length, 50 + 4 * FRAME_HEADER_BYTES);
   const cut = [data.subarray(0, 1), data.subarray(1, 16), data.subarray(16, 49), data.subarray(49)];
   assert.deepEqual(Buffer.concat(frameParts(cut, at, shape)), whole);
+  // Nor on who computed the checksums of the chunks, and how many of them.
+  const crcs = Array.from({ length: Math.floor(data.length / shape.chunkBytes) }, (_, chunk) =>
+    crc32(data.subarray(chunk * shape.chunkBytes, (chunk + 1) * shape.chunkBytes)),
+  );
+  assert.ok(crcs.length > 1);
+  for (const known of [crcs, crcs.slice(0, 1)])
+    assert.deepEqual(Buffer.concat(frameParts(cut, at, shape, known)), whole);
 });

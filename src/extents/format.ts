@@ -1,5 +1,5 @@
 import { assert } from "../base/assert.ts";
-import { crc32 } from "../base/crc32.ts";
+import { crc32, JoinedCrc32 } from "../base/crc32.ts";
 import { LIMITS } from "../base/limits.ts";
 
 /**
@@ -94,40 +94,67 @@ export function frameSeed(extent: bigint, offset: number, length: number): numbe
   return crc32(place);
 }
 
+/** Of one length of chunks for each log, and all logs but those of tests have the same. */
+const joins = new Map<number, JoinedCrc32>();
+
+function joinOf(chunkBytes: number): JoinedCrc32 {
+  const join = joins.get(chunkBytes) ?? new JoinedCrc32(chunkBytes);
+  joins.set(chunkBytes, join);
+  return join;
+}
+
 /**
  * Data as it goes to the file: headers and data in turn, nothing copied. `offset` is where the first frame goes;
- * every frame but the last is full.
+ * every frame but the last is full. `crcs` are those of its first chunks, each alone, as far as somebody has them.
  */
 export function frameParts(
   data: readonly Uint8Array[],
   at: { readonly extent: bigint; readonly offset: number; readonly length: number },
   shape: ExtentShape,
+  crcs: readonly number[] = [],
 ): Uint8Array[] {
   const frames = Math.ceil(at.length / shape.chunkBytes);
   const headers = Buffer.allocUnsafe(frames * FRAME_HEADER_BYTES);
   const out: Uint8Array[] = [];
-  let part = 0;
-  let used = 0;
+  const parts = new PartsReader(data);
   for (let frame = 0; frame < frames; frame++) {
     const length = Math.min(shape.chunkBytes, at.length - frame * shape.chunkBytes);
     const header = headers.subarray(frame * FRAME_HEADER_BYTES, (frame + 1) * FRAME_HEADER_BYTES);
     out.push(header);
-    let crc = frameSeed(at.extent, at.offset + frame * (shape.chunkBytes + FRAME_HEADER_BYTES), length);
+    const seed = frameSeed(at.extent, at.offset + frame * (shape.chunkBytes + FRAME_HEADER_BYTES), length);
+    const known = crcs[frame];
+    let crc = known === undefined ? seed : joinOf(shape.chunkBytes).join(seed, known);
     for (let left = length; left > 0; ) {
-      const source = data[part]!;
-      const count = Math.min(left, source.length - used);
-      const bytes = count === source.length ? source : source.subarray(used, used + count);
-      crc = crc32(bytes, crc);
+      const bytes = parts.next(left);
+      if (known === undefined) crc = crc32(bytes, crc);
       out.push(bytes);
-      left -= count;
-      used += count;
-      if (used === source.length) {
-        part++;
-        used = 0;
-      }
+      left -= bytes.length;
     }
     header.writeUInt32LE(length, 0);
     header.writeUInt32LE(crc, 4);
   }
   return out;
+}
+
+/** Data in parts, of which more may come, taken from its start on. */
+export class PartsReader {
+  readonly #parts: readonly Uint8Array[];
+  #part = 0;
+  #used = 0;
+
+  constructor(parts: readonly Uint8Array[]) {
+    this.#parts = parts;
+  }
+
+  /** The next bytes of one part, at most `bytesMax`. */
+  next(bytesMax: number): Uint8Array {
+    while (this.#used === this.#parts[this.#part]!.length) {
+      this.#part++;
+      this.#used = 0;
+    }
+    const part = this.#parts[this.#part]!;
+    const from = this.#used;
+    this.#used = Math.min(from + bytesMax, part.length);
+    return this.#used - from === part.length ? part : part.subarray(from, this.#used);
+  }
 }

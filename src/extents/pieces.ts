@@ -1,5 +1,7 @@
+import { crc32 } from "../base/crc32.ts";
 import { LIMITS } from "../base/limits.ts";
 import { giveBack } from "../base/payload-memory.ts";
+import { PartsReader } from "./format.ts";
 
 export type PayloadSource = AsyncIterable<Uint8Array> | Uint8Array;
 
@@ -7,21 +9,33 @@ export type PayloadSource = AsyncIterable<Uint8Array> | Uint8Array;
 export interface Piece {
   readonly parts: readonly Uint8Array[];
   readonly length: number;
+  /** Those of its whole chunks, each alone: computed as the bytes came, while the processor had them at hand. */
+  readonly crcs?: readonly number[];
   /** It is on the disk: memory that was given away with it can be used again. */
   release?(): void;
+}
+
+interface CutOptions {
+  readonly isPressed?: () => boolean;
+  /** How long the source will be, as far as somebody has said so. */
+  readonly knownLength?: number;
+  /** How long the chunks are whose checksums are wanted. */
+  readonly chunkBytes?: number;
 }
 
 /**
  * Cuts a source into pieces of at most `bytesMax()`, which is asked anew for each piece; every piece but the last
  * is that long. Parts are passed on as they came: a source gives its buffers away. Only small ones are copied
- * together, so that no client can make us hold a long list. Under pressure a piece goes on before it is full.
+ * together, so that no client can make us hold a long list. Under pressure a piece goes on before it is full, and so does
+ * the one that ends at `knownLength`: a source may take its time to say that it has ended, for it is checked meanwhile.
  */
 export async function* cutPieces(
   source: PayloadSource,
   bytesMax: () => number,
-  isPressed: () => boolean = () => false,
+  { isPressed = () => false, knownLength = 0, chunkBytes }: CutOptions = {},
 ): AsyncGenerator<Piece> {
   let pieceBytes = bytesMax();
+  let leftBytes = knownLength;
   if (source instanceof Uint8Array) {
     for (let from = 0; from < source.length; from += pieceBytes) {
       const part = source.subarray(from, from + pieceBytes);
@@ -29,7 +43,7 @@ export async function* cutPieces(
     }
     return;
   }
-  let gathering = new Gathering();
+  let gathering = new Gathering(chunkBytes);
   const parts = source[Symbol.asyncIterator]();
   let isEnded = false;
   try {
@@ -40,16 +54,17 @@ export async function* cutPieces(
         const count = Math.min(part.length - from, pieceBytes - gathering.length);
         gathering.add(part.subarray(from, from + count));
         from += count;
-        if (gathering.length === pieceBytes) {
+        leftBytes -= count;
+        if (gathering.length === pieceBytes || leftBytes === 0) {
           yield gathering;
-          gathering = new Gathering();
+          gathering = new Gathering(chunkBytes);
           pieceBytes = bytesMax();
         }
       }
       part = undefined;
       if (gathering.length >= LIMITS.earlyPieceBytes && isPressed()) {
         yield gathering;
-        gathering = new Gathering();
+        gathering = new Gathering(chunkBytes);
         pieceBytes = bytesMax();
       }
       part = await nextPart(parts);
@@ -68,14 +83,36 @@ async function nextPart(parts: AsyncIterator<Uint8Array>): Promise<Uint8Array | 
 
 class Gathering implements Piece {
   readonly parts: Uint8Array[] = [];
+  readonly crcs: number[] = [];
   length = 0;
+  readonly #chunkBytes: number;
+  readonly #summed = new PartsReader(this.parts);
   /** The last part while it is a copy with room left, and how much of it is used. */
   #gathered: Buffer | undefined;
   #gatheredBytes = 0;
   #gatheredParts = 0;
 
+  constructor(chunkBytes = Number.POSITIVE_INFINITY) {
+    this.#chunkBytes = chunkBytes;
+  }
+
   add(part: Uint8Array): void {
     this.length += part.length;
+    this.#keep(part);
+    while (this.length >= (this.crcs.length + 1) * this.#chunkBytes) this.#sumChunk();
+  }
+
+  #sumChunk(): void {
+    let crc = 0;
+    for (let left = this.#chunkBytes; left > 0; ) {
+      const bytes = this.#summed.next(left);
+      crc = crc32(bytes, crc);
+      left -= bytes.length;
+    }
+    this.crcs.push(crc);
+  }
+
+  #keep(part: Uint8Array): void {
     if (part.length >= LIMITS.gatheredPartBytes) {
       this.parts.push(part);
       this.#gathered = undefined;

@@ -102,7 +102,7 @@ export class WritableExtent {
   /** Frames a piece at `offset`, which a claim covers. Returns the bytes written. */
   async write(piece: Piece, offset: number): Promise<number> {
     const at = { extent: this.id, offset, length: piece.length };
-    const parts = frameParts(piece.parts, at, this.#shape);
+    const parts = frameParts(piece.parts, at, this.#shape, piece.crcs);
     const bytes = parts.reduce((total, part) => total + part.length, 0);
     if (bytes > LIMITS.gatheredWriteBytesMax) await this.#put(parts, offset);
     else {

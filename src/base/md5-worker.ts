@@ -1,0 +1,63 @@
+/**
+ * What runs in the thread of digests. It is text because the program is one file, which as a thread would start a server.
+ *
+ * It is told where in the common memory parts of bodies lie, says when it needs them no more, and answers with digests.
+ * A part of that memory is its own, from `stateAt` on: the state of the body at hand, and behind it room for two blocks.
+ */
+export const MD5_WORKER = `
+const { parentPort, workerData } = require("node:worker_threads");
+const { blocks, memory, stateAt, start } = workerData;
+const { run } = new WebAssembly.Instance(new WebAssembly.Module(blocks), { shared: { memory } }).exports;
+const bytes = new Uint8Array(memory.buffer);
+const state = new Uint32Array(memory.buffer, stateAt, 4);
+const blockAt = stateAt + 64;
+
+class Md5 {
+  state = Uint32Array.from(start);
+  // What came behind the last whole block, and at the end what MD5 adds to it.
+  rest = new Uint8Array(128);
+  length = 0;
+
+  update(from, end) {
+    const filled = this.length % 64;
+    const at = Math.min(from + ((64 - filled) % 64), end);
+    this.length += end - from;
+    this.rest.set(bytes.subarray(from, at), filled);
+    if (filled + at - from < 64 && filled > 0) return;
+    state.set(this.state);
+    if (filled > 0) this.runRest(64);
+    const restAt = end - ((end - at) % 64);
+    run(at, restAt);
+    this.rest.set(bytes.subarray(restAt, end));
+    this.state.set(state);
+  }
+
+  runRest(length) {
+    bytes.set(this.rest.subarray(0, length), blockAt);
+    run(blockAt, blockAt + length);
+  }
+
+  digest() {
+    const filled = this.length % 64;
+    const end = filled < 56 ? 64 : 128;
+    this.rest.fill(0, filled);
+    this.rest[filled] = 0x80;
+    new DataView(this.rest.buffer).setBigUint64(end - 8, BigInt(this.length) * 8n, true);
+    state.set(this.state);
+    this.runRest(end);
+    return Buffer.from(bytes.subarray(stateAt, stateAt + 16)).toString("base64");
+  }
+}
+
+const hashes = new Map();
+parentPort.on("message", ({ id, parts, isEnd, isDropped }) => {
+  let hash = hashes.get(id);
+  if (parts !== undefined) {
+    if (hash === undefined) hashes.set(id, (hash = new Md5()));
+    for (let i = 0; i < parts.length; i += 2) hash.update(parts[i], parts[i + 1]);
+    parentPort.postMessage({ isTaken: true });
+  }
+  if (isEnd) parentPort.postMessage({ id, digest: (hash ?? new Md5()).digest() });
+  if (isEnd || isDropped) hashes.delete(id);
+});
+`;
