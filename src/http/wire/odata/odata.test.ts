@@ -117,7 +117,7 @@ test("JSON is read as JSON.parse reads it, numbers by their text", () => {
       fc.constantFrom(undefined, 2, "\t"),
       (object, indent) => {
         const json = JSON.stringify(object, undefined, indent);
-        const read = [...readFlatObject(Buffer.from(json)).members].map(([name, value]) => [
+        const read = readFlatObject(Buffer.from(json)).members.map(({ name, value }) => [
           name,
           value.kind === "string"
             ? value.text
