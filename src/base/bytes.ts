@@ -46,25 +46,26 @@ export function copyPage(bytes: Uint8Array): Buffer {
 }
 
 /**
- * A copy that is done with after a few turns of the event loop. Of a kilobyte only seven fit into the pool of Node.js, and
- * making a new one costs as much as the rest of the seven; here sixty share one.
+ * A copy that is done with after a few turns of the event loop: 0.16 us for a kilobyte. Of those only seven fit into the
+ * pool of Node.js, and making a new one takes as long as copying the seven; here sixty share one.
  */
 export function copyBriefly(bytes: Uint8Array): Buffer {
   const { length } = bytes;
   if (length > PAGE_BYTES_MAX) return copyPage(bytes);
-  if (briefUsed + length > BRIEF_BYTES) {
+  if (briefUsed + length > brief.length) {
     brief = Buffer.allocUnsafeSlow(BRIEF_BYTES);
     briefUsed = 0;
   }
   const start = briefUsed;
-  briefUsed += length;
+  // As above.
+  briefUsed = (start + length + 7) & ~7;
   brief.set(bytes, start);
   return brief.subarray(start, start + length);
 }
 
 const BRIEF_BYTES = 64 * 1_024;
 let brief = Buffer.alloc(0);
-let briefUsed = BRIEF_BYTES;
+let briefUsed = 0;
 
 /** All pieces of a stream in one buffer. */
 export async function collect(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {

@@ -28,7 +28,7 @@ import { KeyReader, packKey, packOpenText, prefixEnd, prefixRange } from "./pack
  */
 export function containerKey(account: string, container: string): Key {
   const last = lastContainer;
-  if (last.container === container && last.account === account) return last.key;
+  if (last?.container === container && last.account === account) return last.key;
   const key = packKey(["bc", account, container]);
   lastContainer = { account, container, key };
   return key;
@@ -38,8 +38,8 @@ export function containerKey(account: string, container: string): Key {
  * The keys that were made last. A client stays in one container for a while, and a write looks its blob up before it
  * puts it; a key that is the same string each time is also found sooner in every map.
  */
-let lastContainer = { account: "", container: "", key: "" };
-let lastBlob = { container: 0n, blob: "", key: "" };
+let lastContainer: { readonly account: string; readonly container: string; readonly key: Key } | undefined;
+let lastBlob: { readonly container: bigint; readonly blob: string; readonly key: Key } | undefined;
 
 export function containersOf(account: string, prefix: string): Range {
   return prefixRange(packOpenText(["bc", account], prefix));
@@ -69,7 +69,7 @@ export function deletionOfKey(key: Key): { readonly container: string; readonly 
 
 export function blobKey(container: bigint, blob: string): Key {
   const last = lastBlob;
-  if (last.blob === blob && last.container === container) return last.key;
+  if (last?.blob === blob && last.container === container) return last.key;
   const key = packKey(["bb", container, blob]);
   lastBlob = { container, blob, key };
   return key;
