@@ -70,7 +70,7 @@ export function readWriteConditions(headers: Headers, taken: readonly ConditionH
   return single(readConditionHeaders(headers, taken));
 }
 
-/** Most writes. By name: ten looks by what the lists above say take longer than all else that is read of a head. */
+/** Most writes. Each by its name: five looks by what a list says take 52 ns, these 6. */
 function isUnconditional(headers: Headers): boolean {
   return (
     headers["if-match"] === undefined &&
