@@ -5,6 +5,7 @@ import {
   allocatePage,
   binaryOfSafeInteger,
   binaryOfUint64,
+  copyBriefly,
   copyPage,
   readUint64,
   uint64OfBinary,
@@ -50,4 +51,21 @@ test("a copy of a page is not the page", () => {
   const copy = copyPage(page);
   page.fill(2);
   assert.ok(copy.every((byte) => byte === 1));
+});
+
+test("brief copies have the bytes they were made of, share memory and never a byte of it", () => {
+  const lengths = [0, 1, 1_024, 8_192, 16_384, 16_385, 70_000];
+  const taken: { readonly copy: Buffer; readonly mark: number }[] = [];
+  for (let round = 0; round < 12; round++) {
+    for (const length of lengths) {
+      const mark = taken.length % 256;
+      const original = Buffer.alloc(length, mark);
+      const copy = copyBriefly(original);
+      original.fill(0xee);
+      taken.push({ copy, mark });
+      assert.equal(copy.length, length);
+      assert.equal(copy.byteOffset % 8, 0, "numbers of 64 bits can be read in place");
+    }
+  }
+  for (const { copy, mark } of taken) assert.ok(copy.every((byte) => byte === mark));
 });

@@ -47,6 +47,11 @@ const VECTOR_BYTES = 16;
 const GROUPS = 2;
 const PER_GROUP = LANES / GROUPS;
 
+/** A digest with the zeros that make it a whole number of Base64 groups, and its text. */
+const PRINTED_BYTES = 18;
+const PRINTED_CHARS = 24;
+const printed = Buffer.alloc(LANES * PRINTED_BYTES);
+
 /** How many blocks a piece is, with its ending. Pieces that go together have equally many. */
 export function blocksOf(bytes: number): number {
   return Math.ceil((bytes + ENDING_BYTES) / BLOCK_BYTES);
@@ -151,13 +156,27 @@ export class Md5Lanes {
     }
   }
 
-  /** The digests of up to eight pieces that are equally many blocks. */
-  digests(pieces: readonly Uint8Array[]): Buffer[] {
+  /** The digests of up to eight pieces that are equally many blocks, in Base64. */
+  digests(pieces: readonly Uint8Array[]): string[] {
     const ends = blocksOf(pieces[0]!.length) * BLOCK_BYTES;
-    for (const [lane, piece] of pieces.entries()) this.#place(lane, piece, ends);
+    for (let lane = 0; lane < pieces.length; lane++) this.#place(lane, pieces[lane]!, ends);
     for (let state = 0; state < 8; state++) this.#words.fill(MD5_START[state & 3]!, state * 4, state * 4 + 4);
     this.#run(0, ends);
-    return pieces.map((_, lane) => this.#digestOf(lane));
+    return this.#print(pieces.length);
+  }
+
+  /** All in one call: two zeros behind each make its text end where that of the next begins. */
+  #print(count: number): string[] {
+    for (let lane = 0; lane < count; lane++) {
+      const first = Math.floor(lane / PER_GROUP) * 16 + (lane % PER_GROUP);
+      for (let letter = 0; letter < 4; letter++)
+        printed.writeUInt32LE(this.#words[first + letter * 4]!, lane * PRINTED_BYTES + letter * 4);
+    }
+    const text = printed.base64Slice(0, count * PRINTED_BYTES);
+    const digests: string[] = [];
+    for (let from = 0; from < text.length; from += PRINTED_CHARS)
+      digests.push(`${text.slice(from, from + PRINTED_CHARS - 2)}==`);
+    return digests;
   }
 
   #place(lane: number, piece: Uint8Array, ends: number): void {
@@ -166,13 +185,5 @@ export class Md5Lanes {
     this.#bytes[at + piece.length] = 0x80;
     this.#bytes.fill(0, at + piece.length + 1, at + ends);
     this.#bytes.writeUInt32LE(piece.length * 8, at + ends - 8);
-  }
-
-  #digestOf(lane: number): Buffer {
-    const digest = Buffer.allocUnsafe(16);
-    const first = Math.floor(lane / PER_GROUP) * 16 + (lane % PER_GROUP);
-    for (let letter = 0; letter < 4; letter++)
-      digest.writeUInt32LE(this.#words[first + letter * 4]!, letter * 4);
-    return digest;
   }
 }

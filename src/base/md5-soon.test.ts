@@ -14,8 +14,8 @@ test("digests of pieces side by side are those of each alone, at every length ab
   for (const bytes of [...Array(200).keys(), 4_095, 4_096, 4_097, LANE_BYTES_MAX - 1, LANE_BYTES_MAX]) {
     const pieces = Array.from({ length: LANES }, (_, lane) => piece(bytes, lane));
     assert.deepEqual(
-      lanes.digests(pieces).map((digest) => digest.toString("hex")),
-      pieces.map((one) => hash("md5", one)),
+      lanes.digests(pieces),
+      pieces.map((one) => hash("md5", one, "base64")),
       `${bytes} bytes`,
     );
   }

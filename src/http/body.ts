@@ -1,4 +1,5 @@
 import { Refusal } from "../base/refusals.ts";
+import { type Soon, whenThere } from "../base/soon.ts";
 import type { Connection, Incoming } from "./connection/connection.ts";
 import type { IncomingBody } from "./connection/incoming-body.ts";
 import { CHUNKED } from "./connection/request-head.ts";
@@ -52,13 +53,18 @@ export class RequestBody implements Body {
     });
   }
 
-  async read(bytesMax: number): Promise<Buffer> {
+  read(bytesMax: number): Soon<Buffer> {
     if (this.length !== undefined && this.length > bytesMax) throw new Refusal("RequestBodyTooLarge");
-    const whole =
-      this.#structured === undefined ? await this.#readPlain(bytesMax) : await this.#readStream(bytesMax);
+    const whole = this.#structured === undefined ? this.#readPlain(bytesMax) : this.#readStream(bytesMax);
     const { md5, crc64 } = this.#declared;
-    if (md5 !== undefined || crc64 !== undefined) checkBytes(whole, { declared: this.#declared });
-    return whole;
+    return md5 === undefined && crc64 === undefined
+      ? whole
+      : whenThere(whole, (bytes) => this.#checked(bytes));
+  }
+
+  #checked(bytes: Buffer): Buffer {
+    checkBytes(bytes, { declared: this.#declared });
+    return bytes;
   }
 
   async #readStream(bytesMax: number): Promise<Buffer> {
@@ -72,13 +78,17 @@ export class RequestBody implements Body {
     return Buffer.concat(pieces, bytes);
   }
 
-  async #readPlain(bytesMax: number): Promise<Buffer> {
+  #readPlain(bytesMax: number): Soon<Buffer> {
     if (this.length === 0) return EMPTY;
     this.#onFirstRead();
     const limit = Math.min(bytesMax, this.#bytesMax);
     const incoming = this.#incoming;
     // A small body came with its head, or in one packet behind it.
-    const pieces = incoming.isComplete ? incoming.takeAll() : await this.#gather(limit);
+    if (incoming.isComplete) return this.#joined(incoming.takeAll(), limit);
+    return this.#gather(limit).then((pieces) => this.#joined(pieces, limit));
+  }
+
+  #joined(pieces: readonly Buffer[], limit: number): Buffer {
     const whole = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
     this.bytesRead = whole.length;
     if (whole.length > limit) throw new Refusal("RequestBodyTooLarge");

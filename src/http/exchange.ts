@@ -1,4 +1,5 @@
 import type { Instant, Millis } from "../base/clock.ts";
+import type { Soon } from "../base/soon.ts";
 import type { Caller } from "./auth/caller.ts";
 
 /** What the rest of the front end sees of one HTTP request, and what it answers. */
@@ -39,8 +40,8 @@ export interface Body {
    * passed, before the end of the stream is told; `md5` and `crc64` of the result stand then, where wanted.
    */
   stream(want?: { readonly md5?: boolean; readonly crc64?: boolean }): BodyStream;
-  /** All of it, checked; refused past `bytesMax` (413). */
-  read(bytesMax: number): Promise<Buffer>;
+  /** All of it, checked; refused past `bytesMax` (413). At once where it is here, as most small bodies are. */
+  read(bytesMax: number): Soon<Buffer>;
 }
 
 export interface BodyStream extends AsyncIterable<Buffer> {

@@ -6,7 +6,7 @@ import { LIMITS } from "../base/limits.ts";
 import type { Log } from "../base/log.ts";
 import type { Metrics, OperationMeter } from "../base/metrics.ts";
 import { badHeader, Refusal } from "../base/refusals.ts";
-import { type Soon, whenThere } from "../base/soon.ts";
+import type { Soon } from "../base/soon.ts";
 import type { CorsRule } from "../services/account/service-properties.ts";
 import { type AuthContext, authenticate } from "./auth/authenticate.ts";
 import { authorize, refuseWriteToSecondary } from "./auth/authorize.ts";
@@ -149,11 +149,23 @@ export class FrontEnd<Services> {
       body: NO_BODY,
       caller: NOBODY,
     };
-    return whenThere(authenticate(request, auth), (caller) => {
-      request.caller = caller;
-      const judgement: Soon<void> = authorize(caller, operation, request, auth);
-      return whenThere(judgement, () => this.#carryOut(exchange, operation, request));
-    });
+    const caller = authenticate(request, auth);
+    if (caller instanceof Promise)
+      return caller.then((known) => this.#performFor(known, exchange, operation, request));
+    return this.#performFor(caller, exchange, operation, request);
+  }
+
+  #performFor(
+    caller: Caller,
+    exchange: Exchange<Services>,
+    operation: Operation<Services>,
+    request: Writable<HttpRequest>,
+  ): Soon<HttpReply> {
+    request.caller = caller;
+    const judgement = authorize(caller, operation, request, this.#options.auth);
+    if (judgement instanceof Promise)
+      return judgement.then(() => this.#carryOut(exchange, operation, request));
+    return this.#carryOut(exchange, operation, request);
   }
 
   #carryOut(

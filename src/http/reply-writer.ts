@@ -25,9 +25,15 @@ export interface Sent {
   readonly error?: unknown;
 }
 
+interface Waiting {
+  readonly connection: Connection;
+  readonly outgoing: Outgoing;
+  readonly done: (sent: Sent) => void;
+}
+
 /** Writes replies: headers in one piece, small bodies with them, streams at the pace of the client. */
 export class ReplyWriter {
-  readonly #queue = new ReplyQueue();
+  readonly #queue = new ReplyQueue<Waiting>((waiting) => this.#write(waiting));
   readonly #keptAlive: string;
 
   constructor(keepAliveMillis: number = LIMITS.keepAliveMillis) {
@@ -36,29 +42,37 @@ export class ReplyWriter {
 
   /** `done` is called once, when the last byte is handed to the system or the client is gone. */
   send(connection: Connection, outgoing: Outgoing, done: (sent: Sent) => void): void {
-    const finish = (sent: Sent): void => {
-      outgoing.reply.release?.();
-      done(sent);
-    };
-    const breakOff = (error: unknown): void => {
-      // Part of the reply may be out. Ending the connection is the only way left to say that it is not whole.
-      connection.destroy();
-      finish({ bytes: 0, error });
-    };
-    this.#queue.push(() => {
-      const { body } = outgoing.reply;
-      if (connection.isGone) finish({ bytes: 0 });
-      else if (body === undefined || typeof body === "string" || Buffer.isBuffer(body)) {
-        try {
-          finish({ bytes: writeWhole(connection, outgoing, body, this.#keptAlive) });
-        } catch (error) {
-          // Other replies wait behind this one: what is wrong with it must not reach them.
-          breakOff(error);
-        }
-      } else
-        writeStream(connection, outgoing, body, this.#keptAlive).then((bytes) => finish({ bytes }), breakOff);
-    });
+    this.#queue.push({ connection, outgoing, done });
   }
+
+  #write(waiting: Waiting): void {
+    const { connection, outgoing } = waiting;
+    const { body } = outgoing.reply;
+    if (connection.isGone) finish(waiting, { bytes: 0 });
+    else if (body === undefined || typeof body === "string" || Buffer.isBuffer(body)) {
+      try {
+        finish(waiting, { bytes: writeWhole(connection, outgoing, body, this.#keptAlive) });
+      } catch (error) {
+        // Other replies wait behind this one: what is wrong with it must not reach them.
+        breakOff(waiting, error);
+      }
+    } else
+      writeStream(connection, outgoing, body, this.#keptAlive).then(
+        (bytes) => finish(waiting, { bytes }),
+        (error) => breakOff(waiting, error),
+      );
+  }
+}
+
+function finish({ outgoing, done }: Waiting, sent: Sent): void {
+  outgoing.reply.release?.();
+  done(sent);
+}
+
+function breakOff(waiting: Waiting, error: unknown): void {
+  // Part of the reply may be out. Ending the connection is the only way left to say that it is not whole.
+  waiting.connection.destroy();
+  finish(waiting, { bytes: 0, error });
 }
 
 /** Up to this size a body travels in one string with its headers: one write costs half of what two do. */

@@ -4,6 +4,8 @@ import type { Random } from "../base/random.ts";
 export class RequestIds {
   readonly #prefix: string;
   #count = 0;
+  /** All but the last two digits, which change once in 256. */
+  #start = "";
 
   constructor(random: Random) {
     const hex = random.bytes(10).toString("hex");
@@ -12,6 +14,13 @@ export class RequestIds {
 
   next(): string {
     this.#count = (this.#count + 1) % 2 ** 48;
-    return this.#prefix + this.#count.toString(16).padStart(12, "0");
+    const last = this.#count % 256;
+    if (last === 0 || this.#start === "") {
+      const rest = Math.floor(this.#count / 256);
+      this.#start = this.#prefix + rest.toString(16).padStart(10, "0");
+    }
+    return this.#start + LAST_DIGITS[last]!;
   }
 }
+
+const LAST_DIGITS = Array.from({ length: 256 }, (_, last) => last.toString(16).padStart(2, "0"));

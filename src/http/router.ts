@@ -86,5 +86,5 @@ function isMeant<Services>(row: Operation<Services>, query: Query, headers: Head
 
 function agrees(wanted: string | true, given: string | undefined): boolean {
   if (given === undefined) return false;
-  return wanted === true || wanted.toLowerCase() === given.toLowerCase();
+  return wanted === true || wanted === given || wanted.toLowerCase() === given.toLowerCase();
 }

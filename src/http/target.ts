@@ -40,18 +40,15 @@ export function readAddress(
   // Python's clients put the secondary's name in front of the primary's instead of in its place.
   const isTwice = isSecondary && hostAccount === undefined && rest.startsWith(`/${name}/`);
   if (isTwice && service !== "file") rest = rest.slice(1 + name.length);
-  return {
-    target: {
-      service,
-      account: name,
-      isSecondary,
-      isPathStyle: hostAccount === undefined,
-      ...(isWebsite ? { isWebsite } : {}),
-      rawPath,
-      path: pathOf(rest.startsWith("/") ? rest.slice(1) : rest, service),
-    },
-    query,
+  const target = {
+    service,
+    account: name,
+    isSecondary,
+    isPathStyle: hostAccount === undefined,
+    rawPath,
+    path: pathOf(rest.startsWith("/") ? rest.slice(1) : rest, service),
   };
+  return { target: isWebsite ? { ...target, isWebsite } : target, query };
 }
 
 function relativeOf(url: string): string {

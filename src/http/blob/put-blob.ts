@@ -45,7 +45,8 @@ async function putBlob(request: HttpRequest, { blobs }: BlobServices): Promise<H
   const properties = readProperties(request, true);
   const { length } = body;
   const isSmall = length !== undefined && length <= LIMITS.inlineBytesMax;
-  const content = isSmall ? await body.read(LIMITS.inlineBytesMax) : body.stream({ md5: true });
+  const reading = isSmall ? body.read(LIMITS.inlineBytesMax) : body.stream({ md5: true });
+  const content = reading instanceof Promise ? await reading : reading;
   arrived++;
   try {
     const digest = Buffer.isBuffer(content) ? md5OfArrived(content, arrived) : undefined;

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { copyPage } from "../../base/bytes.ts";
+import { copyBriefly, copyPage } from "../../base/bytes.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { copyForBody, giveBack, lendBodyRoom, returnBodyRoom } from "../../base/payload-memory.ts";
 import { readInto } from "../../base/read-into.ts";
@@ -294,7 +294,9 @@ export class Connection implements BodySource {
     const head = readRequestHead(all, end);
     const body = new IncomingBody(head.bodyLength, this);
     let rest = all.length > end + 4 ? all.subarray(end + 4) : undefined;
-    if (rest !== undefined && mustCopy) rest = ownCopy(rest);
+    // A body that came whole with its head is soon done with: nobody can be slow to send the rest of it.
+    if (rest !== undefined && mustCopy)
+      rest = rest.length === head.bodyLength ? copyBriefly(rest) : ownCopy(rest);
     const ahead = rest === undefined || body.isComplete ? rest : body.feed(rest);
     this.#held = undefined;
     this.#isFresh = false;

@@ -1,5 +1,6 @@
 import { TABLE_LIMITS } from "../../base/limits-table.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
+import { type Soon, whenThere } from "../../base/soon.ts";
 import type { EntityChangeKind, IfMatch } from "../../concurrency/entity-conditions.ts";
 import type { Changed, EntityChange } from "../../services/table/change-entity.ts";
 import type { TableRef } from "../../services/table/tables.ts";
@@ -23,13 +24,14 @@ export type ChangeRequest = Pick<HttpRequest, "target" | "headers" | "query" | "
 
 /** The handler of one kind of change. */
 export function changeEntity(kind: EntityChangeKind) {
-  return async (request: HttpRequest, { tables }: TableServices): Promise<HttpReply> => {
-    const body = kind === "delete" ? NOTHING : await request.body.read(TABLE_LIMITS.bodyBytesMax);
-    const sent = readSent(kind, request, body, tables);
-    const { ref, change } = sent instanceof Promise ? await sent : sent;
-    const changed = await tables.changeEntity(ref, change, boundsOf(request));
-    return changeReply(request, change, changed);
-  };
+  return (request: HttpRequest, { tables }: TableServices): Soon<HttpReply> =>
+    whenThere(kind === "delete" ? NOTHING : request.body.read(TABLE_LIMITS.bodyBytesMax), (body) =>
+      whenThere(readSent(kind, request, body, tables), ({ ref, change }) =>
+        tables
+          .changeEntity(ref, change, boundsOf(request))
+          .then((changed) => changeReply(request, change, changed)),
+      ),
+    );
 }
 
 const NOTHING = Buffer.alloc(0);

@@ -71,7 +71,7 @@ export function jsonHeaders(level: MetadataLevel) {
 export type Preference = "return-content" | "return-no-content" | undefined;
 
 export function preferenceOf(prefer: string | undefined): Preference {
-  if (prefer === undefined) return undefined;
+  if (prefer === undefined || prefer === "return-no-content") return prefer;
   const wish = prefer.trim().toLowerCase();
   return wish === "return-no-content" || wish === "return-content" ? wish : undefined;
 }

@@ -70,7 +70,7 @@ export async function createTable(request: HttpRequest, { tables }: TableService
 }
 
 function readTableName(body: Buffer): string {
-  const value = readFlatObject(body).members.get("TableName");
+  const value = readFlatObject(body).members.find(({ name }) => name === "TableName")?.value;
   if (value === undefined || value.kind === "null") throw new Refusal("PropertiesNeedValue");
   if (value.kind !== "string") throw malformedJson();
   return value.text;

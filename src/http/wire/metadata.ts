@@ -37,9 +37,9 @@ export function readMetadata(rawHeaders: readonly string[]): Metadata {
   return found === undefined ? {} : Object.fromEntries(found.values());
 }
 
-/** Most headers are not metadata: look at the length and one letter before anything is copied. */
+/** Most headers are not metadata: look at the length and at the "m" of "meta" before anything is copied. */
 function isMetadataHeader(header: string): boolean {
-  if (header.length < PREFIX.length || (header.charCodeAt(0) | 0x20) !== 0x78) return false;
+  if (header.length < PREFIX.length || (header.charCodeAt(5) | 0x20) !== 0x6d) return false;
   return header.slice(0, PREFIX.length).toLowerCase() === PREFIX;
 }
 

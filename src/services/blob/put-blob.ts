@@ -12,7 +12,7 @@ import type {
   ContainerRecord,
   CopyRecord,
 } from "../../store/records/blob.ts";
-import { keepContent, type TakenIn, takeIn } from "../payload/content.ts";
+import { keepContent, type TakenIn, takeIn, takeInSmall } from "../payload/content.ts";
 import type { PayloadSource } from "../payload/payloads.ts";
 import type { BlobService } from "./blob-service.ts";
 import { type BlobGuards, checkBlobWrite, type Found, findBlob } from "./blobs.ts";
@@ -61,27 +61,37 @@ export interface Written {
 }
 
 /** Put Blob of a block blob: creates or replaces. Bytes first, record second, as everywhere. */
-export async function putBlob(blobs: BlobService, request: PutBlob): Promise<Written> {
+export function putBlob(blobs: BlobService, request: PutBlob): Promise<Written> {
+  const taken = takeInSmall(request.body);
+  // What is in memory holds nothing that would have to be given back.
+  return taken === undefined ? putLarge(blobs, request) : putTaken(blobs, request, taken);
+}
+
+async function putLarge(blobs: BlobService, request: PutBlob): Promise<Written> {
   const { store, payloads } = blobs.parts;
-  const { ref, length } = request;
+  const { ref, body, length } = request;
   // Not trusted later, but a client with a large body for nowhere should hear of it before it has sent it.
   if (length === undefined || length > LIMITS.inlineBytesMax)
     await store.read((read) => readContainer(read, ref));
-  const taking = takeIn(payloads, request.body, length);
-  const taken = taking instanceof Promise ? await taking : taking;
+  const taken = await takeIn(payloads, body, length);
   try {
-    const contentMd5 = request.md5();
-    return await store.write((write) =>
-      whenThere(findBlob(write, ref), (found) => {
-        checkCreate(write, found, request);
-        return whenThere(keepContent(payloads, write, taken.content), () =>
-          whenThere(replaceWith(blobs, write, found, request, { taken, contentMd5 }), writtenOf),
-        );
-      }),
-    );
+    return await putTaken(blobs, request, taken);
   } finally {
     taken.release();
   }
+}
+
+function putTaken(blobs: BlobService, request: PutBlob, taken: TakenIn): Promise<Written> {
+  const { store, payloads } = blobs.parts;
+  const contentMd5 = request.md5();
+  return store.write((write) =>
+    whenThere(findBlob(write, request.ref), (found) => {
+      checkCreate(write, found, request);
+      return whenThere(keepContent(payloads, write, taken.content), () =>
+        whenThere(replaceWith(blobs, write, found, request, { taken, contentMd5 }), writtenOf),
+      );
+    }),
+  );
 }
 
 function replaceWith(

@@ -20,11 +20,15 @@ export interface TakenIn {
  * anything longer into extents. `knownLength` saves a detour when it is above the limit; the body decides.
  */
 export function takeIn(payloads: Payloads, source: PayloadSource, knownLength?: number): Soon<TakenIn> {
-  if (source instanceof Uint8Array) {
-    return source.length <= LIMITS.inlineBytesMax ? inline([source]) : append(payloads, source);
-  }
+  if (source instanceof Uint8Array) return takeInSmall(source) ?? append(payloads, source);
   const isLong = knownLength !== undefined && knownLength > LIMITS.inlineBytesMax;
   return isLong ? append(payloads, source, knownLength) : takeInStream(payloads, source);
+}
+
+/** The same of what is in memory and small; undefined for all else. */
+export function takeInSmall(source: PayloadSource): TakenIn | undefined {
+  if (!(source instanceof Uint8Array) || source.length > LIMITS.inlineBytesMax) return undefined;
+  return inline([source]);
 }
 
 async function takeInStream(payloads: Payloads, source: AsyncIterable<Uint8Array>): Promise<TakenIn> {

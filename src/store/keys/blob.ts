@@ -27,8 +27,19 @@ import { KeyReader, packKey, packOpenText, prefixEnd, prefixRange } from "./pack
  * What a blob was is kept apart from what it is: a listing that does not ask for the past never walks over it.
  */
 export function containerKey(account: string, container: string): Key {
-  return packKey(["bc", account, container]);
+  const last = lastContainer;
+  if (last?.container === container && last.account === account) return last.key;
+  const key = packKey(["bc", account, container]);
+  lastContainer = { account, container, key };
+  return key;
 }
+
+/**
+ * The keys that were made last. A client stays in one container for a while, and a write looks its blob up before it
+ * puts it; a key that is the same string each time is also found sooner in every map.
+ */
+let lastContainer: { readonly account: string; readonly container: string; readonly key: Key } | undefined;
+let lastBlob: { readonly container: bigint; readonly blob: string; readonly key: Key } | undefined;
 
 export function containersOf(account: string, prefix: string): Range {
   return prefixRange(packOpenText(["bc", account], prefix));
@@ -57,7 +68,11 @@ export function deletionOfKey(key: Key): { readonly container: string; readonly 
 }
 
 export function blobKey(container: bigint, blob: string): Key {
-  return packKey(["bb", container, blob]);
+  const last = lastBlob;
+  if (last?.blob === blob && last.container === container) return last.key;
+  const key = packKey(["bb", container, blob]);
+  lastBlob = { container, blob, key };
+  return key;
 }
 
 export function pastKey(container: bigint, blob: string, revision: Revision): Key {

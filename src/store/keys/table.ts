@@ -4,8 +4,15 @@ import { KeyReader, keyAfter, packKey, prefixEnd, prefixRange } from "./pack.ts"
 
 /** A table by its name in lower case: ("tt", account, name). Names are case-insensitive, spelling is kept inside. */
 export function tableKey(account: string, name: string): Key {
-  return packKey(["tt", account, name.toLowerCase()]);
+  const last = lastTable;
+  if (last?.name === name && last.account === account) return last.key;
+  const key = packKey(["tt", account, name.toLowerCase()]);
+  lastTable = { account, name, key };
+  return key;
 }
+
+/** The key that was made last: a client stays with one table for a while. */
+let lastTable: { readonly account: string; readonly name: string; readonly key: Key } | undefined;
 
 export function tablesOfAccount(account: string): Range {
   return prefixRange(packKey(["tt", account]));

@@ -2,7 +2,7 @@ import type { EdmType, EdmValue, EntityContents, Property } from "../../../base/
 import { TABLE_LIMITS } from "../../../base/limits-table.ts";
 import { Refusal } from "../../../base/refusals.ts";
 import { parseGuid } from "../guid.ts";
-import { type JsonValue, malformedJson, readFlatObject } from "./json-reader.ts";
+import { type JsonMember, type JsonValue, malformedJson, readFlatObject } from "./json-reader.ts";
 import { isStorable, parseTicks } from "./times.ts";
 
 /** An entity as a client sends it. Nulls are gone; the Timestamp is the server's and is not read. */
@@ -20,8 +20,8 @@ export function readEntity(body: Buffer): SentEntity {
   const properties: Property[] = [];
   let partitionKey: string | undefined;
   let rowKey: string | undefined;
-  for (const [name, value] of members) {
-    if (name.includes("odata.") && isAnnotation(name)) continue;
+  for (const { name, value } of members) {
+    if (isAnnotation(name)) continue;
     if (name === "Timestamp" || value.kind === "null") continue;
     if (name === "PartitionKey") partitionKey = keyOf(value);
     else if (name === "RowKey") rowKey = keyOf(value);
@@ -36,12 +36,13 @@ export function readEntity(body: Buffer): SentEntity {
 
 /** `odata.etag`, `Name@odata.type` and their like: what is said about the entity, not in it. */
 function isAnnotation(name: string): boolean {
-  return name.startsWith("odata.") || name.includes("@odata.");
+  const found = name.indexOf("odata.");
+  return found === 0 || (found > 0 && name.includes("@odata."));
 }
 
-function readTypes(members: ReadonlyMap<string, JsonValue>): ReadonlyMap<string, EdmType> {
+function readTypes(members: readonly JsonMember[]): ReadonlyMap<string, EdmType> {
   let types: Map<string, EdmType> | undefined;
-  for (const [name, value] of members) {
+  for (const { name, value } of members) {
     if (!name.endsWith(TYPE_SUFFIX)) continue;
     types ??= new Map();
     types.set(name.slice(0, -TYPE_SUFFIX.length), typeOf(value));

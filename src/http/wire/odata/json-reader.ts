@@ -1,4 +1,4 @@
-import { isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 import { Refusal } from "../../../base/refusals.ts";
 
 /**
@@ -16,17 +16,23 @@ export function malformedJson(): Refusal {
   return new Refusal("InvalidInput", { text: "An error occurred while processing this request." });
 }
 
+export interface JsonMember {
+  readonly name: string;
+  readonly value: JsonValue;
+}
+
 export interface FlatObject {
-  readonly members: ReadonlyMap<string, JsonValue>;
+  /** As they came; no name comes twice. */
+  readonly members: readonly JsonMember[];
   /** Names and texts are ASCII and stood in it as they are, without an escape. */
   readonly isPlain: boolean;
 }
 
 export function readFlatObject(body: Buffer): FlatObject {
-  if (!isUtf8(body)) throw malformedJson();
-  const text = body.utf8Slice(0, body.length);
-  const reader = new FlatReader(text);
-  return { members: reader.read(), isPlain: reader.isPlain && text.length === body.length };
+  const isAllAscii = isAscii(body);
+  if (!isAllAscii && !isUtf8(body)) throw malformedJson();
+  const reader = new FlatReader(isAllAscii ? body.latin1Slice() : body.utf8Slice());
+  return { members: reader.read(), isPlain: reader.isPlain && isAllAscii };
 }
 
 const QUOTE = 0x22;
@@ -38,6 +44,9 @@ const NULL: JsonValue = { kind: "null" };
 /** No number of ours needs more; longer ones only cost time. */
 const NUMBER_CHARS_MAX = 400;
 
+/** So many names are compared with each other sooner than put into a set. */
+const FEW_MEMBERS = 16;
+
 /** What a string of JSON may not hold as it is, or holds to mean something else. */
 const SPECIAL = /[\\\x00-\x1f]/;
 
@@ -45,6 +54,9 @@ class FlatReader {
   readonly #text: string;
   /** One look at all of it: then a string ends at the next quote. */
   readonly isPlain: boolean;
+  readonly #members: JsonMember[] = [];
+  /** Their names, once they are many. */
+  #names: Set<string> | undefined;
   #at = 0;
 
   constructor(text: string) {
@@ -53,30 +65,42 @@ class FlatReader {
     if (text.charCodeAt(0) === 0xfeff) this.#at = 1;
   }
 
-  read(): Map<string, JsonValue> {
-    const members = new Map<string, JsonValue>();
+  read(): readonly JsonMember[] {
     this.#expect("{");
     this.#skipBlanks();
     if (this.#text[this.#at] === "}") this.#at++;
-    else this.#readMembers(members);
+    else this.#readMembers();
     this.#skipBlanks();
     if (this.#at !== this.#text.length) throw malformedJson();
-    return members;
+    return this.#members;
   }
 
-  #readMembers(members: Map<string, JsonValue>): void {
-    for (let count = 1; ; count++) {
+  #readMembers(): void {
+    for (;;) {
       this.#skipBlanks();
       const name = this.#readString();
       this.#expect(":");
       this.#skipBlanks();
-      members.set(name, this.#readValue());
-      if (members.size < count) throw new Refusal("DuplicatePropertiesSpecified");
+      const value = this.#readValue();
+      if (this.#isKnown(name)) throw new Refusal("DuplicatePropertiesSpecified");
+      this.#members.push({ name, value });
       this.#skipBlanks();
       const next = this.#text[this.#at++];
       if (next === "}") return;
       if (next !== ",") throw malformedJson();
     }
+  }
+
+  #isKnown(name: string): boolean {
+    const members = this.#members;
+    if (members.length < FEW_MEMBERS) {
+      for (const member of members) if (member.name === name) return true;
+      return false;
+    }
+    this.#names ??= new Set(members.map((member) => member.name));
+    if (this.#names.has(name)) return true;
+    this.#names.add(name);
+    return false;
   }
 
   #skipBlanks(): void {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import type { Refusal } from "../../../base/refusals.ts";
 import { compareText } from "../../../base/text-order.ts";
 import { parseEntityAddress, printEntityAddress } from "./address.ts";
 import { parseToken, printToken } from "./continuation.ts";
@@ -117,7 +118,7 @@ test("JSON is read as JSON.parse reads it, numbers by their text", () => {
       fc.constantFrom(undefined, 2, "\t"),
       (object, indent) => {
         const json = JSON.stringify(object, undefined, indent);
-        const read = [...readFlatObject(Buffer.from(json)).members].map(([name, value]) => [
+        const read = readFlatObject(Buffer.from(json)).members.map(({ name, value }) => [
           name,
           value.kind === "string"
             ? value.text
@@ -131,6 +132,28 @@ test("JSON is read as JSON.parse reads it, numbers by their text", () => {
       },
     ),
   );
+});
+
+test("a name that comes twice is refused, wherever the two stand among how many", () => {
+  for (const count of [2, 3, 15, 16, 17, 18, 40]) {
+    for (const [first, second] of [
+      [0, 1],
+      [0, count - 1],
+      [count - 2, count - 1],
+    ] as const) {
+      const names = Array.from({ length: count }, (_, place) =>
+        place === second ? `n${first}` : `n${place}`,
+      );
+      const json = `{${names.map((name) => `"${name}":1`).join(",")}}`;
+      assert.throws(
+        () => readFlatObject(Buffer.from(json)),
+        (error: Refusal) => error.code === "DuplicatePropertiesSpecified",
+        `${first} and ${second} of ${count}`,
+      );
+    }
+    const alone = `{${Array.from({ length: count }, (_, place) => `"n${place}":1`).join(",")}}`;
+    assert.equal(readFlatObject(Buffer.from(alone)).members.length, count);
+  }
 });
 
 test("what JSON.parse refuses is refused, whatever the bytes are", () => {
