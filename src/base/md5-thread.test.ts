@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { test } from "node:test";
 import fc from "fast-check";
 import { seedOfThisRun } from "../../test/support/seed.ts";
 import { LIMITS, MIB } from "./limits.ts";
-import { LongMd5 } from "./md5-thread.ts";
+import { DIGEST_PRIORITY, LongMd5 } from "./md5-thread.ts";
 import { giveBack, lendBodyRoom, returnBodyRoom } from "./payload-memory.ts";
 import { seededRandom } from "./random.ts";
 
@@ -105,4 +107,26 @@ test("a body whose length in bits does not fit 32 of them", async () => {
     await md5.update(piece);
   }
   assert.equal(await md5.digest(), expected.digest("base64"));
+});
+
+/** Of each thread of this process; the number of its field comes after the name, which may have blanks. */
+function prioritiesOfThreads(): number[] {
+  return readdirSync("/proc/self/task").map((thread) => {
+    const stat = readFileSync(`/proc/self/task/${thread}/stat`, "utf8");
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]);
+  });
+}
+
+const isElsewhere = process.platform !== "linux" && "threads have no priority of their own here";
+test("the thread of digests is preferred where that is possible, and only it", {
+  skip: isElsewhere,
+}, async () => {
+  const before = prioritiesOfThreads().filter((one) => one !== DIGEST_PRIORITY);
+  const md5 = new LongMd5();
+  await md5.update(Buffer.from("abc"));
+  assert.equal(await md5.digest(), createHash("md5").update("abc").digest("base64"));
+  const preferred = prioritiesOfThreads().filter((one) => one === DIGEST_PRIORITY);
+  const mayPrefer = process.getuid?.() === 0 && availableParallelism() > 1;
+  assert.equal(preferred.length, mayPrefer ? 1 : 0);
+  assert.ok(before.every((one) => one === before[0]));
 });

@@ -3,10 +3,20 @@
  *
  * It is told where in the common memory parts of bodies lie, says when it needs them no more, and answers with digests.
  * A part of that memory is its own, from `stateAt` on: the state of the body at hand, and behind it room for two blocks.
+ * It asks for a priority if it is given one.
  */
 export const MD5_WORKER = `
 const { parentPort, workerData } = require("node:worker_threads");
-const { blocks, memory, stateAt, start } = workerData;
+const { blocks, memory, stateAt, start, priority } = workerData;
+if (priority !== undefined) {
+  try {
+    // On Linux this is the priority of the thread that asks, not of the whole process.
+    require("node:os").setPriority(priority);
+  } catch (error) {
+    // Not everybody may; then it is a thread like the others.
+    if (error.code !== "ERR_SYSTEM_ERROR") throw error;
+  }
+}
 const { run } = new WebAssembly.Instance(new WebAssembly.Module(blocks), { shared: { memory } }).exports;
 const bytes = new Uint8Array(memory.buffer);
 const state = new Uint32Array(memory.buffer, stateAt, 4);
