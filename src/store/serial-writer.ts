@@ -25,8 +25,8 @@ import { TransactionWriter } from "./transaction-writer.ts";
  * callers hear a fault; transactions that ran on top of it run again.
  */
 export interface CommitTarget {
-  /** The newest committed state; called after each commit. */
-  refresh(): Snapshot;
+  /** The newest committed state; called after each commit. A promise that never resolves: the process must stop. */
+  refresh(): Soon<Snapshot>;
   /** The same when the turn to write has come: after whatever others did, or died in the middle of. */
   takeOver(): Snapshot;
   /** Nothing is read until the next `refresh`: lets go of the snapshot, which may hold old pages in use. */
@@ -355,7 +355,8 @@ export class SerialWriter {
     this.#figures.bytes += overlay.bytes;
     this.#onCommit(tasks.length);
     // The committed state holds the batch now, so the layer may go.
-    this.#snapshot = this.#target.refresh();
+    const newest = this.#target.refresh();
+    this.#snapshot = newest instanceof Promise ? await newest : newest;
     this.#known.follow(overlay.writes);
     return undefined;
   }

@@ -72,7 +72,7 @@ class EmbeddedSpace implements KeySpace {
     this.#clock = clock;
     this.#onFatal = onFatal;
     const target: CommitTarget = {
-      refresh: () => this.#refresh(),
+      refresh: () => this.#refreshOrFail(),
       takeOver: () => {
         this.#database.recover();
         return this.#refresh();
@@ -120,6 +120,15 @@ class EmbeddedSpace implements KeySpace {
     return withJournaled(this.#writerSnapshot, this.#journaled?.view());
   }
 
+  /** A database that has failed behind the journal cannot be read any more. What it met is told when that is known. */
+  #refreshOrFail(): Soon<Snapshot> {
+    try {
+      return this.#refresh();
+    } catch (error) {
+      return (this.#journaled?.settled() ?? Promise.resolve()).then(() => this.#fail(error));
+    }
+  }
+
   #rest(): void {
     if (this.#writerSnapshot !== undefined) this.#database.release(this.#writerSnapshot);
     this.#writerSnapshot = undefined;
@@ -147,8 +156,11 @@ class EmbeddedSpace implements KeySpace {
   }
 
   async #fail(error: unknown): Promise<never> {
-    this.#isFailed = true;
-    this.#onFatal(error);
+    // The journal and the database behind it can meet the same failing disk: the first failure says what it was.
+    if (!this.#isFailed) {
+      this.#isFailed = true;
+      this.#onFatal(error);
+    }
     // The process is on its way down. Nobody may hear an answer it could not keep.
     return new Promise(() => {});
   }

@@ -108,6 +108,11 @@ export class JournaledCommits {
     return this.#settling !== undefined && this.#recent.bytes >= LIMITS.journaledBytesMax;
   }
 
+  /** Resolves when nothing is on its way into the database; never, once that has failed. */
+  async settled(): Promise<void> {
+    while (this.#settling !== undefined) await this.#untilSettled();
+  }
+
   #untilSettled(): Promise<void> {
     return new Promise((resolve) => this.#onSettled.push(resolve));
   }
