@@ -10,6 +10,8 @@ import {
   grantedRights,
   type Identity,
   lacksFromAbove,
+  mayLock,
+  mayOnlyAppend,
   OWNER_RIGHTS,
   RIGHT,
   type SecurityDescriptor,
@@ -82,4 +84,10 @@ test("the directory above lets delete and look", () => {
   assert.equal(grantedInside(RIGHT.READ_DATA, RIGHT.WRITE_DATA), RIGHT.READ_DATA);
   assert.equal(lacksFromAbove(RIGHT.DELETE | RIGHT.READ_ATTRIBUTES), false);
   assert.equal(lacksFromAbove(RIGHT.DELETE), true);
+});
+
+test("adding is not writing, and who does neither read nor write locks nothing", () => {
+  const { READ_DATA, WRITE_DATA, APPEND_DATA, READ_ATTRIBUTES } = RIGHT;
+  assert.deepEqual([APPEND_DATA, WRITE_DATA | APPEND_DATA].map(mayOnlyAppend), [true, false]);
+  assert.deepEqual([READ_DATA, WRITE_DATA, APPEND_DATA | READ_ATTRIBUTES].map(mayLock), [true, true, false]);
 });

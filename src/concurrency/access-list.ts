@@ -150,6 +150,12 @@ export function checkAccess(
   return (access | (optionalAccess & granted)) >>> 0;
 }
 
+/** Who was granted to add to a file, and not to write, changes nothing that is in it. */
+export const mayOnlyAppend = (granted: number): boolean => (granted & RIGHT.WRITE_DATA) === 0;
+
+/** Locks are for those who read or write. */
+export const mayLock = (granted: number): boolean => (granted & (RIGHT.READ_DATA | RIGHT.WRITE_DATA)) !== 0;
+
 /** What the directory above adds. */
 const FROM_ABOVE = RIGHT.DELETE | RIGHT.READ_ATTRIBUTES;
 

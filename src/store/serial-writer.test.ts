@@ -393,3 +393,20 @@ test("close waits for what is queued behind the turn, and gives the turn back", 
   assert.equal(released, 1, "nobody could ask it for the turn any more");
   await assert.rejects(writer.write(increment("a")), StorageFault);
 });
+
+test("a commit whose state can no longer be read is answered to nobody, and nothing runs after it", async () => {
+  const { disk, writer } = open();
+  const readable = disk.refresh;
+  disk.refresh = () => new Promise<never>(() => {}) as never;
+  const heard: string[] = [];
+  for (const key of ["a", "b"])
+    void writer.write(increment(key)).then(
+      () => heard.push("done"),
+      () => heard.push("refused"),
+    );
+  (await disk.next()).end();
+  for (let turn = 0; turn < 20; turn++) await settled();
+  assert.deepEqual(heard, []);
+  assert.equal(readable().get("a")?.toString(), "1", "the commit itself was made");
+  assert.equal(disk.commits.length, 0);
+});

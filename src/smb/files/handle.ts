@@ -1,4 +1,5 @@
 import { SMB_LIMITS } from "../../base/limits-smb.ts";
+import { mayLock, mayOnlyAppend } from "../../concurrency/access-list.ts";
 import type { FileService } from "../../services/file/file-service.ts";
 import { closeHandle, setDeletePending } from "../../services/file/handles.ts";
 import { lockRanges, unlockRanges } from "../../services/file/locks.ts";
@@ -36,7 +37,7 @@ import type {
   TimeChange,
 } from "../file-system.ts";
 import { refuse, STATUS } from "../status.ts";
-import { ACCESS, ATTRIBUTE } from "../wire/create.ts";
+import { ATTRIBUTE } from "../wire/create.ts";
 import type { ExtendedAttribute } from "../wire/extended-attributes.ts";
 import { ticksOfFileTime } from "../wire/filetime.ts";
 import { infoOf, streamEntriesOf } from "./info.ts";
@@ -111,8 +112,14 @@ export class ServiceHandle implements FileHandle {
   }
 
   async write(offset: number, data: Buffer, isDurable: boolean): Promise<void> {
-    const mayOnlyAppend = this.#granted !== undefined && (this.#granted & ACCESS.WRITE_DATA) === 0;
-    const write = { offset, data, times: this.#times, isAhead: !isDurable, mayOnlyAppend };
+    const isAppending = this.#granted !== undefined && mayOnlyAppend(this.#granted);
+    const write = {
+      offset,
+      data,
+      times: this.#times,
+      isAhead: !isDurable,
+      mayOnlyAppend: isAppending,
+    };
     const { durable } = await this.#run(writeHeld(this.#files, this.handle, write));
     this.#behind.add(durable);
     // Enough to learn what became of them; a client that never flushes is not remembered for ever.
@@ -207,8 +214,7 @@ export class ServiceHandle implements FileHandle {
 
   /** A lock keeps others from the content: it takes a right to that. */
   async lock(ranges: readonly LockRange[]): Promise<void> {
-    if (this.#granted !== undefined && (this.#granted & (ACCESS.READ_DATA | ACCESS.WRITE_DATA)) === 0)
-      throw refuse(STATUS.ACCESS_DENIED);
+    if (this.#granted !== undefined && !mayLock(this.#granted)) throw refuse(STATUS.ACCESS_DENIED);
     const own = {
       FileLockConflict: STATUS.LOCK_NOT_GRANTED,
       TooManyOpenHandles: STATUS.INSUFFICIENT_RESOURCES,
