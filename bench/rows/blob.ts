@@ -23,7 +23,7 @@ interface RunOptions {
 }
 
 let rounds = 0;
-const NEW_NAMES = 40_000;
+const NEW_NAMES = 160_000;
 
 const etagOf = (reply: string): string | undefined => /\r\netag: ("[^"]+")/i.exec(reply)?.[1];
 const statusOf = (reply: string): number => Number(reply.slice(9, 12));
