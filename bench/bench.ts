@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { installMissing, thisSystem } from "../scripts/test/programs.ts";
 import { drive, hasWrk, type Measured } from "./load.ts";
 import { benchPostgres } from "./postgres.ts";
 import { SMB_ROWS } from "./rows/smb.ts";
@@ -18,7 +19,7 @@ const { values: flags } = parseArgs({
     seconds: { type: "string", default: "4" },
     rounds: { type: "string", default: "3" },
     connections: { type: "string", default: "64" },
-    only: { type: "string", default: "" },
+    only: { type: "string", multiple: true, default: [""] },
     workers: { type: "string", default: "1" },
     json: { type: "string", default: "bench/results/latest.json" },
     "no-azurite": { type: "boolean", default: false },
@@ -29,7 +30,7 @@ const { values: flags } = parseArgs({
 });
 if (flags.help) {
   console.log(`npm run bench -- [flags]
-  --only TEXT        the rows with this text in their names
+  --only TEXT        the rows with this text in their names; may be given several times
   --rounds N         turns of each server, of which the median counts (3)
   --seconds N        length of a turn (4)
   --connections N    (64)
@@ -39,6 +40,7 @@ if (flags.help) {
   --postgres         instead of the rows: one and two nodes on PostgreSQL`);
   process.exit(0);
 }
+const WRK = { program: "wrk", pack: "wrk", why: "a load that leaves more of the machine to the server" };
 const seconds = Number(flags.seconds);
 const rounds = Number(flags.rounds);
 const connections = Number(flags.connections);
@@ -147,16 +149,18 @@ async function prepare(contender: Contender, row: Row): Promise<void> {
   }
 }
 
-const isWanted = (name: string): boolean => name.toLowerCase().includes(flags.only.toLowerCase());
+const isWanted = (name: string): boolean =>
+  flags.only.some((text) => name.toLowerCase().includes(text.toLowerCase()));
 const rows = ROWS.filter((row) => isWanted(titleOf(row)));
 const smbRows = SMB_ROWS.filter(({ name }) => isWanted(name));
 if (rows.length === 0 && smbRows.length === 0) {
-  console.error(`no row has "${flags.only}" in its name; the rows are:`);
+  console.error(`no row has "${flags.only.join('" or "')}" in its name; the rows are:`);
   for (const name of [...ROWS.map(titleOf), ...SMB_ROWS.map(({ name }) => name)]) console.error(`  ${name}`);
   process.exit(2);
 }
+console.log(`programs: ${installMissing([WRK], thisSystem)}`);
 console.log(
-  `${rows.length} rows, ${rounds} rounds of ${seconds} s, ${connections} connections, load from ${hasWrk ? "wrk" : "Node.js (wrk is not installed)"}\n`,
+  `${rows.length} rows, ${rounds} rounds of ${seconds} s, ${connections} connections, load from ${hasWrk() ? "wrk" : "Node.js"}\n`,
 );
 const results: Result[] = [];
 for (const row of rows) {

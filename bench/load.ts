@@ -25,10 +25,16 @@ export interface Measured {
   readonly p99Millis: number;
 }
 
-export const hasWrk = spawnSync("wrk", ["--version"]).error === undefined;
+let foundWrk: boolean | undefined;
+
+/** Looked for at the first question: the bench may have installed it by then. */
+export function hasWrk(): boolean {
+  foundWrk ??= spawnSync("wrk", ["--version"]).error === undefined;
+  return foundWrk;
+}
 
 export function drive(load: Load): Promise<Measured> {
-  return hasWrk ? driveWithWrk(load) : driveFromHere(load);
+  return hasWrk() ? driveWithWrk(load) : driveFromHere(load);
 }
 
 async function driveWithWrk({ port, requests, connections, seconds }: Load): Promise<Measured> {

@@ -184,6 +184,8 @@ export const LIMITS = {
   piecesClaimedMax: 4,
   appendsAheadMax: 64,
   extentBytesMax: 64 * MIB,
+  /** With no more than this share of an extent free, the next one is made: a fast upload needs 20 ms to fill it, two syncs take 2. */
+  nextExtentShare: 1 / 4,
   /** Pieces of one append being written while the next one is gathered. */
   piecesInFlightMax: 2,
   /** Payload of all appends between the clients and the disk. Many slow clients get smaller pieces. */

@@ -129,7 +129,9 @@ class Md5Thread {
     if (this.#untold !== undefined && this.#untold.id !== id) this.#tell();
     this.#untold ??= new Told(id);
     const isAdded = isCommon(bytes) ? this.#hold(this.#untold, bytes) : this.#copy(this.#untold, bytes);
-    if (!isAdded || this.#untold.length >= LIMITS.digestPartBytesMax) this.#tell();
+    // A thread that has nothing to do is told at once.
+    const isIdle = this.#under.length === 0;
+    if (!isAdded || isIdle || this.#untold.length >= LIMITS.digestPartBytesMax) this.#tell();
     return isAdded;
   }
 

@@ -178,6 +178,49 @@ test("a full disk rejects as transient, and appending goes on when there is room
   assert.deepEqual(await readAll(files, late.slices), sample(100, 2));
 });
 
+test("the next extent is made while the open one fills, and who fills it finds it there", async () => {
+  const device = new CrashDevice();
+  const { log, files, sealed } = openLog(device);
+  await appendAndRelease(log, sample(200, 1));
+  await settle();
+  assert.equal((await device.list()).length, 1, "not before it is needed");
+  await appendAndRelease(log, sample(100, 2));
+  await settle();
+  assert.equal((await device.list()).length, 2);
+  device.before = (kind) => {
+    if (kind === "create") throw Object.assign(new Error("full"), { code: "ENOSPC" });
+  };
+  const { slices } = await appendAndRelease(log, sample(200, 3));
+  assert.equal(slices.at(-1)!.extent, 2n);
+  assert.deepEqual(await readAll(files, slices), sample(200, 3));
+  device.before = () => {};
+  await appendAndRelease(log, sample(100, 4));
+  await log.close();
+  assert.equal(sealed.get(3n), FILE_HEADER_BYTES, "one that nobody needed is sealed empty");
+});
+
+test("a next extent that could not be made is made by whoever needs it, under the same id", async () => {
+  const device = new CrashDevice();
+  const { log, files, idsGiven } = openLog(device);
+  await appendAndRelease(log, sample(200, 1));
+  let failures = 0;
+  device.before = (kind) => {
+    if (kind !== "create") return;
+    failures++;
+    throw Object.assign(new Error("full"), { code: "ENOSPC" });
+  };
+  await appendAndRelease(log, sample(60, 2));
+  await appendAndRelease(log, sample(30, 3));
+  await appendAndRelease(log, sample(10, 4));
+  await settle();
+  assert.equal(failures, 1, "tried once, however many come");
+  await assert.rejects(log.append(sample(200, 5)), OutOfSpace);
+  device.before = () => {};
+  const { slices } = await appendAndRelease(log, sample(200, 5));
+  assert.deepEqual(await readAll(files, slices), sample(200, 5));
+  assert.equal(idsGiven(), 2n);
+});
+
 test("appends side by side that say how long they are stay whole", async () => {
   const { log, files } = openLog(new CrashDevice(), {
     chunkBytes: 16,

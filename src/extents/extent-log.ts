@@ -48,6 +48,8 @@ export class ExtentLog {
   readonly #sync: GroupSync;
   #open: WritableExtent | undefined;
   #opening: Promise<void> | undefined;
+  /** The next one, made while the open one fills: two syncs for which nobody waits. Undefined if it failed. */
+  #next: Promise<WritableExtent | undefined> | undefined;
   /** An id whose file could not be made yet: used for the next try, so a full disk does not use ids up. */
   #spareId: bigint | undefined;
   readonly #leaving = new Set<Promise<void>>();
@@ -201,6 +203,7 @@ export class ExtentLog {
       if (spot !== undefined) {
         // Held in the same step: an extent with claimed room must not be taken for finished.
         taken.hold(spot.extent);
+        this.#makeNextInTime(spot.extent);
         return spot;
       }
       this.#opening ??= this.#roll().finally(() => {
@@ -210,14 +213,30 @@ export class ExtentLog {
     }
   }
 
+  /** Whoever fills the open extent should find the next one there. What fails now is told to whoever needs it. */
+  #makeNextInTime({ freeBytes }: WritableExtent): void {
+    if (freeBytes > this.shape.extentBytesMax * LIMITS.nextExtentShare) return;
+    this.#next ??= this.#make().catch(() => undefined);
+  }
+
   /** Seals the open extent, if there is one, and opens the next. */
   async #roll(): Promise<void> {
     this.seal();
+    this.#open = (await this.#takeNext()) ?? (await this.#make());
+  }
+
+  async #takeNext(): Promise<WritableExtent | undefined> {
+    const next = await this.#next;
+    this.#next = undefined;
+    return next;
+  }
+
+  async #make(): Promise<WritableExtent> {
     this.#spareId ??= await this.#options.nextExtentId();
     const id = this.#spareId;
     const file = await this.#createFile(id);
     this.#spareId = undefined;
-    this.#open = new WritableExtent(id, file, this.shape);
+    return new WritableExtent(id, file, this.shape);
   }
 
   async #createFile(id: bigint): Promise<DeviceFile> {
@@ -282,6 +301,9 @@ export class ExtentLog {
   /** Seals what is open and waits until everything sealed so far has been reported. */
   async close(): Promise<void> {
     this.seal();
+    const unused = await this.#takeNext();
+    unused?.retire();
+    if (unused !== undefined) this.#leaveIfDone(unused);
     await Promise.all(this.#leaving);
   }
 }

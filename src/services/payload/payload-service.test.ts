@@ -174,7 +174,7 @@ test("sealed extents are recorded again after the store was out of order", async
 
 test("an idle process seals its open extent when most of it is dead", async () => {
   const notes = openNotes();
-  await notes.put("a", { seed: 1, length: 250 });
+  await notes.put("a", { seed: 1, length: 200 });
   await notes.reclaimer.attend();
   assert.notEqual(notes.payload.extents.openExtent, undefined);
   await notes.delete("a");

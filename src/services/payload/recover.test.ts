@@ -15,7 +15,7 @@ async function crashed() {
   const database = new SharedDatabase();
   const device = new MemoryDevice();
   const before = new Notes(database.storeOf("before"), device);
-  await before.put("sealed", { seed: 1, length: 300 });
+  await before.put("sealed", { seed: 1, length: 200 });
   before.payload.extents.seal();
   await before.payload.extents.close();
   await before.payload.recordSealed();

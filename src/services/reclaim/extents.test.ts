@@ -298,7 +298,7 @@ test("the timer drives reclaiming in one process only", async () => {
     await notes.reclaimer.join();
     notes.reclaimer.start(timers);
   }
-  await one.put("a", { seed: 1, length: 300 });
+  await one.put("a", { seed: 1, length: 200 });
   await one.delete("a");
   for (let i = 0; i < 6; i++) {
     for (const tick of ticks) tick();
@@ -306,7 +306,7 @@ test("the timer drives reclaiming in one process only", async () => {
   }
   assert.equal(await one.diskBytes(), 0);
   await one.reclaimer.stop();
-  await two.put("b", { seed: 1, length: 300 });
+  await two.put("b", { seed: 1, length: 200 });
   await two.delete("b");
   for (let i = 0; i < 4; i++) {
     for (const tick of ticks) tick();
