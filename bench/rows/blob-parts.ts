@@ -2,7 +2,8 @@ import type { Row } from "../rows.ts";
 import type { PlainRequest } from "../sign.ts";
 
 /** Writes to parts of a blob: at the end of append blobs, and in the middle of a page blob. */
-/** Each takes 50,000 blocks, which 8 of them were out of in the fifth turn. */
+
+/** Each takes 50,000 blocks: fewer of them run out before the last turn. */
 const BLOBS = 32;
 const PAGE_BLOB_BYTES = 64 * 1_024 * 1_024;
 const PAGE_BYTES = 4_096;
