@@ -84,6 +84,8 @@ export const LIMITS = {
   /** Sources of copies that go on after their requests were answered, in a process and for one account. */
   copiesFromElsewhereMax: 64,
   copiesFromElsewherePerAccountMax: 32,
+  /** How often such a copy looks whether it was aborted or overwritten, and ends. */
+  copyCheckMillis: 1_000,
   /** How long a fetch beyond these waits before the client hears ServerBusy, and how many may wait. */
   sourceWaitMillis: 3_000,
   sourceWaitersMax: 1_024,

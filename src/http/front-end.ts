@@ -100,7 +100,11 @@ export class FrontEnd<Services> {
       target.isWebsite === true
         ? this.#router.findOnWebsite("GET")
         : this.#router.find("GET", target.path, query, headers);
-    if (!COPIED.has(operation.name)) throw new Refusal("CopySourceNotAllowed");
+    if (!COPIED.has(operation.name)) {
+      throw new Refusal("CopySourceNotAllowed", {
+        text: "Only the content of a blob or a file can be copied.",
+      });
+    }
     const { id, isSecure, remoteAddress, receivedAt, client } = outer;
     const version = readVersion(headers, undefined);
     const sender = { id, isSecure, remoteAddress, receivedAt, client, version, body: NO_BODY };

@@ -194,4 +194,36 @@ suite("sources that never answer", () => {
       assert.equal(done, limit);
     }),
   );
+
+  test(
+    "a copy that is aborted, or whose container goes, stops fetching",
+    inTarpit(async () => {
+      const path = "/copies/unwanted";
+      const ask = (method: string, query: Record<string, string>, headers = {}, at = path) =>
+        send(server, { service: "blob", method, path: at, query, headers, body: Buffer.alloc(0) });
+      const end = {
+        aborted: (copyId: string) =>
+          ask("PUT", { comp: "copy", copyid: copyId }, { "x-ms-copy-action": "abort" }),
+        deleted: () => ask("DELETE", { restype: "container" }, {}, "/copies"),
+      };
+      for (const [what, stop] of Object.entries(end)) {
+        const started = ask("PUT", {}, { "x-ms-copy-source": tarpit.url });
+        await until(
+          () => tarpit.replies.length > 0,
+          () => "the copy did not begin",
+        );
+        const reply = tarpit.replies.pop()!;
+        reply.writeHead(200, { "content-length": String(5 * MIB) });
+        const drip = setInterval(() => reply.write(Buffer.alloc(16)), 50);
+        const { status, headers } = await started;
+        assert.equal(status, 202);
+        assert.ok((await stop(String(headers["x-ms-copy-id"]))).status < 300);
+        await until(
+          () => tarpit.open === 0,
+          () => `the copy was ${what} and still fetches`,
+        );
+        clearInterval(drip);
+      }
+    }),
+  );
 });

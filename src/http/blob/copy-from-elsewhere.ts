@@ -1,3 +1,5 @@
+import { monotonic } from "../../base/clock.ts";
+import { LIMITS } from "../../base/limits.ts";
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Copied } from "../../services/blob/copy-blob.ts";
@@ -6,6 +8,7 @@ import {
   type CopyFromElsewhere,
   failCopy,
   finishCopy,
+  isCopyPending,
 } from "../../services/blob/copy-from-elsewhere.ts";
 import { putBlob } from "../../services/blob/put-blob.ts";
 import type { BlobKind } from "../../services/blob/records.ts";
@@ -91,7 +94,7 @@ async function run(
   wish: Wish,
   fetched: FetchedSource,
 ): Promise<Copied | undefined> {
-  const checked = checkedSource(request, fetched);
+  const checked = checkedSource(request, { ...fetched, body: whilePending(blobs, wish, fetched.body) });
   try {
     return await finishCopy(blobs, wish, checked, () => checked.md5);
   } catch (error) {
@@ -104,6 +107,22 @@ async function run(
     throw error;
   } finally {
     fetched.close();
+  }
+}
+
+/** A copy that nobody wants any more stops fetching, so that its place is free for another. */
+async function* whilePending(
+  blobs: BlobServices["blobs"],
+  wish: Wish,
+  body: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
+  let checkedAt = monotonic();
+  for await (const piece of body) {
+    if (monotonic() - checkedAt >= LIMITS.copyCheckMillis) {
+      if (!(await isCopyPending(blobs, wish))) throw new Refusal("NoPendingCopyOperation");
+      checkedAt = monotonic();
+    }
+    yield piece;
   }
 }
 

@@ -129,6 +129,20 @@ export async function finishCopy(
   }
 }
 
+/** Whether the copy is still wanted: not aborted, overwritten or deleted with its container. */
+export async function isCopyPending(
+  blobs: BlobService,
+  { ref, copyId }: Pick<CopyFromElsewhere, "ref" | "copyId">,
+): Promise<boolean> {
+  try {
+    const { blob } = await blobs.parts.store.read((read) => findBlob(read, ref));
+    return blob?.copy?.id === copyId && blob.copy.status === "pending";
+  } catch (error) {
+    if (error instanceof Refusal && error.code === "ContainerNotFound") return false;
+    throw error;
+  }
+}
+
 /** The source could not be read to its end: the destination stays, empty, and says why. */
 export async function failCopy(
   blobs: BlobService,
