@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
+import { signedHeaders, targetOf } from "../../bench/sign.ts";
 import { startHoldfast } from "../../src/library.ts";
 import { NAME } from "../support/auth.ts";
 import { type House, openHouse, type Service } from "./house.ts";
@@ -201,7 +202,6 @@ async function reachAdmin(ledger: Ledger): Promise<void> {
     if (!metrics.includes("holdfast_requests_total")) throw new Error("there are no metrics to reach");
     const port = Number(new URL(holdfast.endpoints.blob).port);
     const house = { port, isSecure: false, server: { clock: { now: () => Date.now() } } } as unknown as House;
-    const { signedHeaders, targetOf } = await import("../../bench/sign.ts");
     const put = (path: string, query: Record<string, string>, headers: Record<string, string>): Sent => {
       const request = { method: "PUT", path, query, headers };
       return { port, method: "PUT", target: targetOf(request), headers: signedHeaders(request) };
