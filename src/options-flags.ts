@@ -1,6 +1,7 @@
 import { isIPv6 } from "node:net";
 import { Command, Option } from "commander";
 import { ConfigError } from "./base/config-error.ts";
+import { type CopySources, parseCopySources } from "./base/copy-sources.ts";
 import { LIMITS } from "./base/limits.ts";
 import { FILE_LIMITS } from "./base/limits-file.ts";
 import { LOG_LEVELS, type LogLevel } from "./base/log.ts";
@@ -38,6 +39,7 @@ export interface FlagValues {
   readonly key?: string;
   readonly pwd?: string;
   readonly oauth?: "basic";
+  readonly copySources?: CopySources;
   readonly accountsFile?: string;
   readonly loose?: boolean;
   readonly skipApiVersionCheck?: boolean;
@@ -89,6 +91,15 @@ const oneOf =
     if (choices.includes(text)) return text;
     throw new ConfigError(setting, `expected ${choices.join(" or ")}, got "${text}"`);
   };
+
+const copySources: Check = (setting, text) => {
+  const read = parseCopySources(text);
+  if (!("unknown" in read)) return read;
+  throw new ConfigError(
+    setting,
+    `expected own, public, any or networks such as 10.0.0.0/8, separated by commas, got "${read.unknown}"`,
+  );
+};
 
 const positive: Check = (setting, text) => {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
@@ -182,6 +193,13 @@ const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
     { flags: "--key <file>", text: "PEM key of the certificate", check: path },
     { flags: "--pwd <password>", text: "password of the PFX file or of the key", check: anyText },
     { flags: "--oauth <level>", text: "take bearer tokens; the only level is basic", check: oneOf("basic") },
+    {
+      flags: "--copySources <list>",
+      text:
+        "where copies may be fetched from: own, public, any, or networks such as 10.0.0.0/8 " +
+        "(default: public unless all listeners are on loopback, then any)",
+      check: copySources,
+    },
     {
       flags: "--smbEncryption <level>",
       text: "required or enabled (default: required unless SMB listens on loopback only)",

@@ -63,6 +63,31 @@ describe("flags", () => {
     refuses(["--smbAccessLists", "on"], /--smbAccessLists.*expected shown or enforced, got "on"/);
   });
 
+  test("copies are fetched from anywhere on loopback, from the Internet beyond it, or from where it is said", () => {
+    const any = { allowsAny: true, allowsPublic: true, networks: [] };
+    const onlyPublic = { allowsAny: false, allowsPublic: true, networks: [] };
+    assert.deepEqual(read([]).copySources, any);
+    assert.deepEqual(read(["--host", "::1"]).copySources, any);
+    for (const flag of ["--host", "--blobHost", "--fileHost", "--smbHost", "--adminHost"])
+      assert.deepEqual(read([flag, "0.0.0.0"]).copySources, onlyPublic, flag);
+    assert.deepEqual(read(["--copySources", "public"]).copySources, onlyPublic);
+    assert.deepEqual(read(["--host", "0.0.0.0", "--copySources", "any"]).copySources.allowsAny, true);
+    const own = { allowsAny: false, allowsPublic: false, networks: [] };
+    assert.deepEqual(read([], { HOLDFAST_COPY_SOURCES: "own" }).copySources, own);
+    const listed = read(["--copySources", "10.1.0.0/16, fd00::/8,public,192.168.0.7"]).copySources;
+    assert.equal(listed.allowsPublic, true);
+    assert.deepEqual(
+      listed.networks.map(({ family, prefixBits }) => [family, prefixBits]),
+      [
+        [4, 16],
+        [6, 8],
+        [4, 32],
+      ],
+    );
+    for (const bad of ["", "none", "10.0.0.1/8", "10.0.0.0/33", "example.com", "own,"])
+      refuses(["--copySources", bad], /--copySources.*expected own, public, any or networks/);
+  });
+
   test("a command line written for Azurite works as it is", () => {
     const options = read(
       (

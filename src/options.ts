@@ -2,6 +2,7 @@ import { isAbsolute, resolve } from "node:path";
 import { CommanderError } from "commander";
 import { type AzuriteService, onlyServiceOf } from "./azurite-words.ts";
 import { ConfigError } from "./base/config-error.ts";
+import { ANY_SOURCE, type CopySources, PUBLIC_SOURCES } from "./base/copy-sources.ts";
 import { MIB } from "./base/limits.ts";
 import type { LogLevel } from "./base/log.ts";
 import { type Certificate, loadCertificate } from "./certificate.ts";
@@ -28,6 +29,8 @@ export interface Options {
   readonly certificate: Certificate | undefined;
   /** "basic": bearer tokens are taken and their claims checked. */
   readonly oauth: "basic" | undefined;
+  /** Where copies and writes from URLs may be fetched from, beside this server itself. */
+  readonly copySources: CopySources;
   /** Headers and parameters this build does not know are ignored rather than refused. */
   readonly isLoose: boolean;
   /** Blobs keep their versions. On Azure a setting of the account, made outside the protocol. */
@@ -144,6 +147,7 @@ function assemble(
     workers: flags.workers,
     certificate,
     oauth: flags.oauth,
+    copySources: flags.copySources ?? defaultCopySources(addresses),
     isLoose: flags.loose ?? false,
     isBlobVersioned: flags.blobVersioning ?? false,
     shareRetentionDays: flags.shareRetentionDays,
@@ -225,6 +229,11 @@ function chooseAddresses(
   const isLast = (name: ListenerName): boolean => GIVE_WAY.has(name) && !isGiven(`${name}Port`);
   const inTurn = [...LISTENERS.filter((name) => !isLast(name)), ...LISTENERS.filter(isLast)];
   return Object.fromEntries(inTurn.map((name) => [name, address(name)])) as Record<ListenerName, Address>;
+}
+
+/** Whoever reaches a server on loopback is on its machine already; others must not reach its network through it. */
+function defaultCopySources(addresses: Readonly<Record<ListenerName, Address>>): CopySources {
+  return Object.values(addresses).every(({ host }) => isLoopback(host)) ? ANY_SOURCE : PUBLIC_SOURCES;
 }
 
 /** `--debug` alone means debug lines on stderr; with a file they go there, and stderr stays as it was. */

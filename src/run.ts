@@ -3,14 +3,15 @@ import { mergeMetrics } from "./base/metrics.ts";
 import { systemRandom } from "./base/random.ts";
 import { type DataDirectory, openDataDirectory } from "./data-directory.ts";
 import { createAdminHandler, type Readiness } from "./http/admin.ts";
+import type { ListenerPlaces } from "./http/common/own-listeners.ts";
 import { type Listener, listen } from "./http/listener.ts";
 import { listenOrMove } from "./listen-or-move.ts";
 import { forgetEphemeral } from "./open-store.ts";
 import type { Options } from "./options.ts";
 import { Runtime } from "./runtime.ts";
-import { SERVICE_PORTS, type ServicePort, startServer } from "./server.ts";
+import { placesOf, SERVICE_PORTS, type ServicePort, startServer } from "./server.ts";
 import { ConnectionSpreader } from "./spread-connections.ts";
-import { Supervisor } from "./supervisor.ts";
+import { Supervisor, type SupervisorOptions } from "./supervisor.ts";
 
 /** A whole Holdfast: the data directory, one process or several, and the admin listener. */
 export interface RunOptions {
@@ -30,6 +31,7 @@ interface Serving {
   readonly ports: Readonly<Record<ServicePort, number>>;
   readonly readyParts: () => Readiness["parts"];
   readonly metrics: () => Promise<string>;
+  learnListeners(places: ListenerPlaces): void;
   reload(): void;
   close(): Promise<void>;
 }
@@ -66,6 +68,7 @@ async function serveHere(options: Options, log: Log, onFatal: (error: unknown) =
         listeners: { isUp: true, state: "listening" },
       }),
       metrics: async () => mergeMetrics([await server.metrics.snapshotMetrics()]),
+      learnListeners: (places) => server.learnListeners(places),
       reload: () => server.reload(),
       close: async () => {
         await server.close();
@@ -107,7 +110,8 @@ async function serveFromWorkers(
     connections.close();
     throw error;
   }
-  const supervisor = await startWorkers(options, log, onFatal, { lockDescriptor, connections });
+  const places = placesOf(options, ports);
+  const supervisor = await startWorkers(options, log, onFatal, { lockDescriptor, connections, places });
   return {
     ports: ports as Record<ServicePort, number>,
     readyParts: () => ({
@@ -117,6 +121,7 @@ async function serveFromWorkers(
       },
     }),
     metrics: async () => mergeMetrics(await supervisor.metrics()),
+    learnListeners: (places) => supervisor.learnListeners(places),
     reload: () => supervisor.tellAll({ order: "reload" }),
     close: async () => {
       connections.close();
@@ -129,7 +134,7 @@ function startWorkers(
   options: Options,
   log: Log,
   onFatal: (error: unknown) => void,
-  shared: { readonly lockDescriptor: number | undefined; readonly connections: ConnectionSpreader },
+  shared: Pick<SupervisorOptions, "lockDescriptor" | "connections" | "places">,
 ): Promise<Supervisor> {
   return new Promise((resolve, reject) => {
     let isUp = false;
@@ -166,8 +171,11 @@ async function withAdmin(
     await serving.close();
     throw error;
   }
+  const ports = { ...serving.ports, admin: admin.port };
+  // Before any client can be answered by it, copies know that it is not theirs to read.
+  serving.learnListeners(placesOf(options, ports));
   return {
-    ports: { ...serving.ports, admin: admin.port },
+    ports,
     reload: () => serving.reload(),
     close: async () => {
       isStopping = true;

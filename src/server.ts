@@ -7,6 +7,9 @@ import { Metrics } from "./base/metrics.ts";
 import type { Account } from "./http/auth/accounts.ts";
 import type { AuthContext } from "./http/auth/authenticate.ts";
 import { BLOB_OPERATIONS } from "./http/blob/operations.ts";
+import { CopySourceFetcher } from "./http/common/copy-source-fetcher.ts";
+import { type ListenerPlaces, type OwnListener, OwnListeners } from "./http/common/own-listeners.ts";
+import type { ResolveName } from "./http/common/source-names.ts";
 import type { ServiceName } from "./http/exchange.ts";
 import { FILE_OPERATIONS } from "./http/file/operations.ts";
 import { FrontEnd } from "./http/front-end.ts";
@@ -37,6 +40,8 @@ export interface ServerOptions {
   readonly options: Options;
   readonly runtime: Runtime;
   readonly log: Log;
+  /** Of the names of copy sources; by default the system's. */
+  readonly resolveName?: ResolveName | undefined;
   /** True in a worker: the supervisor listens and hands connections over to `accept`. */
   readonly isHandedOver?: boolean;
 }
@@ -49,6 +54,8 @@ export type ServicePort = (typeof SERVICE_PORTS)[number];
 export interface Server {
   readonly ports: Readonly<Record<ServicePort, number>>;
   readonly metrics: Metrics;
+  /** Where listeners of other processes or of the whole server are: the admin port, and in a worker all of them. */
+  learnListeners(places: ListenerPlaces): void;
   /** A connection to one of the services that another process accepted. */
   accept(service: ServicePort, socket: Socket): void;
   /** Reads the accounts file again, and opens the access log again by its name, in case it was rotated. */
@@ -61,6 +68,7 @@ export async function startServer({
   options,
   runtime,
   log,
+  resolveName,
   isHandedOver = false,
 }: ServerOptions): Promise<Server> {
   const { store, clock, random } = runtime.parts;
@@ -86,6 +94,14 @@ export async function startServer({
     publicAccess: (account, container) => blobs.publicAccess(account, container),
     policies: (service, account, name) => services[service].policies(account, name),
   };
+  const ownListeners = new OwnListeners();
+  const sources = new CopySourceFetcher({
+    allowed: options.copySources,
+    listeners: ownListeners,
+    isHostStyleAllowed: options.allowsHostStyle,
+    log,
+    resolve: resolveName,
+  });
   const accessLog = openAccessLog({ target: options.accessLog, log, clock });
   const shared = {
     auth,
@@ -116,6 +132,9 @@ export async function startServer({
       }),
     );
     listeners.set(table.service, listener);
+    if (table.service === "blob" || table.service === "file") {
+      sources.readInside(table.service, (read) => frontEnd.readInside(read));
+    }
     metrics.watchConnections(table.service, () => listener.connections());
     return listener.port;
   };
@@ -155,12 +174,14 @@ export async function startServer({
   };
   try {
     const ports = {
-      blob: await serve(BLOB_OPERATIONS, { properties, blobs, auth }),
+      blob: await serve(BLOB_OPERATIONS, { properties, blobs, auth, sources }),
       queue: await serve(QUEUE_OPERATIONS, { properties, queues, auth }),
       table: await serve(TABLE_OPERATIONS, { properties, tables, auth }),
-      file: await serve(FILE_OPERATIONS, { properties, files, auth }),
+      file: await serve(FILE_OPERATIONS, { properties, files, auth, sources }),
       smb: await serveSmb(),
     };
+    // A worker does not know the ports of its supervisor, which tells it before any client comes.
+    if (!isHandedOver) ownListeners.learn(placesOf(options, ports));
     const watched = watchAccounts(options, log, (list) => {
       accounts.replace(list.accounts);
       logins.replace(list.accounts);
@@ -168,6 +189,7 @@ export async function startServer({
     return {
       ports,
       metrics,
+      learnListeners: (places) => ownListeners.learn(places),
       accept: (service, socket) => listeners.get(service)!.accept(socket),
       reload: () => {
         watched?.reload();
@@ -182,6 +204,15 @@ export async function startServer({
     await closeAll();
     throw error;
   }
+}
+
+/** Listeners by the hosts they were told to listen on and the ports they got. */
+export function placesOf(
+  { addresses }: Options,
+  ports: Readonly<Partial<Record<OwnListener, number>>>,
+): ListenerPlaces {
+  const names = Object.keys(ports) as OwnListener[];
+  return Object.fromEntries(names.map((name) => [name, { host: addresses[name].host, port: ports[name]! }]));
 }
 
 /** What authentication keeps of an account, derived once. */

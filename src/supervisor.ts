@@ -4,6 +4,7 @@ import { systemTimers } from "./base/clock.ts";
 import type { Log } from "./base/log.ts";
 import { type Announcement, isAnnouncement } from "./base/messages.ts";
 import type { MetricsSnapshot } from "./base/metrics.ts";
+import type { ListenerPlaces } from "./http/common/own-listeners.ts";
 import { type ConnectionSpreader, isTaken } from "./spread-connections.ts";
 import { isTurnMessage, TurnArbiter } from "./store/embedded/turn.ts";
 
@@ -22,6 +23,8 @@ export type WorkerOrder =
   | { readonly order: "release"; readonly owners: readonly string[] }
   | { readonly order: "metrics"; readonly id: number }
   | { readonly order: "reload" }
+  /** Where the server listens: copies must know their own server by its addresses. */
+  | { readonly order: "listeners"; readonly places: ListenerPlaces }
   | { readonly order: "stop" };
 
 /**
@@ -44,6 +47,7 @@ export interface SupervisorOptions {
   readonly lockDescriptor: number | undefined;
   readonly log: Log;
   readonly connections: ConnectionSpreader;
+  readonly places: ListenerPlaces;
   /** All workers serve. */
   readonly onReady: () => void;
   /** No way to go on. */
@@ -58,12 +62,14 @@ export class Supervisor {
   readonly #metrics = new Map<number, Map<number, (snapshot: MetricsSnapshot | undefined) => void>>();
   #metricsAsked = 0;
   #dead: string[] = [];
+  #places: ListenerPlaces;
   #isStopping = false;
   #wasReady = false;
   #allGone: (() => void) | undefined;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
+    this.#places = options.places;
     this.#arbiter = new TurnArbiter((id, message) => {
       const member = this.#members.get(id);
       if (member !== undefined) tell(member.worker, message);
@@ -79,6 +85,12 @@ export class Supervisor {
 
   get readyCount(): number {
     return [...this.#members.values()].filter(({ isReady }) => isReady).length;
+  }
+
+  /** For the workers that are there and those to come. */
+  learnListeners(places: ListenerPlaces): void {
+    this.#places = places;
+    this.tellAll({ order: "listeners", places });
   }
 
   tellAll(order: WorkerOrder): void {
@@ -146,6 +158,8 @@ export class Supervisor {
         member.owner = message.owner;
         member.isReady = true;
         this.#failedStarts = 0;
+        // Ahead of its first connection.
+        tell(member.worker, { order: "listeners", places: this.#places } satisfies WorkerOrder);
         this.#options.connections.add({
           id: member.worker.id,
           hand: (handover, socket) => tell(member.worker, handover, socket),

@@ -71,6 +71,9 @@ async function obey(order: WorkerOrder, { runtime, server, tell }: Duty): Promis
     case "metrics":
       tell({ report: "metrics", id: order.id, snapshot: await server.metrics.snapshotMetrics() });
       break;
+    case "listeners":
+      server.learnListeners(order.places);
+      break;
     case "reload":
       server.reload();
       break;

@@ -61,6 +61,8 @@ export const BLOB_LIMITS = {
   syncCopyBytesMax: 256 * MIB,
   copySourceCharsMax: 2 * KIB,
   copyMillisMax: 14 * DAY_MILLIS,
+  /** What a copy from another server may be: the longest blob of 50,000 blocks. */
+  copyFromElsewhereBytesMax: 50_000 * 4_000 * MIB,
   /** A copy from elsewhere up to this length is done before it is answered; a longer one goes on by itself. */
   copyAtOnceBytesMax: 4 * MIB,
   tagsMax: 10,

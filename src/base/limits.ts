@@ -68,11 +68,29 @@ export const LIMITS = {
   drainedBytesMax: 16 * MIB,
   /** Body of an operation that has none: some clients send `{}` or an empty form along, and it is not looked at. */
   ignoredBodyBytesMax: 64 * KIB,
-  /** The source of a copy on another server: how long until its headers are there, how long it may then be silent. */
+  /** The source of a copy on another server: how long until its name is resolved and its headers are there. */
+  sourceLookupMillis: 10_000,
   sourceHeadersMillis: 30_000,
+  /** How long a source may then be silent, and what it must bring in which time; how often that is looked at. */
   sourceIdleMillis: 60_000,
-  /** Copies of such sources that go on after their requests were answered. */
+  slowSourceBytesMin: 8 * KIB,
+  slowSourceMillis: 30_000,
+  sourceWatchMillis: 1_000,
+  /** Names being resolved: each takes one of the four threads that files are read and written by. */
+  sourceLookupsMax: 2,
+  /** Sources that are fetched while their clients wait, in a process and for one account. */
+  sourceFetchesMax: 128,
+  sourceFetchesPerAccountMax: 64,
+  /** Sources of copies that go on after their requests were answered, in a process and for one account. */
   copiesFromElsewhereMax: 64,
+  copiesFromElsewherePerAccountMax: 32,
+  /** How often such a copy looks whether it was aborted or overwritten, and ends. */
+  copyCheckMillis: 1_000,
+  /** How long a fetch beyond these waits before the client hears ServerBusy, and how many may wait. */
+  sourceWaitMillis: 3_000,
+  sourceWaitersMax: 1_024,
+  /** At most one warning in so long tells of sources that --copySources does not allow. */
+  refusedSourceLogMillis: 10_000,
   /** Of the code that the source of a copy refused with, which is passed on. */
   sourceErrorCodeCharsMax: 128,
   clockSkewMillis: 15 * 60_000,

@@ -51,6 +51,14 @@ export interface BodyStream extends AsyncIterable<Buffer> {
   readonly crc64: string | undefined;
 }
 
+/** Whether a client still waits for its answer: for operations that take long on behalf of it. */
+export interface Client {
+  /** It has closed the connection, or its half of it. */
+  readonly hasLeft: boolean;
+  /** Called once when it leaves. There is one watcher at a time, which takes itself away again. */
+  onLeave: (() => void) | undefined;
+}
+
 export interface HttpRequest {
   readonly id: string;
   readonly method: string;
@@ -68,6 +76,7 @@ export interface HttpRequest {
   /** x-ms-version, or what stands in for it (sv of a SAS); "" when the client gave none. */
   readonly version: string;
   readonly caller: Caller;
+  readonly client: Client;
 }
 
 /** Header names as they go out; an undefined value is left out. */

@@ -12,6 +12,7 @@ import { type AuthContext, authenticate } from "./auth/authenticate.ts";
 import { authorize, refuseWriteToSecondary } from "./auth/authorize.ts";
 import type { Caller } from "./auth/caller.ts";
 import { RequestBody } from "./body.ts";
+import type { InnerRead } from "./common/copy-source-fetcher.ts";
 import type { Connection, Incoming } from "./connection/connection.ts";
 import { ClientGone } from "./connection/incoming-body.ts";
 import type { RequestHead } from "./connection/request-head.ts";
@@ -86,6 +87,33 @@ export class FrontEnd<Services> {
       );
   }
 
+  /**
+   * A read that a copy makes inside this server: routed and judged like any other, with the address and the protocol of
+   * the client that asked for the copy. Only what is content can be copied.
+   */
+  async readInside({ url, host, headers, outer }: InnerRead): Promise<HttpReply> {
+    const { table, isHostStyleAllowed, auth, services } = this.#options;
+    const address = readAddress(url, host, table.service, isHostStyleAllowed);
+    const { query } = address;
+    const target = table.mendTarget?.(address.target, query, headers, "GET") ?? address.target;
+    const operation =
+      target.isWebsite === true
+        ? this.#router.findOnWebsite("GET")
+        : this.#router.find("GET", target.path, query, headers);
+    if (!COPIED.has(operation.name)) {
+      throw new Refusal("CopySourceNotAllowed", {
+        text: "Only the content of a blob or a file can be copied.",
+      });
+    }
+    const { id, isSecure, remoteAddress, receivedAt, client } = outer;
+    const version = readVersion(headers, undefined);
+    const sender = { id, isSecure, remoteAddress, receivedAt, client, version, body: NO_BODY };
+    const asked = { ...sender, method: "GET", target, query, headers, rawHeaders: [], caller: NOBODY };
+    const caller = await authenticate(asked, auth);
+    await authorize(caller, operation, asked, auth);
+    return operation.handle({ ...asked, caller }, services);
+  }
+
   #fail(exchange: Exchange<Services>, error: unknown): void {
     if (error instanceof ClientGone) exchange.connection.destroy();
     else this.#reply(exchange, this.#refuse(exchange, error));
@@ -148,6 +176,7 @@ export class FrontEnd<Services> {
       version,
       body: NO_BODY,
       caller: NOBODY,
+      client: exchange.connection,
     };
     const caller = authenticate(request, auth);
     if (caller instanceof Promise)
@@ -306,6 +335,9 @@ const NAMES: Partial<Record<ResourceKind, string>> = {
   directory: "file",
   file: "file",
 };
+
+/** The operations that read content. */
+const COPIED: ReadonlySet<string> = new Set(["GetBlob", "GetFile", "GetWebsite"]);
 
 const SETS_RULES = "SetServiceProperties";
 

@@ -1,3 +1,4 @@
+import { breakInByCopy } from "./copies.ts";
 import { openHouse } from "./house.ts";
 import { Ledger } from "./ledger.ts";
 import { breakInByPath } from "./paths.ts";
@@ -23,6 +24,8 @@ export async function breakIn(progress: (text: string) => void = () => {}): Prom
       await house.close();
     }
   }
+  await breakInByCopy(ledger);
+  tell("copies");
   await breakInBySmb(ledger);
   tell("SMB");
   return ledger;

@@ -1,6 +1,6 @@
 import { type PlainRequest, signedHeaders, targetOf } from "../../bench/sign.ts";
 import { HTTPS_FLAGS } from "../kit/certificates.ts";
-import { startTestServer, type TestServer } from "../kit/server.ts";
+import { startTestServer, type TestServer, type TestServerOptions } from "../kit/server.ts";
 import { Ledger, type Sent, send } from "./ledger.ts";
 
 /** What there is to steal: in each service something a caller was granted, and something beside it. */
@@ -18,9 +18,9 @@ export interface House {
 export type Service = "blob" | "queue" | "table" | "file";
 export const SERVICES: readonly Service[] = ["blob", "queue", "table", "file"];
 
-export async function openHouse(isSecure: boolean): Promise<House> {
+export async function openHouse(isSecure: boolean, options: TestServerOptions = {}): Promise<House> {
   const flags = isSecure ? [...HTTPS_FLAGS, "--oauth", "basic"] : [];
-  const server = await startTestServer({ flags });
+  const server = await startTestServer({ ...options, flags: [...flags, ...(options.flags ?? [])] });
   const port = (service: Service): number => Number(new URL(server.endpoints[service]).port);
   const house: House = {
     server,

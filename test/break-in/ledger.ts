@@ -7,6 +7,8 @@ import { connect as connectSecurely } from "node:tls";
 export interface Sent {
   readonly port: number;
   readonly isSecure?: boolean;
+  /** The address the client has; 127.0.0.1 without it. */
+  readonly localAddress?: string;
   readonly method: string;
   /** As it goes into the request line. */
   readonly target: string;
@@ -73,8 +75,10 @@ export function send(sent: Sent): Promise<Answer> {
   return isAddress ? sendByClient(sent) : sendBySocket(sent);
 }
 
-function sendByClient({ port, isSecure = false, method, target, headers, body = "" }: Sent): Promise<Answer> {
+function sendByClient(sent: Sent): Promise<Answer> {
+  const { port, isSecure = false, localAddress, method, target, headers, body = "" } = sent;
   const options = {
+    ...(localAddress === undefined ? {} : { localAddress }),
     host: "127.0.0.1",
     port,
     method,

@@ -38,6 +38,8 @@ export interface TestServerOptions {
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly log?: Log;
+  /** In place of the system's name servers, for the sources of copies. */
+  readonly resolveName?: (name: string) => Promise<readonly string[]>;
 }
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
@@ -91,7 +93,7 @@ async function open(options: TestServerOptions, place: Place, clock: ManualClock
   });
   await runtime.recoverAll();
   await runtime.start();
-  const server = await startServer({ options: parsed, runtime, log });
+  const server = await startServer({ options: parsed, runtime, log, resolveName: options.resolveName });
   const scheme = parsed.certificate === undefined ? "http" : "https";
   const at = (name: keyof typeof server.ports): string => `${scheme}://127.0.0.1:${server.ports[name]}`;
   const endpoints = { blob: at("blob"), queue: at("queue"), table: at("table"), file: at("file") };

@@ -5,7 +5,7 @@ const ATTEMPTS_MIN = 400;
 
 export const proof: Proof = {
   name: "break-in",
-  what: "no forged, changed, replayed or missing proof of identity is accepted, over HTTP, HTTPS and SMB",
+  what: "no forged, changed, replayed or missing proof of identity is accepted, over HTTP, HTTPS and SMB, nor by way of a copy",
   minutes: 1,
   async run({ progress }) {
     const ledger = await breakIn(progress);

@@ -77,6 +77,11 @@ export const BLOB_REFUSALS = {
     code: "CannotVerifyCopySource",
     text: "Server failed to authenticate the request to the copy source. Make sure its signature is formed correctly.",
   },
+  CopySourceNotAllowed: {
+    http: 403,
+    code: "CannotVerifyCopySource",
+    text: "This server does not fetch copy sources from that address. Its operator can allow it with --copySources.",
+  },
   CopySourceNotFound: {
     http: 404,
     code: "CannotVerifyCopySource",

@@ -10,6 +10,7 @@ import {
   copyBlob as copy,
   type LocalSource,
 } from "../../services/blob/copy-blob.ts";
+import { checkCopyTarget } from "../../services/blob/copy-from-elsewhere.ts";
 import { openSource } from "../../services/blob/open-source.ts";
 import { guidOf } from "../common/read-headers.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
@@ -87,9 +88,12 @@ async function copyFrom(
     (name) => name.toLowerCase() === given?.toLowerCase(),
   );
   if (given !== undefined && priority === undefined) throw badHeader("x-ms-rehydrate-priority", given);
-  const source = await readCopySource(request, services);
+  const ref = readBlobRef(request);
+  const encryption = readEncryption(request);
+  const checkTarget = () => checkCopyTarget(services.blobs, { ref, ...guards, encryption }, mode);
+  const source = await readCopySource(request, services, checkTarget);
   const wish = {
-    ref: readBlobRef(request),
+    ref,
     ...guards,
     copyId: services.blobs.parts.random.uuid(),
     mode,
@@ -97,7 +101,7 @@ async function copyFrom(
       metadata: readMetadata(request.rawHeaders),
       tags,
       tier: readTier(headers, BLOCK_TIERS),
-      encryption: readEncryption(request),
+      encryption,
       immutability: readImmutability(headers),
       hasLegalHold: readBoolean(headers, "x-ms-legal-hold"),
     },

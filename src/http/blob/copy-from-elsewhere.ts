@@ -1,3 +1,5 @@
+import { monotonic } from "../../base/clock.ts";
+import { LIMITS } from "../../base/limits.ts";
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Copied } from "../../services/blob/copy-blob.ts";
@@ -6,11 +8,12 @@ import {
   type CopyFromElsewhere,
   failCopy,
   finishCopy,
+  isCopyPending,
 } from "../../services/blob/copy-from-elsewhere.ts";
 import { putBlob } from "../../services/blob/put-blob.ts";
 import type { BlobKind } from "../../services/blob/records.ts";
-import { checkRoomForCopy, letGoOn } from "../common/copies-going-on.ts";
-import { type FetchedSource, fetchedMetadata, fetchedProperties } from "../common/fetch-source.ts";
+import type { RemoteSource } from "../common/copy-source-fetcher.ts";
+import { type FetchedSource, fetchedMetadata, fetchedProperties } from "../common/fetched-source.ts";
 import type { Headers, HttpRequest } from "../exchange.ts";
 import { CheckedBody } from "../wire/digest.ts";
 import { BLOB_TYPES } from "./blob-replies.ts";
@@ -32,16 +35,17 @@ export type CopiedWithDigest = Copied & { readonly crc64?: string | undefined };
  */
 export async function copyFromElsewhere(
   request: HttpRequest,
-  { blobs }: BlobServices,
-  { url, shown }: { readonly url: URL; readonly shown: string },
+  services: BlobServices,
+  { shown, ...remote }: RemoteSource & { readonly shown: string },
   wish: Wish,
 ): Promise<CopiedWithDigest> {
-  const fetched = await fetchBlobSource(request, url, { use: "copy" });
+  const { blobs } = services;
+  const isBackground = wish.mode === "async";
+  const fetched = await fetchBlobSource(request, services, remote, { use: "copy", isBackground });
   const { headers, length } = fetched;
   try {
     // Without a length nobody could tell a copy from half of one.
     if (length === undefined) throw new Refusal("CannotVerifyCopySource");
-    checkRoomForCopy();
     const { contentMd5: _, ...http } = fetchedProperties(fetched);
     const hasMetadata = Object.keys(wish.properties.metadata).length > 0;
     const metadata = hasMetadata ? wish.properties.metadata : fetchedMetadata(fetched);
@@ -53,7 +57,8 @@ export async function copyFromElsewhere(
     const begun = await beginCopy(blobs, { ...wish, source, properties });
     const copy = run(blobs, request, wish, fetched);
     if (length > BLOB_LIMITS.copyAtOnceBytesMax) {
-      letGoOn(copy);
+      // The client has its answer: how the copy ends is written in its target.
+      copy.catch(() => {});
       return begun;
     }
     return (await copy) ?? begun;
@@ -89,7 +94,7 @@ async function run(
   wish: Wish,
   fetched: FetchedSource,
 ): Promise<Copied | undefined> {
-  const checked = checkedSource(request, fetched);
+  const checked = checkedSource(request, { ...fetched, body: whilePending(blobs, wish, fetched.body) });
   try {
     return await finishCopy(blobs, wish, checked, () => checked.md5);
   } catch (error) {
@@ -102,6 +107,22 @@ async function run(
     throw error;
   } finally {
     fetched.close();
+  }
+}
+
+/** A copy that nobody wants any more stops fetching, so that its place is free for another. */
+async function* whilePending(
+  blobs: BlobServices["blobs"],
+  wish: Wish,
+  body: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
+  let checkedAt = monotonic();
+  for await (const piece of body) {
+    if (monotonic() - checkedAt >= LIMITS.copyCheckMillis) {
+      if (!(await isCopyPending(blobs, wish))) throw new Refusal("NoPendingCopyOperation");
+      checkedAt = monotonic();
+    }
+    yield piece;
   }
 }
 

@@ -3,7 +3,7 @@ import { copyIncremental as copy } from "../../services/blob/copy-incremental.ts
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { readBlobGuards, refusePast } from "./blob-headers.ts";
 import { copyReply } from "./copy-blob.ts";
-import { readCopySource } from "./copy-source.ts";
+import { readOwnSource } from "./copy-source.ts";
 import { IF_ALL, readBlobRef } from "./read-request.ts";
 import { type BlobRow, type BlobServices, onBlob, row } from "./rows.ts";
 
@@ -11,8 +11,8 @@ import { type BlobRow, type BlobServices, onBlob, row } from "./rows.ts";
 async function copyIncremental(request: HttpRequest, services: BlobServices): Promise<HttpReply> {
   refusePast(request.query);
   const guards = readBlobGuards(request, IF_ALL);
-  const source = await readCopySource(request, services);
-  if (source.kind === "elsewhere") throw new Refusal("InvalidSourceBlobUrl");
+  const source = await readOwnSource(request, services);
+  if (source === undefined) throw new Refusal("InvalidSourceBlobUrl");
   const copyId = services.blobs.parts.random.uuid();
   return copyReply(await copy(services.blobs, { ref: readBlobRef(request), ...guards, source, copyId }));
 }

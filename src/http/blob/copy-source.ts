@@ -4,6 +4,7 @@ import type { LocalSource } from "../../services/blob/copy-blob.ts";
 import { authenticate } from "../auth/authenticate.ts";
 import { authorize } from "../auth/authorize.ts";
 import { locateSource, readSourceUrl, withoutSignature } from "../common/copy-address.ts";
+import type { RemoteSource } from "../common/copy-source-fetcher.ts";
 import type { Headers, HttpRequest } from "../exchange.ts";
 import type { Permission } from "../operation.ts";
 import { type Address, readAddress } from "../target.ts";
@@ -19,22 +20,69 @@ import { type BlobServices, onBlob } from "./rows.ts";
  */
 export type CopySource =
   | ({ readonly kind: "here" } & LocalSource)
-  | { readonly kind: "elsewhere"; readonly url: URL; readonly shown: string };
+  | ({ readonly kind: "elsewhere"; readonly shown: string } & RemoteSource);
 
-export async function readCopySource(request: HttpRequest, services: BlobServices): Promise<CopySource> {
+/**
+ * `checkTarget` runs before anything leaves this server, a question for a name included: what cannot be written
+ * anyway is not fetched.
+ */
+export async function readCopySource(
+  request: HttpRequest,
+  services: BlobServices,
+  checkTarget: () => Promise<void>,
+): Promise<CopySource> {
+  const url = readUrl(request);
+  const named = await readNamedSource(request, services, url);
+  if (named !== undefined) return { kind: "here", ...named };
+  await checkTarget();
+  const place = await services.sources.locate(url);
+  if (place.kind === "own" && place.service === "blob") {
+    const address = readAddress(pathOf(url), url.host, "blob", services.sources.isHostStyleAllowed);
+    const isBlob = address.target.isWebsite !== true;
+    if (isBlob) return { kind: "here", ...(await readLocalSource(request, services, url, address)) };
+  }
+  return { kind: "elsewhere", url, place, shown: withoutSignature(url) };
+}
+
+/** The source where its name alone says that it is on this server. */
+export function readOwnSource(
+  request: HttpRequest,
+  services: BlobServices,
+): Promise<LocalSource | undefined> {
+  return readNamedSource(request, services, readUrl(request));
+}
+
+function readUrl({ headers }: HttpRequest): URL {
   const header = "x-ms-copy-source";
-  const url = readSourceUrl(requireHeader(request.headers, header), header, BLOB_LIMITS.copySourceCharsMax);
-  const shown = withoutSignature(url);
+  return readSourceUrl(requireHeader(headers, header), header, BLOB_LIMITS.copySourceCharsMax);
+}
+
+function pathOf({ pathname, search }: URL): string {
+  return `${pathname}${search}`;
+}
+
+async function readNamedSource(
+  request: HttpRequest,
+  services: BlobServices,
+  url: URL,
+): Promise<LocalSource | undefined> {
   const { isHere, isHostStyle } = locateSource(url, request, "blob");
-  if (!isHere) return { kind: "elsewhere", url, shown };
-  const address = readAddress(`${url.pathname}${url.search}`, url.host, "blob", isHostStyle);
+  if (!isHere) return undefined;
+  return readLocalSource(request, services, url, readAddress(pathOf(url), url.host, "blob", isHostStyle));
+}
+
+async function readLocalSource(
+  request: HttpRequest,
+  services: BlobServices,
+  url: URL,
+  address: Address,
+): Promise<LocalSource> {
   const isOwnersWord = isOwn(request, address);
-  if (!isOwnersWord) await checkMayRead(request, url, address, services);
+  if (!isOwnersWord) await checkMayRead(request, address, services);
   return {
-    kind: "here",
     ref: readBlobRef(address),
     selector: readSelector(address.query),
-    shown,
+    shown: withoutSignature(url),
     conditions: readSourceConditions(request.headers),
     keySha256: readCustomerKey(request.headers, SOURCE_KEY),
     isOwn: isOwnersWord,
@@ -58,9 +106,9 @@ function isOwn({ caller, headers }: HttpRequest, { target, query }: Address): bo
   return isOwner && headers["x-ms-copy-source-authorization"] === undefined && !query.has("sig");
 }
 
+/** The source is read by the client that asks for the copy: from its address, by its protocol. */
 async function checkMayRead(
   request: HttpRequest,
-  url: URL,
   { target, query }: Address,
   { auth }: BlobServices,
 ): Promise<void> {
@@ -70,7 +118,7 @@ async function checkMayRead(
     target,
     query,
     headers: { "x-ms-version": request.version, authorization: token },
-    isSecure: url.protocol === "https:" || request.isSecure,
+    isSecure: request.isSecure,
     remoteAddress: request.remoteAddress,
     version: request.version,
   };

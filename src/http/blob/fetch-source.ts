@@ -1,7 +1,9 @@
 import { Refusal, type SourceAnswer, sourceRefusal } from "../../base/refusals.ts";
 import type { SourceUse } from "../../concurrency/conditions.ts";
-import { type FetchedSource, fetchSource } from "../common/fetch-source.ts";
+import type { RemoteSource } from "../common/copy-source-fetcher.ts";
+import type { FetchedSource } from "../common/fetched-source.ts";
 import type { Headers, HttpRequest } from "../exchange.ts";
+import type { BlobServices } from "./rows.ts";
 
 /**
  * A blob from elsewhere. The conditions on it are for the other server to judge; its "no" becomes ours, in the words
@@ -9,12 +11,15 @@ import type { Headers, HttpRequest } from "../exchange.ts";
  */
 export function fetchBlobSource(
   request: HttpRequest,
-  url: URL,
-  { use, range }: { readonly use: SourceUse; readonly range?: string | undefined },
+  { sources }: BlobServices,
+  source: RemoteSource,
+  options: { readonly use: SourceUse; readonly range?: string | undefined; readonly isBackground?: boolean },
 ): Promise<FetchedSource> {
   const { headers } = request;
-  return fetchSource(request, url, {
+  const { use, range, isBackground = false } = options;
+  return sources.fetch(request, source, {
     range,
+    isBackground,
     headers: conditionsAndKey(headers),
     refuse: (answer) => refusalOf(answer, headers, use),
   });

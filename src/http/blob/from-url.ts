@@ -2,10 +2,11 @@ import { collect } from "../../base/bytes.ts";
 import { MIB } from "../../base/limits.ts";
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
-import { appendBlock as append } from "../../services/blob/append-block.ts";
+import { appendBlock as append, checkAppendTarget } from "../../services/blob/append-block.ts";
+import { checkCopyTarget } from "../../services/blob/copy-from-elsewhere.ts";
 import { type PutBlob, putBlob as put } from "../../services/blob/put-blob.ts";
-import { putBlock } from "../../services/blob/put-block.ts";
-import { putPage } from "../../services/blob/put-page.ts";
+import { checkBlockTarget, putBlock } from "../../services/blob/put-block.ts";
+import { checkPageTarget, putPage } from "../../services/blob/put-page.ts";
 import { mayOverwrite } from "../auth/caller.ts";
 import type { HttpReply, HttpRequest, ReplyHeaders } from "../exchange.ts";
 import { appendBytesMax, appendedHeaders, readAppendConditions } from "./append-blob.ts";
@@ -46,12 +47,19 @@ async function putBlobFromUrl(request: HttpRequest, services: BlobServices): Pro
     throw new Refusal("BothUserTagsAndSourceTagsCopyPresentException");
   }
   const bytesMax = bytesMaxFor(request.version, BLOB_SIZES);
-  const source = await openSourceBody(request, services, { use: "putBlobFromUrl", bytesMax, md5: true });
+  const ref = readBlobRef(request);
+  const target = { ref, ...guards, encryption: given.encryption };
+  const checkTarget = () =>
+    checkCopyTarget(services.blobs, target, "sync").catch((error: unknown) => {
+      throw asTarget(error, guards);
+    });
+  const wants = { use: "putBlobFromUrl", bytesMax, md5: true, checkTarget } as const;
+  const source = await openSourceBody(request, services, wants);
   try {
     const keeps = readBoolean(headers, "x-ms-copy-source-blob-properties") ?? true;
     const { contentMd5: _, ...http } = source.http;
     const written = await put(services.blobs, {
-      ref: readBlobRef(request),
+      ref,
       ...guards,
       properties: {
         ...given,
@@ -101,7 +109,9 @@ async function putBlockFromUrl(request: HttpRequest, services: BlobServices): Pr
     mayOverwrite: mayOverwrite(request.caller),
   };
   const bytesMax = bytesMaxFor(request.version, BLOCK_SIZES);
-  const source = await openSourceBody(request, services, { use: "partFromUrl", bytesMax, crc64: true });
+  const checkTarget = () => checkBlockTarget(services.blobs, common);
+  const wants = { use: "partFromUrl", bytesMax, crc64: true, checkTarget } as const;
+  const source = await openSourceBody(request, services, wants);
   try {
     if (source.length === 0) throw badHeader("x-ms-copy-source", "");
     await putBlock(services.blobs, { ...common, body: source.body, length: source.length });
@@ -135,7 +145,9 @@ async function appendBlockFromUrl(request: HttpRequest, services: BlobServices):
     encryption: readEncryption(request),
   };
   const bytesMax = appendBytesMax(request.version);
-  const source = await openSourceBody(request, services, { use: "partFromUrl", bytesMax, crc64: true });
+  const checkTarget = () => checkAppendTarget(services.blobs, common);
+  const wants = { use: "partFromUrl", bytesMax, crc64: true, checkTarget } as const;
+  const source = await openSourceBody(request, services, wants);
   try {
     if (source.length === 0) throw badHeader("x-ms-copy-source", "");
     const appended = await append(services.blobs, { ...common, body: source.body });
@@ -154,7 +166,9 @@ async function putPageFromUrl(request: HttpRequest, services: BlobServices): Pro
   const write = readPageWrite(request);
   checkPageWriteLength(write.span);
   const bytesMax = BLOB_LIMITS.pageWriteBytesMax;
-  const source = await openSourceBody(request, services, { use: "partFromUrl", bytesMax, crc64: true });
+  const checkTarget = () => checkPageTarget(services.blobs, write);
+  const wants = { use: "partFromUrl", bytesMax, crc64: true, checkTarget } as const;
+  const source = await openSourceBody(request, services, wants);
   try {
     const isFitting = source.length === undefined || source.length === write.span.length;
     if (!isFitting) throw badHeader("x-ms-source-range", range);

@@ -3,7 +3,8 @@ import type { SourceUse } from "../../concurrency/conditions.ts";
 import { openSource } from "../../services/blob/open-source.ts";
 import type { BlobHttpHeaders } from "../../services/blob/records.ts";
 import type { SliceRange } from "../../services/payload/payloads.ts";
-import { fetchedProperties } from "../common/fetch-source.ts";
+import type { RemoteSource } from "../common/copy-source-fetcher.ts";
+import { fetchedProperties } from "../common/fetched-source.ts";
 import type { Headers, HttpRequest } from "../exchange.ts";
 import {
   type CheckedBody,
@@ -32,6 +33,8 @@ export interface SourceWants {
   readonly bytesMax: number;
   readonly md5?: boolean;
   readonly crc64?: boolean;
+  /** Whether what is to be written could be: asked before anything is fetched. */
+  readonly checkTarget: () => Promise<void>;
 }
 
 /**
@@ -46,11 +49,11 @@ export async function openSourceBody(
   if (request.body.length !== 0) throw badHeader("Content-Length", String(request.body.length ?? ""));
   const digest = readSourceDigest(request.headers);
   const range = readSourceRange(request.headers);
-  const source = await readCopySource(request, services);
+  const source = await readCopySource(request, services, wants.checkTarget);
   const opened =
     source.kind === "here"
       ? await openHere(services, source, range, wants)
-      : await openElsewhere(request, source.url, range, wants);
+      : await openElsewhere(request, services, source, range, wants);
   if (opened.length !== undefined && opened.length > wants.bytesMax) {
     opened.close();
     throw tooLarge(wants.bytesMax);
@@ -93,12 +96,13 @@ async function openHere(
 
 async function openElsewhere(
   request: HttpRequest,
-  url: URL,
+  services: BlobServices,
+  source: RemoteSource,
   range: Range,
   { use }: SourceWants,
 ): Promise<Opened> {
   const asked = range === undefined ? undefined : `bytes=${range.from}-${range.to ?? ""}`;
-  const fetched = await fetchBlobSource(request, url, { use, range: asked });
+  const fetched = await fetchBlobSource(request, services, source, { use, range: asked });
   return {
     bytes: fetched.body,
     length: fetched.length,

@@ -8,6 +8,8 @@ export function readSourceUrl(text: string, header: string, charsMax: number): U
   if (text.length > charsMax || !URL.canParse(text)) throw badHeader(header, "");
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:") throw badHeader(header, "");
+  // A name and password would be sent along as an Authorization header, to wherever the address leads.
+  if (url.username !== "" || url.password !== "") throw badHeader(header, "");
   return url;
 }
 

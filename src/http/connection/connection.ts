@@ -53,6 +53,8 @@ export class Connection implements BodySource {
   #slowBytes = 0;
   #slowSince = 0;
   #onDrain: (() => void) | undefined;
+  /** For an operation that has nothing more to do once its client is gone. */
+  onLeave: (() => void) | undefined;
   /** Where the bytes of a body are read to, and whether they come fast enough to be worth it. */
   #room: Buffer | undefined;
   #isFast = false;
@@ -76,6 +78,7 @@ export class Connection implements BodySource {
     socket.on("error", () => {});
     socket.on("close", () => {
       this.#incoming?.body.end();
+      this.#notifyLeave();
       this.#drained();
       this.#leaveRoom();
       host.closed(this);
@@ -85,6 +88,11 @@ export class Connection implements BodySource {
   /** The client is gone: what is written now reaches nobody. */
   get isGone(): boolean {
     return this.#socket.destroyed;
+  }
+
+  /** Its half is closed, or all of it. Most who close a half are gone; who only shut it down cannot be told from them. */
+  get hasLeft(): boolean {
+    return this.#hasEnded || this.#socket.destroyed;
   }
 
   get isIdle(): boolean {
@@ -335,9 +343,16 @@ export class Connection implements BodySource {
 
   readonly #receiveEnd = (): void => {
     this.#hasEnded = true;
+    this.#notifyLeave();
     if (this.#state !== "request") this.#socket.destroySoon();
     else if (!this.#incoming!.body.isComplete) this.#socket.destroy();
   };
+
+  #notifyLeave(): void {
+    const notify = this.onLeave;
+    this.onLeave = undefined;
+    notify?.();
+  }
 
   readonly #drained = (): void => {
     this.#movedAt = this.#host.sweeps;

@@ -7,20 +7,16 @@ import {
   beginCopyFromUrl,
   type CopiedFile,
   type CopyFile,
+  checkCopyTarget,
   copyFile as copy,
 } from "../../services/file/copy-file.ts";
 import { getFile, getFileProperties } from "../../services/file/get-file.ts";
-import { putRange } from "../../services/file/put-range.ts";
+import { checkRangeTarget, type PutRange, putRange } from "../../services/file/put-range.ts";
 import { runCopy } from "../../services/file/run-copy.ts";
 import { takeIn } from "../../services/payload/content.ts";
 import { mayOverwrite } from "../auth/caller.ts";
-import { checkRoomForCopy, letGoOn } from "../common/copies-going-on.ts";
-import {
-  type FetchedSource,
-  fetchedMetadata,
-  fetchedProperties,
-  fetchSource,
-} from "../common/fetch-source.ts";
+import type { RemoteSource } from "../common/copy-source-fetcher.ts";
+import { type FetchedSource, fetchedMetadata, fetchedProperties } from "../common/fetched-source.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import { checkBytes } from "../wire/digest.ts";
 import { readMetadata } from "../wire/metadata.ts";
@@ -57,17 +53,20 @@ async function copyFile(request: HttpRequest, services: FileServices): Promise<H
   const { headers } = request;
   const { files } = services;
   const { takes, rest } = readTaken(headers);
-  const source = await readCopySource(request, services);
-  const wanted: CopyFile = {
+  const target = {
     ref: readPathRef(request),
     leaseId: readLeaseId(headers),
     mayOverwrite: mayOverwrite(request.caller),
+    ignoresReadOnly: readFlag(headers, "x-ms-file-copy-ignore-readonly") ?? false,
+  };
+  const source = await readCopySource(request, services, () => checkCopyTarget(files, target));
+  const wanted: CopyFile = {
+    ...target,
     copyId: files.parts.random.uuid(),
     shown: source.shown,
     metadata: readMetadata(request.rawHeaders),
     wishes: readWishes(rest),
     takes,
-    ignoresReadOnly: readFlag(headers, "x-ms-file-copy-ignore-readonly") ?? false,
     setsArchive: readFlag(headers, "x-ms-file-copy-set-archive") ?? false,
   };
   const { node, work } = await startCopy(request, services, wanted, source);
@@ -84,7 +83,7 @@ async function copyFile(request: HttpRequest, services: FileServices): Promise<H
 
 async function startCopy(
   request: HttpRequest,
-  { files }: FileServices,
+  { files, sources }: FileServices,
   wanted: CopyFile,
   source: CopySource,
 ): Promise<CopiedFile> {
@@ -93,11 +92,10 @@ async function startCopy(
     const started = await copy(files, wanted, source.ref);
     return started.work === undefined ? started : finishSoon(files, started, runCopy(files, started.work));
   }
-  const fetched = await fetchSource(request, source.url, {});
+  const fetched = await sources.fetch(request, source, { isBackground: true });
   try {
     const started = await beginFetched(files, wanted, fetched);
     const running = runCopy(files, started.work!, fetched.body).finally(fetched.close);
-    letGoOn(running);
     return await finishSoon(files, started, running);
   } catch (error) {
     fetched.close();
@@ -113,7 +111,6 @@ function beginFetched(
   const { length: size } = fetched;
   // Without a length nobody could tell a copy from half of one.
   if (size === undefined) throw new Refusal("CannotVerifyCopySource");
-  checkRoomForCopy();
   const [headers, metadata] = [fetchedProperties(fetched), fetchedMetadata(fetched)];
   return beginCopyFromUrl(files, wanted, { size, headers, metadata });
 }
@@ -159,15 +156,15 @@ async function abortCopy(request: HttpRequest, { files }: FileServices): Promise
 }
 
 /** Bytes of a source, at most what one range may hold. */
-async function readSource(request: HttpRequest, services: FileServices, length: number): Promise<Buffer> {
+async function readSource(request: HttpRequest, services: FileServices, target: PutRange): Promise<Buffer> {
+  const length = target.to - target.from;
   const text = request.headers["x-ms-source-range"];
   const range = text === undefined ? { from: 0, to: length - 1 } : parseRange({ "x-ms-range": text });
   if (range?.to === undefined) throw badHeader("x-ms-source-range", text ?? "");
   if (range.to - range.from + 1 !== length) throw badHeader("x-ms-source-range", text ?? "");
-  const source = await readCopySource(request, services, { isOwnEnough: false });
-  if (source.kind === "elsewhere") {
-    return fetchRange(request, source.url, range.from, length);
-  }
+  const checkTarget = () => checkRangeTarget(services.files, target);
+  const source = await readCopySource(request, services, checkTarget, { isOwnEnough: false });
+  if (source.kind === "elsewhere") return fetchRange(request, services, source, { from: range.from, length });
   await verifySource(services.files, source);
   const { content } = await getFile(services.files, {
     ref: source.ref,
@@ -184,8 +181,13 @@ async function readSource(request: HttpRequest, services: FileServices, length: 
 }
 
 /** A source that says it sends another part, or sends more than it said, is not read to its end. */
-async function fetchRange(request: HttpRequest, url: URL, from: number, length: number): Promise<Buffer> {
-  const fetched = await fetchSource(request, url, { range: `bytes=${from}-${from + length - 1}` });
+async function fetchRange(
+  request: HttpRequest,
+  { sources }: FileServices,
+  source: RemoteSource,
+  { from, length }: { readonly from: number; readonly length: number },
+): Promise<Buffer> {
+  const fetched = await sources.fetch(request, source, { range: `bytes=${from}-${from + length - 1}` });
   const pieces: Buffer[] = [];
   let bytes = 0;
   try {
@@ -208,7 +210,7 @@ async function putRangeFromUrl(request: HttpRequest, services: FileServices): Pr
   const range = readPutRange(request);
   const length = range.to - range.from;
   if (length > FILE_LIMITS.rangeBytesMax) throw new Refusal("RequestBodyTooLarge");
-  const bytes = await readSource(request, services, length);
+  const bytes = await readSource(request, services, range);
   if (bytes.length !== length) throw badHeader("x-ms-source-range", headers["x-ms-source-range"] ?? "");
   const declared = headers["x-ms-source-content-crc64"];
   const { crc64 } = checkBytes(bytes, {

@@ -2,7 +2,7 @@ import { badHeader } from "../../base/refusals.ts";
 import { rename } from "../../services/file/rename.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { readMetadata } from "../wire/metadata.ts";
-import { readCopySource } from "./copy-source.ts";
+import { readOwnSource } from "./copy-source.ts";
 import { readFlag, readGuid, readPathRef, readWishes } from "./read-request.ts";
 import { changedHeaders } from "./replies.ts";
 import { type FileRow, type FileServices, onNode, row } from "./rows.ts";
@@ -15,8 +15,8 @@ async function renameNode(
 ): Promise<HttpReply> {
   const { headers } = request;
   const header = "x-ms-file-rename-source";
-  const source = await readCopySource(request, services, { header, permission: onNode(["w"]) });
-  if (source.kind === "elsewhere") throw badHeader(header, "");
+  const source = await readOwnSource(request, services, { header, permission: onNode(["w"]) });
+  if (source === undefined) throw badHeader(header, "");
   const node = await rename(services.files, {
     kind,
     source: source.ref,

@@ -1,6 +1,7 @@
 import { Refusal } from "../../base/refusals.ts";
 import type { FileService } from "../../services/file/file-service.ts";
 import type { AuthContext } from "../auth/authenticate.ts";
+import type { CopySourceFetcher } from "../common/copy-source-fetcher.ts";
 import type { CommonServices } from "../common/service-operations.ts";
 import type { Headers, HttpRequest } from "../exchange.ts";
 import type { Operation, Permission } from "../operation.ts";
@@ -10,6 +11,8 @@ export interface FileServices extends CommonServices {
   readonly files: FileService;
   /** For the SAS in the address of a copy or rename source. */
   readonly auth: AuthContext;
+  /** For sources that are on other servers, or at other services of this one. */
+  readonly sources: CopySourceFetcher;
 }
 
 export type FileRow = Operation<FileServices>;

@@ -1,7 +1,7 @@
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { type AppendConditions, checkAppend } from "../../concurrency/conditions.ts";
-import type { Writer } from "../../store/kv.ts";
+import type { Reader } from "../../store/kv.ts";
 import type { BlobRecord } from "../../store/records/blob.ts";
 import { keepContent, type TakenIn } from "../payload/content.ts";
 import type { PayloadSource } from "../payload/payloads.ts";
@@ -61,6 +61,15 @@ export async function appendBlock(blobs: BlobService, request: AppendBlock): Pro
   }
 }
 
+type AppendTarget = Omit<AppendBlock, "body" | "length">;
+
+/** Whether a block could be appended here, as things are: asked before its bytes are fetched, and again with them. */
+export async function checkAppendTarget(blobs: BlobService, request: AppendTarget): Promise<void> {
+  await blobs.parts.store.read(async (read) => {
+    checkAppendable(read, await findBlob(read, request.ref), request, 0);
+  });
+}
+
 async function takeBlock(blobs: BlobService, { body, length }: AppendBlock): Promise<TakenIn> {
   if (body instanceof Uint8Array && body.length <= BLOB_LIMITS.inlineAppendBytesMax) {
     return { content: { inline: Buffer.from(body) }, length: body.length, release() {} };
@@ -73,8 +82,8 @@ async function takeBlock(blobs: BlobService, { body, length }: AppendBlock): Pro
   };
 }
 
-function checkAppendable(write: Writer, found: Found, request: AppendBlock, appended: number): BlobRecord {
-  checkBlobWrite(write, found, request, "change");
+function checkAppendable(read: Reader, found: Found, request: AppendTarget, appended: number): BlobRecord {
+  checkBlobWrite(read, found, request, "change");
   const blob = found.blob!;
   if (blob.kind !== "append") throw new Refusal("InvalidBlobType");
   throwIf(checkAppend(request.append, { current: blob.length, appended }));

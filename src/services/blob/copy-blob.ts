@@ -126,9 +126,9 @@ async function readSourceState(read: Reader, { ref, selector }: LocalSource): Pr
 }
 
 /** A copy may outlast a lease of seconds, so a leased destination must be held without end. */
-export function checkInfiniteLease(write: Writer, { stored }: Found): void {
+export function checkInfiniteLease(read: Reader, { stored }: Found): void {
   if (stored === undefined) return;
-  const lease = leaseAt(leaseOf(stored), write.now());
+  const lease = leaseAt(leaseOf(stored), read.now());
   const hasEnd = lease.state === "breaking" || (lease.state === "leased" && lease.length !== "infinite");
   if (hasEnd) throw new Refusal("InfiniteLeaseDurationRequired");
 }

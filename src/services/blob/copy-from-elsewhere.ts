@@ -9,7 +9,15 @@ import type { BlobService } from "./blob-service.ts";
 import { findBlob, putBlobRecord } from "./blobs.ts";
 import { type Copied, checkInfiniteLease } from "./copy-blob.ts";
 import type { BlobRef } from "./names.ts";
-import { type BlobProperties, type CreateGuards, checkCreate, newBlob, writtenOf } from "./put-blob.ts";
+import {
+  type BlobProperties,
+  type CreateGuards,
+  checkCreate,
+  type EncryptionWish,
+  newBlob,
+  scopeFor,
+  writtenOf,
+} from "./put-blob.ts";
 import { replaceBlob } from "./replace-blob.ts";
 import { remind } from "./retention.ts";
 
@@ -25,6 +33,20 @@ export interface CopyFromElsewhere extends CreateGuards {
   readonly properties: BlobProperties;
 }
 
+/** Whether a blob could be written here, as things are: asked before its bytes are fetched, and again with them. */
+export async function checkCopyTarget(
+  blobs: BlobService,
+  request: CreateGuards & Pick<CopyFromElsewhere, "ref"> & { readonly encryption: EncryptionWish },
+  mode: "async" | "sync",
+): Promise<void> {
+  await blobs.parts.store.read(async (read) => {
+    const found = await findBlob(read, request.ref);
+    checkCreate(read, found, request);
+    if (mode === "async") checkInfiniteLease(read, found);
+    scopeFor(found.container, request.encryption);
+  });
+}
+
 /**
  * Copy Blob from another server, in two steps, since the bytes take their time. The first makes the destination:
  * empty, and closed to writers while the copy is pending. The second puts the bytes in, if the copy is still
@@ -33,6 +55,7 @@ export interface CopyFromElsewhere extends CreateGuards {
 export async function beginCopy(blobs: BlobService, request: CopyFromElsewhere): Promise<Copied> {
   const { ref, copyId, source, properties } = request;
   if (source.kind === "page") throw new Refusal("InvalidSourceBlobType");
+  if (source.length > BLOB_LIMITS.copyFromElsewhereBytesMax) throw new Refusal("CannotVerifyCopySource");
   return blobs.parts.store.write(async (write) => {
     const found = await findBlob(write, ref);
     checkCreate(write, found, request);
@@ -103,6 +126,20 @@ export async function finishCopy(
     });
   } finally {
     taken.release();
+  }
+}
+
+/** Whether the copy is still wanted: not aborted, overwritten or deleted with its container. */
+export async function isCopyPending(
+  blobs: BlobService,
+  { ref, copyId }: Pick<CopyFromElsewhere, "ref" | "copyId">,
+): Promise<boolean> {
+  try {
+    const { blob } = await blobs.parts.store.read((read) => findBlob(read, ref));
+    return blob?.copy?.id === copyId && blob.copy.status === "pending";
+  } catch (error) {
+    if (error instanceof Refusal && error.code === "ContainerNotFound") return false;
+    throw error;
   }
 }
 

@@ -2,7 +2,7 @@ import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { checkLeaseWrite } from "../../concurrency/lease.ts";
 import { stagedBlockKey, stagingKey } from "../../store/keys/blob.ts";
-import type { Writer } from "../../store/kv.ts";
+import type { Reader, Writer } from "../../store/kv.ts";
 import {
   type BlobRecord,
   type BlockEntry,
@@ -49,6 +49,15 @@ export async function putBlock(blobs: BlobService, request: PutBlock): Promise<v
   } finally {
     taken.release();
   }
+}
+
+type BlockTarget = Omit<PutBlock, "body" | "length">;
+
+/** Whether a block could be put here, as things are: asked before its bytes are fetched, and again with them. */
+export async function checkBlockTarget(blobs: BlobService, request: BlockTarget): Promise<void> {
+  await blobs.parts.store.read(async (read) =>
+    checkStaging(read, await findBlob(read, request.ref), request),
+  );
 }
 
 interface TakenBlock {
@@ -113,12 +122,12 @@ async function stageBlock(
   write.put(stagingKey(id), stagingRecord.pack(next));
 }
 
-function checkStaging(write: Writer, { stored, blob, container }: Found, request: PutBlock): void {
-  throwIf(checkLeaseWrite(leaseOf(stored ?? {}), request.leaseId, write.now(), "Blob"));
+function checkStaging(read: Reader, { stored, blob, container }: Found, request: BlockTarget): void {
+  throwIf(checkLeaseWrite(leaseOf(stored ?? {}), request.leaseId, read.now(), "Blob"));
   if (stored !== undefined && stored.kind !== "block") throw new Refusal("InvalidBlobType");
   if (blob !== undefined) {
     if (!request.mayOverwrite) throw new Refusal("UnauthorizedBlobOverwrite");
-    checkChangeable(blob, write.now());
+    checkChangeable(blob, read.now());
   }
   // The blocks of one blob are all written with the same key.
   if (stored?.isUncommitted === true) checkKey(stored, request.encryption.keySha256);

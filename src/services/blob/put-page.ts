@@ -1,7 +1,7 @@
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { checkSequence, type SequenceConditions } from "../../concurrency/conditions.ts";
-import type { Writer } from "../../store/kv.ts";
+import type { Reader, Writer } from "../../store/kv.ts";
 import type { BlobRecord } from "../../store/records/blob.ts";
 import type { Appended } from "../payload/payloads.ts";
 import type { BlobService } from "./blob-service.ts";
@@ -98,15 +98,10 @@ async function changeOnce(
   change: Change,
   segmentsMax: number,
 ): Promise<PagesWritten> {
-  const { ref, span } = request;
+  const { ref } = request;
   return blobs.parts.store.write(async (write) => {
     const found = await findBlob(write, ref);
-    checkBlobWrite(write, found, request, "change");
-    const before = pageBlobOf(found);
-    throwIf(checkSequence(request.sequence, before.sequenceNumber ?? 0n));
-    checkKey(before, request.encryption.keySha256);
-    scopeFor(found.container, request.encryption);
-    if (span.start + span.length > before.length) throw new Refusal("InvalidPageRange");
+    const before = checkPages(write, found, request);
     const content = await writablePages(blobs.parts.payloads, write, before.content, segmentsMax);
     await change(write, content);
     const written: { -readonly [Name in keyof BlobRecord]: BlobRecord[Name] } = { ...before };
@@ -116,6 +111,27 @@ async function changeOnce(
     putBlobRecord(write, { container: found.container, ref }, before, after);
     const { revision, keySha256, encryptionScope } = after;
     return { revision, keySha256, encryptionScope, sequenceNumber: before.sequenceNumber ?? 0n };
+  });
+}
+
+function checkPages(
+  read: Reader,
+  found: Found,
+  { span, sequence, encryption, ...guards }: PageWrite,
+): PageBlob {
+  checkBlobWrite(read, found, guards, "change");
+  const blob = pageBlobOf(found);
+  throwIf(checkSequence(sequence, blob.sequenceNumber ?? 0n));
+  checkKey(blob, encryption.keySha256);
+  scopeFor(found.container, encryption);
+  if (span.start + span.length > blob.length) throw new Refusal("InvalidPageRange");
+  return blob;
+}
+
+/** Whether pages could be put here, as things are: asked before their bytes are fetched, and again with them. */
+export async function checkPageTarget(blobs: BlobService, request: PageWrite): Promise<void> {
+  await blobs.parts.store.read(async (read) => {
+    checkPages(read, await findBlob(read, request.ref), request);
   });
 }
 

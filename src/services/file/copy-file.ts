@@ -12,8 +12,8 @@ import { type EaRecord, easTold, putEas, readEas } from "./extended-attributes.t
 import type { FileService } from "./file-service.ts";
 import { openForRead } from "./get-file.ts";
 import type { PathRef } from "./names.ts";
-import { type NodeWishes, openForChange, putChanged } from "./node-changes.ts";
-import { findNode, type Node } from "./nodes.ts";
+import { checkState, type NodeWishes, openForChange, putChanged } from "./node-changes.ts";
+import { findNode, findPlace, type Node, readNode } from "./nodes.ts";
 import { findPermission } from "./permissions.ts";
 import { slicesOf } from "./range-record.ts";
 import { discardContent, putBytes, putRecord } from "./ranges.ts";
@@ -197,6 +197,29 @@ export function copyNextRanges(
     await shareRanges(files, write, target.share, target.node, ranges);
     await putCopy(write, target, { bytes: next ?? work.size });
     return { next };
+  });
+}
+
+/** Whether a file could be copied to here, as things are: asked before its bytes are fetched, and again with them. */
+export function checkCopyTarget(
+  files: FileService,
+  request: Pick<CopyFile, "ref" | "leaseId" | "mayOverwrite" | "ignoresReadOnly">,
+): Promise<void> {
+  const { ref, leaseId, ignoresReadOnly } = request;
+  return files.read(async (read, grants) => {
+    const share = await readShare(read, ref);
+    if (ref.path.length === 0) throw new Refusal("ResourceTypeMismatch");
+    const view = new LiveView(read);
+    const { entry } = await findPlace(view, share.id, ref.path);
+    if (entry?.kind === "directory") throw new Refusal("ResourceTypeMismatch");
+    if (entry === undefined) {
+      if (leaseId !== undefined) throw new Refusal("LeaseNotPresentWithFileOperation");
+      return;
+    }
+    if (request.mayOverwrite === false) throw new Refusal("AuthorizationPermissionMismatch");
+    const node = { id: entry.node, record: await readNode(view, share.id, entry.node) };
+    grants.ask(share, node, "look").pass();
+    checkState(read, node.record, leaseId, { ignoresReadOnly });
   });
 }
 

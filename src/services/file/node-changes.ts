@@ -3,7 +3,7 @@ import type { Revision } from "../../base/revision.ts";
 import { checkFileWrite } from "../../concurrency/file-lease.ts";
 import { leaseAfterWrite } from "../../concurrency/lease.ts";
 import type { RestUse } from "../../concurrency/share-mode.ts";
-import type { Soon, Writer } from "../../store/kv.ts";
+import type { Reader, Soon, Writer } from "../../store/kv.ts";
 import type { NodeRecord, ShareRecord } from "../../store/records/file.ts";
 import type { Grants } from "./access.ts";
 import { isReadOnly } from "./attributes.ts";
@@ -73,12 +73,22 @@ export function checkChange(
   options: { readonly ignoresReadOnly?: boolean; readonly ignoresCopy?: boolean } = {},
 ): void {
   const grant = grants.ask(share, node, use);
-  if (isReadOnly(node.record) && options.ignoresReadOnly !== true) throw new Refusal("ReadOnlyAttribute");
-  throwIf(checkFileWrite(leaseOf(node.record), leaseId, write.now()));
-  if (node.record.copy?.status === "pending" && options.ignoresCopy !== true) {
+  checkState(write, node.record, leaseId, options);
+  grant.pass();
+}
+
+/** What the record of a file alone says about a change of it. */
+export function checkState(
+  read: Reader,
+  record: NodeRecord,
+  leaseId: string | undefined,
+  options: { readonly ignoresReadOnly?: boolean; readonly ignoresCopy?: boolean } = {},
+): void {
+  if (isReadOnly(record) && options.ignoresReadOnly !== true) throw new Refusal("ReadOnlyAttribute");
+  throwIf(checkFileWrite(leaseOf(record), leaseId, read.now()));
+  if (record.copy?.status === "pending" && options.ignoresCopy !== true) {
     throw new Refusal("PendingCopyOperation");
   }
-  grant.pass();
 }
 
 /** A directory into which something is put must not be on its way out. */

@@ -1,11 +1,14 @@
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
+import type { NodeRecord } from "../../store/records/file.ts";
 import { type Content, keepContent, type TakenIn } from "../payload/content.ts";
 import type { FileService } from "./file-service.ts";
-import { type FileChange, openForChange, putWritten } from "./node-changes.ts";
-import { ticksOf } from "./nodes.ts";
+import { checkState, type FileChange, openForChange, putWritten } from "./node-changes.ts";
+import { findFile, ticksOf } from "./nodes.ts";
 import { clearRange as clear, discardContent, putBytes, type RangeWriter } from "./ranges.ts";
+import { readShare, refuseSnapshot } from "./shares.ts";
+import { LiveView } from "./versions.ts";
 
 export interface PutRange extends FileChange {
   readonly from: number;
@@ -41,14 +44,29 @@ export function clearRange(files: FileService, request: PutRange): Promise<Range
   return changeRange(files, request, undefined);
 }
 
+function checkEnd({ to }: PutRange, { size }: NodeRecord): void {
+  if (to > size) throw new Refusal("InvalidRange", { headers: { "Content-Range": `bytes */${size}` } });
+}
+
+/** Whether a range could be put here, as things are: asked before its bytes are fetched, and again with them. */
+export function checkRangeTarget(files: FileService, request: PutRange): Promise<void> {
+  const { ref, leaseId } = request;
+  refuseSnapshot(ref);
+  return files.read(async (read, grants) => {
+    const share = await readShare(read, ref);
+    const node = await findFile(new LiveView(read), share.id, ref.path);
+    grants.ask(share, node, "look").pass();
+    checkState(read, node.record, leaseId);
+    checkEnd(request, node.record);
+  });
+}
+
 function changeRange(files: FileService, request: PutRange, content: Content | undefined): Promise<RangePut> {
   const { payloads } = files.parts;
   return files.change(async (write, grants) => {
     const { share, node } = await openForChange(write, grants, request, "write");
     const { record } = node;
-    if (request.to > record.size) {
-      throw new Refusal("InvalidRange", { headers: { "Content-Range": `bytes */${record.size}` } });
-    }
+    checkEnd(request, record);
     const writtenAt = request.keepsWriteTime === true ? record.writtenAt : ticksOf(write);
     const isAll = content === undefined && request.from === 0 && request.to === record.size;
     const written = putWritten(write, share, node, { writtenAt, isEmptied: isAll });

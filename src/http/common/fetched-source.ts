@@ -1,0 +1,44 @@
+import type { Headers } from "../exchange.ts";
+
+/** The source of a copy on another server, or at another service of this one: its headers read, its body waiting. */
+export interface FetchedSource {
+  readonly headers: Headers;
+  /** Undefined when the other server does not say. */
+  readonly length: number | undefined;
+  readonly body: AsyncIterable<Buffer>;
+  /** May be called more than once. */
+  close(): void;
+}
+
+const META = "x-ms-meta-";
+
+/** The metadata that a source brings along. */
+export function fetchedMetadata({ headers }: FetchedSource): Record<string, string> {
+  const found: [string, string][] = [];
+  for (const name in headers) {
+    const value = headers[name];
+    if (name.startsWith(META) && value !== undefined) found.push([name.slice(META.length), value]);
+  }
+  return Object.fromEntries(found);
+}
+
+const PROPERTIES = {
+  contentType: "content-type",
+  contentEncoding: "content-encoding",
+  contentLanguage: "content-language",
+  contentDisposition: "content-disposition",
+  cacheControl: "cache-control",
+  contentMd5: "content-md5",
+} as const;
+
+/** The properties that a source has as any HTTP server tells them: blobs and files name them alike. */
+export function fetchedProperties({
+  headers,
+}: FetchedSource): Partial<Record<keyof typeof PROPERTIES, string>> {
+  const found: [string, string][] = [];
+  for (const [field, name] of Object.entries(PROPERTIES)) {
+    const value = headers[name];
+    if (value !== undefined) found.push([field, value]);
+  }
+  return Object.fromEntries(found);
+}

@@ -1,0 +1,50 @@
+import { lookup } from "node:dns/promises";
+import type { Timers } from "../../base/clock.ts";
+import { Gate } from "../../base/gate.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { Refusal } from "../../base/refusals.ts";
+
+/** The addresses of a host name. */
+export type ResolveName = (name: string) => Promise<readonly string[]>;
+
+export const resolveBySystem: ResolveName = async (name) =>
+  (await lookup(name, { all: true })).map(({ address }) => address);
+
+/** Host names of sources to addresses, a few at a time and each for a limited time. */
+export class SourceNames {
+  readonly #resolve: ResolveName;
+  readonly #timers: Timers;
+  readonly #gate = new Gate(LIMITS.sourceLookupsMax);
+
+  constructor(resolve: ResolveName, timers: Timers) {
+    this.#resolve = resolve;
+    this.#timers = timers;
+  }
+
+  /** As a URL has it. `localhost` and what is below it is this machine, whatever a name server says. */
+  async resolve(hostname: string): Promise<readonly string[]> {
+    const literal = /^\[(.*)\]$/.exec(hostname)?.[1] ?? hostname;
+    if (/^[\d.]+$/.test(literal) || literal.includes(":")) return [literal];
+    if (/(^|\.)localhost\.?$/.test(hostname)) return ["127.0.0.1", "::1"];
+    return this.#resolveInTime(hostname);
+  }
+
+  /** A lookup cannot be stopped: one that takes too long keeps its place until the system gives up. */
+  #resolveInTime(name: string): Promise<readonly string[]> {
+    return new Promise((resolve, reject) => {
+      let isOver = false;
+      const fail = (): void => {
+        isOver = true;
+        timer.cancel();
+        reject(new Refusal("CannotVerifyCopySource"));
+      };
+      const timer = this.#timers.after(LIMITS.sourceLookupMillis, fail);
+      this.#gate
+        .run(async () => (isOver ? [] : this.#resolve(name)))
+        .then((addresses) => {
+          timer.cancel();
+          resolve(addresses);
+        }, fail);
+    });
+  }
+}
