@@ -83,7 +83,9 @@ export async function startServer({
     clock,
     oauth: options.oauth ?? "off",
     isLoose: options.isLoose,
-    publicAccess: (account, container) => blobs.publicAccess(account, container),
+    // What an account has made public goes with the account.
+    publicAccess: async (account, container) =>
+      accounts.find(account) === undefined ? "none" : blobs.publicAccess(account, container),
     policies: (service, account, name) => services[service].policies(account, name),
   };
   const accessLog = openAccessLog({ target: options.accessLog, log, clock });
@@ -120,6 +122,7 @@ export async function startServer({
     return listener.port;
   };
   const logins = new AccountSet(loginAccountOf, options.accounts);
+  let endRevoked = (): void => {};
   const serveSmb = async (): Promise<number> => {
     const fileSystem = new ServiceFileSystem(files, {
       accessLists: options.smbAccessLists,
@@ -135,6 +138,7 @@ export async function startServer({
       random,
       log,
     });
+    endRevoked = () => void server.endRevoked();
     const listener = await listenOrMove(options.addresses.smb, (at) =>
       listenSmb({ ...at, server, isHandedOver }),
     );
@@ -164,6 +168,7 @@ export async function startServer({
     const watched = watchAccounts(options, log, (list) => {
       accounts.replace(list.accounts);
       logins.replace(list.accounts);
+      endRevoked();
     });
     return {
       ports,

@@ -17,9 +17,21 @@ const WAIT_MILLIS = 90_000;
 
 async function startTwoWorkers(t: TestContext): Promise<Program> {
   const program = await startProgram(["--location", mkdtempSync(join(root, "data-")), "--workers", "2"]);
-  // Also when an assertion failed: a stopped process would be left behind.
-  t.after(() => program.stop("SIGKILL"));
+  // Also when an assertion failed: a stopped worker would be left behind, with the connections it has.
+  const seen = new Set(workersOf(program));
+  t.after(async () => {
+    for (const worker of seen) kill(worker);
+    await program.stop("SIGKILL");
+  });
   return program;
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }
 
 const workersOf = ({ pid }: Program): number[] =>
