@@ -9,6 +9,7 @@ import { forgetEphemeral } from "./open-store.ts";
 import type { Options } from "./options.ts";
 import { Runtime } from "./runtime.ts";
 import { SERVICE_PORTS, type ServicePort, startServer } from "./server.ts";
+import { openAdminWarning } from "./services/account/accounts.ts";
 import { ConnectionSpreader } from "./spread-connections.ts";
 import { Supervisor } from "./supervisor.ts";
 
@@ -166,6 +167,8 @@ async function withAdmin(
     await serving.close();
     throw error;
   }
+  const warning = openAdminWarning(options.addresses.admin.host);
+  if (warning !== undefined) log.warn({ port: admin.port }, warning);
   return {
     ports: { ...serving.ports, admin: admin.port },
     reload: () => serving.reload(),
