@@ -36,7 +36,7 @@ interface Serving {
 }
 
 export async function run({ options, log, onFatal }: RunOptions): Promise<Running> {
-  const directory = await lockDirectory(options);
+  const directory = await lockDirectory(options, log);
   try {
     forgetEphemeral(options.store);
     const serving = await (options.workers > 1
@@ -49,8 +49,8 @@ export async function run({ options, log, onFatal }: RunOptions): Promise<Runnin
   }
 }
 
-async function lockDirectory({ store }: Options): Promise<DataDirectory | undefined> {
-  return store.kind === "embedded" ? openDataDirectory(store.directory) : undefined;
+async function lockDirectory({ store }: Options, log: Log): Promise<DataDirectory | undefined> {
+  return store.kind === "embedded" ? openDataDirectory(store.directory, { log }) : undefined;
 }
 
 async function serveHere(options: Options, log: Log, onFatal: (error: unknown) => void): Promise<Serving> {
