@@ -1,10 +1,12 @@
 // The door to every npm command. It is plain JavaScript because it runs before anything is installed:
 // it brings node_modules and dist up to date, and only then starts what was asked for.
 import { spawnSync } from "node:child_process";
-import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+/** Only in the published package: there it makes npm install the versions that were tested. */
+const SHRINKWRAP = "npm-shrinkwrap.json";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 process.chdir(root);
 
@@ -42,6 +44,8 @@ function install() {
   if (existsSync("node_modules") && lstatSync("node_modules").isSymbolicLink()) {
     fail("node_modules is a link and not up to date; run npm ci where it points to");
   }
+  // Left by a pack that was cut short, it would outrank package-lock.json.
+  rmSync(SHRINKWRAP, { force: true });
   console.error("holdfast: installing packages (npm ci)");
   // Nothing we depend on needs its install script: native code comes prebuilt inside the packages.
   must("npm ci", "npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]);
@@ -71,12 +75,29 @@ async function build() {
   });
 }
 
+/** package-lock.json without what only development needs. */
+function writeShrinkwrap() {
+  const lock = JSON.parse(readFileSync("package-lock.json", "utf8"));
+  const { devDependencies, ...own } = lock.packages[""];
+  const needed = Object.entries(lock.packages).filter(([path, { dev }]) => path !== "" && dev !== true);
+  const packages = { "": own, ...Object.fromEntries(needed) };
+  writeFileSync(SHRINKWRAP, `${JSON.stringify({ ...lock, packages }, null, 2)}\n`);
+}
+
 const [task, ...rest] = process.argv.slice(2);
 const tsx = (script) => [process.execPath, ["--import", "tsx", script, ...rest]];
 install();
 switch (task) {
   case "build":
     await build();
+    break;
+  case "prepack":
+    // Before npm gathers the files: a package from a fresh clone would be empty.
+    await build();
+    writeShrinkwrap();
+    break;
+  case "postpack":
+    rmSync(SHRINKWRAP, { force: true });
     break;
   case "start": {
     await build();

@@ -11,7 +11,10 @@ import {
 import { join, resolve } from "node:path";
 import { type Clock, systemClock } from "./base/clock.ts";
 import { errorCode, UnusableDirectory } from "./base/faults.ts";
+import { OWNER_DIRECTORY_MODE, OWNER_FILE_MODE } from "./base/file-modes.ts";
+import type { Log } from "./base/log.ts";
 import { takeDirectoryLock } from "./directory-lock.ts";
+import { tightenModes } from "./tighten-modes.ts";
 
 /**
  * The data directory: one Holdfast at a time, and only a directory that is ours.
@@ -20,7 +23,8 @@ import { takeDirectoryLock } from "./directory-lock.ts";
  *   lock/           who uses it now (see directory-lock.ts)
  *   everything else belongs to the store and the extents
  *
- * What cannot be used is refused before anything in it is touched.
+ * What cannot be used is refused before anything in it is touched. Only the owner may read it: files have the mode
+ * 0600 and directories 0700, and wider ones are tightened when the directory is opened.
  */
 export interface DataDirectory {
   /** Open in this process; workers that inherit it keep the lock alive until the last of them is gone. */
@@ -47,6 +51,8 @@ const NOT_YET_OURS =
 export interface OpenDataDirectory {
   readonly clock?: Clock;
   readonly createdBy?: string;
+  /** Told when modes were too wide. */
+  readonly log?: Log;
 }
 
 /** Throws `UnusableDirectory` with one line that names the directory or the file. */
@@ -56,9 +62,9 @@ export async function openDataDirectory(
 ): Promise<DataDirectory> {
   const directory = resolve(path);
   try {
-    mkdirSync(directory, { recursive: true });
+    mkdirSync(directory, { recursive: true, mode: OWNER_DIRECTORY_MODE });
     checkMarker(directory);
-    mkdirSync(join(directory, LOCK), { recursive: true });
+    mkdirSync(join(directory, LOCK), { recursive: true, mode: OWNER_DIRECTORY_MODE });
   } catch (error) {
     if (error instanceof UnusableDirectory) throw error;
     throw new UnusableDirectory(`${directory} cannot be used: ${(error as Error).message}`, { cause: error });
@@ -67,6 +73,7 @@ export async function openDataDirectory(
   try {
     // Looked at again under the lock: another process may have made the directory its own in between.
     const found = checkMarker(directory);
+    tighten(directory, options.log);
     if (found === "new") writeMarker(directory, newMarker(options));
     else if (found.format < DATA_FORMAT) writeMarker(directory, { ...found, format: DATA_FORMAT });
   } catch (error) {
@@ -77,6 +84,19 @@ export async function openDataDirectory(
     });
   }
   return { lockDescriptor: lock.descriptor, release: () => lock.release() };
+}
+
+/** On Windows the access list that the directory inherits decides, and mode bits say nothing. */
+function tighten(directory: string, log: Log | undefined): void {
+  if (process.platform === "win32") return;
+  const { count, refused } = tightenModes(directory, [MARKER, MARKER_DRAFT, LOCK, "records", "extents"]);
+  if (count > 0)
+    log?.info({ directory, count }, "other users could reach stored data: modes set to owner only");
+  if (refused !== undefined)
+    log?.warn(
+      { path: refused },
+      "other users may reach stored data: this file belongs to another user, so its mode stays as it is",
+    );
 }
 
 function checkMarker(directory: string): "new" | Marker {
@@ -134,7 +154,7 @@ function newMarker({ clock = systemClock, createdBy = "holdfast" }: OpenDataDire
 /** Whole or not at all: a power cut must not leave half a marker, which would lock the owner out. */
 function writeMarker(directory: string, marker: Marker): void {
   const draft = join(directory, MARKER_DRAFT);
-  const file = openSync(draft, "w");
+  const file = openSync(draft, "w", OWNER_FILE_MODE);
   try {
     writeSync(file, `${JSON.stringify(marker)}\n`);
     fsyncSync(file);

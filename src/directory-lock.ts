@@ -1,8 +1,9 @@
-import { closeSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, closeSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { createConnection, createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { type Clock, pause } from "./base/clock.ts";
 import { errorCode, UnusableDirectory } from "./base/faults.ts";
+import { OWNER_FILE_MODE } from "./base/file-modes.ts";
 import { LIMITS } from "./base/limits.ts";
 import { systemRandom } from "./base/random.ts";
 
@@ -51,6 +52,7 @@ export async function takeDirectoryLock(
   };
   try {
     server = await listenAt(directory, join(base, name + DRAFT));
+    chmodSync(join(folder, name + DRAFT), OWNER_FILE_MODE);
     renameSync(join(folder, name + DRAFT), join(folder, name));
     await waitForOthers({ directory, folder, base, name });
   } catch (error) {

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { ConfigError } from "./base/config-error.ts";
 import { HeldForDead, UnusableDirectory } from "./base/faults.ts";
+import { OTHERS_BITS } from "./base/file-modes.ts";
 import { type Log, openLog } from "./base/log.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { type CommandLine, type Options, readCommandLine, type StoreChoice } from "./options.ts";
@@ -23,6 +24,9 @@ const version = (
  */
 const HEAP_GROWTH_PERCENT = 300;
 setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
+
+// Whatever the caller's umask is: what this process and its workers make is for its owner only.
+process.umask(OTHERS_BITS);
 
 const EXIT_CONFIG = 2;
 const EXIT_FAILED = 1;

@@ -132,9 +132,9 @@ interface Flag {
   readonly fallback?: unknown;
 }
 
-const listener = (name: string, title: string, fallback: number): Flag[] => [
+const listener = (name: string, title: string, fallback: number, note = ""): Flag[] => [
   { flags: `--${name}Port <port>`, text: `port of ${title}, 0 for any free one`, check: port, fallback },
-  { flags: `--${name}Host <host>`, text: `address of ${title}`, check: host },
+  { flags: `--${name}Host <host>`, text: `address of ${title}${note}`, check: host },
 ];
 
 const ignored = (flags: string, check: Check = yesOrNo): Flag => ({
@@ -158,7 +158,7 @@ const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
   "Listeners:": [
     {
       flags: "--host <host>",
-      text: "address of every listener that has none of its own (default: 127.0.0.1)",
+      text: "address of every service that has none of its own (default: 127.0.0.1)",
       check: host,
     },
     ...listener("blob", "the blob service", 10_000),
@@ -166,7 +166,12 @@ const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
     ...listener("table", "the table service", 10_002),
     ...listener("file", "the file service over REST", 10_003),
     ...listener("smb", "the file service over SMB", 10_445),
-    ...listener("admin", "health and metrics", 10_004),
+    ...listener(
+      "admin",
+      "health and metrics",
+      10_004,
+      " (default: 127.0.0.1, whatever --host says: it has no login)",
+    ),
     {
       flags: "--workers <count>",
       text: "worker processes",

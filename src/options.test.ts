@@ -115,10 +115,13 @@ describe("flags", () => {
     assert.match(read([], { AZURITE_DB: "mysql://x" }).warnings.join(), /AZURITE_DB/);
   });
 
-  test("--host is for all listeners, and a host of its own outranks it", () => {
-    const { addresses } = read(["--host", "0.0.0.0", "--adminHost", "[::1]"]);
+  test("--host is for all services, and a host of its own outranks it", () => {
+    const { addresses } = read(["--host", "0.0.0.0", "--fileHost", "[::1]"]);
     assert.equal(addresses.smb.host, "0.0.0.0");
-    assert.equal(addresses.admin.host, "::1");
+    assert.equal(addresses.file.host, "::1");
+    assert.equal(addresses.admin.host, "127.0.0.1", "it has no login and opens by its own flag only");
+    assert.equal(read(["--adminHost", "0.0.0.0"]).addresses.admin.host, "0.0.0.0");
+    assert.equal(read([], { HOLDFAST_HOST: "0.0.0.0" }).addresses.admin.host, "127.0.0.1");
   });
 
   test("every listener may ask for any free port", () => {

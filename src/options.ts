@@ -207,10 +207,12 @@ function chooseAddresses(
   isGiven: (name: keyof FlagValues) => boolean,
   only: AzuriteService | undefined,
 ): Record<ListenerName, Address> {
-  const host = flags.host ?? "127.0.0.1";
+  // Whoever reaches the admin listener needs no key: it opens to other machines only by its own flag.
+  const hostOf = (name: ListenerName): string =>
+    flags[`${name}Host`] ?? (name === "admin" ? undefined : flags.host) ?? "127.0.0.1";
   const taken = new Map<string, ListenerName>();
   const address = (name: ListenerName): Address => {
-    const chosen = { host: flags[`${name}Host`] ?? host, port: flags[`${name}Port`] };
+    const chosen = { host: hostOf(name), port: flags[`${name}Port`] };
     const isAsked = isGiven(`${name}Port`);
     if (!isAsked && only !== undefined && name !== only) return { ...chosen, port: 0 };
     const givesWay = !isAsked && GIVE_WAY.has(name);

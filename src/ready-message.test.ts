@@ -82,6 +82,18 @@ test("a wildcard address is shown as one a client can use, with a warning about 
   assert.match(text, /in memory, gone when this process ends/);
 });
 
+test("an admin listener that other machines reach is warned about, a loopback one is not", () => {
+  const own = parseAccountsVariable("V", `mine:${Buffer.from("a key").toString("base64")}`).accounts;
+  const { addresses } = facts;
+  const open = { ...addresses, blob: at(1, "0.0.0.0"), queue: at(2, "0.0.0.0") };
+  const warnings = (some: Partial<ReadyFacts>): string[] =>
+    JSON.parse(printReadyJson({ ...facts, accounts: own, ...some })).warnings;
+  assert.deepEqual(warnings({ addresses: open }), []);
+  const [warning, ...more] = warnings({ addresses: { ...addresses, admin: at(6, "0.0.0.0") } });
+  assert.match(warning!, /^health and metrics listen on 0\.0\.0\.0 without a login/);
+  assert.deepEqual(more, []);
+});
+
 test("a key of the operator's own is never printed", () => {
   const key = Buffer.from("a key of our own").toString("base64");
   const own = { ...facts, accounts: parseAccountsVariable("V", `mine:${key}`).accounts };

@@ -1,7 +1,12 @@
 import { type AzuriteService, listeningLines } from "./azurite-words.ts";
 import { assert } from "./base/assert.ts";
 import type { AccountKeys } from "./services/account/account-list.ts";
-import { displayConnectionString, isWellKnown, wellKnownKeyWarning } from "./services/account/accounts.ts";
+import {
+  displayConnectionString,
+  isWellKnown,
+  openAdminWarning,
+  wellKnownKeyWarning,
+} from "./services/account/accounts.ts";
 
 /** What is known once every listener is up: the ports are the real ones, also where 0 was asked for. */
 export interface ReadyFacts {
@@ -71,14 +76,18 @@ function shownAccount(accounts: readonly AccountKeys[]): AccountKeys {
 }
 
 function warningsOf(facts: ReadyFacts): string[] {
-  const hosts = Object.values(facts.addresses).flatMap((address: Address | undefined) => address?.host ?? []);
-  const open = wellKnownKeyWarning(hosts, facts.accounts);
+  const { admin, ...services } = facts.addresses;
+  const hosts = Object.values(services).flatMap((address: Address | undefined) => address?.host ?? []);
+  const open = [
+    wellKnownKeyWarning(hosts, facts.accounts),
+    admin === undefined ? undefined : openAdminWarning(admin.host),
+  ].filter((warning) => warning !== undefined);
   const moved = Object.entries(facts.addresses).flatMap(([name, address]: [string, Address | undefined]) =>
     address?.insteadOf === undefined
       ? []
       : [`port ${address.insteadOf} is in use: ${name} is at ${address.port}, --${name}Port chooses another`],
   );
-  return [...facts.warnings, ...moved, ...(open === undefined ? [] : [open])];
+  return [...facts.warnings, ...moved, ...open];
 }
 
 /** For programs that wait for Azurite. */

@@ -10,6 +10,7 @@ import { forgetEphemeral } from "./open-store.ts";
 import type { Options } from "./options.ts";
 import { Runtime } from "./runtime.ts";
 import { placesOf, SERVICE_PORTS, type ServicePort, startServer } from "./server.ts";
+import { openAdminWarning } from "./services/account/accounts.ts";
 import { ConnectionSpreader } from "./spread-connections.ts";
 import { Supervisor, type SupervisorOptions } from "./supervisor.ts";
 
@@ -37,7 +38,7 @@ interface Serving {
 }
 
 export async function run({ options, log, onFatal }: RunOptions): Promise<Running> {
-  const directory = await lockDirectory(options);
+  const directory = await lockDirectory(options, log);
   try {
     forgetEphemeral(options.store);
     const serving = await (options.workers > 1
@@ -50,8 +51,8 @@ export async function run({ options, log, onFatal }: RunOptions): Promise<Runnin
   }
 }
 
-async function lockDirectory({ store }: Options): Promise<DataDirectory | undefined> {
-  return store.kind === "embedded" ? openDataDirectory(store.directory) : undefined;
+async function lockDirectory({ store }: Options, log: Log): Promise<DataDirectory | undefined> {
+  return store.kind === "embedded" ? openDataDirectory(store.directory, { log }) : undefined;
 }
 
 async function serveHere(options: Options, log: Log, onFatal: (error: unknown) => void): Promise<Serving> {
@@ -174,6 +175,8 @@ async function withAdmin(
   const ports = { ...serving.ports, admin: admin.port };
   // Before any client can be answered by it, copies know that it is not theirs to read.
   serving.learnListeners(placesOf(options, ports));
+  const warning = openAdminWarning(options.addresses.admin.host);
+  if (warning !== undefined) log.warn({ port: admin.port }, warning);
   return {
     ports,
     reload: () => serving.reload(),

@@ -91,7 +91,9 @@ export async function startServer({
     clock,
     oauth: options.oauth ?? "off",
     isLoose: options.isLoose,
-    publicAccess: (account, container) => blobs.publicAccess(account, container),
+    // What an account has made public goes with the account.
+    publicAccess: async (account, container) =>
+      accounts.find(account) === undefined ? "none" : blobs.publicAccess(account, container),
     policies: (service, account, name) => services[service].policies(account, name),
   };
   const ownListeners = new OwnListeners();
@@ -139,6 +141,7 @@ export async function startServer({
     return listener.port;
   };
   const logins = new AccountSet(loginAccountOf, options.accounts);
+  let endRevoked = (): void => {};
   const serveSmb = async (): Promise<number> => {
     const fileSystem = new ServiceFileSystem(files, {
       accessLists: options.smbAccessLists,
@@ -154,6 +157,7 @@ export async function startServer({
       random,
       log,
     });
+    endRevoked = () => void server.endRevoked();
     const listener = await listenOrMove(options.addresses.smb, (at) =>
       listenSmb({ ...at, server, isHandedOver }),
     );
@@ -185,6 +189,7 @@ export async function startServer({
     const watched = watchAccounts(options, log, (list) => {
       accounts.replace(list.accounts);
       logins.replace(list.accounts);
+      endRevoked();
     });
     return {
       ports,

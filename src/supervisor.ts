@@ -1,9 +1,11 @@
 import cluster, { type Worker } from "node:cluster";
 import type { Socket } from "node:net";
-import { systemTimers } from "./base/clock.ts";
+import { monotonic, systemTimers, type Timer } from "./base/clock.ts";
+import { LIMITS } from "./base/limits.ts";
 import type { Log } from "./base/log.ts";
 import { type Announcement, isAnnouncement } from "./base/messages.ts";
-import type { MetricsSnapshot } from "./base/metrics.ts";
+import { Metrics, type MetricsSnapshot } from "./base/metrics.ts";
+import { Heartbeats } from "./heartbeat.ts";
 import type { ListenerPlaces } from "./http/common/own-listeners.ts";
 import { type ConnectionSpreader, isTaken } from "./spread-connections.ts";
 import { isTurnMessage, TurnArbiter } from "./store/embedded/turn.ts";
@@ -12,9 +14,14 @@ import { isTurnMessage, TurnArbiter } from "./store/embedded/turn.ts";
  * Several worker processes on one embedded store. The supervisor serves nobody: it starts the workers, lends the
  * turns to write, tells survivors of the dead so that what they held is released, and starts a worker anew.
  * It accepts the connections and hands them out in turn (spread-connections.ts).
+ *
+ * A worker that hangs (stopped, or stuck in an endless loop) may hold the right to write, and then nobody writes. Each
+ * worker sends a heartbeat; the supervisor kills one that is silent for too long. Only its exit, not the signal, frees
+ * what it held: until the system has ended it, it might still write.
  */
 export type WorkerReport =
   | { readonly report: "ready"; readonly owner: string }
+  | { readonly report: "alive" }
   | { readonly report: "released"; readonly owners: readonly string[] }
   | { readonly report: "metrics"; readonly id: number; readonly snapshot: MetricsSnapshot }
   | { readonly report: "failed"; readonly message: string };
@@ -39,6 +46,8 @@ interface Member {
   readonly worker: Worker;
   owner: string | undefined;
   isReady: boolean;
+  /** It was silent for too long and has been sent SIGKILL. */
+  isKilled: boolean;
 }
 
 export interface SupervisorOptions {
@@ -58,6 +67,10 @@ export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #members = new Map<number, Member>();
   readonly #arbiter: TurnArbiter;
+  readonly #heartbeats = new Heartbeats(monotonic());
+  readonly #ownMetrics = new Metrics({ withProcess: false });
+  readonly #deaths = { died: 0, hung: 0 };
+  #watch: Timer | undefined;
   #failedStarts = 0;
   readonly #metrics = new Map<number, Map<number, (snapshot: MetricsSnapshot | undefined) => void>>();
   #metricsAsked = 0;
@@ -74,6 +87,19 @@ export class Supervisor {
       const member = this.#members.get(id);
       if (member !== undefined) tell(member.worker, message);
     });
+    this.#ownMetrics.watchGauge({
+      name: "holdfast_workers_ready",
+      help: "Worker processes that serve and answer now.",
+      read: () => this.readyCount,
+    });
+    for (const reason of ["died", "hung"] as const) {
+      this.#ownMetrics.watchCounter({
+        name: "holdfast_worker_deaths_total",
+        help: "Worker processes that ended and were replaced: they died, or they hung and were killed.",
+        labels: { reason },
+        read: () => this.#deaths[reason],
+      });
+    }
   }
 
   start(): void {
@@ -81,10 +107,18 @@ export class Supervisor {
     const inherited = lockDescriptor === undefined ? [] : [lockDescriptor];
     cluster.setupPrimary({ stdio: ["inherit", "inherit", "inherit", "ipc", ...inherited] });
     for (let i = 0; i < this.#options.workers; i++) this.#fork();
+    this.#watch = systemTimers.every(LIMITS.workerBeatMillis, () => this.#killSilent());
   }
 
+  /** Workers that serve and answer: one whose heartbeat is late is not among them. */
   get readyCount(): number {
-    return [...this.#members.values()].filter(({ isReady }) => isReady).length;
+    const now = monotonic();
+    const isLate = (id: number): boolean => this.#heartbeats.silentFor(id, now) >= LIMITS.workerLateMillis;
+    return this.#started().filter(({ worker }) => !isLate(worker.id)).length;
+  }
+
+  #started(): Member[] {
+    return [...this.#members.values()].filter(({ isReady }) => isReady);
   }
 
   /** For the workers that are there and those to come. */
@@ -97,7 +131,7 @@ export class Supervisor {
     for (const { worker } of this.#members.values()) tell(worker, order);
   }
 
-  /** The figures of every worker that answers in time. */
+  /** The figures of every worker that answers in time, and those of the supervisor. */
   async metrics(): Promise<MetricsSnapshot[]> {
     const id = ++this.#metricsAsked;
     const answers = new Map<number, (snapshot: MetricsSnapshot | undefined) => void>();
@@ -115,7 +149,7 @@ export class Supervisor {
     const found = await Promise.all(snapshots);
     patience.cancel();
     this.#metrics.delete(id);
-    return found.filter((snapshot) => snapshot !== undefined);
+    return [...found.filter((snapshot) => snapshot !== undefined), await this.#ownMetrics.snapshotMetrics()];
   }
 
   async stop(): Promise<void> {
@@ -130,12 +164,33 @@ export class Supervisor {
       else worker.process.kill("SIGKILL");
     }
     await gone;
+    this.#watch?.cancel();
+  }
+
+  #killSilent(): void {
+    const now = monotonic();
+    this.#heartbeats.check(now);
+    for (const member of this.#members.values()) {
+      if (member.isKilled) continue;
+      const { worker, isReady } = member;
+      const silentMillis = Math.round(this.#heartbeats.silentFor(worker.id, now));
+      if (silentMillis < (isReady ? LIMITS.workerSilenceMillis : LIMITS.workerStartMillis)) continue;
+      member.isKilled = true;
+      this.#options.log.error(
+        { worker: worker.process.pid, silentMillis },
+        "a worker hangs: it has sent no heartbeat; killing it",
+      );
+      this.#options.connections.remove(worker.id);
+      // SIGKILL also ends a process that was stopped.
+      worker.process.kill("SIGKILL");
+    }
   }
 
   #fork(): void {
     const worker = cluster.fork();
-    const member: Member = { worker, owner: undefined, isReady: false };
+    const member: Member = { worker, owner: undefined, isReady: false, isKilled: false };
     this.#members.set(worker.id, member);
+    this.#heartbeats.beat(worker.id, monotonic());
     worker.on("message", (message: WorkerReport) => {
       if (isTurnMessage(message)) this.#arbiter.receive(worker.id, message);
       else if (isTaken(message)) this.#options.connections.taken(message);
@@ -154,7 +209,11 @@ export class Supervisor {
 
   #receive(member: Member, message: WorkerReport): void {
     switch (message.report) {
+      case "alive":
+        this.#heartbeats.beat(member.worker.id, monotonic());
+        break;
       case "ready":
+        this.#heartbeats.beat(member.worker.id, monotonic());
         member.owner = message.owner;
         member.isReady = true;
         this.#failedStarts = 0;
@@ -165,7 +224,7 @@ export class Supervisor {
           hand: (handover, socket) => tell(member.worker, handover, socket),
         });
         this.#tellOfDead();
-        if (!this.#wasReady && this.readyCount === this.#options.workers) {
+        if (!this.#wasReady && this.#started().length === this.#options.workers) {
           this.#wasReady = true;
           this.#options.onReady();
         }
@@ -182,8 +241,9 @@ export class Supervisor {
     }
   }
 
-  #bury({ worker, owner, isReady }: Member, reason: string): void {
+  #bury({ worker, owner, isReady, isKilled }: Member, reason: string): void {
     this.#members.delete(worker.id);
+    this.#heartbeats.forget(worker.id);
     for (const answers of this.#metrics.values()) answers.get(worker.id)?.(undefined);
     this.#arbiter.forget(worker.id);
     this.#options.connections.remove(worker.id);
@@ -192,11 +252,13 @@ export class Supervisor {
       if (this.#members.size === 0) this.#allGone?.();
       return;
     }
+    this.#deaths[isKilled ? "hung" : "died"]++;
     if (!isReady) this.#failedStarts++;
     this.#options.log.error({ worker: worker.process.pid, reason }, "a worker died; starting another");
     this.#tellOfDead();
     if (isReady || this.#failedStarts < FAILED_STARTS_MAX) this.#fork();
-    else if (this.readyCount === 0) this.#giveUp(`workers die before they are ready (last: ${reason})`);
+    else if (this.#started().length === 0)
+      this.#giveUp(`workers die before they are ready (last: ${reason})`);
     else this.#forkLater();
   }
 

@@ -1,4 +1,6 @@
 import { Socket } from "node:net";
+import { systemTimers } from "./base/clock.ts";
+import { LIMITS } from "./base/limits.ts";
 import type { Log } from "./base/log.ts";
 import { isAnnouncement, RelayedMessages } from "./base/messages.ts";
 import { systemRandom } from "./base/random.ts";
@@ -24,6 +26,8 @@ export async function runWorker(
   const send = (message: object): void => {
     process.send?.(message);
   };
+  // Of the event loop itself: as long as it goes round, the worker does its work.
+  systemTimers.every(LIMITS.workerBeatMillis, () => tell({ report: "alive" }));
   const turns = { records: new TurnClient("records", send), ephemeral: new TurnClient("ephemeral", send) };
   const messages = new RelayedMessages(send);
   const owner = `worker-${process.pid}-${systemRandom.uuid()}`;

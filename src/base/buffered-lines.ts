@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { pause } from "./clock.ts";
 import { ConfigError } from "./config-error.ts";
 import { errorCode } from "./faults.ts";
+import { OWNER_DIRECTORY_MODE, OWNER_FILE_MODE } from "./file-modes.ts";
 import { LIMITS } from "./limits.ts";
 
 /**
@@ -96,8 +97,8 @@ export class BufferedLines implements LineWriter {
 
   #open(): number {
     if (this.#target === "-") return STDOUT;
-    mkdirSync(dirname(this.#target), { recursive: true });
-    return openSync(this.#target, "a");
+    mkdirSync(dirname(this.#target), { recursive: true, mode: OWNER_DIRECTORY_MODE });
+    return openSync(this.#target, "a", OWNER_FILE_MODE);
   }
 
   #takeWaiting(): Buffer {

@@ -256,6 +256,13 @@ export const LIMITS = {
 
   // Around the services: accounts, logs, metrics, tooling
   workersMax: 64,
+  /** How often a worker process sends its heartbeat; silent for this long, it does not count as ready any more. */
+  workerBeatMillis: 1_000,
+  workerLateMillis: 3_000,
+  /** Silent for this long, a worker is killed: longer than any garbage collection or wait for a busy processor. */
+  workerSilenceMillis: 10_000,
+  /** The same for one that is starting: it loads the program and opens the store before it is ready. */
+  workerStartMillis: 60_000,
   accountsMax: 10_000,
   accountNameCharsMax: 64,
   accountKeyBytesMax: 1 * KIB,

@@ -1,6 +1,7 @@
 import { destination, type Logger, multistream, pino, stdSerializers } from "pino";
 import { type Clock, systemClock } from "./clock.ts";
 import { ConfigError } from "./config-error.ts";
+import { OWNER_FILE_MODE } from "./file-modes.ts";
 import { safeHeaders, safeText, safeUrl } from "./redact.ts";
 
 /**
@@ -61,7 +62,7 @@ export function openLog({ level, format = "auto", debugFile, sink, clock = syste
 
 function openDebugFile(path: string): ReturnType<typeof destination> {
   try {
-    return destination({ dest: path, sync: true, mkdir: true });
+    return destination({ dest: path, sync: true, mkdir: true, mode: OWNER_FILE_MODE });
   } catch (error) {
     throw new ConfigError("--debug", `${path} cannot be opened: ${(error as Error).message}`);
   }

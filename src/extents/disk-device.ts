@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { OWNER_DIRECTORY_MODE, OWNER_FILE_MODE } from "../base/file-modes.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Room } from "../base/room.ts";
 import { bytesIn, type Device, type DeviceEntry, type DeviceFile, partsAfter } from "./device.ts";
@@ -17,7 +18,7 @@ export class DiskDevice implements Device {
   /** Makes the directory when it is not there yet, and makes sure that a crash does not take it away again. */
   static at(directory: string): DiskDevice {
     const whole = resolve(directory);
-    const firstMade = fs.mkdirSync(whole, { recursive: true });
+    const firstMade = fs.mkdirSync(whole, { recursive: true, mode: OWNER_DIRECTORY_MODE });
     if (firstMade !== undefined) {
       for (let made = whole; made.length >= firstMade.length; made = dirname(made))
         syncDirectory(dirname(made));
@@ -79,7 +80,9 @@ function syncDirectory(path: string): void {
 
 function openFile(path: string, flags: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    fs.open(path, flags, 0o600, (error, descriptor) => (error ? reject(error) : resolve(descriptor)));
+    fs.open(path, flags, OWNER_FILE_MODE, (error, descriptor) =>
+      error ? reject(error) : resolve(descriptor),
+    );
   });
 }
 

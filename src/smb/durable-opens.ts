@@ -4,6 +4,7 @@ import { HANDLE_CACHE } from "../concurrency/cache-lease.ts";
 import { closeOpen } from "./end-open.ts";
 import type { FileOpen } from "./open.ts";
 import type { SmbServer } from "./server.ts";
+import type { Session } from "./session.ts";
 import { refuse, STATUS } from "./status.ts";
 import { isNameOf } from "./stream-names.ts";
 
@@ -81,6 +82,12 @@ export class DurableOpens {
     kept.timer.cancel();
     this.#kept.delete(open.fileId.persistent);
     await closeOpen(this.#server, open);
+  }
+
+  /** Of sessions whose key is gone: their client cannot come back for them. */
+  async dropOf(isMeant: (session: Session) => boolean): Promise<void> {
+    const opens = [...this.#kept.values()].map(({ open }) => open).filter(({ session }) => isMeant(session));
+    await Promise.all(opens.map((open) => this.drop(open)));
   }
 
   async close(): Promise<void> {

@@ -158,8 +158,11 @@ export class SmbServer {
     }
   }
 
-  /** Durable opens wait for their client, whether it logged off or was lost, unless the server itself ends. */
-  async endSession(session: Session, how: "logoff" | "lost" | "shutdown"): Promise<void> {
+  /**
+   * Durable opens wait for their client, whether it logged off or was lost, unless the server itself ends or the
+   * client's key is gone.
+   */
+  async endSession(session: Session, how: "logoff" | "lost" | "revoked" | "shutdown"): Promise<void> {
     if (session.state === "ended") return;
     session.state = "ended";
     this.sessions.delete(session.id);
@@ -174,10 +177,29 @@ export class SmbServer {
     await Promise.all(
       opens.map((open) => {
         session.connection.openCount--;
-        if (how !== "shutdown" && open.file !== undefined && this.durables.keep(open)) return undefined;
+        const mayWait = how === "logoff" || how === "lost";
+        if (mayWait && open.file !== undefined && this.durables.keep(open)) return undefined;
         return closeOpen(this, open);
       }),
     );
+  }
+
+  /** The accounts have changed: sessions end whose key is not among them any more. Others go on. */
+  async endRevoked(): Promise<void> {
+    const isRevoked = (session: Session): boolean =>
+      !session.isAllowedBy(this.accounts.find(session.account));
+    const revoked = [...this.sessions.values()].filter(isRevoked);
+    const ended = [...revoked.map((session) => this.#revoke(session)), this.durables.dropOf(isRevoked)];
+    if (revoked.length > 0)
+      this.log.info({ sessions: revoked.length }, "SMB sessions ended: the key of their login was removed");
+    await Promise.all(ended);
+  }
+
+  async #revoke(session: Session): Promise<void> {
+    const connections = [...session.channels.keys()];
+    const ended = this.endSession(session, "revoked");
+    for (const connection of connections) if (connection.sessions.size === 0) connection.close();
+    await ended;
   }
 
   async endTree(tree: Tree): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Connection } from "./connection.ts";
 import { cipherKeyBytes, MessageCipher } from "./crypto/encryption.ts";
-import type { Login } from "./crypto/login.ts";
+import type { Login, LoginAccount } from "./crypto/login.ts";
 import type { PreauthHash } from "./crypto/preauth.ts";
 import { deriveSessionKeys } from "./crypto/session-keys.ts";
 import { type Signer, signerOf } from "./crypto/signing.ts";
@@ -23,6 +23,10 @@ export class Session {
   login: Login | undefined;
   preauth: PreauthHash;
   account = "";
+  /** Hash of the account key that the login, or its last repetition, was made with. */
+  ntHash: Buffer | undefined;
+  /** The same of other connections' logins, each hash once: an account has two keys at most. */
+  readonly #boundHashes: Buffer[] = [];
   user = "";
   workstation = "";
   /** The session's own key: it signs on the first connection, and while another one is being bound. */
@@ -64,7 +68,11 @@ export class Session {
   }
 
   /** One more connection for the session. It signs with a key of its own; the keys of encryption stay. */
-  bind(connection: Connection, sessionKey: Buffer, preauth: PreauthHash): void {
+  bind(
+    connection: Connection,
+    { sessionKey, ntHash }: { readonly sessionKey: Buffer; readonly ntHash: Buffer | undefined },
+    preauth: PreauthHash,
+  ): void {
     const { dialect, cipher, signing } = connection;
     const { signing: key } = deriveSessionKeys({
       dialect,
@@ -74,6 +82,14 @@ export class Session {
     });
     this.channels.set(connection, signerOf(signing, key));
     connection.sessions.set(this.id, this);
+    if (ntHash !== undefined && !this.#boundHashes.some((hash) => hash.equals(ntHash)))
+      this.#boundHashes.push(ntHash);
+  }
+
+  /** Whether every key that it was logged in with is still a key of the account. */
+  isAllowedBy(account: LoginAccount | undefined): boolean {
+    const used = this.ntHash === undefined ? [] : [this.ntHash, ...this.#boundHashes];
+    return used.every((key) => account?.ntHashes.some((hash) => hash.equals(key)) === true);
   }
 
   /** A connection that can reach the client; undefined when none is left. */

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { TestDatabase } from "../kit/postgres.ts";
 import { startProgram } from "../kit/program.ts";
+import { runProgram } from "../kit/run-program.ts";
 
 /**
  * The compose file of the operations guide, as far as it can be tried without a container engine: its settings of
@@ -40,11 +41,25 @@ test("every command line of the compose file starts, and two nodes serve the sam
     await one!.create();
     await one!.getBlockBlobClient("b").upload("text", 4);
     assert.equal((await two!.getBlobClient("b").downloadToBuffer()).toString(), "text");
+    for (const { ports } of nodes) assert.equal(await runHealthCheck(ports.admin), 0);
+    assert.equal(await runHealthCheck(nodes[0]!.ports.blob), 1, "a check that cannot fail checks nothing");
   } finally {
     await Promise.all(nodes.map((program) => program.stop()));
     await server.remove();
   }
 });
+
+/** The health check of a node, as the container engine runs it inside the container; resolves with the exit code. */
+async function runHealthCheck(adminPort: number): Promise<number> {
+  const [, check] = [...text.matchAll(/^\s+test: (\[.*\])$/gm)].map(
+    ([, list]) => JSON.parse(list!) as string[],
+  );
+  const [kind, node, ...args] = check!;
+  assert.deepEqual([kind, node], ["CMD", "node"]);
+  assert.ok(args.some((arg) => arg.includes("127.0.0.1:10004/readyz")));
+  const directed = args.map((arg) => arg.replace("127.0.0.1:10004", `127.0.0.1:${adminPort}`));
+  return (await runProgram(process.execPath, directed)).code;
+}
 
 test("every port the compose file hands on is one a node listens to", () => {
   const inside = [...text.matchAll(/"\d+:(\d+)"/g)].map(([, port]) => Number(port));

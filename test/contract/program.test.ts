@@ -115,6 +115,20 @@ suite("the command line", () => {
     assert.deepEqual(readdirSync(location), ["thesis.txt"]);
   });
 
+  test("keeps the admin listener, which has no login, on 127.0.0.1 when --host is another address", async () => {
+    const program = await startProgram(["--inMemory", "--host", "127.0.0.2"]);
+    const isOpen = async (host: string, port: number): Promise<boolean> => {
+      const socket = connect({ host, port });
+      return new Promise((resolve) => {
+        socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+      }).finally(() => socket.destroy()) as Promise<boolean>;
+    };
+    assert.equal(await isOpen("127.0.0.2", program.ports.blob), true);
+    assert.equal(await isOpen("127.0.0.2", program.ports.admin), false);
+    assert.equal((await fetch(`http://127.0.0.1:${program.ports.admin}/readyz`)).status, 200);
+    await program.stop();
+  });
+
   test("answers about its health and its figures", async () => {
     const program = await startProgram(["--inMemory"]);
     await send(program, { ...properties, method: "GET" });

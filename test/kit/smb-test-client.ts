@@ -92,6 +92,8 @@ export interface OpenOptions {
   /** The context ExtA, good or bad. */
   readonly extendedAttributes?: Buffer;
   readonly hasNoEaKnowledge?: boolean;
+  /** The handle is to outlive a lost connection; needs an oplock of BATCH or a lease with H. */
+  readonly isDurable?: boolean;
 }
 
 /** What of a file's extended attributes is asked for: all of them without anything said. */
@@ -191,6 +193,7 @@ export class SmbTestClient {
     const { access = "R", share = "RWD", lease, isDirectory = false, isDeleteOnClose = false } = options;
     const contexts: CreateContext[] = [];
     if (lease !== undefined) contexts.push({ name: "RqLs", data: leaseWish(lease) });
+    if (options.isDurable === true) contexts.push({ name: "DHnQ", data: Buffer.alloc(16) });
     if (options.allocation !== undefined)
       contexts.push({ name: "AlSi", data: allocationSize.encode({ size: options.allocation }) });
     if (options.extendedAttributes !== undefined)

@@ -13,6 +13,7 @@ const HEADERS = ["range", "if-match", "if-none-match", "if-modified-since", "if-
  */
 async function getWebsite(request: HttpRequest, services: BlobServices): Promise<HttpReply> {
   const { account, path } = request.target;
+  if (services.auth.accounts.find(account) === undefined) throw new Refusal("WebsiteNotEnabled");
   const { staticWebsite } = await services.properties.get(account, "blob");
   if (staticWebsite?.isEnabled !== true) throw new Refusal("WebsiteNotEnabled");
   const { indexDocument, defaultIndexDocumentPath, errorDocument404Path } = staticWebsite;

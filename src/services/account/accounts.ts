@@ -105,6 +105,15 @@ export function wellKnownKeyWarning(
   );
 }
 
+/** What to warn about when other machines reach the admin listener. */
+export function openAdminWarning(host: string): string | undefined {
+  if (isLoopback(host)) return undefined;
+  return (
+    `health and metrics listen on ${host} without a login: anyone who can reach that port can read them. ` +
+    "Leave --adminHost out to keep them on this machine, or guard the port with a firewall."
+  );
+}
+
 export function isLoopback(host: string): boolean {
   const bare = host.toLowerCase().replace(/^::ffff:/, "");
   return bare === "localhost" || bare === "::1" || /^127(\.\d{1,3}){3}$/.test(bare);

@@ -46,7 +46,7 @@ export async function bindSession(request: Request, token: Buffer): Promise<Repl
   if (connection.sessions.size >= SMB_LIMITS.sessionsPerConnectionMax)
     throw refuse(STATUS.INSUFFICIENT_RESOURCES);
   server.loginDelay.succeeded(connection.host);
-  target.bind(connection, step.sessionKey, binding.preauth);
+  target.bind(connection, step, binding.preauth);
   connection.loggedIn();
   request.signer = undefined;
   const sessionFlags = target.isEncryptionDemanded ? SESSION_FLAG.ENCRYPT_DATA : 0;

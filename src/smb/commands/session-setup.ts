@@ -45,6 +45,7 @@ export async function sessionSetup(request: Request): Promise<Reply> {
   server.loginDelay.succeeded(connection.host);
   if (session.state === "inProgress") establish(session, step, securityMode);
   else if (!step.isNobody && session.account !== step.account) throw refuse(STATUS.ACCESS_DENIED);
+  if (step.ntHash !== undefined) session.ntHash = step.ntHash;
   session.isNobody = step.isNobody;
   if (previousSessionId !== 0n && previousSessionId !== session.id)
     await endPrevious(session, previousSessionId);

@@ -59,16 +59,25 @@ export type LoginStep =
       readonly domain: string;
       readonly workstation: string;
       readonly sessionKey: Buffer;
+      /** The hash of the key that was the password; undefined for an anonymous login. */
+      readonly ntHash: Buffer | undefined;
       /** An anonymous login: no account, no rights of its own. */
       readonly isNobody: boolean;
     };
+
+interface Verified {
+  readonly account: string;
+  readonly ntHash: Buffer | undefined;
+  readonly sessionKey: Buffer;
+}
 
 const isAnonymous = ({ flags, user }: NtlmAuthenticate): boolean =>
   (flags & NTLM_FLAG.ANONYMOUS) !== 0 || user === "";
 
 /** Without a password the key is known to everybody: it proves nothing and signs nothing but this token. */
-const nobody = (message: NtlmAuthenticate): { account: string; sessionKey: Buffer } => ({
+const nobody = (message: NtlmAuthenticate): Verified => ({
   account: "",
+  ntHash: undefined,
   sessionKey: exportedSessionKey(Buffer.alloc(16), message) ?? Buffer.alloc(16),
 });
 
@@ -132,9 +141,18 @@ export class Login {
     if (client.kind === "init" || client.token === undefined) throw refuse(STATUS.INVALID_PARAMETER);
     const message = decodeNtlmAuthenticate(client.token);
     const isNobody = isAnonymous(message) && this.#options.mayBeNobody === true;
-    const { account, sessionKey } = isNobody ? nobody(message) : this.#verify(client.token, message);
+    const { account, ntHash, sessionKey } = isNobody ? nobody(message) : this.#verify(client.token, message);
     const { user, domain, workstation } = message;
-    const done = { kind: "done", account, user, domain, workstation, sessionKey, isNobody } as const;
+    const done = {
+      kind: "done",
+      account,
+      ntHash,
+      user,
+      domain,
+      workstation,
+      sessionKey,
+      isNobody,
+    } as const;
     if (this.#isRaw) return { ...done, token: Buffer.alloc(0) };
     const mic = client.kind === "response" ? client.mechListMic : undefined;
     if (mic !== undefined && this.#mechTypes !== undefined) {
@@ -153,7 +171,7 @@ export class Login {
     return { ...done, token: encodeServerToken({ negState: NEG_STATE.ACCEPT_COMPLETED, hasMech: false }) };
   }
 
-  #verify(bytes: Buffer, message: NtlmAuthenticate): { account: string; sessionKey: Buffer } {
+  #verify(bytes: Buffer, message: NtlmAuthenticate): Verified {
     const { user, domain, ntResponse } = message;
     if (isAnonymous(message) || ntResponse.length < NTLMV2_RESPONSE_BYTES_MIN)
       throw refuse(STATUS.LOGON_FAILURE);
@@ -162,14 +180,16 @@ export class Login {
     if (!areAvPairsWhole(blob)) throw refuse(STATUS.INVALID_PARAMETER);
     const account = this.#accountOf(user);
     let sessionKey: Buffer | undefined;
+    let ntHash: Buffer | undefined;
     for (const hash of account?.ntHashes ?? NOBODY) {
       const key = ntowfv2(hash, user, domain);
       if (!isEqual(ntProof(key, this.#options.serverChallenge, blob), proof)) continue;
       sessionKey = exportedSessionKey(sessionBaseKey(key, proof), message);
+      ntHash = hash;
     }
     if (account === undefined || sessionKey === undefined) throw refuse(STATUS.LOGON_FAILURE);
     if (hasMic(blob)) this.#checkMic(sessionKey, bytes);
-    return { account: account.name, sessionKey };
+    return { account: account.name, ntHash, sessionKey };
   }
 
   #checkMic(sessionKey: Buffer, authenticate: Buffer): void {

@@ -15,6 +15,7 @@ import {
 import { join } from "node:path";
 import { Crc64 } from "../../base/crc64.ts";
 import { isOutOfSpace, OutOfSpace, UnusableDirectory } from "../../base/faults.ts";
+import { OWNER_FILE_MODE } from "../../base/file-modes.ts";
 import { LIMITS, MIB } from "../../base/limits.ts";
 import { systemRandom } from "../../base/random.ts";
 import type { Key } from "../kv.ts";
@@ -226,7 +227,7 @@ function openFile(directory: string, path: string): JournalFile {
 /** Whole or not at all, as a power cut may come at any time. */
 function makeFile(directory: string, path: string): void {
   const draft = `${path}.new`;
-  const descriptor = openSync(draft, "w");
+  const descriptor = openSync(draft, "w", OWNER_FILE_MODE);
   try {
     const bytes = Buffer.alloc(JOURNAL_STEP_BYTES);
     bytes.set(FILE_MAGIC, 0);

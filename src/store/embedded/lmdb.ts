@@ -3,6 +3,7 @@ import * as lmdb from "lmdb";
 import { assert } from "../../base/assert.ts";
 import { allocatePage, copyPage } from "../../base/bytes.ts";
 import { errorCode, StorageFault } from "../../base/faults.ts";
+import { OWNER_FILE_MODE } from "../../base/file-modes.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Entry, Key, Range } from "../kv.ts";
 import type { Snapshot } from "../overlay.ts";
@@ -101,7 +102,8 @@ function reserveReaderSlots(path: string): void {
   const lock = `${path}-lock`;
   if (existsSync(lock)) return;
   const draft = `${lock}.${process.pid}`;
-  writeFileSync(draft, Buffer.alloc(LOCK_HEADER_BYTES + LIMITS.snapshotsMax * READER_SLOT_BYTES));
+  const slots = Buffer.alloc(LOCK_HEADER_BYTES + LIMITS.snapshotsMax * READER_SLOT_BYTES);
+  writeFileSync(draft, slots, { mode: OWNER_FILE_MODE });
   try {
     linkSync(draft, lock);
   } catch (error) {
@@ -127,6 +129,7 @@ export class Database {
       overlappingSync: false,
       noSync: !isDurable,
       mapSize: mapBytes,
+      permissionsMode: OWNER_FILE_MODE,
       maxReaders: LIMITS.snapshotsMax,
       cache: false,
       // A batch arrives whole and wants to go at once: the grouping has been done above. The package's own
