@@ -1,14 +1,20 @@
+import { assert } from "../base/assert.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Refusal } from "../base/refusals.ts";
 import type { Query } from "./exchange.ts";
 
-export type Pair = readonly [name: string, value: string];
+/** `rank` is the place of the name in `SINGLE_NAMES`, -1 for a name that may repeat. */
+export type Pair = readonly [name: string, value: string, rank: number];
 
-const NO_QUERY: Query = { pairs: [], get: () => undefined, has: () => false };
+const NO_QUERY: Query = { pairs: [], repeated: undefined, get: () => undefined, has: () => false };
 
 export function readQuery(text: string): Query {
   if (text === "") return NO_QUERY;
   const pairs: Pair[] = [];
+  let repeated: string[] | undefined;
+  // Which ranks came already: a set of bits in two halves, since a shift counts modulo 32.
+  let low = 0;
+  let high = 0;
   for (let start = 0; start < text.length; ) {
     let end = text.indexOf("&", start);
     if (end < 0) end = text.length;
@@ -16,15 +22,25 @@ export function readQuery(text: string): Query {
       const equals = text.indexOf("=", start);
       const isNamed = equals >= 0 && equals < end;
       const isShort = equals - start <= SAS_NAME_MAX && end - start <= LIMITS.seenPairBytesMax;
-      pairs.push(
+      const pair =
         isNamed && isShort
           ? readOften(text.slice(start, end), equals - start)
-          : readPair(text.slice(start, end), isNamed ? equals - start : -1),
-      );
+          : readPair(text.slice(start, end), isNamed ? equals - start : -1);
+      pairs.push(pair);
+      const rank = pair[2];
+      if (rank >= 0) {
+        const bit = 1 << (rank & 31);
+        if (((rank < 32 ? low : high) & bit) !== 0) {
+          repeated ??= [];
+          repeated.push(pair[0]);
+        }
+        if (rank < 32) low |= bit;
+        else high |= bit;
+      }
     }
     start = end + 1;
   }
-  return new PairQuery(pairs);
+  return new PairQuery(pairs, repeated);
 }
 
 /**
@@ -45,6 +61,32 @@ export const SAS_NAMES: ReadonlySet<string> = new Set([
   "si",
 ]);
 const SAS_NAME_MAX = 3;
+
+/** Every field of a SAS of any kind: what is signed of it, or says what was signed. */
+const SAS_FIELDS: ReadonlySet<string> = new Set([
+  ...SAS_NAMES,
+  ...["sig", "tn", "sdd", "spk", "srk", "epk", "erk", "rscc", "rscd", "rsce", "rscl", "rsct"],
+  ...["skoid", "sktid", "skt", "ske", "sks", "skv", "skdutid", "saoid", "suoid", "sduoid", "scid"],
+  ...["srh", "srq"],
+]);
+
+/**
+ * Parameters that decide who is calling, which operation is meant, or what it is about. One that comes twice could be
+ * read as one value by whoever judges the request and as the other by whoever carries it out, so it is refused.
+ */
+const SINGLE_NAMES: ReadonlyMap<string, number> = new Map(
+  [
+    ...SAS_FIELDS,
+    ...["comp", "restype", "api-version", "snapshot", "versionid", "sharesnapshot"],
+    ...["prevsnapshot", "prevsharesnapshot", "copyid", "blockid", "popreceipt", "peekonly", "deletetype"],
+  ].map((name, rank) => [name, rank]),
+);
+assert(SINGLE_NAMES.size <= 64, "each rank needs a bit");
+
+export function isSasParameter(name: string): boolean {
+  return SAS_FIELDS.has(name);
+}
+
 let seen = new Map<string, Pair>();
 
 function readOften(text: string, equals: number): Pair {
@@ -60,7 +102,8 @@ function readOften(text: string, equals: number): Pair {
 
 function readPair(text: string, equals: number): Pair {
   const name = decoded(equals < 0 ? text : text.slice(0, equals)).toLowerCase();
-  return [name, equals < 0 ? "" : decodeValue(name, text.slice(equals + 1))];
+  const value = equals < 0 ? "" : decodeValue(name, text.slice(equals + 1));
+  return [name, value, SINGLE_NAMES.get(name) ?? -1];
 }
 
 /**
@@ -108,9 +151,11 @@ function decodedUtf8(text: string): string {
 
 class PairQuery implements Query {
   readonly pairs: readonly Pair[];
+  readonly repeated: readonly string[] | undefined;
 
-  constructor(pairs: readonly Pair[]) {
+  constructor(pairs: readonly Pair[], repeated: readonly string[] | undefined) {
     this.pairs = pairs;
+    this.repeated = repeated;
   }
 
   get(name: string): string | undefined {
