@@ -24,7 +24,6 @@ const version = (
 const HEAP_GROWTH_PERCENT = 300;
 setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
 
-const EXIT_CONFIG = 2;
 const EXIT_FAILED = 1;
 
 function die(message: string, code: number): never {
@@ -37,7 +36,7 @@ function readOptions(): CommandLine {
     const [, program, ...argv] = process.argv;
     return readCommandLine({ argv, env: process.env, cwd: process.cwd(), version, program });
   } catch (error) {
-    if (error instanceof ConfigError) die(error.message, EXIT_CONFIG);
+    if (error instanceof ConfigError) die(error.message, error.exitCode);
     throw error;
   }
 }
@@ -46,7 +45,7 @@ function openLogOf({ logLevel, debugFile }: Options): Log {
   try {
     return openLog({ level: logLevel, debugFile });
   } catch (error) {
-    if (error instanceof ConfigError) die(error.message, EXIT_CONFIG);
+    if (error instanceof ConfigError) die(error.message, error.exitCode);
     throw error;
   }
 }
@@ -72,7 +71,7 @@ async function serve(options: Options, log: Log): Promise<void> {
   try {
     running = await run({ options, log, onFatal: stopAtOnce(log) });
   } catch (error) {
-    if (error instanceof ConfigError) die(error.message, EXIT_CONFIG);
+    if (error instanceof ConfigError) die(error.message, error.exitCode);
     if (error instanceof UnusableDirectory) die(error.message, EXIT_FAILED);
     if ((error as { code?: string }).code === "EADDRINUSE") {
       const { address, port } = error as unknown as { address: string; port: number };
@@ -145,7 +144,7 @@ async function runMigration(): Promise<void> {
   try {
     await migrateCommand(process.argv.slice(3), process.cwd());
   } catch (error) {
-    if (error instanceof ConfigError) die(error.message, EXIT_CONFIG);
+    if (error instanceof ConfigError) die(error.message, error.exitCode);
     die((error as Error).message, EXIT_FAILED);
   }
 }

@@ -38,6 +38,7 @@ export interface FlagValues {
   readonly key?: string;
   readonly pwd?: string;
   readonly oauth?: "basic";
+  readonly unsafeOauth?: boolean;
   readonly accountsFile?: string;
   readonly loose?: boolean;
   readonly skipApiVersionCheck?: boolean;
@@ -181,7 +182,15 @@ const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
     },
     { flags: "--key <file>", text: "PEM key of the certificate", check: path },
     { flags: "--pwd <password>", text: "password of the PFX file or of the key", check: anyText },
-    { flags: "--oauth <level>", text: "take bearer tokens; the only level is basic", check: oneOf("basic") },
+    {
+      flags: "--oauth <level>",
+      text: "take bearer tokens; the only level is basic, which does not check their signatures",
+      check: oneOf("basic"),
+    },
+    {
+      flags: "--unsafeOauth",
+      text: "allow --oauth basic beyond loopback: anyone who reaches the server owns every account",
+    },
     {
       flags: "--smbEncryption <level>",
       text: "required or enabled (default: required unless SMB listens on loopback only)",

@@ -35,6 +35,7 @@ interface Serving {
 }
 
 export async function run({ options, log, onFatal }: RunOptions): Promise<Running> {
+  for (const warning of options.warnings) log.warn({}, warning);
   const directory = await lockDirectory(options);
   try {
     forgetEphemeral(options.store);
