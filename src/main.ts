@@ -5,6 +5,7 @@ import { setFlagsFromString } from "node:v8";
 import { ConfigError } from "./base/config-error.ts";
 import { HeldForDead, UnusableDirectory } from "./base/faults.ts";
 import { type Log, openLog } from "./base/log.ts";
+import { immutabilityCommand } from "./immutability-command.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { type CommandLine, type Options, readCommandLine, type StoreChoice } from "./options.ts";
 import { printListening, printReadyJson, printReadyText, type ReadyFacts } from "./ready-message.ts";
@@ -140,19 +141,27 @@ function announce(options: Options, { ports }: Running): void {
   else process.stdout.write(printListening(facts) + (options.isSilent ? "" : printReadyText(facts)));
 }
 
-async function runMigration(): Promise<void> {
+/** Commands beside serving, by their first word. They run on data that no server uses. */
+const COMMANDS: Readonly<Record<string, (argv: readonly string[]) => Promise<void>>> = {
+  migrate: (argv) => migrateCommand(argv, process.cwd()),
+  "release-immutability": (argv) => immutabilityCommand("release-immutability", argv, process.cwd()),
+  "enable-immutability": (argv) => immutabilityCommand("enable-immutability", argv, process.cwd()),
+};
+
+async function runCommand(command: (argv: readonly string[]) => Promise<void>): Promise<void> {
   try {
-    await migrateCommand(process.argv.slice(3), process.cwd());
+    await command(process.argv.slice(3));
   } catch (error) {
     if (error instanceof ConfigError) die(error.message, error.exitCode);
     die((error as Error).message, EXIT_FAILED);
   }
 }
 
-const isMigration = process.argv[2] === "migrate";
-const commandLine = isMigration ? undefined : readOptions();
+const word = process.argv[2] ?? "";
+const command = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
+const commandLine = command === undefined ? readOptions() : undefined;
 if (commandLine === undefined) {
-  await runMigration();
+  await runCommand(command!);
 } else if (commandLine.kind === "print") {
   process.stdout.write(commandLine.text);
 } else {

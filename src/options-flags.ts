@@ -43,6 +43,7 @@ export interface FlagValues {
   readonly loose?: boolean;
   readonly skipApiVersionCheck?: boolean;
   readonly blobVersioning?: boolean;
+  readonly versionLevelImmutability?: boolean;
   readonly smbEncryption?: "required" | "enabled";
   readonly smbAccessLists: "shown" | "enforced";
   readonly smbStreams: "refused" | "kept";
@@ -211,6 +212,10 @@ const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
       text: "keep a version of every blob that is overwritten, changed or deleted",
     },
     {
+      flags: "--versionLevelImmutability",
+      text: "containers made from now on allow immutability policies and legal holds on their blobs",
+    },
+    {
       flags: "--smbStreams <choice>",
       text: "named streams of files and directories over SMB: refused, as Azure Files does, or kept",
       check: oneOf("refused", "kept"),
@@ -254,6 +259,11 @@ Examples:
   holdfast                                    data in ./.holdfast, the ports of Azurite
   holdfast -l /var/lib/holdfast --host 0.0.0.0 --accountsFile /etc/holdfast/accounts
   holdfast --inMemory --blobPort 0 --queuePort 0 --tablePort 0 --filePort 0 --smbPort 0 --adminPort 0 --ready json
+
+Commands, each on data that no server uses:
+  holdfast migrate --from DIR --to postgres://...
+  holdfast enable-immutability --location DIR --container account/container
+  holdfast release-immutability --location DIR --blob account/container/name --yes
 
 Environment:
   HOLDFAST_ACCOUNTS, AZURITE_ACCOUNTS         name:key1[:key2];name2:key1...

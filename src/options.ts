@@ -32,6 +32,8 @@ export interface Options {
   readonly isLoose: boolean;
   /** Blobs keep their versions. On Azure a setting of the account, made outside the protocol. */
   readonly isBlobVersioned: boolean;
+  /** Blobs of new containers may be put under immutability policies. On Azure a setting made outside the protocol. */
+  readonly hasVersionLevelImmutability: boolean;
   readonly shareRetentionDays: number;
   /** "required": an SMB client that cannot encrypt is refused. */
   readonly smbEncryption: "required" | "enabled";
@@ -147,6 +149,7 @@ function assemble(
     oauth: flags.oauth,
     isLoose: flags.loose ?? false,
     isBlobVersioned: flags.blobVersioning ?? false,
+    hasVersionLevelImmutability: flags.versionLevelImmutability ?? false,
     shareRetentionDays: flags.shareRetentionDays,
     smbEncryption: flags.smbEncryption ?? (isLoopback(addresses.smb.host) ? "enabled" : "required"),
     smbAccessLists: flags.smbAccessLists,
