@@ -18,9 +18,9 @@ export interface House {
 export type Service = "blob" | "queue" | "table" | "file";
 export const SERVICES: readonly Service[] = ["blob", "queue", "table", "file"];
 
-export async function openHouse(isSecure: boolean): Promise<House> {
+export async function openHouse(isSecure: boolean, more: readonly string[] = []): Promise<House> {
   const flags = isSecure ? [...HTTPS_FLAGS, "--oauth", "basic"] : [];
-  const server = await startTestServer({ flags });
+  const server = await startTestServer({ flags: [...flags, ...more] });
   const port = (service: Service): number => Number(new URL(server.endpoints[service]).port);
   const house: House = {
     server,
