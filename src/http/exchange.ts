@@ -26,7 +26,7 @@ export interface Query {
   get(name: string): string | undefined;
   has(name: string): boolean;
   /** Every pair, names lower-cased, values decoded, in the order sent. */
-  readonly pairs: readonly (readonly [name: string, value: string, rank: number])[];
+  readonly pairs: readonly (readonly [name: string, value: string])[];
   /** Names that came more than once although they must not; undefined when there are none, as nearly always. */
   readonly repeated: readonly string[] | undefined;
 }

@@ -1,20 +1,14 @@
-import { assert } from "../base/assert.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Refusal } from "../base/refusals.ts";
 import type { Query } from "./exchange.ts";
 
-/** `rank` is the place of the name in `SINGLE_NAMES`, -1 for a name that may repeat. */
-export type Pair = readonly [name: string, value: string, rank: number];
+export type Pair = readonly [name: string, value: string];
 
 const NO_QUERY: Query = { pairs: [], repeated: undefined, get: () => undefined, has: () => false };
 
 export function readQuery(text: string): Query {
   if (text === "") return NO_QUERY;
   const pairs: Pair[] = [];
-  let repeated: string[] | undefined;
-  // Which ranks came already: a set of bits in two halves, since a shift counts modulo 32.
-  let low = 0;
-  let high = 0;
   for (let start = 0; start < text.length; ) {
     let end = text.indexOf("&", start);
     if (end < 0) end = text.length;
@@ -22,25 +16,15 @@ export function readQuery(text: string): Query {
       const equals = text.indexOf("=", start);
       const isNamed = equals >= 0 && equals < end;
       const isShort = equals - start <= SAS_NAME_MAX && end - start <= LIMITS.seenPairBytesMax;
-      const pair =
+      pairs.push(
         isNamed && isShort
           ? readOften(text.slice(start, end), equals - start)
-          : readPair(text.slice(start, end), isNamed ? equals - start : -1);
-      pairs.push(pair);
-      const rank = pair[2];
-      if (rank >= 0) {
-        const bit = 1 << (rank & 31);
-        if (((rank < 32 ? low : high) & bit) !== 0) {
-          repeated ??= [];
-          repeated.push(pair[0]);
-        }
-        if (rank < 32) low |= bit;
-        else high |= bit;
-      }
+          : readPair(text.slice(start, end), isNamed ? equals - start : -1),
+      );
     }
     start = end + 1;
   }
-  return new PairQuery(pairs, repeated);
+  return new PairQuery(pairs, pairs.length < 2 ? undefined : repeatedIn(pairs));
 }
 
 /**
@@ -74,14 +58,42 @@ const SAS_FIELDS: ReadonlySet<string> = new Set([
  * Parameters that decide who is calling, which operation is meant, or what it is about. One that comes twice could be
  * read as one value by whoever judges the request and as the other by whoever carries it out, so it is refused.
  */
-const SINGLE_NAMES: ReadonlyMap<string, number> = new Map(
-  [
-    ...SAS_FIELDS,
-    ...["comp", "restype", "api-version", "snapshot", "versionid", "sharesnapshot"],
-    ...["prevsnapshot", "prevsharesnapshot", "copyid", "blockid", "popreceipt", "peekonly", "deletetype"],
-  ].map((name, rank) => [name, rank]),
-);
-assert(SINGLE_NAMES.size <= 64, "each rank needs a bit");
+const SINGLE_NAMES: ReadonlySet<string> = new Set([
+  ...SAS_FIELDS,
+  ...["comp", "restype", "api-version", "snapshot", "versionid", "sharesnapshot"],
+  ...["prevsnapshot", "prevsharesnapshot", "copyid", "blockid", "popreceipt", "peekonly", "deletetype"],
+]);
+
+/** Up to here each name is compared with those before it, which costs less than to look them up in a set. */
+const COMPARED_MAX = 16;
+
+function repeatedIn(pairs: readonly Pair[]): readonly string[] | undefined {
+  if (pairs.length > COMPARED_MAX) return repeatedInMany(pairs);
+  let repeated: string[] | undefined;
+  for (let at = 1; at < pairs.length; at++) {
+    const name = pairs[at]![0];
+    for (let before = 0; before < at; before++) {
+      if (pairs[before]![0] !== name) continue;
+      if (SINGLE_NAMES.has(name)) {
+        repeated ??= [];
+        repeated.push(name);
+      }
+      break;
+    }
+  }
+  return repeated;
+}
+
+/** A hostile query must not cost the square of its size. */
+function repeatedInMany(pairs: readonly Pair[]): readonly string[] | undefined {
+  const before = new Set<string>();
+  const repeated: string[] = [];
+  for (const [name] of pairs) {
+    if (before.has(name)) repeated.push(name);
+    else if (SINGLE_NAMES.has(name)) before.add(name);
+  }
+  return repeated.length === 0 ? undefined : repeated;
+}
 
 export function isSasParameter(name: string): boolean {
   return SAS_FIELDS.has(name);
@@ -102,8 +114,7 @@ function readOften(text: string, equals: number): Pair {
 
 function readPair(text: string, equals: number): Pair {
   const name = decoded(equals < 0 ? text : text.slice(0, equals)).toLowerCase();
-  const value = equals < 0 ? "" : decodeValue(name, text.slice(equals + 1));
-  return [name, value, SINGLE_NAMES.get(name) ?? -1];
+  return [name, equals < 0 ? "" : decodeValue(name, text.slice(equals + 1))];
 }
 
 /**
