@@ -6,9 +6,16 @@ import { after, test } from "node:test";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { ConfigError } from "../../src/base/config-error.ts";
 import { silentLog } from "../../src/base/log.ts";
+import { NO_CONDITIONS } from "../../src/concurrency/conditions.ts";
 import { type ImmutabilityCommand, immutabilityCommand } from "../../src/immutability-command.ts";
 import { startHoldfast } from "../../src/library.ts";
+import { Runtime } from "../../src/runtime.ts";
+import { BlobService } from "../../src/services/blob/blob-service.ts";
+import { createAppendBlob } from "../../src/services/blob/create-blob.ts";
+import { createContainer } from "../../src/services/blob/create-container.ts";
+import { deleteContainer } from "../../src/services/blob/delete-container.ts";
 import { refused } from "../kit/blob.ts";
+import { freshSchema } from "../kit/postgres.ts";
 import { runProgram } from "../kit/program.ts";
 
 const root = mkdtempSync(join(tmpdir(), "holdfast-release-"));
@@ -134,6 +141,50 @@ test("the operator lets a container that is there have policies", async () => {
     await blob.setLegalHold(true);
     await assert.rejects(blob.delete(), refused(409, "BlobImmutableDueToLegalHold"));
   });
+});
+
+test("both commands work on a database whose nodes are stopped", async () => {
+  const { address, drop } = await freshSchema();
+  const choice = { kind: "postgres", address } as const;
+  const ref = { account: ACCOUNT, container: "kept" };
+  const withBlobs = async <T>(story: (blobs: BlobService) => Promise<T>): Promise<T> => {
+    const onFatal = (error: unknown): never => {
+      throw error;
+    };
+    const runtime = new Runtime({ choice, owner: `test-${++count}`, log: silentLog, onFatal });
+    try {
+      await runtime.recoverAll();
+      return await story(new BlobService(runtime.parts));
+    } finally {
+      await runtime.close();
+    }
+  };
+  try {
+    const made = { ref, metadata: {}, publicAccess: undefined, encryptionScope: undefined };
+    await withBlobs((blobs) => createContainer(blobs, made));
+    await run("enable-immutability", "--store", address, "--container", `${ACCOUNT}/kept`);
+    const blob = {
+      ref: { ...ref, blob: "b" },
+      conditions: NO_CONDITIONS,
+      leaseId: undefined,
+      mayOverwrite: true,
+    };
+    const properties = { http: {}, metadata: {}, encryption: {}, hasLegalHold: true };
+    await withBlobs((blobs) => createAppendBlob(blobs, { ...blob, properties }));
+    const { lines } = await run(
+      "release-immutability",
+      "--store",
+      address,
+      "--container",
+      `${ACCOUNT}/kept`,
+      "--yes",
+    );
+    assert.deepEqual(lines, [`released: ${ACCOUNT}/kept/b`]);
+    const gone = { ref, conditions: NO_CONDITIONS, leaseId: undefined };
+    await withBlobs((blobs) => deleteContainer(blobs, gone));
+  } finally {
+    await drop();
+  }
 });
 
 test("what is wrong with such a command is said in one line", async () => {
