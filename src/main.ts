@@ -6,6 +6,7 @@ import { ConfigError } from "./base/config-error.ts";
 import { HeldForDead, UnusableDirectory } from "./base/faults.ts";
 import { OTHERS_BITS } from "./base/file-modes.ts";
 import { type Log, openLog } from "./base/log.ts";
+import { immutabilityCommand } from "./immutability-command.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { type CommandLine, type Options, readCommandLine, type StoreChoice } from "./options.ts";
 import { printListening, printReadyJson, printReadyText, type ReadyFacts } from "./ready-message.ts";
@@ -28,7 +29,6 @@ setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
 // Whatever the caller's umask is: what this process and its workers make is for its owner only.
 process.umask(OTHERS_BITS);
 
-const EXIT_CONFIG = 2;
 const EXIT_FAILED = 1;
 
 function die(message: string, code: number): never {
@@ -41,7 +41,7 @@ function readOptions(): CommandLine {
     const [, program, ...argv] = process.argv;
     return readCommandLine({ argv, env: process.env, cwd: process.cwd(), version, program });
   } catch (error) {
-    if (error instanceof ConfigError) die(error.message, EXIT_CONFIG);
+    if (error instanceof ConfigError) die(error.message, error.exitCode);
     throw error;
   }
 }
@@ -50,7 +50,7 @@ function openLogOf({ logLevel, debugFile }: Options): Log {
   try {
     return openLog({ level: logLevel, debugFile });
   } catch (error) {
-    if (error instanceof ConfigError) die(error.message, EXIT_CONFIG);
+    if (error instanceof ConfigError) die(error.message, error.exitCode);
     throw error;
   }
 }
@@ -76,7 +76,7 @@ async function serve(options: Options, log: Log): Promise<void> {
   try {
     running = await run({ options, log, onFatal: stopAtOnce(log) });
   } catch (error) {
-    if (error instanceof ConfigError) die(error.message, EXIT_CONFIG);
+    if (error instanceof ConfigError) die(error.message, error.exitCode);
     if (error instanceof UnusableDirectory) die(error.message, EXIT_FAILED);
     if ((error as { code?: string }).code === "EADDRINUSE") {
       const { address, port } = error as unknown as { address: string; port: number };
@@ -145,19 +145,27 @@ function announce(options: Options, { ports }: Running): void {
   else process.stdout.write(printListening(facts) + (options.isSilent ? "" : printReadyText(facts)));
 }
 
-async function runMigration(): Promise<void> {
+/** Commands beside serving, by their first word. They run on data that no server uses. */
+const COMMANDS: Readonly<Record<string, (argv: readonly string[]) => Promise<void>>> = {
+  migrate: (argv) => migrateCommand(argv, process.cwd()),
+  "release-immutability": (argv) => immutabilityCommand("release-immutability", argv, process.cwd()),
+  "enable-immutability": (argv) => immutabilityCommand("enable-immutability", argv, process.cwd()),
+};
+
+async function runCommand(command: (argv: readonly string[]) => Promise<void>): Promise<void> {
   try {
-    await migrateCommand(process.argv.slice(3), process.cwd());
+    await command(process.argv.slice(3));
   } catch (error) {
-    if (error instanceof ConfigError) die(error.message, EXIT_CONFIG);
+    if (error instanceof ConfigError) die(error.message, error.exitCode);
     die((error as Error).message, EXIT_FAILED);
   }
 }
 
-const isMigration = process.argv[2] === "migrate";
-const commandLine = isMigration ? undefined : readOptions();
+const word = process.argv[2] ?? "";
+const command = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
+const commandLine = command === undefined ? readOptions() : undefined;
 if (commandLine === undefined) {
-  await runMigration();
+  await runCommand(command!);
 } else if (commandLine.kind === "print") {
   process.stdout.write(commandLine.text);
 } else {

@@ -40,10 +40,12 @@ export interface FlagValues {
   readonly pwd?: string;
   readonly oauth?: "basic";
   readonly copySources?: CopySources;
+  readonly unsafeOauth?: boolean;
   readonly accountsFile?: string;
   readonly loose?: boolean;
   readonly skipApiVersionCheck?: boolean;
   readonly blobVersioning?: boolean;
+  readonly versionLevelImmutability?: boolean;
   readonly smbEncryption?: "required" | "enabled";
   readonly smbAccessLists: "shown" | "enforced";
   readonly smbStreams: "refused" | "kept";
@@ -197,7 +199,15 @@ const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
     },
     { flags: "--key <file>", text: "PEM key of the certificate", check: path },
     { flags: "--pwd <password>", text: "password of the PFX file or of the key", check: anyText },
-    { flags: "--oauth <level>", text: "take bearer tokens; the only level is basic", check: oneOf("basic") },
+    {
+      flags: "--oauth <level>",
+      text: "take bearer tokens; the only level is basic, which does not check their signatures",
+      check: oneOf("basic"),
+    },
+    {
+      flags: "--unsafeOauth",
+      text: "allow --oauth basic beyond loopback: anyone who reaches the server owns every account",
+    },
     {
       flags: "--copySources <list>",
       text:
@@ -223,6 +233,10 @@ const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
     {
       flags: "--blobVersioning",
       text: "keep a version of every blob that is overwritten, changed or deleted",
+    },
+    {
+      flags: "--versionLevelImmutability",
+      text: "containers made from now on allow immutability policies and legal holds on their blobs",
     },
     {
       flags: "--smbStreams <choice>",
@@ -268,6 +282,11 @@ Examples:
   holdfast                                    data in ./.holdfast, the ports of Azurite
   holdfast -l /var/lib/holdfast --host 0.0.0.0 --accountsFile /etc/holdfast/accounts
   holdfast --inMemory --blobPort 0 --queuePort 0 --tablePort 0 --filePort 0 --smbPort 0 --adminPort 0 --ready json
+
+Commands, each on data that no server uses:
+  holdfast migrate --from DIR --to postgres://...
+  holdfast enable-immutability --location DIR --container account/container
+  holdfast release-immutability --location DIR --blob account/container/name --yes
 
 Environment:
   HOLDFAST_ACCOUNTS, AZURITE_ACCOUNTS         name:key1[:key2];name2:key1...

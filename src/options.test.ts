@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
+import { HTTPS_FLAGS } from "../test/kit/certificates.ts";
 import { ConfigError, type Environment, type Options, readCommandLine } from "./options.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "holdfast-options-"));
@@ -18,14 +19,14 @@ function read(argv: string[], env: Environment = {}): Options {
 }
 
 /** The command line is refused with one line that says this. */
-function refuses(argv: string[], expected: RegExp, env: Environment = {}): void {
+function refuses(argv: string[], expected: RegExp, env: Environment = {}, exitCode = 2): void {
   assert.throws(
     () => read(argv, env),
     (error) => {
       assert.ok(error instanceof ConfigError, String(error));
       assert.match(error.message, expected);
       assert.doesNotMatch(error.message, /\n/);
-      assert.equal(error.exitCode, 2);
+      assert.equal(error.exitCode, exitCode);
       return true;
     },
   );
@@ -225,6 +226,7 @@ describe("refusals of the command line", () => {
     [["--logLevel", "loud"], /^--logLevel: expected trace or debug/],
     [["--oauth", "full"], /^--oauth: expected basic, got "full"$/],
     [["--oauth", "basic"], /^--oauth: expected --cert beside it/],
+    [["--unsafeOauth"], /^--unsafeOauth: expected --oauth basic beside it/],
     [["--store", "postgres://db/holdfast?colour=blue"], /^--store: does not know the option colour/],
     [["--store", "postgres://db/holdfast", "--workers", "2"], /^--workers: expected 1 with a postgres store/],
     [["--store", "s3://bucket"], /^--store: expected a directory or postgres:\/\/..., got an address of s3$/],
@@ -258,6 +260,48 @@ describe("help and version", () => {
       assert.ok(text.includes(part), part);
     const version = readCommandLine({ argv: ["--version"], env: {}, cwd: "/", version: "1.2.3" });
     assert.deepEqual(version, { kind: "print", text: "1.2.3\n" });
+  });
+});
+
+describe("tokens that nobody verifies", () => {
+  const oauth = [...HTTPS_FLAGS, "--oauth", "basic"];
+
+  test("--oauth basic is refused where any service is open to other machines", () => {
+    for (const flags of [
+      ["--host", "0.0.0.0"],
+      ["--host", "::"],
+      ["--blobHost", "10.0.0.5"],
+      ["--queueHost", "0.0.0.0"],
+      ["--tableHost", "box.example"],
+      ["--fileHost", "0.0.0.0", "--host", "127.0.0.1"],
+    ])
+      refuses(
+        [...oauth, ...flags],
+        /^--oauth: .*anyone who can reach .*every account\. Bind .*127\.0\.0\.1, or add --unsafeOauth/,
+        {},
+        1,
+      );
+    refuses([...oauth], /--unsafeOauth/, { HOLDFAST_HOST: "0.0.0.0" }, 1);
+  });
+
+  test("it is warned about whenever it is on, on loopback and, once asked for by name, beyond", () => {
+    assert.match(
+      read(oauth).warnings.join(),
+      /does not verify the signatures.*every program on this machine/,
+    );
+    // These two take no tokens.
+    assert.match(
+      read([...oauth, "--smbHost", "0.0.0.0", "--adminHost", "::"]).warnings.join(),
+      /on this machine/,
+    );
+    const open = read([...oauth, "--host", "0.0.0.0", "--unsafeOauth"]);
+    assert.equal(open.oauth, "basic");
+    assert.match(
+      open.warnings.join(),
+      /anyone who can reach 0\.0\.0\.0 can act as the owner of every account/,
+    );
+    assert.equal(read([...oauth, "--host", "0.0.0.0"], { HOLDFAST_UNSAFE_OAUTH: "true" }).oauth, "basic");
+    assert.deepEqual(read(HTTPS_FLAGS.slice()).warnings, []);
   });
 });
 

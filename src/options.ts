@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from "node:path";
 import { CommanderError } from "commander";
 import { type AzuriteService, onlyServiceOf } from "./azurite-words.ts";
-import { ConfigError } from "./base/config-error.ts";
+import { ConfigError, UnsafeConfig } from "./base/config-error.ts";
 import { ANY_SOURCE, type CopySources, PUBLIC_SOURCES } from "./base/copy-sources.ts";
 import { MIB } from "./base/limits.ts";
 import type { LogLevel } from "./base/log.ts";
@@ -35,6 +35,8 @@ export interface Options {
   readonly isLoose: boolean;
   /** Blobs keep their versions. On Azure a setting of the account, made outside the protocol. */
   readonly isBlobVersioned: boolean;
+  /** Blobs of new containers may be put under immutability policies. On Azure a setting made outside the protocol. */
+  readonly hasVersionLevelImmutability: boolean;
   readonly shareRetentionDays: number;
   /** "required": an SMB client that cannot encrypt is refused. */
   readonly smbEncryption: "required" | "enabled";
@@ -134,6 +136,7 @@ function assemble(
   const accessLog = flags.accessLog;
   const only = onlyServiceOf(program);
   const addresses = chooseAddresses(flags, isGiven, only);
+  const openToTokens = checkOauth(flags, addresses);
   return {
     store,
     only,
@@ -150,6 +153,7 @@ function assemble(
     copySources: flags.copySources ?? defaultCopySources(addresses),
     isLoose: flags.loose ?? false,
     isBlobVersioned: flags.blobVersioning ?? false,
+    hasVersionLevelImmutability: flags.versionLevelImmutability ?? false,
     shareRetentionDays: flags.shareRetentionDays,
     smbEncryption: flags.smbEncryption ?? (isLoopback(addresses.smb.host) ? "enabled" : "required"),
     smbAccessLists: flags.smbAccessLists,
@@ -162,8 +166,35 @@ function assemble(
     accessLog: accessLog === "off" || accessLog === "-" ? accessLog : place(accessLog),
     accounts,
     accountsFile,
-    warnings,
+    warnings: openToTokens === undefined ? warnings : [...warnings, openToTokens],
   };
+}
+
+const TOKENS_UNVERIFIED = "--oauth basic does not verify the signatures of tokens";
+
+/**
+ * Anybody can make a token that `--oauth basic` takes, so it is for loopback, where only local programs call. Returns
+ * what to warn about while it is on. The SMB and admin listeners take no tokens.
+ */
+function checkOauth(
+  { oauth, unsafeOauth }: FlagValues,
+  addresses: Readonly<Record<ListenerName, Address>>,
+): string | undefined {
+  if (oauth === undefined) {
+    if (unsafeOauth === true)
+      throw new ConfigError("--unsafeOauth", "expected --oauth basic beside it: it allows nothing else");
+    return undefined;
+  }
+  const hosts = (["blob", "queue", "table", "file"] as const).map((name) => addresses[name].host);
+  const open = [...new Set(hosts.filter((host) => !isLoopback(host)))].join(", ");
+  if (open === "")
+    return `${TOKENS_UNVERIFIED}: every program on this machine can act as the owner of every account`;
+  const risk = `${TOKENS_UNVERIFIED}: anyone who can reach ${open} can act as the owner of every account`;
+  if (unsafeOauth === true) return risk;
+  throw new UnsafeConfig(
+    "--oauth",
+    `${risk}. Bind the services to 127.0.0.1, or add --unsafeOauth to accept this`,
+  );
 }
 
 function chooseStore(

@@ -38,6 +38,7 @@ interface Serving {
 }
 
 export async function run({ options, log, onFatal }: RunOptions): Promise<Running> {
+  for (const warning of options.warnings) log.warn({}, warning);
   const directory = await lockDirectory(options, log);
   try {
     forgetEphemeral(options.store);

@@ -78,7 +78,10 @@ export async function startServer({
   metrics.watchExtents(() => runtime.payloadFigures());
   const accounts = new AccountSet(authAccount, options.accounts);
   const properties = new PropertiesService(store);
-  const blobs = new BlobService(runtime.parts, { isVersioned: options.isBlobVersioned });
+  const blobs = new BlobService(runtime.parts, {
+    isVersioned: options.isBlobVersioned,
+    hasVersionLevelImmutability: options.hasVersionLevelImmutability,
+  });
   const queues = new QueueService(runtime.parts);
   const tables = new TableService(runtime.parts);
   const files = new FileService(runtime.parts, { shareRetentionDays: options.shareRetentionDays });

@@ -4,10 +4,16 @@
  * `exitCode`.
  */
 export class ConfigError extends Error {
-  override readonly name = "ConfigError";
-  readonly exitCode = 2;
+  override readonly name: string = "ConfigError";
+  readonly exitCode: number = 2;
 
   constructor(setting: string, expected: string) {
     super(`${setting}: ${expected}`.replace(/\s*\n\s*/g, " "));
   }
+}
+
+/** The settings are well formed, but what they ask for would let anybody in: refused unless asked for by its name. */
+export class UnsafeConfig extends ConfigError {
+  override readonly name = "UnsafeConfig";
+  override readonly exitCode = 1;
 }

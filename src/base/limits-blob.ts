@@ -84,6 +84,10 @@ export const BLOB_LIMITS = {
   dueRecordsPerStep: 100,
   /** How often a blob is looked at that a policy or a hold keeps beyond its expiry. */
   heldExpiryMillis: 60 * 60_000,
+  /** How far ahead an immutability policy may end: 400 years, as on Azure. */
+  immutabilityMillisMax: 146_000 * DAY_MILLIS,
+  /** Guarded states of blobs that one transaction releases. */
+  releasedStatesPerStep: 100,
   encryptionScopeCharsMax: 63,
   expiryMillisMax: 100 * 365 * DAY_MILLIS,
 } as const;

@@ -1,4 +1,5 @@
 import type { Instant } from "../base/clock.ts";
+import { BLOB_LIMITS } from "../base/limits-blob.ts";
 import type { RefusalCode } from "../base/refusals.ts";
 
 /**
@@ -14,6 +15,23 @@ export interface Immutability {
 export interface Guarded {
   readonly immutability?: Immutability;
   readonly hasLegalHold?: true;
+}
+
+/**
+ * Whether blobs of the container may be put under a policy or a hold at all. The operator decides that, not who writes
+ * the blobs: what is held can outlast everybody who could delete it.
+ */
+export function checkMayGuard(container: {
+  readonly hasVersionLevelImmutability?: true;
+}): RefusalCode | undefined {
+  return container.hasVersionLevelImmutability === true
+    ? undefined
+    : "ContainerImmutableStorageWithVersioningNotEnabled";
+}
+
+/** Whether a policy that is set now may end then: in the future, and not beyond the longest retention. */
+export function isRetention(until: Instant, now: Instant): boolean {
+  return until > now && until - now <= BLOB_LIMITS.immutabilityMillisMax;
 }
 
 /** Whether the blob may be changed, replaced or deleted. */

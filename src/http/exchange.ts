@@ -27,6 +27,8 @@ export interface Query {
   has(name: string): boolean;
   /** Every pair, names lower-cased, values decoded, in the order sent. */
   readonly pairs: readonly (readonly [name: string, value: string])[];
+  /** Names that came more than once although they must not; undefined when there are none, as nearly always. */
+  readonly repeated: readonly string[] | undefined;
 }
 
 /** Header values by lower-cased name. A header sent twice is refused when it is one that must not repeat. */

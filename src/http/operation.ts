@@ -13,7 +13,7 @@ export interface Operation<Services> {
   readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE" | "PATCH" | "MERGE" | "OPTIONS";
   /** The kind of resource the path must name. */
   readonly resource: ResourceKind;
-  /** Query parameters that single the operation out: a value, or `true` for "present with any value". */
+  /** Query parameters that single the operation out: a value, or `true` for any value but the empty one. */
   readonly query?: Readonly<Record<string, string | true>>;
   /** Headers that single it out, compared without regard to case; `true` for "present". */
   readonly header?: Readonly<Record<string, string | true>>;

@@ -70,3 +70,39 @@ test("names are read without case, values as they are, a plus as a space but in 
   assert.equal(readQuery("A=1").get("a"), "1");
   assert.equal(readQuery("").has("a"), false);
 });
+
+test("a name that must come once is told when it comes again, however it is spelled", () => {
+  const repeated: readonly (readonly [string, readonly string[]])[] = [
+    ["sig=a&sig=a", ["sig"]],
+    ["sig=a&SIG=b", ["sig"]],
+    ["sig=a&%73%69g=b", ["sig"]],
+    ["comp=list&restype=container&Comp", ["comp"]],
+    ["comp&comp=acl", ["comp"]],
+    ["sv=1&sv=1&versionid=a&versionid=b", ["sv", "versionid"]],
+    ["sv=1&sv=2&sv=3", ["sv", "sv"]],
+    ["srq=a&deletetype=a&srq=b&deletetype=b", ["srq", "deletetype"]],
+  ];
+  const many = Array.from({ length: 40 }, (_, index) => `m${index}=1`).join("&");
+  for (const [text, names] of repeated) {
+    assert.deepEqual(readQuery(text).repeated, names, text);
+    assert.deepEqual(readQuery(`${many}&${text}`).repeated, names, text);
+  }
+  const names = [
+    ..."sv ss srt sr sp st se sip spr ses si sig tn sdd spk srk epk erk rscc rscd rsce rscl".split(" "),
+  ];
+  names.push(..."rsct skoid sktid skt ske sks skv skdutid saoid suoid sduoid scid srh srq comp".split(" "));
+  names.push(
+    ..."restype api-version snapshot versionid sharesnapshot prevsnapshot copyid blockid".split(" "),
+  );
+  for (const name of names) assert.deepEqual(readQuery(`${name}=a&x=1&${name}=b`).repeated, [name]);
+  const once = names.map((name) => `${name}=a`).join("&");
+  for (const text of [
+    "",
+    "a=1&a=2",
+    "include=metadata&include=tags",
+    "comp=list&comps=list&xcomp=list",
+    once,
+    `${many}&${many}`,
+  ])
+    assert.equal(readQuery(text).repeated, undefined, text);
+});

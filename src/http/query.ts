@@ -4,7 +4,7 @@ import type { Query } from "./exchange.ts";
 
 export type Pair = readonly [name: string, value: string];
 
-const NO_QUERY: Query = { pairs: [], get: () => undefined, has: () => false };
+const NO_QUERY: Query = { pairs: [], repeated: undefined, get: () => undefined, has: () => false };
 
 export function readQuery(text: string): Query {
   if (text === "") return NO_QUERY;
@@ -24,7 +24,7 @@ export function readQuery(text: string): Query {
     }
     start = end + 1;
   }
-  return new PairQuery(pairs);
+  return new PairQuery(pairs, pairs.length < 2 ? undefined : repeatedIn(pairs));
 }
 
 /**
@@ -45,6 +45,60 @@ export const SAS_NAMES: ReadonlySet<string> = new Set([
   "si",
 ]);
 const SAS_NAME_MAX = 3;
+
+/** Every field of a SAS of any kind: what is signed of it, or says what was signed. */
+const SAS_FIELDS: ReadonlySet<string> = new Set([
+  ...SAS_NAMES,
+  ...["sig", "tn", "sdd", "spk", "srk", "epk", "erk", "rscc", "rscd", "rsce", "rscl", "rsct"],
+  ...["skoid", "sktid", "skt", "ske", "sks", "skv", "skdutid", "saoid", "suoid", "sduoid", "scid"],
+  ...["srh", "srq"],
+]);
+
+/**
+ * Parameters that decide who is calling, which operation is meant, or what it is about. One that comes twice could be
+ * read as one value by whoever judges the request and as the other by whoever carries it out, so it is refused.
+ */
+const SINGLE_NAMES: ReadonlySet<string> = new Set([
+  ...SAS_FIELDS,
+  ...["comp", "restype", "api-version", "snapshot", "versionid", "sharesnapshot"],
+  ...["prevsnapshot", "prevsharesnapshot", "copyid", "blockid", "popreceipt", "peekonly", "deletetype"],
+]);
+
+/** Up to here each name is compared with those before it, which costs less than to look them up in a set. */
+const COMPARED_MAX = 16;
+
+function repeatedIn(pairs: readonly Pair[]): readonly string[] | undefined {
+  if (pairs.length > COMPARED_MAX) return repeatedInMany(pairs);
+  let repeated: string[] | undefined;
+  for (let at = 1; at < pairs.length; at++) {
+    const name = pairs[at]![0];
+    for (let before = 0; before < at; before++) {
+      if (pairs[before]![0] !== name) continue;
+      if (SINGLE_NAMES.has(name)) {
+        repeated ??= [];
+        repeated.push(name);
+      }
+      break;
+    }
+  }
+  return repeated;
+}
+
+/** A hostile query must not cost the square of its size. */
+function repeatedInMany(pairs: readonly Pair[]): readonly string[] | undefined {
+  const before = new Set<string>();
+  const repeated: string[] = [];
+  for (const [name] of pairs) {
+    if (before.has(name)) repeated.push(name);
+    else if (SINGLE_NAMES.has(name)) before.add(name);
+  }
+  return repeated.length === 0 ? undefined : repeated;
+}
+
+export function isSasParameter(name: string): boolean {
+  return SAS_FIELDS.has(name);
+}
+
 let seen = new Map<string, Pair>();
 
 function readOften(text: string, equals: number): Pair {
@@ -108,9 +162,11 @@ function decodedUtf8(text: string): string {
 
 class PairQuery implements Query {
   readonly pairs: readonly Pair[];
+  readonly repeated: readonly string[] | undefined;
 
-  constructor(pairs: readonly Pair[]) {
+  constructor(pairs: readonly Pair[], repeated: readonly string[] | undefined) {
     this.pairs = pairs;
+    this.repeated = repeated;
   }
 
   get(name: string): string | undefined {

@@ -76,7 +76,8 @@ function weightOf<Services>({ query, header }: Operation<Services>): number {
 function isMeant<Services>(row: Operation<Services>, query: Query, headers: Headers): boolean {
   for (const name in row.query) {
     if (name === "restype" || name === "comp") continue;
-    if (!agrees(row.query[name]!, query.get(name))) return false;
+    // An empty value names nothing: handlers take it as absent, and so must who judges the request.
+    if (!agrees(row.query[name]!, query.get(name) || undefined)) return false;
   }
   for (const name in row.header) {
     if (!agrees(row.header[name]!, headers[name])) return false;

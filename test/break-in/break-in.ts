@@ -1,7 +1,9 @@
+import { breakInByConfiguration } from "./configuration.ts";
 import { breakInByCopy } from "./copies.ts";
 import { openHouse } from "./house.ts";
 import { Ledger } from "./ledger.ts";
 import { breakInByPath } from "./paths.ts";
+import { breakInByRights } from "./rights.ts";
 import { breakInBySas } from "./sas.ts";
 import { breakInBySharedKey } from "./shared-key.ts";
 import { breakInBySmb } from "./smb.ts";
@@ -26,6 +28,10 @@ export async function breakIn(progress: (text: string) => void = () => {}): Prom
   }
   await breakInByCopy(ledger);
   tell("copies");
+  await breakInByRights(ledger);
+  tell("rights");
+  breakInByConfiguration(ledger);
+  tell("configuration");
   await breakInBySmb(ledger);
   tell("SMB");
   return ledger;

@@ -41,6 +41,8 @@ const REFUSED = new Set([
   "PublicAccessNotPermitted",
   // To callers without a name, a private resource does not exist.
   "ResourceNotFound",
+  // To a SAS that may create and not write.
+  "UnauthorizedBlobOverwrite",
   // Refused before anybody asked who is calling.
   "InvalidUri",
   "InvalidInput",

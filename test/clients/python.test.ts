@@ -12,7 +12,7 @@ const hasSdks = spawnSync(PYTHON, ["-c", NEEDED], { timeout: 60_000 }).status ==
 const reason = "the Azure SDKs of python3 are not installed (Debian's azure-cli brings them)";
 
 test("the Azure SDKs of Python work unchanged", { skip: hasSdks ? false : reason }, async () => {
-  const server = await startTestServer({ engine: "embedded" });
+  const server = await startTestServer({ engine: "embedded", flags: ["--versionLevelImmutability"] });
   try {
     const script = fileURLToPath(new URL("./python.py", import.meta.url));
     const env = { AZURE_STORAGE_CONNECTION_STRING: server.connectionString };

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { onEachEngine, readableUrl, refused } from "../kit/blob.ts";
 
+const VERSION_LEVEL = ["--versionLevelImmutability"];
 const DAY = 24 * 60 * 60_000;
 
 function customerKey(): Record<string, string> {
@@ -14,144 +15,149 @@ function customerKey(): Record<string, string> {
   };
 }
 
-onEachEngine("immutability", (kit) => {
-  const later = (millis: number): Date => new Date(Math.floor(kit.server.clock.now() / 1000) * 1000 + millis);
+onEachEngine(
+  "immutability",
+  (kit) => {
+    const later = (millis: number): Date =>
+      new Date(Math.floor(kit.server.clock.now() / 1000) * 1000 + millis);
 
-  test("a blob under a policy is neither changed nor deleted until its date", async () => {
-    const container = await kit.container();
-    const blob = container.getBlockBlobClient("kept");
-    const { etag } = await blob.upload("kept", 4);
-    const until = later(60_000);
-    const set = await blob.setImmutabilityPolicy({ expiriesOn: until, policyMode: "Unlocked" });
-    assert.deepEqual([set.immutabilityPolicyExpiry, set.immutabilityPolicyMode], [until, "unlocked"]);
-    const properties = await blob.getProperties();
-    assert.deepEqual(
-      [properties.etag, properties.immutabilityPolicyExpiresOn, properties.immutabilityPolicyMode],
-      [etag, until, "unlocked"],
-    );
-    const held = refused(409, "BlobImmutableDueToPolicy");
-    await assert.rejects(blob.upload("other", 5), held);
-    await assert.rejects(blob.delete(), held);
-    await assert.rejects(blob.setMetadata({ a: "b" }), held);
-    await assert.rejects(blob.setHTTPHeaders({ blobContentType: "a/b" }), held);
-    await blob.stageBlock("aaaa", "x", 1).then(() => assert.fail("a block was taken"), held);
-    await blob.setTags({ still: "possible" });
-    kit.server.clock.advance(61_000);
-    await blob.upload("other", 5);
-    await blob.delete();
-  });
-
-  test("an unlocked policy can be taken back, a locked one only made longer", async () => {
-    const container = await kit.container();
-    const blob = container.getBlockBlobClient("policy");
-    await blob.upload("x", 1);
-    await blob.setImmutabilityPolicy({ expiriesOn: later(10 * DAY), policyMode: "Unlocked" });
-    await blob.setImmutabilityPolicy({ expiriesOn: later(5 * DAY), policyMode: "Unlocked" });
-    await blob.deleteImmutabilityPolicy();
-    assert.equal((await blob.getProperties()).immutabilityPolicyMode, undefined);
-    await blob.setImmutabilityPolicy({ expiriesOn: later(5 * DAY), policyMode: "Locked" });
-    const locked = refused(409, "BlobImmutableDueToPolicy");
-    await assert.rejects(
-      blob.setImmutabilityPolicy({ expiriesOn: later(4 * DAY), policyMode: "Locked" }),
-      locked,
-    );
-    await assert.rejects(
-      blob.setImmutabilityPolicy({ expiriesOn: later(9 * DAY), policyMode: "Unlocked" }),
-      locked,
-    );
-    await assert.rejects(blob.deleteImmutabilityPolicy(), locked);
-    await blob.setImmutabilityPolicy({ expiriesOn: later(6 * DAY), policyMode: "Locked" });
-    await assert.rejects(
-      blob.setImmutabilityPolicy({ expiriesOn: later(-DAY), policyMode: "Locked" }),
-      refused(400, "InvalidHeaderValue"),
-    );
-    const path = `/${container.containerName}/policy`;
-    const stale = await kit.raw({
-      method: "PUT",
-      path,
-      query: { comp: "immutabilityPolicies" },
-      headers: {
-        "x-ms-immutability-policy-until-date": later(9 * DAY).toUTCString(),
-        "x-ms-immutability-policy-mode": "locked",
-        "if-unmodified-since": later(-DAY).toUTCString(),
-      },
+    test("a blob under a policy is neither changed nor deleted until its date", async () => {
+      const container = await kit.container();
+      const blob = container.getBlockBlobClient("kept");
+      const { etag } = await blob.upload("kept", 4);
+      const until = later(60_000);
+      const set = await blob.setImmutabilityPolicy({ expiriesOn: until, policyMode: "Unlocked" });
+      assert.deepEqual([set.immutabilityPolicyExpiry, set.immutabilityPolicyMode], [until, "unlocked"]);
+      const properties = await blob.getProperties();
+      assert.deepEqual(
+        [properties.etag, properties.immutabilityPolicyExpiresOn, properties.immutabilityPolicyMode],
+        [etag, until, "unlocked"],
+      );
+      const held = refused(409, "BlobImmutableDueToPolicy");
+      await assert.rejects(blob.upload("other", 5), held);
+      await assert.rejects(blob.delete(), held);
+      await assert.rejects(blob.setMetadata({ a: "b" }), held);
+      await assert.rejects(blob.setHTTPHeaders({ blobContentType: "a/b" }), held);
+      await blob.stageBlock("aaaa", "x", 1).then(() => assert.fail("a block was taken"), held);
+      await blob.setTags({ still: "possible" });
+      kit.server.clock.advance(61_000);
+      await blob.upload("other", 5);
+      await blob.delete();
     });
-    assert.deepEqual([stale.status, stale.code], [412, "ConditionNotMet"]);
-  });
 
-  test("a legal hold outlasts everything until it is taken off, on snapshots too", async () => {
-    const container = await kit.container();
-    const blob = container.getBlockBlobClient("held");
-    await blob.upload("x", 1);
-    const { snapshot } = await blob.createSnapshot();
-    assert.equal((await blob.setLegalHold(true)).legalHold, true);
-    await blob.withSnapshot(snapshot!).setLegalHold(true);
-    assert.equal((await blob.getProperties()).legalHold, true);
-    const held = refused(409, "BlobImmutableDueToLegalHold");
-    await assert.rejects(blob.delete({ deleteSnapshots: "include" }), held);
-    await blob.setLegalHold(false);
-    await assert.rejects(blob.delete({ deleteSnapshots: "include" }), held);
-    await assert.rejects(blob.withSnapshot(snapshot!).delete(), held);
-    await blob.withSnapshot(snapshot!).setLegalHold(false);
-    await blob.delete({ deleteSnapshots: "include" });
-    const path = `/${container.containerName}/held`;
-    const bare = await kit.raw({ method: "PUT", path, query: { comp: "legalhold" } });
-    assert.deepEqual([bare.status, bare.code], [400, "MissingRequiredHeader"]);
-    await assert.rejects(blob.setLegalHold(true), refused(404, "BlobNotFound"));
-  });
+    test("an unlocked policy can be taken back, a locked one only made longer", async () => {
+      const container = await kit.container();
+      const blob = container.getBlockBlobClient("policy");
+      await blob.upload("x", 1);
+      await blob.setImmutabilityPolicy({ expiriesOn: later(10 * DAY), policyMode: "Unlocked" });
+      await blob.setImmutabilityPolicy({ expiriesOn: later(5 * DAY), policyMode: "Unlocked" });
+      await blob.deleteImmutabilityPolicy();
+      assert.equal((await blob.getProperties()).immutabilityPolicyMode, undefined);
+      await blob.setImmutabilityPolicy({ expiriesOn: later(5 * DAY), policyMode: "Locked" });
+      const locked = refused(409, "BlobImmutableDueToPolicy");
+      await assert.rejects(
+        blob.setImmutabilityPolicy({ expiriesOn: later(4 * DAY), policyMode: "Locked" }),
+        locked,
+      );
+      await assert.rejects(
+        blob.setImmutabilityPolicy({ expiriesOn: later(9 * DAY), policyMode: "Unlocked" }),
+        locked,
+      );
+      await assert.rejects(blob.deleteImmutabilityPolicy(), locked);
+      await blob.setImmutabilityPolicy({ expiriesOn: later(6 * DAY), policyMode: "Locked" });
+      await assert.rejects(
+        blob.setImmutabilityPolicy({ expiriesOn: later(-DAY), policyMode: "Locked" }),
+        refused(400, "InvalidHeaderValue"),
+      );
+      const path = `/${container.containerName}/policy`;
+      const stale = await kit.raw({
+        method: "PUT",
+        path,
+        query: { comp: "immutabilityPolicies" },
+        headers: {
+          "x-ms-immutability-policy-until-date": later(9 * DAY).toUTCString(),
+          "x-ms-immutability-policy-mode": "locked",
+          "if-unmodified-since": later(-DAY).toUTCString(),
+        },
+      });
+      assert.deepEqual([stale.status, stale.code], [412, "ConditionNotMet"]);
+    });
 
-  test("a container that holds what must be kept is not deleted", async () => {
-    const held = refused(409, "ContainerImmutableStorageWithVersioningEnabled");
-    const container = await kit.container();
-    for (let i = 0; i < 3; i++) await container.getBlockBlobClient(`free${i}`).upload("x", 1);
-    const kept = container.getBlockBlobClient("kept");
-    await kept.upload("x", 1);
-    const { snapshot } = await kept.createSnapshot();
-    const past = kept.withSnapshot(snapshot!);
-    await past.setImmutabilityPolicy({ expiriesOn: later(60_000), policyMode: "Unlocked" });
-    await assert.rejects(container.delete(), held);
-    await past.setImmutabilityPolicy({ expiriesOn: later(120_000), policyMode: "Unlocked" });
-    kit.server.clock.advance(61_000);
-    await assert.rejects(container.delete(), held);
-    await past.deleteImmutabilityPolicy();
-    await kept.setLegalHold(true);
-    await assert.rejects(container.delete(), held);
-    assert.equal((await kept.downloadToBuffer()).toString(), "x");
-    await kept.setLegalHold(false);
-    const made = container.getBlockBlobClient("made");
-    await made.upload("x", 1, { immutabilityPolicy: { expiriesOn: later(60_000), policyMode: "Locked" } });
-    await assert.rejects(container.delete(), held);
-    kit.server.clock.advance(61_000);
-    await container.delete();
-  });
+    test("a legal hold outlasts everything until it is taken off, on snapshots too", async () => {
+      const container = await kit.container();
+      const blob = container.getBlockBlobClient("held");
+      await blob.upload("x", 1);
+      const { snapshot } = await blob.createSnapshot();
+      assert.equal((await blob.setLegalHold(true)).legalHold, true);
+      await blob.withSnapshot(snapshot!).setLegalHold(true);
+      assert.equal((await blob.getProperties()).legalHold, true);
+      const held = refused(409, "BlobImmutableDueToLegalHold");
+      await assert.rejects(blob.delete({ deleteSnapshots: "include" }), held);
+      await blob.setLegalHold(false);
+      await assert.rejects(blob.delete({ deleteSnapshots: "include" }), held);
+      await assert.rejects(blob.withSnapshot(snapshot!).delete(), held);
+      await blob.withSnapshot(snapshot!).setLegalHold(false);
+      await blob.delete({ deleteSnapshots: "include" });
+      const path = `/${container.containerName}/held`;
+      const bare = await kit.raw({ method: "PUT", path, query: { comp: "legalhold" } });
+      assert.deepEqual([bare.status, bare.code], [400, "MissingRequiredHeader"]);
+      await assert.rejects(blob.setLegalHold(true), refused(404, "BlobNotFound"));
+    });
 
-  test("what is held does not expire meanwhile", async () => {
-    const container = await kit.container();
-    const blob = container.getBlockBlobClient("kept");
-    await blob.upload("x", 1);
-    const headers = { "x-ms-expiry-option": "RelativeToNow", "x-ms-expiry-time": "1000" };
-    const path = `/${container.containerName}/kept`;
-    assert.equal((await kit.raw({ method: "PUT", path, query: { comp: "expiry" }, headers })).status, 200);
-    await blob.setLegalHold(true);
-    kit.server.clock.advance(60_000);
-    assert.equal((await blob.downloadToBuffer()).toString(), "x");
-    await blob.setLegalHold(false);
-    assert.equal(await blob.exists(), false);
-  });
+    test("a container that holds what must be kept is not deleted", async () => {
+      const held = refused(409, "ContainerImmutableStorageWithVersioningEnabled");
+      const container = await kit.container();
+      for (let i = 0; i < 3; i++) await container.getBlockBlobClient(`free${i}`).upload("x", 1);
+      const kept = container.getBlockBlobClient("kept");
+      await kept.upload("x", 1);
+      const { snapshot } = await kept.createSnapshot();
+      const past = kept.withSnapshot(snapshot!);
+      await past.setImmutabilityPolicy({ expiriesOn: later(60_000), policyMode: "Unlocked" });
+      await assert.rejects(container.delete(), held);
+      await past.setImmutabilityPolicy({ expiriesOn: later(120_000), policyMode: "Unlocked" });
+      kit.server.clock.advance(61_000);
+      await assert.rejects(container.delete(), held);
+      await past.deleteImmutabilityPolicy();
+      await kept.setLegalHold(true);
+      await assert.rejects(container.delete(), held);
+      assert.equal((await kept.downloadToBuffer()).toString(), "x");
+      await kept.setLegalHold(false);
+      const made = container.getBlockBlobClient("made");
+      await made.upload("x", 1, { immutabilityPolicy: { expiriesOn: later(60_000), policyMode: "Locked" } });
+      await assert.rejects(container.delete(), held);
+      kit.server.clock.advance(61_000);
+      await container.delete();
+    });
 
-  test("append and page blobs are held like any other, and can be made so", async () => {
-    const container = await kit.container();
-    const append = container.getAppendBlobClient("log");
-    await append.create({ immutabilityPolicy: { expiriesOn: later(DAY), policyMode: "Unlocked" } });
-    await assert.rejects(append.appendBlock("x", 1), refused(409, "BlobImmutableDueToPolicy"));
-    const page = container.getPageBlobClient("disk");
-    await page.create(512, { legalHold: true });
-    await assert.rejects(
-      page.uploadPages(Buffer.alloc(512), 0, 512),
-      refused(409, "BlobImmutableDueToLegalHold"),
-    );
-  });
-});
+    test("what is held does not expire meanwhile", async () => {
+      const container = await kit.container();
+      const blob = container.getBlockBlobClient("kept");
+      await blob.upload("x", 1);
+      const headers = { "x-ms-expiry-option": "RelativeToNow", "x-ms-expiry-time": "1000" };
+      const path = `/${container.containerName}/kept`;
+      assert.equal((await kit.raw({ method: "PUT", path, query: { comp: "expiry" }, headers })).status, 200);
+      await blob.setLegalHold(true);
+      kit.server.clock.advance(60_000);
+      assert.equal((await blob.downloadToBuffer()).toString(), "x");
+      await blob.setLegalHold(false);
+      assert.equal(await blob.exists(), false);
+    });
+
+    test("append and page blobs are held like any other, and can be made so", async () => {
+      const container = await kit.container();
+      const append = container.getAppendBlobClient("log");
+      await append.create({ immutabilityPolicy: { expiriesOn: later(DAY), policyMode: "Unlocked" } });
+      await assert.rejects(append.appendBlock("x", 1), refused(409, "BlobImmutableDueToPolicy"));
+      const page = container.getPageBlobClient("disk");
+      await page.create(512, { legalHold: true });
+      await assert.rejects(
+        page.uploadPages(Buffer.alloc(512), 0, 512),
+        refused(409, "BlobImmutableDueToLegalHold"),
+      );
+    });
+  },
+  VERSION_LEVEL,
+);
 
 onEachEngine("encryption", (kit) => {
   test("what is written with a customer's key is read and changed with that key only", async () => {

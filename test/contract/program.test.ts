@@ -17,6 +17,7 @@ import { QueueServiceClient } from "@azure/storage-queue";
 import { pause } from "../../src/base/clock.ts";
 import { LIMITS } from "../../src/base/limits.ts";
 import { startHoldfast } from "../../src/library.ts";
+import { HTTPS_FLAGS } from "../kit/certificates.ts";
 import { runProgram, startProgram } from "../kit/program.ts";
 import { send } from "../kit/send.ts";
 
@@ -52,6 +53,20 @@ suite("the command line", () => {
       assert.equal(code, 2, flags.join(" "));
       assert.match(stderr, /^holdfast: [^\n]+\n$/);
     }
+  });
+
+  test("takes tokens that nobody verifies on loopback only, with a warning, unless it is told otherwise", async () => {
+    const oauth = [...HTTPS_FLAGS, "--oauth", "basic"];
+    const open = [...oauth, "--inMemory", "--host", "0.0.0.0", "--blobPort", "0"];
+    const refused = await runProgram(open);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /^holdfast: --oauth: [^\n]*0\.0\.0\.0[^\n]*--unsafeOauth[^\n]*\n$/);
+    assert.equal(refused.stdout, "");
+    const local = await startProgram([...oauth, "--inMemory"]);
+    assert.equal(await local.stop(), 0);
+    const warning = /--oauth basic does not verify the signatures of tokens/;
+    assert.match(local.warnings.join("\n"), warning);
+    assert.match(local.stderr(), warning);
   });
 
   test("keeps what it acknowledged over a restart, and over kill -9", async () => {

@@ -30,7 +30,7 @@ function meaningOf({ method, target, query }: Unauthenticated): string {
 
 async function isAccepted(request: Unauthenticated): Promise<boolean> {
   try {
-    const caller = await authenticate(request, contextOf());
+    const caller = await authenticate(request, contextOf({ oauth: "basic" }));
     return caller.kind !== "anonymous";
   } catch (error) {
     if (error instanceof Refusal) return false;

@@ -11,6 +11,8 @@ export interface Program {
   readonly ports: Readonly<Record<"blob" | "queue" | "table" | "file" | "smb" | "admin", number>>;
   readonly endpoints: Readonly<Record<"blob" | "queue" | "table" | "file", string>>;
   readonly connectionString: string;
+  /** Of the ready message. */
+  readonly warnings: readonly string[];
   /** What it has written to stderr so far. */
   stderr(): string;
   /** Sends SIGTERM and waits for the end; resolves with the exit code. */
@@ -84,13 +86,14 @@ export async function startProgram(
     });
     child.on("exit", (code) => reject(new Error(`ended with ${code} before it was ready: ${stderr}`)));
   });
-  const ready = JSON.parse(line) as Pick<Program, "ports" | "endpoints" | "connectionString">;
+  const ready = JSON.parse(line) as Pick<Program, "ports" | "endpoints" | "connectionString" | "warnings">;
   return {
     child,
     pid: child.pid!,
     ports: ready.ports,
     endpoints: ready.endpoints,
     connectionString: ready.connectionString,
+    warnings: ready.warnings,
     stderr: () => stderr,
     stop: (signal = "SIGTERM") =>
       new Promise((resolve) => {

@@ -129,6 +129,11 @@ export const BLOB_REFUSALS = {
     http: 409,
     text: "The requested operation is not allowed as the container has a immutable storage with versioning enabled.",
   },
+  // Ours: no recorded answer shows what the service says here.
+  ContainerImmutableStorageWithVersioningNotEnabled: {
+    http: 409,
+    text: "Immutability policies and legal holds need a container with version-level immutability: start the server with --versionLevelImmutability before the container is created, or run holdfast enable-immutability.",
+  },
   ContainerNotFound: { http: 404, text: "The specified container does not exist." },
   DeletedContainerNotFound: {
     http: 404,

@@ -2,6 +2,7 @@ import { Refusal } from "../../base/refusals.ts";
 import { authenticateBearer, isBearer } from "./bearer.ts";
 import type { Caller } from "./caller.ts";
 import type { AuthContext, Unauthenticated } from "./context.ts";
+import { refuseRepeated } from "./repeated.ts";
 import { authenticateAccountSas } from "./sas-account.ts";
 import { authenticateDelegationSas } from "./sas-delegation.ts";
 import { authenticateServiceSas } from "./sas-service.ts";
@@ -15,9 +16,12 @@ export type { AuthContext, PolicyLookup, PublicAccessLookup, Unauthenticated } f
  *
  * Most callers are known at once; only a stored access policy has to be waited for.
  *
+ * A parameter of the address that decides anything is refused when it comes twice, before anything else is asked.
+ *
  * An Authorization header outranks a SAS in the address. A request with neither comes from an anonymous caller.
  */
 export function authenticate(request: Unauthenticated, context: AuthContext): Caller | Promise<Caller> {
+  if (request.query.repeated !== undefined) refuseRepeated(request, request.query.repeated);
   const authorization = request.headers.authorization;
   if (authorization !== undefined) {
     const scheme = sharedKeyScheme(authorization);

@@ -8,7 +8,7 @@ import { authenticationFailed } from "./refuse.ts";
  * The scratch arrays are safe because nothing here waits.
  */
 const names: string[] = [];
-const pairs: (readonly [name: string, value: string])[] = [];
+const pairs: Pair[] = [];
 /** Up to here sorting by insertion is fastest; past it a hostile request must not cost the square of its size. */
 const INSERTION_MAX = 16;
 /** Since this version an x-ms- header without a value is signed; before, it was left out. */
@@ -106,7 +106,7 @@ function sortedByInsertion(sent: Query["pairs"]): Query["pairs"] {
   return pairs;
 }
 
-type Pair = readonly [name: string, value: string];
+type Pair = Query["pairs"][number];
 
 function comparePairs(one: Pair, two: Pair): number {
   if (one[0] !== two[0]) return one[0] < two[0] ? -1 : 1;

@@ -237,7 +237,7 @@ test("a SAS bound to a user needs a token of that user, of that tenant", async (
     [{ headers: bearer({ oid: "oid-9", tid: "tid-2" }) }, "AuthenticationFailed"],
     [{ headers: bearer({ oid: "oid-9", tid: "tid-1", exp: NOW / 1_000 - 1 }) }, "InvalidBearerToken"],
     [{ headers: {} }, "InvalidBearerToken"],
-    [{ headers, oauth: "off" }, "InvalidBearerToken"],
+    [{ headers, oauth: "off" }, "AuthenticationFailed"],
     [{ headers: {}, fields: { ...fields, sduoid: undefined } }, "AuthenticationFailed"],
   ] as const) {
     const own = "fields" in change ? { sduoid: "oid-9" } : {};
@@ -255,4 +255,11 @@ test("a SAS bound to a user needs a token of that user, of that tenant", async (
     "accepted",
   );
   assert.equal(await outcome(() => attempt({ ...abroad, headers })), "AuthenticationFailed");
+});
+
+test("where tokens are not taken any more, nothing is that was signed with a key given for one", async () => {
+  const [sv, signs] = GENERATIONS[0];
+  const fields = { ...COMMON, sv };
+  assert.equal(await outcome(() => attempt({ fields, signs })), "accepted");
+  assert.equal(await outcome(() => attempt({ fields, signs, oauth: "off" })), "AuthenticationFailed");
 });

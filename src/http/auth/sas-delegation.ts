@@ -54,6 +54,9 @@ const GENERATIONS: Readonly<Record<ServiceName, readonly { since: string; signed
 };
 
 export function authenticateDelegationSas(request: Unauthenticated, context: AuthContext): ServiceSasCaller {
+  // Keys were given for tokens: where tokens are not taken (any more), neither is what they were good for.
+  if (context.oauth === "off")
+    throw authenticationFailed("User delegation SAS are taken only where bearer tokens are.");
   const { query, target } = request;
   const generations = GENERATIONS[target.service];
   const version = sasVersion(query, generations.at(-1)!.since);

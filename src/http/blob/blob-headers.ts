@@ -112,8 +112,8 @@ export function readProperties(
   tiers: readonly string[] = BLOCK_TIERS,
 ): BlobProperties {
   const { headers } = request;
-  const immutability = readImmutability(headers);
-  const hasLegalHold = readBoolean(headers, "x-ms-legal-hold");
+  const immutability = readImmutability(request);
+  const hasLegalHold = readLegalHold(request);
   return {
     http: readHttpHeaders(headers, takesPlain),
     metadata: readMetadata(request.rawHeaders),
@@ -179,13 +179,27 @@ export function readCustomerKey(headers: Headers, names: typeof OWN_KEY = OWN_KE
   return actual;
 }
 
-export function readImmutability(headers: Headers): BlobRecord["immutability"] | undefined {
+/** Whoever holds a blob has a right of its own to, beside that to write it: nobody may be able to delete it then. */
+function checkMayGuard({ caller }: HttpRequest): void {
+  const isSas = caller.kind === "accountSas" || caller.kind === "serviceSas";
+  if (isSas && !caller.permissions.includes("i")) throw new Refusal("AuthorizationPermissionMismatch");
+}
+
+export function readLegalHold(request: HttpRequest): boolean | undefined {
+  const hasLegalHold = readBoolean(request.headers, "x-ms-legal-hold");
+  if (hasLegalHold !== undefined) checkMayGuard(request);
+  return hasLegalHold;
+}
+
+export function readImmutability(request: HttpRequest): BlobRecord["immutability"] | undefined {
+  const { headers } = request;
   const text = headers["x-ms-immutability-policy-until-date"];
   const mode = headers["x-ms-immutability-policy-mode"]?.toLowerCase();
   if (text === undefined) {
     if (mode !== undefined) throw badHeader("x-ms-immutability-policy-mode", mode);
     return undefined;
   }
+  checkMayGuard(request);
   const until = parseHttpDate(text) ?? parseIsoDate(text);
   if (until === undefined) throw badHeader("x-ms-immutability-policy-until-date", text);
   if (mode !== undefined && mode !== "locked" && mode !== "unlocked") {

@@ -85,7 +85,7 @@ async function getContainerProperties(request: HttpRequest, services: BlobServic
     "x-ms-blob-public-access": record.publicAccess,
     "x-ms-has-immutability-policy": "false",
     "x-ms-has-legal-hold": "false",
-    "x-ms-immutable-storage-with-versioning-enabled": "false",
+    "x-ms-immutable-storage-with-versioning-enabled": String(record.hasVersionLevelImmutability ?? false),
     "x-ms-default-encryption-scope": encryptionScope?.name ?? "$account-encryption-key",
     "x-ms-deny-encryption-scope-override": String(encryptionScope?.isEnforced ?? false),
   };

@@ -21,6 +21,7 @@ import {
   readCreateGuards,
   readEncryption,
   readImmutability,
+  readLegalHold,
   readTags,
   readTier,
   refusePast,
@@ -102,8 +103,8 @@ async function copyFrom(
       tags,
       tier: readTier(headers, BLOCK_TIERS),
       encryption,
-      immutability: readImmutability(headers),
-      hasLegalHold: readBoolean(headers, "x-ms-legal-hold"),
+      immutability: readImmutability(request),
+      hasLegalHold: readLegalHold(request),
     },
   };
   if (source.kind === "elsewhere") return copyFromElsewhere(request, services, source, wish);

@@ -7,8 +7,8 @@ import {
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import type { ConditionHeader } from "../operation.ts";
 import { printHttpDate } from "../wire/dates.ts";
-import { readImmutability, readSelector } from "./blob-headers.ts";
-import { missingHeader, readBlobRef, readBoolean, readWriteConditions } from "./read-request.ts";
+import { readImmutability, readLegalHold, readSelector } from "./blob-headers.ts";
+import { missingHeader, readBlobRef, readWriteConditions } from "./read-request.ts";
 import { type BlobRow, type BlobServices, onBlob, row } from "./rows.ts";
 
 const IF_UNMODIFIED: readonly ConditionHeader[] = ["if-unmodified-since"];
@@ -20,7 +20,7 @@ function readState(request: HttpRequest): OnState {
 /** PUT ?comp=immutabilityPolicies */
 async function setImmutabilityPolicy(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
   const conditions = readWriteConditions(request.headers, IF_UNMODIFIED);
-  const immutability = readImmutability(request.headers);
+  const immutability = readImmutability(request);
   if (immutability === undefined) throw missingHeader("x-ms-immutability-policy-until-date");
   const { until, mode } = await setPolicy(blobs, { ...readState(request), conditions, immutability });
   return {
@@ -40,7 +40,7 @@ async function deleteImmutabilityPolicy(request: HttpRequest, { blobs }: BlobSer
 
 /** PUT ?comp=legalhold */
 async function setLegalHold(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
-  const hasLegalHold = readBoolean(request.headers, "x-ms-legal-hold");
+  const hasLegalHold = readLegalHold(request);
   if (hasLegalHold === undefined) throw missingHeader("x-ms-legal-hold");
   await setHold(blobs, { ...readState(request), hasLegalHold });
   return { status: 200, headers: { "x-ms-legal-hold": String(hasLegalHold) } };

@@ -67,7 +67,7 @@ function printContainer(entry: ListedContainer, withMetadata: boolean, now: Inst
     textElement("DenyEncryptionScopeOverride", record.encryptionScope?.isEnforced ?? false) +
     textElement("HasImmutabilityPolicy", false) +
     textElement("HasLegalHold", false) +
-    textElement("ImmutableStorageWithVersioningEnabled", false) +
+    textElement("ImmutableStorageWithVersioningEnabled", record.hasVersionLevelImmutability ?? false) +
     (record.deleted === undefined
       ? ""
       : textElement("DeletedTime", printHttpDate(record.deleted.at)) +

@@ -6,6 +6,7 @@ import type { EntityChange } from "../../services/table/change-entity.ts";
 import { ChangeRefused, tooManyChanges } from "../../services/table/entity-group-transaction.ts";
 import type { TableRef } from "../../services/table/tables.ts";
 import { authorize } from "../auth/authorize.ts";
+import { refuseRepeated } from "../auth/repeated.ts";
 import type { Body, HttpReply, HttpRequest } from "../exchange.ts";
 import type { Operation } from "../operation.ts";
 import { decoded, readQuery } from "../query.ts";
@@ -128,12 +129,15 @@ async function query(
 
 /** The same caller, another address. Its own credentials, if the part names any, are not looked at. */
 function partRequest(outer: HttpRequest, sub: SubRequest): HttpRequest {
-  const { path, query } = partAddress(outer, sub.target);
+  const { path, query: text } = partAddress(outer, sub.target);
+  const target = { ...outer.target, path };
+  const query = readQuery(text);
+  if (query.repeated !== undefined) refuseRepeated({ query, target }, query.repeated);
   return {
     ...outer,
     method: sub.method,
-    target: { ...outer.target, path },
-    query: readQuery(query),
+    target,
+    query,
     headers: { host: outer.headers.host, ...sub.headers },
     rawHeaders: sub.rawHeaders,
     body: bodyOf(sub.body),

@@ -10,6 +10,8 @@ import { workDue } from "./work-due.ts";
 export interface BlobServiceOptions {
   /** Every overwrite, metadata change and deletion leaves a version behind. */
   readonly isVersioned?: boolean;
+  /** Blobs of containers made from now on may be put under immutability policies and legal holds. */
+  readonly hasVersionLevelImmutability?: boolean;
 }
 
 /**
@@ -19,10 +21,12 @@ export interface BlobServiceOptions {
 export class BlobService {
   readonly parts: ServiceParts;
   readonly isVersioned: boolean;
+  readonly hasVersionLevelImmutability: boolean;
 
   constructor(parts: ServiceParts, options: BlobServiceOptions = {}) {
     this.parts = parts;
     this.isVersioned = options.isVersioned ?? false;
+    this.hasVersionLevelImmutability = options.hasVersionLevelImmutability ?? false;
   }
 
   /** Stored access policies of a container; undefined when there is no such container. */

@@ -1,9 +1,14 @@
 import type { Instant } from "../../base/clock.ts";
-import { Refusal } from "../../base/refusals.ts";
+import { badHeader, Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import { type Soon, whenThere } from "../../base/soon.ts";
 import { type Conditions, checkWrite } from "../../concurrency/conditions.ts";
-import { checkMutability } from "../../concurrency/immutability.ts";
+import {
+  checkMayGuard,
+  checkMutability,
+  type Immutability,
+  isRetention,
+} from "../../concurrency/immutability.ts";
 import { AVAILABLE, checkLeaseRead, checkLeaseWrite, leaseAfterWrite } from "../../concurrency/lease.ts";
 import { blobKey, pastKey } from "../../store/keys/blob.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
@@ -137,6 +142,17 @@ export function checkChangeable(blob: BlobRecord, now: Instant): void {
 
 export function checkMutable(blob: BlobRecord, now: Instant): void {
   throwIf(checkMutability(blob, now));
+}
+
+/** Whether a policy (or, without one, a hold) may be put on a blob of the container. */
+export function checkGuarding(
+  container: ContainerRecord,
+  immutability: Immutability | undefined,
+  now: Instant,
+): void {
+  throwIf(checkMayGuard(container));
+  if (immutability === undefined || isRetention(immutability.until, now)) return;
+  throw badHeader("x-ms-immutability-policy-until-date", new Date(immutability.until).toUTCString());
 }
 
 /**

@@ -3,14 +3,15 @@ import { type Revision, timestampOf } from "../../base/revision.ts";
 import type { Writer } from "../../store/kv.ts";
 import type { BlobRecord, CopyRecord } from "../../store/records/blob.ts";
 import type { BlobService } from "./blob-service.ts";
-import { checkBlobWrite, type Found, findBlob } from "./blobs.ts";
+import { type Found, findBlob } from "./blobs.ts";
 import { shareBlobContent } from "./content.ts";
 import { type Copied, type LocalSource, readSource } from "./copy-blob.ts";
-import { newBlob, writtenOf } from "./put-blob.ts";
+import type { BlobRef } from "./names.ts";
+import { type CreateGuards, checkCreate, newBlob, writtenOf } from "./put-blob.ts";
 import { putPast, replaceBlob } from "./replace-blob.ts";
-import type { ChangeBlob } from "./set-blob-properties.ts";
 
-export interface CopyIncremental extends ChangeBlob {
+export interface CopyIncremental extends CreateGuards {
+  readonly ref: BlobRef;
   readonly source: LocalSource;
   readonly copyId: string;
 }
@@ -26,7 +27,7 @@ export async function copyIncremental(blobs: BlobService, request: CopyIncrement
   if (at === undefined) throw new Refusal("IncrementalCopySourceMustBeSnapshot");
   return blobs.parts.store.write(async (write) => {
     const found = await findBlob(write, ref);
-    checkBlobWrite(write, found, request, "create");
+    checkCreate(write, found, request);
     const source = await readSource(write, request.source, "copy");
     if (source.kind !== "page" || !("pages" in source.content)) throw new Refusal("InvalidSourceBlobType");
     checkSameLine(found, request.source, at, source);

@@ -33,6 +33,7 @@ export async function createContainer(blobs: BlobService, request: CreateContain
       ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
       ...(publicAccess === undefined ? {} : { publicAccess }),
       ...(encryptionScope === undefined ? {} : { encryptionScope }),
+      ...(blobs.hasVersionLevelImmutability ? { hasVersionLevelImmutability: true } : {}),
     });
     return revision;
   });

@@ -1,11 +1,11 @@
 import type { Instant } from "../../base/clock.ts";
-import { badHeader, Refusal } from "../../base/refusals.ts";
+import { Refusal } from "../../base/refusals.ts";
 import { type Conditions, checkWrite } from "../../concurrency/conditions.ts";
-import { checkImmutabilityChange, type Immutability } from "../../concurrency/immutability.ts";
+import { checkImmutabilityChange, type Guarded, type Immutability } from "../../concurrency/immutability.ts";
 import type { Writer } from "../../store/kv.ts";
 import type { BlobRecord } from "../../store/records/blob.ts";
 import type { BlobService } from "./blob-service.ts";
-import { putBlobRecord, readState, type Selector } from "./blobs.ts";
+import { checkGuarding, putBlobRecord, readState, type Selector, type State } from "./blobs.ts";
 import { throwIf } from "./containers.ts";
 import { indexGuard } from "./guard-index.ts";
 import type { BlobRef } from "./names.ts";
@@ -25,19 +25,18 @@ export async function setImmutabilityPolicy(
   request: OnState & { readonly conditions: Conditions; readonly immutability: Immutability },
 ): Promise<Immutability> {
   const { immutability } = request;
-  await changeState(blobs, request, (record, now) => {
+  await changeState(blobs, request, ({ container, record }, now) => {
     throwIf(checkWrite(request.conditions, record, "change"));
-    if (immutability.until <= now) {
-      throw badHeader("x-ms-immutability-policy-until-date", new Date(immutability.until).toUTCString());
-    }
+    checkGuarding(container, immutability, now);
     throwIf(checkImmutabilityChange(record.immutability, immutability, now));
     return { ...record, immutability };
   });
   return immutability;
 }
 
+/** Also in a container that may have no new ones: what is left of older days can be taken off. */
 export async function deleteImmutabilityPolicy(blobs: BlobService, request: OnState): Promise<void> {
-  await changeState(blobs, request, (record, now) => {
+  await changeState(blobs, request, ({ record }, now) => {
     throwIf(checkImmutabilityChange(record.immutability, undefined, now));
     const { immutability: _, ...rest } = record;
     return rest;
@@ -49,21 +48,50 @@ export async function setLegalHold(
   blobs: BlobService,
   request: OnState & { readonly hasLegalHold: boolean },
 ): Promise<void> {
-  await changeState(blobs, request, ({ hasLegalHold: _, ...rest }) =>
-    request.hasLegalHold ? { ...rest, hasLegalHold: true } : rest,
-  );
+  await changeState(blobs, request, ({ container, record }, now) => {
+    const { hasLegalHold: _, ...rest } = record;
+    if (!request.hasLegalHold) return rest;
+    checkGuarding(container, undefined, now);
+    return { ...rest, hasLegalHold: true };
+  });
+}
+
+/** What held a state of a blob, before the operator released it. */
+export type Released = Guarded & OnState;
+
+/**
+ * The operator's way out: takes a policy, locked or not, and a legal hold off a state of a blob. No request can do
+ * this, only a command that is run on a store at rest. undefined when nothing held the state.
+ */
+export async function releaseImmutability(
+  blobs: BlobService,
+  request: OnState,
+): Promise<Released | undefined> {
+  let released: Released | undefined;
+  await changeState(blobs, request, ({ record }) => {
+    const { immutability, hasLegalHold, ...rest } = record;
+    if (immutability === undefined && hasLegalHold === undefined) return record;
+    released = {
+      ...request,
+      ...(immutability === undefined ? {} : { immutability }),
+      ...(hasLegalHold === undefined ? {} : { hasLegalHold }),
+    };
+    return rest;
+  });
+  return released;
 }
 
 /** Beside the blob, not of it: no new ETag, whichever of its states is meant. */
 async function changeState(
   blobs: BlobService,
   { ref, selector }: OnState,
-  change: (record: BlobRecord, now: Instant) => BlobRecord,
+  change: (state: State, now: Instant) => BlobRecord,
 ): Promise<void> {
   await blobs.parts.store.write(async (write: Writer) => {
-    const { container, record, isCurrent } = await readState(write, ref, selector);
+    const state = await readState(write, ref, selector);
+    const { container, record, isCurrent } = state;
     if (record.copy?.status === "pending") throw new Refusal("PendingCopyOperation");
-    const after = change(record, write.now());
+    const after = change(state, write.now());
     const place = { container, ref };
     if (isCurrent) putBlobRecord(write, place, record, after);
     else {

@@ -15,7 +15,7 @@ import type {
 import { keepContent, type TakenIn, takeIn, takeInSmall } from "../payload/content.ts";
 import type { PayloadSource } from "../payload/payloads.ts";
 import type { BlobService } from "./blob-service.ts";
-import { type BlobGuards, checkBlobWrite, type Found, findBlob } from "./blobs.ts";
+import { type BlobGuards, checkBlobWrite, checkGuarding, type Found, findBlob } from "./blobs.ts";
 import { readContainer } from "./containers.ts";
 import type { BlobRef } from "./names.ts";
 import { replaceBlob } from "./replace-blob.ts";
@@ -159,6 +159,8 @@ export function newBlob(
   if (encryption.keySha256 !== undefined) record.keySha256 = encryption.keySha256;
   const scope = scopeFor(container, encryption);
   if (scope !== undefined) record.encryptionScope = scope;
+  if (immutability !== undefined || hasLegalHold === true)
+    checkGuarding(container, immutability, write.now());
   if (immutability !== undefined) record.immutability = immutability;
   if (hasLegalHold === true) record.hasLegalHold = hasLegalHold;
   return record;

@@ -227,6 +227,13 @@ export function guardKey(
   return packKey(["bh", container, until, blob, at]);
 }
 
+export function stateOfGuardKey(key: Key): { readonly blob: string; readonly at: Revision | undefined } {
+  const reader = new KeyReader(key).skipText().skipWhole().skipWhole();
+  const blob = reader.text();
+  const at = reader.whole();
+  return { blob, at: at === 0n ? undefined : at };
+}
+
 /** What a container holds that is kept beyond an instant; without one, all that ever was. */
 export function guardedUntil(container: bigint, after?: Instant): Range {
   const { from, to } = prefixRange(packKey(["bh", container]));

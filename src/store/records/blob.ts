@@ -19,6 +19,8 @@ export interface ContainerRecord {
   readonly policies?: readonly PolicyRecord[];
   readonly lease?: LeaseRecord;
   readonly encryptionScope?: { readonly name: string; readonly isEnforced: boolean };
+  /** Its blobs may be put under immutability policies and legal holds. */
+  readonly hasVersionLevelImmutability?: true;
   /** Set on what is soft-deleted ("bd" keys): when it was, and until when it can be had back. */
   readonly deleted?: { readonly at: Instant; readonly until: Instant };
 }
