@@ -1,16 +1,8 @@
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Clock, systemClock } from "./base/clock.ts";
 import { errorCode, UnusableDirectory } from "./base/faults.ts";
+import { makeDirectory } from "./base/make-directory.ts";
 import { takeDirectoryLock } from "./directory-lock.ts";
 
 /**
@@ -56,12 +48,14 @@ export async function openDataDirectory(
 ): Promise<DataDirectory> {
   const directory = resolve(path);
   try {
-    mkdirSync(directory, { recursive: true });
+    makeDirectory(directory);
     checkMarker(directory);
-    mkdirSync(join(directory, LOCK), { recursive: true });
+    makeDirectory(join(directory, LOCK));
   } catch (error) {
     if (error instanceof UnusableDirectory) throw error;
-    throw new UnusableDirectory(`${directory} cannot be used: ${(error as Error).message}`, { cause: error });
+    const code = errorCode(error);
+    const why = code === "EEXIST" || code === "ENOTDIR" ? "it is not a directory" : (error as Error).message;
+    throw new UnusableDirectory(`${directory} cannot be used: ${why}`, { cause: error });
   }
   const lock = await takeDirectoryLock(directory, join(directory, LOCK), options.clock ?? systemClock);
   try {

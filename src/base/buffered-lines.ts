@@ -1,9 +1,10 @@
-import { closeSync, mkdirSync, openSync, write, writeSync } from "node:fs";
+import { closeSync, openSync, write, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { pause } from "./clock.ts";
 import { ConfigError } from "./config-error.ts";
 import { errorCode } from "./faults.ts";
 import { LIMITS } from "./limits.ts";
+import { makeDirectory } from "./make-directory.ts";
 
 /**
  * Lines gathered in memory and written in large pieces, off the request's path.
@@ -96,7 +97,7 @@ export class BufferedLines implements LineWriter {
 
   #open(): number {
     if (this.#target === "-") return STDOUT;
-    mkdirSync(dirname(this.#target), { recursive: true });
+    makeDirectory(dirname(this.#target));
     return openSync(this.#target, "a");
   }
 

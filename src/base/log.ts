@@ -1,6 +1,8 @@
+import { dirname } from "node:path";
 import { destination, type Logger, multistream, pino, stdSerializers } from "pino";
 import { type Clock, systemClock } from "./clock.ts";
 import { ConfigError } from "./config-error.ts";
+import { makeDirectory } from "./make-directory.ts";
 import { safeHeaders, safeText, safeUrl } from "./redact.ts";
 
 /**
@@ -61,7 +63,8 @@ export function openLog({ level, format = "auto", debugFile, sink, clock = syste
 
 function openDebugFile(path: string): ReturnType<typeof destination> {
   try {
-    return destination({ dest: path, sync: true, mkdir: true });
+    makeDirectory(dirname(path));
+    return destination({ dest: path, sync: true });
   } catch (error) {
     throw new ConfigError("--debug", `${path} cannot be opened: ${(error as Error).message}`);
   }
