@@ -1,18 +1,10 @@
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Clock, systemClock } from "./base/clock.ts";
 import { errorCode, UnusableDirectory } from "./base/faults.ts";
-import { OWNER_DIRECTORY_MODE, OWNER_FILE_MODE } from "./base/file-modes.ts";
+import { OWNER_FILE_MODE } from "./base/file-modes.ts";
 import type { Log } from "./base/log.ts";
+import { makeDirectory } from "./base/make-directory.ts";
 import { takeDirectoryLock } from "./directory-lock.ts";
 import { tightenModes } from "./tighten-modes.ts";
 
@@ -62,12 +54,14 @@ export async function openDataDirectory(
 ): Promise<DataDirectory> {
   const directory = resolve(path);
   try {
-    mkdirSync(directory, { recursive: true, mode: OWNER_DIRECTORY_MODE });
+    makeDirectory(directory);
     checkMarker(directory);
-    mkdirSync(join(directory, LOCK), { recursive: true, mode: OWNER_DIRECTORY_MODE });
+    makeDirectory(join(directory, LOCK));
   } catch (error) {
     if (error instanceof UnusableDirectory) throw error;
-    throw new UnusableDirectory(`${directory} cannot be used: ${(error as Error).message}`, { cause: error });
+    const code = errorCode(error);
+    const why = code === "EEXIST" || code === "ENOTDIR" ? "it is not a directory" : (error as Error).message;
+    throw new UnusableDirectory(`${directory} cannot be used: ${why}`, { cause: error });
   }
   const lock = await takeDirectoryLock(directory, join(directory, LOCK), options.clock ?? systemClock);
   try {

@@ -2,8 +2,9 @@
 import cluster from "node:cluster";
 import { readFileSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
+import { ClosingTooSlow, endProcessNow } from "./base/closing.ts";
 import { ConfigError } from "./base/config-error.ts";
-import { HeldForDead, UnusableDirectory } from "./base/faults.ts";
+import { CannotStart, errorCode, HeldForDead, UnusableDirectory } from "./base/faults.ts";
 import { OTHERS_BITS } from "./base/file-modes.ts";
 import { type Log, openLog } from "./base/log.ts";
 import { immutabilityCommand } from "./immutability-command.ts";
@@ -77,21 +78,28 @@ async function serve(options: Options, log: Log): Promise<void> {
     running = await run({ options, log, onFatal: stopAtOnce(log) });
   } catch (error) {
     if (error instanceof ConfigError) die(error.message, error.exitCode);
-    if (error instanceof UnusableDirectory) die(error.message, EXIT_FAILED);
-    if ((error as { code?: string }).code === "EADDRINUSE") {
-      const { address, port } = error as unknown as { address: string; port: number };
-      die(`${address}:${port} is in use; choose another port or stop what listens there`, EXIT_FAILED);
-    }
+    if (error instanceof UnusableDirectory || error instanceof CannotStart) die(error.message, EXIT_FAILED);
+    // A permission, a missing file, a full disk: for the operator to see to, and no bug.
+    if (errorCode(error) !== undefined && "syscall" in (error as Error))
+      die(`cannot start: ${(error as Error).message}`, EXIT_FAILED);
     throw error;
   }
   let isStopping = false;
   const stop = (signal: string): void => {
-    if (isStopping) process.exit(EXIT_FAILED);
+    if (isStopping) endProcessNow();
     isStopping = true;
     log.info({ signal }, "stopping: finishing what was accepted (send the signal again to stop at once)");
     running.close().then(
       () => process.exit(0),
-      (error: unknown) => die(`stopping failed: ${(error as Error).message}`, EXIT_FAILED),
+      (error: unknown) => {
+        if (!(error instanceof ClosingTooSlow))
+          die(`stopping failed: ${(error as Error).message}`, EXIT_FAILED);
+        log.error(
+          { reason: error.message },
+          "shutting down: the process ends although parts of it did not close; what was acknowledged is on disk",
+        );
+        endProcessNow();
+      },
     );
   };
   process.on("SIGINT", stop);

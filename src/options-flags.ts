@@ -35,6 +35,7 @@ export interface FlagValues {
   readonly tableKeepAliveTimeout?: number;
   readonly fileKeepAliveTimeout?: number;
   readonly workers: number;
+  readonly shutdownSeconds: number;
   readonly cert?: string;
   readonly key?: string;
   readonly pwd?: string;
@@ -179,6 +180,12 @@ const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
       text: "worker processes",
       check: wholeNumber("a count", 1, LIMITS.workersMax),
       fallback: 1,
+    },
+    {
+      flags: "--shutdownSeconds <seconds>",
+      text: "how long requests may take to finish when the server is stopped, 0 for not at all",
+      check: wholeNumber("a count of seconds", 0, LIMITS.shutdownSecondsMax),
+      fallback: LIMITS.shutdownMillis / 1_000,
     },
     ...(["blob", "queue", "table", "file"] as const).map((name) => ({
       flags: `--${name}KeepAliveTimeout <seconds>`,

@@ -48,6 +48,7 @@ describe("defaults", () => {
       options.accounts.map(({ name }) => name),
       ["devstoreaccount1"],
     );
+    assert.equal(options.shutdownMillis, 30_000);
     const { workers, ready, logLevel, accessLog, certificate, warnings } = options;
     assert.deepEqual(
       { workers, ready, logLevel, accessLog, certificate, warnings },
@@ -221,6 +222,11 @@ describe("refusals of the command line", () => {
     [["--queuePort", "-1"], /--queuePort/],
     [["--blobHost", "http://x"], /^--blobHost: expected a host name or an IP address/],
     [["--workers", "0"], /^--workers: expected a count from 1 to 64/],
+    [
+      ["--shutdownSeconds", "3601"],
+      /^--shutdownSeconds: expected a count of seconds from 0 to 3600, got "3601"/,
+    ],
+    [["--shutdownSeconds", "1.5"], /^--shutdownSeconds: expected a count of seconds/],
     [["--workers", "2", "--inMemory"], /^--workers: expected 1 with --inMemory/],
     [["--ready", "xml"], /^--ready: expected text or json, got "xml"$/],
     [["--logLevel", "loud"], /^--logLevel: expected trace or debug/],

@@ -26,6 +26,8 @@ export interface Options {
   /** How long an idle connection is kept, where it was said. */
   readonly keepAliveMillis: Readonly<Record<"blob" | "queue" | "table" | "file", number | undefined>>;
   readonly workers: number;
+  /** How long requests may take to finish when the server is stopped. */
+  readonly shutdownMillis: number;
   readonly certificate: Certificate | undefined;
   /** "basic": bearer tokens are taken and their claims checked. */
   readonly oauth: "basic" | undefined;
@@ -148,6 +150,7 @@ function assemble(
       file: flags.fileKeepAliveTimeout,
     },
     workers: flags.workers,
+    shutdownMillis: flags.shutdownSeconds * 1_000,
     certificate,
     oauth: flags.oauth,
     copySources: flags.copySources ?? defaultCopySources(addresses),

@@ -1,3 +1,6 @@
+import { type Closing, closeWithin } from "./base/closing.ts";
+import { CannotStart } from "./base/faults.ts";
+import { LIMITS } from "./base/limits.ts";
 import type { Log } from "./base/log.ts";
 import { mergeMetrics } from "./base/metrics.ts";
 import { systemRandom } from "./base/random.ts";
@@ -24,6 +27,7 @@ export interface RunOptions {
 export interface Running {
   readonly ports: Readonly<Record<ServicePort | "admin", number>>;
   reload(): void;
+  /** Rejects with `ClosingTooSlow` when some part of it does not close in time. */
   close(): Promise<void>;
 }
 
@@ -34,7 +38,7 @@ interface Serving {
   readonly metrics: () => Promise<string>;
   learnListeners(places: ListenerPlaces): void;
   reload(): void;
-  close(): Promise<void>;
+  close(closing: Closing): Promise<void>;
 }
 
 export async function run({ options, log, onFatal }: RunOptions): Promise<Running> {
@@ -72,9 +76,9 @@ async function serveHere(options: Options, log: Log, onFatal: (error: unknown) =
       metrics: async () => mergeMetrics([await server.metrics.snapshotMetrics()]),
       learnListeners: (places) => server.learnListeners(places),
       reload: () => server.reload(),
-      close: async () => {
-        await server.close();
-        await runtime.close();
+      close: async (closing) => {
+        await server.close(closing);
+        await runtime.close(closing);
       },
     };
   } catch (error) {
@@ -100,11 +104,11 @@ async function serveFromWorkers(
   lockDescriptor: number | undefined,
 ): Promise<Serving> {
   await recoverFirst(options, log, onFatal);
-  const connections = new ConnectionSpreader();
+  const connections = new ConnectionSpreader(log);
   const ports: Partial<Record<ServicePort, number>> = {};
   try {
     for (const service of SERVICE_PORTS) {
-      ports[service] = await listenOrMove(options.addresses[service], (at) =>
+      ports[service] = await listenOrMove(service, options.addresses[service], (at) =>
         connections.listen(service, at),
       );
     }
@@ -125,9 +129,9 @@ async function serveFromWorkers(
     metrics: async () => mergeMetrics(await supervisor.metrics()),
     learnListeners: (places) => supervisor.learnListeners(places),
     reload: () => supervisor.tellAll({ order: "reload" }),
-    close: async () => {
+    close: async (closing) => {
       connections.close();
-      await supervisor.stop();
+      await closing.step("workers", () => supervisor.stop());
     },
   };
 }
@@ -143,12 +147,13 @@ function startWorkers(
     const supervisor = new Supervisor({
       ...shared,
       workers: options.workers,
+      shutdownMillis: options.shutdownMillis,
       log,
       onReady: () => {
         isUp = true;
         resolve(supervisor);
       },
-      onGivenUp: (message) => (isUp ? onFatal(new Error(message)) : reject(new Error(message))),
+      onGivenUp: (message) => (isUp ? onFatal(new Error(message)) : reject(new CannotStart(message))),
     });
     supervisor.start();
   });
@@ -168,9 +173,19 @@ async function withAdmin(
   });
   let admin: Listener;
   try {
-    admin = await listenOrMove(options.addresses.admin, (at) => listen({ ...at, handler }));
+    admin = await listenOrMove("admin", options.addresses.admin, (at) =>
+      listen({
+        ...at,
+        name: "admin",
+        handler,
+        connectionsMax: LIMITS.adminConnectionsMax,
+        shutdownMillis: Math.min(options.shutdownMillis, LIMITS.adminShutdownMillis),
+        log,
+        onAcceptFailure: (err) => log.warn({ err }, "the admin listener could not accept a connection"),
+      }),
+    );
   } catch (error) {
-    await serving.close();
+    await closeWithin(closingMillisMax(options), (closing) => serving.close(closing));
     throw error;
   }
   const ports = { ...serving.ports, admin: admin.port };
@@ -181,11 +196,19 @@ async function withAdmin(
   return {
     ports,
     reload: () => serving.reload(),
-    close: async () => {
+    close: () => {
       isStopping = true;
-      await serving.close();
-      await admin.close();
-      await directory?.release();
+      return closeWithin(closingMillisMax(options), async (closing) => {
+        await serving.close(closing);
+        await closing.step("connections to the admin listener", () => admin.close());
+        await closing.step("the lock of the data directory", () => directory?.release());
+      });
     },
   };
+}
+
+/** Workers have to be gone before the supervisor loses its patience. */
+function closingMillisMax({ shutdownMillis, workers }: Options): number {
+  const workersMillis = workers > 1 ? 2 * LIMITS.workersLastMillis : 0;
+  return shutdownMillis + LIMITS.shutdownLastMillis + workersMillis;
 }

@@ -1,4 +1,5 @@
 import { type Clock, monotonic, pause, systemClock, systemTimers, type Timers } from "./base/clock.ts";
+import { Closing } from "./base/closing.ts";
 import { UnusableDirectory } from "./base/faults.ts";
 import { LIMITS } from "./base/limits.ts";
 import type { Log } from "./base/log.ts";
@@ -99,12 +100,13 @@ export class Runtime {
   }
 
   /** After the front ends have closed. */
-  async close(): Promise<void> {
-    if (this.engine instanceof PostgresStore && !(await isOpen(this.engine))) return this.engine.close();
-    await this.chores.stop();
-    await this.#reclaimer.stop();
-    await this.#payload.close();
-    await this.parts.store.close();
+  async close(closing: Closing = new Closing()): Promise<void> {
+    const { engine } = this;
+    if (engine instanceof PostgresStore && !(await isOpen(engine))) return engine.close();
+    await closing.step("background jobs", () => this.chores.stop());
+    await closing.step("reclaiming of space", () => this.#reclaimer.stop());
+    await closing.step("payload", () => this.#payload.close());
+    await closing.step("records", () => this.parts.store.close());
   }
 }
 

@@ -1,7 +1,12 @@
 import type { Socket } from "node:net";
 import { openAccessLog } from "./base/access-log.ts";
 import { systemTimers } from "./base/clock.ts";
+import { Closing } from "./base/closing.ts";
+import { ConnectionLimit, ConnectionReport } from "./base/connection-limit.ts";
+import { connectionsFor, readDescriptorsMax } from "./base/descriptors.ts";
 import { HmacKey } from "./base/hmac.ts";
+import { LIMITS } from "./base/limits.ts";
+import { SMB_LIMITS } from "./base/limits-smb.ts";
 import type { Log } from "./base/log.ts";
 import { Metrics } from "./base/metrics.ts";
 import type { Account } from "./http/auth/accounts.ts";
@@ -61,7 +66,7 @@ export interface Server {
   /** Reads the accounts file again, and opens the access log again by its name, in case it was rotated. */
   reload(): void;
   /** Finishes what was accepted. The runtime stays open: whoever opened it closes it. */
-  close(): Promise<void>;
+  close(closing?: Closing): Promise<void>;
 }
 
 export async function startServer({
@@ -124,15 +129,23 @@ export async function startServer({
       service === "blob" ? (await properties.get(account, service)).defaultServiceVersion : undefined,
   };
   const listeners = new Map<ServicePort, Pick<Listener, "accept" | "close">>();
+  const connections = new ProcessConnections(log, metrics);
+  const { onAcceptFailure } = connections;
   const serve = async <Services>(table: OperationTable<Services>, services: Services): Promise<number> => {
     const keepAliveMillis = options.keepAliveMillis[table.service];
     const frontEnd = new FrontEnd({ ...shared, keepAliveMillis, table, services });
-    const listener = await listenOrMove(options.addresses[table.service], (at) =>
+    const limit = connections.limitOf(table.service, LIMITS.connectionsMax);
+    const listener = await listenOrMove(table.service, options.addresses[table.service], (at) =>
       listen({
         ...at,
+        name: table.service,
         isHandedOver,
         certificate: options.certificate,
         keepAliveMillis,
+        shutdownMillis: options.shutdownMillis,
+        limit,
+        onAcceptFailure,
+        log,
         handler: (incoming, connection) => frontEnd.handle(incoming, connection),
       }),
     );
@@ -159,10 +172,11 @@ export async function startServer({
       timers: systemTimers,
       random,
       log,
+      limit: connections.limitOf("smb", SMB_LIMITS.connectionsMax),
     });
     endRevoked = () => void server.endRevoked();
-    const listener = await listenOrMove(options.addresses.smb, (at) =>
-      listenSmb({ ...at, server, isHandedOver }),
+    const listener = await listenOrMove("smb", options.addresses.smb, (at) =>
+      listenSmb({ ...at, server, isHandedOver, onAcceptFailure }),
     );
     const detach = fileSystem.attach(new ServerOutside(server));
     listeners.set("smb", {
@@ -175,9 +189,13 @@ export async function startServer({
     metrics.watchConnections("smb", () => listener.connections());
     return listener.port;
   };
-  const closeAll = async (): Promise<void> => {
-    await Promise.all([...listeners.values()].map((listener) => listener.close()));
-    await accessLog?.close();
+  const closeAll = async (closing = new Closing()): Promise<void> => {
+    await Promise.all(
+      [...listeners].map(([name, listener]) =>
+        closing.step(`connections to the ${name} service`, () => listener.close()),
+      ),
+    );
+    await closing.step("the access log", () => accessLog?.close());
   };
   try {
     const ports = {
@@ -203,9 +221,9 @@ export async function startServer({
         watched?.reload();
         accessLog?.reopen();
       },
-      close: async () => {
+      close: async (closing) => {
         watched?.stop();
-        await closeAll();
+        await closeAll(closing);
       },
     };
   } catch (error) {
@@ -221,6 +239,29 @@ export function placesOf(
 ): ListenerPlaces {
   const names = Object.keys(ports) as OwnListener[];
   return Object.fromEntries(names.map((name) => [name, { host: addresses[name].host, port: ports[name]! }]));
+}
+
+/** The limits of all listeners of the process: together they leave descriptors for files and the admin listener. */
+class ProcessConnections {
+  readonly #all: ConnectionLimit;
+  readonly #report: ConnectionReport;
+  readonly #metrics: Metrics;
+
+  constructor(log: Log, metrics: Metrics) {
+    const max = connectionsFor(readDescriptorsMax());
+    this.#report = new ConnectionReport({ log, connectionsMax: max });
+    this.#all = new ConnectionLimit({ max, report: this.#report });
+    this.#metrics = metrics;
+    metrics.watchEvictedConnections(() => this.#report.evictedTotal);
+  }
+
+  limitOf(service: ServicePort, max: number): ConnectionLimit {
+    const limit = new ConnectionLimit({ max, parent: this.#all, report: this.#report });
+    this.#metrics.watchRefusedConnections(service, () => limit.refused);
+    return limit;
+  }
+
+  readonly onAcceptFailure = (error: Error): void => this.#report.noteFailure(error);
 }
 
 /** What authentication keeps of an account, derived once. */

@@ -1,6 +1,9 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { systemTimers, type Timer } from "./base/clock.ts";
+import { ConnectionReport } from "./base/connection-limit.ts";
+import { connectionsFor, readDescriptorsMax } from "./base/descriptors.ts";
 import { LIMITS } from "./base/limits.ts";
+import { type Log, silentLog } from "./base/log.ts";
 
 /**
  * Connections for several worker processes: the supervisor accepts them and hands each to the next worker.
@@ -51,10 +54,23 @@ export class ConnectionSpreader {
   readonly #waiting = new Map<number, Waiting>();
   #next = 0;
   #lastId = 0;
+  /** Each connection takes a descriptor of this process until its worker has it. */
+  readonly #waitingMax: number;
+  readonly #report: ConnectionReport;
+
+  constructor(log: Log = silentLog, waitingMax: number = connectionsFor(readDescriptorsMax())) {
+    this.#waitingMax = waitingMax;
+    this.#report = new ConnectionReport({ log, connectionsMax: waitingMax });
+  }
 
   /** Listens; connections wait until there is somebody to take them. Resolves with the port. */
   async listen(service: string, address: { readonly host: string; readonly port: number }): Promise<number> {
     const server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
+      if (this.#waiting.size >= this.#waitingMax) {
+        this.#report.note("refused");
+        socket.destroy();
+        return;
+      }
       const id = ++this.#lastId;
       const patience = systemTimers.after(LIMITS.handoverMillis, () => this.#drop(id));
       this.#waiting.set(id, { service, socket, holder: undefined, patience });
@@ -68,6 +84,7 @@ export class ConnectionSpreader {
         resolve();
       });
     });
+    server.on("error", (error) => this.#report.noteFailure(error));
     this.#servers.push(server);
     return (server.address() as { port: number }).port;
   }

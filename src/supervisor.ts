@@ -52,6 +52,8 @@ interface Member {
 
 export interface SupervisorOptions {
   readonly workers: number;
+  /** How long requests in the workers may take to finish when they are stopped. */
+  readonly shutdownMillis: number;
   /** Of the data directory's lock. A worker that inherits it keeps others out as long as it lives. */
   readonly lockDescriptor: number | undefined;
   readonly log: Log;
@@ -163,7 +165,10 @@ export class Supervisor {
       if (isReady) tell(worker, { order: "stop" } satisfies WorkerOrder);
       else worker.process.kill("SIGKILL");
     }
+    const millis = this.#options.shutdownMillis + LIMITS.shutdownLastMillis + LIMITS.workersLastMillis;
+    const patience = systemTimers.after(millis, () => this.#killAll());
     await gone;
+    patience.cancel();
     this.#watch?.cancel();
   }
 
@@ -184,6 +189,13 @@ export class Supervisor {
       // SIGKILL also ends a process that was stopped.
       worker.process.kill("SIGKILL");
     }
+  }
+
+  /** A worker ends by itself in time unless it cannot run at all; left alive, it would keep the data directory. */
+  #killAll(): void {
+    const workers = [...this.#members.values()].map(({ worker }) => worker.process.pid);
+    this.#options.log.error({ workers }, "shutting down: workers that did not stop in time are killed");
+    for (const { worker } of this.#members.values()) worker.process.kill("SIGKILL");
   }
 
   #fork(): void {

@@ -1,5 +1,6 @@
 import { Socket } from "node:net";
 import { systemTimers } from "./base/clock.ts";
+import { ClosingTooSlow, closeWithin, endProcessNow } from "./base/closing.ts";
 import { LIMITS } from "./base/limits.ts";
 import type { Log } from "./base/log.ts";
 import { isAnnouncement, RelayedMessages } from "./base/messages.ts";
@@ -48,13 +49,14 @@ export async function runWorker(
     tell({ report: "failed", message: (error as Error).message });
     return;
   }
+  const duty = { runtime, server, tell, log, shutdownMillis: options.shutdownMillis };
   process.on("message", (message: WorkerOrder | ConnectionHandover, socket: unknown) => {
     if (isHandover(message)) {
       // Told before it is read: from here on the connection lives and dies with this process.
       process.send?.({ taken: message.id } satisfies ConnectionTaken);
       // The client may have gone while it was handed over.
       if (socket instanceof Socket) server.accept(message.connection as ServicePort, socket);
-    } else if ("order" in message) void obey(message, { runtime, server, tell }).catch(onFatal);
+    } else if ("order" in message) void obey(message, duty).catch(onFatal);
   });
   tell({ report: "ready", owner });
 }
@@ -63,9 +65,12 @@ interface Duty {
   readonly runtime: Runtime;
   readonly server: Server;
   readonly tell: (report: WorkerReport) => void;
+  readonly shutdownMillis: number;
+  readonly log: Log;
 }
 
-async function obey(order: WorkerOrder, { runtime, server, tell }: Duty): Promise<void> {
+async function obey(order: WorkerOrder, duty: Duty): Promise<void> {
+  const { runtime, server, tell } = duty;
   switch (order.order) {
     case "release":
       if (runtime.engine instanceof EmbeddedStore) runtime.engine.forgetDeadReaders();
@@ -82,8 +87,21 @@ async function obey(order: WorkerOrder, { runtime, server, tell }: Duty): Promis
       server.reload();
       break;
     case "stop":
-      await server.close();
-      await runtime.close();
-      process.exit(0);
+      await stop(duty);
   }
+}
+
+async function stop({ runtime, server, shutdownMillis, log }: Duty): Promise<void> {
+  try {
+    await closeWithin(shutdownMillis + LIMITS.shutdownLastMillis, async (closing) => {
+      await server.close(closing);
+      await runtime.close(closing);
+    });
+  } catch (error) {
+    if (!(error instanceof ClosingTooSlow)) throw error;
+    log.error({ reason: error.message }, "shutting down: the worker ends although parts of it did not close");
+    endProcessNow();
+    return;
+  }
+  process.exit(0);
 }

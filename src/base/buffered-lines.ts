@@ -1,10 +1,11 @@
-import { closeSync, mkdirSync, openSync, write, writeSync } from "node:fs";
+import { closeSync, openSync, write, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { pause } from "./clock.ts";
 import { ConfigError } from "./config-error.ts";
 import { errorCode } from "./faults.ts";
-import { OWNER_DIRECTORY_MODE, OWNER_FILE_MODE } from "./file-modes.ts";
+import { OWNER_FILE_MODE } from "./file-modes.ts";
 import { LIMITS } from "./limits.ts";
+import { makeDirectory } from "./make-directory.ts";
 
 /**
  * Lines gathered in memory and written in large pieces, off the request's path.
@@ -97,7 +98,7 @@ export class BufferedLines implements LineWriter {
 
   #open(): number {
     if (this.#target === "-") return STDOUT;
-    mkdirSync(dirname(this.#target), { recursive: true, mode: OWNER_DIRECTORY_MODE });
+    makeDirectory(dirname(this.#target));
     return openSync(this.#target, "a", OWNER_FILE_MODE);
   }
 

@@ -35,6 +35,11 @@ export class UnusableDirectory extends Error {
   override readonly name = "UnusableDirectory";
 }
 
+/** The system does not let us start, as with an address where we may not listen. The message is one line for the operator. */
+export class CannotStart extends Error {
+  override readonly name = "CannotStart";
+}
+
 /**
  * The other nodes on a database have held this one for dead, because it was silent for too long, and have released
  * what it held. It must not go on.

@@ -12,7 +12,6 @@ export const SMB_LIMITS = {
    * enough for a machine that sleeps for a moment, short enough for those who wait for what it has open.
    */
   keepAliveMillis: 5 * 60_000,
-  shutdownMillis: 5_000,
   transactBytesMax: 8 * MIB,
   readBytesMax: 8 * MIB,
   /** Writes of a handle that were answered; with more, the next one waits until all of them are on the disk. */

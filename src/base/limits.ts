@@ -22,12 +22,30 @@ export const LIMITS = {
   servicePropertiesBytesMax: 64 * KIB,
   headersTimeoutMillis: 30_000,
   bodyIdleMillis: 60_000,
+  /** The same for a client that has closed its half of the connection and does not take the reply. */
+  halfClosedIdleMillis: 10_000,
   keepAliveMillisMax: 24 * 60 * 60_000,
   /** A body that brings less than this in that time is not an upload: its connection is ended. */
   slowBodyBytesMin: 8 * KIB,
   slowBodyMillis: 30_000,
   keepAliveMillis: 65_000,
   connectionsMax: 10_000,
+  /** From accepting a connection to the end of its TLS handshake. */
+  handshakeMillis: 30_000,
+  adminConnectionsMax: 128,
+  /** The admin listener closes last, and its replies are short. */
+  adminShutdownMillis: 1_000,
+  /**
+   * Descriptors that connections to the services leave: 256 extents that are kept open, 128 connections of the admin
+   * listener, 64 sources of copies, and 64 for the store, logs and Node.js itself. With many descriptors it is a share
+   * of them, because each connection may read a file of its own; with few of them, half.
+   */
+  descriptorsReserved: 512,
+  descriptorsReservedShare: 1 / 4,
+  /** Where the system does not say how many descriptors a process may have. */
+  descriptorsAssumed: 10_240,
+  /** At most one line in this time says that connections are refused. */
+  connectionReportMillis: 10_000,
   /** From this length on, the MD5 of a body is computed in a thread of its own. */
   longDigestBytes: 1 * MIB,
   /** Bytes on their way to that thread; past it uploads wait. Each body brings so much at a time. */
@@ -61,7 +79,13 @@ export const LIMITS = {
   idlePayloadBytesMax: 8 * MIB,
   /** Chunk extensions and trailers of one body, which mean nothing to any operation. */
   chunkExtrasBytesMax: 8 * KIB,
+  /** How long requests may take to finish after SIGTERM, unless a flag says otherwise, and the most it can say. */
   shutdownMillis: 30_000,
+  shutdownSecondsMax: 3_600,
+  /** After that, how long the store and the logs may take to close before the process ends without them. */
+  shutdownLastMillis: 5_000,
+  /** After both, how long the supervisor waits for workers before it kills them. */
+  workersLastMillis: 2_000,
   /** From accepting a connection to a worker's word that it has it. */
   handoverMillis: 10_000,
   /** Rest of a refused body that is read away to keep the connection. */

@@ -1,7 +1,9 @@
+import { dirname } from "node:path";
 import { destination, type Logger, multistream, pino, stdSerializers } from "pino";
 import { type Clock, systemClock } from "./clock.ts";
 import { ConfigError } from "./config-error.ts";
 import { OWNER_FILE_MODE } from "./file-modes.ts";
+import { makeDirectory } from "./make-directory.ts";
 import { safeHeaders, safeText, safeUrl } from "./redact.ts";
 
 /**
@@ -62,7 +64,8 @@ export function openLog({ level, format = "auto", debugFile, sink, clock = syste
 
 function openDebugFile(path: string): ReturnType<typeof destination> {
   try {
-    return destination({ dest: path, sync: true, mkdir: true, mode: OWNER_FILE_MODE });
+    makeDirectory(dirname(path));
+    return destination({ dest: path, sync: true, mode: OWNER_FILE_MODE });
   } catch (error) {
     throw new ConfigError("--debug", `${path} cannot be opened: ${(error as Error).message}`);
   }

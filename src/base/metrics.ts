@@ -192,6 +192,16 @@ export class Metrics {
     this.watchGauge({ name: "holdfast_connections_open", help, labels: { service }, read: count });
   }
 
+  watchRefusedConnections(service: string, count: () => number): void {
+    const help = "Connections refused because too many were open.";
+    this.watchCounter({ name: "holdfast_connections_refused_total", help, labels: { service }, read: count });
+  }
+
+  watchEvictedConnections(count: () => number): void {
+    const help = "Connections without a request that were closed because too many were open.";
+    this.watchCounter({ name: "holdfast_connections_evicted_total", help, read: count });
+  }
+
   /** All figures as plain data, to be sent to the supervisor. */
   async snapshotMetrics(): Promise<MetricsSnapshot> {
     const metrics = (await this.#registry.getMetricsAsJSON()) as unknown as MetricsSnapshot;

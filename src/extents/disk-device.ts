@@ -1,7 +1,8 @@
 import fs from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { OWNER_DIRECTORY_MODE, OWNER_FILE_MODE } from "../base/file-modes.ts";
+import { OWNER_FILE_MODE } from "../base/file-modes.ts";
 import { LIMITS } from "../base/limits.ts";
+import { makeDirectory } from "../base/make-directory.ts";
 import { Room } from "../base/room.ts";
 import { bytesIn, type Device, type DeviceEntry, type DeviceFile, partsAfter } from "./device.ts";
 
@@ -18,7 +19,7 @@ export class DiskDevice implements Device {
   /** Makes the directory when it is not there yet, and makes sure that a crash does not take it away again. */
   static at(directory: string): DiskDevice {
     const whole = resolve(directory);
-    const firstMade = fs.mkdirSync(whole, { recursive: true, mode: OWNER_DIRECTORY_MODE });
+    const firstMade = makeDirectory(whole);
     if (firstMade !== undefined) {
       for (let made = whole; made.length >= firstMade.length; made = dirname(made))
         syncDirectory(dirname(made));

@@ -1,25 +1,38 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { createServer as createSecureServer } from "node:tls";
+import { createServer as createSecureServer, type TLSSocket } from "node:tls";
+import { assert } from "../base/assert.ts";
 import { systemTimers, type Timers } from "../base/clock.ts";
+import { ConnectionLimit } from "../base/connection-limit.ts";
 import { LIMITS } from "../base/limits.ts";
+import { type Log, silentLog } from "../base/log.ts";
 import { Connection, type Host, type Incoming } from "./connection/connection.ts";
+import { Handshake, type HandshakeHost } from "./connection/handshake.ts";
 
 /**
- * A listening socket with the limits of the product: header size, time to the end of a head, idle time, number of
- * connections. Closing finishes what was accepted.
+ * A listening socket with the limits of the product: header size, time to the end of a TLS handshake and of a head, idle
+ * time, number of connections. Closing finishes what was accepted.
  */
 export type Handler = (incoming: Incoming, connection: Connection) => void;
 
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
+  /** In the log. */
+  readonly name?: string;
   /** True where another process listens and hands the connections over (see `accept`). */
   readonly isHandedOver?: boolean;
   readonly handler: Handler;
   /** PEM or PFX, as node:tls takes them; undefined for plain HTTP. */
   readonly certificate?: object | undefined;
   readonly keepAliveMillis?: number | undefined;
+  /** How long closing waits for requests that are in progress. */
+  readonly shutdownMillis?: number | undefined;
   readonly connectionsMax?: number | undefined;
+  /** Counts the connections of this listener; without it they are limited by `connectionsMax` alone. */
+  readonly limit?: ConnectionLimit | undefined;
+  /** The system could not accept a connection. */
+  readonly onAcceptFailure?: (error: Error) => void;
+  readonly log?: Log;
   readonly timers?: Timers;
 }
 
@@ -33,26 +46,19 @@ export interface Listener {
 }
 
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { host, port, isHandedOver = false, handler, certificate, timers = systemTimers } = options;
-  const connections = new ConnectionSet(handler, options);
-  const take = (socket: Socket): void => connections.add(socket);
-  const settings = { noDelay: true, allowHalfOpen: true };
-  const server: Server =
-    certificate === undefined
-      ? createServer(settings, take)
-      : createSecureServer(
-          { ...certificate, ...settings, handshakeTimeout: LIMITS.headersTimeoutMillis },
-          take,
-        );
-  // A handshake that fails never becomes a connection; there is nobody to tell.
-  server.on("tlsClientError", () => {});
+  const { host, port, isHandedOver = false, certificate, timers = systemTimers } = options;
+  const connections = new ConnectionSet(options);
+  // A client may close its half once its request is out. One that does so in a TLS handshake will not finish it.
+  const settings = { noDelay: true, allowHalfOpen: certificate === undefined };
+  const server = createServer(settings, (socket) => connections.add(socket));
   if (!isHandedOver) await startListening(server, host, port);
+  server.on("error", (error) => options.onAcceptFailure?.(error));
   const sweep = timers.every(LIMITS.connectionSweepMillis, () => connections.sweep());
   return {
     host,
     port: isHandedOver ? port : (server.address() as AddressInfo).port,
     accept: (socket) => {
-      server.emit("connection", socket);
+      connections.add(socket);
       socket.resume();
     },
     connections: () => connections.size,
@@ -67,74 +73,119 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   };
 }
 
-/** The connections of one listener. */
-class ConnectionSet implements Host {
-  readonly #connections = new Set<Connection>();
-  readonly #handler: Handler;
+/** The connections of one listener, from the moment they are accepted. */
+class ConnectionSet implements Host, HandshakeHost {
+  readonly #open = new Set<Connection | Handshake>();
+  readonly #options: ListenOptions;
+  readonly #limit: ConnectionLimit;
+  /** Does the handshakes; it does not listen. Undefined for plain HTTP. */
+  readonly #tls: Server | undefined;
+  readonly #handshakes = new Map<Socket, Handshake>();
   #whenEmpty: (() => void) | undefined;
   sweeps = 0;
   isClosing = false;
-
   readonly keepAliveMillis: number;
-  readonly #connectionsMax: number;
-  /** Those that have never asked for anything, the oldest first. */
-  readonly #silent = new Set<Connection>();
 
-  constructor(handler: Handler, { keepAliveMillis, connectionsMax }: ListenOptions) {
-    this.#handler = handler;
-    this.keepAliveMillis = keepAliveMillis ?? LIMITS.keepAliveMillis;
-    this.#connectionsMax = connectionsMax ?? LIMITS.connectionsMax;
+  constructor(options: ListenOptions) {
+    this.#options = options;
+    this.#limit =
+      options.limit ?? new ConnectionLimit({ max: options.connectionsMax ?? LIMITS.connectionsMax });
+    this.keepAliveMillis = options.keepAliveMillis ?? LIMITS.keepAliveMillis;
+    this.#tls = options.certificate === undefined ? undefined : this.#openTls(options.certificate);
+  }
+
+  #openTls(certificate: object): Server {
+    // The time of the whole handshake is ours to measure.
+    const tls = createSecureServer({ ...certificate, handshakeTimeout: 0 }, (socket) =>
+      this.#secured(socket),
+    );
+    tls.on("tlsClientError", (_, socket) => socket.destroy());
+    return tls;
   }
 
   get size(): number {
-    return this.#connections.size;
+    return this.#open.size;
   }
 
-  /** Nobody has to prove anything to connect: with too many, one that has never asked for anything gives way. */
   add(socket: Socket): void {
-    if (this.size >= this.#connectionsMax) {
-      const [oldest] = this.#silent;
-      if (oldest === undefined) {
-        socket.destroy();
-        return;
-      }
-      oldest.destroy();
-      this.closed(oldest);
+    if (this.isClosing || !this.#limit.admit()) {
+      socket.destroy();
+      return;
     }
-    const connection = new Connection(socket, this);
-    this.#connections.add(connection);
-    this.#silent.add(connection);
+    if (this.#tls === undefined) this.#admit(new Connection(socket, this));
+    else {
+      const handshake = new Handshake(socket, this);
+      this.#handshakes.set(socket, handshake);
+      this.#admit(handshake);
+    }
+  }
+
+  #admit(connection: Connection | Handshake): void {
+    this.#open.add(connection);
+    this.#limit.add(connection);
+  }
+
+  startTls(socket: Socket): void {
+    this.#tls!.emit("connection", socket);
+  }
+
+  /** The connection takes the place of its handshake. */
+  #secured(socket: TLSSocket): void {
+    const accepted = acceptedBehind(socket);
+    const handshake = this.#handshakes.get(accepted);
+    if (handshake === undefined || !this.#open.has(handshake)) {
+      socket.destroy();
+      return;
+    }
+    handshake.finish();
+    this.#handshakes.delete(accepted);
+    this.#open.delete(handshake);
+    this.#limit.remove(handshake);
+    this.#admit(new Connection(socket, this));
   }
 
   handle(incoming: Incoming, connection: Connection): void {
-    if (this.#silent.size > 0) this.#silent.delete(connection);
-    this.#handler(incoming, connection);
+    this.#limit.heard(connection);
+    this.#options.handler(incoming, connection);
   }
 
-  closed(connection: Connection): void {
-    this.#connections.delete(connection);
-    this.#silent.delete(connection);
+  closed(connection: Connection | Handshake): void {
+    if (!this.#open.delete(connection)) return;
+    if (connection instanceof Handshake) this.#handshakes.delete(connection.socket);
+    this.#limit.remove(connection);
     if (this.size === 0) this.#whenEmpty?.();
   }
 
   sweep(): void {
     this.sweeps++;
-    for (const connection of this.#connections) connection.sweep(LIMITS.connectionSweepMillis);
+    for (const connection of this.#open) connection.sweep(LIMITS.connectionSweepMillis);
   }
 
   /** Connections without a request end now, the others behind their reply, and what hangs is cut off. */
   async close(timers: Timers): Promise<void> {
     this.isClosing = true;
-    for (const connection of this.#connections) connection.close();
+    for (const connection of this.#open) connection.close();
     if (this.size === 0) return;
-    const patience = timers.after(LIMITS.shutdownMillis, () => {
-      for (const connection of this.#connections) connection.destroy();
+    const { shutdownMillis = LIMITS.shutdownMillis, name, log = silentLog } = this.#options;
+    const patience = timers.after(shutdownMillis, () => {
+      log.warn(
+        { service: name, connections: this.size, shutdownMillis },
+        "shutting down: connections are closed although their requests have not finished",
+      );
+      for (const connection of [...this.#open]) connection.evict();
     });
     await new Promise<void>((resolve) => {
       this.#whenEmpty = resolve;
     });
     patience.cancel();
   }
+}
+
+/** The socket that a TLS socket was made of. node:tls has it under this name only. */
+function acceptedBehind(socket: TLSSocket): Socket {
+  const accepted = (socket as unknown as { readonly _parent?: Socket })._parent;
+  assert(accepted !== undefined, "a TLS socket of a server has the socket that was accepted");
+  return accepted;
 }
 
 function startListening(server: Server, host: string, port: number): Promise<void> {

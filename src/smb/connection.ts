@@ -110,6 +110,7 @@ export class Connection {
   /** After a login: messages may carry payload. */
   loggedIn(): void {
     this.isLoggedIn = true;
+    this.server.connectionLoggedIn(this);
     this.#frames.allow(
       Math.max(SMB_LIMITS.transactBytesMax, SMB_LIMITS.readBytesMax, SMB_LIMITS.writeBytesMax) +
         SMB_LIMITS.frameOverheadBytes,
@@ -322,6 +323,11 @@ export class Connection {
     }
     this.#socket.uncork();
     this.#mayPause();
+  }
+
+  /** Gives way to a new connection. */
+  evict(): void {
+    this.close();
   }
 
   /** Ends the connection and what lives on it. Durable opens stay behind for their time. */

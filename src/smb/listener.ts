@@ -1,5 +1,4 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { SMB_LIMITS } from "../base/limits-smb.ts";
 import type { SmbServer } from "./server.ts";
 
 /** A listening socket for SMB with the limits of the product. Closing ends the sessions and their handles. */
@@ -9,6 +8,8 @@ export interface SmbListenOptions {
   readonly server: SmbServer;
   /** True in a worker: another process listens and hands connections over to `accept`. */
   readonly isHandedOver?: boolean;
+  /** The system could not accept a connection. */
+  readonly onAcceptFailure?: (error: Error) => void;
 }
 
 export interface SmbListener {
@@ -24,11 +25,11 @@ export async function listenSmb({
   port,
   server,
   isHandedOver = false,
+  onAcceptFailure,
 }: SmbListenOptions): Promise<SmbListener> {
   const listener = createServer({ noDelay: true }, (socket) => server.accept(socket));
-  // The server has its own way with too many; this is where even that ends.
-  listener.maxConnections = 2 * SMB_LIMITS.connectionsMax;
   if (!isHandedOver) await startListening(listener, host, port);
+  listener.on("error", (error) => onAcceptFailure?.(error));
   return {
     host,
     port: isHandedOver ? port : (listener.address() as AddressInfo).port,

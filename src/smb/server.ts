@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { Awake } from "../base/awake.ts";
 import type { Clock, Timer, Timers } from "../base/clock.ts";
+import { ConnectionLimit } from "../base/connection-limit.ts";
 import { SMB_LIMITS } from "../base/limits-smb.ts";
 import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
@@ -31,7 +32,8 @@ export interface SmbServerOptions {
   readonly timers: Timers;
   readonly random: Random;
   readonly log: Log;
-  readonly connectionsMax?: number;
+  /** Counts the connections; without it they are limited to `SMB_LIMITS.connectionsMax`. */
+  readonly limit?: ConnectionLimit;
 }
 
 const SWEEP_MILLIS = 5_000;
@@ -58,7 +60,7 @@ export class SmbServer {
   readonly frames = new FrameMemory();
   readonly awake = new Awake();
   readonly #connections = new Set<Connection>();
-  readonly #connectionsMax: number;
+  readonly #limit: ConnectionLimit;
   readonly #sweep: Timer;
   #lastOpenId: bigint;
 
@@ -71,7 +73,7 @@ export class SmbServer {
     this.clock = options.clock;
     this.timers = options.timers;
     this.random = options.random;
-    this.#connectionsMax = options.connectionsMax ?? SMB_LIMITS.connectionsMax;
+    this.#limit = options.limit ?? new ConnectionLimit({ max: SMB_LIMITS.connectionsMax });
     this.log = options.log;
     this.guid = this.random.bytes(16);
     this.startedAt = fileTimeAt(this.clock.now());
@@ -90,21 +92,18 @@ export class SmbServer {
   }
 
   accept(socket: Socket): void {
-    if (this.#connections.size >= this.#connectionsMax && !this.#makeRoom()) {
+    if (!this.#limit.admit()) {
       socket.destroy();
       return;
     }
-    this.#connections.add(new Connection(this, socket));
+    const connection = new Connection(this, socket);
+    this.#connections.add(connection);
+    this.#limit.add(connection);
   }
 
-  /** Of too many connections the oldest that has not logged in gives way: nobody has to prove anything to open one. */
-  #makeRoom(): boolean {
-    for (const connection of this.#connections) {
-      if (connection.isLoggedIn) continue;
-      connection.close();
-      return true;
-    }
-    return false;
+  /** From now on the connection does not give way to new ones. */
+  connectionLoggedIn(connection: Connection): void {
+    this.#limit.heard(connection);
   }
 
   get connectionCount(): number {
@@ -150,7 +149,7 @@ export class SmbServer {
   }
 
   connectionClosed(connection: Connection): void {
-    this.#connections.delete(connection);
+    if (this.#connections.delete(connection)) this.#limit.remove(connection);
     for (const session of [...connection.sessions.values()]) {
       session.channels.delete(connection);
       connection.sessions.delete(session.id);

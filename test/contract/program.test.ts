@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import {
+  chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -100,6 +102,53 @@ suite("the command line", () => {
     await first.stop();
   });
 
+  test("says in one line where it cannot listen or keep its data, with exit code 1", async () => {
+    const file = join(root, "a-file");
+    writeFileSync(file, "");
+    const sealed = folder();
+    mkdirSync(sealed);
+    chmodSync(sealed, 0o555);
+    const free = ["blob", "queue", "table", "file", "smb", "admin"].flatMap((name) => [`--${name}Port`, "0"]);
+    const workers = ["--location", folder(), "--workers", "2"];
+    // Of the machine: an address of nobody (TEST-NET-1), a name that never resolves.
+    const cases: [readonly string[], RegExp][] = [
+      [
+        ["--inMemory", "--host", "192.0.2.1"],
+        /192\.0\.2\.1:0: no network interface has this address; set --blobHost/,
+      ],
+      [
+        ["--inMemory", "--queueHost", "nowhere.invalid"],
+        /nowhere\.invalid:0: no address found for the name; set --queueHost/,
+      ],
+      [["--inMemory", "--adminHost", "192.0.2.1"], /set --adminHost or --host/],
+      [["--inMemory", "--smbHost", "192.0.2.1"], /set --smbHost or --host/],
+      [[...workers, "--blobHost", "192.0.2.1"], /set --blobHost or --host/],
+      [[...workers, "--accessLog", `${file}/log`], /log file .*\/log: cannot be opened: /],
+      [["--location", file], /a-file cannot be used: it is not a directory/],
+      [["--location", join(file, "below")], /below cannot be used: it is not a directory/],
+    ];
+    if (process.platform === "linux")
+      cases.push([["--location", "/proc/x"], /\/proc\/x cannot be used: ENOENT/]);
+    for (const [flags, words] of cases) await refusesToStart([...free, ...flags], words);
+    // Root may listen and write anywhere.
+    const isRoot = process.getuid?.() === 0;
+    const asOther = isRoot ? { uid: 65_534, gid: 65_534 } : {};
+    chmodSync(root, 0o755);
+    if ((await runProgram(["--version"], {}, asOther)).code !== 0) return; // A checkout that only root can read.
+    await refusesToStart(
+      [...free, "--location", join(sealed, "below")],
+      /below cannot be used: EACCES/,
+      asOther,
+    );
+    await refusesToStart([...free, "--location", sealed], /cannot be used: EACCES/, asOther);
+    if (lowestFreePort() > 1)
+      await refusesToStart(
+        [...free, "--inMemory", "--blobPort", "1"],
+        /no permission to listen at 127\.0\.0\.1:1 .*choose another --blobPort/,
+        asOther,
+      );
+  });
+
   test("refuses a damaged or newer directory, names the file and changes nothing", async () => {
     const location = folder();
     await (await startProgram(["--location", location])).stop();
@@ -183,6 +232,23 @@ suite("the command line", () => {
     assert(!readFileSync(file, "utf8").includes("c2VjcmV0"));
   });
 });
+
+async function refusesToStart(
+  flags: readonly string[],
+  words: RegExp,
+  as: { readonly uid?: number; readonly gid?: number } = {},
+): Promise<void> {
+  const { code, stderr } = await runProgram(flags, {}, { ...as, timeout: 60_000 });
+  assert.match(stderr, /^holdfast: [^\n]+\n$/, flags.join(" "));
+  assert.match(stderr, words);
+  assert.equal(code, 1, flags.join(" "));
+}
+
+/** Below it a port needs a privilege: 1,024 unless the system was told otherwise. */
+function lowestFreePort(): number {
+  const setting = "/proc/sys/net/ipv4/ip_unprivileged_port_start";
+  return existsSync(setting) ? Number(readFileSync(setting, "utf8")) : 0;
+}
 
 suite("worker processes", () => {
   test("share the store: what one acknowledges every other sees, also while workers are killed", async () => {

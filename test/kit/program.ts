@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -34,12 +34,14 @@ function start(
   flags: readonly string[],
   env: Readonly<Record<string, string>>,
   wrapper: readonly string[] = [],
+  more: SpawnOptions = {},
 ): ChildProcess {
   if (!existsSync(MAIN)) throw new Error("dist/holdfast.js is missing: run `npm run build` first");
   const [command, ...args] = [...wrapper, process.execPath, MAIN, ...flags] as [string, ...string[]];
   const child = spawn(command, args, {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...env },
+    ...more,
   });
   // Whoever starts it and is stopped half way leaves none behind.
   const end = (): void => {
@@ -54,8 +56,9 @@ function start(
 export function runProgram(
   flags: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  more: SpawnOptions = {},
 ): Promise<Ended> {
-  const child = start(flags, env);
+  const child = start(flags, env, [], { killSignal: "SIGKILL", ...more });
   let stdout = "";
   let stderr = "";
   child.stdout?.on("data", (piece: Buffer) => {

@@ -1,4 +1,5 @@
 import { type Clock, systemClock, systemTimers, type Timers } from "../../src/base/clock.ts";
+import { ConnectionLimit } from "../../src/base/connection-limit.ts";
 import { type Log, silentLog } from "../../src/base/log.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import { loginAccountOf } from "../../src/smb/crypto/login.ts";
@@ -46,7 +47,9 @@ export async function startSmbServer(
     signing: options.signing ?? "required",
     clock: options.clock ?? systemClock,
     timers: options.timers ?? systemTimers,
-    ...(options.connectionsMax === undefined ? {} : { connectionsMax: options.connectionsMax }),
+    ...(options.connectionsMax === undefined
+      ? {}
+      : { limit: new ConnectionLimit({ max: options.connectionsMax }) }),
     random: systemRandom,
     log: options.log ?? silentLog,
   });

@@ -1,6 +1,10 @@
 /** What any service may answer. One row: the protocol's code, its HTTP status, the NTSTATUS where SMB knows it. */
 export const COMMON_REFUSALS = {
   AccountIsDisabled: { http: 403, text: "The specified account is disabled." },
+  AccountRequiresHttps: {
+    http: 400,
+    text: "A plain HTTP request was sent to an HTTPS port. Use https:// in the address of the endpoint.",
+  },
   AuthenticationFailed: {
     http: 403,
     smb: 0xc000_006d,

@@ -164,9 +164,17 @@ export class Connection implements BodySource {
     this.#socket.destroy();
   }
 
-  /** Ends the connection as soon as no request is under way. */
+  /** Makes place for another one: the listener no longer counts it when this returns. */
+  evict(): void {
+    this.#socket.destroy();
+    this.#host.closed(this);
+  }
+
+  /** Ends the connection as soon as no request is in progress and the client has the last reply. */
   close(): void {
-    if (this.#state === "head") this.#socket.destroy();
+    if (this.#state !== "head") return;
+    if (this.#socket.writableLength > 0) this.#linger();
+    else this.#socket.destroy();
   }
 
   /** Looks for a client that has stopped moving. Called by the listener in every sweep. */
@@ -185,7 +193,9 @@ export class Connection implements BodySource {
           this.#slowSince = this.#host.sweeps;
           break;
         }
-        if (stood >= LIMITS.bodyIdleMillis || this.#isCrawling(sweepMillis)) this.destroy();
+        // A client that closed its half has nothing left to do but to take the reply. Most of them are simply gone.
+        if (stood >= (this.#hasEnded ? LIMITS.halfClosedIdleMillis : LIMITS.bodyIdleMillis)) this.destroy();
+        else if (this.#isCrawling(sweepMillis)) this.destroy();
         break;
       case "discarding":
         if (stood >= LIMITS.bodyIdleMillis) this.destroy();
@@ -288,6 +298,7 @@ export class Connection implements BodySource {
     if (end < 0) {
       if (all.length > LIMITS.headerBytesMax) this.#refuseTooLong();
       else if (hasBareLineFeed(all)) throw new Malformed("a bare line feed");
+      else if (all.length > 0 && !beginsMethod(all[0]!)) throw new Malformed("not a method");
       else if (all.length > 0) {
         if (former === undefined) this.#headBegunAt = this.#host.sweeps;
         this.#held = mustCopy ? Buffer.from(all) : all;
@@ -395,6 +406,11 @@ function hasBareLineFeed(data: Buffer): boolean {
     if (at === 0 || data[at - 1] !== 13) return true;
   }
   return false;
+}
+
+/** Or an empty line in front of it. A client that speaks TLS to this port is told at once, not after a time-out. */
+function beginsMethod(byte: number): boolean {
+  return (byte > 0x20 && byte < 0x7f) || byte === 13;
 }
 
 /** Of bytes that are only lent. */

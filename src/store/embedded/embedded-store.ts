@@ -1,10 +1,9 @@
-import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { assert } from "../../base/assert.ts";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { isOutOfSpace, OutOfSpace, StorageFault } from "../../base/faults.ts";
-import { OWNER_DIRECTORY_MODE } from "../../base/file-modes.ts";
 import { LIMITS, TIB } from "../../base/limits.ts";
+import { makeDirectory } from "../../base/make-directory.ts";
 import { bytesLeft, Room } from "../../base/room.ts";
 import { endedBy } from "../../base/soon.ts";
 import { type AheadKeys, NotYetDurable, notAhead, WatchedSnapshot } from "../ahead.ts";
@@ -291,7 +290,7 @@ export class EmbeddedStore implements Store {
   constructor({ directory, clock = systemClock, owner, turns, ephemeral, onFatal }: EmbeddedOptions) {
     const isAlone = turns === undefined || (turns.records.isHeld() && turns.ephemeral.isHeld());
     assert(isAlone, "a shared store is opened by who holds its turns");
-    mkdirSync(directory, { recursive: true, mode: OWNER_DIRECTORY_MODE });
+    makeDirectory(directory);
     checkDatabaseFile(join(directory, "records.mdb"));
     const open = (name: string, isDurable: boolean, turn: WriteTurn | undefined): EmbeddedSpace =>
       new EmbeddedSpace({ path: join(directory, name), isDurable }, clock, turn, onFatal);

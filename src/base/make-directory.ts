@@ -1,0 +1,42 @@
+import { mkdirSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { errorCode } from "./faults.ts";
+import { OWNER_DIRECTORY_MODE } from "./file-modes.ts";
+
+/**
+ * Makes a directory and those above it, for their owner only; returns the first that was made. `mkdirSync` of Node.js with `recursive` never
+ * returns where a directory is there and nothing can be made in it, as in /proc: it goes up and down for ever.
+ */
+export function makeDirectory(path: string): string | undefined {
+  const whole = resolve(path);
+  const parent = dirname(whole);
+  let first: string | undefined;
+  try {
+    return makeOne(whole) ? whole : undefined;
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT" || parent === whole || isDirectory(parent)) throw error;
+    first = makeDirectory(parent);
+  }
+  const isNew = makeOne(whole);
+  return first ?? (isNew ? whole : undefined);
+}
+
+/** False when the directory is there, also if another process made it just now. */
+function makeOne(path: string): boolean {
+  try {
+    mkdirSync(path, { mode: OWNER_DIRECTORY_MODE });
+    return true;
+  } catch (error) {
+    if (isDirectory(path)) return false;
+    throw error;
+  }
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return false;
+  }
+}
