@@ -332,6 +332,9 @@ export class Membership {
     await this.#sweeping;
     await Promise.all(this.#clearing.values());
     if (!this.#isJoined) return;
+    // Whoever stops this process should not have to wait for a database that is away.
+    if (this.silentMillis > LIMITS.databaseReadyMillis)
+      throw new StorageFault("the database does not answer");
     const values = [int8(this.#slot), text(this.#options.owner), int8(this.revisions.last)];
     await this.#withSession((session) => session.run([{ name: "node_leave", values }]));
   }

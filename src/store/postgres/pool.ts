@@ -31,6 +31,7 @@ export class Pool {
   acquireIdle(): Session | undefined {
     if (this.#isClosed) return undefined;
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
+      if (idle.isSuspect) idle.destroy(new Error("another connection to the database fell silent"));
       if (!idle.isLost) return idle;
     }
     return undefined;

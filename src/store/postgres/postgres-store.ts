@@ -105,7 +105,7 @@ class PostgresSpace implements KeySpace {
 /** Records in a database of the PostgreSQL protocol, shared by any number of nodes. */
 export class PostgresStore implements Store {
   readonly ephemeral: EphemeralSpace;
-  readonly traffic: Traffic = { roundTrips: 0, heardAt: 0 };
+  readonly traffic: Traffic = { roundTrips: 0, heardAt: 0, silentAt: 0 };
   readonly membership: Membership;
   /** To the other nodes. */
   readonly messages: DatabaseMessages;

@@ -60,6 +60,8 @@ interface Unit {
 export interface Traffic {
   roundTrips: number;
   heardAt: Millis;
+  /** A connection fell silent then: what has not been heard since may lead nowhere as well. */
+  silentAt: Millis;
 }
 
 export interface SessionOptions extends HostOptions {
@@ -139,6 +141,11 @@ export class Session {
   run(statements: readonly Statement[], isLong = false): Promise<RoundTrip> {
     this.#traffic.roundTrips++;
     return this.#send(statements.map(packStatement), isLong);
+  }
+
+  /** Not heard since another connection fell silent: finding out by using it would take as long again. */
+  get isSuspect(): boolean {
+    return this.#heardAt < this.#traffic.silentAt;
   }
 
   /** How long the oldest round trip has gone without a byte of its answer; 0 when none is owed. */
@@ -223,8 +230,9 @@ export class Session {
     const silent = this.silentMillis;
     const isAllSilent = monotonic() - this.#traffic.heardAt >= LIMITS.databaseSilenceMillis;
     const limit = isAllSilent && !oldest.isLong ? LIMITS.databaseSilenceMillis : oldest.silenceMillis;
-    if (silent >= limit)
-      this.destroy(new Error(`the database has not answered for ${Math.round(silent / 1_000)} s`));
+    if (silent < limit) return;
+    this.#traffic.silentAt = monotonic();
+    this.destroy(new Error(`the database has not answered for ${Math.round(silent / 1_000)} s`));
   }
 
   destroy(cause: Error): void {
