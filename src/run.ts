@@ -70,7 +70,7 @@ async function serveHere(options: Options, log: Log, onFatal: (error: unknown) =
     return {
       ports: server.ports,
       readyParts: () => ({
-        store: { isUp: true, state: "open" },
+        store: runtime.engine.readiness?.() ?? { isUp: true, state: "open" },
         listeners: { isUp: true, state: "listening" },
       }),
       metrics: async () => mergeMetrics([await server.metrics.snapshotMetrics()]),

@@ -22,6 +22,7 @@ export const NEEDED: readonly NeededProgram[] = [
   { program: "python3", python: "impacket", pack: "python3-impacket", why: "a client of SMB in Python" },
   { program: "rclone", pack: "rclone", why: "a client of blobs" },
   { program: "restic", pack: "restic", why: "backs up to blobs" },
+  { program: "pgbouncer", pack: "pgbouncer", why: "a pooler before PostgreSQL" },
   { program: "mkfs.ext4", pack: "e2fsprogs", why: "makes a disk small enough to fill" },
 ];
 

@@ -12,6 +12,20 @@ export class StorageFault extends Error {
   }
 }
 
+/**
+ * The answer to a commit has not come within the time a caller waits, so the write was made or was not: see
+ * `KeySpace.write`. Shown as 500 OperationTimedOut, the code of the protocol for a request that may have happened.
+ */
+export class OutcomeUnknown extends StorageFault {
+  /** Settles once it is known: whether the write was made. Stays pending when the process ends before. */
+  readonly landed: Promise<boolean>;
+
+  constructor(message: string, landed: Promise<boolean>) {
+    super(message);
+    this.landed = landed;
+  }
+}
+
 /** No room left for what was to be written. Nothing of it was, and it may work when there is room again. */
 export class OutOfSpace extends StorageFault {
   constructor(message: string, cause?: unknown) {
@@ -46,6 +60,11 @@ export class CannotStart extends Error {
  */
 export class HeldForDead extends Error {
   override readonly name = "HeldForDead";
+}
+
+/** Whether the same may work later. */
+export function isTransientFault(error: unknown): boolean {
+  return error instanceof StorageFault && error.isTransient;
 }
 
 export function errorCode(error: unknown): string | undefined {

@@ -64,6 +64,8 @@ export const FILE_LIMITS = {
    * may fail: together less than the others take to hold it for dead. Then nobody opens anything for a while, until
    * every other process has noticed too.
    */
+  /** How often what a call held is tried to be released when the store failed. */
+  releaseRetryMillis: 1_000,
   presenceLookMillis: 300,
   presenceMissesMax: 6,
   presenceSettleMillis: 2_000,

@@ -179,18 +179,33 @@ export const LIMITS = {
   snapshotsMax: 16_384,
 
   // PostgreSQL engine
-  /** What the server allows one statement, one wait for a lock, and a transaction that stands still. */
-  statementMillis: 30_000,
+  /**
+   * What the server allows one statement, one wait for a lock, and a transaction that stands still. A statement is given
+   * up by the server before the connection counts as silent: its outcome is then certain.
+   */
+  statementMillis: 7_000,
   lockMillis: 5_000,
   idleInTransactionMillis: 60_000,
+  /** The same for statements that clear up and may take long, and for making the tables. */
+  longStatementMillis: 30_000,
+  schemaMillis: 60_000,
   databaseKeepAliveMillis: 10_000,
-  /** A connection that owes an answer for so long leads nowhere; how often that is looked at. */
-  databaseSilenceMillis: 40_000,
-  databaseWatchMillis: 1_000,
-  /** How long a request waits for a database that is away, and how often it looks. */
+  /** A connection that owes an answer and has brought nothing for so long leads nowhere; how often that is checked. */
+  databaseSilenceMillis: 8_000,
+  databaseWatchMillis: 500,
+  /** Sent bytes at this rate are not silence, as long as other connections are answered. */
+  databaseBytesPerSecondMin: 256 * KIB,
+  /** How long a request waits for a database that is away, how often that is checked, and how often it is tried. */
   databasePatienceMillis: 15_000,
+  databaseLateMillis: 250,
   databaseRetryMillis: 100,
-  databaseStartTries: 300,
+  /** Without an answer for so long, the database is not ready. */
+  databaseReadyMillis: 3_000,
+  /** How soon the log says that the database is away, and how often it repeats that. */
+  databaseFirstReportMillis: 2_000,
+  databaseReportMillis: 5_000,
+  /** How long a connection that is closed waits for the other side to close it too. */
+  databaseGoodbyeMillis: 1_000,
   /** A batch that meets another node's runs again so often, after waits that grow from the one to the other. */
   conflictTriesMax: 64,
   conflictDelayMin: 0.5,

@@ -1,5 +1,5 @@
 import { assert } from "../base/assert.ts";
-import { DamagedData, errorCode, StorageFault } from "../base/faults.ts";
+import { DamagedData, errorCode, isTransientFault, StorageFault } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Device, DeviceFile } from "./device.ts";
 import { checkFileHeader, type ExtentShape, FILE_HEADER_BYTES, fileNameOf } from "./format.ts";
@@ -117,7 +117,8 @@ export class OpenFiles {
       file = await this.#device.open(name);
     } catch (cause) {
       if (errorCode(cause) === "ENOENT") throw new DamagedData(`extent file ${name} is missing`, { cause });
-      throw new StorageFault(`cannot open ${name}`, { cause, isTransient: errorCode(cause) === "EMFILE" });
+      const isTransient = errorCode(cause) === "EMFILE" || isTransientFault(cause);
+      throw new StorageFault(`cannot open ${name}`, { cause, isTransient });
     }
     const header = Buffer.alloc(FILE_HEADER_BYTES);
     const isWhole = (await file.read([header], 0)) === FILE_HEADER_BYTES;

@@ -1,6 +1,6 @@
 import { assert } from "../base/assert.ts";
 import { crc32 } from "../base/crc32.ts";
-import { DamagedData, StorageFault } from "../base/faults.ts";
+import { DamagedData, isTransientFault, StorageFault } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
 import { giveBack, memoryForRead } from "../base/payload-memory.ts";
 import type { DeviceFile } from "./device.ts";
@@ -134,7 +134,10 @@ async function loadChunks(
   try {
     found = await file.read(parts, offset);
   } catch (cause) {
-    throw new StorageFault(`cannot read ${fileNameOf(slice.extent)} at offset ${offset}`, { cause });
+    throw new StorageFault(`cannot read ${fileNameOf(slice.extent)} at offset ${offset}`, {
+      cause,
+      isTransient: isTransientFault(cause),
+    });
   }
   if (found < headers.length + dataBytes) {
     throw new DamagedData(`${fileNameOf(slice.extent)} ends at ${offset + found}, inside a slice`);

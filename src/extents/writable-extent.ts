@@ -1,4 +1,4 @@
-import { isOutOfSpace, OutOfSpace, StorageFault } from "../base/faults.ts";
+import { isOutOfSpace, isTransientFault, OutOfSpace, StorageFault } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { DeviceFile } from "./device.ts";
 import { type ExtentShape, FILE_HEADER_BYTES, fileNameOf, frameParts } from "./format.ts";
@@ -168,5 +168,5 @@ export function writeFault(name: string, cause: unknown): StorageFault {
   if (isOutOfSpace(cause)) {
     return new OutOfSpace(`no space left to write ${name}`, cause);
   }
-  return new StorageFault(`cannot write ${name}`, { cause });
+  return new StorageFault(`cannot write ${name}`, { cause, isTransient: isTransientFault(cause) });
 }

@@ -1,7 +1,7 @@
 import type { AccessLog } from "../base/access-log.ts";
 import { InvariantBroken } from "../base/assert.ts";
 import { type Clock, monotonic } from "../base/clock.ts";
-import { MemoryLimitReached, StorageFault } from "../base/faults.ts";
+import { isTransientFault, MemoryLimitReached, OutcomeUnknown } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Log } from "../base/log.ts";
 import type { Metrics, OperationMeter } from "../base/metrics.ts";
@@ -286,8 +286,9 @@ export class FrontEnd<Services> {
     const text = error instanceof InvariantBroken ? "a broken invariant" : "a request failed";
     this.#logFault(exchange, error, text);
     if (error instanceof MemoryLimitReached) return new Refusal("MemoryExtentStoreAtSizeLimit");
-    const isTransient = error instanceof StorageFault && error.isTransient;
-    return new Refusal(isTransient ? "ServerBusy" : "InternalError");
+    // ServerBusy says that nothing was done; of an unknown outcome that cannot be said.
+    if (error instanceof OutcomeUnknown) return new Refusal("OperationTimedOut");
+    return new Refusal(isTransientFault(error) ? "ServerBusy" : "InternalError");
   }
 
   #logFault({ id, head, operation }: Exchange<Services>, error: unknown, text: string): void {

@@ -1,5 +1,8 @@
+import { StorageFault } from "../base/faults.ts";
 import { SMB_LIMITS } from "../base/limits-smb.ts";
+import { untilDone } from "../services/file/until-done.ts";
 import type { CacheEntry } from "./caches.ts";
+import type { FileHandle } from "./file-system.ts";
 import type { FileOpen, Open } from "./open.ts";
 import type { SmbServer } from "./server.ts";
 import { STATUS } from "./status.ts";
@@ -29,10 +32,18 @@ export async function closeOpen(
     else if (isRemoved) tellStream(server.changes, open, STREAM_EVENT.REMOVED);
   } catch (error) {
     server.log.error({ err: error }, "an SMB handle did not close");
+    if (error instanceof StorageFault) void closeLater(server, open.file);
   } finally {
     server.nodes.remove(open);
   }
   if (isPatient && letGo !== undefined) await soon(server, letGo);
+}
+
+/** A handle whose client is gone keeps others away from the file for as long as its record is there. */
+async function closeLater({ log }: SmbServer, file: FileHandle): Promise<void> {
+  await untilDone(log, () => file.close()).catch((err: unknown) =>
+    log.error({ err }, "an SMB handle that nobody uses is left open until this process ends"),
+  );
 }
 
 /** Ends with `work`, or when that takes long: somebody may be using the file, and it goes later. */

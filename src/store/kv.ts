@@ -78,7 +78,8 @@ export interface KeySpace {
    * everything `fn` could have seen is durable.
    *
    * Rejects with `StorageFault` when the outcome is certain to be "not written"; a process that can no longer
-   * tell (a failed sync) stops instead of answering.
+   * tell (a failed sync) stops instead of answering. The one exception is `OutcomeUnknown`: a database has not answered
+   * the commit for as long as a caller waits. Later writes through this key space come after it in any case, made or not.
    */
   write<T>(fn: (write: Writer) => Soon<T>): Promise<T>;
 }
@@ -100,6 +101,12 @@ export interface StoreFigures {
   readonly bytes: number;
   /** Where a database stands behind the store: how often it was asked something, payload and heartbeats included. */
   readonly roundTrips?: number;
+}
+
+/** `state` in words: what does not answer, and for how long. */
+export interface StoreReadiness {
+  readonly isUp: boolean;
+  readonly state: string;
 }
 
 /** Written, and seen by every later read and write, but perhaps not on the disk yet. */
@@ -125,6 +132,8 @@ export interface Store extends KeySpace {
    */
   writeAhead<T>(fn: (write: Writer) => Soon<T>): Promise<Ahead<T>>;
   figures(): StoreFigures;
+  /** Whether requests will be served, where that can change while the store is open: see a database. */
+  readiness?(): StoreReadiness;
   /** Called after each commit with the number of transactions in it; for measuring. */
   watchCommits(listener: (transactions: number) => void): void;
   /** Finishes what was accepted, then closes. Later calls reject. */

@@ -1,5 +1,7 @@
 import { assert } from "../base/assert.ts";
-import type { Instant } from "../base/clock.ts";
+import { type Instant, pause } from "../base/clock.ts";
+import { isTransientFault, OutcomeUnknown } from "../base/faults.ts";
+import { LIMITS } from "../base/limits.ts";
 import { Mapped } from "../base/mapped.ts";
 import type { Revision } from "../base/revision.ts";
 import { packKey, prefixRange } from "./keys/pack.ts";
@@ -29,13 +31,47 @@ export class OwnedSpace implements EphemeralSpace {
     return this.#space.read((read) => fn(new OwnedReader(read)));
   }
 
-  write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
-    return this.#space.write(async (write) => {
-      const owned = new OwnedWriter(write, this.owner);
-      const result = await fn(owned);
-      await owned.finish();
-      return result;
-    });
+  async write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
+    let last: OwnedWriter | undefined;
+    try {
+      return await this.#space.write(async (write) => {
+        const owned = new OwnedWriter(write, this.owner);
+        last = owned;
+        const result = await fn(owned);
+        await owned.finish();
+        return result;
+      });
+    } catch (error) {
+      const created = last?.created ?? [];
+      if (error instanceof OutcomeUnknown && created.length > 0) void this.#undoLanded(error.landed, created);
+      throw error;
+    }
+  }
+
+  /**
+   * The caller was told that it failed, and knows nothing of a handle or a note that is there all the same and would keep
+   * others away until this process ends. What it deleted stays deleted, and what others have changed since is theirs.
+   */
+  async #undoLanded(landed: Promise<boolean>, created: readonly Entry[]): Promise<void> {
+    if (!(await landed)) return;
+    for (;;) {
+      try {
+        await this.write(async (write) => {
+          for (const { key, value } of created) {
+            if ((await write.get(key))?.equals(value)) write.delete(key);
+          }
+        });
+        return;
+      } catch (error) {
+        if (error instanceof OutcomeUnknown) {
+          if (await error.landed) return;
+        } else if (!isTransientFault(error)) {
+          // A store that is closed takes the records of this process with it.
+          return;
+        }
+        await pause(LIMITS.databaseRetryMillis);
+      }
+    }
   }
 
   async releaseOwner(owner: string): Promise<void> {
@@ -92,6 +128,8 @@ class OwnedReader<Inner extends Reader> implements Reader {
 }
 
 class OwnedWriter extends OwnedReader<Writer> implements Writer {
+  /** Records that were not there before, as they are at the end of the transaction. */
+  readonly created: Entry[] = [];
   readonly #owner: string;
   readonly #formerOwners = new Map<Key, Soon<Buffer | undefined>>();
 
@@ -130,9 +168,10 @@ class OwnedWriter extends OwnedReader<Writer> implements Writer {
       if (former !== undefined) {
         this.inner.delete(packKey(["o", former.latin1Slice(0, former.indexOf(0))]) + key);
       }
-      if ((await this.inner.get(RECORD + key)) !== undefined) {
-        this.inner.put(packKey(["o", this.#owner]) + key, EMPTY);
-      }
+      const stored = await this.inner.get(RECORD + key);
+      if (stored === undefined) continue;
+      this.inner.put(packKey(["o", this.#owner]) + key, EMPTY);
+      if (former === undefined) this.created.push({ key, value: withoutOwner(stored) });
     }
   }
 }

@@ -22,13 +22,15 @@ before(async () => {
   const guarded = [
     "hostssl all guarded 127.0.0.1/32 scram-sha-256",
     "host all guarded 127.0.0.1/32 reject",
+    "hostssl all open 127.0.0.1/32 reject",
     readFileSync(rules, "utf8"),
   ];
   writeFileSync(rules, guarded.join("\n"));
   database.own();
   await database.query(
     "CREATE ROLE guarded LOGIN PASSWORD 'p@ss:word'",
-    "GRANT CREATE ON DATABASE postgres TO guarded",
+    "CREATE ROLE open LOGIN",
+    "GRANT CREATE ON DATABASE postgres TO guarded, open",
     "ALTER SYSTEM SET ssl = on",
     "SELECT pg_reload_conf()",
   );
@@ -37,7 +39,7 @@ before(async () => {
 after(() => database.remove());
 
 async function trying(login: string, query: string): Promise<void> {
-  const address = `postgres://${login}@${database.host}/postgres?schema=guarded&${query}`;
+  const address = `postgres://${login}@${database.host}/postgres?schema=${login.split(":")[0]}&${query}`;
   const store = new PostgresStore({ address, owner: "test", onFatal: () => {} });
   try {
     await store.opened;
@@ -61,6 +63,30 @@ test("a database that cannot be used is one line on stderr, without the password
 });
 
 const LOGIN = "guarded:p%40ss%3Aword";
+
+test("a wrong password is one line on stderr and the end, as waiting would not help", async () => {
+  const { code, stderr } = await runProgram([
+    "--store",
+    `postgres://guarded:secret@${database.host}/postgres?schema=guarded`,
+  ]);
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /^holdfast: postgres:\/\/[^\n]* cannot be used: password authentication failed[^\n]*\n$/,
+  );
+  assert.doesNotMatch(stderr, /secret/);
+});
+
+test("TLS is used where the server offers it, and asked for by nothing", async () => {
+  // The rules of the database let this user in over TLS alone.
+  await trying(LOGIN, "connections=2");
+  await trying(LOGIN, "sslmode=prefer");
+});
+
+test("a user whom the server wants in clear connects so, as with libpq", async () => {
+  await trying("open", "connections=2");
+  await assert.rejects(trying("open", "sslmode=require"), /rejects connection/);
+});
 
 test("a password goes over TLS, whoever the server is, or only to the one its certificate names", async () => {
   await trying(LOGIN, "sslmode=require");

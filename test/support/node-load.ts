@@ -17,8 +17,12 @@ export interface LoadFigures {
   acknowledged: number;
   refused: number;
   unanswered: number;
+  /** Answered with 503 ServerBusy, which says that nothing was made. */
+  busy: number;
   /** The longest time without any acknowledged write, of all clients together. */
   longestGapMillis: number;
+  /** The longest that a client waited for an answer to a write. */
+  longestCallMillis: number;
 }
 
 const COUNTERS = 4;
@@ -45,13 +49,22 @@ function servicesAt(connectionString: string): Services {
 }
 
 export class NodeLoad {
-  readonly figures: LoadFigures = { acknowledged: 0, refused: 0, unanswered: 0, longestGapMillis: 0 };
+  readonly figures: LoadFigures = {
+    acknowledged: 0,
+    refused: 0,
+    unanswered: 0,
+    busy: 0,
+    longestGapMillis: 0,
+    longestCallMillis: 0,
+  };
   readonly faults: string[] = [];
   readonly #nodes: readonly NodeAddress[];
   readonly #items = new Map<string, string>();
   /** Counter by counter: who was told that its write made this value. */
   readonly #counted = Array.from({ length: COUNTERS }, () => new Map<number, string>());
   readonly #unknownCounts = new Array<number>(COUNTERS).fill(0);
+  /** Items whose clients were told that nothing was made. */
+  readonly #neverMade: string[] = [];
   readonly #sent = new Set<string>();
   readonly #unsure = new Set<string>();
   readonly #received = new Map<string, number>();
@@ -105,19 +118,22 @@ export class NodeLoad {
     }
   }
 
-  /** Runs one write. True when it was acknowledged, false when it was refused, undefined when nobody knows. */
+  /** Runs one write. True when it was acknowledged, false when nothing was made, undefined when nobody knows. */
   async #attempt(write: () => Promise<unknown>): Promise<boolean | undefined> {
+    const began = Date.now();
     try {
       await write();
     } catch (error) {
-      const status = error instanceof RestError ? error.statusCode : undefined;
-      if (status !== undefined && status < 500) {
-        this.figures.refused++;
-        return false;
-      }
-      this.figures.unanswered++;
+      const { statusCode, code } = error instanceof RestError ? error : {};
+      const isBusy = statusCode === 503 && code === "ServerBusy";
+      if (isBusy) this.figures.busy++;
+      else if (statusCode !== undefined && statusCode < 500) this.figures.refused++;
+      else this.figures.unanswered++;
+      if (statusCode !== undefined && (isBusy || statusCode < 500)) return false;
       await pause(20);
       return undefined;
+    } finally {
+      this.figures.longestCallMillis = Math.max(this.figures.longestCallMillis, Date.now() - began);
     }
     const now = Date.now();
     this.figures.longestGapMillis = Math.max(this.figures.longestGapMillis, now - this.#lastAcknowledged);
@@ -153,7 +169,9 @@ export class NodeLoad {
   async #item({ container }: Services, token: string, bytes: number): Promise<void> {
     const body = `${token}:`.repeat(Math.ceil(bytes / (token.length + 1)));
     const blob = container.getBlockBlobClient(`item-${token}`);
-    if ((await this.#attempt(() => blob.upload(body, body.length))) === true) this.#items.set(token, body);
+    const outcome = await this.#attempt(() => blob.upload(body, body.length));
+    if (outcome === true) this.#items.set(token, body);
+    if (outcome === false) this.#neverMade.push(token);
   }
 
   async #send({ queue }: Services, token: string): Promise<void> {
@@ -201,6 +219,10 @@ export class NodeLoad {
       }
     };
     await Promise.all(Array.from({ length: CHECKS_AT_ONCE }, (_, from) => checkSome(from)));
+    for (const token of this.#neverMade) {
+      if (await containers[0]!.getBlobClient(`item-${token}`).exists())
+        this.faults.push(`item ${token} was refused and is there all the same`);
+    }
     await this.#checkMessages();
   }
 

@@ -26,6 +26,7 @@ import { awaitBreaks, type NodeName, putBreaks, type Surroundings, wakeHolders }
 import { entriesIn } from "./entries-in.ts";
 import { afterWishes, isLockWished, WISHED } from "./lock-wishes.ts";
 import type { Node } from "./nodes.ts";
+import { untilDone } from "./until-done.ts";
 
 /**
  * How REST calls meet the handles that SMB clients have open.
@@ -225,7 +226,7 @@ export async function withGrants<T>(
       }
     }
   } finally {
-    if (grants.keys.length > 0) await endGrants(around, grants, isDone);
+    if (grants.keys.length > 0) await untilDone(around.log, () => endGrants(around, grants, isDone));
   }
 }
 

@@ -10,6 +10,7 @@ import { findNode, isEmptyDirectory, ROOT, ticksOf, touchDirectory } from "./nod
 import type { Handle } from "./opens/open-node.ts";
 import { findShare, readShare } from "./shares.ts";
 import { hasStreamsLeft, putBase, removeStream } from "./streams.ts";
+import { untilDone } from "./until-done.ts";
 import { LiveView } from "./versions.ts";
 
 /** What becomes of a handle once it is open: how opens come to be is told in opens/open-node.ts. */
@@ -98,7 +99,7 @@ async function endOfStream(
 
 async function removePendingStream(files: FileService, handle: Handle, base: bigint): Promise<Ended> {
   const { ref, share: id, node } = handle;
-  const { store } = files.parts;
+  const { store, log } = files.parts;
   try {
     const ended = await store.write(async (write) => {
       const share = await findShare(write, ref);
@@ -116,12 +117,13 @@ async function removePendingStream(files: FileService, handle: Handle, base: big
     files.contentLeft.ring();
     return ended;
   } finally {
-    await store.ephemeral.write(async (write) => write.delete(deletePendingKey(id, node)));
+    const key = deletePendingKey(id, node);
+    await untilDone(log, () => store.ephemeral.write(async (write) => write.delete(key)));
   }
 }
 
 async function removePending(files: FileService, { ref, share: id, node }: Handle): Promise<Ended> {
-  const { store } = files.parts;
+  const { store, log } = files.parts;
   try {
     const ended = await store.write(async (write) => {
       const share = await findShare(write, ref);
@@ -139,7 +141,8 @@ async function removePending(files: FileService, { ref, share: id, node }: Handl
     files.contentLeft.ring();
     return ended;
   } finally {
-    await store.ephemeral.write(async (write) => write.delete(deletePendingKey(id, node)));
+    const key = deletePendingKey(id, node);
+    await untilDone(log, () => store.ephemeral.write(async (write) => write.delete(key)));
   }
 }
 

@@ -18,6 +18,7 @@ import { readOpens } from "./access.ts";
 import type { FileService } from "./file-service.ts";
 import { deleteWish, putWish } from "./lock-wishes.ts";
 import type { Handle } from "./opens/open-node.ts";
+import { untilDone } from "./until-done.ts";
 
 /** Byte-range locks of a handle. They live and go with it. */
 async function readOwn(write: Writer, { share, node, id }: Handle): Promise<readonly Lock[]> {
@@ -45,7 +46,8 @@ async function lockInTurn(files: FileService, handle: Handle, place: () => Promi
     }
     throw new Refusal("FileLockConflict");
   } catch (error) {
-    await files.parts.store.ephemeral.write(async (write) => deleteWish(write, handle));
+    const { log, store } = files.parts;
+    await untilDone(log, () => store.ephemeral.write(async (write) => deleteWish(write, handle)));
     throw error;
   }
 }

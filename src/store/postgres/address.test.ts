@@ -15,7 +15,6 @@ test("an address names hosts, database, user, password and schema", () => {
   assert.equal(address.password, "p:q:r");
   assert.equal(address.database, "data");
   assert.equal(address.schema, "files");
-  assert.equal(address.tls, false);
 });
 
 test("what is left out has a default, and what is shown has no password", () => {
@@ -29,19 +28,25 @@ test("what is left out has a default, and what is shown has no password", () => 
 test("TLS follows the words of libpq", () => {
   const tls = (query: string) => parseDatabaseAddress(`postgres://db/x?${query}`).tls;
   assert.equal(tls("sslmode=disable"), false);
+  for (const query of ["", "sslmode=prefer"]) {
+    const preferred = tls(query);
+    assert.ok(preferred !== false && !preferred.isRequired && !preferred.settings.rejectUnauthorized, query);
+  }
   const required = tls("sslmode=require");
-  assert.ok(required !== false && !required.rejectUnauthorized);
+  assert.ok(required !== false && required.isRequired && !required.settings.rejectUnauthorized);
   const checked = tls("sslmode=verify-ca");
-  assert.ok(checked !== false && checked.rejectUnauthorized && checked.checkServerIdentity !== undefined);
+  assert.ok(checked !== false && checked.isRequired && checked.settings.rejectUnauthorized);
+  assert.ok(checked.settings.checkServerIdentity !== undefined);
   const named = tls("sslmode=verify-full");
-  assert.ok(named !== false && named.rejectUnauthorized && named.checkServerIdentity === undefined);
+  assert.ok(named !== false && named.isRequired && named.settings.rejectUnauthorized);
+  assert.ok(named.settings.checkServerIdentity === undefined);
 });
 
 for (const [address, message] of [
   ["postgres://db:0/x", /a port from 1 to 65535/],
   ["postgres://db/x?schema=A", /expected a schema/],
   ["postgres://db/x?schema=a;drop", /expected a schema/],
-  ["postgres://db/x?sslmode=prefer", /expected sslmode/],
+  ["postgres://db/x?sslmode=allow", /expected sslmode disable, prefer, require/],
   ["postgres://db/x?sslrootcert=/nowhere/ca.pem", /cannot read sslrootcert/],
   ["postgres://db/x?target_session_attrs=any", /every read is made on the primary/],
   ["postgres://db/x?connections=0", /connections from 1/],

@@ -23,17 +23,25 @@ export interface DatabaseAddress {
   readonly shown: string;
 }
 
+/** False: in clear. */
 export type TlsChoice =
   | false
   | {
-      readonly rejectUnauthorized: boolean;
-      readonly ca?: Buffer;
-      readonly cert?: Buffer;
-      readonly key?: Buffer;
-      /** Set where the certificate is checked but the name in it is not (verify-ca). */
-      readonly checkServerIdentity?: () => undefined;
+      /** False for `prefer`: a server that offers no TLS is spoken to in clear. */
+      readonly isRequired: boolean;
+      readonly settings: TlsSettings;
     };
 
+export interface TlsSettings {
+  readonly rejectUnauthorized: boolean;
+  readonly ca?: Buffer;
+  readonly cert?: Buffer;
+  readonly key?: Buffer;
+  /** Set where the certificate is checked but the name in it is not (verify-ca). */
+  readonly checkServerIdentity?: () => undefined;
+}
+
+const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full"];
 const DEFAULT_PORT = 5_432;
 const DEFAULT_CONNECTIONS = 8;
 const DEFAULT_CONNECT_SECONDS = 5;
@@ -111,13 +119,15 @@ function wholeOf(options: URLSearchParams, name: string, byDefault: number, max:
   return value;
 }
 
-/** As libpq: `require` encrypts and trusts any certificate unless a root is given; verify-* check it. */
+/**
+ * As libpq: `prefer`, the default, encrypts where the server can and checks nothing; `require` encrypts and trusts any
+ * certificate unless a root is given; verify-* check it.
+ */
 function chooseTls(options: URLSearchParams): TlsChoice {
   const root = options.get("sslrootcert");
-  const mode = options.get("sslmode") ?? (root === null ? "disable" : "verify-full");
+  const mode = options.get("sslmode") ?? (root === null ? "prefer" : "verify-full");
+  if (!SSL_MODES.includes(mode)) fail(`expected sslmode ${SSL_MODES.join(", ")}, got ${mode}`);
   if (mode === "disable") return false;
-  if (mode !== "require" && mode !== "verify-ca" && mode !== "verify-full")
-    fail(`expected sslmode disable, require, verify-ca or verify-full, got ${mode}`);
   const file = (name: string): Buffer | undefined => {
     const path = options.get(name);
     if (path === null) return undefined;
@@ -128,11 +138,13 @@ function chooseTls(options: URLSearchParams): TlsChoice {
     }
   };
   const [ca, cert, key] = [file("sslrootcert"), file("sslcert"), file("sslkey")];
-  return {
-    rejectUnauthorized: mode !== "require" || ca !== undefined,
+  const isChecked = mode.startsWith("verify") || (mode === "require" && ca !== undefined);
+  const settings = {
+    rejectUnauthorized: isChecked,
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key }),
     ...(mode === "verify-full" ? {} : { checkServerIdentity: () => undefined }),
   };
+  return { isRequired: mode !== "prefer", settings };
 }

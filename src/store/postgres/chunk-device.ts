@@ -1,8 +1,8 @@
 import { monotonic, pause } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { failureOf } from "./failures.ts";
+import { acquirePatiently } from "./acquire-patiently.ts";
+import { failureOf, faultOf } from "./failures.ts";
 import type { Pool } from "./pool.ts";
-import { acquirePatiently } from "./read-groups.ts";
 import type { RoundTrip } from "./session.ts";
 import { bytesArray, int8, int8Array, type Row, type Statement } from "./wire.ts";
 
@@ -97,23 +97,26 @@ export class ChunkDevice {
   }
 
   async rows(statement: Statement): Promise<readonly Row[]> {
-    const { results } = await this.#run([statement]);
-    return results[0]!.rows;
+    try {
+      const { results } = await this.#run([statement]);
+      return results[0]!.rows;
+    } catch (error) {
+      throw faultOf(error);
+    }
   }
 
   /** Everything here may be done twice, so a connection that was lost is no reason to give up. */
   async #run(statements: readonly Statement[]): Promise<RoundTrip> {
-    const began = monotonic();
+    const deadline = monotonic() + LIMITS.databasePatienceMillis;
     for (;;) {
-      const session = await acquirePatiently(this.#pool);
+      const session = await acquirePatiently(this.#pool, deadline);
       try {
         const trip = await session.run(statements);
         if (!trip.isWarned) return trip;
       } catch (error) {
         const failure = failureOf(error);
         if (failure === "gone") session.destroy(error as Error);
-        const isLate = monotonic() - began > LIMITS.databasePatienceMillis;
-        if (isLate || failure === "full" || failure === "other") throw error;
+        if (monotonic() > deadline || failure === "full" || failure === "other") throw error;
       } finally {
         this.#pool.release(session);
       }
@@ -214,6 +217,6 @@ function missing(name: string): Error {
 }
 
 function withCode(error: unknown): unknown {
-  if (failureOf(error) !== "full") return error;
+  if (failureOf(error) !== "full") return faultOf(error);
   return Object.assign(new Error("the database is full", { cause: error }), { code: "ENOSPC" });
 }

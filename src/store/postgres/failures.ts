@@ -1,5 +1,5 @@
 import { errorCode, OutOfSpace, StorageFault } from "../../base/faults.ts";
-import { ConnectionLost, NotPrimary } from "./session.ts";
+import { ConnectionLost, NotPrimary } from "./connect.ts";
 import { DatabaseError } from "./wire.ts";
 
 /**
@@ -36,15 +36,21 @@ export function failureOf(error: unknown): Failure {
   const code = errorCode(error);
   if (code === undefined) {
     // The package tells a connection that did not come about in words only.
-    return /timeout expired|terminated|closed/i.test((error as Error | undefined)?.message ?? "")
-      ? "gone"
-      : "other";
+    return /terminated|closed/i.test((error as Error | undefined)?.message ?? "") ? "gone" : "other";
   }
   if (CONFLICTS.has(code)) return "conflict";
   if (GONE.has(code) || code.startsWith("08")) return "gone";
   if (FULL.has(code)) return "full";
-  if (/^E[A-Z_]+$/.test(code)) return "gone";
+  // Of the system and of name lookups; codes of Node.js itself (ERR_TLS_CERT_ALTNAME_INVALID) do not get better.
+  if (/^E(?!RR_)[A-Z_]+$/.test(code)) return "gone";
   return "other";
+}
+
+/** In words. A host with several addresses fails with an error for each of them, and no text of its own. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === "")
+    return error.errors.map((one: Error) => one.message).join(", ");
+  return (error as Error).message;
 }
 
 /** As the services know it: what is certain not to have happened. */
@@ -57,7 +63,7 @@ export function faultOf(error: unknown): StorageFault {
     full: "no space left in the database",
     other: "the database refused",
   }[failure];
-  const message = `${what}: ${(error as Error).message}`;
+  const message = `${what}: ${reasonOf(error)}`;
   if (failure === "full") return new OutOfSpace(message, error);
   return new StorageFault(message, { cause: error, isTransient: failure !== "other" });
 }

@@ -5,7 +5,7 @@ import type { Log } from "../../base/log.ts";
 import { systemRandom } from "../../base/random.ts";
 import { type Revision, revisionAt } from "../../base/revision.ts";
 import { DatabaseClock } from "./database-clock.ts";
-import { failureOf } from "./failures.ts";
+import { failureOf, reasonOf } from "./failures.ts";
 import type { Pool } from "./pool.ts";
 import type { Session } from "./session.ts";
 import { SLOTS, SlotRevisions } from "./slot-revisions.ts";
@@ -108,6 +108,10 @@ export class Membership {
   #beats = 0;
   #timer: Timer | undefined;
   #beating: Promise<void> | undefined;
+  #sweeping: Promise<unknown> | undefined;
+  #answeredAt: Millis = 0;
+  /** The log has said so often that the database is away, and says it again from then on. */
+  #reportFrom: Millis = 0;
   #isJoined = false;
   #judgesFrom: Millis = 0;
   readonly #clearing = new Map<string, Promise<void>>();
@@ -157,7 +161,7 @@ export class Membership {
     this.#timer = systemTimers.every(LIMITS.heartbeatMillis, () => {
       this.#beating ??= this.#beat()
         .catch((err: unknown) => {
-          this.log.warn({ err }, "the heartbeat did not reach the database");
+          this.#reportSilence(err);
           this.#databaseClock.forget();
           // The others may take longer than we do to find the database again.
           this.#watched.clear();
@@ -167,6 +171,24 @@ export class Membership {
           this.#beating = undefined;
         });
     });
+  }
+
+  /** How long ago the database last took a heartbeat, which is a write. */
+  get silentMillis(): Millis {
+    return monotonic() - this.#answeredAt;
+  }
+
+  #reportSilence(err: unknown): void {
+    if (monotonic() < this.#reportFrom) return;
+    this.#reportFrom = monotonic() + LIMITS.databaseReportMillis;
+    const seconds = Math.round(this.silentMillis / 1_000);
+    this.log.warn({ err }, `the database has not answered for ${seconds} s: ${reasonOf(err)}; trying again`);
+  }
+
+  #noteAnswer(): void {
+    if (this.#reportFrom > 0) this.log.info({}, "the database answers again");
+    this.#reportFrom = 0;
+    this.#answeredAt = monotonic();
   }
 
   async #takeSlot(session: Session): Promise<void> {
@@ -224,9 +246,10 @@ export class Membership {
       if (error instanceof HeldForDead) this.#options.onBuried(error);
       throw error;
     });
+    this.#noteAnswer();
     if (wanted > this.#reserved) this.#reserved = wanted;
     await this.#watch(rows);
-    if (++this.#beats % LIMITS.outcomeSweepBeats === 0) await this.#sweep();
+    if (++this.#beats % LIMITS.outcomeSweepBeats === 0) this.#sweeping ??= this.#sweep();
   }
 
   #wantedReserve(): Revision {
@@ -281,9 +304,16 @@ export class Membership {
     this.#clearing.set(owner, clear());
   }
 
-  #sweep(): Promise<unknown> {
-    const names = ["forget_outcomes", "forget_passing"];
-    return this.#withSession((session) => session.run(names.map((name) => ({ name, values: [] }))));
+  /** Beside the heartbeat and on another connection: deleting much takes long. */
+  async #sweep(): Promise<void> {
+    const names = ["begin_plain", "long_statements", "forget_outcomes", "forget_passing", "commit"];
+    const statements = names.map((name) => ({ name, values: [] }));
+    try {
+      await this.#withSession((session) => session.run(statements, true));
+    } catch (err) {
+      this.log.warn({ err }, "old operation ids could not be deleted; the next sweep tries again");
+    }
+    this.#sweeping = undefined;
   }
 
   /** Nodes beside this one that have not left: alive, or not yet known to be dead. */
@@ -299,8 +329,12 @@ export class Membership {
   async leave(): Promise<void> {
     this.#timer?.cancel();
     await this.#beating;
+    await this.#sweeping;
     await Promise.all(this.#clearing.values());
     if (!this.#isJoined) return;
+    // Whoever stops this process should not have to wait for a database that is away.
+    if (this.silentMillis > LIMITS.databaseReadyMillis)
+      throw new StorageFault("the database does not answer");
     const values = [int8(this.#slot), text(this.#options.owner), int8(this.revisions.last)];
     await this.#withSession((session) => session.run([{ name: "node_leave", values }]));
   }

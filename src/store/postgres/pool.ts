@@ -1,13 +1,12 @@
 import type { DatabaseAddress } from "./address.ts";
-import { NotPrimary, Session, type Traffic } from "./session.ts";
+import { type ConnectOptions, NotPrimary } from "./connect.ts";
+import { Session, type Traffic } from "./session.ts";
 import type { Prepared } from "./wire.ts";
 
-export interface PoolOptions {
-  readonly address: DatabaseAddress;
+export interface PoolOptions extends ConnectOptions {
   readonly statements: readonly Prepared[];
   readonly traffic: Traffic;
   readonly max: number;
-  readonly applicationName: string;
 }
 
 interface Waiter {
@@ -28,12 +27,29 @@ export class Pool {
     this.#options = options;
   }
 
-  async acquire(): Promise<Session> {
-    if (this.#isClosed) throw new Error("the pool is closed");
+  /** A connection that is there and free, if there is one. */
+  acquireIdle(): Session | undefined {
+    if (this.#isClosed) return undefined;
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
+      if (idle.isSuspect) idle.destroy(new Error("another connection to the database fell silent"));
       if (!idle.isLost) return idle;
     }
-    if (this.#all.size + this.#opening < this.#options.max) return this.#open();
+    return undefined;
+  }
+
+  async acquire(): Promise<Session> {
+    if (this.#isClosed) throw new Error("the pool is closed");
+    const idle = this.acquireIdle();
+    if (idle !== undefined) return idle;
+    if (this.#all.size + this.#opening < this.#options.max) {
+      try {
+        return await this.#open();
+      } catch (error) {
+        // Its place is free again, and others may wait for one.
+        this.#serveNext();
+        throw error;
+      }
+    }
     return new Promise<Session>((resolve, reject) => this.#waiting.push({ resolve, reject }));
   }
 

@@ -1,10 +1,22 @@
-import { type Clock, systemClock } from "../../base/clock.ts";
+import { type Clock, type Millis, systemClock } from "../../base/clock.ts";
+import { LIMITS } from "../../base/limits.ts";
 import { type Log, silentLog } from "../../base/log.ts";
 import { notAhead } from "../ahead.ts";
-import type { Ahead, EphemeralSpace, KeySpace, Reader, Soon, Store, StoreFigures, Writer } from "../kv.ts";
+import type {
+  Ahead,
+  EphemeralSpace,
+  KeySpace,
+  Reader,
+  Soon,
+  Store,
+  StoreFigures,
+  StoreReadiness,
+  Writer,
+} from "../kv.ts";
 import { OwnedSpace } from "../owned-space.ts";
 import { type DatabaseAddress, parseDatabaseAddress } from "./address.ts";
 import { ChunkDevice } from "./chunk-device.ts";
+import { ClearTextWarning } from "./clear-text-warning.ts";
 import { DatabaseMessages, messageStatements } from "./database-messages.ts";
 import { KnownRecords } from "./known-records.ts";
 import { WriteLane } from "./lane.ts";
@@ -32,6 +44,9 @@ const LANE_CONNECTIONS = 2;
 
 /** One hears, one tells. */
 const MESSAGE_CONNECTIONS = 2;
+
+/** One for heartbeats, which must not wait, and one to clear up what is old. */
+const NODE_CONNECTIONS = 2;
 
 class PostgresSpace implements KeySpace {
   readonly #reads: ReadGroups;
@@ -71,6 +86,10 @@ class PostgresSpace implements KeySpace {
     this.#lane.watchCommits(listener);
   }
 
+  get unansweredMillis(): Millis {
+    return this.#lane.unansweredMillis;
+  }
+
   /** No more is taken in; what was is finished. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -86,7 +105,7 @@ class PostgresSpace implements KeySpace {
 /** Records in a database of the PostgreSQL protocol, shared by any number of nodes. */
 export class PostgresStore implements Store {
   readonly ephemeral: EphemeralSpace;
-  readonly traffic: Traffic = { roundTrips: 0 };
+  readonly traffic: Traffic = { roundTrips: 0, heardAt: 0, silentAt: 0 };
   readonly membership: Membership;
   /** To the other nodes. */
   readonly messages: DatabaseMessages;
@@ -105,11 +124,13 @@ export class PostgresStore implements Store {
     const { schema, connections } = this.address;
     const tables = tablesOf(schema);
     const applicationName = `holdfast ${owner}`.slice(0, 63);
+    const connecting = { address: this.address, applicationName, clearText: new ClearTextWarning(log) };
     const makePool = (statements: readonly Prepared[], max: number): Pool =>
-      new Pool({ address: this.address, statements, traffic: this.traffic, max, applicationName });
+      new Pool({ ...connecting, statements, traffic: this.traffic, max });
     const nodeWork = nodeStatements(tables);
-    this.#nodePool = makePool([...PLAIN, ...nodeWork], 1);
-    const prepared = prepareSchema(this.address, applicationName);
+    this.#nodePool = makePool([...PLAIN, ...nodeWork], NODE_CONNECTIONS);
+    const isAbandoned = (): boolean => this.#closing !== undefined;
+    const prepared = prepareSchema({ ...connecting, log, isAbandoned });
     this.membership = new Membership(
       { owner, pool: this.#nodePool, log, clock, systemClock, onBuried: onFatal },
       prepared,
@@ -158,6 +179,17 @@ export class PostgresStore implements Store {
 
   writeAhead<T>(fn: (write: Writer) => Soon<T>): Promise<Ahead<T>> {
     return notAhead(this.write(fn));
+  }
+
+  /** Whether the database takes writes and answers them. */
+  readiness(): StoreReadiness {
+    const silent = this.membership.silentMillis;
+    if (silent > LIMITS.databaseReadyMillis)
+      return { isUp: false, state: `the database has not answered for ${Math.round(silent / 1_000)} s` };
+    const unanswered = Math.max(this.#records.unansweredMillis, this.#ephemeralSpace.unansweredMillis);
+    if (unanswered > LIMITS.databaseReadyMillis)
+      return { isUp: false, state: `a commit has not been answered for ${Math.round(unanswered / 1_000)} s` };
+    return { isUp: true, state: "open" };
   }
 
   figures(): StoreFigures {

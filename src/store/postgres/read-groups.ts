@@ -1,9 +1,10 @@
-import type { Clock, Instant } from "../../base/clock.ts";
-import { monotonic, pause } from "../../base/clock.ts";
+import type { Clock, Instant, Timer } from "../../base/clock.ts";
+import { monotonic, systemTimers } from "../../base/clock.ts";
 import { StorageFault } from "../../base/faults.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Entry, Key, Range, Reader, Soon } from "../kv.ts";
 import { LongKeyReader, type RawReader } from "../long-keys.ts";
+import { acquirePatiently, lateFault } from "./acquire-patiently.ts";
 import { failureOf, faultOf } from "./failures.ts";
 import { Guesses, type KnownRecords, WrongGuess } from "./known-records.ts";
 import type { Pool } from "./pool.ts";
@@ -26,6 +27,10 @@ const BEGIN = [{ name: "begin_read", values: [] }];
 class Group {
   readonly snapshot = new DatabaseSnapshot(BEGIN);
   readonly reader: RawReader;
+  /** When its first answer has to be there. */
+  readonly deadline = monotonic() + LIMITS.databasePatienceMillis;
+  lastError: unknown;
+  session: Session | undefined;
   members = 0;
   onEmpty: () => void = () => {};
 
@@ -98,6 +103,9 @@ export class ReadGroups {
   readonly #pool: Pool;
   readonly #clock: Clock;
   readonly #opened: Promise<void>;
+  readonly #sweeper: Timer;
+  /** Groups with members, from the oldest on. */
+  readonly #groups = new Set<Group>();
   #forming: Group | undefined;
   #reads = 0;
   #isClosed = false;
@@ -108,6 +116,20 @@ export class ReadGroups {
     this.#pool = pool;
     this.#clock = clock;
     this.#opened = opened;
+    this.#sweeper = systemTimers.every(LIMITS.databaseLateMillis, () => this.#failLate());
+  }
+
+  /** A group that was not answered in time fails; its members ask for nothing that would have to be undone. */
+  #failLate(): void {
+    const now = monotonic();
+    for (const group of this.#groups) {
+      if (group.deadline > now) return;
+      if (group.snapshot.isAnswered) continue;
+      this.#closeForming(group);
+      group.snapshot.fail(lateFault(group.lastError));
+      // Who waits for its answer hears as well.
+      group.session?.destroy(new Error("the database has stopped answering"));
+    }
   }
 
   async read<T>(fn: (read: Reader) => Soon<T>): Promise<T> {
@@ -121,7 +143,10 @@ export class ReadGroups {
       // The same snapshot, and nothing taken for known.
       return passOn(await this.#tryOnce(group, fn, undefined));
     } finally {
-      if (--group.members === 0) group.onEmpty();
+      if (--group.members === 0) {
+        this.#groups.delete(group);
+        group.onEmpty();
+      }
       if (--this.#reads === 0) this.#onLastRead();
     }
   }
@@ -149,6 +174,7 @@ export class ReadGroups {
 
   #form(): Group {
     const group = new Group(this.#clock);
+    this.#groups.add(group);
     setImmediate(() => void this.#start(group));
     return group;
   }
@@ -157,34 +183,49 @@ export class ReadGroups {
     let session: Session;
     try {
       await this.#opened;
-      session = await acquirePatiently(this.#pool);
+      session = await acquirePatiently(this.#pool, group.deadline);
     } catch (error) {
       this.#closeForming(group);
       group.snapshot.fail(error);
       return;
     }
     this.#closeForming(group);
-    if (group.members === 0) {
+    if (group.members === 0 || group.snapshot.failure !== undefined) {
       this.#pool.release(session);
       return;
     }
     let tries = 0;
+    group.session = session;
     group.onEmpty = () => this.#end(group, session);
     group.snapshot.reopen = async (error) => {
+      if (group.snapshot.failure !== undefined) return undefined;
       if (failureOf(error) !== "gone" || ++tries > REOPEN_TRIES_MAX) return undefined;
+      group.lastError = error;
       session.destroy(error as Error);
       this.#pool.release(session);
-      session = await acquirePatiently(this.#pool);
-      if (group.members > 0) return session;
-      this.#pool.release(session);
-      return undefined;
+      // Until there is another one, a group that ends has none to give back.
+      group.onEmpty = () => {};
+      const next = await acquirePatiently(this.#pool, group.deadline);
+      if (group.members === 0 || group.snapshot.failure !== undefined) {
+        this.#pool.release(next);
+        return undefined;
+      }
+      session = next;
+      group.session = session;
+      group.onEmpty = () => this.#end(group, session);
+      return session;
     };
     // Whoever has not asked for anything yet stands on the state of this moment all the same.
     group.snapshot.start(session);
     setImmediate(() => {
       if (group.snapshot.isBegun || group.members === 0) return;
       const opening = group.snapshot.takeOpening();
-      session.run([...opening, { name: "look", values: [] }]).catch((error) => group.snapshot.fail(error));
+      session.run([...opening, { name: "look", values: [] }]).then(
+        () => {
+          group.snapshot.isAnswered = true;
+        },
+        (error: unknown) => group.snapshot.fail(error),
+      );
     });
   }
 
@@ -205,23 +246,11 @@ export class ReadGroups {
   /** Waits for reads under way; they keep their snapshot. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    if (this.#reads === 0) return;
-    await new Promise<void>((resolve) => {
-      this.#onLastRead = resolve;
-    });
-  }
-}
-
-/** A connection, or the reason why there has been none for so long. */
-export async function acquirePatiently(pool: Pool): Promise<Session> {
-  const start = monotonic();
-  for (;;) {
-    try {
-      return await pool.acquire();
-    } catch (error) {
-      const isLate = monotonic() - start > LIMITS.databasePatienceMillis;
-      if (isLate || failureOf(error) !== "gone") throw error;
-      await pause(LIMITS.databaseRetryMillis);
+    if (this.#reads > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onLastRead = resolve;
+      });
     }
+    this.#sweeper.cancel();
   }
 }

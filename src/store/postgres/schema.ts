@@ -2,10 +2,11 @@ import type pg from "pg";
 import { pause } from "../../base/clock.ts";
 import { UnusableDirectory } from "../../base/faults.ts";
 import { LIMITS } from "../../base/limits.ts";
-import type { DatabaseAddress } from "./address.ts";
-import { failureOf } from "./failures.ts";
-import { NotPrimary, newClient } from "./session.ts";
+import type { Log } from "../../base/log.ts";
+import { type ConnectOptions, connectClient, endClient, NotPrimary, TIME_LIMITS, within } from "./connect.ts";
+import { failureOf, reasonOf } from "./failures.ts";
 import { type Tables, tablesOf } from "./sql.ts";
+import { WaitReport } from "./wait-report.ts";
 
 /** The version of the tables. A newer program migrates older tables; an older program refuses newer ones. */
 export const SCHEMA_VERSION = 1;
@@ -13,40 +14,54 @@ export const SCHEMA_VERSION = 1;
 /** Any number will do, as long as nobody else on this database uses it. */
 const SCHEMA_LOCK = 4_870_273_315;
 
-/** Makes the tables, or brings them up to date; one node at a time. */
-export async function prepareSchema(address: DatabaseAddress, applicationName: string): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      await onPrimary(address, applicationName, (client) => prepare(client, address.schema));
-      return;
-    } catch (error) {
-      // Started beside the database, or in the middle of a failover: it will be there in a moment.
-      if (tries >= LIMITS.databaseStartTries || failureOf(error) !== "gone") throw error;
-      await pause(LIMITS.databaseRetryMillis);
+export interface SchemaOptions extends ConnectOptions {
+  readonly log: Log;
+  /** Nobody waits for the database any more. */
+  readonly isAbandoned: () => boolean;
+}
+
+/**
+ * Makes the tables, or brings them up to date; one node at a time. A database that is not there yet is waited for, however
+ * long it takes: it may be started after this process, or be in the middle of a failover. What waiting cannot change
+ * (a wrong password, a database that does not exist) is thrown at once.
+ */
+export async function prepareSchema(options: SchemaOptions): Promise<void> {
+  const { address, log, isAbandoned } = options;
+  const report = new WaitReport(log, `waiting for the database ${address.shown}`);
+  try {
+    for (;;) {
+      try {
+        await onPrimary(options, (client) => prepare(client, address.schema));
+        return;
+      } catch (error) {
+        if (failureOf(error) !== "gone" || isAbandoned()) throw error;
+        report.reason = reasonOf(error);
+        await pause(LIMITS.databaseRetryMillis);
+      }
     }
+  } finally {
+    report.end();
   }
 }
 
-async function onPrimary(
-  address: DatabaseAddress,
-  applicationName: string,
-  use: (client: pg.Client) => Promise<void>,
-): Promise<void> {
+async function onPrimary(options: SchemaOptions, use: (client: pg.Client) => Promise<void>): Promise<void> {
   let reason: unknown;
-  for (const { host, port } of address.hosts) {
-    const client = await newClient({ address, host, port, applicationName });
-    client.on("error", () => {});
+  for (const { host, port } of options.address.hosts) {
+    let client: pg.Client | undefined;
     try {
-      await client.connect();
-      const { rows } = await client.query("SELECT pg_is_in_recovery() AS is_standby");
-      if (rows[0]?.is_standby === true) throw new NotPrimary(`${host}:${port} is a standby`);
-      await use(client);
-      return;
+      client = await connectClient({ ...options, host, port });
+      const open = client;
+      return await within(open, { millis: LIMITS.schemaMillis, place: `${host}:${port}` }, async () => {
+        await open.query(TIME_LIMITS);
+        const { rows } = await open.query("SELECT pg_is_in_recovery() AS is_standby");
+        if (rows[0]?.is_standby === true) throw new NotPrimary(`${host}:${port} is a standby`);
+        await use(open);
+      });
     } catch (error) {
       reason = error;
       if (failureOf(error) !== "gone") break;
     } finally {
-      await client.end().catch(() => {});
+      if (client !== undefined) await endClient(client);
     }
   }
   throw reason;

@@ -2,7 +2,17 @@ import type { Duplex } from "node:stream";
 import type pg from "pg";
 import { type Millis, monotonic, systemTimers, type Timer } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
-import type { DatabaseAddress } from "./address.ts";
+import {
+  ConnectionLost,
+  connectClient,
+  endClient,
+  type HostOptions,
+  NotPrimary,
+  stopIgnoring,
+  streamOf,
+  TIME_LIMITS,
+  within,
+} from "./connect.ts";
 import {
   DatabaseError,
   type Message,
@@ -19,16 +29,6 @@ import {
   unpackRow,
   unpackTag,
 } from "./wire.ts";
-
-/** The connection is gone. What was sent and not answered may have happened or not. */
-export class ConnectionLost extends Error {
-  override readonly name = "ConnectionLost";
-}
-
-/** This host is up and takes no writes: a standby, or a primary that was stepped down. */
-export class NotPrimary extends Error {
-  override readonly name = "NotPrimary";
-}
 
 export interface Result {
   readonly rows: readonly Row[];
@@ -48,48 +48,26 @@ interface Unit {
   isWarned: boolean;
   error: DatabaseError | undefined;
   readonly startedAt: Millis;
+  /** How long nothing may be heard while other connections are answered. */
+  readonly silenceMillis: Millis;
+  /** Whether that long also when nothing is heard on any connection. */
+  readonly isLong: boolean;
   resolve(trip: RoundTrip): void;
   reject(error: Error): void;
 }
 
-/** Counts for all connections of a node: how often somebody waited for the database. */
+/** Of all connections of a process: how often it waited for the database, and when the database was last heard. */
 export interface Traffic {
   roundTrips: number;
+  heardAt: Millis;
+  /** A connection fell silent then: what has not been heard since may lead nowhere as well. */
+  silentAt: Millis;
 }
 
-export interface SessionOptions {
-  readonly address: DatabaseAddress;
-  readonly host: string;
-  readonly port: number;
+export interface SessionOptions extends HostOptions {
   /** Prepared once, when the connection is new. */
   readonly statements: readonly Prepared[];
   readonly traffic: Traffic;
-  readonly applicationName: string;
-}
-
-export async function newClient({
-  address,
-  host,
-  port,
-  applicationName,
-}: Omit<SessionOptions, "statements" | "traffic">): Promise<pg.Client> {
-  // Here and not at the top: whoever starts without a database does not wait for the package.
-  const { default: postgres } = await import("pg");
-  return new postgres.Client({
-    host,
-    port,
-    user: address.user,
-    ...(address.password === undefined ? {} : { password: address.password }),
-    database: address.database,
-    ssl: address.tls === false ? false : { ...address.tls },
-    application_name: applicationName,
-    connectionTimeoutMillis: address.connectMillis,
-    statement_timeout: LIMITS.statementMillis,
-    lock_timeout: LIMITS.lockMillis,
-    idle_in_transaction_session_timeout: LIMITS.idleInTransactionMillis,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: LIMITS.databaseKeepAliveMillis,
-  });
 }
 
 /** What every connection is asked first: whether it leads to the primary, and how the database keeps its word. */
@@ -114,6 +92,7 @@ export class Session {
   readonly #reader = new MessageReader();
   readonly #units: Unit[] = [];
   readonly #watchdog: Timer;
+  #heardAt: Millis = 0;
   #lost: ConnectionLost | undefined;
   onNotification: (notification: Notification) => void = () => {};
   onLost: () => void = () => {};
@@ -121,35 +100,30 @@ export class Session {
   private constructor(client: pg.Client, traffic: Traffic) {
     this.#client = client;
     this.#traffic = traffic;
-    // The package's own name for its socket; the contract suite would notice if it meant something else.
-    this.#stream = (client as unknown as { connection: { stream: Duplex } }).connection.stream;
+    this.#stream = streamOf(client);
     this.#stream.removeAllListeners("data");
     this.#stream.on("data", (chunk: Buffer) => this.#receive(chunk));
     client.on("error", (error) => this.destroy(error));
     client.on("end", () => this.destroy(new Error("the database closed the connection")));
+    stopIgnoring(client);
     this.#watchdog = systemTimers.every(LIMITS.databaseWatchMillis, () => this.#watch());
   }
 
   static async open(options: SessionOptions): Promise<Session> {
-    const client = await newClient(options);
-    // Until the session listens, an error is what `connect` or a query rejects with.
-    const ignore = (): void => {};
-    client.on("error", ignore);
+    const { address, host, port, statements, traffic } = options;
+    const client = await connectClient(options);
     try {
-      await client.connect();
-      const { rows } = await client.query<{ version: string; read_only: string }>(FACTS);
-      if (rows[0]?.read_only === "on")
-        throw new NotPrimary(`${options.host}:${options.port} takes no writes`);
-      await client.query(DURABLE);
-      if (/^PostgreSQL/.test(rows[0]!.version)) await client.query(TUNING);
+      const limits = { millis: address.connectMillis, place: `${host}:${port}` };
+      return await within(client, limits, async () => {
+        await setUp(client, limits.place);
+        const session = new Session(client, traffic);
+        await session.#prepare(statements);
+        return session;
+      });
     } catch (error) {
-      client.end().catch(() => {});
+      streamOf(client).destroy();
       throw error;
     }
-    const session = new Session(client, options.traffic);
-    client.off("error", ignore);
-    await session.#prepare(options.statements);
-    return session;
   }
 
   get isLost(): boolean {
@@ -160,10 +134,24 @@ export class Session {
     if (statements.length > 0) await this.#send(statements.map(packParse));
   }
 
-  /** One round trip. Rejects with `DatabaseError`, or with `ConnectionLost`. */
-  run(statements: readonly Statement[]): Promise<RoundTrip> {
+  /**
+   * One round trip. Rejects with `DatabaseError`, or with `ConnectionLost`. `isLong`: a statement in it may take
+   * `LIMITS.longStatementMillis`.
+   */
+  run(statements: readonly Statement[], isLong = false): Promise<RoundTrip> {
     this.#traffic.roundTrips++;
-    return this.#send(statements.map(packStatement));
+    return this.#send(statements.map(packStatement), isLong);
+  }
+
+  /** Not heard since another connection fell silent: finding out by using it would take as long again. */
+  get isSuspect(): boolean {
+    return this.#heardAt < this.#traffic.silentAt;
+  }
+
+  /** How long the oldest round trip has gone without a byte of its answer; 0 when none is owed. */
+  get silentMillis(): Millis {
+    const oldest = this.#units[0];
+    return oldest === undefined ? 0 : monotonic() - Math.max(oldest.startedAt, this.#heardAt);
   }
 
   /** Ends a transaction nobody waits for: whatever is sent next comes after it. */
@@ -171,8 +159,12 @@ export class Session {
     this.#send([packStatement({ name, values: [] })]).catch(() => {});
   }
 
-  #send(messages: readonly Buffer[]): Promise<RoundTrip> {
+  #send(messages: readonly Buffer[], isLong = false): Promise<RoundTrip> {
     if (this.#lost !== undefined) return Promise.reject(this.#lost);
+    let bytes = 0;
+    for (const message of messages) bytes += message.length;
+    const workMillis = isLong ? LIMITS.longStatementMillis : 0;
+    const sendMillis = (bytes / LIMITS.databaseBytesPerSecondMin) * 1_000;
     return new Promise((resolve, reject) => {
       this.#units.push({
         results: [],
@@ -180,6 +172,8 @@ export class Session {
         isWarned: false,
         error: undefined,
         startedAt: monotonic(),
+        silenceMillis: LIMITS.databaseSilenceMillis + workMillis + sendMillis,
+        isLong,
         resolve,
         reject,
       });
@@ -191,6 +185,8 @@ export class Session {
   }
 
   #receive(chunk: Buffer): void {
+    this.#heardAt = monotonic();
+    this.#traffic.heardAt = this.#heardAt;
     try {
       for (const message of this.#reader.read(chunk)) this.#take(message);
     } catch (error) {
@@ -227,11 +223,16 @@ export class Session {
     }
   }
 
-  /** A host that vanished without a word answers nothing and closes nothing. */
+  /** A host that vanished answers nothing and closes nothing. */
   #watch(): void {
     const oldest = this.#units[0];
-    if (oldest === undefined || monotonic() - oldest.startedAt < LIMITS.databaseSilenceMillis) return;
-    this.destroy(new Error("the database does not answer"));
+    if (oldest === undefined) return;
+    const silent = this.silentMillis;
+    const isAllSilent = monotonic() - this.#traffic.heardAt >= LIMITS.databaseSilenceMillis;
+    const limit = isAllSilent && !oldest.isLong ? LIMITS.databaseSilenceMillis : oldest.silenceMillis;
+    if (silent < limit) return;
+    this.#traffic.silentAt = monotonic();
+    this.destroy(new Error(`the database has not answered for ${Math.round(silent / 1_000)} s`));
   }
 
   destroy(cause: Error): void {
@@ -251,6 +252,15 @@ export class Session {
     if (this.#lost !== undefined) return;
     this.#lost = new ConnectionLost("the connection was closed");
     this.#watchdog.cancel();
-    await this.#client.end();
+    await endClient(this.#client);
   }
+}
+
+async function setUp(client: pg.Client, place: string): Promise<void> {
+  // Several statements in one text have a result each; the package's types know of one.
+  const results = (await client.query(`${TIME_LIMITS}; ${FACTS}`)) as unknown as pg.QueryResult[];
+  const { version, read_only } = results.at(-1)!.rows[0] as { version: string; read_only: string };
+  if (read_only === "on") throw new NotPrimary(`${place} takes no writes`);
+  await client.query(DURABLE);
+  if (/^PostgreSQL/.test(version)) await client.query(TUNING);
 }

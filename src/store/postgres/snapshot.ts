@@ -26,6 +26,8 @@ export class DatabaseSnapshot {
   #isScheduled = false;
   /** Finds another connection when the first unit was lost with its own: nobody has been answered yet. */
   reopen: (error: unknown) => Promise<Session | undefined> = async () => undefined;
+  /** The database has answered on this snapshot. */
+  isAnswered = false;
   /** Set once: nothing can be read any more, and nothing that was read may be believed. */
   failure: unknown;
 
@@ -102,6 +104,7 @@ export class DatabaseSnapshot {
     for (const page of pages) statements.push(pageStatement(page));
     try {
       const { results } = await session.run(statements);
+      this.isAnswered = true;
       let at = opening.length;
       if (keys.size > 0) answerKeys(keys, results[at++]!.rows);
       for (const page of pages) page.resolve(results[at++]!.rows.map(entryOf));

@@ -1,3 +1,4 @@
+import { LIMITS } from "../../base/limits.ts";
 import type { Prepared } from "./wire.ts";
 
 /**
@@ -25,10 +26,12 @@ export type Tables = ReturnType<typeof tablesOf>;
 /** Statements that begin and end transactions. */
 export const PLAIN: readonly Prepared[] = [
   { name: "begin_write", text: "BEGIN ISOLATION LEVEL SERIALIZABLE" },
+  { name: "begin_plain", text: "BEGIN ISOLATION LEVEL READ COMMITTED" },
   { name: "begin_read", text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" },
   { name: "look", text: "SELECT 1" },
   { name: "commit", text: "COMMIT" },
   { name: "rollback", text: "ROLLBACK" },
+  { name: "long_statements", text: `SET LOCAL statement_timeout = ${LIMITS.longStatementMillis}` },
   { name: "no_wait", text: "SET LOCAL synchronous_commit = off" },
 ];
 

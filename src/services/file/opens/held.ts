@@ -19,6 +19,7 @@ import type { OpenedFile } from "../node-changes.ts";
 import { findNode, ticksOf } from "../nodes.ts";
 import { findShare, leaseOf } from "../shares.ts";
 import { putBase, shownStream } from "../streams.ts";
+import { untilDone } from "../until-done.ts";
 import { LiveView } from "../versions.ts";
 import type { Handle } from "./open-node.ts";
 
@@ -123,9 +124,7 @@ export async function withWriteAccess<T>(
   try {
     return await write();
   } finally {
-    await ephemeral
-      .write(async (writer) => writer.delete(key))
-      .catch((err: unknown) => files.parts.log.error({ err }, "a write by handle could not be unregistered"));
+    await untilDone(files.parts.log, () => ephemeral.write(async (writer) => writer.delete(key)));
   }
 }
 
