@@ -313,6 +313,21 @@ suite("worker processes", () => {
     clearTimeout(patience);
     for (const socket of idle) socket.destroy();
   });
+
+  test("are killed when they do not stop in time, and leave the directory to the next start", async () => {
+    const location = folder();
+    const program = await startProgram(["--location", location, "--workers", "2", "--shutdownSeconds", "0"]);
+    const stuck = await oneWorkerOf(program.pid);
+    process.kill(stuck, "SIGSTOP");
+    const patience = setTimeout(() => program.child.kill("SIGKILL"), 2 * LIMITS.shutdownMillis);
+    assert.equal(await program.stop(), 0);
+    clearTimeout(patience);
+    assert.match(
+      program.stderr(),
+      new RegExp(`"workers":\\[${stuck}\\],"msg":"shutting down: workers .* killed"`),
+    );
+    assert.equal(await (await startProgram(["--location", location])).stop(), 0);
+  });
 });
 
 async function persistently<T>(attempt: () => Promise<T>): Promise<T> {
