@@ -2,8 +2,11 @@ import type { Socket } from "node:net";
 import { openAccessLog } from "./base/access-log.ts";
 import { systemTimers } from "./base/clock.ts";
 import { HmacKey } from "./base/hmac.ts";
+import { LIMITS } from "./base/limits.ts";
+import { SMB_LIMITS } from "./base/limits-smb.ts";
 import type { Log } from "./base/log.ts";
 import { Metrics } from "./base/metrics.ts";
+import { ReplyMemory } from "./base/reply-memory.ts";
 import type { Account } from "./http/auth/accounts.ts";
 import type { AuthContext } from "./http/auth/authenticate.ts";
 import { BLOB_OPERATIONS } from "./http/blob/operations.ts";
@@ -39,6 +42,9 @@ export interface ServerOptions {
   readonly log: Log;
   /** True in a worker: the supervisor listens and hands connections over to `accept`. */
   readonly isHandedOver?: boolean;
+  /** The memory of unread replies, over HTTP and over SMB; a test gives some of its own. */
+  readonly replyMemory?: ReplyMemory | undefined;
+  readonly smbReplyMemory?: ReplyMemory | undefined;
 }
 
 export const SERVICE_PORTS = ["blob", "queue", "table", "file", "smb"] as const;
@@ -62,6 +68,8 @@ export async function startServer({
   runtime,
   log,
   isHandedOver = false,
+  replyMemory = newReplyMemory(log, LIMITS.replyMemoryBytesMax),
+  smbReplyMemory = newReplyMemory(log, SMB_LIMITS.replyMemoryBytesMax),
 }: ServerOptions): Promise<Server> {
   const { store, clock, random } = runtime.parts;
   const metrics = new Metrics();
@@ -96,6 +104,7 @@ export async function startServer({
     requestIds: new RequestIds(random),
     isSecure: options.certificate !== undefined,
     isHostStyleAllowed: options.allowsHostStyle,
+    replyMemory,
     corsRules: async (service: ServiceName, account: string) =>
       (await properties.get(account, service)).cors ?? [],
     // The Blob service alone has such a property.
@@ -134,6 +143,7 @@ export async function startServer({
       timers: systemTimers,
       random,
       log,
+      replyMemory: smbReplyMemory,
     });
     const listener = await listenOrMove(options.addresses.smb, (at) =>
       listenSmb({ ...at, server, isHandedOver }),
@@ -182,6 +192,13 @@ export async function startServer({
     await closeAll();
     throw error;
   }
+}
+
+/** For the replies of all connections. */
+function newReplyMemory(log: Log, bytesMax: number): ReplyMemory {
+  const onStalled = (unsentBytes: number): void =>
+    log.warn({ unsentBytes }, "closed a connection: its client does not read, and the reply memory is full");
+  return new ReplyMemory({ bytesMax, onStalled });
 }
 
 /** What authentication keeps of an account, derived once. */

@@ -4,6 +4,7 @@ import type { Clock, Timer, Timers } from "../base/clock.ts";
 import { SMB_LIMITS } from "../base/limits-smb.ts";
 import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
+import { ReplyMemory } from "../base/reply-memory.ts";
 import { type CacheEntry, OpenedNodes } from "./caches.ts";
 import { ChangeHub } from "./changes.ts";
 import { sendBreak } from "./commands/oplock-break.ts";
@@ -32,6 +33,8 @@ export interface SmbServerOptions {
   readonly random: Random;
   readonly log: Log;
   readonly connectionsMax?: number;
+  /** Of the replies of all connections. */
+  readonly replyMemory?: ReplyMemory | undefined;
 }
 
 const SWEEP_MILLIS = 5_000;
@@ -55,6 +58,7 @@ export class SmbServer {
   readonly durables: DurableOpens;
   readonly replays = new CreateReplays();
   readonly loginDelay: LoginDelay;
+  readonly replyMemory: ReplyMemory;
   readonly frames = new FrameMemory();
   readonly awake = new Awake();
   readonly #connections = new Set<Connection>();
@@ -70,6 +74,9 @@ export class SmbServer {
     this.isSigningRequired = options.signing !== "enabled";
     this.clock = options.clock;
     this.timers = options.timers;
+    this.replyMemory =
+      options.replyMemory ??
+      new ReplyMemory({ bytesMax: SMB_LIMITS.replyMemoryBytesMax, timers: options.timers });
     this.random = options.random;
     this.#connectionsMax = options.connectionsMax ?? SMB_LIMITS.connectionsMax;
     this.log = options.log;
