@@ -26,7 +26,6 @@ interface Client {
 }
 
 interface Waiter {
-  readonly hold: ReplyHold;
   readonly bytes: number;
   readonly since: Millis;
   readonly resolve: (isGranted: boolean) => void;
@@ -41,7 +40,9 @@ export class ReplyMemory {
   readonly #onStalled: (unsentBytes: number) => void;
   /** Holds with unsent bytes. */
   readonly #sending = new Set<ReplyHold>();
-  #waiting: Waiter[] = [];
+  /** Requests that wait, by the hold they wait for. */
+  readonly #waiting = new Map<ReplyHold, Waiter[]>();
+  #waitingBytes = 0;
   #bytes = 0;
   #look: Timer | undefined;
 
@@ -68,15 +69,18 @@ export class ReplyMemory {
     return new ReplyHold(this, client, bytesMax);
   }
 
-  /** For holds. Undefined when the bytes are reserved at once. Requests are granted in the order they came. */
+  /** For holds. Undefined when the bytes are reserved at once. */
   reserve(hold: ReplyHold, bytes: number): Promise<boolean> | undefined {
-    if (this.#waiting.length === 0 && this.#fits(hold, bytes)) {
+    if (this.#waiting.size === 0 && hold.mayHave(bytes) && this.#fits(bytes)) {
       hold.addReserved(bytes);
       return undefined;
     }
     return new Promise((resolve) => {
-      this.#waiting.push({ hold, bytes, since: this.now(), resolve });
-      // A hold at its own limit is no reason for those behind it to wait.
+      const waiter = { bytes, since: this.now(), resolve };
+      const earlier = this.#waiting.get(hold);
+      if (earlier === undefined) this.#waiting.set(hold, [waiter]);
+      else earlier.push(waiter);
+      this.#waitingBytes += bytes;
       this.#grant();
       this.#watch();
     });
@@ -86,7 +90,7 @@ export class ReplyMemory {
   count(change: number): void {
     this.#bytes += change;
     if (change < 0) {
-      if (this.#waiting.length > 0) this.#grant();
+      if (this.#waiting.size > 0) this.#grant();
     } else if (this.#bytes > this.#bytesMax) this.#watch();
   }
 
@@ -96,38 +100,52 @@ export class ReplyMemory {
     else this.#sending.delete(hold);
   }
 
-  /** For holds. Nobody waits any more on behalf of this hold. */
+  /** For holds. Refuses the requests that wait for this one. */
   leave(hold: ReplyHold): void {
-    if (this.#waiting.length === 0) return;
-    const left = this.#waiting.filter((waiter) => waiter.hold === hold);
-    if (left.length === 0) return;
-    this.#waiting = this.#waiting.filter((waiter) => waiter.hold !== hold);
-    for (const { resolve } of left) resolve(false);
+    const left = this.#waiting.get(hold);
+    if (left === undefined) return;
+    this.#waiting.delete(hold);
+    for (const { bytes, resolve } of left) {
+      this.#waitingBytes -= bytes;
+      resolve(false);
+    }
     this.#grant();
   }
 
   /** A reply larger than all the memory is made when it is the only one. */
-  #fits(hold: ReplyHold, bytes: number): boolean {
-    if (hold.bytes > 0 && hold.bytes + bytes > hold.bytesMax) return false;
+  #fits(bytes: number): boolean {
     return this.#bytes === 0 || this.#bytes + bytes <= this.#bytesMax;
   }
 
+  /**
+   * The connection that has least is next, so that one with many requests does not keep the others waiting; of equal
+   * ones the one that came first. What does not fit is waited for, or a large reply would never be made.
+   */
   #grant(): void {
-    const waiting: Waiter[] = [];
-    let isBlocked = false;
-    for (const waiter of this.#waiting) {
-      const { hold, bytes, resolve } = waiter;
-      const isOverOwn = hold.bytes > 0 && hold.bytes + bytes > hold.bytesMax;
-      if (!isBlocked && !isOverOwn && this.#fits(hold, bytes)) {
-        hold.addReserved(bytes);
-        resolve(true);
-        continue;
-      }
-      // Later and smaller requests do not overtake, or a large one would wait for ever.
-      if (!isOverOwn) isBlocked = true;
-      waiting.push(waiter);
+    for (;;) {
+      const next = this.#next();
+      if (next === undefined) return;
+      const [waiter] = this.#waiting.get(next)!;
+      if (!this.#fits(waiter!.bytes)) return;
+      this.#removeFirst(next);
+      next.addReserved(waiter!.bytes);
+      waiter!.resolve(true);
     }
-    this.#waiting = waiting;
+  }
+
+  #next(): ReplyHold | undefined {
+    let next: ReplyHold | undefined;
+    for (const [hold, [first]] of this.#waiting)
+      if (hold.mayHave(first!.bytes) && (next === undefined || hold.bytes < next.bytes)) next = hold;
+    return next;
+  }
+
+  #removeFirst(hold: ReplyHold): Waiter {
+    const waiters = this.#waiting.get(hold)!;
+    const first = waiters.shift()!;
+    if (waiters.length === 0) this.#waiting.delete(hold);
+    this.#waitingBytes -= first.bytes;
+    return first;
   }
 
   #watch(): void {
@@ -137,16 +155,20 @@ export class ReplyMemory {
   /** Refuses requests that have waited too long, and closes stalled connections whose memory others need. */
   #relieve(): void {
     const now = this.now();
-    const isLate = ({ since }: Waiter): boolean => now - since >= this.#waitMillis;
-    const late = this.#waiting.filter(isLate);
-    if (late.length > 0) this.#waiting = this.#waiting.filter((waiter) => !isLate(waiter));
-    for (const { resolve } of late) resolve(false);
-    let missing = this.#bytes - this.#bytesMax;
-    for (const { bytes } of this.#waiting) missing += bytes;
+    for (const hold of [...this.#waiting.keys()]) this.#refuseLate(hold, now);
+    const missing = this.#bytes + this.#waitingBytes - this.#bytesMax;
     if (missing > 0) this.#closeStalled(now, missing);
-    if (this.#waiting.length > 0 || this.#bytes > this.#bytesMax) return;
+    if (this.#waiting.size > 0 || this.#bytes > this.#bytesMax) return;
     this.#look?.cancel();
     this.#look = undefined;
+  }
+
+  #refuseLate(hold: ReplyHold, now: Millis): void {
+    for (;;) {
+      const first = this.#waiting.get(hold)?.[0];
+      if (first === undefined || now - first.since < this.#waitMillis) return;
+      this.#removeFirst(hold).resolve(false);
+    }
   }
 
   #closeStalled(now: Millis, missing: number): void {
@@ -182,6 +204,11 @@ export class ReplyHold {
 
   get bytes(): number {
     return this.#reservedBytes + this.#unsentBytes;
+  }
+
+  /** Whether so many bytes more are within its own limit. */
+  mayHave(bytes: number): boolean {
+    return this.bytes === 0 || this.bytes + bytes <= this.bytesMax;
   }
 
   get unsentBytes(): number {
@@ -231,9 +258,13 @@ export class ReplyHold {
   /** Nothing of it is in memory any more. */
   close(): void {
     if (this.#isClosed) return;
-    this.release(this.#reservedBytes);
-    this.setUnsent(0);
     this.#isClosed = true;
+    // The waiting requests first: what is released here must not be granted to this hold again.
     this.#memory.leave(this);
+    const { bytes } = this;
+    if (this.#unsentBytes > 0) this.#memory.setSending(this, false);
+    this.#reservedBytes = 0;
+    this.#unsentBytes = 0;
+    if (bytes > 0) this.#memory.count(-bytes);
   }
 }

@@ -117,7 +117,10 @@ async function listRanges(request: HttpRequest, { files }: FileServices): Promis
   return { status: 200, headers, body };
 }
 
-/** A long list for a client that knows no pages: some at a time, at the pace of the client, while nobody writes. */
+/**
+ * A long list for a client that knows no pages: some at a time, at the pace of the client.
+ * When the file changes meanwhile, the reply breaks off, and the client asks again.
+ */
 async function* printWhole(
   first: ListedRanges,
   more: (from: number) => Promise<ListedRanges>,
