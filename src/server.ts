@@ -9,6 +9,7 @@ import { LIMITS } from "./base/limits.ts";
 import { SMB_LIMITS } from "./base/limits-smb.ts";
 import type { Log } from "./base/log.ts";
 import { Metrics } from "./base/metrics.ts";
+import { ReplyMemory } from "./base/reply-memory.ts";
 import type { Account } from "./http/auth/accounts.ts";
 import type { AuthContext } from "./http/auth/authenticate.ts";
 import { BLOB_OPERATIONS } from "./http/blob/operations.ts";
@@ -49,6 +50,9 @@ export interface ServerOptions {
   readonly resolveName?: ResolveName | undefined;
   /** True in a worker: the supervisor listens and hands connections over to `accept`. */
   readonly isHandedOver?: boolean;
+  /** The memory of unread replies, over HTTP and over SMB; a test gives some of its own. */
+  readonly replyMemory?: ReplyMemory | undefined;
+  readonly smbReplyMemory?: ReplyMemory | undefined;
 }
 
 export const SERVICE_PORTS = ["blob", "queue", "table", "file", "smb"] as const;
@@ -75,6 +79,8 @@ export async function startServer({
   log,
   resolveName,
   isHandedOver = false,
+  replyMemory = newReplyMemory(log, LIMITS.replyMemoryBytesMax),
+  smbReplyMemory = newReplyMemory(log, SMB_LIMITS.replyMemoryBytesMax),
 }: ServerOptions): Promise<Server> {
   const { store, clock, random } = runtime.parts;
   const metrics = new Metrics();
@@ -122,6 +128,7 @@ export async function startServer({
     requestIds: new RequestIds(random),
     isSecure: options.certificate !== undefined,
     isHostStyleAllowed: options.allowsHostStyle,
+    replyMemory,
     corsRules: async (service: ServiceName, account: string) =>
       (await properties.get(account, service)).cors ?? [],
     // The Blob service alone has such a property.
@@ -173,6 +180,7 @@ export async function startServer({
       random,
       log,
       limit: connections.limitOf("smb", SMB_LIMITS.connectionsMax),
+      replyMemory: smbReplyMemory,
     });
     endRevoked = () => void server.endRevoked();
     const listener = await listenOrMove("smb", options.addresses.smb, (at) =>
@@ -262,6 +270,13 @@ class ProcessConnections {
   }
 
   readonly onAcceptFailure = (error: Error): void => this.#report.noteFailure(error);
+}
+
+/** For the replies of all connections. */
+function newReplyMemory(log: Log, bytesMax: number): ReplyMemory {
+  const onStalled = (unsentBytes: number): void =>
+    log.warn({ unsentBytes }, "closed a connection: its client does not read, and the reply memory is full");
+  return new ReplyMemory({ bytesMax, onStalled });
 }
 
 /** What authentication keeps of an account, derived once. */

@@ -46,6 +46,10 @@ export const FILE_LIMITS = {
   readerRangesPerStep: 4_096,
   /** A read by handle that needs several looks begins again so often when the file changes in between. */
   readRestartsMax: 8,
+  /** Ranges that List Ranges reads and sends at once when it gives a list whole. */
+  rangesPerStep: 10_000,
+  /** Records that a listing of a directory fetches at once: each may have 8 KiB of metadata. */
+  listedNodesPerStep: 1_024,
   handlesPerNodeMax: 2_000,
   handlesPerRootMax: 10_000,
   listHandlesMax: 1_000,

@@ -30,7 +30,9 @@ export const SMB_LIMITS = {
   /** Bytes of requests taken in and not yet answered; beyond this the socket is not read. */
   requestBytesMax: 64 * MIB,
   /** Replies not yet taken by the client; beyond this the socket is not read. */
-  replyBytesMax: 64 * MIB,
+  replyBytesMax: 32 * MIB,
+  /** The same for all connections together, with the replies that are being read from the disk. */
+  replyMemoryBytesMax: 64 * MIB,
   /** Replies up to this size are copied together, prefix and all: one write of the socket costs more than the copy. */
   joinedReplyBytesMax: 16 * KIB,
   /** Buffers of done messages that are kept for the next ones, over all connections. */

@@ -16,7 +16,6 @@ export const TABLE_LIMITS = {
   aclBytesMax: 64 * KIB,
   pageEntitiesMax: 1_000,
 
-  pageBytesMax: 4 * MIB,
   /** What one query may look at before it hands out a continuation: it must not hold up other requests. */
   scannedEntitiesMax: 4_000,
   scannedBytesMax: 32 * MIB,

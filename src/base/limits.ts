@@ -90,6 +90,18 @@ export const LIMITS = {
   handoverMillis: 10_000,
   /** Rest of a refused body that is read away to keep the connection. */
   drainedBytesMax: 16 * MIB,
+  /** Bytes of replies in memory, of the whole process, that are being made or that clients have not read yet. */
+  replyMemoryBytesMax: 64 * MIB,
+  /** How long a request waits for that memory before it is refused as ServerBusy. */
+  replyWaitMillis: 30_000,
+  /** With that memory used up, a client that reads nothing of its reply for so long is disconnected. */
+  stalledReplyMillis: 5_000,
+  /** How often stalled clients are looked for while requests wait. */
+  stalledReplyLookMillis: 100,
+  /** A printed page becomes bytes in chunks of at least so many characters. */
+  printedChunkChars: 32 * KIB,
+  /** What is written of a long reply before the client has read what was written earlier. */
+  replyPartBytes: 256 * KIB,
   /** Body of an operation that has none: some clients send `{}` or an empty form along, and it is not looked at. */
   ignoredBodyBytesMax: 64 * KIB,
   /** The source of a copy on another server: how long until its name is resolved and its headers are there. */
@@ -336,6 +348,8 @@ export const LIMITS = {
   structuredSegmentBytes: 4 * MIB,
   structuredSegmentsMax: 65_535,
   listResultsMax: 5_000,
+  /** A page of a listing ends with the entry that brings it to this size: 5,000 ordinary entries fit. */
+  listPageBytesMax: 4 * MIB,
   markerCharsMax: 16 * KIB,
   timeoutSecondsMax: 30,
   boundaryCharsMax: 70,

@@ -89,11 +89,13 @@ export interface HttpReply {
   /** What the status line says beside the number, in visible ASCII; left out, the words that HTTP has for it. */
   readonly reason?: string | undefined;
   readonly headers?: ReplyHeaders;
-  /** A string goes out as UTF-8. A stream needs `length` unless it may be chunked. */
-  readonly body?: string | Buffer | AsyncIterable<Uint8Array>;
+  /** A string goes out as UTF-8, buffers one after the other. A stream needs `length` unless it may be chunked. */
+  readonly body?: string | Buffer | readonly Buffer[] | AsyncIterable<Uint8Array>;
   /** The body, a string, follows a byte order mark: one inside the string would make it twice as long in memory. */
   readonly isMarked?: boolean;
   readonly length?: number | undefined;
+  /** What a streamed body has in memory until its end, besides the part that is being sent. */
+  readonly heldBytes?: number | undefined;
   /** Called once when the reply is out or the client is gone: gives back what a streamed body holds. */
   readonly release?: (() => void) | undefined;
 }

@@ -6,6 +6,7 @@ import { LIMITS } from "../base/limits.ts";
 import type { Log } from "../base/log.ts";
 import type { Metrics, OperationMeter } from "../base/metrics.ts";
 import { badHeader, Refusal } from "../base/refusals.ts";
+import type { ReplyHold, ReplyMemory } from "../base/reply-memory.ts";
 import type { Soon } from "../base/soon.ts";
 import type { CorsRule } from "../services/account/service-properties.ts";
 import { type AuthContext, authenticate } from "./auth/authenticate.ts";
@@ -46,6 +47,8 @@ export interface FrontEndOptions<Services> {
   readonly isSecure: boolean;
   readonly isHostStyleAllowed: boolean;
   readonly keepAliveMillis?: number | undefined;
+  /** Of all replies of the process. */
+  readonly replyMemory: ReplyMemory;
   /** Cross-origin rules of an account's service, read for requests that carry an Origin. */
   readonly corsRules: (service: ServiceName, account: string) => Promise<readonly CorsRule[]>;
   /** What a request is taken for that names no version itself, where the account has said so. */
@@ -62,7 +65,7 @@ export class FrontEnd<Services> {
   constructor(options: FrontEndOptions<Services>) {
     this.#options = options;
     this.#router = new Router(options.table);
-    this.#writer = new ReplyWriter(options.keepAliveMillis);
+    this.#writer = new ReplyWriter(options.keepAliveMillis, options.replyMemory);
     const { service, operations } = options.table;
     this.#knownRules = new KnownCorsRules((account) => options.corsRules(service, account));
     this.#meters.set(undefined, options.metrics.operation(service, "unknown"));
@@ -115,8 +118,10 @@ export class FrontEnd<Services> {
   }
 
   #fail(exchange: Exchange<Services>, error: unknown): void {
-    if (error instanceof ClientGone) exchange.connection.destroy();
-    else this.#reply(exchange, this.#refuse(exchange, error));
+    if (error instanceof ClientGone) {
+      exchange.connection.destroy();
+      exchange.hold?.close();
+    } else this.#reply(exchange, this.#refuse(exchange, error));
   }
 
   #reply(exchange: Exchange<Services>, reply: HttpReply): void {
@@ -202,8 +207,37 @@ export class FrontEnd<Services> {
     operation: Operation<Services>,
     request: Writable<HttpRequest>,
   ): Soon<HttpReply> {
+    if (request.target.isSecondary) refuseWriteToSecondary(operation);
+    if (operation.replyBytesMax !== undefined)
+      return this.#reserveAndRun(exchange, operation, request, operation.replyBytesMax);
+    return this.#run(exchange, operation, request);
+  }
+
+  /** A long reply is made when there is memory for it: made earlier, it would take the memory while it waits. */
+  #reserveAndRun(
+    exchange: Exchange<Services>,
+    operation: Operation<Services>,
+    request: Writable<HttpRequest>,
+    bytes: number,
+  ): Soon<HttpReply> {
+    const { connection } = exchange;
+    const hold = this.#options.replyMemory.hold(connection);
+    exchange.hold = hold;
+    const reserved = hold.reserve(bytes);
+    if (reserved === undefined) return this.#run(exchange, operation, request);
+    return reserved.then((isReserved) => {
+      if (connection.isGone) throw new ClientGone();
+      if (!isReserved) throw new Refusal("ServerBusy");
+      return this.#run(exchange, operation, request);
+    });
+  }
+
+  #run(
+    exchange: Exchange<Services>,
+    operation: Operation<Services>,
+    request: Writable<HttpRequest>,
+  ): Soon<HttpReply> {
     const { target, query } = request;
-    if (target.isSecondary) refuseWriteToSecondary(operation);
     // Nothing here takes as long as a client may allow, but what is no time at all is a mistake that is told.
     if (target.service !== "table" && query.has("timeout")) request.timeout = readTimeout(query);
     const bytesMax = operation.bodyBytesMax || LIMITS.ignoredBodyBytesMax;
@@ -306,6 +340,7 @@ export class FrontEnd<Services> {
       requestId: exchange.id,
       version: headers["x-ms-version"] ?? (exchange.version || undefined),
       clientRequestId: clientRequestIdOf(headers),
+      hold: exchange.hold,
     };
   }
 
@@ -365,6 +400,8 @@ class Exchange<Services> {
   /** By which the request is served: that of a SAS where no header names one. */
   version = "";
   body: RequestBody | undefined;
+  /** The memory reserved for the reply. */
+  hold: ReplyHold | undefined;
   errorCode: string | undefined;
 
   constructor(incoming: Incoming, id: string, connection: Connection) {

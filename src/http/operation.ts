@@ -26,6 +26,8 @@ export interface Operation<Services> {
   readonly body: "none" | "xml" | "json" | "stream" | "multipart";
   /** Largest body; more is refused with 413 before anything is read. */
   readonly bodyBytesMax: number;
+  /** Memory that is reserved before a long reply is made, in bytes; other operations reserve none. */
+  readonly replyBytesMax?: number;
   /** Statuses of success, for the documentation and the walk test. */
   readonly ok: readonly number[];
   readonly handle: (request: HttpRequest, services: Services) => Soon<HttpReply>;

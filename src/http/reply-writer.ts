@@ -3,6 +3,7 @@ import "../base/bytes.ts";
 import { assert, InvariantBroken } from "../base/assert.ts";
 import { systemClock } from "../base/clock.ts";
 import { KIB, LIMITS } from "../base/limits.ts";
+import { type ReplyHold, ReplyMemory } from "../base/reply-memory.ts";
 import type { Connection } from "./connection/connection.ts";
 import type { HttpReply } from "./exchange.ts";
 import { ReplyQueue } from "./reply-queue.ts";
@@ -17,6 +18,8 @@ export interface Outgoing {
   readonly requestId: string | undefined;
   readonly version: string | undefined;
   readonly clientRequestId: string | undefined;
+  /** Memory that was reserved for the reply. */
+  readonly hold?: ReplyHold | undefined;
 }
 
 /** How it ended: the bytes of body that went out, and the error that broke a stream off. */
@@ -31,13 +34,15 @@ interface Waiting {
   readonly done: (sent: Sent) => void;
 }
 
-/** Writes replies: headers in one piece, small bodies with them, streams at the pace of the client. */
+/** Writes replies: headers in one piece, small bodies with them, long ones and streams at the pace of the client. */
 export class ReplyWriter {
   readonly #queue = new ReplyQueue<Waiting>((waiting) => this.#write(waiting));
   readonly #keptAlive: string;
+  readonly #memory: ReplyMemory;
 
-  constructor(keepAliveMillis: number = LIMITS.keepAliveMillis) {
+  constructor(keepAliveMillis: number = LIMITS.keepAliveMillis, memory: ReplyMemory = new ReplyMemory()) {
     this.#keptAlive = keptAliveFor(keepAliveMillis);
+    this.#memory = memory;
   }
 
   /** `done` is called once, when the last byte is handed to the system or the client is gone. */
@@ -49,23 +54,75 @@ export class ReplyWriter {
     const { connection, outgoing } = waiting;
     const { body } = outgoing.reply;
     if (connection.isGone) finish(waiting, { bytes: 0 });
-    else if (body === undefined || typeof body === "string" || Buffer.isBuffer(body)) {
-      try {
-        finish(waiting, { bytes: writeWhole(connection, outgoing, body, this.#keptAlive) });
-      } catch (error) {
-        // Other replies wait behind this one: what is wrong with it must not reach them.
-        breakOff(waiting, error);
-      }
-    } else
-      writeStream(connection, outgoing, body, this.#keptAlive).then(
-        (bytes) => finish(waiting, { bytes }),
-        (error) => breakOff(waiting, error),
+    else if (isShort(body)) this.#writeShort(waiting, body);
+    else {
+      const hold = outgoing.hold ?? this.#memory.hold(connection);
+      this.#writeLong(connection, outgoing, body, hold).then(
+        (bytes) => {
+          hold.close();
+          finish(waiting, { bytes });
+        },
+        (error) => {
+          hold.close();
+          breakOff(waiting, error);
+        },
       );
+    }
   }
+
+  #writeShort(waiting: Waiting, body: string | Buffer | undefined): void {
+    const { connection, outgoing } = waiting;
+    try {
+      const bytes = writeWhole(connection, outgoing, body, this.#keptAlive);
+      // Nearly always the system has all of it now, and there is nothing to count.
+      if (connection.isBehind) this.#countUnsent(connection);
+      finish(waiting, { bytes });
+    } catch (error) {
+      // Other replies wait behind this one: what is wrong with it must not reach them.
+      breakOff(waiting, error);
+    }
+  }
+
+  #countUnsent(connection: Connection): void {
+    const hold = this.#memory.hold(connection);
+    hold.setUnsent(connection.unsentBytes);
+    connection.whenDrained(() => hold.close());
+  }
+
+  #writeLong(
+    connection: Connection,
+    outgoing: Outgoing,
+    body: string | Buffer | readonly Buffer[] | AsyncIterable<Uint8Array>,
+    hold: ReplyHold,
+  ): Promise<number> {
+    if (isStream(body)) return writeStream(connection, outgoing, body, { keptAlive: this.#keptAlive, hold });
+    const buffers = buffersOf(body, outgoing.reply.isMarked === true);
+    return writeBuffers(connection, outgoing, buffers, { keptAlive: this.#keptAlive, hold });
+  }
+}
+
+type Body = NonNullable<HttpReply["body"]>;
+
+/** Written in one go, whether or not the client reads: one for each connection, and so not much memory. */
+function isShort(body: Body | undefined): body is string | Buffer | undefined {
+  return (
+    body === undefined ||
+    ((typeof body === "string" || Buffer.isBuffer(body)) && body.length <= LIMITS.replyPartBytes)
+  );
+}
+
+function isStream(body: Body): body is AsyncIterable<Uint8Array> {
+  return typeof body !== "string" && !Array.isArray(body) && !Buffer.isBuffer(body);
+}
+
+function buffersOf(body: string | Buffer | readonly Buffer[], isMarked: boolean): readonly Buffer[] {
+  if (typeof body === "string") return [Buffer.from(isMarked ? BOM + body : body, "utf8")];
+  return Buffer.isBuffer(body) ? [body] : body;
 }
 
 function finish({ outgoing, done }: Waiting, sent: Sent): void {
   outgoing.reply.release?.();
+  outgoing.hold?.close();
   done(sent);
 }
 
@@ -161,14 +218,71 @@ function binaryOf(text: string, isMarked: boolean): string | Buffer {
   return Buffer.from(text, "utf8");
 }
 
+interface Pace {
+  readonly keptAlive: string;
+  readonly hold: ReplyHold;
+}
+
+/** A long body that is in memory: a part of it at a time, the next one when the client has read so far. */
+async function writeBuffers(
+  connection: Connection,
+  outgoing: Outgoing,
+  buffers: readonly Buffer[],
+  { keptAlive, hold }: Pace,
+): Promise<number> {
+  let length = 0;
+  for (const buffer of buffers) length += buffer.length;
+  const { keepsAlive } = connection;
+  const head = printHead(outgoing, outgoing.reply.length ?? length) + (keepsAlive ? keptAlive : CLOSED);
+  if (outgoing.isHead) {
+    connection.sendWhole(head, keepsAlive);
+    return length;
+  }
+  let unsent = length;
+  hold.exchange(unsent);
+  connection.cork();
+  let drained = connection.write(head);
+  let partBytes = 0;
+  for (const part of partsOf(buffers)) {
+    drained = connection.write(part) ?? drained;
+    partBytes += part.length;
+    unsent -= part.length;
+    if (partBytes < LIMITS.replyPartBytes && unsent > 0) continue;
+    partBytes = 0;
+    connection.uncork();
+    if (connection.isBehind && drained !== undefined) {
+      hold.setUnsent(unsent + connection.unsentBytes);
+      await drained;
+    }
+    drained = undefined;
+    hold.setUnsent(unsent);
+    if (connection.isGone) return length - unsent;
+    if (unsent > 0) connection.cork();
+  }
+  connection.finish(keepsAlive);
+  return length;
+}
+
+/** None longer than what is written at once. */
+function* partsOf(buffers: readonly Buffer[]): Generator<Buffer> {
+  for (const buffer of buffers) {
+    if (buffer.length <= LIMITS.replyPartBytes) yield buffer;
+    else {
+      for (let at = 0; at < buffer.length; at += LIMITS.replyPartBytes)
+        yield buffer.subarray(at, at + LIMITS.replyPartBytes);
+    }
+  }
+}
+
 /** Bytes of the body that went out before the client went away or all was written. */
 async function writeStream(
   connection: Connection,
   outgoing: Outgoing,
   body: AsyncIterable<Uint8Array>,
-  keptAlive: string,
+  { keptAlive, hold }: Pace,
 ): Promise<number> {
-  const { status, length } = outgoing.reply;
+  const { status, length, heldBytes = 0 } = outgoing.reply;
+  hold.exchange(heldBytes);
   const isChunked = length === undefined && status !== 204 && status !== 304 && !outgoing.isOld;
   const keepsAlive = connection.keepsAlive && (length !== undefined || isChunked);
   const coding = isChunked ? "Transfer-Encoding: chunked\r\n" : "";
@@ -186,7 +300,10 @@ async function writeStream(
       let room = connection.write(piece);
       if (isChunked) room = connection.write("\r\n") ?? room;
       connection.uncork();
-      if (room !== undefined) await room;
+      if (room === undefined) continue;
+      if (connection.isBehind) hold.setUnsent(heldBytes + connection.unsentBytes);
+      await room;
+      hold.setUnsent(heldBytes);
     }
     assert(length === undefined || bytes === length, "a reply is as long as it says");
   }

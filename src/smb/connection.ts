@@ -3,6 +3,7 @@ import { freeNow } from "../base/free-now.ts";
 import { SMB_LIMITS } from "../base/limits-smb.ts";
 import { giveBack, isInRoom } from "../base/payload-memory.ts";
 import { readInto } from "../base/read-into.ts";
+import type { ReplyHold } from "../base/reply-memory.ts";
 import { type Answer, runChain } from "./chain.ts";
 import { negotiateFromSmb1 } from "./commands/negotiate.ts";
 import { CreditWindow } from "./credits.ts";
@@ -67,6 +68,8 @@ export class Connection {
   isSmb1Greeted = false;
   activeAt: number;
   readonly startedAt: number;
+  /** What replies of this connection have of the memory for replies. */
+  readonly replies: ReplyHold;
   readonly #socket: Socket;
   readonly #frames: FrameAssembler;
   readonly #async = new Map<bigint, Request>();
@@ -76,6 +79,7 @@ export class Connection {
 
   constructor(server: SmbServer, socket: Socket) {
     this.server = server;
+    this.replies = server.replyMemory.hold({ destroy: () => this.close() }, SMB_LIMITS.replyBytesMax);
     this.#frames = new FrameAssembler(SMB_LIMITS.anonymousFrameBytesMax, server.frames);
     this.#socket = readInto(socket, {
       place: () => this.#frames.place,
@@ -87,7 +91,10 @@ export class Connection {
     this.activeAt = this.startedAt;
     this.#socket.setNoDelay(true);
     this.#socket.setKeepAlive(true, SMB_LIMITS.keepAliveMillis);
-    this.#socket.on("drain", () => this.#mayResume());
+    this.#socket.on("drain", () => {
+      this.replies.setUnsent(0);
+      this.#mayResume();
+    });
     this.#socket.on("error", () => this.close());
     this.#socket.on("close", () => this.close());
     this.#socket.on("end", () => this.close());
@@ -167,20 +174,20 @@ export class Connection {
     this.#mayResume();
   }
 
+  /** Enough is under way, or unread by the client; with the memory for replies used up, anything unread is enough. */
+  get #isFull(): boolean {
+    const unsentBytesMax = this.server.replyMemory.isFull ? 0 : SMB_LIMITS.replyBytesMax;
+    return this.#bytesUnderWay > SMB_LIMITS.requestBytesMax || this.replies.unsentBytes > unsentBytesMax;
+  }
+
   #mayPause(): void {
-    const isFull =
-      this.#bytesUnderWay > SMB_LIMITS.requestBytesMax ||
-      this.#socket.writableLength > SMB_LIMITS.replyBytesMax;
-    if (!isFull || this.#isPaused) return;
+    if (!this.#isFull || this.#isPaused) return;
     this.#isPaused = true;
     this.#socket.pause();
   }
 
   #mayResume(): void {
-    const isFull =
-      this.#bytesUnderWay > SMB_LIMITS.requestBytesMax ||
-      this.#socket.writableLength > SMB_LIMITS.replyBytesMax;
-    if (isFull || !this.#isPaused || this.isClosed) return;
+    if (this.#isFull || !this.#isPaused || this.isClosed) return;
     this.#isPaused = false;
     this.#socket.resume();
   }
@@ -229,6 +236,7 @@ export class Connection {
     const sealFor = request.isEncrypted ? request.session : undefined;
     if (answers.length === 1) {
       this.write(this.#replyParts(first!, "alone"), sealFor, lentBy(reply));
+      this.#releaseReserved(first!);
       return;
     }
     const parts: Buffer[] = [];
@@ -239,6 +247,14 @@ export class Connection {
       sealFor,
       answers.flatMap((answer) => lentBy(answer.reply)),
     );
+    for (const answer of answers) this.#releaseReserved(answer);
+  }
+
+  /** The reply is with the socket: from here on it counts as long as it is unsent. */
+  #releaseReserved({ request, isInterim }: Answer): void {
+    if (isInterim || request.reservedBytes === 0) return;
+    this.replies.release(request.reservedBytes);
+    request.reservedBytes = 0;
   }
 
   /** Among others every reply ends on a boundary of 8 bytes, also the last. */
@@ -296,7 +312,7 @@ export class Connection {
     if (length <= SMB_LIMITS.joinedReplyBytesMax) {
       this.#socket.write(joined(sent, length));
       lent.forEach(giveBack);
-      this.#mayPause();
+      this.#wrote(length);
       return;
     }
     this.server.awake.stir(length);
@@ -322,6 +338,13 @@ export class Connection {
       else this.#socket.write(part);
     }
     this.#socket.uncork();
+    this.#wrote(length);
+  }
+
+  /** Nearly always the system has all of it now. What is unsent is counted when "drain" will tell that it has left. */
+  #wrote(bytes: number): void {
+    const unsentBytes = this.#socket.writableNeedDrain ? this.#socket.writableLength : 0;
+    if (unsentBytes > 0 || this.replies.unsentBytes > 0) this.replies.setUnsent(unsentBytes, bytes);
     this.#mayPause();
   }
 
@@ -335,6 +358,7 @@ export class Connection {
     if (this.isClosed) return;
     this.isClosed = true;
     this.#socket.destroy();
+    this.replies.close();
     // A file that is being opened stays for the session's other connections: the client asks again there.
     this.cancelWhere(({ header, session }) => {
       const isCarriedOn = session !== undefined && [...session.channels.keys()].some((one) => !one.isClosed);

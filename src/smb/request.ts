@@ -1,3 +1,4 @@
+import { Refusal } from "../base/refusals.ts";
 import { enterSequence, type Generation, leaveSequence } from "./channel-sequence.ts";
 import type { Connection } from "./connection.ts";
 import { chargeFor } from "./credits.ts";
@@ -60,6 +61,8 @@ export class Request {
   signer: Signer | undefined;
   session: Session | undefined;
   tree: Tree | undefined;
+  /** Memory that waits for the reply. */
+  reservedBytes = 0;
   /** Not 0 once the interim reply was sent. */
   asyncId = 0n;
   readonly #sendInterim: (request: Request) => void;
@@ -104,6 +107,21 @@ export class Request {
   /** The payload sent or asked for is paid for. */
   checkCharge(bytes: number): void {
     if (chargeFor(bytes) > Math.max(1, this.header.creditCharge)) throw refuse(STATUS.INVALID_PARAMETER);
+  }
+
+  /**
+   * Before a long reply is made: a client that asks and does not read must not fill the memory. Nothing is to be
+   * waited for unless all of it is in use.
+   */
+  reserveReply(bytes: number): Promise<void> | undefined {
+    const reserved = this.connection.replies.reserve(bytes);
+    if (reserved !== undefined)
+      return reserved.then((isReserved) => {
+        if (!isReserved) throw new Refusal("ServerBusy");
+        this.reservedBytes += bytes;
+      });
+    this.reservedBytes += bytes;
+    return undefined;
   }
 
   /** The open a request names: in a related compound the one of the request before it. */

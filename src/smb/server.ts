@@ -5,6 +5,7 @@ import { ConnectionLimit } from "../base/connection-limit.ts";
 import { SMB_LIMITS } from "../base/limits-smb.ts";
 import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
+import { ReplyMemory } from "../base/reply-memory.ts";
 import { type CacheEntry, OpenedNodes } from "./caches.ts";
 import { ChangeHub } from "./changes.ts";
 import { sendBreak } from "./commands/oplock-break.ts";
@@ -34,6 +35,8 @@ export interface SmbServerOptions {
   readonly log: Log;
   /** Counts the connections; without it they are limited to `SMB_LIMITS.connectionsMax`. */
   readonly limit?: ConnectionLimit;
+  /** Of the replies of all connections. */
+  readonly replyMemory?: ReplyMemory | undefined;
 }
 
 const SWEEP_MILLIS = 5_000;
@@ -57,6 +60,7 @@ export class SmbServer {
   readonly durables: DurableOpens;
   readonly replays = new CreateReplays();
   readonly loginDelay: LoginDelay;
+  readonly replyMemory: ReplyMemory;
   readonly frames = new FrameMemory();
   readonly awake = new Awake();
   readonly #connections = new Set<Connection>();
@@ -72,6 +76,9 @@ export class SmbServer {
     this.isSigningRequired = options.signing !== "enabled";
     this.clock = options.clock;
     this.timers = options.timers;
+    this.replyMemory =
+      options.replyMemory ??
+      new ReplyMemory({ bytesMax: SMB_LIMITS.replyMemoryBytesMax, timers: options.timers });
     this.random = options.random;
     this.#limit = options.limit ?? new ConnectionLimit({ max: SMB_LIMITS.connectionsMax });
     this.log = options.log;

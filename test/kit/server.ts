@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ManualClock, type Timers } from "../../src/base/clock.ts";
 import { type Log, silentLog } from "../../src/base/log.ts";
+import type { ReplyMemory } from "../../src/base/reply-memory.ts";
 import { type Options, readCommandLine } from "../../src/options.ts";
 import { Runtime } from "../../src/runtime.ts";
 import { type Server, startServer } from "../../src/server.ts";
@@ -40,6 +41,9 @@ export interface TestServerOptions {
   readonly log?: Log;
   /** In place of the system's name servers, for the sources of copies. */
   readonly resolveName?: (name: string) => Promise<readonly string[]>;
+  /** For unread replies, over HTTP and over SMB. */
+  readonly replyMemory?: ReplyMemory;
+  readonly smbReplyMemory?: ReplyMemory;
 }
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
@@ -93,7 +97,15 @@ async function open(options: TestServerOptions, place: Place, clock: ManualClock
   });
   await runtime.recoverAll();
   await runtime.start();
-  const server = await startServer({ options: parsed, runtime, log, resolveName: options.resolveName });
+  const { resolveName, replyMemory, smbReplyMemory } = options;
+  const server = await startServer({
+    options: parsed,
+    runtime,
+    log,
+    resolveName,
+    replyMemory,
+    smbReplyMemory,
+  });
   const scheme = parsed.certificate === undefined ? "http" : "https";
   const at = (name: keyof typeof server.ports): string => `${scheme}://127.0.0.1:${server.ports[name]}`;
   const endpoints = { blob: at("blob"), queue: at("queue"), table: at("table"), file: at("file") };

@@ -185,6 +185,11 @@ export class SmbTestClient {
     this.#socket.destroy();
   }
 
+  /** From here on nothing that comes is read. */
+  stopReading(): void {
+    this.#socket.pause();
+  }
+
   onClose(hear: () => void): void {
     this.#socket.on("close", hear);
   }

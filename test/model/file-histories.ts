@@ -15,7 +15,7 @@ import { createDirectory, deleteDirectory } from "../../src/services/file/direct
 import { setFileProperties } from "../../src/services/file/file-properties.ts";
 import { FileService } from "../../src/services/file/file-service.ts";
 import { getFile } from "../../src/services/file/get-file.ts";
-import { listDirectory } from "../../src/services/file/list-directory.ts";
+import { type ListedNode, listDirectory } from "../../src/services/file/list-directory.ts";
 import { listRanges } from "../../src/services/file/list-ranges.ts";
 import type { PathRef } from "../../src/services/file/names.ts";
 import { changeHeldEas, readPastEas } from "../../src/services/file/opens/held-eas.ts";
@@ -27,6 +27,7 @@ import { rename } from "../../src/services/file/rename.ts";
 import { getShareStatistics } from "../../src/services/file/share-properties.ts";
 import { createSnapshot } from "../../src/services/file/snapshots.ts";
 import { bodyOf } from "../../src/services/file/versions.ts";
+import { ItemPage } from "../../src/services/page.ts";
 import { takeIn } from "../../src/services/payload/content.ts";
 import { PayloadService } from "../../src/services/payload/payload-service.ts";
 import { WatchedStore } from "../../src/services/payload/watched-store.ts";
@@ -277,8 +278,10 @@ class History {
       const maxResults = 1 + this.#below(3);
       let from: string | undefined;
       do {
-        const page = await listDirectory(this.#files, { ref, prefix: "", maxResults, from });
-        for (const { entry, record } of page.entries) {
+        const newPage = () => new ItemPage<ListedNode>(maxResults);
+        const listing = { ref, prefix: "", maxResults, newPage, from };
+        const { page, next } = await listDirectory(this.#files, listing);
+        for (const { entry, record } of page.items) {
           const below = [...path, entry.name];
           const key = below.join("/").toUpperCase();
           found.push(key);
@@ -295,7 +298,7 @@ class History {
           if (entry.kind === "directory") await walk(below);
           else await this.#compareFile(tree, below, snapshot);
         }
-        from = page.next;
+        from = next;
       } while (from !== undefined);
     };
     await walk([]);

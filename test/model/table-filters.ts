@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { EdmValue, Property } from "../../src/base/edm.ts";
 import { parseFilter } from "../../src/http/wire/odata/filter-parser.ts";
+import { ItemPage } from "../../src/services/page.ts";
 import type { ServiceParts } from "../../src/services/parts.ts";
+import type { Entity } from "../../src/services/table/query-entities.ts";
 import { TableService } from "../../src/services/table/table-service.ts";
 import type { Store } from "../../src/store/kv.ts";
 import {
@@ -38,8 +40,9 @@ export async function filtersLikeModel(store: Store, { entities, filters }: Filt
   await Promise.all(entities.map((entity) => insert(tables, entity)));
   for (const filter of filters) {
     const text = printExpression(filter);
-    const page = await tables.queryEntities(ref, { filter: parseFilter(text) });
-    const found = page.entities.map(({ partitionKey, rowKey }) => JSON.stringify([partitionKey, rowKey]));
+    const newPage = () => new ItemPage<Entity>(1_000);
+    const { page } = await tables.queryEntities(ref, { newPage, filter: parseFilter(text) });
+    const found = page.items.map(({ partitionKey, rowKey }) => JSON.stringify([partitionKey, rowKey]));
     const expected = entities.filter((entity) => isMet(filter, entity)).map(keyOf);
     assert.deepEqual(new Set(found), new Set(expected), text);
     assert.equal(found.length, expected.length, text);

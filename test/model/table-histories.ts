@@ -4,9 +4,11 @@ import type { Property } from "../../src/base/edm.ts";
 import { Refusal } from "../../src/base/refusals.ts";
 import type { Revision } from "../../src/base/revision.ts";
 import type { IfMatch } from "../../src/concurrency/entity-conditions.ts";
+import { ItemPage } from "../../src/services/page.ts";
 import type { ServiceParts } from "../../src/services/parts.ts";
 import type { EntityChange } from "../../src/services/table/change-entity.ts";
 import { ChangeRefused } from "../../src/services/table/entity-group-transaction.ts";
+import type { Entity } from "../../src/services/table/query-entities.ts";
 import { TableService } from "../../src/services/table/table-service.ts";
 import type { Store } from "../../src/store/kv.ts";
 import { keyOf, type ModelChange, type ModelOutcome, TableModel } from "./table-model.ts";
@@ -138,8 +140,8 @@ async function run(
 }
 
 async function compare(tables: TableService, model: TableModel, tokens: Tokens): Promise<void> {
-  const { entities } = await tables.queryEntities(ref, {});
-  const found = entities.map(({ partitionKey, rowKey, revision, properties }) => ({
+  const { page } = await tables.queryEntities(ref, { newPage: () => new ItemPage<Entity>(1_000) });
+  const found = page.items.map(({ partitionKey, rowKey, revision, properties }) => ({
     key: keyOf(partitionKey, rowKey),
     revision,
     values: Object.fromEntries(properties.map(({ name, value }) => [name, value])),

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { ItemPage } from "../../src/services/page.ts";
 import type { ServiceParts } from "../../src/services/parts.ts";
 import type { EntityChange } from "../../src/services/table/change-entity.ts";
 import type { Entity } from "../../src/services/table/query-entities.ts";
@@ -40,7 +41,8 @@ export async function readersSeeWholeBatches(
       left--;
       // A turn of the event loop for each read, as requests have: the writer's commits need them.
       await nextTurn();
-      const { entities } = await tables.queryEntities(ref, {
+      const { page } = await tables.queryEntities(ref, {
+        newPage: () => new ItemPage<Entity>(1_000),
         filter: {
           kind: "comparison",
           property: "PartitionKey",
@@ -48,8 +50,8 @@ export async function readersSeeWholeBatches(
           literal: { type: "String", value: "p" },
         },
       });
-      const found = turnOf(entities);
-      if (found === undefined) broken = describe(entities);
+      const found = turnOf(page.items);
+      if (found === undefined) broken = describe(page.items);
       else seen.add(found);
     }
   };

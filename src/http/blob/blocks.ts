@@ -16,9 +16,10 @@ import { mayOverwrite } from "../auth/caller.ts";
 import type { Headers, HttpReply, HttpRequest, ReplyHeaders } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { checkBytes } from "../wire/digest.ts";
+import { bodyOf, PrintedPage } from "../wire/printed-page.ts";
 import { STRUCTURED_BODY } from "../wire/structured-body.ts";
 import { parseXmlInTurns } from "../wire/xml.ts";
-import { element, printXml, textElement } from "../wire/xml-print.ts";
+import { BOM, textElement, XML_DECLARATION } from "../wire/xml-print.ts";
 import {
   checkTagPermission,
   readCreateGuards,
@@ -209,26 +210,31 @@ async function getBlockList(request: HttpRequest, { blobs }: BlobServices): Prom
     conditions: readSingleConditions(request.headers, IF_TAGS),
     leaseId: readLeaseId(request.headers),
     wants,
+    newPage: () => new PrintedPage(printBlock, UNLIMITED),
   });
-  const content =
-    (wants === "uncommitted" ? "" : element("CommittedBlocks", await printBlocks(committed))) +
-    (wants === "committed" ? "" : element("UncommittedBlocks", await printBlocks(uncommitted)));
+  const body = bodyOf(
+    `${BOM}${XML_DECLARATION}<BlockList>`,
+    ...(wants === "uncommitted" ? [] : blocksElement("CommittedBlocks", committed)),
+    ...(wants === "committed" ? [] : blocksElement("UncommittedBlocks", uncommitted)),
+    "</BlockList>",
+  );
   const headers = {
     ...XML,
     ...(record === undefined ? {} : stamp(record.revision)),
     "x-ms-blob-content-length": String(record?.length ?? 0),
   };
-  return { status: 200, headers, body: printXml(element("BlockList", content)) };
+  return { status: 200, headers, body };
 }
 
-async function printBlocks(blocks: readonly NamedBlock[]): Promise<string> {
-  let out = "";
-  for (let at = 0; at < blocks.length; at++) {
-    if (at % BLOCKS_PER_TURN === BLOCKS_PER_TURN - 1) await turns.next();
-    const { id, length } = blocks[at]!;
-    out += `<Block>${textElement("Name", id)}<Size>${length}</Size></Block>`;
-  }
-  return out;
+/** The protocol gives these lists whole, to every version: 50,000 blocks and 100,000 uncommitted ones at most. */
+const UNLIMITED = { countMax: Number.POSITIVE_INFINITY, bytesMax: Number.POSITIVE_INFINITY };
+
+function printBlock({ id, length }: NamedBlock): string {
+  return `<Block>${textElement("Name", id)}<Size>${length}</Size></Block>`;
+}
+
+function blocksElement(name: string, blocks: PrintedPage<NamedBlock>): (string | PrintedPage<NamedBlock>)[] {
+  return blocks.count === 0 ? [`<${name} />`] : [`<${name}>`, blocks, `</${name}>`];
 }
 
 const common = { resource: "blob", lease: "checked" } as const;
@@ -266,6 +272,7 @@ export const BLOCK_ROWS: readonly BlobRow[] = [
     permission: { ...onBlob(["r"]), anonymous: "blob" },
     returnsEtag: true,
     conditions: IF_TAGS,
+    replyBytesMax: BLOB_LIMITS.blockListBytesMax,
     handle: getBlockList,
   }),
 ];

@@ -1,17 +1,23 @@
+import { LIMITS } from "../../base/limits.ts";
 import { badQuery } from "../../base/refusals.ts";
 import { timestampOf } from "../../base/revision.ts";
 import { parseTagQuery } from "../../concurrency/tag-query.ts";
-import { type FoundBlobs, findBlobsByTags as find } from "../../services/blob/find-blobs-by-tags.ts";
+import {
+  type FoundBlob,
+  type FoundBlobs,
+  findBlobsByTags as find,
+} from "../../services/blob/find-blobs-by-tags.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { decodeMarker, encodeMarker, readListParams } from "../wire/list-params.ts";
-import { element, encodedElement, printXml, textElement } from "../wire/xml-print.ts";
+import { PrintedPage, printListing } from "../wire/printed-page.ts";
+import { encodedElement, textElement } from "../wire/xml-print.ts";
 import { readContainerRef } from "./read-request.ts";
 import { XML } from "./replies.ts";
 import { type BlobRow, type BlobServices, row } from "./rows.ts";
 import { serviceEndpoint } from "./service-endpoint.ts";
 import { printTags } from "./tags-wire.ts";
 
-type Place = NonNullable<FoundBlobs["next"]>;
+type Place = NonNullable<FoundBlobs<never>["next"]>;
 
 /** GET /?comp=blobs&where=, of the account or of one container */
 async function findInAccount(request: HttpRequest, services: BlobServices): Promise<HttpReply> {
@@ -35,27 +41,26 @@ async function findBlobs(
   const params = readListParams(request.query, { include: ["none", "versions"] });
   const withVersions = params.include.has("versions");
   const scope = `tags ${account}/${container ?? ""} ${withVersions ? "versions" : ""} ${where}`;
-  const { items, next } = await find(blobs, {
+  const { page, next } = await find(blobs, {
     account,
     container,
     query,
-    maxResults: params.maxResults,
+    newPage: () =>
+      new PrintedPage((item: FoundBlob) => printFound(item, withVersions), { countMax: params.maxResults }),
     withVersions,
     from: params.marker === undefined ? undefined : placeOf(scope, params.marker),
   });
-  const entries = items.map((item) => printFound(item, withVersions));
-  const content =
-    textElement("Where", where) +
-    element("Blobs", entries.join("")) +
-    textElement("NextMarker", next === undefined ? "" : encodeMarker(scope, partsOf(next)));
-  const root = element("EnumerationResults", content, { ServiceEndpoint: serviceEndpoint(request) });
-  return { status: 200, headers: XML, body: printXml(root) };
+  const body = printListing({
+    attributes: { ServiceEndpoint: serviceEndpoint(request) },
+    head: textElement("Where", where),
+    name: "Blobs",
+    page,
+    nextMarker: next === undefined ? "" : encodeMarker(scope, partsOf(next)),
+  });
+  return { status: 200, headers: XML, body };
 }
 
-function printFound(
-  { container, blob, tags, version, isCurrent }: FoundBlobs["items"][number],
-  withVersions: boolean,
-): string {
+function printFound({ container, blob, tags, version, isCurrent }: FoundBlob, withVersions: boolean): string {
   const ofVersion =
     withVersions && version !== undefined
       ? textElement("VersionId", timestampOf(version)) +
@@ -86,7 +91,7 @@ function isWhole(text: string | undefined): text is string {
   return text !== undefined && /^\d{1,19}$/.test(text);
 }
 
-const common = { method: "GET", ok: [200] } as const;
+const common = { method: "GET", ok: [200], replyBytesMax: LIMITS.listPageBytesMax } as const;
 
 export const FIND_BLOBS_ROWS: readonly BlobRow[] = [
   row({

@@ -1,12 +1,19 @@
+import { LIMITS } from "../../base/limits.ts";
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { badHeader, badQuery } from "../../base/refusals.ts";
-import { type Revision, revisionOfTimestamp } from "../../base/revision.ts";
-import { getPageRanges as get, type ListedRange } from "../../services/blob/get-page-ranges.ts";
+import { etagOf, type Revision, revisionOfTimestamp } from "../../base/revision.ts";
+import type { BlobService } from "../../services/blob/blob-service.ts";
+import {
+  type GetPageRanges,
+  getPageRanges as get,
+  type ListedRange,
+  type PageRanges,
+} from "../../services/blob/get-page-ranges.ts";
 import type { PageSpan } from "../../services/blob/page-map.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import { decodeMarker, encodeMarker, readCount } from "../wire/list-params.ts";
 import { parseRange } from "../wire/range.ts";
-import { element, printXml, textElement } from "../wire/xml-print.ts";
+import { BOM, element, printXml, textElement, XML_DECLARATION } from "../wire/xml-print.ts";
 import { checkTagPermission, readMoment, readSelector } from "./blob-headers.ts";
 import { IF_ALL, readBlobRef, readLeaseId, readSingleConditions } from "./read-request.ts";
 import { stamp, XML } from "./replies.ts";
@@ -25,23 +32,53 @@ async function getPageRanges(request: HttpRequest, { blobs }: BlobServices): Pro
   const asked = readCount(query, "maxresults", { min: 1, max });
   const marker = query.get("marker");
   const isPaged = asked !== undefined || request.version === "" || request.version >= PAGED_SINCE;
-  const { record, ranges, next } = await get(blobs, {
+  const wanted: GetPageRanges = {
     ref,
     selector: readSelector(query),
     conditions: readSingleConditions(headers, IF_ALL),
     leaseId: readLeaseId(headers),
     within: readWithin(headers),
     from: marker === undefined || marker === "" ? 0 : positionOf(scope, marker),
-    maxResults: isPaged ? Math.min(asked ?? max, max) : undefined,
+    maxResults: Math.min(asked ?? max, max),
     previous: readPrevious(request),
-  });
-  const nextMarker = next === undefined ? "" : encodeMarker(scope, [String(next)]);
-  const content = ranges.map(printRange).join("") + (isPaged ? textElement("NextMarker", nextMarker) : "");
-  return {
-    status: 200,
-    headers: { ...XML, ...stamp(record.revision), "x-ms-blob-content-length": String(record.length) },
-    body: printXml(element("PageList", content)),
   };
+  const first = await get(blobs, wanted);
+  const { record, ranges, next } = first;
+  const replyHeaders = {
+    ...XML,
+    ...stamp(record.revision),
+    "x-ms-blob-content-length": String(record.length),
+  };
+  if (!isPaged && next !== undefined)
+    return { status: 200, headers: replyHeaders, body: printWhole(blobs, wanted, first) };
+  const nextMarker = next === undefined ? "" : encodeMarker(scope, [String(next)]);
+  const content = printRanges(ranges) + (isPaged ? textElement("NextMarker", nextMarker) : "");
+  return { status: 200, headers: replyHeaders, body: printXml(element("PageList", content)) };
+}
+
+/**
+ * A long list for a client that knows no pages: a page at a time, at the pace of the client. It is the list of one
+ * moment: when the blob changes meanwhile, the reply breaks off, and the client asks again.
+ */
+async function* printWhole(
+  blobs: BlobService,
+  wanted: GetPageRanges,
+  { record, ranges, next }: PageRanges,
+): AsyncGenerator<Buffer> {
+  yield Buffer.from(`${BOM}${XML_DECLARATION}<PageList>${printRanges(ranges)}`);
+  const conditions = { ifMatch: [etagOf(record.revision)] };
+  for (let from = next; from !== undefined; ) {
+    const page = await get(blobs, { ...wanted, conditions, from });
+    yield Buffer.from(printRanges(page.ranges));
+    from = page.next;
+  }
+  yield Buffer.from("</PageList>");
+}
+
+function printRanges(ranges: readonly ListedRange[]): string {
+  let out = "";
+  for (const range of ranges) out += printRange(range);
+  return out;
 }
 
 function printRange({ start, length, isCleared }: ListedRange): string {
@@ -88,5 +125,6 @@ export const GET_PAGE_RANGES_ROW: BlobRow = row({
   returnsEtag: true,
   conditions: IF_ALL,
   lease: "checked",
+  replyBytesMax: LIMITS.listPageBytesMax,
   handle: getPageRanges,
 });

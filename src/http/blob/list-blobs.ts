@@ -1,14 +1,11 @@
+import type { Instant } from "../../base/clock.ts";
+import { LIMITS } from "../../base/limits.ts";
 import { badQuery, Refusal } from "../../base/refusals.ts";
-import { type BlobPage, type BlobPosition, listBlobs as list } from "../../services/blob/list-blobs.ts";
+import { type BlobPosition, type ListedBlob, listBlobs as list } from "../../services/blob/list-blobs.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import {
-  decodeMarker,
-  encodeMarker,
-  type ListParams,
-  printListParams,
-  readListParams,
-} from "../wire/list-params.ts";
-import { element, encodedElement, printXml, textElement } from "../wire/xml-print.ts";
+import { decodeMarker, encodeMarker, printListParams, readListParams } from "../wire/list-params.ts";
+import { PrintedPage, printListing } from "../wire/printed-page.ts";
+import { encodedElement } from "../wire/xml-print.ts";
 import { printBlob } from "./listed-blob.ts";
 import { readContainerRef } from "./read-request.ts";
 import { XML } from "./replies.ts";
@@ -39,11 +36,17 @@ async function listBlobs(request: HttpRequest, { blobs }: BlobServices): Promise
   }
   checkTagLetter(request, include);
   const scope = `blobs ${ref.account}/${ref.container}`;
-  const page = await list(blobs, {
+  const print = (item: ListedBlob, now: Instant): string =>
+    "folder" in item
+      ? `<BlobPrefix>${encodedElement("Name", item.folder)}</BlobPrefix>`
+      : printBlob(item, include, now);
+  const { page, next } = await list(blobs, {
     ref,
     prefix: params.prefix,
     delimiter,
     maxResults: params.maxResults,
+    newPage: (now) =>
+      new PrintedPage((item: ListedBlob) => print(item, now), { countMax: params.maxResults }),
     include: {
       snapshots: include.has("snapshots"),
       versions: include.has("versions"),
@@ -55,9 +58,14 @@ async function listBlobs(request: HttpRequest, { blobs }: BlobServices): Promise
     endBefore: request.query.get("endbefore") || undefined,
     from: params.marker === undefined ? undefined : positionOf(params.marker, scope),
   });
-  const endpoint = { ServiceEndpoint: serviceEndpoint(request), ContainerName: ref.container };
-  const root = element("EnumerationResults", printPage(page, params, scope), endpoint);
-  return { status: 200, headers: XML, body: printXml(root) };
+  const body = printListing({
+    attributes: { ServiceEndpoint: serviceEndpoint(request), ContainerName: ref.container },
+    head: printListParams(params),
+    name: "Blobs",
+    page,
+    nextMarker: next === undefined ? "" : encodeMarker(scope, partsOf(next)),
+  });
+  return { status: 200, headers: XML, body };
 }
 
 function checkTagLetter({ caller }: HttpRequest, include: ReadonlySet<string>): void {
@@ -65,18 +73,6 @@ function checkTagLetter({ caller }: HttpRequest, include: ReadonlySet<string>): 
   if (include.has("tags") && (caller.kind === "anonymous" || (isSas && !caller.permissions.includes("t")))) {
     throw new Refusal("AuthorizationPermissionMismatch");
   }
-}
-
-function printPage({ items, next, now }: BlobPage, params: ListParams, scope: string): string {
-  let entries = "";
-  for (const item of items) {
-    entries +=
-      "folder" in item
-        ? `<BlobPrefix>${encodedElement("Name", item.folder)}</BlobPrefix>`
-        : printBlob(item, params.include, now);
-  }
-  const marker = next === undefined ? "" : encodeMarker(scope, partsOf(next));
-  return printListParams(params) + element("Blobs", entries) + textElement("NextMarker", marker);
 }
 
 function partsOf(position: BlobPosition): string[] {
@@ -103,5 +99,6 @@ export const LIST_BLOBS_ROW: BlobRow = row({
   resource: "container",
   query: { restype: "container", comp: "list" },
   permission: { ...onContainer(["l"], ["l"]), anonymous: "container" },
+  replyBytesMax: LIMITS.listPageBytesMax,
   handle: listBlobs,
 });

@@ -1,4 +1,5 @@
 import type { Instant } from "../../base/clock.ts";
+import { LIMITS } from "../../base/limits.ts";
 import { badQuery } from "../../base/refusals.ts";
 import { instantOf } from "../../base/revision.ts";
 import { quotedEtag } from "../../concurrency/etag.ts";
@@ -14,7 +15,8 @@ import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { decodeMarker, encodeMarker, printListParams, readListParams } from "../wire/list-params.ts";
 import { printMetadataXml } from "../wire/metadata.ts";
-import { element, optionalElement, printXml, textElement } from "../wire/xml-print.ts";
+import { PrintedPage, printListing } from "../wire/printed-page.ts";
+import { element, optionalElement, textElement } from "../wire/xml-print.ts";
 import { XML } from "./replies.ts";
 import { type BlobRow, type BlobServices, row } from "./rows.ts";
 import { serviceEndpoint } from "./service-endpoint.ts";
@@ -24,21 +26,26 @@ async function listContainers(request: HttpRequest, { blobs }: BlobServices): Pr
   const { account } = request.target;
   const params = readListParams(request.query, { include: ["metadata", "deleted", "system"] });
   const scope = `containers ${account}`;
-  const page = await list(blobs, {
+  const withMetadata = params.include.has("metadata");
+  const { page, next } = await list(blobs, {
     account,
     prefix: params.prefix,
-    maxResults: params.maxResults,
+    newPage: (now) =>
+      new PrintedPage((entry: ListedContainer) => printContainer(entry, withMetadata, now), {
+        countMax: params.maxResults,
+      }),
     includesDeleted: params.include.has("deleted"),
     includesSystem: params.include.has("system"),
     after: params.marker === undefined ? undefined : positionOf(params.marker, scope),
   });
-  let entries = "";
-  const withMetadata = params.include.has("metadata");
-  for (const entry of page.containers) entries += printContainer(entry, withMetadata, page.now);
-  const next = page.next === undefined ? "" : encodeMarker(scope, partsOf(page.next));
-  const content = printListParams(params) + element("Containers", entries) + textElement("NextMarker", next);
-  const root = element("EnumerationResults", content, { ServiceEndpoint: serviceEndpoint(request) });
-  return { status: 200, headers: XML, body: printXml(root) };
+  const body = printListing({
+    attributes: { ServiceEndpoint: serviceEndpoint(request) },
+    head: printListParams(params),
+    name: "Containers",
+    page,
+    nextMarker: next === undefined ? "" : encodeMarker(scope, partsOf(next)),
+  });
+  return { status: 200, headers: XML, body };
 }
 
 function partsOf({ container, deletion }: ContainerPosition): string[] {
@@ -89,5 +96,6 @@ export const LIST_CONTAINERS_ROW: BlobRow = row({
   resource: "service",
   query: { comp: "list" },
   permission: { type: "s", account: ["l"], service: [] },
+  replyBytesMax: LIMITS.listPageBytesMax,
   handle: listContainers,
 });

@@ -240,7 +240,7 @@ function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
-async function* buffersOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+async function* buffersOf(stream: AsyncIterable<Uint8Array> | readonly Uint8Array[]): AsyncGenerator<Buffer> {
   for await (const piece of stream) yield asBuffer(piece);
 }
 

@@ -134,6 +134,57 @@ suite("a connection", () => {
     assert.deepEqual(bodies(await talk([get("/half")])), ["/half "]);
   });
 
+  test("a client that does not read its replies is asked to before its next requests are handled", async () => {
+    const COUNT = 2_000;
+    const body = `${"x".repeat(16_000)}|`;
+    behave = async ({ head }, connection) => {
+      seen.push(head.url);
+      await reply(connection, { body });
+    };
+    const socket = connect({ port: listener.port, host: "127.0.0.1" });
+    socket.pause();
+    for (let number = 0; number < COUNT; number++) socket.write(get(`/${number}`));
+    socket.end();
+    // The system takes some megabytes; then nothing moves any more.
+    let before = -1;
+    while (before !== seen.length) {
+      before = seen.length;
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+    assert.ok(seen.length > 0 && seen.length < COUNT / 2, `${seen.length} requests were handled`);
+    const all = receivedBy(socket);
+    socket.resume();
+    assert.equal(bodies(await all).length, COUNT);
+    assert.deepEqual(
+      seen,
+      Array.from({ length: COUNT }, (_, number) => `/${number}`),
+    );
+  });
+
+  test("a long reply reaches a client that reads slowly, and one that goes away ends it", async () => {
+    const long = Buffer.alloc(20_000_000, "0123456789").toString();
+    let done = 0;
+    behave = async (_, connection) => {
+      await reply(connection, { body: `${long}|` });
+      done++;
+    };
+    const slow = connect({ port: listener.port, host: "127.0.0.1" });
+    const all = receivedBy(slow);
+    slow.on("data", () => {
+      slow.pause();
+      setImmediate(() => slow.resume());
+    });
+    slow.write(get("/slow"));
+    slow.end();
+    assert.deepEqual(bodies(await all), [long]);
+    assert.equal(done, 1);
+    const gone = connect({ port: listener.port, host: "127.0.0.1" });
+    gone.write(get("/gone"));
+    await new Promise((resolve) => gone.once("data", resolve));
+    gone.destroy();
+    while (done < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  });
+
   test("closes when it is asked to, and says so", async () => {
     const text = await talk([get("/a", "Connection: close\r\n") + get("/b")], { ends: false });
     assert.deepEqual(bodies(text), ["/a "]);

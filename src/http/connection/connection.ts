@@ -24,7 +24,7 @@ export interface Host {
   closed(connection: Connection): void;
 }
 
-type State = "head" | "request" | "discarding" | "lingering";
+type State = "head" | "request" | "discarding" | "sending" | "lingering";
 
 const HEAD_END = Buffer.from("\r\n\r\n");
 
@@ -136,6 +136,21 @@ export class Connection implements BodySource {
     });
   }
 
+  /** Bytes that were written and that the system has not accepted yet. */
+  get unsentBytes(): number {
+    return this.#socket.writableLength;
+  }
+
+  /** Enough is unsent that `drain` follows, or the end of the connection. */
+  get isBehind(): boolean {
+    return this.#socket.writableNeedDrain && this.#socket.writableLength > 0;
+  }
+
+  /** Runs once, when all that was written is sent or the client is gone. */
+  whenDrained(run: () => void): void {
+    this.#onDrain = run;
+  }
+
   /** Several small parts that follow one another leave together. */
   cork(): void {
     this.#socket.cork();
@@ -198,10 +213,11 @@ export class Connection implements BodySource {
         else if (this.#isCrawling(sweepMillis)) this.destroy();
         break;
       case "discarding":
+      case "sending":
         if (stood >= LIMITS.bodyIdleMillis) this.destroy();
         break;
       case "lingering":
-        if (stood >= LIMITS.lingerMillis) this.destroy();
+        if (stood >= (this.unsentBytes > 0 ? LIMITS.bodyIdleMillis : LIMITS.lingerMillis)) this.destroy();
         break;
     }
   }
@@ -273,6 +289,9 @@ export class Connection implements BodySource {
           if (rest !== undefined) this.#hold(rest);
           break;
         }
+        case "sending":
+          this.#hold(isLent ? ownCopy(data) : data);
+          break;
         case "discarding": {
           const rest = this.#discarded!.feed(data);
           if (!this.#discarded!.isComplete) break;
@@ -338,7 +357,12 @@ export class Connection implements BodySource {
     this.#socket.pause();
   }
 
+  /** A client that sends requests and does not read the replies waits: unread replies take memory. */
   #nextRequest(): void {
+    if (this.isBehind) {
+      this.#state = "sending";
+      return;
+    }
     this.#state = "head";
     if (this.#isHeld) {
       this.#isHeld = false;
@@ -355,6 +379,8 @@ export class Connection implements BodySource {
   readonly #receiveEnd = (): void => {
     this.#hasEnded = true;
     this.#notifyLeave();
+    // Requests that were sent ahead are still to be answered.
+    if (this.#state === "sending") return;
     if (this.#state !== "request") this.#socket.destroySoon();
     else if (!this.#incoming!.body.isComplete) this.#socket.destroy();
   };
@@ -370,6 +396,7 @@ export class Connection implements BodySource {
     const resume = this.#onDrain;
     this.#onDrain = undefined;
     resume?.();
+    if (this.#state === "sending" && !this.isGone) this.#nextRequest();
   };
 
   /** Our half ends; the client's is read away for a moment, since a reset could overtake the reply. */

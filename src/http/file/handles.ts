@@ -1,3 +1,4 @@
+import { LIMITS } from "../../base/limits.ts";
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { badHeader, badQuery } from "../../base/refusals.ts";
 import { DELETE, READ, WRITE } from "../../concurrency/share-mode.ts";
@@ -10,7 +11,8 @@ import {
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { decodeMarker, encodeMarker, readListParams } from "../wire/list-params.ts";
-import { element, encodedElement, optionalElement, printXml, textElement } from "../wire/xml-print.ts";
+import { PrintedPage, printListing } from "../wire/printed-page.ts";
+import { element, encodedElement, optionalElement, textElement } from "../wire/xml-print.ts";
 import { readFlag, readPathRef, requireHeader } from "./read-request.ts";
 import { XML } from "./replies.ts";
 import { type FileRow, type FileServices, onNode, row } from "./rows.ts";
@@ -42,20 +44,20 @@ function markerOf(request: HttpRequest, next: HandlePosition | undefined): strin
 
 async function listHandles(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
   const params = readListParams(request.query, { include: [], maxResultsMax: FILE_LIMITS.listHandlesMax });
-  const page = await list(files, {
+  const { page, next } = await list(files, {
     ref: readPathRef(request),
     isRecursive: readFlag(request.headers, "x-ms-recursive") ?? false,
-    maxResults: params.maxResults,
+    newPage: () => new PrintedPage(printHandle, { countMax: params.maxResults }),
     from: positionOf(request),
   });
-  let entries = "";
-  for (const handle of page.handles) entries += printHandle(handle);
-  const content =
-    optionalElement("Marker", params.given.marker) +
-    optionalElement("MaxResults", params.given.maxResults) +
-    element("Entries", entries) +
-    textElement("NextMarker", markerOf(request, page.next));
-  return { status: 200, headers: XML, body: printXml(element("EnumerationResults", content)) };
+  const body = printListing({
+    head:
+      optionalElement("Marker", params.given.marker) + optionalElement("MaxResults", params.given.maxResults),
+    name: "Entries",
+    page,
+    nextMarker: markerOf(request, next),
+  });
+  return { status: 200, headers: XML, body };
 }
 
 function printHandle({ node, handle, record, path, parent }: ListedHandle): string {
@@ -107,6 +109,7 @@ export const HANDLE_ROWS: readonly FileRow[] = [
     resource,
     query: { comp: "listhandles" },
     permission: onNode(["r", "l"]),
+    replyBytesMax: LIMITS.listPageBytesMax,
     handle: listHandles,
   }),
   row({

@@ -1,9 +1,11 @@
+import { LIMITS } from "../../base/limits.ts";
 import { instantOf, timestampOf } from "../../base/revision.ts";
 import { type ListedNode, listDirectory as list } from "../../services/file/list-directory.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { decodeMarker, encodeMarker, printListParams, readListParams } from "../wire/list-params.ts";
-import { element, encodedElement, isPrintable, printXml, textElement } from "../wire/xml-print.ts";
+import { PrintedPage, printListing } from "../wire/printed-page.ts";
+import { element, encodedElement, isPrintable, textElement } from "../wire/xml-print.ts";
 import { readFlag, readPathRef } from "./read-request.ts";
 import { printAttributes, quotedEtag, serviceEndpoint, XML } from "./replies.ts";
 import { type FileRow, type FileServices, row } from "./rows.ts";
@@ -17,12 +19,6 @@ async function listDirectory(request: HttpRequest, { files }: FileServices): Pro
   const isExtended = readFlag(request.headers, "x-ms-file-extended-info") === true;
   const path = ref.path.join("/");
   const scope = `directory ${ref.account} ${ref.share} ${path}`;
-  const page = await list(files, {
-    ref,
-    prefix: params.prefix,
-    maxResults: params.maxResults,
-    from: params.marker === undefined ? undefined : decodeMarker(scope, params.marker)[0],
-  });
   const wants: Wants = {
     ids: isExtended || params.include.size > 0,
     timestamps: params.include.has("timestamps"),
@@ -30,23 +26,29 @@ async function listDirectory(request: HttpRequest, { files }: FileServices): Pro
     attributes: params.include.has("attributes"),
     permissionKey: params.include.has("permissionkey"),
   };
-  let entries = "";
-  for (const listed of page.entries) entries += printEntry(listed, wants);
-  const next = page.next === undefined ? "" : encodeMarker(scope, [page.next]);
-  const content =
-    printListParams(params) +
-    (wants.ids ? textElement("DirectoryId", String(page.directory.id)) : "") +
-    element("Entries", entries) +
-    textElement("NextMarker", next);
-  const root = element("EnumerationResults", content, {
-    ServiceEndpoint: serviceEndpoint(request),
-    ShareName: ref.share,
-    ShareSnapshot: ref.snapshot === undefined ? undefined : timestampOf(ref.snapshot),
-    ...(isPrintable(path)
-      ? { DirectoryPath: path }
-      : { Encoded: "true", DirectoryPath: encodeURIComponent(path) }),
+  const { directory, page, next } = await list(files, {
+    ref,
+    prefix: params.prefix,
+    maxResults: params.maxResults,
+    newPage: () =>
+      new PrintedPage((listed: ListedNode) => printEntry(listed, wants), { countMax: params.maxResults }),
+    from: params.marker === undefined ? undefined : decodeMarker(scope, params.marker)[0],
   });
-  return { status: 200, headers: XML, body: printXml(root) };
+  const body = printListing({
+    attributes: {
+      ServiceEndpoint: serviceEndpoint(request),
+      ShareName: ref.share,
+      ShareSnapshot: ref.snapshot === undefined ? undefined : timestampOf(ref.snapshot),
+      ...(isPrintable(path)
+        ? { DirectoryPath: path }
+        : { Encoded: "true", DirectoryPath: encodeURIComponent(path) }),
+    },
+    head: printListParams(params) + (wants.ids ? textElement("DirectoryId", String(directory.id)) : ""),
+    name: "Entries",
+    page,
+    nextMarker: next === undefined ? "" : encodeMarker(scope, [next]),
+  });
+  return { status: 200, headers: XML, body };
 }
 
 interface Wants {
@@ -85,5 +87,6 @@ export const LIST_DIRECTORY_ROW: FileRow = row({
   resource: "directory",
   query: { restype: "directory", comp: "list" },
   permission: { type: "c", account: ["l"], service: ["l"] },
+  replyBytesMax: LIMITS.listPageBytesMax,
   handle: listDirectory,
 });

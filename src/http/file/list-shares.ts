@@ -1,4 +1,5 @@
 import type { Instant } from "../../base/clock.ts";
+import { LIMITS } from "../../base/limits.ts";
 import { badQuery } from "../../base/refusals.ts";
 import { instantOf, timestampOf } from "../../base/revision.ts";
 import { type Lease, leaseStatus } from "../../concurrency/lease.ts";
@@ -8,7 +9,8 @@ import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { decodeMarker, encodeMarker, printListParams, readListParams } from "../wire/list-params.ts";
 import { printMetadataXml } from "../wire/metadata.ts";
-import { element, optionalElement, printXml, textElement } from "../wire/xml-print.ts";
+import { PrintedPage, printListing } from "../wire/printed-page.ts";
+import { element, optionalElement, textElement } from "../wire/xml-print.ts";
 import { quotedEtag, serviceEndpoint, XML } from "./replies.ts";
 import { type FileRow, type FileServices, row } from "./rows.ts";
 import { printSettings } from "./share-settings.ts";
@@ -18,21 +20,26 @@ async function listShares(request: HttpRequest, { files }: FileServices): Promis
   const { account } = request.target;
   const params = readListParams(request.query, { include: ["snapshots", "metadata", "deleted"] });
   const scope = `shares ${account}`;
-  const page = await list(files, {
+  const withMetadata = params.include.has("metadata");
+  const { page, next } = await list(files, {
     account,
     prefix: params.prefix,
-    maxResults: params.maxResults,
+    newPage: (now) =>
+      new PrintedPage((share: ListedShare) => printShare(share, withMetadata, now), {
+        countMax: params.maxResults,
+      }),
     includesDeleted: params.include.has("deleted"),
     includesSnapshots: params.include.has("snapshots"),
     from: params.marker === undefined ? undefined : positionOf(params.marker, scope),
   });
-  const withMetadata = params.include.has("metadata");
-  let entries = "";
-  for (const share of page.shares) entries += printShare(share, withMetadata, page.now);
-  const next = page.next === undefined ? "" : encodeMarker(scope, [page.next.name, String(page.next.skip)]);
-  const content = printListParams(params) + element("Shares", entries) + textElement("NextMarker", next);
-  const root = element("EnumerationResults", content, { ServiceEndpoint: serviceEndpoint(request) });
-  return { status: 200, headers: XML, body: printXml(root) };
+  const body = printListing({
+    attributes: { ServiceEndpoint: serviceEndpoint(request) },
+    head: printListParams(params),
+    name: "Shares",
+    page,
+    nextMarker: next === undefined ? "" : encodeMarker(scope, [next.name, String(next.skip)]),
+  });
+  return { status: 200, headers: XML, body };
 }
 
 function positionOf(marker: string, scope: string): SharePosition {
@@ -86,5 +93,6 @@ export const LIST_SHARES_ROW: FileRow = row({
   resource: "service",
   query: { comp: "list" },
   permission: { type: "s", account: ["l"], service: [] },
+  replyBytesMax: LIMITS.listPageBytesMax,
   handle: listShares,
 });

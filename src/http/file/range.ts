@@ -1,9 +1,15 @@
+import { StorageFault } from "../../base/faults.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { md5Soon } from "../../base/md5-soon.ts";
 import { badHeader, badQuery, Refusal } from "../../base/refusals.ts";
 import { instantOf } from "../../base/revision.ts";
-import { type ByteSpan, listRanges as list } from "../../services/file/list-ranges.ts";
+import {
+  type ByteSpan,
+  type ListedRanges,
+  type ListRanges,
+  listRanges as list,
+} from "../../services/file/list-ranges.ts";
 import { clearRange, type PutRange, putRange as put, type RangePut } from "../../services/file/put-range.ts";
 import { takeIn } from "../../services/payload/content.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
@@ -11,7 +17,7 @@ import { printHttpDate } from "../wire/dates.ts";
 import { decodeMarker, encodeMarker, readListParams } from "../wire/list-params.ts";
 import { parseRange, requireRange } from "../wire/range.ts";
 import { STRUCTURED_BODY } from "../wire/structured-body.ts";
-import { element, printXml, textElement } from "../wire/xml-print.ts";
+import { BOM, element, printXml, textElement, XML_DECLARATION } from "../wire/xml-print.ts";
 import { missingHeader, readFlag, readLeaseId, readPathRef, readSnapshotTime } from "./read-request.ts";
 import { printTicks, quotedEtag, stamp, XML } from "./replies.ts";
 import { type FileRow, type FileServices, onNode, row } from "./rows.ts";
@@ -86,24 +92,50 @@ async function putRange(request: HttpRequest, { files }: FileServices): Promise<
 /** Whole, or since 2026-10-06 in pages, for who sends a marker or how much a page may hold. */
 async function listRanges(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
   const { query } = request;
-  const wanted = parseRange(request.headers);
+  const span = parseRange(request.headers);
   const isPaged = query.has("maxresults") || query.has("marker");
   const params = isPaged ? readListParams(query, { include: [] }) : undefined;
   const scope = `ranges ${request.target.account} ${request.target.path}`;
   const start = params?.marker === undefined ? undefined : offsetOf(scope, params.marker);
-  const { node, ranges, cleared, next } = await list(files, {
+  const wanted = (from: number | undefined): ListRanges => ({
     ref: readPathRef(request),
     leaseId: readLeaseId(request.headers),
     since: readSnapshotTime(request, "prevsharesnapshot"),
     followsRenames: readFlag(request.headers, "x-ms-file-support-rename") ?? false,
-    part: (size) => ({ from: start ?? wanted?.from ?? 0, to: Math.min(size, (wanted?.to ?? size) + 1) }),
-    maxResults: params?.maxResults,
+    part: (size) => ({ from: from ?? span?.from ?? 0, to: Math.min(size, (span?.to ?? size) + 1) }),
+    maxResults: params?.maxResults ?? FILE_LIMITS.rangesPerStep,
   });
+  const first = await list(files, wanted(start));
+  const { node, ranges, cleared, next } = first;
   const { revision, size } = node.record;
+  const headers = { ...stamp(revision), ...XML, "x-ms-content-length": String(size) };
+  if (!isPaged && next !== undefined)
+    return { status: 200, headers, body: printWhole(first, (from) => list(files, wanted(from))) };
   const marker = next === undefined ? "" : encodeMarker(scope, [String(next)]);
   const more = isPaged ? textElement("NextMarker", marker) : "";
   const body = printXml(element("Ranges", printSpans(ranges, cleared) + more));
-  return { status: 200, headers: { ...stamp(revision), ...XML, "x-ms-content-length": String(size) }, body };
+  return { status: 200, headers, body };
+}
+
+/**
+ * A long list for a client that knows no pages: some at a time, at the pace of the client.
+ * When the file changes meanwhile, the reply breaks off, and the client asks again.
+ */
+async function* printWhole(
+  first: ListedRanges,
+  more: (from: number) => Promise<ListedRanges>,
+): AsyncGenerator<Buffer> {
+  yield Buffer.from(`${BOM}${XML_DECLARATION}<Ranges>${printSpans(first.ranges, first.cleared)}`);
+  const { id, record } = first.node;
+  for (let from = first.next; from !== undefined; ) {
+    const { node, ranges, cleared, next } = await more(from);
+    const isSame = node.id === id && node.record.dataRevision === record.dataRevision;
+    // A list must not mix two states of a file.
+    if (!isSame) throw new StorageFault("the file was changed while its ranges were listed");
+    yield Buffer.from(printSpans(ranges, cleared));
+    from = next;
+  }
+  yield Buffer.from("</Ranges>");
 }
 
 function offsetOf(scope: string, marker: string): number {
@@ -149,6 +181,7 @@ export const RANGE_ROWS: readonly FileRow[] = [
     permission: onNode(["r"]),
     returnsEtag: true,
     lease: "checked",
+    replyBytesMax: LIMITS.listPageBytesMax,
     handle: listRanges,
   }),
 ];

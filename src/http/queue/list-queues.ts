@@ -1,8 +1,10 @@
 import { Refusal } from "../../base/refusals.ts";
+import type { ListedQueue } from "../../services/queue/list-queues.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printListParams, readListParams } from "../wire/list-params.ts";
 import { printMetadataXml } from "../wire/metadata.ts";
-import { element, printXml, textElement } from "../wire/xml-print.ts";
+import { PrintedPage, printListing } from "../wire/printed-page.ts";
+import { element, textElement } from "../wire/xml-print.ts";
 import { XML } from "./message-xml.ts";
 import type { QueueServices } from "./operations.ts";
 
@@ -12,16 +14,19 @@ export async function listQueues(request: HttpRequest, { queues }: QueueServices
   const params = readListParams(request.query, { include: ["metadata"] });
   const { prefix, maxResults, marker } = params;
   const from = marker === undefined ? undefined : parseMarker(account, marker);
-  const page = await queues.listQueues({ account, prefix, from, maxResults });
-  const hasMetadata = params.include.has("metadata");
-  let entries = "";
-  for (const { name, metadata } of page.queues) {
-    entries += element("Queue", textElement("Name", name) + (hasMetadata ? printMetadataXml(metadata) : ""));
-  }
-  const next = page.next === undefined ? "" : printMarker(account, page.next);
-  const content = printListParams(params) + element("Queues", entries) + textElement("NextMarker", next);
-  const root = element("EnumerationResults", content, { ServiceEndpoint: endpointOf(request) });
-  return { status: 200, headers: XML, body: printXml(root) };
+  const withMetadata = params.include.has("metadata");
+  const print = ({ name, metadata }: ListedQueue): string =>
+    element("Queue", textElement("Name", name) + (withMetadata ? printMetadataXml(metadata) : ""));
+  const newPage = () => new PrintedPage(print, { countMax: maxResults });
+  const { page, next } = await queues.listQueues({ account, prefix, from, maxResults, newPage });
+  const body = printListing({
+    attributes: { ServiceEndpoint: endpointOf(request) },
+    head: printListParams(params),
+    name: "Queues",
+    page,
+    nextMarker: next === undefined ? "" : printMarker(account, next),
+  });
+  return { status: 200, headers: XML, body };
 }
 
 /** The name the next page begins with, as the protocol writes it: `/account/queue`. */

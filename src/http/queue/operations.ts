@@ -1,3 +1,4 @@
+import { LIMITS } from "../../base/limits.ts";
 import { QUEUE_LIMITS } from "../../base/limits-queue.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { QueueService } from "../../services/queue/queue-service.ts";
@@ -39,6 +40,7 @@ const ROWS: readonly Row[] = [
     query: { comp: "list" },
     permission: { type: "s", account: ["l"], service: [] },
     ok: [200],
+    replyBytesMax: LIMITS.listPageBytesMax,
     handle: listQueues,
   },
   {

@@ -35,6 +35,7 @@ const TABLE_ROWS: readonly Operation<TableServices>[] = [
     resource: "tables",
     permission: onTables(["l"]),
     ok: [200],
+    replyBytesMax: LIMITS.listPageBytesMax,
     handle: queryTables,
   },
   {
@@ -104,6 +105,7 @@ const QUERY_ROWS: readonly EntityOperation[] = [
     resource: "table",
     permission: onEntities("r"),
     ok: [200],
+    replyBytesMax: LIMITS.listPageBytesMax,
     handle: queryEntities,
   },
   {

@@ -1,9 +1,10 @@
+import { TABLE_LIMITS } from "../../base/limits-table.ts";
 import { type Soon, whenThere } from "../../base/soon.ts";
 import type { EntityPage } from "../../services/table/query-entities.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { parseEntityAddress, tableOfPath } from "../wire/odata/address.ts";
 import { parseToken, printToken } from "../wire/odata/continuation.ts";
-import { printEntities, printEntity } from "../wire/odata/entity-printer.ts";
+import { EntitiesPage, printEntity } from "../wire/odata/entity-printer.ts";
 import { JSON_TYPES } from "../wire/odata/formats.ts";
 import { printEntityEtag, printTicks } from "../wire/odata/times.ts";
 import {
@@ -48,26 +49,20 @@ export async function queryEntities(request: HttpRequest, { tables }: TableServi
   refuseUnknownOptions(query);
   const level = levelOf(request);
   const select = readSelect(query);
-  const page = await tables.queryEntities(
+  const top = readTop(query);
+  const base = baseOf(request);
+  const contextOf = (table: string) => ({ level, base, account: target.account, table, select });
+  const { page, next } = await tables.queryEntities(
     { account: target.account, table: tableOfPath(target.path) },
     {
+      newPage: (table) => new EntitiesPage(contextOf(table), top ?? TABLE_LIMITS.pageEntitiesMax),
       filter: readFilter(query),
-      top: readTop(query),
+      top,
       from: readPlace(request),
       bounds: boundsOf(request),
-      addedBytes: bytesOfNulls(select),
     },
   );
-  const context = { level, base: baseOf(request), account: target.account, table: page.table, select };
-  const headers = { ...jsonHeaders(level), ...continuationOf(page) };
-  return { status: 200, headers, body: printEntities(context, page.entities) };
-}
-
-/** At most: each name selected may be missing, and is then told as null. */
-function bytesOfNulls(select: ReadonlySet<string> | undefined): number {
-  let bytes = 0;
-  for (const name of select ?? []) bytes += Buffer.byteLength(name) + '"":null,'.length;
-  return bytes;
+  return { status: 200, headers: { ...jsonHeaders(level), ...continuationOf(next) }, body: page.body() };
 }
 
 function readPlace({ query }: HttpRequest) {
@@ -80,7 +75,7 @@ function readPlace({ query }: HttpRequest) {
   };
 }
 
-function continuationOf({ next }: EntityPage) {
+function continuationOf(next: EntityPage<never>["next"]) {
   if (next === undefined) return {};
   return {
     "x-ms-continuation-NextPartitionKey": printToken(next.partitionKey),

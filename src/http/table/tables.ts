@@ -5,6 +5,7 @@ import { parseTableItem } from "../wire/odata/address.ts";
 import { parseToken, printToken } from "../wire/odata/continuation.ts";
 import { checkContentType, type MetadataLevel } from "../wire/odata/formats.ts";
 import { malformedJson, readFlatObject } from "../wire/odata/json-reader.ts";
+import { bodyOf, PrintedPage } from "../wire/printed-page.ts";
 import {
   baseOf,
   COMMON_HEADERS,
@@ -24,19 +25,22 @@ export async function queryTables(request: HttpRequest, { tables }: TableService
   const level = levelOf(request);
   const base = baseOf(request);
   const from = query.get("nexttablename");
-  const page = await tables.queryTables({
+  const top = readTop(query);
+  const print = (name: string, index: number): string =>
+    `${index === 0 ? "" : ","}{${tableMembers(level, base, target.account, name)}}`;
+  const { page, next } = await tables.queryTables({
     account: target.account,
+    newPage: () => new PrintedPage(print, { countMax: top ?? TABLE_LIMITS.pageEntitiesMax }),
     filter: readFilter(query),
-    top: readTop(query),
+    top,
     from: from === undefined || from === "" ? undefined : parseToken(from),
   });
-  const items = page.names.map((name) => `{${tableMembers(level, base, target.account, name)}}`);
   const head = level === "none" ? "" : `"odata.metadata":${JSON.stringify(`${base}/$metadata#Tables`)},`;
   const headers = {
     ...jsonHeaders(level),
-    "x-ms-continuation-NextTableName": page.next === undefined ? undefined : printToken(page.next),
+    "x-ms-continuation-NextTableName": next === undefined ? undefined : printToken(next),
   };
-  return { status: 200, headers, body: `{${head}"value":[${items.join(",")}]}` };
+  return { status: 200, headers, body: bodyOf(`{${head}"value":[`, page, "]}") };
 }
 
 /** GET /Tables('name') */

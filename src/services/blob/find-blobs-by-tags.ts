@@ -16,16 +16,17 @@ import { keyAfter, prefixEnd } from "../../store/keys/pack.ts";
 import type { Entry, Key, Range, Reader } from "../../store/kv.ts";
 import { tagRecord } from "../../store/records/blob.ts";
 import { blobRecord } from "../../store/records/blob-bytes.ts";
+import type { NewPage, Page } from "../page.ts";
 import type { BlobService } from "./blob-service.ts";
 import { isThere } from "./blobs.ts";
 import { findContainer, readContainer } from "./containers.ts";
 
-export interface FindBlobs {
+export interface FindBlobs<P extends Page<FoundBlob>> {
   readonly account: string;
   /** Only in this container, which must exist. */
   readonly container: string | undefined;
   readonly query: TagQuery;
-  readonly maxResults: number;
+  readonly newPage: NewPage<FoundBlob, P>;
   /** Also the versions that are not the present state, after all that are. */
   readonly withVersions: boolean;
   readonly from: TagPlace | undefined;
@@ -40,8 +41,8 @@ export interface FoundBlob {
   readonly isCurrent: boolean;
 }
 
-export interface FoundBlobs {
-  readonly items: readonly FoundBlob[];
+export interface FoundBlobs<P> {
+  readonly page: P;
   readonly next: TagPlace | undefined;
 }
 
@@ -51,43 +52,46 @@ const STEP = 256;
  * Find Blobs by Tags: a walk over the entries of one tag, as narrow as the query allows; the other comparisons
  * are made with the blob itself. No blob without the tag is looked at.
  */
-export async function findBlobsByTags(blobs: BlobService, request: FindBlobs): Promise<FoundBlobs> {
-  const { account, query, maxResults } = request;
+export async function findBlobsByTags<P extends Page<FoundBlob>>(
+  blobs: BlobService,
+  request: FindBlobs<P>,
+): Promise<FoundBlobs<P>> {
+  const { account, query } = request;
   return blobs.parts.store.read(async (read) => {
+    const page = request.newPage(read.now());
     if (request.container !== undefined) {
       await readContainer(read, { account, container: request.container });
     }
     const names = [request.container, query.container].filter((name) => name !== undefined);
-    if (new Set(names).size > 1) return NOTHING;
+    if (new Set(names).size > 1) return { page, next: undefined };
     const only =
       names[0] === undefined ? undefined : await findContainer(read, { account, container: names[0] });
-    if (names.length > 0 && only === undefined) return NOTHING;
+    if (names.length > 0 && only === undefined) return { page, next: undefined };
     const found = new Finding(read, request);
-    const items: FoundBlob[] = [];
     for await (const entries of found.entries(only?.id)) {
       for (const [i, item] of (await found.look(entries)).entries()) {
         if (item === undefined) continue;
-        if (items.length >= maxResults) return { items, next: placeOfTagKey(entries[i]!.key) };
-        items.push(item);
+        if (page.isFull) return { page, next: placeOfTagKey(entries[i]!.key) };
+        page.add(item);
       }
       const last = entries.at(-1)!;
-      if (found.scanned >= BLOB_LIMITS.listScanMax) return { items, next: found.after(last.key) };
+      if (found.scanned >= BLOB_LIMITS.listScanMax) return { page, next: found.after(last.key) };
     }
-    return { items, next: undefined };
+    return { page, next: undefined };
   });
 }
 
-const NOTHING: FoundBlobs = { items: [], next: undefined };
+type Wanted = Pick<FindBlobs<Page<FoundBlob>>, "account" | "query" | "withVersions" | "from">;
 
 class Finding {
   readonly #read: Reader;
-  readonly #request: FindBlobs;
+  readonly #request: Wanted;
   readonly #tag: string;
   /** The ids that containers have now, by name: an entry of an earlier container of the name is not shown. */
   readonly #containers = new Map<string, bigint | undefined>();
   scanned = 0;
 
-  constructor(read: Reader, request: FindBlobs) {
+  constructor(read: Reader, request: Wanted) {
     this.#read = read;
     this.#request = request;
     this.#tag = drivingTag(request.query);

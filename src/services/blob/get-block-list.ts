@@ -7,18 +7,21 @@ import { blockIdOfKey, blockPagesOf, stagedBlocksOf } from "../../store/keys/blo
 import { keyAfter } from "../../store/keys/pack.ts";
 import type { Entry, Range, Reader } from "../../store/kv.ts";
 import { type BlobRecord, blockPageRecord, stagedBlockRecord } from "../../store/records/blob.ts";
+import type { Page } from "../page.ts";
 import type { BlobService } from "./blob-service.ts";
 import { findBlob, readState, type Selector } from "./blobs.ts";
 import { leaseOf, throwIf } from "./containers.ts";
 import type { BlobRef } from "./names.ts";
 import { isAsSeen, type Seen, seenOf } from "./prepare-blocks.ts";
 
-export interface GetBlockList {
+export interface GetBlockList<P extends Page<NamedBlock>> {
   readonly ref: BlobRef;
   readonly selector: Selector;
   readonly conditions: Conditions;
   readonly leaseId: string | undefined;
   readonly wants: "committed" | "uncommitted" | "all";
+  /** For each of the two lists; it is never full. */
+  readonly newPage: () => P;
 }
 
 export interface NamedBlock {
@@ -26,11 +29,11 @@ export interface NamedBlock {
   readonly length: number;
 }
 
-export interface BlockLists {
+export interface BlockLists<P> {
   /** Undefined where there is no committed content: an ETag would be of nothing. */
   readonly record: BlobRecord | undefined;
-  readonly committed: readonly NamedBlock[];
-  readonly uncommitted: readonly NamedBlock[];
+  readonly committed: P;
+  readonly uncommitted: P;
 }
 
 /**
@@ -38,7 +41,10 @@ export interface BlockLists {
  * them: what each step reads belongs together only while the blob is as the first one saw it. If it changes the work
  * begins again, and after some times it is done in one step after all.
  */
-export async function getBlockList(blobs: BlobService, request: GetBlockList): Promise<BlockLists> {
+export async function getBlockList<P extends Page<NamedBlock>>(
+  blobs: BlobService,
+  request: GetBlockList<P>,
+): Promise<BlockLists<P>> {
   for (let attempt = 0; attempt < BLOB_LIMITS.listAttemptsMax; attempt++) {
     const lists = await readInSteps(blobs, request);
     if (lists !== undefined) return lists;
@@ -51,11 +57,11 @@ export async function getBlockList(blobs: BlobService, request: GetBlockList): P
 }
 
 /** Lists on their way, and from where on what is still to be read. */
-interface Lists {
+interface Lists<P> {
   readonly record: BlobRecord | undefined;
   readonly seen: Seen;
-  readonly committed: NamedBlock[];
-  readonly uncommitted: NamedBlock[];
+  readonly committed: P;
+  readonly uncommitted: P;
   pages: Range | undefined;
   staged: Range | undefined;
 }
@@ -63,7 +69,10 @@ interface Lists {
 const turns = new Turns(BLOB_LIMITS.listRestMillis);
 
 /** Undefined when the blob has changed meanwhile. */
-async function readInSteps(blobs: BlobService, request: GetBlockList): Promise<BlockLists | undefined> {
+async function readInSteps<P extends Page<NamedBlock>>(
+  blobs: BlobService,
+  request: GetBlockList<P>,
+): Promise<BlockLists<P> | undefined> {
   const { store } = blobs.parts;
   const lists = await store.read(async (read) => {
     const begun = await begin(read, request);
@@ -84,7 +93,7 @@ async function readInSteps(blobs: BlobService, request: GetBlockList): Promise<B
 }
 
 /** The checks, and what is to be read. */
-async function begin(read: Reader, request: GetBlockList): Promise<Lists> {
+async function begin<P extends Page<NamedBlock>>(read: Reader, request: GetBlockList<P>): Promise<Lists<P>> {
   const { ref, selector, wants } = request;
   const record = await recordOf(read, ref, selector);
   throwIf(checkLeaseRead(leaseOf(record), request.leaseId, read.now(), "Blob"));
@@ -96,23 +105,23 @@ async function begin(read: Reader, request: GetBlockList): Promise<Lists> {
   return {
     record: visible,
     seen: await seenOf(read, record),
-    committed: [],
-    uncommitted: [],
+    committed: request.newPage(),
+    uncommitted: request.newPage(),
     pages: wants !== "uncommitted" && "blocks" in content ? blockPagesOf(content.blocks) : undefined,
     staged: hasStaged ? stagedBlocksOf(staging) : undefined,
   };
 }
 
-function isWhole({ pages, staged }: Lists): boolean {
+function isWhole({ pages, staged }: Lists<unknown>): boolean {
   return pages === undefined && staged === undefined;
 }
 
 /** Some pages of committed blocks, or some uncommitted ones; most lists end within the first step. */
-async function readStep(read: Reader, lists: Lists): Promise<void> {
+async function readStep(read: Reader, lists: Lists<Page<NamedBlock>>): Promise<void> {
   if (lists.pages !== undefined) {
     const entries = await read.take(lists.pages, BLOB_LIMITS.listedPagesPerStep);
     for (const { value } of entries) {
-      for (const { id, length } of blockPageRecord.unpack(value).blocks) lists.committed.push({ id, length });
+      for (const { id, length } of blockPageRecord.unpack(value).blocks) lists.committed.add({ id, length });
     }
     lists.pages = restOf(lists.pages, entries, BLOB_LIMITS.listedPagesPerStep);
     // A short list leaves room for the other one in the same step.
@@ -121,7 +130,7 @@ async function readStep(read: Reader, lists: Lists): Promise<void> {
   if (lists.staged === undefined) return;
   const entries = await read.take(lists.staged, BLOB_LIMITS.listedBlocksPerStep);
   for (const { key, value } of entries) {
-    lists.uncommitted.push({ id: blockIdOfKey(key), length: stagedBlockRecord.unpack(value).length });
+    lists.uncommitted.add({ id: blockIdOfKey(key), length: stagedBlockRecord.unpack(value).length });
   }
   lists.staged = restOf(lists.staged, entries, BLOB_LIMITS.listedBlocksPerStep);
 }

@@ -1,4 +1,3 @@
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { type Revision, timestampOf } from "../../base/revision.ts";
 import { type Conditions, checkSingleRead } from "../../concurrency/conditions.ts";
@@ -22,7 +21,7 @@ export interface GetPageRanges {
   readonly within: PageSpan | undefined;
   /** Where the page of the listing begins. */
   readonly from: number;
-  readonly maxResults: number | undefined;
+  readonly maxResults: number;
   /** Only what has changed since this snapshot. */
   readonly previous: Revision | undefined;
 }
@@ -131,9 +130,8 @@ function differenceOf(then: SeenSegment | undefined, now: SeenSegment, since: bi
 async function firstOf(
   found: AsyncIterable<ListedRange>,
   bounds: PageSpan,
-  maxResults: number | undefined,
+  maxResults: number,
 ): Promise<{ readonly ranges: ListedRange[]; readonly next: number | undefined }> {
-  const max = Math.min(maxResults ?? Number.POSITIVE_INFINITY, BLOB_LIMITS.pageBlobBytesMax);
   const ranges: ListedRange[] = [];
   for await (const range of found) {
     const span = clip(range, bounds);
@@ -141,7 +139,7 @@ async function firstOf(
     const last = ranges.at(-1);
     if (last !== undefined && last.isCleared === range.isCleared && last.start + last.length === span.start) {
       ranges[ranges.length - 1] = { ...last, length: last.length + span.length };
-    } else if (ranges.length >= max) return { ranges, next: span.start };
+    } else if (ranges.length >= maxResults) return { ranges, next: span.start };
     else ranges.push({ ...span, isCleared: range.isCleared });
   }
   return { ranges, next: undefined };

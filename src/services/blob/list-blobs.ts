@@ -6,6 +6,7 @@ import { keyAfter } from "../../store/keys/pack.ts";
 import type { Entry, Key, Range, Reader } from "../../store/kv.ts";
 import type { BlobRecord } from "../../store/records/blob.ts";
 import { blobRecord } from "../../store/records/blob-bytes.ts";
+import type { NewPage, Page } from "../page.ts";
 import type { BlobService } from "./blob-service.ts";
 import { isThere, settled } from "./blobs.ts";
 import { readContainer } from "./containers.ts";
@@ -19,11 +20,13 @@ import type { ContainerRef } from "./names.ts";
  * A page ends at a position, not at a count, so pages fit together whatever is written between them. A walk that
  * meets too much it must not show (blobs of uncommitted blocks, deleted states) gives a short page and a marker.
  */
-export interface ListBlobs {
+export interface ListBlobs<P extends Page<ListedBlob>> {
   readonly ref: ContainerRef;
   readonly prefix: string;
   readonly delimiter: string | undefined;
+  /** As many as the page may have: what is fetched at once. */
   readonly maxResults: number;
+  readonly newPage: NewPage<ListedBlob, P>;
   readonly include: ListInclude;
   /** Where the page begins. */
   readonly from: BlobPosition | undefined;
@@ -54,16 +57,18 @@ export type ListedBlob =
       readonly hasVersionsOnly?: boolean;
     };
 
-export interface BlobPage {
-  readonly items: readonly ListedBlob[];
+export interface BlobPage<P> {
+  readonly page: P;
   readonly next: BlobPosition | undefined;
-  readonly now: Instant;
 }
 
-export async function listBlobs(blobs: BlobService, request: ListBlobs): Promise<BlobPage> {
+export async function listBlobs<P extends Page<ListedBlob>>(
+  blobs: BlobService,
+  request: ListBlobs<P>,
+): Promise<BlobPage<P>> {
   return blobs.parts.store.read(async (read) => {
     const container = await readContainer(read, request.ref);
-    return new Listing(read, container.id, request).page();
+    return new Listing(read, container.id, request).run();
   });
 }
 
@@ -78,41 +83,42 @@ type Shown = Extract<ListedBlob, { readonly blob: string }>;
 /** Where a walk begins: at a position of the client's, or behind a folder that has been shown. */
 type Start = BlobPosition | { readonly behind: string } | undefined;
 
-class Listing {
+class Listing<P extends Page<ListedBlob>> {
   readonly #read: Reader;
   readonly #container: bigint;
-  readonly #request: ListBlobs;
+  readonly #request: ListBlobs<P>;
   readonly #now: Instant;
-  readonly #items: ListedBlob[] = [];
+  readonly #page: P;
+  #isEmpty = true;
   #scanned = 0;
 
-  constructor(read: Reader, container: bigint, request: ListBlobs) {
+  constructor(read: Reader, container: bigint, request: ListBlobs<P>) {
     this.#read = read;
     this.#container = container;
     this.#request = request;
     this.#now = read.now();
+    this.#page = request.newPage(this.#now);
   }
 
-  async page(): Promise<BlobPage> {
+  async run(): Promise<BlobPage<P>> {
     const { from, startFrom } = this.#request;
     let start: Start = from ?? (startFrom === undefined ? undefined : { folder: startFrom });
     do start = await this.#walk(start);
     while (start !== undefined && "behind" in start);
-    return { items: this.#items, next: start, now: this.#now };
+    return { page: this.#page, next: start };
   }
 
   /** Shows what it meets until the page is full (where the next one begins) or a folder is to be stepped over. */
   async #walk(start: Start): Promise<Start> {
     for await (const { seen, shown } of this.#visible(start)) {
       if (shown === undefined) {
-        if (++this.#scanned > BLOB_LIMITS.listScanMax && this.#items.length > 0) return positionOf(seen);
+        if (++this.#scanned > BLOB_LIMITS.listScanMax && !this.#isEmpty) return positionOf(seen);
         continue;
       }
       const folder = this.#folderOf(seen.blob);
-      if (this.#items.length >= this.#request.maxResults) {
-        return folder === undefined ? positionOf(seen) : { folder };
-      }
-      this.#items.push(folder === undefined ? shown : { folder });
+      if (this.#page.isFull) return folder === undefined ? positionOf(seen) : { folder };
+      this.#page.add(folder === undefined ? shown : { folder });
+      this.#isEmpty = false;
       if (folder !== undefined) return { behind: folder };
     }
     return undefined;

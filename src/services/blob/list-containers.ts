@@ -1,4 +1,3 @@
-import type { Instant } from "../../base/clock.ts";
 import type { Revision } from "../../base/revision.ts";
 import {
   containerKey,
@@ -11,14 +10,15 @@ import {
 import { keyAfter } from "../../store/keys/pack.ts";
 import type { Range, Reader } from "../../store/kv.ts";
 import { type ContainerRecord, containerRecord } from "../../store/records/blob.ts";
+import type { NewPage, Page } from "../page.ts";
 import type { BlobService } from "./blob-service.ts";
 import { mapped, mergeOrdered } from "./merge.ts";
 import { SYSTEM_CONTAINERS } from "./names.ts";
 
-export interface ListContainers {
+export interface ListContainers<P extends Page<ListedContainer>> {
   readonly account: string;
   readonly prefix: string;
-  readonly maxResults: number;
+  readonly newPage: NewPage<ListedContainer, P>;
   readonly includesDeleted: boolean;
   readonly includesSystem: boolean;
   /** Go on after this one. */
@@ -35,31 +35,35 @@ export interface ListedContainer extends ContainerPosition {
   readonly record: ContainerRecord;
 }
 
-export interface ContainerPage {
-  readonly containers: readonly ListedContainer[];
+export interface ContainerPage<P> {
+  readonly page: P;
   readonly next: ContainerPosition | undefined;
-  readonly now: Instant;
 }
 
 /** By name; deleted ones of a name after the one that lives. One read of the range that is shown. */
-export async function listContainers(blobs: BlobService, request: ListContainers): Promise<ContainerPage> {
+export async function listContainers<P extends Page<ListedContainer>>(
+  blobs: BlobService,
+  request: ListContainers<P>,
+): Promise<ContainerPage<P>> {
   return blobs.parts.store.read(async (read) => {
-    const containers: ListedContainer[] = [];
     const now = read.now();
+    const page = request.newPage(now);
+    let last: ContainerPosition | undefined;
     for await (const entry of entriesOf(read, request)) {
+      const { record, ...position } = entry;
       if (!request.includesSystem && SYSTEM_CONTAINERS.has(entry.container)) continue;
-      if (entry.record.deleted !== undefined && entry.record.deleted.until <= now) continue;
-      if (containers.length === request.maxResults) {
-        const { record: _, ...next } = containers.at(-1)!;
-        return { containers, next, now };
-      }
-      containers.push(entry);
+      if (record.deleted !== undefined && record.deleted.until <= now) continue;
+      if (page.isFull) return { page, next: last };
+      page.add(entry);
+      last = position;
     }
-    return { containers, next: undefined, now };
+    return { page, next: undefined };
   });
 }
 
-function entriesOf(read: Reader, request: ListContainers): AsyncIterable<ListedContainer> {
+type Bounds = Pick<ListContainers<Page<ListedContainer>>, "account" | "prefix" | "after" | "includesDeleted">;
+
+function entriesOf(read: Reader, request: Bounds): AsyncIterable<ListedContainer> {
   const { account, prefix, after } = request;
   const present = after && keyAfter(containerKey(account, after.container));
   const living = mapped(read.range(startAt(containersOf(account, prefix), present)), ({ key, value }) => ({

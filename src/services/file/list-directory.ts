@@ -1,14 +1,18 @@
+import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { entriesRange, foldedOfEntryKey, nodeKey } from "../../store/keys/file.ts";
 import { type EntryRecord, entryRecord, type NodeRecord, nodeRecord } from "../../store/records/file.ts";
+import type { NewPage, Page } from "../page.ts";
 import type { FileService } from "./file-service.ts";
 import { foldName, type PathRef } from "./names.ts";
 import { lookUp, type Node } from "./nodes.ts";
 import { openShare } from "./shares.ts";
+import type { View } from "./versions.ts";
 
-export interface ListDirectory {
+export interface ListDirectory<P extends Page<ListedNode>> {
   readonly ref: PathRef;
   readonly prefix: string;
   readonly maxResults: number;
+  readonly newPage: NewPage<ListedNode, P>;
   /** The folded name the page begins with. */
   readonly from?: string | undefined;
 }
@@ -18,42 +22,67 @@ export interface ListedNode {
   readonly record: NodeRecord;
 }
 
-export interface DirectoryPage {
+export interface DirectoryPage<P> {
   readonly directory: Node;
-  readonly entries: readonly ListedNode[];
+  readonly page: P;
   readonly next: string | undefined;
+}
+
+/** An entry that is shown, under the name that a page may begin with. */
+interface Found {
+  readonly folded: string;
+  readonly entry: EntryRecord;
 }
 
 /**
  * One level of a directory, files and directories in one order that does not look at case. A page costs what it
  * holds, wherever it begins. Files that wait for their last handle to close are not shown.
  */
-export function listDirectory(files: FileService, request: ListDirectory): Promise<DirectoryPage> {
+export function listDirectory<P extends Page<ListedNode>>(
+  files: FileService,
+  request: ListDirectory<P>,
+): Promise<DirectoryPage<P>> {
   const { ref, prefix, maxResults, from } = request;
   return files.read(async (read, grants) => {
     const { share, view } = await openShare(read, ref);
     const directory = await lookUp(view, share.id, ref.path, "directory");
     if (ref.snapshot === undefined) grants.ask(share, directory, "look");
     const hidden = ref.snapshot === undefined ? grants.hidden(share) : undefined;
-    const found: EntryRecord[] = [];
+    const found: Found[] = [];
     let next: string | undefined;
     for await (const { key, value } of view.range(
       entriesRange(share.id, directory.id, foldName(prefix), from),
     )) {
       const entry = entryRecord.unpack(value);
       if (hidden?.has(entry.node) === true) continue;
+      const folded = foldedOfEntryKey(key);
       if (found.length === maxResults) {
-        next = foldedOfEntryKey(key);
+        next = folded;
         break;
       }
-      found.push(entry);
+      found.push({ folded, entry });
     }
-    const entries: ListedNode[] = [];
-    const stored = await view.getMany(found.map(({ node }) => nodeKey(share.id, node)));
-    for (const [i, entry] of found.entries()) {
-      const bytes = stored[i];
-      if (bytes !== undefined) entries.push({ entry, record: nodeRecord.unpack(bytes) });
-    }
-    return { directory, entries, next };
+    const page = request.newPage(read.now());
+    const ended = await addNodes(view, share.id, found, page);
+    return { directory, page, next: ended ?? next };
   });
+}
+
+/** Adds entries with their records, some at a time; the name of the first that the page is too full for, if any. */
+async function addNodes(
+  view: View,
+  share: bigint,
+  found: readonly Found[],
+  page: Page<ListedNode>,
+): Promise<string | undefined> {
+  for (let at = 0; at < found.length; at += FILE_LIMITS.listedNodesPerStep) {
+    const some = found.slice(at, at + FILE_LIMITS.listedNodesPerStep);
+    const stored = await view.getMany(some.map(({ entry }) => nodeKey(share, entry.node)));
+    for (const [i, { folded, entry }] of some.entries()) {
+      if (page.isFull) return folded;
+      const bytes = stored[i];
+      if (bytes !== undefined) page.add({ entry, record: nodeRecord.unpack(bytes) });
+    }
+  }
+  return undefined;
 }

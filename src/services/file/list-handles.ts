@@ -3,6 +3,7 @@ import { MESSAGE_BYTES_MAX } from "../../base/messages.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { handleKey, handlesOfNode, handlesOfShare, readHandleKey } from "../../store/keys/file.ts";
 import { type HandleRecord, handleRecord, type ShareRecord } from "../../store/records/file.ts";
+import { ItemPage, type NewPage, type Page } from "../page.ts";
 import type { Surroundings } from "./cache-breaks.ts";
 import type { FileService } from "./file-service.ts";
 import { endHandle } from "./handles.ts";
@@ -12,11 +13,14 @@ import { readShare } from "./shares.ts";
 import { LiveView, type View } from "./versions.ts";
 
 /** List Handles and Force Close Handles: the table of opens, as REST shows it. */
-export interface HandlesRequest {
+interface HandlesTarget {
   readonly ref: PathRef;
   readonly isRecursive: boolean;
-  readonly maxResults: number;
   readonly from?: HandlePosition | undefined;
+}
+
+export interface ListHandles<P extends Page<ListedHandle>> extends HandlesTarget {
+  readonly newPage: NewPage<ListedHandle, P>;
 }
 
 export interface HandlePosition {
@@ -30,12 +34,12 @@ export interface ListedHandle extends HandlePosition {
   readonly parent: bigint;
 }
 
-export interface HandlesPage {
-  readonly handles: readonly ListedHandle[];
+export interface HandlesPage<P> {
+  readonly page: P;
   readonly next: HandlePosition | undefined;
 }
 
-async function findTarget(files: FileService, { ref, isRecursive }: HandlesRequest) {
+async function findTarget(files: FileService, { ref, isRecursive }: HandlesTarget) {
   return files.parts.store.read(async (read) => {
     const share = await readShare(read, ref);
     const node = await findAny(new LiveView(read), share.id, ref.path);
@@ -48,21 +52,24 @@ async function findTarget(files: FileService, { ref, isRecursive }: HandlesReque
   });
 }
 
-export async function listHandles(files: FileService, request: HandlesRequest): Promise<HandlesPage> {
+export async function listHandles<P extends Page<ListedHandle>>(
+  files: FileService,
+  request: ListHandles<P>,
+): Promise<HandlesPage<P>> {
   const { share, node } = await findTarget(files, request);
-  if (request.ref.snapshot !== undefined) return { handles: [], next: undefined };
-  const candidates = await readHandles(files, share, node, request);
+  const isSnapshot = request.ref.snapshot !== undefined;
+  const candidates = isSnapshot ? [] : await readHandles(files, share, node, request);
   return files.parts.store.read(async (read) => {
     const view = new LiveView(read);
-    const handles: ListedHandle[] = [];
+    const page = request.newPage(read.now());
     for (const candidate of candidates) {
       if (!(await isBelow(view, share.id, candidate.node, node.id))) continue;
-      if (handles.length === request.maxResults) return { handles, next: candidate };
+      if (page.isFull) return { page, next: candidate };
       const record = await findNode(view, share.id, candidate.node);
       const path = await pathOf(view, share.id, candidate.node);
-      handles.push({ ...candidate, path, parent: record?.parent ?? ROOT });
+      page.add({ ...candidate, path, parent: record?.parent ?? ROOT });
     }
-    return { handles, next: undefined };
+    return { page, next: undefined };
   });
 }
 
@@ -71,7 +78,7 @@ function readHandles(
   files: FileService,
   share: ShareRecord,
   node: Node,
-  { isRecursive, from }: HandlesRequest,
+  { isRecursive, from }: HandlesTarget,
 ): Promise<(HandlePosition & { record: HandleRecord })[]> {
   return files.parts.store.ephemeral.read(async (read) => {
     const range = isRecursive ? handlesOfShare(share.id) : handlesOfNode(share.id, node.id);
@@ -131,13 +138,14 @@ export function hearEnded({ messages }: Surroundings, hear: (handle: bigint) => 
 /** Ends handles as if their client had gone: share modes and locks are free at once. */
 export async function forceCloseHandles(
   files: FileService,
-  request: Omit<HandlesRequest, "maxResults"> & { readonly handle: bigint | "*" },
+  request: HandlesTarget & { readonly handle: bigint | "*" },
 ): Promise<ClosedHandles> {
-  const { share } = await findTarget(files, { ...request, maxResults: 0 });
-  const page = await listHandles(files, { ...request, maxResults: FILE_LIMITS.closedPerRequestMax });
+  const { share } = await findTarget(files, request);
+  const newPage = () => new ItemPage<ListedHandle>(FILE_LIMITS.closedPerRequestMax);
+  const { page, next } = await listHandles(files, { ...request, newPage });
   const { account, share: name } = request.ref;
   const ended: bigint[] = [];
-  for (const { node, handle, record } of page.handles) {
+  for (const { node, handle, record } of page.items) {
     if (request.handle !== "*" && request.handle !== handle) continue;
     const { stream } = record;
     const ref = { ref: { account, share: name }, share: share.id, node: stream ?? node, id: handle };
@@ -145,5 +153,5 @@ export async function forceCloseHandles(
     if ((await endHandle(files, open, { isForced: true })) !== "unknown") ended.push(handle);
   }
   announceEnded(files.surroundings, ended);
-  return { closed: ended.length, failed: 0, next: page.next };
+  return { closed: ended.length, failed: 0, next };
 }

@@ -1,16 +1,16 @@
-import type { Instant } from "../../base/clock.ts";
 import type { Revision } from "../../base/revision.ts";
 import { deletedSharesRange, deletionOfKey, nameOfShareKey, sharesRange } from "../../store/keys/file.ts";
 import type { Reader } from "../../store/kv.ts";
 import { type ShareRecord, shareRecord } from "../../store/records/file.ts";
+import type { NewPage, Page } from "../page.ts";
 import type { FileService } from "./file-service.ts";
 import type { ShareFacts } from "./share-properties.ts";
 import { readSnapshots } from "./snapshots.ts";
 
-export interface ListShares {
+export interface ListShares<P extends Page<ListedShare>> {
   readonly account: string;
   readonly prefix: string;
-  readonly maxResults: number;
+  readonly newPage: NewPage<ListedShare, P>;
   readonly includesDeleted: boolean;
   readonly includesSnapshots: boolean;
   readonly from?: SharePosition | undefined;
@@ -29,34 +29,38 @@ export interface ListedShare {
   readonly deletion?: Revision;
 }
 
-export interface SharesPage {
-  readonly shares: readonly ListedShare[];
+export interface SharesPage<P> {
+  readonly page: P;
   readonly next: SharePosition | undefined;
-  readonly now: Instant;
 }
 
 /** By name; of one name first the deleted shares, then the snapshots, then the share. */
-export function listShares(files: FileService, request: ListShares): Promise<SharesPage> {
-  const { maxResults, from } = request;
+export function listShares<P extends Page<ListedShare>>(
+  files: FileService,
+  request: ListShares<P>,
+): Promise<SharesPage<P>> {
+  const { from } = request;
   return files.read(async (read) => {
-    const shares: ListedShare[] = [];
+    const page = request.newPage(read.now());
     for await (const { name, lines } of sharesByName(read, request)) {
       const skip = name === from?.name ? from.skip : 0;
-      const left = lines.slice(skip);
-      const room = maxResults - shares.length;
-      shares.push(...left.slice(0, room));
-      if (left.length > room) return { shares, next: { name, skip: skip + room }, now: read.now() };
+      for (let at = skip; at < lines.length; at++) {
+        if (page.isFull) return { page, next: { name, skip: at } };
+        page.add(lines[at]!);
+      }
     }
-    return { shares, next: undefined, now: read.now() };
+    return { page, next: undefined };
   });
 }
+
+type Bounds = Omit<ListShares<Page<ListedShare>>, "newPage">;
 
 interface Lines {
   readonly name: string;
   readonly lines: ListedShare[];
 }
 
-async function* sharesByName(read: Reader, request: ListShares): AsyncGenerator<Lines> {
+async function* sharesByName(read: Reader, request: Bounds): AsyncGenerator<Lines> {
   const { account, prefix, from, includesDeleted, includesSnapshots } = request;
   const live = read.range(sharesRange(account, prefix, from?.name))[Symbol.asyncIterator]();
   const gone = includesDeleted

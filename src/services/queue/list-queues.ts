@@ -1,32 +1,43 @@
 import { nameOfQueueKey, queuesRange } from "../../store/keys/queue.ts";
 import { queueRecord } from "../../store/records/queue.ts";
+import type { NewPage, Page } from "../page.ts";
 import type { ServiceParts } from "../parts.ts";
 import type { Metadata } from "./queue-metadata.ts";
 
-export interface ListQueues {
+export interface ListQueues<P extends Page<ListedQueue>> {
   readonly account: string;
   readonly prefix: string;
   /** The first name the page may hold. */
   readonly from: string | undefined;
+  /** As many as the page may have: what is fetched at once. */
   readonly maxResults: number;
+  readonly newPage: NewPage<ListedQueue, P>;
 }
 
-export interface QueuesPage {
-  readonly queues: readonly { readonly name: string; readonly metadata: Metadata }[];
+export interface ListedQueue {
+  readonly name: string;
+  readonly metadata: Metadata;
+}
+
+export interface QueuesPage<P> {
+  readonly page: P;
   /** Where the next page begins; undefined after the last one. */
   readonly next: string | undefined;
 }
 
-export function listQueues({ store }: ServiceParts, request: ListQueues): Promise<QueuesPage> {
+export function listQueues<P extends Page<ListedQueue>>(
+  { store }: ServiceParts,
+  request: ListQueues<P>,
+): Promise<QueuesPage<P>> {
   const { account, prefix, from, maxResults } = request;
   return store.read(async (read) => {
-    const queues: { name: string; metadata: Metadata }[] = [];
+    const page = request.newPage(read.now());
     const range = { ...queuesRange(account, prefix, from), limit: maxResults + 1 };
     for await (const { key, value } of read.range(range)) {
       const name = nameOfQueueKey(key);
-      if (queues.length === maxResults) return { queues, next: name };
-      queues.push({ name, metadata: queueRecord.unpack(value).metadata });
+      if (page.isFull) return { page, next: name };
+      page.add({ name, metadata: queueRecord.unpack(value).metadata });
     }
-    return { queues, next: undefined };
+    return { page, next: undefined };
   });
 }

@@ -1,12 +1,13 @@
 import type { Receipt } from "../../concurrency/visibility.ts";
 import type { StoredPolicy } from "../account/stored-policy.ts";
+import type { Page } from "../page.ts";
 import type { ServiceParts } from "../parts.ts";
 import type { Chore } from "../reclaim/chores.ts";
 import { clearMessages } from "./clear-messages.ts";
 import { createQueue, deleteQueue } from "./create-queue.ts";
 import { type DeleteMessage, deleteMessage } from "./delete-message.ts";
 import { type GetMessages, type GivenMessage, getMessages, type TakenMessage } from "./get-messages.ts";
-import { type ListQueues, listQueues, type QueuesPage } from "./list-queues.ts";
+import { type ListedQueue, type ListQueues, listQueues, type QueuesPage } from "./list-queues.ts";
 import { type PeekMessages, peekMessages } from "./peek-messages.ts";
 import { type PutMessage, type PutMessageResult, putMessage } from "./put-message.ts";
 import {
@@ -39,7 +40,7 @@ export class QueueService {
     return deleteQueue(this.parts, ref);
   }
 
-  listQueues(request: ListQueues): Promise<QueuesPage> {
+  listQueues<P extends Page<ListedQueue>>(request: ListQueues<P>): Promise<QueuesPage<P>> {
     return listQueues(this.parts, request);
   }
 

@@ -12,6 +12,7 @@ import {
   type UnpackedEntity,
   unpackEntity,
 } from "../../store/records/entity.ts";
+import type { Page } from "../page.ts";
 import { type EntityBounds, isWithin, rangeOfBounds } from "./entity-bounds.ts";
 import { checkKeys } from "./entity-rules.ts";
 import { meets } from "./filter/evaluate.ts";
@@ -52,21 +53,19 @@ function entityOf({ partitionKey, rowKey }: EntityKeys, bytes: Buffer): Entity {
   return { partitionKey, rowKey, revision, properties, isPlain };
 }
 
-export interface QueryEntities {
+export interface QueryEntities<P extends Page<Entity>> {
+  /** Given the table as it was created. */
+  readonly newPage: (table: string) => P;
   readonly filter?: Filter | undefined;
   /** At most so many entities. Of none there is no next page either: whoever followed it would never end. */
   readonly top?: number | undefined;
   /** Where the page before ended. Without a row, at the start of the partition. */
   readonly from?: { readonly partitionKey: string; readonly rowKey: string | undefined } | undefined;
   readonly bounds?: EntityBounds | undefined;
-  /** What the reply says of each entity besides what is stored of it: it counts for the size of the page. */
-  readonly addedBytes?: number;
 }
 
-export interface EntityPage {
-  readonly entities: readonly Entity[];
-  /** The table as it was created. */
-  readonly table: string;
+export interface EntityPage<P> {
+  readonly page: P;
   /** The first entity not looked at, when there is one: the next page starts with it. */
   readonly next?: EntityKeys;
 }
@@ -75,20 +74,27 @@ export interface EntityPage {
  * One page, from one snapshot. It ends after `top` entities, or when it has looked at so much that others would
  * feel it; the continuation is a place in the order of keys, so pages stay apart whatever is written between them.
  */
-export function queryEntities(store: KeySpace, ref: TableRef, query: QueryEntities): Promise<EntityPage> {
+export function queryEntities<P extends Page<Entity>>(
+  store: KeySpace,
+  ref: TableRef,
+  query: QueryEntities<P>,
+): Promise<EntityPage<P>> {
   return store.read(async (read) => {
     const { id, name } = await readTable(read, ref);
-    if (query.top === 0) return { entities: [], table: name };
-    const page = new PageBuilder(query);
+    const page = query.newPage(name);
+    if (query.top === 0) return { page };
+    const builder = new PageBuilder(query, page);
     for (const range of rangesOf(id, query)) {
-      const next = await scan(read, range, page);
-      if (next !== undefined) return { entities: page.entities, table: name, next: keysOfEntityKey(next) };
+      const next = await scan(read, range, builder);
+      if (next !== undefined) return { page, next: keysOfEntityKey(next) };
     }
-    return { entities: page.entities, table: name };
+    return { page };
   });
 }
 
-function rangesOf(table: bigint, { filter, from, bounds }: QueryEntities): Range[] {
+type Bounds = Pick<QueryEntities<Page<Entity>>, "filter" | "from" | "bounds" | "top">;
+
+function rangesOf(table: bigint, { filter, from, bounds }: Bounds): Range[] {
   const start =
     from === undefined ? "" : lowestEntityKey(table, bound(from.partitionKey), bound(from.rowKey));
   const reach = bounds === undefined ? undefined : rangeOfBounds(table, bounds);
@@ -122,31 +128,30 @@ async function scan(read: Reader, { from, to }: Range, page: PageBuilder): Promi
 }
 
 class PageBuilder {
-  readonly entities: Entity[] = [];
+  readonly #page: Page<Entity>;
   readonly #filter: FilterOnBytes | undefined;
   readonly #top: number;
-  readonly #addedBytes: number;
   readonly #until = monotonic() + TABLE_LIMITS.scanMillisMax;
   #scanned = 0;
   #scannedBytes = 0;
-  #bytes = 0;
+  #found = 0;
 
-  constructor({ filter, top = TABLE_LIMITS.pageEntitiesMax, addedBytes = 0 }: QueryEntities) {
+  constructor({ filter, top = TABLE_LIMITS.pageEntitiesMax }: Bounds, page: Page<Entity>) {
+    this.#page = page;
     this.#filter = filter === undefined ? undefined : new FilterOnBytes(filter);
     this.#top = top;
-    this.#addedBytes = addedBytes;
   }
 
   take({ key, value }: Entry): void {
     this.#scanned++;
     this.#scannedBytes += value.length;
     if (this.#filter !== undefined && !this.#filter.isMetBy(key, value)) return;
-    this.entities.push(entityOf(keysOfEntityKey(key), value));
-    this.#bytes += value.length + this.#addedBytes;
+    this.#page.add(entityOf(keysOfEntityKey(key), value));
+    this.#found++;
   }
 
   isFull(): boolean {
-    if (this.entities.length >= this.#top || this.#bytes >= TABLE_LIMITS.pageBytesMax) return true;
+    if (this.#found >= this.#top || this.#page.isFull) return true;
     if (this.#scanned >= TABLE_LIMITS.scannedEntitiesMax) return true;
     if (this.#scannedBytes >= TABLE_LIMITS.scannedBytesMax) return true;
     // The clock is not free to ask; once in a while is enough.
@@ -164,7 +169,7 @@ class PageBuilder {
       this.#scanned === 0
         ? first
         : Math.max(1, Math.floor((scanChunkBytes * this.#scanned) / (this.#scannedBytes + 1)));
-    const wanted = this.#filter === undefined ? this.#top - this.entities.length + 1 : scanChunkEntities;
+    const wanted = this.#filter === undefined ? this.#top - this.#found + 1 : scanChunkEntities;
     return Math.max(1, Math.min(wanted, fitting, scanChunkEntities));
   }
 }

@@ -2,12 +2,14 @@ import type { EntityKeys } from "../../base/edm.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Soon } from "../../base/soon.ts";
 import type { StoredPolicy } from "../account/stored-policy.ts";
+import type { Page } from "../page.ts";
 import type { ServiceParts } from "../parts.ts";
 import type { Chore } from "../reclaim/chores.ts";
 import { type Changed, changeEntity, type EntityChange } from "./change-entity.ts";
 import type { EntityBounds } from "./entity-bounds.ts";
 import { transact } from "./entity-group-transaction.ts";
 import {
+  type Entity,
   type EntityPage,
   type FoundEntity,
   getEntity,
@@ -41,7 +43,7 @@ export class TableService {
     return tables.requireTable(this.parts.store, ref);
   }
 
-  queryTables(query: tables.QueryTables): Promise<tables.TablePage> {
+  queryTables<P extends Page<string>>(query: tables.QueryTables<P>): Promise<tables.TablePage<P>> {
     return tables.queryTables(this.parts.store, query);
   }
 
@@ -71,7 +73,10 @@ export class TableService {
     return getEntity(this.parts.store, ref, keys, bounds);
   }
 
-  queryEntities(ref: tables.TableRef, query: QueryEntities): Promise<EntityPage> {
+  queryEntities<P extends Page<Entity>>(
+    ref: tables.TableRef,
+    query: QueryEntities<P>,
+  ): Promise<EntityPage<P>> {
     return queryEntities(this.parts.store, ref, query);
   }
 

@@ -6,6 +6,7 @@ import type { KeySpace, Reader } from "../../store/kv.ts";
 import { Remembered } from "../../store/records/remembered.ts";
 import { type TableRecord, tableAclRecord, tableRecord } from "../../store/records/table.ts";
 import type { StoredPolicy } from "../account/stored-policy.ts";
+import type { NewPage, Page } from "../page.ts";
 import { checkTableName } from "./entity-rules.ts";
 import { meets } from "./filter/evaluate.ts";
 import type { Filter } from "./filter/filter.ts";
@@ -62,40 +63,44 @@ export async function requireTable(store: KeySpace, ref: TableRef): Promise<void
   await store.read((read) => readTable(read, ref));
 }
 
-export interface QueryTables {
+export interface QueryTables<P extends Page<string>> {
   readonly account: string;
+  readonly newPage: NewPage<string, P>;
   readonly filter?: Filter | undefined;
+  /** Of none there is no next page either. */
   readonly top?: number | undefined;
   /** Where the page before ended: the name of the next table. */
   readonly from?: string | undefined;
 }
 
-export interface TablePage {
-  readonly names: readonly string[];
+export interface TablePage<P> {
+  readonly page: P;
   readonly next?: string;
 }
 
 /** In the order of the names in lower case, which is how a filter compares them too. */
-export function queryTables(store: KeySpace, query: QueryTables): Promise<TablePage> {
+export function queryTables<P extends Page<string>>(
+  store: KeySpace,
+  query: QueryTables<P>,
+): Promise<TablePage<P>> {
   const { account, filter, from } = query;
-  const top = query.top ?? TABLE_LIMITS.pageEntitiesMax;
-  if (top === 0) return Promise.resolve({ names: [] });
   const all = tablesOfAccount(account);
   const range = from === undefined ? all : { from: tableKey(account, from), to: all.to };
   const wanted = filter === undefined ? undefined : lowered(filter);
   return store.read(async (read) => {
-    const names: string[] = [];
+    const page = query.newPage(read.now());
+    if (query.top === 0) return { page };
     let scanned = 0;
     for await (const { value } of read.range(range)) {
       const { name } = tableRecord.unpack(value);
-      if (names.length === top || scanned === TABLE_LIMITS.scannedEntitiesMax) return { names, next: name };
+      if (page.isFull || scanned === TABLE_LIMITS.scannedEntitiesMax) return { page, next: name };
       scanned++;
       const lower = { type: "String", value: name.toLowerCase() } as const;
       const isWanted =
         wanted === undefined || meets(wanted, (property) => (property === "TableName" ? lower : undefined));
-      if (isWanted) names.push(name);
+      if (isWanted) page.add(name);
     }
-    return { names };
+    return { page };
   });
 }
 

@@ -21,7 +21,10 @@ export async function queryDirectory(request: Request): Promise<Reply> {
   request.checkCharge(body.outputBufferLength);
   directoryLayout(body.informationClass);
   need(open, ACCESS.READ_DATA);
-  const turn = open.scanning.then(() => scan(open, body, textOf(body.pattern)));
+  const turn = open.scanning.then(async () => {
+    await request.reserveReply(body.outputBufferLength);
+    return await scan(open, body, textOf(body.pattern));
+  });
   open.scanning = turn.catch(() => {});
   return await turn;
 }

@@ -19,6 +19,8 @@ export async function read(request: Request): Promise<Reply> {
   if (offset + BigInt(length) > OFFSET_MAX) throw refuse(STATUS.INVALID_PARAMETER);
   // Nothing is read where nothing is asked for, so no lock and no end of file stands in the way.
   if (length === 0 && minimumCount === 0) return { status: STATUS.SUCCESS, body: encodeReadHead(0) };
+  const reserved = request.reserveReply(length);
+  if (reserved !== undefined) await reserved;
   const payload = await open.file.read(Number(offset), length);
   const count = payload.reduce((sum, part) => sum + part.length, 0);
   if ((count === 0 && length > 0) || count < minimumCount) throw refuse(STATUS.END_OF_FILE);

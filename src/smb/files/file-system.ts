@@ -5,10 +5,11 @@ import type { CacheConflict } from "../../concurrency/cache-lease.ts";
 import { CacheHolder, type NodeName } from "../../services/file/cache-breaks.ts";
 import type { FileService } from "../../services/file/file-service.ts";
 import { hearEnded } from "../../services/file/list-handles.ts";
-import { listShares } from "../../services/file/list-shares.ts";
+import { type ListedShare, listShares } from "../../services/file/list-shares.ts";
 import { findConnected } from "../../services/file/opens/share-facts.ts";
 import { Presence } from "../../services/file/presence.ts";
 import { AccessLists } from "../../services/file/security/access-lists.ts";
+import { ItemPage } from "../../services/page.ts";
 import type { FileSystem, Outside, Share, ShareEntry } from "../file-system.ts";
 import { ChangesElsewhere } from "./changes-elsewhere.ts";
 import type { ServiceHandle } from "./handle.ts";
@@ -82,14 +83,14 @@ export class ServiceFileSystem implements FileSystem {
   }
 
   async shares(account: string): Promise<readonly ShareEntry[]> {
-    const { shares } = await listShares(this.#files, {
+    const { page } = await listShares(this.#files, {
       account,
       prefix: "",
-      maxResults: LIMITS.listResultsMax,
+      newPage: () => new ItemPage<ListedShare>(LIMITS.listResultsMax),
       includesDeleted: false,
       includesSnapshots: false,
     });
-    return shares
+    return page.items
       .filter(({ facts }) => facts.settings.protocols === "SMB")
       .map(({ name }) => ({ name, comment: "" }));
   }

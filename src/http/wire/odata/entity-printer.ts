@@ -1,6 +1,6 @@
 import type { EntityContents, EntityKeys, Property } from "../../../base/edm.ts";
-import { KIB } from "../../../base/limits.ts";
 import type { Revision } from "../../../base/revision.ts";
+import { bodyOf, PrintedPage } from "../printed-page.ts";
 import { printEntityAddress } from "./address.ts";
 import type { MetadataLevel } from "./formats.ts";
 import { printEntityEtag, printTicks } from "./times.ts";
@@ -27,62 +27,27 @@ export function printEntity(context: PrintContext, entity: PrintedEntity, timest
   return `{"odata.metadata":${quoted(contextUrl(context, "/@Element"))},${about}${members(context, entity, timestamp)}}`;
 }
 
-/**
- * A page of them. A long one becomes bytes as it grows: the pieces of so much text, kept until the last of them is there, cost
- * the collector more than all the printing.
- */
-export function printEntities(context: PrintContext, entities: readonly PrintedEntity[]): string | Buffer {
-  const bytes = new GrowingBytes();
-  let text =
-    context.level === "none"
-      ? '{"value":['
-      : `{"odata.metadata":${quoted(contextUrl(context, ""))},"value":[`;
-  let separator = "{";
-  for (const entity of entities) {
-    const timestamp = printTicks(entity.revision);
-    const about = context.level === "none" ? "" : metadata(context, entity, timestamp);
-    text += `${separator}${about}${members(context, entity, timestamp)}}`;
-    separator = ",{";
-    if (text.length > TEXT_CHARS_MAX) {
-      bytes.add(text);
-      text = "";
-    }
-  }
-  text += "]}";
-  if (bytes.isEmpty) return text;
-  bytes.add(text);
-  return bytes.whole();
-}
+/** A page of them. */
+export class EntitiesPage extends PrintedPage<PrintedEntity> {
+  readonly #context: PrintContext;
 
-/** About what a reply sends together with its head; shorter ones stay a string. */
-const TEXT_CHARS_MAX = 16 * KIB;
-
-/** Texts one behind the other in UTF-8. */
-class GrowingBytes {
-  #bytes = NOTHING;
-  #length = 0;
-
-  get isEmpty(): boolean {
-    return this.#length === 0;
+  constructor(context: PrintContext, countMax: number) {
+    super((entity, index) => printListed(context, entity, index), { countMax });
+    this.#context = context;
   }
 
-  add(text: string): void {
-    const needed = this.#length + 3 * text.length;
-    if (needed > this.#bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#bytes.length, GROWN_BYTES_MIN));
-      larger.set(this.#bytes.subarray(0, this.#length));
-      this.#bytes = larger;
-    }
-    this.#length += this.#bytes.utf8Write(text, this.#length);
-  }
-
-  whole(): Buffer {
-    return this.#bytes.subarray(0, this.#length);
+  body(): string | readonly Buffer[] {
+    const { level } = this.#context;
+    const about = level === "none" ? "" : `"odata.metadata":${quoted(contextUrl(this.#context, ""))},`;
+    return bodyOf(`{${about}"value":[`, this, "]}");
   }
 }
 
-const NOTHING = Buffer.alloc(0);
-const GROWN_BYTES_MIN = 256 * KIB;
+function printListed(context: PrintContext, entity: PrintedEntity, index: number): string {
+  const timestamp = printTicks(entity.revision);
+  const about = context.level === "none" ? "" : metadata(context, entity, timestamp);
+  return `${index === 0 ? "{" : ",{"}${about}${members(context, entity, timestamp)}}`;
+}
 
 function contextUrl({ base, table, select }: PrintContext, suffix: string): string {
   const selected = select === undefined ? "" : `&$select=${[...select].join(",")}`;

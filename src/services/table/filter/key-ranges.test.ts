@@ -4,7 +4,9 @@ import { parseFilter } from "../../../http/wire/odata/filter-parser.ts";
 import { entityKey } from "../../../store/keys/table.ts";
 import type { Range, Store } from "../../../store/kv.ts";
 import { MemoryStore } from "../../../store/memory/memory-store.ts";
+import { ItemPage } from "../../page.ts";
 import type { ServiceParts } from "../../parts.ts";
+import type { Entity } from "../query-entities.ts";
 import { TableService } from "../table-service.ts";
 import { keyRangesOf } from "./key-ranges.ts";
 
@@ -77,8 +79,9 @@ test("a query with bounds on its keys reads those entities and no others", async
   }
   const cost = async (text: string): Promise<[found: number, read: number]> => {
     read = 0;
-    const { entities } = await tables.queryEntities(ref, { filter: parseFilter(text) });
-    return [entities.length, read];
+    const newPage = () => new ItemPage<Entity>(1_000);
+    const { page } = await tables.queryEntities(ref, { newPage, filter: parseFilter(text) });
+    return [page.items.length, read];
   };
   assert.deepEqual(await cost("PartitionKey eq 'b' and RowKey eq '050'"), [1, 1]);
   assert.deepEqual(await cost("PartitionKey eq 'b' and RowKey ge '090'"), [10, 10]);
