@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import cluster from "node:cluster";
 import { readFileSync } from "node:fs";
-import { setFlagsFromString } from "node:v8";
 import { ConfigError } from "./base/config-error.ts";
 import { HeldForDead, UnusableDirectory } from "./base/faults.ts";
 import { type Log, openLog } from "./base/log.ts";
+import { boundHeap } from "./heap-bounds.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { type CommandLine, type Options, readCommandLine, type StoreChoice } from "./options.ts";
 import { printListening, printReadyJson, printReadyText, type ReadyFacts } from "./ready-message.ts";
@@ -17,12 +17,7 @@ const version = (
   JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }
 ).version;
 
-/**
- * The heap may grow to four times of what is alive before all of it is marked, which is the most that V8 would choose by
- * itself. Left to it, a server whose heap is small marks it up to eight times a second (docs/decisions/0048).
- */
-const HEAP_GROWTH_PERCENT = 300;
-setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
+boundHeap();
 
 const EXIT_CONFIG = 2;
 const EXIT_FAILED = 1;

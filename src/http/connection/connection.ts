@@ -123,9 +123,8 @@ export class Connection implements BodySource {
   }
 
   #giveAway(piece: Uint8Array): boolean {
-    return this.#socket.write(piece, (error) => {
-      if (error == null) giveBack(piece);
-    });
+    // Also when it failed: nothing reads the memory of a write any more once its end was reported.
+    return this.#socket.write(piece, () => giveBack(piece));
   }
 
   /** Several small parts that follow one another leave together. */
@@ -257,6 +256,7 @@ export class Connection implements BodySource {
         }
         case "discarding": {
           const rest = this.#discarded!.feed(data);
+          if (!isLent) giveBack(data.subarray(0, data.length - (rest?.length ?? 0)));
           if (!this.#discarded!.isComplete) break;
           this.#discarded = undefined;
           if (rest !== undefined) this.#held = isLent ? Buffer.from(rest) : rest;
