@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 import cluster from "node:cluster";
 import { readFileSync } from "node:fs";
-import { setFlagsFromString } from "node:v8";
 import { ClosingTooSlow, endProcessNow } from "./base/closing.ts";
 import { ConfigError } from "./base/config-error.ts";
 import { CannotStart, errorCode, HeldForDead, UnusableDirectory } from "./base/faults.ts";
 import { OTHERS_BITS } from "./base/file-modes.ts";
 import { type Log, openLog } from "./base/log.ts";
+import { boundHeap } from "./heap-bounds.ts";
 import { immutabilityCommand } from "./immutability-command.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { type CommandLine, type Options, readCommandLine, type StoreChoice } from "./options.ts";
@@ -20,12 +20,7 @@ const version = (
   JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }
 ).version;
 
-/**
- * The heap may grow to four times of what is alive before all of it is marked, which is the most that V8 would choose by
- * itself. Left to it, a server whose heap is small marks it up to eight times a second (docs/decisions/0048).
- */
-const HEAP_GROWTH_PERCENT = 300;
-setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
+boundHeap();
 
 // Whatever the caller's umask is: what this process and its workers make is for its owner only.
 process.umask(OTHERS_BITS);

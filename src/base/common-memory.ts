@@ -1,4 +1,5 @@
-import { LIMITS } from "./limits.ts";
+import { assert } from "./assert.ts";
+import { KIB, LIMITS } from "./limits.ts";
 import { SharedMemory, WASM_PAGE_BYTES } from "./wasm.ts";
 
 /**
@@ -7,7 +8,6 @@ import { SharedMemory, WASM_PAGE_BYTES } from "./wasm.ts";
  */
 let memory: SharedMemory | undefined;
 let reservedBytes = 0;
-let partsBytes = 0;
 const buffers = new WeakSet<ArrayBufferLike>();
 
 export function commonMemory(): SharedMemory {
@@ -29,41 +29,110 @@ export function isCommon(bytes: Uint8Array): boolean {
   return buffers.has(bytes.buffer);
 }
 
+const PAGE_BYTES = 4 * KIB;
+
+/** Free ranges of what parts of all sizes share. The lowest that fits is used, so that few pages are ever touched. */
+class Spans {
+  /** In the order of their addresses; neighbours are one. */
+  readonly #free: { at: number; bytes: number }[] = [];
+
+  /** None that ends behind `end`. */
+  acquire(bytes: number, end: number): number | undefined {
+    const index = this.#free.findIndex((span) => span.bytes >= bytes && span.at + bytes <= end);
+    const span = this.#free[index];
+    if (span === undefined) return undefined;
+    const { at } = span;
+    span.at += bytes;
+    span.bytes -= bytes;
+    if (span.bytes === 0) this.#free.splice(index, 1);
+    return at;
+  }
+
+  release(at: number, bytes: number): void {
+    const found = this.#free.findIndex((span) => span.at > at);
+    const index = found < 0 ? this.#free.length : found;
+    const [before, after] = [this.#free[index - 1], this.#free[index]];
+    const joinsBefore = before !== undefined && before.at + before.bytes === at;
+    const joinsAfter = after !== undefined && at + bytes === after.at;
+    if (joinsBefore) {
+      before.bytes += bytes + (joinsAfter ? after.bytes : 0);
+      if (joinsAfter) this.#free.splice(index, 1);
+    } else if (joinsAfter) {
+      after.at = at;
+      after.bytes += bytes;
+    } else this.#free.splice(index, 0, { at, bytes });
+  }
+}
+
+interface PartSpans {
+  readonly spans: Spans;
+  readonly at: number;
+  /** Where the pages begin that no part has ever used: the system has found no memory for them yet. */
+  freshAt: number;
+}
+
+let partSpans: PartSpans | undefined;
+
+/** Made when the first part is wanted. What is reserved later finds its place behind it: see `commonPartsBytesMax`. */
+function spansOfParts(): PartSpans {
+  if (partSpans !== undefined) return partSpans;
+  const at = reserveCommon(LIMITS.commonPartsBytesMax);
+  assert(at !== undefined, "parts have their place in the common memory");
+  partSpans = { spans: new Spans(), at, freshAt: at + LIMITS.commonFreshBytesMax };
+  partSpans.spans.release(at, LIMITS.commonPartsBytesMax);
+  return partSpans;
+}
+
 /**
- * Parts of one size. Each has a buffer of its own over the whole memory, so the garbage collector knows when nobody has
- * bytes of a part any more, as with any other memory: it need not be given back.
+ * Parts of one size, which share their memory with those of other sizes: what one kind of transfer has touched, the next
+ * one uses. Each has a buffer of its own over the whole memory, so the garbage collector knows when there are no bytes of a
+ * part any more, as with any other memory: a part that is not released is found.
  */
 export class CommonParts {
   readonly #partBytes: number;
+  /** In whole pages of the system. */
+  readonly #spanBytes: number;
   readonly #countMax: number;
   #count = 0;
-  /** Where parts begin that the garbage collector has found. */
-  readonly #found: number[] = [];
-  readonly #collector = new FinalizationRegistry((at: number) => this.#found.push(at));
+  readonly #collector = new FinalizationRegistry((at: number) => this.#release(at));
 
   constructor(partBytes: number, bytesMax: number) {
     this.#partBytes = partBytes;
+    this.#spanBytes = Math.ceil(partBytes / PAGE_BYTES) * PAGE_BYTES;
     this.#countMax = Math.floor(bytesMax / partBytes);
   }
 
-  /** Undefined when all of them are in use. */
-  take(): Buffer | undefined {
-    const at = this.#found.pop() ?? this.#reserve();
+  /** There are as many as there may be: memory of other parts would be of no use. */
+  get isFull(): boolean {
+    return this.#count === this.#countMax;
+  }
+
+  /**
+   * Undefined when all of them are in use, or all of the memory that parts share. Beyond the first of it, memory that was
+   * never used is touched only for a caller that asks for it: when no part that nobody needs can be released instead.
+   */
+  take(mayTouch = true): Buffer | undefined {
+    if (this.isFull) return undefined;
+    const shared = spansOfParts();
+    const end = mayTouch ? shared.at + LIMITS.commonPartsBytesMax : shared.freshAt;
+    const at = shared.spans.acquire(this.#spanBytes, end);
     if (at === undefined) return undefined;
+    shared.freshAt = Math.max(shared.freshAt, at + this.#spanBytes);
+    this.#count++;
     const buffer = commonMemory().newBuffer();
     buffers.add(buffer);
-    this.#collector.register(buffer, at);
+    this.#collector.register(buffer, at, buffer);
     return Buffer.from(buffer, at, this.#partBytes);
   }
 
-  /** Parts leave room for what is reserved, however late: checksums and digests cannot do without theirs. */
-  #reserve(): number | undefined {
-    if (this.#count === this.#countMax) return undefined;
-    if (partsBytes + this.#partBytes > LIMITS.commonPartsBytesMax) return undefined;
-    const at = reserveCommon(this.#partBytes);
-    if (at === undefined) return undefined;
-    this.#count++;
-    partsBytes += this.#partBytes;
-    return at;
+  /** Its memory is for other parts at once: the caller has the only buffer with bytes of it, and drops it. */
+  release(part: Buffer): void {
+    this.#collector.unregister(part.buffer);
+    this.#release(part.byteOffset);
+  }
+
+  #release(at: number): void {
+    this.#count--;
+    spansOfParts().spans.release(at, this.#spanBytes);
   }
 }

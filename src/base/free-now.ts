@@ -1,4 +1,5 @@
 import { MessageChannel } from "node:worker_threads";
+import { KIB } from "./limits.ts";
 
 /** Closed: what is handed to it has arrived nowhere, and its memory is free. */
 const nowhere = new MessageChannel().port1;
@@ -12,4 +13,13 @@ nowhere.close();
  */
 export function freeNow(bytes: Uint8Array): void {
   nowhere.postMessage(undefined, [bytes.buffer as ArrayBuffer]);
+}
+
+/** Below this, freeing costs more than the garbage collector's work for it. */
+const FREED_BYTES_MIN = 64 * KIB;
+
+/** The same of a buffer that its owner is done with, where it is worth it and no other buffer shares its memory. */
+export function freeIfAlone(bytes: Uint8Array): void {
+  const isAlone = bytes.length === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer;
+  if (isAlone && bytes.length >= FREED_BYTES_MIN) freeNow(bytes);
 }

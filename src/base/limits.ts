@@ -68,14 +68,17 @@ export const LIMITS = {
   fastPieceBytes: 32 * KIB,
   /** Memory that several bodies share, for what came of them elsewhere. */
   copyRoomBytes: 128 * KIB,
-  /** Memory that WebAssembly and other threads see too, and what rooms may have of it for ever: all, and each kind. */
-  commonMemoryBytes: 128 * MIB,
-  commonPartsBytesMax: 120 * MIB,
+  /** Memory that WebAssembly and other threads see too. What was touched of it once stays: so all sizes of rooms share one part. */
+  commonMemoryBytes: 64 * MIB,
+  commonPartsBytesMax: 48 * MIB,
+  /** So much of it is used before free rooms of one size make way for those of another. */
+  commonFreshBytesMax: 16 * MIB,
+  /** What each size of rooms may have of that. */
   commonBodyBytesMax: 40 * MIB,
   commonCopyBytesMax: 8 * MIB,
   commonChunkBytesMax: 8 * MIB,
   commonReadBytesMax: 32 * MIB,
-  /** Other memory of each size that is kept for the next transfer. */
+  /** Other memory that is kept for the next transfer, of all sizes. */
   idlePayloadBytesMax: 8 * MIB,
   /** Chunk extensions and trailers of one body, which mean nothing to any operation. */
   chunkExtrasBytesMax: 8 * KIB,
@@ -314,6 +317,10 @@ export const LIMITS = {
   workerSilenceMillis: 10_000,
   /** The same for one that is starting: it loads the program and opens the store before it is ready. */
   workerStartMillis: 60_000,
+  /** Objects in the old generation of the heap beyond which it grows slowly; half of the young one; how often both are looked at. */
+  heapOldBytes: 48 * MIB,
+  heapYoungBytes: 8 * MIB,
+  heapWatchMillis: 100,
   accountsMax: 10_000,
   accountNameCharsMax: 64,
   accountKeyBytesMax: 1 * KIB,

@@ -13,6 +13,21 @@ import {
 
 const ROOM = LIMITS.bodyRoomBytes;
 
+test("what reads have used, bodies use next: free rooms of one size make way for another", () => {
+  const reads = Array.from({ length: 24 }, () => memoryForRead(LIMITS.extentReadBytes));
+  const endOf = (rooms: readonly Buffer[]): number =>
+    Math.max(...rooms.filter(isCommon).map(({ byteOffset, length }) => byteOffset + length));
+  const end = endOf(reads);
+  for (const [index, bytes] of reads.entries()) bytes.fill(index);
+  for (const bytes of reads) giveBack(bytes);
+  const bodies = Array.from({ length: 64 }, () => lendBodyRoom()!);
+  assert.ok(bodies.every(isCommon));
+  assert.ok(endOf(bodies) <= end, "no page that no read has touched");
+  for (const [index, room] of bodies.entries()) room.fill(index);
+  for (const [index, room] of bodies.entries()) assert.ok(room.every((byte) => byte === index));
+  for (const room of bodies) returnBodyRoom(room);
+});
+
 test("bytes that are held are not written over, whoever else gives theirs back", () => {
   const held: [number, Buffer][] = [];
   for (let turn = 0; turn < 400; turn++) {

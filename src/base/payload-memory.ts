@@ -21,39 +21,69 @@ interface Room {
 
 const roomOf = new WeakMap<ArrayBufferLike, Room>();
 
+/** All sizes: what one of them keeps for its next transfer, another one may need now. */
+const allRooms: Rooms[] = [];
+/** Of rooms that are kept and lie elsewhere, of all sizes. */
+let idleBytes = 0;
+
 /** The rooms of one size. */
 class Rooms {
   readonly roomBytes: number;
   readonly #common: CommonParts;
-  /** Nobody's at the moment: in the common memory, and elsewhere. */
+  /** Free at the moment: in the common memory, and elsewhere. */
   readonly #free: Room[] = [];
   readonly #freeElsewhere: Room[] = [];
 
   constructor(roomBytes: number, commonBytesMax: number) {
     this.roomBytes = roomBytes;
     this.#common = new CommonParts(roomBytes, commonBytesMax);
+    allRooms.push(this);
   }
 
   take(takenBytes: number): Room {
-    const room = this.#free.pop() ?? this.#freeElsewhere.pop() ?? this.#make();
+    const room = this.#free.pop() ?? this.#makeCommon() ?? this.#takeElsewhere();
     room.takenBytes = takenBytes;
     room.returnedBytes = 0;
     return room;
   }
 
-  #make(): Room {
-    const common = this.#common.take();
-    const memory = common ?? Buffer.allocUnsafeSlow(this.roomBytes);
+  #makeCommon(): Room | undefined {
+    if (this.#common.isFull) return undefined;
+    let memory = this.#common.take(false);
+    // Free rooms of other sizes are evicted first: memory that was used once cannot be given back to the system.
+    for (const other of allRooms)
+      while (memory === undefined && other !== this && other.#evict()) memory = this.#common.take(false);
+    memory ??= this.#common.take();
+    return memory === undefined ? undefined : this.#make(memory);
+  }
+
+  #evict(): boolean {
+    const room = this.#free.pop();
+    if (room === undefined) return false;
+    roomOf.delete(room.memory.buffer);
+    this.#common.release(room.memory);
+    return true;
+  }
+
+  #takeElsewhere(): Room {
+    const kept = this.#freeElsewhere.pop();
+    if (kept === undefined) return this.#make(Buffer.allocUnsafeSlow(this.roomBytes));
+    idleBytes -= this.roomBytes;
+    return kept;
+  }
+
+  #make(memory: Buffer): Room {
     const room = { memory, rooms: this, takenBytes: 0, returnedBytes: 0 };
     roomOf.set(memory.buffer, room);
     return room;
   }
 
   letGo(room: Room): void {
-    const idleBytes = (this.#freeElsewhere.length + 1) * this.roomBytes;
     if (isCommon(room.memory)) this.#free.push(room);
-    else if (idleBytes <= LIMITS.idlePayloadBytesMax) this.#freeElsewhere.push(room);
-    else {
+    else if (idleBytes + this.roomBytes <= LIMITS.idlePayloadBytesMax) {
+      idleBytes += this.roomBytes;
+      this.#freeElsewhere.push(room);
+    } else {
       roomOf.delete(room.memory.buffer);
       freeNow(room.memory);
     }

@@ -44,6 +44,12 @@ export async function* cutPieces(
     return;
   }
   let gathering = new Gathering(chunkBytes);
+  // Once it is handed over a piece is the caller's, also if the caller ends us there.
+  const handOver = (): Piece => {
+    const piece = gathering;
+    gathering = new Gathering(chunkBytes);
+    return piece;
+  };
   const parts = source[Symbol.asyncIterator]();
   let isEnded = false;
   try {
@@ -56,22 +62,23 @@ export async function* cutPieces(
         from += count;
         leftBytes -= count;
         if (gathering.length === pieceBytes || leftBytes === 0) {
-          yield gathering;
-          gathering = new Gathering(chunkBytes);
+          yield handOver();
           pieceBytes = bytesMax();
         }
       }
       part = undefined;
       if (gathering.length >= LIMITS.earlyPieceBytes && isPressed()) {
-        yield gathering;
-        gathering = new Gathering(chunkBytes);
+        yield handOver();
         pieceBytes = bytesMax();
       }
       part = await nextPart(parts);
     }
     isEnded = true;
   } finally {
-    if (!isEnded) await parts.return?.();
+    if (!isEnded) {
+      gathering.release();
+      await parts.return?.();
+    }
   }
   if (gathering.length > 0) yield gathering;
 }

@@ -81,7 +81,8 @@ export async function* readSlice(
     }
   } finally {
     // The descriptor may be closed after this: no read may still be using it.
-    await Promise.allSettled(ahead.map(({ part }) => part));
+    for (const read of await Promise.allSettled(ahead.map(({ part }) => part)))
+      if (read.status === "fulfilled") giveBack(read.value);
     for (const { bytes } of ahead) memory.give(bytes);
   }
 }
@@ -134,6 +135,7 @@ async function loadChunks(
   try {
     found = await file.read(parts, offset);
   } catch (cause) {
+    giveBack(data);
     throw new StorageFault(`cannot read ${fileNameOf(slice.extent)} at offset ${offset}`, {
       cause,
       isTransient: isTransientFault(cause),

@@ -1,3 +1,4 @@
+import { giveBack, isInRoom } from "../base/payload-memory.ts";
 import { Refusal } from "../base/refusals.ts";
 import { type Soon, whenThere } from "../base/soon.ts";
 import type { Connection, Incoming } from "./connection/connection.ts";
@@ -75,7 +76,7 @@ export class RequestBody implements Body {
       if (bytes > bytesMax) throw new Refusal("RequestBodyTooLarge");
       pieces.push(piece);
     }
-    return Buffer.concat(pieces, bytes);
+    return joinPieces(pieces);
   }
 
   #readPlain(bytesMax: number): Soon<Buffer> {
@@ -89,7 +90,7 @@ export class RequestBody implements Body {
   }
 
   #joined(pieces: readonly Buffer[], limit: number): Buffer {
-    const whole = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+    const whole = joinPieces(pieces);
     this.bytesRead = whole.length;
     if (whole.length > limit) throw new Refusal("RequestBodyTooLarge");
     return whole;
@@ -120,4 +121,13 @@ export class RequestBody implements Body {
   #onFirstRead(): void {
     if (this.#expectsContinue) this.#connection.sendContinue();
   }
+}
+
+/** In one buffer that the operation may keep: pooled memory is released, for it may be long until the buffer is garbage. */
+function joinPieces(pieces: readonly Buffer[]): Buffer {
+  const [only] = pieces;
+  if (pieces.length === 1 && !isInRoom(only!)) return only!;
+  const whole = Buffer.concat(pieces);
+  for (const piece of pieces) giveBack(piece);
+  return whole;
 }

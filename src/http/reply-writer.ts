@@ -3,6 +3,7 @@ import "../base/bytes.ts";
 import { assert, InvariantBroken } from "../base/assert.ts";
 import { systemClock } from "../base/clock.ts";
 import { KIB, LIMITS } from "../base/limits.ts";
+import { giveBack } from "../base/payload-memory.ts";
 import { type ReplyHold, ReplyMemory } from "../base/reply-memory.ts";
 import type { Connection } from "./connection/connection.ts";
 import type { HttpReply } from "./exchange.ts";
@@ -290,7 +291,10 @@ async function writeStream(
   let bytes = 0;
   if (!outgoing.isHead) {
     for await (const piece of body) {
-      if (connection.isGone) return bytes;
+      if (connection.isGone) {
+        giveBack(piece);
+        return bytes;
+      }
       if (piece.length === 0) continue;
       bytes += piece.length;
       connection.cork();

@@ -14,22 +14,41 @@ const SHORT = [
   "XML bombs",
   "costly queries",
 ];
+/** Of those that run over TLS as well, the ones in which TLS makes a difference. */
+const SHORT_SECURE = [
+  "slow bodies",
+  "slow readers",
+  "connections without a handshake",
+  "half handshakes",
+  "aborted downloads",
+];
 
 /** A short siege. How long the honest wait is for `npm run prove -- --only hostile`: beside other tests it says little. */
-test("honest clients are served while the server is under attack, and it outlives the attack", async (t) => {
+async function withstand(attacks: readonly string[], isSecure: boolean): Promise<readonly string[]> {
   const directory = mkdtempSync(join(tmpdir(), "holdfast-siege-"));
   try {
-    const outcome = await besiege({ directory, seconds: 1, connections: 200, attacks: SHORT });
-    assert.equal(outcome.attacks.length, SHORT.length);
-    assert.ok(outcome.isAlive);
+    const outcome = await besiege({ directory, seconds: 1, connections: 200, attacks, isSecure });
+    assert.deepEqual(
+      outcome.attacks.map(({ name }) => name),
+      attacks,
+    );
+    assert.ok(outcome.isAlive && outcome.hasStopped);
     for (const attack of outcome.attacks) {
-      t.diagnostic(printOutcome(attack));
       assert.equal(attack.during.errors, 0, printOutcome(attack));
       assert.ok(attack.during.count > 0, printOutcome(attack));
     }
+    return outcome.attacks.map(printOutcome);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+test("honest clients are served while the server is under attack, and it outlives the attack", async (t) => {
+  for (const line of await withstand(SHORT, false)) t.diagnostic(line);
+});
+
+test("so are those that speak HTTPS, while clients break TLS off, leave it half begun or do not read", async (t) => {
+  for (const line of await withstand(SHORT_SECURE, true)) t.diagnostic(line);
 });
 
 test("an attack that makes the honest wait, fails them or fills the memory is called by its name", () => {

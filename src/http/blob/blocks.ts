@@ -1,3 +1,4 @@
+import { freeIfAlone } from "../../base/free-now.ts";
 import { KIB, MIB } from "../../base/limits.ts";
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { badHeader, badQuery, Refusal } from "../../base/refusals.ts";
@@ -140,10 +141,8 @@ async function putBlockList(request: HttpRequest, { blobs }: BlobServices): Prom
   const guards = readCreateGuards(request, IF_ALL);
   const properties = readProperties(request, false);
   const body = await request.body.read(BLOB_LIMITS.blockListBytesMax);
-  const blocks = await parseBlockList(body);
+  const { blocks, crc64 } = await readBlockList(body, request.headers["content-md5"] === undefined);
   const written = await putList(blobs, { ref: readBlobRef(request), ...guards, blocks, properties });
-  const wantsCrc64 = request.headers["content-md5"] === undefined;
-  const { crc64 } = checkBytes(body, { declared: {}, wantsCrc64 });
   return { status: 201, headers: { ...writtenHeaders(written), ...digestHeaders(request, crc64) } };
 }
 
@@ -172,6 +171,16 @@ async function isTooLong(body: Buffer): Promise<boolean> {
       return true;
   }
   return false;
+}
+
+/** A list may be megabytes long, and many of them may be refused one after another: its memory is free at once. */
+async function readBlockList(body: Buffer, wantsCrc64: boolean) {
+  try {
+    const blocks = await parseBlockList(body);
+    return { blocks, crc64: checkBytes(body, { declared: {}, wantsCrc64 }).crc64 };
+  } finally {
+    freeIfAlone(body);
+  }
 }
 
 async function parseBlockList(body: Buffer): Promise<ListedBlock[]> {

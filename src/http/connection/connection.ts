@@ -131,9 +131,8 @@ export class Connection implements BodySource {
   }
 
   #giveAway(piece: Uint8Array): boolean {
-    return this.#socket.write(piece, (error) => {
-      if (error == null) giveBack(piece);
-    });
+    // Also when it failed: nothing reads the memory of a write any more once its end was reported.
+    return this.#socket.write(piece, () => giveBack(piece));
   }
 
   /** Bytes that were written and that the system has not accepted yet. */
@@ -294,6 +293,7 @@ export class Connection implements BodySource {
           break;
         case "discarding": {
           const rest = this.#discarded!.feed(data);
+          if (!isLent) giveBack(data.subarray(0, data.length - (rest?.length ?? 0)));
           if (!this.#discarded!.isComplete) break;
           this.#discarded = undefined;
           if (rest !== undefined) this.#held = isLent ? Buffer.from(rest) : rest;

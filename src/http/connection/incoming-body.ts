@@ -1,4 +1,5 @@
 import { LIMITS } from "../../base/limits.ts";
+import { giveBack } from "../../base/payload-memory.ts";
 import { ChunkReader } from "./chunks.ts";
 import { CHUNKED } from "./request-head.ts";
 
@@ -24,6 +25,8 @@ export class ClientGone extends Error {
 export class IncomingBody {
   readonly #source: BodySource;
   readonly #chunks: ChunkReader | undefined;
+  /** What chunks have brought so far, without what stands between them. */
+  #chunkedBytes = 0;
   #left: number;
   #pieces: Buffer[] = [];
   #gathered: Buffer | undefined;
@@ -55,10 +58,16 @@ export class IncomingBody {
     return this.#gatheredBytes === 0 || this.#waiting !== undefined;
   }
 
-  /** Takes what belongs to the body and returns the rest, which belongs to the next request. */
+  /**
+   * Takes what belongs to the body and returns the rest, which belongs to the next request. The bytes are the body's from
+   * here on; of a body that was discarded they stay the caller's.
+   */
   feed(data: Buffer): Buffer | undefined {
     if (this.#chunks !== undefined) {
-      const end = this.#chunks.read(data, this.#keep);
+      const before = this.#chunkedBytes;
+      const end = this.#chunks.read(data, this.#keepChunked);
+      const between = (end < 0 ? data.length : end) - (this.#chunkedBytes - before);
+      if (!this.#isDiscarded) giveBack(data.subarray(0, between));
       if (end < 0) return undefined;
       this.#complete();
       return end === data.length ? undefined : data.subarray(end);
@@ -103,7 +112,7 @@ export class IncomingBody {
   /** Nobody wants the rest: it is read away, so that the next request can be found behind it. */
   discard(): void {
     this.#isDiscarded = true;
-    this.takeAll();
+    for (const piece of this.takeAll()) giveBack(piece);
     if (this.#isPaused) this.#resume();
   }
 
@@ -115,6 +124,11 @@ export class IncomingBody {
     this.#waiting = undefined;
   }
 
+  readonly #keepChunked = (piece: Buffer): void => {
+    this.#chunkedBytes += piece.length;
+    this.#keep(piece);
+  };
+
   readonly #keep = (piece: Buffer): void => {
     if (this.#isDiscarded) return;
     if (piece.length >= LIMITS.smallPartBytes) {
@@ -125,6 +139,7 @@ export class IncomingBody {
     this.#gathered ??= Buffer.allocUnsafeSlow(LIMITS.gatheredBodyBytes);
     this.#gathered.set(piece, this.#gatheredBytes);
     this.#gatheredBytes += piece.length;
+    giveBack(piece);
   };
 
   #keepWhole(piece: Buffer): void {

@@ -1,5 +1,6 @@
 import { Crc64 } from "../../base/crc64.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { giveBack } from "../../base/payload-memory.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
 
 /**
@@ -139,16 +140,16 @@ class Input {
     return taken;
   }
 
+  /** A few bytes, copied: what stands between the content must not keep pooled memory. */
   async take(bytes: number): Promise<Buffer> {
-    const first = await this.some(bytes);
-    if (first.length === bytes) return first;
-    const parts = [first];
-    for (let have = first.length; have < bytes; ) {
+    const taken = Buffer.allocUnsafe(bytes);
+    for (let have = 0; have < bytes; ) {
       const next = await this.some(bytes - have);
+      taken.set(next, have);
       have += next.length;
-      parts.push(next);
+      giveBack(next);
     }
-    return Buffer.concat(parts);
+    return taken;
   }
 
   async isAtEnd(): Promise<boolean> {

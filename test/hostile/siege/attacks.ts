@@ -1,106 +1,16 @@
-import { connect, type Socket } from "node:net";
 import { signed } from "../../../bench/sign.ts";
 import { pause } from "../../../src/base/clock.ts";
 import { MIB } from "../../../src/base/limits.ts";
-import type { Program } from "../../kit/program.ts";
+import { Crowd, dial, hold, portAt, type Siege, shoot, volley } from "./crowd.ts";
+import { TLS_ATTACKS } from "./tls-attacks.ts";
 
-/** What hostile clients do to a server: each runs until it is told to stop, and then lets go of everything. */
-export interface Siege {
-  readonly program: Program;
-  /** Where the program has a listener for SMB. */
-  readonly smbPort: number | undefined;
-  readonly isOver: () => boolean;
-  /** How many connections the large ones open. */
-  readonly connections: number;
-}
-
+/** What hostile clients do to a server: each attack runs until it is over, and then closes all it has opened. */
 export interface Attack {
   readonly name: string;
   run(siege: Siege): Promise<void>;
 }
 
 const READERS = 200;
-const SERVICES = ["blob", "queue", "table", "file"] as const;
-
-/** Connections that are kept open and let go at the end; one that the server ended is opened again. */
-class Crowd {
-  readonly #sockets = new Set<Socket>();
-
-  open(port: number, first?: Buffer | string): Socket {
-    const socket = connect(port, "127.0.0.1");
-    this.#sockets.add(socket);
-    socket.on("error", () => {});
-    socket.on("close", () => this.#sockets.delete(socket));
-    if (first !== undefined) socket.write(first);
-    return socket;
-  }
-
-  get size(): number {
-    return this.#sockets.size;
-  }
-
-  each(act: (socket: Socket) => void): void {
-    for (const socket of this.#sockets) act(socket);
-  }
-
-  letGo(): void {
-    for (const socket of this.#sockets) socket.destroy();
-  }
-}
-
-/** Opens up to so many, a few at a time, and then does something with each of them every second. */
-async function hold(
-  siege: Siege,
-  open: (crowd: Crowd, index: number) => void,
-  tick?: (socket: Socket) => void,
-  burst = 40,
-) {
-  const crowd = new Crowd();
-  try {
-    let index = 0;
-    while (!siege.isOver()) {
-      for (let left = burst; left > 0 && crowd.size < siege.connections; left--) open(crowd, index++);
-      if (crowd.size < siege.connections) {
-        await pause(20);
-        continue;
-      }
-      if (tick !== undefined) crowd.each(tick);
-      await pause(1_000);
-    }
-  } finally {
-    crowd.letGo();
-  }
-}
-
-const portAt = ({ program }: Siege, index: number): number =>
-  program.ports[SERVICES[index % SERVICES.length]!];
-
-/** One request on a connection of its own; whatever comes back is thrown away. */
-function shoot(port: number, bytes: Buffer | string, patience = 5_000): Promise<void> {
-  return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
-    socket.setTimeout(patience, () => socket.destroy());
-    socket.on("data", (piece) => {
-      if (piece.includes("\r\n\r\n")) socket.destroy();
-    });
-    socket.on("error", () => {});
-    socket.on("close", () => resolve());
-    socket.write(bytes);
-  });
-}
-
-/** One after the other, with a pause so that the attacker's own work is not what the honest wait for. */
-async function volley(
-  siege: Siege,
-  shots: readonly { readonly port: number; readonly bytes: Buffer | string }[],
-  gap: number,
-) {
-  for (let turn = 0; !siege.isOver(); turn++) {
-    const { port, bytes } = shots[turn % shots.length]!;
-    await shoot(port, bytes);
-    await pause(gap);
-  }
-}
 
 const upload = (siege: Siege, name: string, bytes: number): Buffer => {
   const port = siege.program.ports.blob;
@@ -141,17 +51,18 @@ const SLOW_BODIES: Attack = {
 const SLOW_READERS: Attack = {
   name: "slow readers",
   run: async (siege) => {
-    await shoot(siege.program.ports.blob, upload(siege, "large", 32 * MIB), 30_000);
-    const get = signed({ method: "GET", path: "/honest/large" }, siege.program.ports.blob);
+    const { blob } = siege.program.ports;
+    await shoot(siege, { port: blob, bytes: upload(siege, "large", 32 * MIB) }, 30_000);
+    const get = signed({ method: "GET", path: "/honest/large" }, blob);
     // Few, and one by one: what fills the buffers of the system at first is a download like any other.
-    const crowd = new Crowd();
+    const crowd = new Crowd(siege);
     try {
       while (!siege.isOver()) {
-        if (crowd.size < READERS) crowd.open(siege.program.ports.blob, get).pause();
+        if (crowd.size < READERS) crowd.open(blob, get).pause();
         await pause(150);
       }
     } finally {
-      crowd.letGo();
+      crowd.destroy();
     }
   },
 };
@@ -169,9 +80,9 @@ const FLOOD: Attack = {
   run: async (siege) => {
     for (let index = 0; !siege.isOver(); ) {
       for (let burst = 0; burst < 10; burst++) {
-        const socket = connect(portAt(siege, index++), "127.0.0.1");
+        const socket = dial(siege, portAt(siege, index++));
         socket.on("error", () => {});
-        socket.on("connect", () => socket.destroy());
+        socket.on(siege.isSecure ? "secureConnect" : "connect", () => socket.destroy());
       }
       await pause(25);
     }
@@ -271,7 +182,8 @@ const BLOCK_LISTS: Attack = {
         { comp: "blocklist" },
         Buffer.from(`<BlockList>${`<${kind}>AAAA</${kind}>`.repeat(count)}</BlockList>`),
       );
-    await shoot(blob, put({ comp: "block", blockid: "AAAA" }, Buffer.alloc(1_024)));
+    const block = put({ comp: "block", blockid: "AAAA" }, Buffer.alloc(1_024));
+    await shoot(siege, { port: blob, bytes: block });
     const shots = [list(50_000, "Latest"), list(50_001, "Latest"), list(50_000, "Committed")];
     await volley(
       siege,
@@ -289,7 +201,7 @@ const ABANDONED: Attack = {
     const half = whole.subarray(0, whole.length - 8 * MIB);
     while (!siege.isOver()) {
       await new Promise<void>((resolve) => {
-        const socket = connect(blob, "127.0.0.1");
+        const socket = dial(siege, blob);
         socket.on("error", () => {});
         socket.on("close", () => resolve());
         socket.write(half, () => socket.destroy());
@@ -305,13 +217,11 @@ const QUERIES: Attack = {
   run: async (siege) => {
     const { blob } = siege.program.ports;
     const rows = Buffer.alloc(2 * MIB, "1,2\n");
-    await shoot(
+    const put = signed(
+      { method: "PUT", path: "/honest/rows", headers: { "x-ms-blob-type": "BlockBlob" }, body: rows },
       blob,
-      signed(
-        { method: "PUT", path: "/honest/rows", headers: { "x-ms-blob-type": "BlockBlob" }, body: rows },
-        blob,
-      ),
     );
+    await shoot(siege, { port: blob, bytes: put });
     const query = (text: string): Buffer =>
       signed(
         {
@@ -337,7 +247,8 @@ const QUERIES: Attack = {
   },
 };
 
-export const ATTACKS: readonly Attack[] = [
+/** Of a server that speaks HTTP. One that speaks HTTPS has to withstand more. */
+const ATTACKS: readonly Attack[] = [
   SLOW_HEADERS,
   SLOW_BODIES,
   SLOW_READERS,
@@ -349,3 +260,7 @@ export const ATTACKS: readonly Attack[] = [
   ABANDONED,
   QUERIES,
 ];
+
+export function attacksOn(isSecure: boolean): readonly Attack[] {
+  return isSecure ? [...ATTACKS, ...TLS_ATTACKS] : ATTACKS;
+}

@@ -1,16 +1,20 @@
 import { Agent, request } from "node:http";
+import { request as requestSecurely, Agent as SecureAgent } from "node:https";
 import { createInterface } from "node:readline";
 import { signedHeaders, targetOf } from "../../../bench/sign.ts";
 import { monotonic, pause } from "../../../src/base/clock.ts";
 
 /**
  * Honest clients, in a process of their own so that nothing but the server makes them wait. They write and read small
- * things at an even pace, half of them over connections that stay, half over a new one each time.
+ * things at an even pace, half of them over connections that stay, half over a new one each time. With "tls" they speak
+ * HTTPS: a new connection is a whole handshake, before an attack as well as during it.
  *
+ *   arguments: the ports, as JSON; "tls" or nothing
  *   stdin: a line for each window to report     stdout: the window's figures, as JSON
  */
 type Service = "blob" | "queue" | "table";
-const [ports] = process.argv.slice(2).map((text) => JSON.parse(text) as Record<Service, number>);
+const ports = JSON.parse(process.argv[2]!) as Record<Service, number>;
+const isSecure = process.argv[3] === "tls";
 const CLIENTS = 8;
 const PAUSE_MILLIS = 25;
 const PATIENCE_MILLIS = 10_000;
@@ -29,9 +33,10 @@ function send(step: Step, agent: Agent | false): Promise<number> {
   if (step.body !== undefined || step.method === "PUT")
     headers["Content-Length"] = String(step.body?.length ?? 0);
   return new Promise((resolve) => {
-    const outgoing = request({
+    const outgoing = (isSecure ? requestSecurely : request)({
       host: "127.0.0.1",
-      port: ports![step.service],
+      rejectUnauthorized: false,
+      port: ports[step.service],
       method: step.method,
       path: targetOf(step),
       headers,
@@ -67,8 +72,10 @@ const stepsOf = (client: number): Step[] => [
 let window: number[] = [];
 let errors = 0;
 
+const keptAgent = (): Agent => new (isSecure ? SecureAgent : Agent)({ keepAlive: true, maxSockets: 1 });
+
 async function live(client: number): Promise<void> {
-  const agent = client % 2 === 0 ? new Agent({ keepAlive: true, maxSockets: 1 }) : false;
+  const agent = client % 2 === 0 ? keptAgent() : false;
   const steps = stepsOf(client);
   for (let turn = 0; ; turn++) {
     const start = monotonic();

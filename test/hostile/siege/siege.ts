@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { monotonic, pause } from "../../../src/base/clock.ts";
-import { MIB } from "../../../src/base/limits.ts";
+import { LIMITS, MIB } from "../../../src/base/limits.ts";
+import { HTTPS_FLAGS } from "../../kit/certificates.ts";
 import { type Program, startProgram } from "../../kit/program.ts";
-import { ATTACKS, type Attack } from "./attacks.ts";
+import { attacksOn } from "./attacks.ts";
 
 /** A server under attack, and honest clients beside it whose waiting is measured before and during each attack. */
 export interface Figures {
@@ -31,6 +32,8 @@ export interface SiegeOptions {
   readonly directory: string;
   readonly seconds: number;
   readonly connections: number;
+  /** The server, its honest clients and its attackers speak HTTPS. */
+  readonly isSecure?: boolean;
   readonly attacks?: readonly string[];
   readonly progress?: (text: string) => void;
 }
@@ -41,6 +44,8 @@ export interface SiegeOutcome {
   readonly diskEndBytes: number;
   readonly liveBytes: number;
   readonly isAlive: boolean;
+  /** It ended by itself when it was told to, although connections of all kinds had been left to it. */
+  readonly hasStopped: boolean;
 }
 
 /** Below this much more, the difference is the machine's and not the attack's. */
@@ -50,15 +55,18 @@ export const MEMORY_GROWTH_MAX = 128 * MIB;
 const LIVE_BYTES = 40 * MIB;
 const RECLAIM_MILLIS = 60_000;
 const ATTACKERS_NICENESS = 10;
+/** Longer than a server waits for requests under way when it is told to stop. */
+const STOP_MILLIS = LIMITS.shutdownMillis + 15_000;
 
 class Honest {
   readonly #child: ChildProcess;
   readonly #lines: AsyncIterator<string>;
 
-  constructor(program: Program) {
+  constructor(program: Program, isSecure: boolean) {
     const script = fileURLToPath(new URL("./honest.ts", import.meta.url));
     const { blob, queue, table } = program.ports;
     const args = ["--import", "tsx", script, JSON.stringify({ blob, queue, table })];
+    if (isSecure) args.push("tls");
     this.#child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
     this.#lines = createInterface({ input: this.#child.stdout! })[Symbol.asyncIterator]();
   }
@@ -104,14 +112,17 @@ export function diskOf(directory: string): number {
 }
 
 export async function besiege(options: SiegeOptions): Promise<SiegeOutcome> {
-  const { directory, seconds, connections, progress = () => {} } = options;
-  const data = join(directory, "data");
-  const program = await startProgram(["--location", data, "--silent"]);
+  const { directory, seconds, connections, isSecure = false, progress = () => {} } = options;
+  const data = join(directory, isSecure ? "data-tls" : "data");
+  const tlsFlags = isSecure ? HTTPS_FLAGS : [];
+  const program = await startProgram(["--location", data, "--silent", ...tlsFlags]);
   const smbPort = (program.ports as Partial<Record<string, number>>).smb;
-  const honest = new Honest(program);
-  const wanted = ATTACKS.filter(({ name }) => options.attacks?.includes(name) ?? true);
+  const honest = new Honest(program, isSecure);
+  const wanted = attacksOn(isSecure).filter(({ name }) => options.attacks?.includes(name) ?? true);
   const attacks: AttackOutcome[] = [];
   let diskPeakBytes = 0;
+  let hasStopped = false;
+  let outcome: Omit<SiegeOutcome, "hasStopped">;
   try {
     await honest.ready();
     // The attackers would be on machines of their own: here they must not be what the honest clients wait for.
@@ -131,7 +142,7 @@ export async function besiege(options: SiegeOptions): Promise<SiegeOutcome> {
         diskPeakBytes = Math.max(diskPeakBytes, diskOf(data));
       }, 250);
       try {
-        await run(attack, { program, smbPort, isOver, connections });
+        await attack.run({ program, smbPort, isSecure, isOver, connections });
       } finally {
         clearInterval(watch);
       }
@@ -144,15 +155,23 @@ export async function besiege(options: SiegeOptions): Promise<SiegeOutcome> {
     const until = monotonic() + RECLAIM_MILLIS;
     while (diskOf(data) > 2 * LIVE_BYTES + 128 * MIB && monotonic() < until) await pause(500);
     const isAlive = program.child.exitCode === null;
-    return { attacks, diskPeakBytes, diskEndBytes: diskOf(data), liveBytes: LIVE_BYTES, isAlive };
+    outcome = { attacks, diskPeakBytes, diskEndBytes: diskOf(data), liveBytes: LIVE_BYTES, isAlive };
   } finally {
     await honest.stop();
-    await program.stop();
+    hasStopped = await stopInTime(program);
   }
+  return { ...outcome, hasStopped };
 }
 
-function run(attack: Attack, siege: Parameters<Attack["run"]>[0]): Promise<void> {
-  return attack.run(siege);
+async function stopInTime(program: Program): Promise<boolean> {
+  let isLate = false;
+  const patience = setTimeout(() => {
+    isLate = true;
+    program.child.kill("SIGKILL");
+  }, STOP_MILLIS);
+  await program.stop();
+  clearTimeout(patience);
+  return !isLate;
 }
 
 export function ratioOf({ before, during }: AttackOutcome): number {
