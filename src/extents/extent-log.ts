@@ -1,5 +1,5 @@
 import { assert } from "../base/assert.ts";
-import { errorCode, StorageFault } from "../base/faults.ts";
+import { errorCode, isOutOfSpace, isTransientFault, StorageFault } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
 import { ClaimedRoom } from "./claimed-room.ts";
 import type { Device, DeviceFile } from "./device.ts";
@@ -248,7 +248,9 @@ export class ExtentLog {
     } catch (error) {
       // The next try makes the file again, under the same id.
       await file?.close().catch(() => {});
-      await this.device.remove(name).catch(() => {});
+      // A database that is away cannot be cleared up either, and the next try writes over what may be there.
+      const isAway = isTransientFault(error) && !isOutOfSpace(error);
+      if (!isAway) await this.device.remove(name).catch(() => {});
       throw writeFault(name, error);
     }
     // The header is synced with the first frames; nobody asks for it before.

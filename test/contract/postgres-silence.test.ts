@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { monotonic, pause } from "../../src/base/clock.ts";
 import { OutcomeUnknown, StorageFault } from "../../src/base/faults.ts";
+import { LIMITS } from "../../src/base/limits.ts";
 import type { Store } from "../../src/store/kv.ts";
 import { PostgresStore } from "../../src/store/postgres/postgres-store.ts";
 import { FaultyLink } from "../kit/faulty-link.ts";
@@ -85,14 +86,17 @@ describe("a silent database", { concurrency: true }, () => {
           heard(readText(store, "a")),
         ];
         const ephemeral = heard(putAll(store.ephemeral, { held: "by nobody" }));
-        const payload = heard(store.device.write(1n, 0, [bytes("payload")]));
+        // More than go side by side: those behind wait no longer than the first.
+        const payloads = [0, 1, 2, 3].map((i) =>
+          heard(store.device.write(1n, i * LIMITS.chunkWriteBytes, [Buffer.alloc(LIMITS.chunkWriteBytes)])),
+        );
         await until(() => !store.readiness().isUp, "said to be ready while nothing is answered");
         assert.match(store.readiness().state, /has not (been )?answered/);
 
         const unknown = await first;
         assert.ok(unknown instanceof OutcomeUnknown, `heard ${unknown}`);
         for (const other of others) assertBusy(await other);
-        assertBusy(await payload);
+        for (const payload of payloads) assertBusy(await payload);
         const held = await ephemeral;
         assert.ok(held instanceof StorageFault, `heard ${held}`);
 

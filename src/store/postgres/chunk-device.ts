@@ -1,6 +1,6 @@
-import { monotonic, pause } from "../../base/clock.ts";
+import { type Millis, monotonic, pause } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { acquirePatiently } from "./acquire-patiently.ts";
+import { acquirePatiently, lateFault } from "./acquire-patiently.ts";
 import { failureOf, faultOf } from "./failures.ts";
 import type { Pool } from "./pool.ts";
 import type { RoundTrip } from "./session.ts";
@@ -19,6 +19,7 @@ interface Waiting {
   readonly start: number;
   readonly parts: readonly Uint8Array[];
   readonly bytes: number;
+  readonly queuedAt: Millis;
   resolve(): void;
   reject(error: unknown): void;
 }
@@ -29,6 +30,7 @@ export class ChunkDevice {
   readonly #writesMax: number;
   #waiting: Waiting[] = [];
   #writing = 0;
+  #answeredAt: Millis = 0;
 
   constructor({ pool, place, connections }: { pool: Pool; place: string; connections: number }) {
     this.#pool = pool;
@@ -72,7 +74,7 @@ export class ChunkDevice {
   write(extent: bigint, start: number, parts: readonly Uint8Array[]): Promise<void> {
     const bytes = parts.reduce((total, part) => total + part.length, 0);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ extent, start, parts, bytes, resolve, reject });
+      this.#waiting.push({ extent, start, parts, bytes, queuedAt: monotonic(), resolve, reject });
       if (this.#writing < this.#writesMax) void this.#writeSome();
     });
   }
@@ -87,7 +89,8 @@ export class ChunkDevice {
       }
       const batch = this.#waiting.splice(0, count);
       try {
-        await this.#run([writeStatement(batch)]);
+        // Behind a database that is slow a write waits as long as it takes, behind one that is silent it does not.
+        await this.#run([writeStatement(batch)], Math.max(batch[0]!.queuedAt, this.#answeredAt));
         for (const { resolve } of batch) resolve();
       } catch (error) {
         for (const { reject } of batch) reject(withCode(error));
@@ -106,12 +109,14 @@ export class ChunkDevice {
   }
 
   /** Everything here may be done twice, so a connection that was lost is no reason to give up. */
-  async #run(statements: readonly Statement[]): Promise<RoundTrip> {
-    const deadline = monotonic() + LIMITS.databasePatienceMillis;
+  async #run(statements: readonly Statement[], began = monotonic()): Promise<RoundTrip> {
+    const deadline = began + LIMITS.databasePatienceMillis;
+    if (monotonic() > deadline) throw lateFault(undefined);
     for (;;) {
       const session = await acquirePatiently(this.#pool, deadline);
       try {
         const trip = await session.run(statements);
+        this.#answeredAt = monotonic();
         if (!trip.isWarned) return trip;
       } catch (error) {
         const failure = failureOf(error);

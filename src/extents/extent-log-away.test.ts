@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CrashDevice } from "../../test/support/crash-device.ts";
+import { appendAndRelease, openLog, readAll, sample } from "../../test/support/extents.ts";
+import { StorageFault } from "../base/faults.ts";
+
+test("while the database that holds the files is away, nobody waits for a second time to clear up", async () => {
+  const device = new CrashDevice();
+  const { log, files } = openLog(device);
+  const asked: string[] = [];
+  device.before = (kind) => {
+    asked.push(kind);
+    if (kind === "create") throw new StorageFault("the database cannot be reached", { isTransient: true });
+  };
+  await assert.rejects(log.append(sample(10)), (error) => error instanceof StorageFault && error.isTransient);
+  assert.ok(!asked.includes("remove"));
+  device.before = () => {};
+  const { slices } = await appendAndRelease(log, sample(10));
+  assert.deepEqual(await readAll(files, slices), sample(10));
+});
