@@ -77,7 +77,7 @@ export const LIMITS = {
   commonBodyBytesMax: 40 * MIB,
   commonCopyBytesMax: 8 * MIB,
   commonChunkBytesMax: 8 * MIB,
-  commonReadBytesMax: 32 * MIB,
+  commonReadBytesMax: 24 * MIB,
   /** Other memory that is kept for the next transfer, of all sizes. */
   idlePayloadBytesMax: 8 * MIB,
   /** Chunk extensions and trailers of one body, which mean nothing to any operation. */
@@ -280,7 +280,7 @@ export const LIMITS = {
   extentReadBytes: 1 * MIB,
   extentReadsAheadMax: 2,
   /** Payload read for all consumers and not yet taken by them. Beyond it each gets one chunk at a time. */
-  readMemoryBytes: 32 * MIB,
+  readMemoryBytes: 24 * MIB,
   /** Descriptors kept open although nobody reads through them. */
   extentFilesIdleMax: 256,
   /** Descriptors one reader holds from its start. */
@@ -318,7 +318,7 @@ export const LIMITS = {
   /** The same for one that is starting: it loads the program and opens the store before it is ready. */
   workerStartMillis: 60_000,
   /** Objects in the old generation of the heap beyond which it grows slowly; half of the young one; how often both are looked at. */
-  heapOldBytes: 48 * MIB,
+  heapOldBytes: 40 * MIB,
   heapYoungBytes: 8 * MIB,
   heapWatchMillis: 100,
   accountsMax: 10_000,

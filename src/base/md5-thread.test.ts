@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { test } from "node:test";
+import { Worker } from "node:worker_threads";
 import fc from "fast-check";
 import { seedOfThisRun } from "../../test/support/seed.ts";
 import { LIMITS, MIB } from "./limits.ts";
@@ -129,4 +130,18 @@ test("the thread of digests is preferred where that is possible, and only it", {
   const mayPrefer = process.getuid?.() === 0 && availableParallelism() > 1;
   assert.equal(preferred.length, mayPrefer ? 1 : 0);
   assert.ok(before.every((one) => one === before[0]));
+});
+
+test("thousands of digests that are dropped at once are one message to the thread", async (t) => {
+  const all = Array.from({ length: 2_000 }, () => new LongMd5());
+  for (const md5 of all) await md5.update(Buffer.alloc(100, 1));
+  const sent = t.mock.method(Worker.prototype, "postMessage");
+  for (const md5 of [...all, ...all]) md5.drop();
+  await new Promise((resolve) => setImmediate(resolve));
+  // What was not told yet of the last of them, and that all are dropped.
+  assert.ok(sent.mock.callCount() <= 2, `${sent.mock.callCount()} messages`);
+  sent.mock.restore();
+  const kept = new LongMd5();
+  await kept.update(Buffer.from("holdfast"));
+  assert.equal(await kept.digest(), createHash("md5").update("holdfast").digest("base64"));
 });

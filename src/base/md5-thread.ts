@@ -74,6 +74,8 @@ class Md5Thread {
   /** Bodies whose bytes did not fit, in the order in which they came. */
   readonly #waiting: (() => void)[] = [];
   #untold: Told | undefined;
+  /** Those that the thread can forget, and does not know of yet. */
+  #dropped: number[] = [];
   #failure: unknown;
   #lastId = 0;
 
@@ -180,11 +182,17 @@ class Md5Thread {
     });
   }
 
-  /** Nobody will ask for it. */
+  /** The digest is not wanted. When thousands of clients go away at once, the thread hears of all of them together. */
   drop(id: number): void {
     if (!this.isUsable) return;
-    this.#tell();
-    this.#worker.postMessage({ id, isDropped: true });
+    if (this.#untold?.id === id) this.#tell();
+    if (this.#dropped.length === 0) setImmediate(() => this.#sendDropped());
+    this.#dropped.push(id);
+  }
+
+  #sendDropped(): void {
+    this.#worker.postMessage({ dropped: this.#dropped });
+    this.#dropped = [];
   }
 
   #receive(reply: Reply): void {
@@ -224,6 +232,7 @@ let stateAt: number | undefined;
 export class LongMd5 {
   readonly #thread: Md5Thread;
   readonly #id: number;
+  #isDropped = false;
 
   constructor() {
     // A thread that failed takes its digests with it; the next body gets a new one.
@@ -241,7 +250,10 @@ export class LongMd5 {
     return this.#thread.digest(this.#id);
   }
 
+  /** A body that breaks off may say so at more than one of its ends. */
   drop(): void {
+    if (this.#isDropped) return;
+    this.#isDropped = true;
     this.#thread.drop(this.#id);
   }
 }

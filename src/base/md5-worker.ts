@@ -60,7 +60,11 @@ class Md5 {
 }
 
 const hashes = new Map();
-parentPort.on("message", ({ id, parts, isEnd, isDropped }) => {
+parentPort.on("message", ({ id, parts, isEnd, dropped }) => {
+  if (dropped !== undefined) {
+    for (const id of dropped) hashes.delete(id);
+    return;
+  }
   let hash = hashes.get(id);
   if (parts !== undefined) {
     if (hash === undefined) hashes.set(id, (hash = new Md5()));
@@ -68,6 +72,6 @@ parentPort.on("message", ({ id, parts, isEnd, isDropped }) => {
     parentPort.postMessage({ isTaken: true });
   }
   if (isEnd) parentPort.postMessage({ id, digest: (hash ?? new Md5()).digest() });
-  if (isEnd || isDropped) hashes.delete(id);
+  if (isEnd) hashes.delete(id);
 });
 `;

@@ -9,12 +9,18 @@ export interface BodySource {
   resume(): void;
 }
 
-/** The client went away in the middle of its request: there is nobody to answer, and nothing was stored. */
+/**
+ * The client went away in the middle of its request: there is nobody to answer, and nothing was stored. It carries no
+ * stack: thousands of clients may go away at once.
+ */
 export class ClientGone extends Error {
   override readonly name = "ClientGone";
 
   constructor() {
+    const limit = Error.stackTraceLimit;
+    Error.stackTraceLimit = 0;
     super("the client went away");
+    Error.stackTraceLimit = limit;
   }
 }
 
