@@ -13,7 +13,7 @@ export interface Attack {
 const READERS = 200;
 
 const upload = (siege: Siege, name: string, bytes: number): Buffer => {
-  const port = siege.program.ports.blob;
+  const port = siege.ports.blob;
   const body = Buffer.alloc(bytes);
   return signed(
     { method: "PUT", path: `/honest/${name}`, headers: { "x-ms-blob-type": "BlockBlob" }, body },
@@ -40,7 +40,7 @@ const SLOW_BODIES: Attack = {
     const start = whole.subarray(0, whole.length - 4 * MIB + 60_000);
     await hold(
       siege,
-      (crowd) => crowd.open(siege.program.ports.blob, start),
+      (crowd) => crowd.open(siege.ports.blob, start),
       (socket) => socket.write("x"),
       // Each starts with 60 KB: all at once they would be a flood, and not slow.
       10,
@@ -51,7 +51,7 @@ const SLOW_BODIES: Attack = {
 const SLOW_READERS: Attack = {
   name: "slow readers",
   run: async (siege) => {
-    const { blob } = siege.program.ports;
+    const { blob } = siege.ports;
     await shoot(siege, { port: blob, bytes: upload(siege, "large", 32 * MIB) }, 30_000);
     const get = signed({ method: "GET", path: "/honest/large" }, blob);
     // Few, and one by one: what fills the buffers of the system at first is a download like any other.
@@ -71,7 +71,7 @@ const SILENCE: Attack = {
   name: "silent connections",
   run: (siege) =>
     hold(siege, (crowd, index) =>
-      crowd.open(index % 5 === 4 ? (siege.smbPort ?? siege.program.ports.blob) : portAt(siege, index)),
+      crowd.open(index % 5 === 4 ? (siege.smbPort ?? siege.ports.blob) : portAt(siege, index)),
     ),
 };
 
@@ -92,7 +92,7 @@ const FLOOD: Attack = {
 const OVERSIZE: Attack = {
   name: "oversize everything",
   run: (siege) => {
-    const { blob, table, queue } = siege.program.ports;
+    const { blob, table, queue } = siege.ports;
     const head = (target: string, more: string): string => `PUT ${target} HTTP/1.1\r\nHost: a\r\n${more}\r\n`;
     const long = "x".repeat(MIB);
     const shots = [
@@ -131,7 +131,7 @@ const OVERSIZE: Attack = {
 const BOMBS: Attack = {
   name: "XML bombs",
   run: (siege) => {
-    const { blob, queue } = siege.program.ports;
+    const { blob, queue } = siege.ports;
     const list = (body: string): Buffer =>
       signed(
         { method: "PUT", path: "/honest/bomb", query: { comp: "blocklist" }, body: Buffer.from(body) },
@@ -174,7 +174,7 @@ const BOMBS: Attack = {
 const BLOCK_LISTS: Attack = {
   name: "lists of 50,000 blocks",
   run: async (siege) => {
-    const { blob } = siege.program.ports;
+    const { blob } = siege.ports;
     const put = (query: Record<string, string>, body: Buffer): Buffer =>
       signed({ method: "PUT", path: "/honest/blocks", query, body }, blob);
     const list = (count: number, kind: string): Buffer =>
@@ -196,7 +196,7 @@ const BLOCK_LISTS: Attack = {
 const ABANDONED: Attack = {
   name: "abandoned uploads",
   run: async (siege) => {
-    const { blob } = siege.program.ports;
+    const { blob } = siege.ports;
     const whole = upload(siege, "abandoned", 16 * MIB);
     const half = whole.subarray(0, whole.length - 8 * MIB);
     while (!siege.isOver()) {
@@ -215,7 +215,7 @@ const ABANDONED: Attack = {
 const QUERIES: Attack = {
   name: "costly queries",
   run: async (siege) => {
-    const { blob } = siege.program.ports;
+    const { blob } = siege.ports;
     const rows = Buffer.alloc(2 * MIB, "1,2\n");
     const put = signed(
       { method: "PUT", path: "/honest/rows", headers: { "x-ms-blob-type": "BlockBlob" }, body: rows },

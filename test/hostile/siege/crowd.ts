@@ -1,11 +1,10 @@
 import { connect, type Socket } from "node:net";
 import { connect as connectSecurely } from "node:tls";
 import { pause } from "../../../src/base/clock.ts";
-import type { Program } from "../../kit/program.ts";
 
 /** What hostile clients need: where the server is, how to reach it, and when to stop. */
 export interface Siege {
-  readonly program: Program;
+  readonly ports: Readonly<Record<(typeof SERVICES)[number], number>>;
   /** Where the program has a listener for SMB. */
   readonly smbPort: number | undefined;
   /** The program speaks HTTPS. SMB has no TLS. */
@@ -91,8 +90,7 @@ export async function hold(
   }
 }
 
-export const portAt = ({ program }: Siege, index: number): number =>
-  program.ports[SERVICES[index % SERVICES.length]!];
+export const portAt = ({ ports }: Siege, index: number): number => ports[SERVICES[index % SERVICES.length]!];
 
 interface Shot {
   readonly port: number;

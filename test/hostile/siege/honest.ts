@@ -10,7 +10,8 @@ import { monotonic, pause } from "../../../src/base/clock.ts";
  * HTTPS: a new connection is a whole handshake, before an attack as well as during it.
  *
  *   arguments: the ports, as JSON; "tls" or nothing
- *   stdin: a line for each window to report     stdout: the window's figures, as JSON
+ *   stdin: a line ends a window: "calm" when nothing attacked in it, "attack" or "skip"; "all calm" asks for all calm
+ *   windows together     stdout: the figures, as JSON
  */
 type Service = "blob" | "queue" | "table";
 const ports = JSON.parse(process.argv[2]!) as Record<Service, number>;
@@ -110,13 +111,21 @@ async function prepare(): Promise<void> {
 await prepare();
 for (let client = 0; client < CLIENTS; client++) void live(client);
 process.stdout.write("ready\n");
-for await (const _ of createInterface({ input: process.stdin })) {
-  const sorted = window.sort((one, other) => one - other);
+
+function figuresOf(sample: readonly number[]): object {
+  const sorted = sample.toSorted((one, other) => one - other);
   const at = (share: number): number =>
     sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-  const figures = { count: sorted.length, errors, p50: at(0.5), p99: at(0.99), max: at(1) };
+  return { count: sorted.length, errors, p50: at(0.5), p99: at(0.99), max: at(1) };
+}
+
+const calm: number[] = [];
+for await (const line of createInterface({ input: process.stdin })) {
+  const isAll = line === "all calm";
+  if (line === "calm") calm.push(...window);
+  process.stdout.write(`${JSON.stringify(figuresOf(isAll ? calm : window))}\n`);
+  if (isAll) continue;
   window = [];
   errors = 0;
-  process.stdout.write(`${JSON.stringify(figures)}\n`);
 }
 process.exit(0);

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { setPriority } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -54,33 +53,35 @@ export const MEMORY_GROWTH_MAX = 128 * MIB;
 /** What the attacks leave on purpose: the large blob and the rows they read. */
 const LIVE_BYTES = 40 * MIB;
 const RECLAIM_MILLIS = 60_000;
-const ATTACKERS_NICENESS = 10;
 /** Longer than a server waits for requests under way when it is told to stop. */
 const STOP_MILLIS = LIMITS.shutdownMillis + 15_000;
 
-class Honest {
+/** A script beside this one in a process of its own, which answers lines with lines. */
+class Helper {
   readonly #child: ChildProcess;
   readonly #lines: AsyncIterator<string>;
 
-  constructor(program: Program, isSecure: boolean) {
-    const script = fileURLToPath(new URL("./honest.ts", import.meta.url));
-    const { blob, queue, table } = program.ports;
-    const args = ["--import", "tsx", script, JSON.stringify({ blob, queue, table })];
-    if (isSecure) args.push("tls");
-    this.#child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+  constructor(script: string, ...args: readonly string[]) {
+    const path = fileURLToPath(new URL(script, import.meta.url));
+    this.#child = spawn(process.execPath, ["--import", "tsx", path, ...args], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
     this.#lines = createInterface({ input: this.#child.stdout! })[Symbol.asyncIterator]();
   }
 
   async ready(): Promise<void> {
-    const { value } = await this.#lines.next();
-    if (value !== "ready") throw new Error("the honest clients did not start");
+    if ((await this.#next()) !== "ready") throw new Error("a helper of the siege did not start");
   }
 
-  /** The figures since the last time. */
-  async window(): Promise<Figures> {
-    this.#child.stdin!.write("\n");
-    const { value } = await this.#lines.next();
-    return JSON.parse(value as string) as Figures;
+  ask(line: string): Promise<string> {
+    this.#child.stdin!.write(`${line}\n`);
+    return this.#next();
+  }
+
+  async #next(): Promise<string> {
+    const { value, done } = await this.#lines.next();
+    if (done === true) throw new Error("a helper of the siege has ended");
+    return value;
   }
 
   stop(): Promise<void> {
@@ -90,6 +91,11 @@ class Honest {
       this.#child.kill();
     });
   }
+}
+
+/** Ends a window of the honest clients. */
+async function windowOf(honest: Helper, kind: "calm" | "attack" | "skip" | "all calm"): Promise<Figures> {
+  return JSON.parse(await honest.ask(kind)) as Figures;
 }
 
 export function memoryOf(pid: number): number {
@@ -117,7 +123,10 @@ export async function besiege(options: SiegeOptions): Promise<SiegeOutcome> {
   const tlsFlags = isSecure ? HTTPS_FLAGS : [];
   const program = await startProgram(["--location", data, "--silent", ...tlsFlags]);
   const smbPort = (program.ports as Partial<Record<string, number>>).smb;
-  const honest = new Honest(program, isSecure);
+  const { blob, queue, table, file } = program.ports;
+  const ports = { blob, queue, table, file };
+  const honest = new Helper("./honest.ts", JSON.stringify(ports), isSecure ? "tls" : "http");
+  const attackers = new Helper("./attackers.ts", JSON.stringify({ ports, smbPort, isSecure, connections }));
   const wanted = attacksOn(isSecure).filter(({ name }) => options.attacks?.includes(name) ?? true);
   const attacks: AttackOutcome[] = [];
   let diskPeakBytes = 0;
@@ -125,39 +134,45 @@ export async function besiege(options: SiegeOptions): Promise<SiegeOutcome> {
   let outcome: Omit<SiegeOutcome, "hasStopped">;
   try {
     await honest.ready();
-    // The attackers would be on machines of their own: here they must not be what the honest clients wait for.
-    setPriority(ATTACKERS_NICENESS);
+    await attackers.ready();
     // Warm: the first requests of a process are compiled while they run.
     await pause(Math.min(seconds, 5) * 1_000);
-    await honest.window();
+    await windowOf(honest, "skip");
     const baseBytes = memoryOf(program.pid);
     for (const attack of wanted) {
       await pause(seconds * 500);
-      const before = await honest.window();
+      const before = await windowOf(honest, "calm");
       let peakBytes = 0;
-      const end = monotonic() + seconds * 1_000;
-      const isOver = (): boolean => monotonic() > end || program.child.exitCode !== null;
       const watch = setInterval(() => {
         if (program.child.exitCode === null) peakBytes = Math.max(peakBytes, memoryOf(program.pid));
         diskPeakBytes = Math.max(diskPeakBytes, diskOf(data));
       }, 250);
       try {
-        await attack.run({ program, smbPort, isSecure, isOver, connections });
+        await attackers.ask(JSON.stringify({ name: attack.name, seconds }));
       } finally {
         clearInterval(watch);
       }
-      const during = await honest.window();
+      const during = await windowOf(honest, "attack");
       attacks.push({ name: attack.name, before, during, baseBytes, peakBytes });
       progress(printOutcome(attacks.at(-1)!));
       await pause(500);
-      await honest.window();
+      await windowOf(honest, "skip");
     }
     const until = monotonic() + RECLAIM_MILLIS;
     while (diskOf(data) > 2 * LIVE_BYTES + 128 * MIB && monotonic() < until) await pause(500);
     const isAlive = program.child.exitCode === null;
-    outcome = { attacks, diskPeakBytes, diskEndBytes: diskOf(data), liveBytes: LIVE_BYTES, isAlive };
+    // One window of calm is short: a single sync that takes long decides its p99. All of them together say what is usual.
+    const before = await windowOf(honest, "all calm");
+    outcome = {
+      attacks: attacks.map((attack) => ({ ...attack, before })),
+      diskPeakBytes,
+      diskEndBytes: diskOf(data),
+      liveBytes: LIVE_BYTES,
+      isAlive,
+    };
   } finally {
     await honest.stop();
+    await attackers.stop();
     hasStopped = await stopInTime(program);
   }
   return { ...outcome, hasStopped };

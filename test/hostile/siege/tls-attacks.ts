@@ -42,7 +42,7 @@ const HALF_HANDSHAKES: Attack = {
 const ABORTED: Attack = {
   name: "aborted downloads",
   run: async (siege) => {
-    const { blob } = siege.program.ports;
+    const { blob } = siege.ports;
     const get = signed({ method: "GET", path: "/honest/large" }, blob);
     while (!siege.isOver()) {
       await Promise.all(Array.from({ length: 4 }, () => abort(siege, blob, get)));
