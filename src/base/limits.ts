@@ -48,6 +48,8 @@ export const LIMITS = {
   bodyRoomBytes: 256 * KIB,
   bodyRoomsMax: 128,
   fastPieceBytes: 32 * KIB,
+  /** The same over TLS, where a read is one record: the longest. */
+  fastRecordBytes: 16 * KIB,
   /** Memory that several bodies share, for what came of them elsewhere. */
   copyRoomBytes: 128 * KIB,
   /** Memory that WebAssembly and other threads see too. What was touched of it once stays: so all sizes of rooms share one part. */
