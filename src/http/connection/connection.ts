@@ -387,5 +387,5 @@ function hasBareLineFeed(data: Buffer): boolean {
 
 /** Of bytes that are only lent. */
 function ownCopy(data: Buffer): Buffer {
-  return data.length < LIMITS.fastPieceBytes ? copyPage(data) : copyForBody(data);
+  return data.length < LIMITS.pooledCopyBytesMin ? copyPage(data) : copyForBody(data);
 }
