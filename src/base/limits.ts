@@ -66,8 +66,11 @@ export const LIMITS = {
   bodyRoomBytes: 256 * KIB,
   bodyRoomsMax: 128,
   fastPieceBytes: 32 * KIB,
-  /** Memory that several bodies share, for what came of them elsewhere. */
+  /** The same over TLS, where a read is one record: the longest. */
+  fastRecordBytes: 16 * KIB,
+  /** Memory that several bodies share, for what came of them elsewhere, and from which length on it is used. */
   copyRoomBytes: 128 * KIB,
+  pooledCopyBytesMin: 8 * KIB,
   /** Memory that WebAssembly and other threads see too. What was touched of it once stays: so all sizes of rooms share one part. */
   commonMemoryBytes: 64 * MIB,
   commonPartsBytesMax: 48 * MIB,
@@ -265,7 +268,7 @@ export const LIMITS = {
   /** Once so many appends are under way, an append does not wait for a whole chunk. */
   patientAppendsMax: 256,
   /** What it then writes at least, and into how many slices at most. */
-  earlyPieceBytes: 16 * KIB,
+  earlyPieceBytes: 8 * KIB,
   earlySlicesMax: 64,
   /** Parts of a source below this are copied together: a client that sends single bytes must not cost a list of them. */
   gatheredPartBytes: 4 * KIB,

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { test } from "node:test";
+import { connect as connectSecurely, createServer as createSecureServer } from "node:tls";
+import { certificateFile } from "../../test/kit/certificates.ts";
 import { KIB, LIMITS, MIB } from "./limits.ts";
 import { readInto } from "./read-into.ts";
 
@@ -105,4 +108,47 @@ test("a connection that was paused is not read until it is resumed", WHERE_TOLD,
     }, 2);
   });
   assert.ok(pauses > 10);
+});
+
+test("bytes that come over TLS go to the place that waits for them as well, and end where they end", async () => {
+  const place = Buffer.alloc(2 * MIB);
+  let filled = 0;
+  let lentBytes = 0;
+  const certificate = {
+    cert: readFileSync(certificateFile("cert.pem")),
+    key: readFileSync(certificateFile("key.pem")),
+  };
+  const hasEnded = new Promise<void>((resolve) => {
+    const listener = createSecureServer(certificate, (accepted) => {
+      const socket = readInto(accepted, {
+        place: () => (lentBytes === 0 ? undefined : place.subarray(filled)),
+        placed: (count) => {
+          filled += count;
+          // A body may say so at any time; what was deciphered already comes nevertheless.
+          socket.pause();
+          setImmediate(() => socket.resume());
+        },
+        lent: (piece) => {
+          lentBytes += piece.length;
+          socket.write("more");
+        },
+        given: () => assert.fail("it was told where to read to"),
+      });
+      socket.on("end", () => {
+        listener.close();
+        resolve();
+      });
+    });
+    listener.listen(0, "127.0.0.1", async () => {
+      const { port } = listener.address() as AddressInfo;
+      const client = connectSecurely({ port, host: "127.0.0.1", rejectUnauthorized: false });
+      client.write("1");
+      assert.equal(String((await once(client, "data"))[0]), "more");
+      client.end(Buffer.alloc(place.length - 1, 7));
+    });
+  });
+  await hasEnded;
+  assert.equal(lentBytes, 1);
+  assert.equal(filled, place.length - 1);
+  assert.ok(place.subarray(0, filled).every((byte) => byte === 7));
 });

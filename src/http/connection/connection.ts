@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 import { copyBriefly, copyPage } from "../../base/bytes.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { copyForBody, giveBack, lendBodyRoom, returnBodyRoom } from "../../base/payload-memory.ts";
@@ -58,8 +59,10 @@ export class Connection implements BodySource {
   /** Where the bytes of a body are read to, and whether they come fast enough to be worth it. */
   #room: Buffer | undefined;
   #isFast = false;
+  readonly #fastBytes: number;
 
   constructor(accepted: Socket, host: Host) {
+    this.#fastBytes = accepted instanceof TLSSocket ? LIMITS.fastRecordBytes : LIMITS.fastPieceBytes;
     // A client may close its half once its request is out, and still wants the answer.
     accepted.allowHalfOpen = true;
     const socket = readInto(accepted, {
@@ -257,7 +260,7 @@ export class Connection implements BodySource {
   }
 
   readonly #placed = (count: number): void => {
-    this.#isFast = count >= LIMITS.fastPieceBytes;
+    this.#isFast = count >= this.#fastBytes;
     const room = this.#room!;
     // A few bytes would keep a room that others could use.
     if (!this.#isFast) {
@@ -269,7 +272,7 @@ export class Connection implements BodySource {
   };
 
   readonly #lent = (data: Buffer): void => {
-    this.#isFast = data.length >= LIMITS.fastPieceBytes;
+    this.#isFast = data.length >= this.#fastBytes;
     this.#receive(data, true);
   };
 
@@ -442,5 +445,5 @@ function beginsMethod(byte: number): boolean {
 
 /** Of bytes that are only lent. */
 function ownCopy(data: Buffer): Buffer {
-  return data.length < LIMITS.fastPieceBytes ? copyPage(data) : copyForBody(data);
+  return data.length < LIMITS.pooledCopyBytesMin ? copyPage(data) : copyForBody(data);
 }

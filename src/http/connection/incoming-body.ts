@@ -126,6 +126,7 @@ export class IncomingBody {
   end(): void {
     this.#isGone = true;
     if (this.isComplete) return;
+    for (const piece of this.takeAll()) giveBack(piece);
     this.#waiting?.reject(new ClientGone());
     this.#waiting = undefined;
   }
