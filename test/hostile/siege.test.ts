@@ -59,6 +59,7 @@ test("an attack that makes the honest wait, fails them or fills the memory is ca
     during: calm,
     baseBytes: 100 * MIB,
     peakBytes: 150 * MIB,
+    growthMax: MEMORY_GROWTH_MAX,
   };
   assert.deepEqual(brokenBy(outcome), []);
   assert.deepEqual(brokenBy({ ...outcome, during: { ...calm, p99: 50 } }), ["slow headers: p99 2.5x"]);
