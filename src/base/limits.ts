@@ -73,7 +73,7 @@ export const LIMITS = {
   pooledCopyBytesMin: 8 * KIB,
   /** Memory that WebAssembly and other threads see too. What was touched of it once stays: so all sizes of rooms share one part. */
   commonMemoryBytes: 64 * MIB,
-  commonPartsBytesMax: 48 * MIB,
+  commonPartsBytesMax: 40 * MIB,
   /** So much of it is used before free rooms of one size make way for those of another. */
   commonFreshBytesMax: 16 * MIB,
   /** What each size of rooms may have of that. */
