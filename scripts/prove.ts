@@ -3,11 +3,11 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { systemRandom } from "../src/base/random.ts";
-import { readPlants } from "../test/support/planted.ts";
+import { readMutants } from "../test/support/planted.ts";
 import { isProof, type Proof, type ProofLength } from "../test/support/proof.ts";
 import { proveApart } from "./prove/apart.ts";
 import { writeFigures } from "./prove/guarantees.ts";
-import { printPlanted, runPlanted } from "./prove/planted.ts";
+import { printMutants, runMutants } from "./prove/planted.ts";
 import { printTable, runProofs } from "./prove/run-proofs.ts";
 
 /** The long proofs, which take more time than a test may. */
@@ -16,7 +16,7 @@ npm run prove -- --quick          fewer rounds: five to eight minutes
 npm run prove -- --long           more rounds of those that an hour has no room for: several hours
 npm run prove -- --only NAME      one of them (may be given several times)
 npm run prove -- --list           what there is
-npm run prove -- --planted        whether the proofs catch the bugs of test/prove/planted (--only: one of these)
+npm run prove -- --mutants        whether the proofs catch the mutants of test/prove/planted (--only: one of these)
 npm run prove -- --json FILE      the outcomes as JSON, elsewhere than in dist/prove.json
 npm run prove -- --docs           the figures into docs/guarantees.md as well
 npm run prove -- --seed N         as it ran that time
@@ -47,7 +47,7 @@ function readArguments() {
         quick: { type: "boolean", default: false },
         long: { type: "boolean", default: false },
         list: { type: "boolean", default: false },
-        planted: { type: "boolean", default: false },
+        mutants: { type: "boolean", default: false },
         docs: { type: "boolean", default: false },
         only: { type: "string", multiple: true },
         json: { type: "string" },
@@ -94,13 +94,13 @@ function writeJson(content: object): void {
   writeFileSync(file, `${JSON.stringify({ at: new Date().toISOString(), seed, ...content }, null, 2)}\n`);
 }
 
-if (values.planted) {
-  const unknown = values.only?.find((name) => !readPlants().some((plant) => plant.name === name));
-  if (unknown !== undefined) fail(`--only: there is no planted bug ${unknown}`);
-  const planted = await runPlanted({ seed, only: values.only, print });
-  process.stdout.write(`\n${printPlanted(planted)}`);
-  writeJson({ planted });
-  process.exit(planted.every(({ caughtBy }) => caughtBy !== undefined) ? 0 : 1);
+if (values.mutants) {
+  const unknown = values.only?.find((name) => !readMutants().some((mutant) => mutant.name === name));
+  if (unknown !== undefined) fail(`--only: there is no mutant ${unknown}`);
+  const mutants = await runMutants({ seed, only: values.only, print });
+  process.stdout.write(`\n${printMutants(mutants)}`);
+  writeJson({ mutants });
+  process.exit(mutants.every(({ caughtBy }) => caughtBy !== undefined) ? 0 : 1);
 }
 
 const wanted = values.only ?? proofs.map(({ name }) => name);

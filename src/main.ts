@@ -3,14 +3,14 @@ import cluster from "node:cluster";
 import { readFileSync } from "node:fs";
 import { ClosingTooSlow, endProcessNow } from "./base/closing.ts";
 import { ConfigError } from "./base/config-error.ts";
-import { CannotStart, errorCode, HeldForDead, UnusableDirectory } from "./base/faults.ts";
+import { CannotStart, DeclaredDead, errorCode, UnusableDirectory } from "./base/faults.ts";
 import { OTHERS_BITS } from "./base/file-modes.ts";
 import { type Log, openLog } from "./base/log.ts";
 import { boundHeap } from "./heap-bounds.ts";
 import { immutabilityCommand } from "./immutability-command.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { type CommandLine, type Options, readCommandLine, type StoreChoice } from "./options.ts";
-import { printListening, printReadyJson, printReadyText, type ReadyFacts } from "./ready-message.ts";
+import { printListening, printReadyJson, printReadyText, type ReadyInfo } from "./ready-message.ts";
 import { type Running, run } from "./run.ts";
 import { parseDatabaseAddress } from "./store/postgres/address.ts";
 import { runWorker } from "./worker.ts";
@@ -59,7 +59,7 @@ function stopAtOnce(log: Log): (error: unknown) => void {
   return (error) => {
     log.error(
       { err: error },
-      error instanceof HeldForDead
+      error instanceof DeclaredDead
         ? "this node was silent for too long and the others have released what it held; stopping, start it again"
         : "the disk failed to keep a write; stopping so that nothing false is acknowledged",
     );
@@ -122,11 +122,11 @@ function placeOf(store: StoreChoice): string | undefined {
 
 function announce(options: Options, { ports }: Running): void {
   const { addresses } = options;
-  const at = (name: keyof typeof ports): ReadyFacts["addresses"]["blob"] => {
+  const at = (name: keyof typeof ports): ReadyInfo["addresses"]["blob"] => {
     const { host, port } = addresses[name];
     return { host, port: ports[name], insteadOf: port === 0 || port === ports[name] ? undefined : port };
   };
-  const facts: ReadyFacts = {
+  const info: ReadyInfo = {
     version,
     pid: process.pid,
     workers: options.workers,
@@ -144,8 +144,8 @@ function announce(options: Options, { ports }: Running): void {
     accounts: options.accounts,
     warnings: options.warnings,
   };
-  if (options.ready === "json") process.stdout.write(printReadyJson(facts));
-  else process.stdout.write(printListening(facts) + (options.isSilent ? "" : printReadyText(facts)));
+  if (options.ready === "json") process.stdout.write(printReadyJson(info));
+  else process.stdout.write(printListening(info) + (options.isSilent ? "" : printReadyText(info)));
 }
 
 /** Commands beside serving, by their first word. They run on data that no server uses. */

@@ -11,7 +11,7 @@ import { EmbeddedStore } from "./store/embedded/embedded-store.ts";
 import type { Store } from "./store/kv.ts";
 import { MemorySpace, MemoryStore } from "./store/memory/memory-store.ts";
 import { PostgresStore } from "./store/postgres/postgres-store.ts";
-import type { WriteTurn } from "./store/serial-writer.ts";
+import type { WriteLock } from "./store/serial-writer.ts";
 
 /** The only place, with main, that names an engine. */
 export interface OpenStore {
@@ -19,7 +19,7 @@ export interface OpenStore {
   readonly owner: string;
   readonly clock: Clock;
   readonly log: Log;
-  readonly turns?: { readonly records: WriteTurn; readonly ephemeral: WriteTurn } | undefined;
+  readonly turns?: { readonly records: WriteLock; readonly ephemeral: WriteLock } | undefined;
   readonly onFatal: (error: unknown) => void;
 }
 

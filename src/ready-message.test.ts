@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { printListening, printReadyJson, printReadyText, type ReadyFacts } from "./ready-message.ts";
+import { printListening, printReadyJson, printReadyText, type ReadyInfo } from "./ready-message.ts";
 import { defaultAccounts, parseAccountsVariable } from "./services/account/account-list.ts";
 
 const at = (port: number, host = "127.0.0.1") => ({ host, port });
-const facts: ReadyFacts = {
+const info: ReadyInfo = {
   version: "1.2.3",
   pid: 42,
   workers: 2,
@@ -21,7 +21,7 @@ const CONNECTION =
   "devstoreaccount1;";
 
 test("the message for people shows where everything is", () => {
-  const text = printReadyText(facts);
+  const text = printReadyText(info);
   for (const part of [
     "Holdfast 1.2.3 is ready.",
     "  blob      http://127.0.0.1:1/devstoreaccount1",
@@ -36,7 +36,7 @@ test("the message for people shows where everything is", () => {
 });
 
 test("the line for programs is one line with real ports", () => {
-  const line = printReadyJson(facts);
+  const line = printReadyJson(info);
   assert.equal(line.indexOf("\n"), line.length - 1);
   assert.deepEqual(JSON.parse(line), {
     ready: true,
@@ -66,7 +66,7 @@ test("a wildcard address is shown as one a client can use, with a warning about 
     table: at(3, "::1"),
     file: at(4, "box.example"),
   };
-  const open = { ...facts, isSecure: true, dataDirectory: undefined, addresses, warnings: ["mind this"] };
+  const open = { ...info, isSecure: true, dataDirectory: undefined, addresses, warnings: ["mind this"] };
   const { endpoints, dataDirectory, warnings } = JSON.parse(printReadyJson(open));
   assert.deepEqual(endpoints, {
     blob: "https://127.0.0.1:1",
@@ -84,10 +84,10 @@ test("a wildcard address is shown as one a client can use, with a warning about 
 
 test("an admin listener that other machines reach is warned about, a loopback one is not", () => {
   const own = parseAccountsVariable("V", `mine:${Buffer.from("a key").toString("base64")}`).accounts;
-  const { addresses } = facts;
+  const { addresses } = info;
   const open = { ...addresses, blob: at(1, "0.0.0.0"), queue: at(2, "0.0.0.0") };
-  const warnings = (some: Partial<ReadyFacts>): string[] =>
-    JSON.parse(printReadyJson({ ...facts, accounts: own, ...some })).warnings;
+  const warnings = (some: Partial<ReadyInfo>): string[] =>
+    JSON.parse(printReadyJson({ ...info, accounts: own, ...some })).warnings;
   assert.deepEqual(warnings({ addresses: open }), []);
   const [warning, ...more] = warnings({ addresses: { ...addresses, admin: at(6, "0.0.0.0") } });
   assert.match(warning!, /^health and metrics listen on 0\.0\.0\.0 without a login/);
@@ -96,7 +96,7 @@ test("an admin listener that other machines reach is warned about, a loopback on
 
 test("a key of the operator's own is never printed", () => {
   const key = Buffer.from("a key of our own").toString("base64");
-  const own = { ...facts, accounts: parseAccountsVariable("V", `mine:${key}`).accounts };
+  const own = { ...info, accounts: parseAccountsVariable("V", `mine:${key}`).accounts };
   for (const text of [printReadyText(own), printReadyJson(own)]) {
     assert.ok(!text.includes(key));
     assert.match(text, /AccountKey=<key>;BlobEndpoint=http:\/\/127\.0\.0\.1:1\/mine;/);
@@ -104,7 +104,7 @@ test("a key of the operator's own is never printed", () => {
 });
 
 test("programs that wait for Azurite find its words", () => {
-  const lines = (some: Partial<ReadyFacts>) => printListening({ ...facts, ...some });
+  const lines = (some: Partial<ReadyInfo>) => printListening({ ...info, ...some });
   assert.equal(
     lines({}),
     "Azurite Blob service is successfully listening at http://127.0.0.1:1\n" +
@@ -121,6 +121,6 @@ test("programs that wait for Azurite find its words", () => {
 });
 
 test("a usual port that was taken is told", () => {
-  const moved = { ...facts, addresses: { ...facts.addresses, file: { ...at(4), insteadOf: 10_003 } } };
+  const moved = { ...info, addresses: { ...info.addresses, file: { ...at(4), insteadOf: 10_003 } } };
   assert.match(printReadyText(moved), /Warning: port 10003 is in use: file is at 4, --filePort/);
 });

@@ -9,7 +9,7 @@ import {
 } from "./services/account/accounts.ts";
 
 /** What is known once every listener is up: the ports are the real ones, also where 0 was asked for. */
-export interface ReadyFacts {
+export interface ReadyInfo {
   readonly version: string;
   readonly pid: number;
   readonly workers: number;
@@ -55,7 +55,7 @@ function endpoint(scheme: string, { host, port }: Address): string {
   return `${scheme}://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
 }
 
-function endpointsOf({ addresses, isSecure }: ReadyFacts): Endpoints {
+function endpointsOf({ addresses, isSecure }: ReadyInfo): Endpoints {
   const web = isSecure ? "https" : "http";
   return {
     blob: endpoint(web, addresses.blob),
@@ -75,68 +75,68 @@ function shownAccount(accounts: readonly AccountKeys[]): AccountKeys {
   return shown;
 }
 
-function warningsOf(facts: ReadyFacts): string[] {
-  const { admin, ...services } = facts.addresses;
+function warningsOf(info: ReadyInfo): string[] {
+  const { admin, ...services } = info.addresses;
   const hosts = Object.values(services).flatMap((address: Address | undefined) => address?.host ?? []);
   const open = [
-    wellKnownKeyWarning(hosts, facts.accounts),
+    wellKnownKeyWarning(hosts, info.accounts),
     admin === undefined ? undefined : openAdminWarning(admin.host),
   ].filter((warning) => warning !== undefined);
-  const moved = Object.entries(facts.addresses).flatMap(([name, address]: [string, Address | undefined]) =>
+  const moved = Object.entries(info.addresses).flatMap(([name, address]: [string, Address | undefined]) =>
     address?.insteadOf === undefined
       ? []
       : [`port ${address.insteadOf} is in use: ${name} is at ${address.port}, --${name}Port chooses another`],
   );
-  return [...facts.warnings, ...moved, ...open];
+  return [...info.warnings, ...moved, ...open];
 }
 
 /** For programs that wait for Azurite. */
-export function printListening(facts: ReadyFacts): string {
-  return `${listeningLines(endpointsOf(facts), facts.only).join("\n")}\n`;
+export function printListening(info: ReadyInfo): string {
+  return `${listeningLines(endpointsOf(info), info.only).join("\n")}\n`;
 }
 
 /** For people. */
-export function printReadyText(facts: ReadyFacts): string {
-  const endpoints = endpointsOf(facts);
-  const account = shownAccount(facts.accounts);
+export function printReadyText(info: ReadyInfo): string {
+  const endpoints = endpointsOf(info);
+  const account = shownAccount(info.accounts);
   const row = (name: string, value: string): string => `  ${name.padEnd(10)}${value}`;
-  const lines = [`Holdfast ${facts.version} is ready.`, ""];
+  const lines = [`Holdfast ${info.version} is ready.`, ""];
   for (const name of ["blob", "queue", "table", "file"] as const)
     lines.push(row(name, `${endpoints[name]}/${account.name}`));
   if (endpoints.smb !== undefined) lines.push(row("smb", endpoints.smb));
   if (endpoints.admin !== undefined)
     lines.push(row("admin", `${endpoints.admin}  (/healthz, /readyz, /metrics)`));
   lines.push(
-    row("data", facts.dataDirectory ?? "in memory, gone when this process ends"),
-    row("workers", String(facts.workers)),
-    row("accounts", facts.accounts.map(({ name }) => name).join(", ")),
+    row("data", info.dataDirectory ?? "in memory, gone when this process ends"),
+    row("workers", String(info.workers)),
+    row("accounts", info.accounts.map(({ name }) => name).join(", ")),
   );
   lines.push("", "Connection string:", `  ${displayConnectionString(account, endpoints)}`);
   if (!isWellKnown(account)) lines.push(`  (put the key of ${account.name} in the place of <key>)`);
-  const warnings = warningsOf(facts);
+  const warnings = warningsOf(info);
   if (warnings.length > 0) lines.push("", ...warnings.map((warning) => `Warning: ${warning}`));
   return `${lines.join("\n")}\n`;
 }
 
 /** For programs: one line of JSON. */
-export function printReadyJson(facts: ReadyFacts): string {
-  const endpoints = endpointsOf(facts);
-  const account = shownAccount(facts.accounts);
+export function printReadyJson(info: ReadyInfo): string {
+  const endpoints = endpointsOf(info);
+  const account = shownAccount(info.accounts);
   const ports = Object.fromEntries(
-    Object.entries(facts.addresses).flatMap(([name, address]: [string, Address | undefined]) =>
+    Object.entries(info.addresses).flatMap(([name, address]: [string, Address | undefined]) =>
       address === undefined ? [] : [[name, address.port]],
     ),
   );
   return `${JSON.stringify({
     ready: true,
-    version: facts.version,
-    pid: facts.pid,
-    workers: facts.workers,
-    dataDirectory: facts.dataDirectory ?? null,
+    version: info.version,
+    pid: info.pid,
+    workers: info.workers,
+    dataDirectory: info.dataDirectory ?? null,
     endpoints,
     ports,
     account: account.name,
     connectionString: displayConnectionString(account, endpoints),
-    warnings: warningsOf(facts),
+    warnings: warningsOf(info),
   })}\n`;
 }

@@ -128,7 +128,7 @@ async function serveFromWorkers(
     }),
     metrics: async () => mergeMetrics(await supervisor.metrics()),
     learnListeners: (places) => supervisor.learnListeners(places),
-    reload: () => supervisor.tellAll({ order: "reload" }),
+    reload: () => supervisor.sendAll({ order: "reload" }),
     close: async (closing) => {
       connections.close();
       await closing.step("workers", () => supervisor.stop());

@@ -11,12 +11,12 @@ import type { ServiceParts } from "./services/parts.ts";
 import { PayloadService } from "./services/payload/payload-service.ts";
 import { recover } from "./services/payload/recover.ts";
 import { WatchedStore } from "./services/payload/watched-store.ts";
-import { Chores } from "./services/reclaim/chores.ts";
+import { BackgroundJobs } from "./services/reclaim/chores.ts";
 import { ExtentReclaimer } from "./services/reclaim/extents.ts";
 import { MIGRATION_KEY } from "./store/keys/migration.ts";
 import type { Store } from "./store/kv.ts";
 import { PostgresStore } from "./store/postgres/postgres-store.ts";
-import type { WriteTurn } from "./store/serial-writer.ts";
+import type { WriteLock } from "./store/serial-writer.ts";
 
 /** Everything below the front ends, open in one process: the store, the payload, and the work in the background. */
 export interface RuntimeOptions {
@@ -24,18 +24,18 @@ export interface RuntimeOptions {
   readonly owner: string;
   readonly log: Log;
   readonly onFatal: (error: unknown) => void;
-  readonly turns?: { readonly records: WriteTurn; readonly ephemeral: WriteTurn } | undefined;
+  readonly turns?: { readonly records: WriteLock; readonly ephemeral: WriteLock } | undefined;
   /** To the other processes on the store; without it there are none. */
   readonly messages?: Messages;
   readonly clock?: Clock;
   readonly random?: Random;
   /** What starts the chores of the services; a test that takes their steps itself gives some that never fire. */
-  readonly choreTimers?: Timers;
+  readonly jobTimers?: Timers;
 }
 
 export class Runtime {
   readonly parts: ServiceParts;
-  readonly chores: Chores;
+  readonly jobs: BackgroundJobs;
   readonly engine: Store;
   readonly #payload: PayloadService;
   readonly #reclaimer: ExtentReclaimer;
@@ -47,9 +47,9 @@ export class Runtime {
     const device = openDevice(choice, this.engine);
     this.#payload = new PayloadService({ store, device, onSyncFailure: onFatal, log });
     this.#reclaimer = new ExtentReclaimer(this.#payload);
-    this.chores = new Chores({
+    this.jobs = new BackgroundJobs({
       ephemeral: store.ephemeral,
-      timers: options.choreTimers ?? systemTimers,
+      timers: options.jobTimers ?? systemTimers,
       log,
     });
     const messages = options.messages ?? messagesOf(this.engine);
@@ -90,8 +90,8 @@ export class Runtime {
     for (const owner of owners) await this.parts.store.ephemeral.releaseOwner(owner);
   }
 
-  payloadFigures(): Promise<{ liveBytes: number; deadBytes: number }> {
-    return this.#payload.figures();
+  payloadStats(): Promise<{ liveBytes: number; deadBytes: number }> {
+    return this.#payload.stats();
   }
 
   async start(): Promise<void> {
@@ -103,7 +103,7 @@ export class Runtime {
   async close(closing: Closing = new Closing()): Promise<void> {
     const { engine } = this;
     if (engine instanceof PostgresStore && !(await isOpen(engine))) return engine.close();
-    await closing.step("background jobs", () => this.chores.stop());
+    await closing.step("background jobs", () => this.jobs.stop());
     await closing.step("reclaiming of space", () => this.#reclaimer.stop());
     await closing.step("payload", () => this.#payload.close());
     await closing.step("records", () => this.parts.store.close());

@@ -38,7 +38,7 @@ import { TableService } from "./services/table/table-service.ts";
 import { loginAccountOf } from "./smb/crypto/login.ts";
 import { ServiceFileSystem } from "./smb/files/file-system.ts";
 import { listenSmb } from "./smb/listener.ts";
-import { ServerOutside } from "./smb/outside.ts";
+import { ServerHost } from "./smb/outside.ts";
 import { SmbServer } from "./smb/server.ts";
 
 /** One process that serves: the four HTTP front ends and the SMB front end over one runtime. */
@@ -84,9 +84,9 @@ export async function startServer({
 }: ServerOptions): Promise<Server> {
   const { store, clock, random } = runtime.parts;
   const metrics = new Metrics();
-  metrics.watchStore(() => store.figures(), { hasRoundTrips: options.store.kind === "postgres" });
+  metrics.watchStore(() => store.stats(), { hasRoundTrips: options.store.kind === "postgres" });
   store.watchCommits((transactions) => metrics.batchSizes.observe(transactions));
-  metrics.watchExtents(() => runtime.payloadFigures());
+  metrics.watchExtents(() => runtime.payloadStats());
   const accounts = new AccountSet(authAccount, options.accounts);
   const properties = new PropertiesService(store);
   const blobs = new BlobService(runtime.parts, {
@@ -97,8 +97,8 @@ export async function startServer({
   const tables = new TableService(runtime.parts);
   const files = new FileService(runtime.parts, { shareRetentionDays: options.shareRetentionDays });
   const services = { blob: blobs, queue: queues, table: tables, file: files };
-  for (const chore of Object.values(services).flatMap((service) => service.chores())) {
-    runtime.chores.add(chore);
+  for (const job of Object.values(services).flatMap((service) => service.jobs())) {
+    runtime.jobs.add(job);
   }
   const auth: AuthContext = {
     accounts,
@@ -167,7 +167,7 @@ export async function startServer({
   let endRevoked = (): void => {};
   const serveSmb = async (): Promise<number> => {
     const fileSystem = new ServiceFileSystem(files, {
-      accessLists: options.smbAccessLists,
+      acls: options.smbAccessLists,
       streams: options.smbStreams,
     });
     const server = new SmbServer({
@@ -186,7 +186,7 @@ export async function startServer({
     const listener = await listenOrMove("smb", options.addresses.smb, (at) =>
       listenSmb({ ...at, server, isHandedOver, onAcceptFailure }),
     );
-    const detach = fileSystem.attach(new ServerOutside(server));
+    const detach = fileSystem.attach(new ServerHost(server));
     listeners.set("smb", {
       accept: (socket) => listener.accept(socket),
       close: async () => {

@@ -18,7 +18,7 @@ export interface ConnectionHandover {
   readonly id: number;
 }
 
-export interface ConnectionTaken {
+export interface ConnectionAccepted {
   readonly taken: number;
 }
 
@@ -26,7 +26,7 @@ export function isHandover(message: unknown): message is ConnectionHandover {
   return typeof message === "object" && message !== null && "connection" in message;
 }
 
-export function isTaken(message: unknown): message is ConnectionTaken {
+export function isTaken(message: unknown): message is ConnectionAccepted {
   return typeof message === "object" && message !== null && "taken" in message;
 }
 
@@ -96,7 +96,7 @@ export class ConnectionSpreader {
   }
 
   /** The worker has it: our copy of the connection goes. */
-  taken({ taken }: ConnectionTaken): void {
+  taken({ taken }: ConnectionAccepted): void {
     this.#drop(taken);
   }
 

@@ -8,7 +8,7 @@ import { Metrics, type MetricsSnapshot } from "./base/metrics.ts";
 import { Heartbeats } from "./heartbeat.ts";
 import type { ListenerPlaces } from "./http/common/own-listeners.ts";
 import { type ConnectionSpreader, isTaken } from "./spread-connections.ts";
-import { isTurnMessage, TurnArbiter } from "./store/embedded/turn.ts";
+import { isWriteLockMessage, WriteLockArbiter } from "./store/embedded/turn.ts";
 
 /**
  * Several worker processes on one embedded store. The supervisor serves nobody: it starts the workers, lends the
@@ -68,7 +68,7 @@ export interface SupervisorOptions {
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #members = new Map<number, Member>();
-  readonly #arbiter: TurnArbiter;
+  readonly #arbiter: WriteLockArbiter;
   readonly #heartbeats = new Heartbeats(monotonic());
   readonly #ownMetrics = new Metrics({ withProcess: false });
   readonly #deaths = { died: 0, hung: 0 };
@@ -85,9 +85,9 @@ export class Supervisor {
   constructor(options: SupervisorOptions) {
     this.#options = options;
     this.#places = options.places;
-    this.#arbiter = new TurnArbiter((id, message) => {
+    this.#arbiter = new WriteLockArbiter((id, message) => {
       const member = this.#members.get(id);
-      if (member !== undefined) tell(member.worker, message);
+      if (member !== undefined) report(member.worker, message);
     });
     this.#ownMetrics.watchGauge({
       name: "holdfast_workers_ready",
@@ -126,11 +126,11 @@ export class Supervisor {
   /** For the workers that are there and those to come. */
   learnListeners(places: ListenerPlaces): void {
     this.#places = places;
-    this.tellAll({ order: "listeners", places });
+    this.sendAll({ order: "listeners", places });
   }
 
-  tellAll(order: WorkerOrder): void {
-    for (const { worker } of this.#members.values()) tell(worker, order);
+  sendAll(order: WorkerOrder): void {
+    for (const { worker } of this.#members.values()) report(worker, order);
   }
 
   /** The figures of every worker that answers in time, and those of the supervisor. */
@@ -142,7 +142,7 @@ export class Supervisor {
       ({ worker }) =>
         new Promise<MetricsSnapshot | undefined>((resolve) => {
           answers.set(worker.id, resolve);
-          tell(worker, { order: "metrics", id } satisfies WorkerOrder);
+          report(worker, { order: "metrics", id } satisfies WorkerOrder);
         }),
     );
     const patience = systemTimers.after(METRICS_PATIENCE_MILLIS, () => {
@@ -162,7 +162,7 @@ export class Supervisor {
     });
     for (const { worker, isReady } of this.#members.values()) {
       // One that is still starting serves nobody and may not hear us yet; ending it at once loses nothing.
-      if (isReady) tell(worker, { order: "stop" } satisfies WorkerOrder);
+      if (isReady) report(worker, { order: "stop" } satisfies WorkerOrder);
       else worker.process.kill("SIGKILL");
     }
     const millis = this.#options.shutdownMillis + LIMITS.shutdownLastMillis + LIMITS.workersLastMillis;
@@ -204,7 +204,7 @@ export class Supervisor {
     this.#members.set(worker.id, member);
     this.#heartbeats.beat(worker.id, monotonic());
     worker.on("message", (message: WorkerReport) => {
-      if (isTurnMessage(message)) this.#arbiter.receive(worker.id, message);
+      if (isWriteLockMessage(message)) this.#arbiter.receive(worker.id, message);
       else if (isTaken(message)) this.#options.connections.taken(message);
       else if (isAnnouncement(message)) this.#relay(member, message);
       else this.#receive(member, message);
@@ -215,7 +215,7 @@ export class Supervisor {
   /** What one worker announces is for the others; one that is starting will look for itself. */
   #relay(from: Member, message: Announcement): void {
     for (const member of this.#members.values()) {
-      if (member !== from && member.isReady) tell(member.worker, message);
+      if (member !== from && member.isReady) report(member.worker, message);
     }
   }
 
@@ -230,12 +230,12 @@ export class Supervisor {
         member.isReady = true;
         this.#failedStarts = 0;
         // Ahead of its first connection.
-        tell(member.worker, { order: "listeners", places: this.#places } satisfies WorkerOrder);
+        report(member.worker, { order: "listeners", places: this.#places } satisfies WorkerOrder);
         this.#options.connections.add({
           id: member.worker.id,
-          hand: (handover, socket) => tell(member.worker, handover, socket),
+          hand: (handover, socket) => report(member.worker, handover, socket),
         });
-        this.#tellOfDead();
+        this.#announceDeath();
         if (!this.#wasReady && this.#started().length === this.#options.workers) {
           this.#wasReady = true;
           this.#options.onReady();
@@ -267,7 +267,7 @@ export class Supervisor {
     this.#deaths[isKilled ? "hung" : "died"]++;
     if (!isReady) this.#failedStarts++;
     this.#options.log.error({ worker: worker.process.pid, reason }, "a worker died; starting another");
-    this.#tellOfDead();
+    this.#announceDeath();
     if (isReady || this.#failedStarts < FAILED_STARTS_MAX) this.#fork();
     else if (this.#started().length === 0)
       this.#giveUp(`workers die before they are ready (last: ${reason})`);
@@ -281,11 +281,11 @@ export class Supervisor {
   }
 
   /** One survivor is enough; if it dies before it is done, the next one is told. */
-  #tellOfDead(): void {
+  #announceDeath(): void {
     if (this.#dead.length === 0) return;
     const survivor = [...this.#members.values()].find(({ isReady }) => isReady);
     if (survivor !== undefined) {
-      tell(survivor.worker, { order: "release", owners: this.#dead } satisfies WorkerOrder);
+      report(survivor.worker, { order: "release", owners: this.#dead } satisfies WorkerOrder);
     }
   }
 
@@ -301,6 +301,6 @@ export class Supervisor {
  * A worker may be dead before we know it. What was meant for it is then nobody's: its exit is what we act on, so
  * the error is not for us. We keep our copy of a connection until the worker has its own.
  */
-function tell(worker: Worker, message: object, socket?: Socket): void {
+function report(worker: Worker, message: object, socket?: Socket): void {
   if (worker.isConnected()) worker.process.send(message, socket, { keepOpen: true }, () => {});
 }

@@ -8,9 +8,9 @@ import { systemRandom } from "./base/random.ts";
 import type { Options } from "./options.ts";
 import { Runtime } from "./runtime.ts";
 import { type Server, type ServicePort, startServer } from "./server.ts";
-import { type ConnectionHandover, type ConnectionTaken, isHandover } from "./spread-connections.ts";
+import { type ConnectionAccepted, type ConnectionHandover, isHandover } from "./spread-connections.ts";
 import { EmbeddedStore } from "./store/embedded/embedded-store.ts";
-import { inTurn, isTurnMessage, TurnClient } from "./store/embedded/turn.ts";
+import { isWriteLockMessage, WriteLockClient, withWriteLocks } from "./store/embedded/turn.ts";
 import type { WorkerOrder, WorkerReport } from "./supervisor.ts";
 
 /** A process that serves under a supervisor: it borrows the turn to write and obeys orders. */
@@ -19,7 +19,7 @@ export async function runWorker(
   log: Log,
   onFatal: (error: unknown) => void,
 ): Promise<void> {
-  const tell = (report: WorkerReport): void => {
+  const report = (report: WorkerReport): void => {
     process.send?.(report);
   };
   // Without its supervisor a worker has nobody who lends turns: it must not go on by itself.
@@ -28,8 +28,11 @@ export async function runWorker(
     process.send?.(message);
   };
   // Of the event loop itself: as long as it goes round, the worker does its work.
-  systemTimers.every(LIMITS.workerBeatMillis, () => tell({ report: "alive" }));
-  const turns = { records: new TurnClient("records", send), ephemeral: new TurnClient("ephemeral", send) };
+  systemTimers.every(LIMITS.workerBeatMillis, () => report({ report: "alive" }));
+  const turns = {
+    records: new WriteLockClient("records", send),
+    ephemeral: new WriteLockClient("ephemeral", send),
+  };
   const messages = new RelayedMessages(send);
   const owner = `worker-${process.pid}-${systemRandom.uuid()}`;
   let runtime: Runtime;
@@ -37,48 +40,48 @@ export async function runWorker(
   try {
     process.on("message", (message: unknown) => {
       if (isAnnouncement(message)) messages.receive(message);
-      if (!isTurnMessage(message)) return;
+      if (!isWriteLockMessage(message)) return;
       turns.records.receive(message);
       turns.ephemeral.receive(message);
     });
     const open = (): Runtime => new Runtime({ choice: options.store, owner, log, turns, messages, onFatal });
-    runtime = await inTurn([turns.records, turns.ephemeral], open);
+    runtime = await withWriteLocks([turns.records, turns.ephemeral], open);
     await runtime.start();
     server = await startServer({ options, runtime, log, isHandedOver: true });
   } catch (error) {
-    tell({ report: "failed", message: (error as Error).message });
+    report({ report: "failed", message: (error as Error).message });
     return;
   }
-  const duty = { runtime, server, tell, log, shutdownMillis: options.shutdownMillis };
+  const duty = { runtime, server, report, log, shutdownMillis: options.shutdownMillis };
   process.on("message", (message: WorkerOrder | ConnectionHandover, socket: unknown) => {
     if (isHandover(message)) {
       // Told before it is read: from here on the connection lives and dies with this process.
-      process.send?.({ taken: message.id } satisfies ConnectionTaken);
+      process.send?.({ taken: message.id } satisfies ConnectionAccepted);
       // The client may have gone while it was handed over.
       if (socket instanceof Socket) server.accept(message.connection as ServicePort, socket);
     } else if ("order" in message) void obey(message, duty).catch(onFatal);
   });
-  tell({ report: "ready", owner });
+  report({ report: "ready", owner });
 }
 
 interface Duty {
   readonly runtime: Runtime;
   readonly server: Server;
-  readonly tell: (report: WorkerReport) => void;
+  readonly report: (report: WorkerReport) => void;
   readonly shutdownMillis: number;
   readonly log: Log;
 }
 
 async function obey(order: WorkerOrder, duty: Duty): Promise<void> {
-  const { runtime, server, tell } = duty;
+  const { runtime, server, report } = duty;
   switch (order.order) {
     case "release":
       if (runtime.engine instanceof EmbeddedStore) runtime.engine.forgetDeadReaders();
       await runtime.releaseDead(order.owners);
-      tell({ report: "released", owners: order.owners });
+      report({ report: "released", owners: order.owners });
       break;
     case "metrics":
-      tell({ report: "metrics", id: order.id, snapshot: await server.metrics.snapshotMetrics() });
+      report({ report: "metrics", id: order.id, snapshot: await server.metrics.snapshotMetrics() });
       break;
     case "listeners":
       server.learnListeners(order.places);

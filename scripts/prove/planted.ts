@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monotonic } from "../../src/base/clock.ts";
-import { type Plant, plantedEnvironment, readPlants, uselessEdits } from "../../test/support/planted.ts";
+import { type Mutant, mutantEnvironment, readMutants, uselessEdits } from "../../test/support/planted.ts";
 import type { ProofOutcome } from "../../test/support/proof.ts";
 import { proveApart } from "./apart.ts";
 import { printRows, printTime } from "./run-proofs.ts";
@@ -11,7 +11,7 @@ import { printRows, printTime } from "./run-proofs.ts";
  * Whether the proofs would notice: each planted bug is put into the product, in a process of its own, and the proofs
  * that should catch it are run until one does.
  */
-export interface PlantedOutcome {
+export interface MutantOutcome {
   readonly name: string;
   readonly what: string;
   /** The proof that caught it; undefined when none did. */
@@ -20,39 +20,39 @@ export interface PlantedOutcome {
   readonly millis: number;
 }
 
-export interface RunPlanted {
+export interface RunMutants {
   readonly seed: number;
   /** Only these; all when there is none. */
   readonly only?: readonly string[] | undefined;
   readonly print: (line: string) => void;
 }
 
-export async function runPlanted({ seed, only, print }: RunPlanted): Promise<PlantedOutcome[]> {
+export async function runMutants({ seed, only, print }: RunMutants): Promise<MutantOutcome[]> {
   const useless = [...uselessEdits("src"), ...uselessEdits("dist")];
   if (useless.length > 0) throw new Error(`planted bugs that change nothing:\n${useless.join("\n")}`);
-  const outcomes: PlantedOutcome[] = [];
-  const plants = readPlants().filter(({ name }) => only === undefined || only.includes(name));
-  for (const [index, plant] of plants.entries()) {
-    const label = `[${index + 1}/${plants.length}] ${plant.name}`;
-    print(`${label}: ${plant.what}`);
+  const outcomes: MutantOutcome[] = [];
+  const mutants = readMutants().filter(({ name }) => only === undefined || only.includes(name));
+  for (const [index, mutant] of mutants.entries()) {
+    const label = `[${index + 1}/${mutants.length}] ${mutant.name}`;
+    print(`${label}: ${mutant.what}`);
     const start = monotonic();
-    const found = await catchPlant(plant, seed, (text) => print(`${label}: ${text}`));
+    const found = await catchMutant(mutant, seed, (text) => print(`${label}: ${text}`));
     const millis = monotonic() - start;
-    outcomes.push({ name: plant.name, what: plant.what, ...found, millis });
+    outcomes.push({ name: mutant.name, what: mutant.what, ...found, millis });
     const verdict = found.caughtBy === undefined ? "NOT CAUGHT" : `caught by ${found.caughtBy}`;
     print(`${label}: ${verdict}, ${printTime(millis)}, ${found.figure.split("\n", 1)[0]}`);
   }
   return outcomes;
 }
 
-async function catchPlant(
-  plant: Plant,
+async function catchMutant(
+  mutant: Mutant,
   seed: number,
   print: (text: string) => void,
-): Promise<Pick<PlantedOutcome, "caughtBy" | "figure">> {
+): Promise<Pick<MutantOutcome, "caughtBy" | "figure">> {
   const missed: string[] = [];
-  for (const proof of plant.proofs) {
-    const outcome = await proveWith(plant.name, proof, seed, print);
+  for (const proof of mutant.proofs) {
+    const outcome = await proveWith(mutant.name, proof, seed, print);
     if (isCatch(outcome)) return { caughtBy: proof, figure: outcome!.figure };
     missed.push(`${proof}: ${outcome?.figure ?? "ended without a verdict"}`);
   }
@@ -66,14 +66,14 @@ function isCatch(outcome: ProofOutcome | undefined): boolean {
 }
 
 async function proveWith(
-  plant: string,
+  mutant: string,
   proof: string,
   seed: number,
   print: (text: string) => void,
 ): Promise<ProofOutcome | undefined> {
   const directory = mkdtempSync(join(tmpdir(), "holdfast-planted-"));
   // What a broken proof keeps for the investigation is kept in here, and goes with it.
-  const env = { ...plantedEnvironment(plant), TMPDIR: directory };
+  const env = { ...mutantEnvironment(mutant), TMPDIR: directory };
   const tell = (text: string): void => {
     if (/^\d/.test(text)) print(`${proof}: ${text}`);
   };
@@ -84,7 +84,7 @@ async function proveWith(
   }
 }
 
-export function printPlanted(outcomes: readonly PlantedOutcome[]): string {
+export function printMutants(outcomes: readonly MutantOutcome[]): string {
   return printRows([
     ["planted bug", "caught by", "time", "what was seen"],
     ...outcomes.map(({ name, caughtBy, millis, figure }) => [

@@ -2,10 +2,10 @@ import { availableParallelism } from "node:os";
 import { type Millis, monotonic } from "./clock.ts";
 import { LIMITS } from "./limits.ts";
 
-export interface AwakeOptions {
+export interface BusyPollOptions {
   readonly now?: () => Millis;
   /** Runs something in the next turn of the event loop. */
-  readonly nextTurn?: (run: () => void) => void;
+  readonly nextTick?: (run: () => void) => void;
   readonly cores?: number;
 }
 
@@ -15,44 +15,44 @@ export interface AwakeOptions {
  * request (docs/decisions/0042). Messages that come now and then keep nobody awake, and where there is one processor
  * only, the client needs it.
  */
-export class Awake {
+export class BusyPoll {
   readonly #now: () => Millis;
-  readonly #nextTurn: (run: () => void) => void;
+  readonly #nextTick: (run: () => void) => void;
   readonly #isOff: boolean;
   #messageAt = Number.NEGATIVE_INFINITY;
   #until = 0;
-  #isTurning = false;
+  #isPolling = false;
 
   constructor({
     now = monotonic,
-    nextTurn = setImmediate,
+    nextTick = setImmediate,
     cores = availableParallelism(),
-  }: AwakeOptions = {}) {
+  }: BusyPollOptions = {}) {
     this.#now = now;
-    this.#nextTurn = nextTurn;
+    this.#nextTick = nextTick;
     this.#isOff = cores === 1;
   }
 
   /** A message of so many bytes has come, or is about to leave. Long ones are work for everybody's threads, not a wait. */
-  stir(bytes: number): void {
+  poke(bytes: number): void {
     if (this.#isOff) return;
-    if (bytes > LIMITS.awakeBytesMax) {
+    if (bytes > LIMITS.busyPollBytesMax) {
       this.#messageAt = Number.NEGATIVE_INFINITY;
       this.#until = 0;
       return;
     }
     const now = this.#now();
-    const isSoon = now - this.#messageAt <= LIMITS.soonMillis;
+    const isFrequent = now - this.#messageAt <= LIMITS.busyPollGapMillis;
     this.#messageAt = now;
-    if (!isSoon) return;
-    this.#until = now + LIMITS.awakeMillis;
-    if (this.#isTurning) return;
-    this.#isTurning = true;
-    this.#nextTurn(this.#turn);
+    if (!isFrequent) return;
+    this.#until = now + LIMITS.busyPollMillis;
+    if (this.#isPolling) return;
+    this.#isPolling = true;
+    this.#nextTick(this.#tick);
   }
 
-  readonly #turn = (): void => {
-    this.#isTurning = this.#now() < this.#until;
-    if (this.#isTurning) this.#nextTurn(this.#turn);
+  readonly #tick = (): void => {
+    this.#isPolling = this.#now() < this.#until;
+    if (this.#isPolling) this.#nextTick(this.#tick);
   };
 }

@@ -58,8 +58,8 @@ export class CannotStart extends Error {
  * The other nodes on a database have held this one for dead, because it was silent for too long, and have released
  * what it held. It must not go on.
  */
-export class HeldForDead extends Error {
-  override readonly name = "HeldForDead";
+export class DeclaredDead extends Error {
+  override readonly name = "DeclaredDead";
 }
 
 /** Whether the same may work later. */

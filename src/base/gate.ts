@@ -1,5 +1,5 @@
 /** Lets so many through at a time; the others wait in the order they came. */
-export class Gate {
+export class Semaphore {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 

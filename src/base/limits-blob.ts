@@ -24,7 +24,7 @@ export const BLOB_LIMITS = {
   segmentRangesMax: 64,
   /** Bytes of slices a segment may name and not use. */
   segmentWasteBytesMax: 512 * KIB,
-  pieceSegmentsPerStep: 8,
+  defragmentSegmentsPerStep: 8,
   pageRangesMax: 10_000,
   /** Slices that are opened together when pages are read. */
   pageSlicesPerOpen: 64,
@@ -77,8 +77,8 @@ export const BLOB_LIMITS = {
   /** Rehydration takes hours on Azure; here a client that polls sees both states. */
   rehydrateMillis: 1_000,
   /** Chores: how often, and how much in one step. */
-  choreMillis: 1_000,
-  dueChoreMillis: 30_000,
+  jobMillis: 1_000,
+  dueJobMillis: 30_000,
   reclaimRecordsPerStep: 200,
   reclaimPagesPerStep: 2,
   dueRecordsPerStep: 100,

@@ -17,7 +17,7 @@ export const FILE_LIMITS = {
   pathLevelsMax: 250,
   fileBytesMax: 4 * TIB,
   /** Named streams of one file or directory. */
-  streamsPerNodeMax: 256,
+  streamsPerInodeMax: 256,
   streamNameCharsMax: 255,
   /** What one Put Range may carry, and the longest record of a range. */
   rangeBytesMax: 4 * MIB,
@@ -25,7 +25,7 @@ export const FILE_LIMITS = {
    * Up to here the MD5 of a range is told although the client sent none. On a large one it would cost more than all
    * the rest of the request, and no client looks at it.
    */
-  toldDigestBytesMax: 256 * KIB,
+  reportedDigestBytesMax: 256 * KIB,
   /** Neighbours that lie in their records join up to this: pages of databases stay as they are written. */
   joinedBytesMax: 4 * KIB,
   permissionHeaderBytesMax: 8 * KIB,
@@ -50,7 +50,7 @@ export const FILE_LIMITS = {
   rangesPerStep: 10_000,
   /** Records that a listing of a directory fetches at once: each may have 8 KiB of metadata. */
   listedNodesPerStep: 1_024,
-  handlesPerNodeMax: 2_000,
+  handlesPerInodeMax: 2_000,
   handlesPerRootMax: 10_000,
   listHandlesMax: 1_000,
   /** Handles that one Force Close ends before it gives a marker. */
@@ -70,15 +70,15 @@ export const FILE_LIMITS = {
    */
   /** How often what a call held is tried to be released when the store failed. */
   releaseRetryMillis: 1_000,
-  presenceLookMillis: 300,
-  presenceMissesMax: 6,
-  presenceSettleMillis: 2_000,
+  livenessCheckMillis: 300,
+  livenessMissesMax: 6,
+  livenessQuarantineMillis: 2_000,
   /** An SMB open that meets a REST call under way tries again this often, after this long. */
   openRetriesMax: 100,
   openRetryMillis: 5,
   /** A lock waits for writes that are under way as often as this, and writes that come later wait for it. */
   lockRetriesMax: 400,
-  lockWishRetriesMax: 600,
+  pendingLockRetriesMax: 600,
   /** Background work: how often, and how many records one transaction removes. */
   sweepIntervalMillis: 1_000,
   sweptPerStep: 512,

@@ -70,7 +70,7 @@ export const SMB_LIMITS = {
   eaListBytesMax: 128 * KIB,
   breakMillis: 35_000,
   /** How long the CLOSE that deletes a file waits for those who only keep it open. */
-  letGoMillis: 1_000,
+  closeWaitMillis: 1_000,
   /** How long the first write of a handle does not show in the file's times. */
   writeTimeMillis: 2_000,
   durableMillisDefault: 60_000,

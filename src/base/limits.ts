@@ -9,7 +9,7 @@ export const LIMITS = {
   leaseSecondsMax: 60,
   breakSecondsMax: 60,
   /** How often somebody looks for copies whose process is gone, and how many are ended in one transaction. */
-  copiesChoreMillis: 5_000,
+  copiesJobMillis: 5_000,
   copiesPerStep: 100,
   // HTTP front end
   headerBytesMax: 32 * KIB,
@@ -58,18 +58,18 @@ export const LIMITS = {
   /** Bytes of a body that wait for the operation; past it the client is not read. */
   bodyWaitingBytesMax: 256 * KIB,
   /** What is read of one connection before the others have their turn. */
-  readBytesPerTurn: 512 * KIB,
+  readBytesPerTick: 512 * KIB,
   /** Parts of a body below this are put together before anybody is told of them, up to so many bytes. */
   smallPartBytes: 2 * KIB,
   gatheredBodyBytes: 4 * KIB,
   /** Memory that bodies are read into when the last read brought so much that more is to be expected. */
-  bodyRoomBytes: 256 * KIB,
-  bodyRoomsMax: 128,
+  bodyBufferBytes: 256 * KIB,
+  bodyBuffersMax: 128,
   fastPieceBytes: 32 * KIB,
   /** The same over TLS, where a read is one record: the longest. */
   fastRecordBytes: 16 * KIB,
   /** Memory that several bodies share, for what came of them elsewhere, and from which length on it is used. */
-  copyRoomBytes: 128 * KIB,
+  copyBufferBytes: 128 * KIB,
   pooledCopyBytesMin: 8 * KIB,
   /** Memory that WebAssembly and other threads see too. What was touched of it once stays: so all sizes of rooms share one part. */
   commonMemoryBytes: 64 * MIB,
@@ -159,18 +159,18 @@ export const LIMITS = {
   keyBytesMax: 16 * KIB,
   valueBytesMax: 16 * MIB,
   /** Small records that are kept in memory because transactions read them again and again. */
-  knownValuesMax: 256,
-  knownValueBytesMax: 512,
+  cachedValuesMax: 256,
+  cachedValueBytesMax: 512,
   batchTransactionsMax: 1_024,
   batchBytesMax: 8 * MIB,
   /** Transactions that are worth a commit of their own while others run. */
   halfBatchMin: 24,
   /** So long a transaction that was answered waits for its client's next one, to be committed with it. */
-  aheadMillis: 2,
+  asyncCommitMillis: 2,
   /** A message that comes so soon after another one was waited for: its like are waited for awake, for so long. */
-  soonMillis: 2,
-  awakeMillis: 1,
-  awakeBytesMax: 64 * KIB,
+  busyPollGapMillis: 2,
+  busyPollMillis: 1,
+  busyPollBytesMax: 64 * KIB,
   /** Pieces of memory in which values wait for their commit. */
   slabBytes: 64 * KIB,
   /** Memory in which commits are written down for the journal; a longer one gets its own. */
@@ -178,21 +178,21 @@ export const LIMITS = {
   /** Commits that the journal has and the database has not: with more, the next one waits. */
   journaledBytesMax: 8 * MIB,
   /** So long they stay at most without company on their way to the database. */
-  settleMillis: 50,
-  settleWritesMin: 2_048,
-  settleBytesMin: MIB,
+  checkpointMillis: 50,
+  checkpointWritesMin: 2_048,
+  checkpointBytesMin: MIB,
   stuckRetryMillis: 100,
   queuedTransactionsMax: 100_000,
   rangePageEntries: 256,
   /** With no more room than this, a write that was cut short is laid to the full disk. */
   fullDiskBytesMax: MIB,
   /** Room that a commit leaves on the disk. LMDB must not find it full: see docs/decisions/0010. */
-  recordsRoomBytes: 2 * MIB,
+  recordsReserveBytes: 2 * MIB,
   /** More room than a disk can lose between two looks at it, and the time between them. */
-  plentyOfRoomBytes: 2 * GIB,
-  plentyOfRoomMillis: 50,
+  plentyOfSpaceBytes: 2 * GIB,
+  plentyOfSpaceMillis: 50,
   /** Room that payload leaves, for the records: on a full disk, what is there can still be deleted. */
-  payloadRoomBytes: 6 * MIB,
+  payloadReserveBytes: 6 * MIB,
   /** Reads under way at one moment, in all processes that share an embedded store. */
   snapshotsMax: 16_384,
 
@@ -243,8 +243,8 @@ export const LIMITS = {
   /** How long a migration waits for the row of a node that is no longer there. */
   aloneMillisMax: 10_000,
   /** Records that a node expects to find unchanged, and how long each may be. */
-  knownRecordsMax: 10_000,
-  knownRecordBytesMax: 512,
+  cachedRecordsMax: 10_000,
+  cachedRecordBytesMax: 512,
   /** Messages to other nodes that wait to be sent; more are lost, which they may be. */
   announcementsWaitingMax: 10_000,
   /** Every so many heartbeats the operation ids of long ago are deleted. */
@@ -287,16 +287,16 @@ export const LIMITS = {
   /** Descriptors kept open although nobody reads through them. */
   extentFilesIdleMax: 256,
   /** Descriptors one reader holds from its start. */
-  extentsHeldPerReader: 8,
+  extentsPinnedPerReader: 8,
   /** Headers of extents looked at together when a directory is opened. */
   recoveryChecksAtOnce: 16,
 
   // Reclaiming of extents
   reclaimIntervalMillis: 1_000,
   /** How long after something was dropped somebody looks whether a whole extent has become empty. */
-  reclaimSoonMillis: 50,
+  reclaimWakeupMillis: 50,
   /** How long after it was woken a chore runs: what comes together is done together. */
-  choreSoonMillis: 20,
+  jobWakeupMillis: 20,
   /** Extents looked at, and asked about, in one step. */
   reclaimExtentsPerStep: 256,
   /** Payload moved in one step, and steps made before the next tick of the timer. */

@@ -1,4 +1,4 @@
-import { constantOf, turnOf, wordOf } from "./md5-steps.ts";
+import { constantOf, rotationOf, wordOf } from "./md5-steps.ts";
 import {
   again,
   block,
@@ -54,7 +54,7 @@ function step(index: number): Nested {
   const [a, b, c, d] = [place(0), place(1), place(2), place(3)] as const;
   return [
     [get(AT), loadI32(wordOf(index) * 4), i32(constantOf(index)), I32_ADD, get(a), I32_ADD],
-    [MIX[index >> 4]!(b, c, d), i32(turnOf(index)), I32_ROTL, get(b), I32_ADD, set(a)],
+    [MIX[index >> 4]!(b, c, d), i32(rotationOf(index)), I32_ROTL, get(b), I32_ADD, set(a)],
   ];
 }
 

@@ -1,4 +1,4 @@
-import { constantOf, MD5_START, turnOf, wordOf } from "./md5-steps.ts";
+import { constantOf, MD5_START, rotationOf, wordOf } from "./md5-steps.ts";
 import {
   again,
   block,
@@ -80,7 +80,7 @@ const MIX: readonly ((b: number, c: number, d: number) => number[])[] = [
 ];
 
 /** Sixteen words of four pieces, from one piece after another to one word after another. */
-function turnBlock(group: number): number[] {
+function rotateBlock(group: number): number[] {
   const out: number[] = [];
   for (let quarter = 0; quarter < 4; quarter++) {
     for (let lane = 0; lane < PER_GROUP; lane++) {
@@ -110,7 +110,7 @@ function step(group: number, index: number): number[] {
   const round = index >> 4;
   const place = (letter: number): number => STATES + group * 4 + ((letter + 64 - index) & 3);
   const [a, b, c, d] = [place(0), place(1), place(2), place(3)] as const;
-  const turn = turnOf(index);
+  const turn = rotationOf(index);
   return [
     ...[...get(a), ...i32(0), ...loadV128(wordAt(group, wordOf(index))), ...I32X4_ADD],
     ...[...i32(0), ...loadV128(CONSTANTS_AT + index * VECTOR_BYTES), ...I32X4_ADD],
@@ -126,7 +126,7 @@ function blocksCode(): number[] {
   return [
     ...[...block, ...loop],
     ...[...get(AT), ...get(ENDS_AT), I32_GE_U, ...leaveIf],
-    ...groups.flatMap(turnBlock),
+    ...groups.flatMap(rotateBlock),
     ...states.flatMap((state) => [...i32(0), ...loadV128(state * VECTOR_BYTES), ...set(STATES + state)]),
     ...Array.from({ length: 64 }, (_, index) => groups.flatMap((group) => step(group, index))).flat(),
     ...states.flatMap((state) => [

@@ -11,7 +11,7 @@ interface Asked {
 
 let asked: Asked[] = [];
 let arrived: Asked[] = [];
-let isTurnAwaited = false;
+let isTickAwaited = false;
 // Started by its first use: most processes that import this never compute so many.
 let lanes: Md5Lanes | undefined;
 
@@ -19,7 +19,7 @@ let lanes: Md5Lanes | undefined;
  * The MD5 of a piece, base64, before this turn of the event loop ends. Who asks for one when a commit has ended is
  * seldom alone: all who shared the commit go on at the same moment, and their digests are computed side by side.
  */
-export function md5Soon(bytes: Uint8Array): Promise<string> {
+export function md5Batched(bytes: Uint8Array): Promise<string> {
   return new Promise((resolve) => {
     asked.push({ bytes, resolve });
     if (asked.length === 1) queueMicrotask(answerAsked);
@@ -31,14 +31,14 @@ export function md5Soon(bytes: Uint8Array): Promise<string> {
  * computed when the eighth is there, the rest when the turn ends. `underWay` is how many the caller has at work, this
  * one with them: with few of them nobody else is about to come.
  */
-export function md5OfArrived(bytes: Uint8Array, underWay: number): string | Promise<string> {
-  if (underWay < LANES) return hash("md5", bytes, "base64");
+export function md5OfArrived(bytes: Uint8Array, inFlight: number): string | Promise<string> {
+  if (inFlight < LANES) return hash("md5", bytes, "base64");
   return new Promise((resolve) => {
     if (arrived.push({ bytes, resolve }) === LANES) answerArrived();
-    else if (!isTurnAwaited) {
-      isTurnAwaited = true;
+    else if (!isTickAwaited) {
+      isTickAwaited = true;
       setImmediate(() => {
-        isTurnAwaited = false;
+        isTickAwaited = false;
         answerArrived();
       });
     }

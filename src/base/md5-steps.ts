@@ -2,7 +2,7 @@
 export const MD5_START = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476];
 
 /** By how many bits each step of a round turns, four steps over and over. */
-const TURNS = [
+const ROTATIONS = [
   [7, 12, 17, 22],
   [5, 9, 14, 20],
   [4, 11, 16, 23],
@@ -17,8 +17,8 @@ const WORDS = [
   (step: number) => 7 * step,
 ];
 
-export function turnOf(step: number): number {
-  return TURNS[step >> 4]![step & 3]!;
+export function rotationOf(step: number): number {
+  return ROTATIONS[step >> 4]![step & 3]!;
 }
 
 export function wordOf(step: number): number {

@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { seedOfThisRun } from "../../test/support/seed.ts";
 import { LIMITS, MIB } from "./limits.ts";
 import { DIGEST_PRIORITY, LongMd5 } from "./md5-thread.ts";
-import { giveBack, lendBodyRoom, returnBodyRoom } from "./payload-memory.ts";
+import { acquireBodyBuffer, release, releaseBodyBuffer } from "./payload-memory.ts";
 import { seededRandom } from "./random.ts";
 
 test("digests side by side, in pieces of any length, more of them than the shared memory holds", async () => {
@@ -39,16 +39,16 @@ test("bytes in rooms are digested where they are, and their rooms serve again af
   const expected = createHash("md5");
   const md5 = new LongMd5();
   for (let sentBytes = 0, turn = 0; sentBytes < 40 * MIB; turn++) {
-    const room = lendBodyRoom()!.fill(turn % 251);
-    for (const piece of [room.subarray(0, 70_000), Buffer.from("elsewhere"), room.subarray(70_000)]) {
+    const buffer = acquireBodyBuffer()!.fill(turn % 251);
+    for (const piece of [buffer.subarray(0, 70_000), Buffer.from("elsewhere"), buffer.subarray(70_000)]) {
       expected.update(piece);
       const isBehind = md5.update(piece);
       if (isBehind !== undefined) await isBehind;
       sentBytes += piece.length;
     }
     // The disk was faster than the thread: what it wrote is given back.
-    giveBack(room.subarray(0, 70_000));
-    returnBodyRoom(room.subarray(70_000));
+    release(buffer.subarray(0, 70_000));
+    releaseBodyBuffer(buffer.subarray(70_000));
   }
   assert.equal(await md5.digest(), expected.digest("base64"));
 });
@@ -80,16 +80,16 @@ test("the digests of the examples in RFC 1321", async () => {
 });
 
 test("bodies of any length, cut anywhere and lying anywhere, have the digest that node:crypto finds", async (t) => {
-  const room = lendBodyRoom()!;
-  room.set(seededRandom(11).bytes(room.length));
+  const buffer = acquireBodyBuffer()!;
+  buffer.set(seededRandom(11).bytes(buffer.length));
   // Mostly around the length of a block; some of several kilobytes. From rooms and from elsewhere.
   const length = fc.oneof({ weight: 3, arbitrary: fc.nat(140) }, fc.nat(5_000));
-  const part = fc.record({ length, at: fc.nat(room.length - 5_000), isElsewhere: fc.boolean() });
+  const part = fc.record({ length, at: fc.nat(buffer.length - 5_000), isElsewhere: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(fc.array(part, { maxLength: 12 }), async (parts) => {
       const [expected, md5] = [createHash("md5"), new LongMd5()];
       for (const { length, at, isElsewhere } of parts) {
-        const bytes = room.subarray(at, at + length);
+        const bytes = buffer.subarray(at, at + length);
         expected.update(bytes);
         await md5.update(isElsewhere ? Buffer.from(bytes) : bytes);
       }
@@ -97,7 +97,7 @@ test("bodies of any length, cut anywhere and lying anywhere, have the digest tha
     }),
     { numRuns: 500, seed: seedOfThisRun(t) },
   );
-  returnBodyRoom(room);
+  releaseBodyBuffer(buffer);
 });
 
 test("a body whose length in bits does not fit 32 of them", async () => {

@@ -7,7 +7,7 @@ import { LIMITS } from "./limits.ts";
 import { md5Blocks } from "./md5-blocks.ts";
 import { MD5_START } from "./md5-steps.ts";
 import { MD5_WORKER } from "./md5-worker.ts";
-import { giveBack, hold } from "./payload-memory.ts";
+import { hold, release } from "./payload-memory.ts";
 
 /**
  * MD5 of long bodies in a thread of its own. It is the costliest thing that happens to an upload: in the thread that
@@ -24,13 +24,13 @@ interface Waiter {
 }
 
 /** Bytes of one body that the thread is told of together: a message for each piece of a socket would be many. */
-class Told {
+class DigestBatch {
   readonly id: number;
   /** Where each part begins and ends. */
   readonly parts: number[] = [];
-  readonly held: Uint8Array[] = [];
+  readonly borrowed: Uint8Array[] = [];
   length = 0;
-  heldBytes = 0;
+  borrowedBytes = 0;
   /** With what was left out at the end of the ring. */
   ringBytes = 0;
 
@@ -68,12 +68,12 @@ class Md5Thread {
   /** Where in the ring the next bytes go, and how many before it are still to be read, with what was left out. */
   #at = 0;
   #ringBytes = 0;
-  #heldBytes = 0;
+  #borrowedBytes = 0;
   /** What the thread was told of: it takes them in their order. */
-  readonly #under: Told[] = [];
+  readonly #under: DigestBatch[] = [];
   /** Bodies whose bytes did not fit, in the order in which they came. */
   readonly #waiting: (() => void)[] = [];
-  #untold: Told | undefined;
+  #unsent: DigestBatch | undefined;
   /** Those that the thread can forget, and does not know of yet. */
   #dropped: number[] = [];
   #failure: unknown;
@@ -128,27 +128,27 @@ class Md5Thread {
 
   /** False when too much waits for the thread. */
   #tryUpdate(id: number, bytes: Uint8Array): boolean {
-    if (this.#untold !== undefined && this.#untold.id !== id) this.#tell();
-    this.#untold ??= new Told(id);
-    const isAdded = isCommon(bytes) ? this.#hold(this.#untold, bytes) : this.#copy(this.#untold, bytes);
+    if (this.#unsent !== undefined && this.#unsent.id !== id) this.#send();
+    this.#unsent ??= new DigestBatch(id);
+    const isAdded = isCommon(bytes) ? this.#hold(this.#unsent, bytes) : this.#copy(this.#unsent, bytes);
     // A thread that has nothing to do is told at once.
     const isIdle = this.#under.length === 0;
-    if (!isAdded || isIdle || this.#untold.length >= LIMITS.digestPartBytesMax) this.#tell();
+    if (!isAdded || isIdle || this.#unsent.length >= LIMITS.digestPartBytesMax) this.#send();
     return isAdded;
   }
 
-  #hold(untold: Told, bytes: Uint8Array): boolean {
+  #hold(unsent: DigestBatch, bytes: Uint8Array): boolean {
     const { length } = bytes;
-    if (this.#heldBytes + length > LIMITS.digestWaitingBytesMax) return false;
-    if (!hold(bytes)) return this.#copy(untold, bytes);
-    untold.held.push(bytes);
-    untold.heldBytes += length;
-    this.#heldBytes += length;
-    untold.add(bytes.byteOffset, length);
+    if (this.#borrowedBytes + length > LIMITS.digestWaitingBytesMax) return false;
+    if (!hold(bytes)) return this.#copy(unsent, bytes);
+    unsent.borrowed.push(bytes);
+    unsent.borrowedBytes += length;
+    this.#borrowedBytes += length;
+    unsent.add(bytes.byteOffset, length);
     return true;
   }
 
-  #copy(untold: Told, bytes: Uint8Array): boolean {
+  #copy(unsent: DigestBatch, bytes: Uint8Array): boolean {
     const { length } = bytes;
     const toEnd = RING_BYTES - this.#at;
     const isAtStart = toEnd < length;
@@ -158,23 +158,23 @@ class Md5Thread {
     copyInto(this.#ring, bytes, from);
     this.#at = from + length;
     this.#ringBytes += skipped + length;
-    untold.ringBytes += skipped + length;
-    untold.add(this.#ringAt + from, length);
+    unsent.ringBytes += skipped + length;
+    unsent.add(this.#ringAt + from, length);
     return true;
   }
 
-  #tell(): void {
-    const told = this.#untold;
-    this.#untold = undefined;
-    if (told === undefined || told.parts.length === 0) return;
-    this.#under.push(told);
-    this.#worker.postMessage({ id: told.id, parts: told.parts });
+  #send(): void {
+    const batch = this.#unsent;
+    this.#unsent = undefined;
+    if (batch === undefined || batch.parts.length === 0) return;
+    this.#under.push(batch);
+    this.#worker.postMessage({ id: batch.id, parts: batch.parts });
     this.#worker.ref();
   }
 
   digest(id: number): Promise<string> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    this.#tell();
+    this.#send();
     return new Promise((resolve, reject) => {
       this.#digests.set(id, { resolve, reject });
       this.#worker.ref();
@@ -185,7 +185,7 @@ class Md5Thread {
   /** The digest is not wanted. When thousands of clients go away at once, the thread hears of all of them together. */
   drop(id: number): void {
     if (!this.isUsable) return;
-    if (this.#untold?.id === id) this.#tell();
+    if (this.#unsent?.id === id) this.#send();
     if (this.#dropped.length === 0) setImmediate(() => this.#sendDropped());
     this.#dropped.push(id);
   }
@@ -202,8 +202,8 @@ class Md5Thread {
     } else {
       const taken = this.#under.shift()!;
       this.#ringBytes -= taken.ringBytes;
-      this.#heldBytes -= taken.heldBytes;
-      for (const bytes of taken.held) giveBack(bytes);
+      this.#borrowedBytes -= taken.borrowedBytes;
+      for (const bytes of taken.borrowed) release(bytes);
       this.#wake();
     }
     // Only work under way keeps the process alive.

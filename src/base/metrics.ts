@@ -164,27 +164,27 @@ export class Metrics {
   }
 
   watchStore(
-    figures: () => { commits: number; transactions: number; bytes: number; roundTrips?: number },
+    stats: () => { commits: number; transactions: number; bytes: number; roundTrips?: number },
     { hasRoundTrips = false }: { readonly hasRoundTrips?: boolean } = {},
   ): void {
     const read = (name: string, help: string, pick: () => number) =>
       this.watchCounter({ name, help, read: pick });
-    read("holdfast_store_commits_total", "Durable commits of the store.", () => figures().commits);
-    read("holdfast_store_transactions_total", "Transactions committed.", () => figures().transactions);
-    read("holdfast_store_bytes_total", "Bytes of records committed.", () => figures().bytes);
+    read("holdfast_store_commits_total", "Durable commits of the store.", () => stats().commits);
+    read("holdfast_store_transactions_total", "Transactions committed.", () => stats().transactions);
+    read("holdfast_store_bytes_total", "Bytes of records committed.", () => stats().bytes);
     if (!hasRoundTrips) return;
     const asked = "Round trips to the database, for records, payload and heartbeats.";
-    read("holdfast_store_round_trips_total", asked, () => figures().roundTrips ?? 0);
+    read("holdfast_store_round_trips_total", asked, () => stats().roundTrips ?? 0);
   }
 
   /** Every worker sees the same extents, so the largest figure counts, not the sum. */
-  watchExtents(figures: () => Promise<{ liveBytes: number; deadBytes: number }>): void {
+  watchExtents(stats: () => Promise<{ liveBytes: number; deadBytes: number }>): void {
     const name = "holdfast_extent_bytes";
     const help = "Payload bytes in extents: live ones are referenced, dead ones wait to be reclaimed.";
     const gauge = (state: string, read: () => Promise<number>) =>
       this.watchGauge({ name, help, aggregate: "max", labels: { state }, read });
-    gauge("live", async () => (await figures()).liveBytes);
-    gauge("dead", async () => (await figures()).deadBytes);
+    gauge("live", async () => (await stats()).liveBytes);
+    gauge("dead", async () => (await stats()).deadBytes);
   }
 
   watchConnections(service: string, count: () => number): void {

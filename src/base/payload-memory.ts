@@ -12,42 +12,42 @@ import { LIMITS } from "./limits.ts";
  * use. Whoever has bytes of a room and never gives them back only keeps it from being
  * used again until the garbage collector has found it.
  */
-interface Room {
+interface PooledBuffer {
   readonly memory: Buffer;
-  readonly rooms: Rooms;
-  takenBytes: number;
-  returnedBytes: number;
+  readonly pool: BufferPool;
+  acquiredBytes: number;
+  releasedBytes: number;
 }
 
-const roomOf = new WeakMap<ArrayBufferLike, Room>();
+const bufferOf = new WeakMap<ArrayBufferLike, PooledBuffer>();
 
 /** All sizes: what one of them keeps for its next transfer, another one may need now. */
-const allRooms: Rooms[] = [];
+const allRooms: BufferPool[] = [];
 /** Of rooms that are kept and lie elsewhere, of all sizes. */
 let idleBytes = 0;
 
 /** The rooms of one size. */
-class Rooms {
-  readonly roomBytes: number;
+class BufferPool {
+  readonly bufferBytes: number;
   readonly #common: CommonParts;
   /** Free at the moment: in the common memory, and elsewhere. */
-  readonly #free: Room[] = [];
-  readonly #freeElsewhere: Room[] = [];
+  readonly #free: PooledBuffer[] = [];
+  readonly #freeElsewhere: PooledBuffer[] = [];
 
-  constructor(roomBytes: number, commonBytesMax: number) {
-    this.roomBytes = roomBytes;
-    this.#common = new CommonParts(roomBytes, commonBytesMax);
+  constructor(bufferBytes: number, commonBytesMax: number) {
+    this.bufferBytes = bufferBytes;
+    this.#common = new CommonParts(bufferBytes, commonBytesMax);
     allRooms.push(this);
   }
 
-  take(takenBytes: number): Room {
-    const room = this.#free.pop() ?? this.#makeCommon() ?? this.#takeElsewhere();
-    room.takenBytes = takenBytes;
-    room.returnedBytes = 0;
-    return room;
+  acquire(acquiredBytes: number): PooledBuffer {
+    const buffer = this.#free.pop() ?? this.#makeCommon() ?? this.#takeElsewhere();
+    buffer.acquiredBytes = acquiredBytes;
+    buffer.releasedBytes = 0;
+    return buffer;
   }
 
-  #makeCommon(): Room | undefined {
+  #makeCommon(): PooledBuffer | undefined {
     if (this.#common.isFull) return undefined;
     let memory = this.#common.take(false);
     // Free rooms of other sizes are evicted first: memory that was used once cannot be given back to the system.
@@ -58,109 +58,109 @@ class Rooms {
   }
 
   #evict(): boolean {
-    const room = this.#free.pop();
-    if (room === undefined) return false;
-    roomOf.delete(room.memory.buffer);
-    this.#common.release(room.memory);
+    const buffer = this.#free.pop();
+    if (buffer === undefined) return false;
+    bufferOf.delete(buffer.memory.buffer);
+    this.#common.release(buffer.memory);
     return true;
   }
 
-  #takeElsewhere(): Room {
+  #takeElsewhere(): PooledBuffer {
     const kept = this.#freeElsewhere.pop();
-    if (kept === undefined) return this.#make(Buffer.allocUnsafeSlow(this.roomBytes));
-    idleBytes -= this.roomBytes;
+    if (kept === undefined) return this.#make(Buffer.allocUnsafeSlow(this.bufferBytes));
+    idleBytes -= this.bufferBytes;
     return kept;
   }
 
-  #make(memory: Buffer): Room {
-    const room = { memory, rooms: this, takenBytes: 0, returnedBytes: 0 };
-    roomOf.set(memory.buffer, room);
-    return room;
+  #make(memory: Buffer): PooledBuffer {
+    const buffer = { memory, pool: this, acquiredBytes: 0, releasedBytes: 0 };
+    bufferOf.set(memory.buffer, buffer);
+    return buffer;
   }
 
-  letGo(room: Room): void {
-    if (isCommon(room.memory)) this.#free.push(room);
-    else if (idleBytes + this.roomBytes <= LIMITS.idlePayloadBytesMax) {
-      idleBytes += this.roomBytes;
-      this.#freeElsewhere.push(room);
+  recycle(buffer: PooledBuffer): void {
+    if (isCommon(buffer.memory)) this.#free.push(buffer);
+    else if (idleBytes + this.bufferBytes <= LIMITS.idlePayloadBytesMax) {
+      idleBytes += this.bufferBytes;
+      this.#freeElsewhere.push(buffer);
     } else {
-      roomOf.delete(room.memory.buffer);
-      freeNow(room.memory);
+      bufferOf.delete(buffer.memory.buffer);
+      freeNow(buffer.memory);
     }
   }
 }
 
-const bodyRooms = new Rooms(LIMITS.bodyRoomBytes, LIMITS.commonBodyBytesMax);
-const copyRooms = new Rooms(LIMITS.copyRoomBytes, LIMITS.commonCopyBytesMax);
-const chunkRooms = new Rooms(LIMITS.chunkBytes, LIMITS.commonChunkBytesMax);
-const readRooms = new Rooms(LIMITS.extentReadBytes, LIMITS.commonReadBytesMax);
+const bodyBuffers = new BufferPool(LIMITS.bodyBufferBytes, LIMITS.commonBodyBytesMax);
+const copyBuffers = new BufferPool(LIMITS.copyBufferBytes, LIMITS.commonCopyBytesMax);
+const chunkBuffers = new BufferPool(LIMITS.chunkBytes, LIMITS.commonChunkBytesMax);
+const readBuffers = new BufferPool(LIMITS.extentReadBytes, LIMITS.commonReadBytesMax);
 
 /** Where copies of bodies go, and how much of it they fill. */
-let current: Room | undefined;
+let current: PooledBuffer | undefined;
 let filledBytes = 0;
-let lentRooms = 0;
+let borrowedBuffers = 0;
 
 /**
  * A room for a body that comes in large pieces. It is chosen before the next read and filled by it, however much later
  * that is: so it belongs to one body, and when too many have one, others read elsewhere and copy. What a body did not
- * use of it is handed to `returnBodyRoom`.
+ * use of it is handed to `releaseBodyBuffer`.
  */
-export function lendBodyRoom(): Buffer | undefined {
-  if (lentRooms >= LIMITS.bodyRoomsMax) return undefined;
-  lentRooms++;
-  return bodyRooms.take(LIMITS.bodyRoomBytes).memory;
+export function acquireBodyBuffer(): Buffer | undefined {
+  if (borrowedBuffers >= LIMITS.bodyBuffersMax) return undefined;
+  borrowedBuffers++;
+  return bodyBuffers.acquire(LIMITS.bodyBufferBytes).memory;
 }
 
-export function returnBodyRoom(rest: Buffer): void {
-  lentRooms--;
-  giveBack(rest);
+export function releaseBodyBuffer(rest: Buffer): void {
+  borrowedBuffers--;
+  release(rest);
 }
 
 /** A copy of a large part of a body. */
 export function copyForBody(bytes: Buffer): Buffer {
-  if (bytes.length > LIMITS.copyRoomBytes) return Buffer.from(bytes);
-  if (current === undefined || LIMITS.copyRoomBytes - filledBytes < bytes.length) {
+  if (bytes.length > LIMITS.copyBufferBytes) return Buffer.from(bytes);
+  if (current === undefined || LIMITS.copyBufferBytes - filledBytes < bytes.length) {
     const former = current;
-    current = copyRooms.take(0);
+    current = copyBuffers.acquire(0);
     filledBytes = 0;
-    if (former !== undefined) letGoIfDone(former);
+    if (former !== undefined) recycleIfUnused(former);
   }
   const from = filledBytes;
   filledBytes += bytes.length;
-  current.takenBytes += bytes.length;
+  current.acquiredBytes += bytes.length;
   const copy = current.memory.subarray(from, filledBytes);
   copyInto(copy, bytes, 0);
   return copy;
 }
 
 /** For one read from the disk. What would leave more than half of a room empty has memory of its own. */
-export function memoryForRead(length: number): Buffer {
-  const rooms = length <= LIMITS.chunkBytes ? chunkRooms : readRooms;
-  if (length > rooms.roomBytes || length < rooms.roomBytes / 2) return Buffer.allocUnsafeSlow(length);
-  return rooms.take(length).memory.subarray(0, length);
+export function acquireReadBuffer(length: number): Buffer {
+  const pool = length <= LIMITS.chunkBytes ? chunkBuffers : readBuffers;
+  if (length > pool.bufferBytes || length < pool.bufferBytes / 2) return Buffer.allocUnsafeSlow(length);
+  return pool.acquire(length).memory.subarray(0, length);
 }
 
 /** Whether bytes lie in a room, which is theirs alone until they are given back. Other memory may be anybody's. */
-export function isInRoom(bytes: Uint8Array): boolean {
-  return roomOf.has(bytes.buffer);
+export function isPooled(bytes: Uint8Array): boolean {
+  return bufferOf.has(bytes.buffer);
 }
 
 /** The bytes have one more who gives them back. False for memory that is no room's. */
 export function hold(bytes: Uint8Array): boolean {
-  const room = roomOf.get(bytes.buffer);
-  if (room === undefined) return false;
-  room.takenBytes += bytes.length;
+  const buffer = bufferOf.get(bytes.buffer);
+  if (buffer === undefined) return false;
+  buffer.acquiredBytes += bytes.length;
   return true;
 }
 
 /** Nobody will look at these bytes again. Once for each byte that was taken or held; other memory is left alone. */
-export function giveBack(bytes: Uint8Array): void {
-  const room = roomOf.get(bytes.buffer);
-  if (room === undefined || bytes.length === 0) return;
-  room.returnedBytes += bytes.length;
-  if (room !== current) letGoIfDone(room);
+export function release(bytes: Uint8Array): void {
+  const buffer = bufferOf.get(bytes.buffer);
+  if (buffer === undefined || bytes.length === 0) return;
+  buffer.releasedBytes += bytes.length;
+  if (buffer !== current) recycleIfUnused(buffer);
 }
 
-function letGoIfDone(room: Room): void {
-  if (room.returnedBytes === room.takenBytes) room.rooms.letGo(room);
+function recycleIfUnused(buffer: PooledBuffer): void {
+  if (buffer.releasedBytes === buffer.acquiredBytes) buffer.pool.recycle(buffer);
 }

@@ -16,20 +16,20 @@ test(
   async () => {
     const place = Buffer.alloc(200_000);
     let filled = 0;
-    let lentBytes = 0;
+    let borrowedBytes = 0;
     let placedBytes = 0;
     const listener = createServer((accepted: Socket) => {
       const socket = readInto(accepted, {
         // The first byte tells; then the place is filled; what comes after it is lent again.
-        place: () => (lentBytes === 0 || filled === place.length ? undefined : place.subarray(filled)),
+        place: () => (borrowedBytes === 0 || filled === place.length ? undefined : place.subarray(filled)),
         placed: (count) => {
           filled += count;
           placedBytes += count;
         },
         lent: (piece) => {
-          lentBytes += piece.length;
-          if (lentBytes + placedBytes === 1 + place.length + 3) socket.end("done");
-          else if (lentBytes === 1) socket.write("more");
+          borrowedBytes += piece.length;
+          if (borrowedBytes + placedBytes === 1 + place.length + 3) socket.end("done");
+          else if (borrowedBytes === 1) socket.write("more");
         },
       });
     });
@@ -51,7 +51,7 @@ test(
 const PIECE = 64 * KIB;
 
 /** How many bytes arrived in each turn of the event loop, of a client that sends as fast as it can. */
-async function turnsOf(bytes: number, act: (socket: { pause(): void; resume(): void }) => void) {
+async function ticksOf(bytes: number, act: (socket: { pause(): void; resume(): void }) => void) {
   const turns: number[] = [0];
   let received = 0;
   let done = (): void => {};
@@ -90,14 +90,14 @@ async function turnsOf(bytes: number, act: (socket: { pause(): void; resume(): v
 }
 
 test("one connection is read so much, and then the others have their turn", WHERE_TOLD, async () => {
-  const turns = await turnsOf(64 * MIB, () => {});
-  assert.ok(Math.max(...turns) < LIMITS.readBytesPerTurn + PIECE, `${Math.max(...turns)}`);
+  const turns = await ticksOf(64 * MIB, () => {});
+  assert.ok(Math.max(...turns) < LIMITS.readBytesPerTick + PIECE, `${Math.max(...turns)}`);
 });
 
 test("a connection that was paused is not read until it is resumed", WHERE_TOLD, async () => {
   let pauses = 0;
   let isPaused = false;
-  await turnsOf(16 * MIB, (socket) => {
+  await ticksOf(16 * MIB, (socket) => {
     assert.ok(!isPaused, "read while paused");
     if (++pauses % 7 !== 0) return;
     isPaused = true;
@@ -113,7 +113,7 @@ test("a connection that was paused is not read until it is resumed", WHERE_TOLD,
 test("bytes that come over TLS go to the place that waits for them as well, and end where they end", async () => {
   const place = Buffer.alloc(2 * MIB);
   let filled = 0;
-  let lentBytes = 0;
+  let borrowedBytes = 0;
   const certificate = {
     cert: readFileSync(certificateFile("cert.pem")),
     key: readFileSync(certificateFile("key.pem")),
@@ -121,7 +121,7 @@ test("bytes that come over TLS go to the place that waits for them as well, and 
   const hasEnded = new Promise<void>((resolve) => {
     const listener = createSecureServer(certificate, (accepted) => {
       const socket = readInto(accepted, {
-        place: () => (lentBytes === 0 ? undefined : place.subarray(filled)),
+        place: () => (borrowedBytes === 0 ? undefined : place.subarray(filled)),
         placed: (count) => {
           filled += count;
           // A body may say so at any time; what was deciphered already comes nevertheless.
@@ -129,7 +129,7 @@ test("bytes that come over TLS go to the place that waits for them as well, and 
           setImmediate(() => socket.resume());
         },
         lent: (piece) => {
-          lentBytes += piece.length;
+          borrowedBytes += piece.length;
           socket.write("more");
         },
         given: () => assert.fail("it was told where to read to"),
@@ -148,7 +148,7 @@ test("bytes that come over TLS go to the place that waits for them as well, and 
     });
   });
   await hasEnded;
-  assert.equal(lentBytes, 1);
+  assert.equal(borrowedBytes, 1);
   assert.equal(filled, place.length - 1);
   assert.ok(place.subarray(0, filled).every((byte) => byte === 7));
 });

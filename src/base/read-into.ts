@@ -20,7 +20,7 @@ export interface ReadTarget {
  * was made so: an accepted socket gives its handle to a new one. On Windows a read waits with its buffer, which no
  * other connection may use meanwhile: there, and for a socket without a handle, pieces come as they always do.
  */
-const lentBuffer = Buffer.allocUnsafeSlow(64 * KIB);
+const borrowedBuffer = Buffer.allocUnsafeSlow(64 * KIB);
 
 interface Accepted {
   readonly allowHalfOpen: boolean;
@@ -66,14 +66,14 @@ class Reading {
 
   readonly next = (): Buffer => {
     this.#place = this.#target.place();
-    return this.#place ?? lentBuffer;
+    return this.#place ?? borrowedBuffer;
   };
 
   readonly received = (count: number): boolean => {
-    if (this.#place === undefined) this.#target.lent(lentBuffer.subarray(0, count));
+    if (this.#place === undefined) this.#target.lent(borrowedBuffer.subarray(0, count));
     else this.#target.placed(count);
     this.#turnBytes += count;
-    if (this.#turnBytes < LIMITS.readBytesPerTurn) return true;
+    if (this.#turnBytes < LIMITS.readBytesPerTick) return true;
     // Left alone, one client that sends fast is read 32 times before anybody else has a turn.
     setImmediate(this.#goOn);
     return false;

@@ -4,10 +4,10 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { test } from "node:test";
 import { LIMITS, MIB } from "./limits.ts";
-import { Room } from "./room.ts";
+import { FreeSpace } from "./room.ts";
 
 test("a disk with plenty of room is asked again after a while, one without at every write", (context) => {
-  let [left, asked, now] = [LIMITS.plentyOfRoomBytes + MIB, 0, 1_000];
+  let [left, asked, now] = [LIMITS.plentyOfSpaceBytes + MIB, 0, 1_000];
   context.mock.method(performance, "now", () => now);
   context.mock.method(fs, "statfsSync", () => {
     asked++;
@@ -15,17 +15,17 @@ test("a disk with plenty of room is asked again after a while, one without at ev
   });
   syncBuiltinESMExports();
   try {
-    const room = new Room(tmpdir());
-    for (let i = 0; i < 3; i++) assert.equal(room.left(), Number.POSITIVE_INFINITY);
+    const freeSpace = new FreeSpace(tmpdir());
+    for (let i = 0; i < 3; i++) assert.equal(freeSpace.left(), Number.POSITIVE_INFINITY);
     assert.equal(asked, 1);
 
-    left = LIMITS.plentyOfRoomBytes;
-    now += LIMITS.plentyOfRoomMillis - 1;
-    assert.equal(room.left(), Number.POSITIVE_INFINITY);
+    left = LIMITS.plentyOfSpaceBytes;
+    now += LIMITS.plentyOfSpaceMillis - 1;
+    assert.equal(freeSpace.left(), Number.POSITIVE_INFINITY);
     now += 1;
-    assert.equal(room.left(), LIMITS.plentyOfRoomBytes);
+    assert.equal(freeSpace.left(), LIMITS.plentyOfSpaceBytes);
     left = 5 * MIB;
-    assert.equal(room.left(), 5 * MIB);
+    assert.equal(freeSpace.left(), 5 * MIB);
     assert.equal(asked, 3);
   } finally {
     context.mock.restoreAll();

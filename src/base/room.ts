@@ -11,7 +11,7 @@ export function bytesLeft(directory: string): number {
  * The room that is left on the file system of a directory, asked for before every write: 3 to 9 us each time. A disk
  * with plenty of it cannot be full a moment later, and is asked again only then.
  */
-export class Room {
+export class FreeSpace {
   readonly #directory: string;
   /** Until when a disk that had plenty of room is not asked again. */
   #plentyUntil = 0;
@@ -25,8 +25,8 @@ export class Room {
     const now = monotonic();
     if (now < this.#plentyUntil) return Number.POSITIVE_INFINITY;
     const left = bytesLeft(this.#directory);
-    if (left <= LIMITS.plentyOfRoomBytes) return left;
-    this.#plentyUntil = now + LIMITS.plentyOfRoomMillis;
+    if (left <= LIMITS.plentyOfSpaceBytes) return left;
+    this.#plentyUntil = now + LIMITS.plentyOfSpaceMillis;
     return Number.POSITIVE_INFINITY;
   }
 }

@@ -1,30 +1,28 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { endedBy, type Soon, whenThere } from "./soon.ts";
+import { finallyDo, type MaybePromise, then } from "./soon.ts";
 
-const double = (value: number): Soon<number> => 2 * value;
+const double = (value: number): MaybePromise<number> => 2 * value;
 const fail = (): never => {
   throw new RangeError("no");
 };
 
 test("what is there goes on at once, and what is not when it comes", async () => {
-  assert.equal(whenThere(2, double), 4);
-  assert.equal(await whenThere(Promise.resolve(2), double), 4);
-  assert.equal(await whenThere(2, (value) => Promise.resolve(double(value))), 4);
+  assert.equal(then(2, double), 4);
+  assert.equal(await then(Promise.resolve(2), double), 4);
+  assert.equal(await then(2, (value) => Promise.resolve(double(value))), 4);
 });
 
 test("an error takes the way that the value would have taken", async () => {
-  assert.throws(() => whenThere(2, fail), RangeError);
-  await assert.rejects(async () => whenThere(Promise.resolve(2), fail), RangeError);
-  await assert.rejects(
-    async () => whenThere(Promise.reject<number>(new RangeError("no")), double),
-    RangeError,
-  );
+  assert.throws(() => then(2, fail), RangeError);
+  await assert.rejects(async () => then(Promise.resolve(2), fail), RangeError);
+  await assert.rejects(async () => then(Promise.reject<number>(new RangeError("no")), double), RangeError);
 });
 
 test("the end comes once, after the outcome and whatever it is", async () => {
   const told: string[] = [];
-  const run = (name: string, work: () => Soon<number>): Soon<number> => endedBy(work, () => told.push(name));
+  const run = (name: string, work: () => MaybePromise<number>): MaybePromise<number> =>
+    finallyDo(work, () => told.push(name));
   assert.equal(
     run("at once", () => 1),
     1,

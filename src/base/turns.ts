@@ -8,7 +8,7 @@ const BUSY_SHARE = 0.2;
  * of them in each: so they rest between their parts, and of all that wait here one goes on at a time, so that ten of
  * them delay other requests no more than one does.
  */
-export class Turns {
+export class CooperativeScheduler {
   readonly #rest: Millis;
   #last: Promise<void> = Promise.resolve();
 
@@ -16,13 +16,13 @@ export class Turns {
     this.#rest = rest;
   }
 
-  next(): Promise<void> {
-    this.#last = this.#last.then(() => this.#giveWay());
+  yieldToEventLoop(): Promise<void> {
+    this.#last = this.#last.then(() => this.#yield());
     return this.#last;
   }
 
   /** Longer while others have work to do. */
-  async #giveWay(): Promise<void> {
+  async #yield(): Promise<void> {
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const before = performance.eventLoopUtilization();
       await pause(this.#rest);

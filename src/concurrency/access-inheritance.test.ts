@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseSddl, printSddl } from "../services/file/security/sddl.ts";
-import { descriptorOfNew, settledList } from "./access-inheritance.ts";
+import { descriptorOfNew, effectiveAcl } from "./access-inheritance.ts";
 import { CONTROL, type Identity } from "./access-list.ts";
 
 /** In SDDL, which is shorter to read than entries are. */
@@ -64,7 +64,7 @@ test("a list that is given is taken, and nothing comes down", () => {
 });
 
 test("a list says that it follows the one above only if it was asked to", () => {
-  const after = (control: number): number => settledList({ control, dacl: undefined }).control;
+  const after = (control: number): number => effectiveAcl({ control, dacl: undefined }).control;
   const { DACL_PRESENT, DACL_AUTO_INHERITED, DACL_AUTO_INHERIT_REQUIRED, DACL_PROTECTED } = CONTROL;
   const { SELF_RELATIVE } = CONTROL;
   assert.equal(after(DACL_PRESENT | DACL_AUTO_INHERITED), SELF_RELATIVE | DACL_PRESENT);

@@ -25,21 +25,21 @@ const SYSTEM: Sid = { authority: 5, subAuthorities: [18] };
 
 const { OBJECT_INHERIT, CONTAINER_INHERIT, NO_PROPAGATE, INHERIT_ONLY, INHERITED } = ACE_FLAG;
 
-export interface NewNode {
+export interface NewInode {
   readonly parent: SecurityDescriptor;
   readonly given: SecurityDescriptor | undefined;
   readonly creator: Identity;
   readonly isDirectory: boolean;
 }
 
-export function descriptorOfNew({ parent, given, creator, isDirectory }: NewNode): SecurityDescriptor {
+export function descriptorOfNew({ parent, given, creator, isDirectory }: NewInode): SecurityDescriptor {
   const owner = given?.owner ?? creator.user;
   const group = given?.group ?? creator.primaryGroup;
   const sacl = given?.sacl;
   const ofSacl = (given?.control ?? 0) & SACL_BITS;
   if (given !== undefined && (given.control & CONTROL.DACL_PRESENT) !== 0) {
-    const settled = settledList(given);
-    return { control: settled.control | ofSacl, owner, group, sacl, dacl: settled.dacl };
+    const effective = effectiveAcl(given);
+    return { control: effective.control | ofSacl, owner, group, sacl, dacl: effective.dacl };
   }
   const isAutomatic = (parent.control & CONTROL.DACL_AUTO_INHERITED) !== 0;
   const inherited = (parent.dacl?.aces ?? []).flatMap((ace) =>
@@ -68,16 +68,16 @@ interface Heir {
 /** One entry of the directory above as it comes down: for the node itself, and for what will be below it. */
 function inheritedAces(ace: Ace, { owner, group, isDirectory, mark }: Heir): readonly Ace[] {
   const { type, flags, mask, sid } = ace;
-  const isForNode = (flags & (isDirectory ? CONTAINER_INHERIT : OBJECT_INHERIT)) !== 0;
+  const isForInode = (flags & (isDirectory ? CONTAINER_INHERIT : OBJECT_INHERIT)) !== 0;
   const isForBelow =
     isDirectory && (flags & NO_PROPAGATE) === 0 && (flags & (OBJECT_INHERIT | CONTAINER_INHERIT)) !== 0;
   const reach = flags & (OBJECT_INHERIT | CONTAINER_INHERIT);
   const named = isSameSid(sid, CREATOR_OWNER) ? owner : isSameSid(sid, CREATOR_GROUP) ? group : sid;
   const isChanged = named !== sid || hasGenericRights(mask);
-  if (isForNode && isForBelow && !isChanged) return [{ type, flags: reach | mark, mask, sid }];
+  if (isForInode && isForBelow && !isChanged) return [{ type, flags: reach | mark, mask, sid }];
   const own: Ace = { type, flags: mark, mask: specificRights(mask), sid: named };
   const below: Ace = { type, flags: reach | INHERIT_ONLY | mark, mask, sid };
-  return [...(isForNode ? [own] : []), ...(isForBelow ? [below] : [])];
+  return [...(isForInode ? [own] : []), ...(isForBelow ? [below] : [])];
 }
 
 /**
@@ -85,7 +85,7 @@ function inheritedAces(ace: Ace, { owner, group, isDirectory, mark }: Heir): rea
  * itself. That it follows the list above is believed only of who asks for it (AUTO_INHERIT_REQUIRED), which is a wish
  * and not kept.
  */
-export function settledList({ control, dacl }: Pick<SecurityDescriptor, "control" | "dacl">): {
+export function effectiveAcl({ control, dacl }: Pick<SecurityDescriptor, "control" | "dacl">): {
   readonly control: number;
   readonly dacl: Acl | undefined;
 } {
@@ -94,10 +94,10 @@ export function settledList({ control, dacl }: Pick<SecurityDescriptor, "control
   const kept = CONTROL.DACL_PRESENT | CONTROL.DACL_PROTECTED;
   return {
     control: CONTROL.SELF_RELATIVE | (control & kept) | (isAutomatic ? CONTROL.DACL_AUTO_INHERITED : 0),
-    dacl: dacl && { aces: dacl.aces.map(settledAce) },
+    dacl: dacl && { aces: dacl.aces.map(effectiveAce) },
   };
 }
 
-function settledAce(ace: Ace): Ace {
+function effectiveAce(ace: Ace): Ace {
   return (ace.flags & INHERIT_ONLY) !== 0 ? ace : { ...ace, mask: specificRights(ace.mask) };
 }

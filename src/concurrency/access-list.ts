@@ -130,7 +130,7 @@ export function grantedRights(descriptor: SecurityDescriptor, identity: Identity
   return granted & RIGHT.ALL;
 }
 
-export interface AccessWish {
+export interface AccessRequest {
   /** Specific rights that must all be granted. */
   readonly access: number;
   /** Rights that are taken as far as they are granted: all of them, where the maximum is asked for. */
@@ -143,7 +143,7 @@ export interface AccessWish {
  */
 export function checkAccess(
   granted: number,
-  { access, optionalAccess }: AccessWish,
+  { access, optionalAccess }: AccessRequest,
   needed = 0,
 ): number | undefined {
   if (((access | needed) & ~granted) !== 0) return undefined;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   breakCache,
-  type CacheWish,
+  type CacheRequest,
   grantCache,
   HANDLE_CACHE as H,
   isAnswerValid,
@@ -12,7 +12,13 @@ import {
   WRITE_CACHE as W,
 } from "./cache-lease.ts";
 
-const alone: CacheWish = { wanted: R | W | H, isLease: true, isShared: false, isLocked: false, others: [] };
+const alone: CacheRequest = {
+  wanted: R | W | H,
+  isLease: true,
+  isShared: false,
+  isLocked: false,
+  others: [],
+};
 
 test("who has a file alone may cache everything", () => {
   for (const wanted of [R, R | H, R | W, R | W | H]) assert.equal(grantCache({ ...alone, wanted }), wanted);

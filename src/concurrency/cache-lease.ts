@@ -30,7 +30,7 @@ export interface CacheHolder {
   readonly isLease: boolean;
 }
 
-export interface CacheWish {
+export interface CacheRequest {
   readonly wanted: CacheState;
   readonly isLease: boolean;
   /** Somebody else has the file open for more than its attributes. */
@@ -42,7 +42,7 @@ export interface CacheWish {
 }
 
 /** What of a wish is granted to a new open. */
-export function grantCache({ wanted, isLease, isShared, isLocked, others }: CacheWish): CacheState {
+export function grantCache({ wanted, isLease, isShared, isLocked, others }: CacheRequest): CacheState {
   if (!GRANTABLE.has(wanted)) return NO_CACHE;
   let granted = wanted;
   if (isLocked) granted &= ~(READ_CACHE | HANDLE_CACHE);

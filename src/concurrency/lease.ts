@@ -58,21 +58,21 @@ function leasedFrom(now: Instant, id: string, length: Millis | "infinite"): Leas
 /** `id` is what the client proposed, or a new one; `isProposed` tells which. */
 export function acquireLease(
   stored: Lease,
-  wish: { readonly id: string; readonly isProposed: boolean; readonly length: Millis | "infinite" },
+  request: { readonly id: string; readonly isProposed: boolean; readonly length: Millis | "infinite" },
   now: Instant,
 ): LeaseOutcome {
   const lease = leaseAt(stored, now);
-  const isHolder = wish.isProposed && lease.state !== "available" && lease.id === wish.id;
+  const isHolder = request.isProposed && lease.state !== "available" && lease.id === request.id;
   switch (lease.state) {
     case "leased":
       // The holder asking again gets a new length: the one way to change it.
-      return isHolder ? leasedFrom(now, wish.id, wish.length) : refused("LeaseAlreadyPresent");
+      return isHolder ? leasedFrom(now, request.id, request.length) : refused("LeaseAlreadyPresent");
     case "breaking":
       return refused(isHolder ? "LeaseIsBreakingAndCannotBeAcquired" : "LeaseAlreadyPresent");
     case "available":
     case "broken":
     case "expired":
-      return leasedFrom(now, wish.id, wish.length);
+      return leasedFrom(now, request.id, request.length);
   }
 }
 

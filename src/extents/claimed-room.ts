@@ -5,7 +5,7 @@ import type { Spot } from "./writable-extent.ts";
  * room claimed piece by piece, those of appends that run side by side would lie between one another, and each be a slice
  * of its own with a record of its own.
  */
-export class ClaimedRoom {
+export class Reservation {
   readonly #spot: Spot;
   readonly #bytes: number;
   #usedBytes = 0;
@@ -24,7 +24,7 @@ export class ClaimedRoom {
   }
 
   /** Nobody writes here any more and no slice will point here. */
-  giveBack(): void {
-    this.#spot.extent.giveBack(this.#spot.offset, this.#bytes);
+  release(): void {
+    this.#spot.extent.release(this.#spot.offset, this.#bytes);
   }
 }

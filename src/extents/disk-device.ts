@@ -3,17 +3,17 @@ import { dirname, join, resolve } from "node:path";
 import { OWNER_FILE_MODE } from "../base/file-modes.ts";
 import { LIMITS } from "../base/limits.ts";
 import { makeDirectory } from "../base/make-directory.ts";
-import { Room } from "../base/room.ts";
+import { FreeSpace } from "../base/room.ts";
 import { bytesIn, type Device, type DeviceEntry, type DeviceFile, partsAfter } from "./device.ts";
 
 /** A directory of the file system. */
 export class DiskDevice implements Device {
   readonly place: string;
-  readonly #room: Room;
+  readonly #freeSpace: FreeSpace;
 
   private constructor(directory: string) {
     this.place = directory;
-    this.#room = new Room(directory);
+    this.#freeSpace = new FreeSpace(directory);
   }
 
   /** Makes the directory when it is not there yet, and makes sure that a crash does not take it away again. */
@@ -28,11 +28,11 @@ export class DiskDevice implements Device {
   }
 
   async create(name: string): Promise<DeviceFile> {
-    return new DiskFile(await openFile(join(this.place, name), "wx+"), this.#room);
+    return new DiskFile(await openFile(join(this.place, name), "wx+"), this.#freeSpace);
   }
 
   async open(name: string): Promise<DeviceFile> {
-    return new DiskFile(await openFile(join(this.place, name), "r"), this.#room);
+    return new DiskFile(await openFile(join(this.place, name), "r"), this.#freeSpace);
   }
 
   async list(): Promise<DeviceEntry[]> {
@@ -90,16 +90,16 @@ function openFile(path: string, flags: string): Promise<number> {
 /** Plain descriptors and callbacks: `FileHandle` costs twice as much for each call. */
 class DiskFile implements DeviceFile {
   readonly #descriptor: number;
-  readonly #room: Room;
+  readonly #freeSpace: FreeSpace;
 
-  constructor(descriptor: number, room: Room) {
+  constructor(descriptor: number, freeSpace: FreeSpace) {
     this.#descriptor = descriptor;
-    this.#room = room;
+    this.#freeSpace = freeSpace;
   }
 
   async write(parts: readonly Uint8Array[], offset: number): Promise<void> {
     const total = bytesIn(parts);
-    if (this.#room.left() < total + LIMITS.payloadRoomBytes) {
+    if (this.#freeSpace.left() < total + LIMITS.payloadReserveBytes) {
       throw Object.assign(new Error("ENOSPC: the room that is left is for records"), { code: "ENOSPC" });
     }
     let done = 0;

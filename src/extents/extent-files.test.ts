@@ -177,9 +177,9 @@ test("many readers that do not go on hold one chunk each once the memory for rea
     begun.push(reader);
   }
   const bound = LIMITS.readMemoryBytes + LIMITS.extentReadBytes + readers * LIMITS.chunkBytes;
-  assert.ok(files.memory.heldBytes <= bound, `${files.memory.heldBytes} bytes are held`);
+  assert.ok(files.memory.pinnedBytes <= bound, `${files.memory.pinnedBytes} bytes are held`);
   // Whoever comes now still gets everything, in smaller steps.
   assert.ok((await readAll(files, slices)).equals(content));
   for (const reader of begun) await reader.return(undefined);
-  assert.equal(files.memory.heldBytes, 0);
+  assert.equal(files.memory.pinnedBytes, 0);
 });

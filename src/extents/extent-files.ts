@@ -9,7 +9,7 @@ import {
   fileNameOf,
   type Slice,
 } from "./format.ts";
-import { type HeldFile, OpenFiles } from "./open-files.ts";
+import { OpenFiles, type PinnedFile } from "./open-files.ts";
 import { loadRange, ReadMemory, readSlice, type SliceRange } from "./read-slice.ts";
 
 /** What a look at a file says: its size, or why it cannot be used. */
@@ -46,13 +46,13 @@ export class ExtentFiles {
    * Rejects with `DamagedData` when one is missing or is not the file it should be.
    */
   async openForRead(extents: Iterable<bigint>): Promise<Reading> {
-    const held = new Map<bigint, HeldFile>();
+    const held = new Map<bigint, PinnedFile>();
     const release = (): void => {
       for (const file of held.values()) file.release();
       held.clear();
     };
     try {
-      for (const extent of extents) if (!held.has(extent)) held.set(extent, await this.#open.hold(extent));
+      for (const extent of extents) if (!held.has(extent)) held.set(extent, await this.#open.ref(extent));
     } catch (error) {
       release();
       throw error;
@@ -70,7 +70,7 @@ export class ExtentFiles {
 
   /** A range of at most `LIMITS.extentReadBytes` in one buffer: without the steps of a stream, twice as fast. */
   async load(slice: Slice, range: SliceRange): Promise<Buffer> {
-    const held = await this.#open.hold(slice.extent);
+    const held = await this.#open.ref(slice.extent);
     try {
       return await loadRange(held.file, slice, range, this.shape);
     } finally {
@@ -78,9 +78,9 @@ export class ExtentFiles {
     }
   }
 
-  async *#read(held: HeldFile | undefined, slice: Slice, range?: SliceRange): AsyncGenerator<Buffer> {
+  async *#read(held: PinnedFile | undefined, slice: Slice, range?: SliceRange): AsyncGenerator<Buffer> {
     // Held once more for as long as this read lasts: the owner of `held` may let go in the middle of it.
-    const own = held === undefined ? await this.#open.hold(slice.extent) : held.again();
+    const own = held === undefined ? await this.#open.ref(slice.extent) : held.again();
     try {
       const all = range ?? { from: 0, length: slice.length };
       yield* readSlice(own.file, slice, all, this.shape, this.memory);

@@ -263,7 +263,7 @@ test("many appends claim no more room than they fill", async () => {
   const most = LIMITS.appendsAheadMax * storedBytes(LIMITS.piecesClaimedMax * 64, { chunkBytes: 16 });
   assert.ok(log.openExtent!.bytes <= most + count * storedBytes(64, { chunkBytes: 16 }) + FILE_HEADER_BYTES);
   release();
-  for (const { release: letGo } of await Promise.all(appends)) letGo();
+  for (const { release: unref } of await Promise.all(appends)) unref();
 });
 
 test("room of appends that failed is used again while nothing lies behind it", async () => {

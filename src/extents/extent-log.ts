@@ -1,7 +1,7 @@
 import { assert } from "../base/assert.ts";
 import { errorCode, isOutOfSpace, isTransientFault, StorageFault } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
-import { ClaimedRoom } from "./claimed-room.ts";
+import { Reservation } from "./claimed-room.ts";
 import type { Device, DeviceFile } from "./device.ts";
 import {
   type ExtentShape,
@@ -13,7 +13,7 @@ import {
 } from "./format.ts";
 import { GroupSync } from "./group-sync.ts";
 import { cutPieces, type PayloadSource, type Piece } from "./pieces.ts";
-import { type Appended, Flight, Taken } from "./taken.ts";
+import { type Appended, AppendedSlices, Flight } from "./taken.ts";
 import { type Spot, WritableExtent, writeFault } from "./writable-extent.ts";
 
 export interface ExtentLogOptions {
@@ -29,7 +29,7 @@ export interface ExtentLogOptions {
 
 interface AppendOptions {
   readonly knownLength: number;
-  readonly isPressed?: (taken: Taken) => boolean;
+  readonly isPressed?: (taken: AppendedSlices) => boolean;
 }
 
 /**
@@ -77,31 +77,32 @@ export class ExtentLog {
    */
   async append(source: PayloadSource, knownLength = 0): Promise<Appended> {
     const length = source instanceof Uint8Array ? source.length : knownLength;
-    let room: ClaimedRoom | undefined;
-    const claim = async (bytes: number, taken: Taken): Promise<Spot> => {
-      const next = room?.take(bytes);
+    let freeSpace: Reservation | undefined;
+    const claim = async (bytes: number, taken: AppendedSlices): Promise<Spot> => {
+      const next = freeSpace?.take(bytes);
       if (next !== undefined) return next;
-      const ahead = this.#roomBytes(length - taken.length);
+      const readAhead = this.#reservationBytes(length - taken.length);
       // The last of an extent is filled piece by piece.
-      const isEnd = this.#open !== undefined && this.#open.freeBytes < ahead && this.#open.freeBytes >= bytes;
-      const roomBytes = isEnd ? bytes : Math.max(bytes, ahead);
-      const spot = await this.#claim(roomBytes, taken);
-      room = new ClaimedRoom(spot, roomBytes);
-      return room.take(bytes)!;
+      const isEnd =
+        this.#open !== undefined && this.#open.freeBytes < readAhead && this.#open.freeBytes >= bytes;
+      const reservedBytes = isEnd ? bytes : Math.max(bytes, readAhead);
+      const spot = await this.#claim(reservedBytes, taken);
+      freeSpace = new Reservation(spot, reservedBytes);
+      return freeSpace.take(bytes)!;
     };
     try {
       // Slow clients by the thousand: what they have sent is better on the disk than in memory.
-      const isPressed = ({ slices }: Taken): boolean =>
+      const isPressed = ({ slices }: AppendedSlices): boolean =>
         this.#appends > LIMITS.patientAppendsMax && slices.length < LIMITS.earlySlicesMax;
       return await this.#append(source, claim, { isPressed, knownLength: length });
     } catch (error) {
-      room?.giveBack();
+      freeSpace?.release();
       throw error;
     }
   }
 
   /** How much of what is still to come is claimed at once: nothing for many clients, who may all stand still. */
-  #roomBytes(length: number): number {
+  #reservationBytes(length: number): number {
     if (length <= 0 || this.#appends > LIMITS.appendsAheadMax) return 0;
     const { pieceBytes, extentBytesMax } = this.shape;
     const bytes = storedBytes(Math.min(length, LIMITS.piecesClaimedMax * pieceBytes), this.shape);
@@ -110,11 +111,11 @@ export class ExtentLog {
 
   /** The same for exactly `length` bytes that must stay one slice, as compaction needs it. */
   async appendWhole(source: PayloadSource, length: number): Promise<Appended> {
-    const roomBytes = storedBytes(length, this.shape);
-    let room: ClaimedRoom | undefined;
-    const claim = async (bytes: number, taken: Taken): Promise<Spot> => {
-      room ??= new ClaimedRoom(await this.#claim(roomBytes, taken), roomBytes);
-      const spot = room.take(bytes);
+    const reservedBytes = storedBytes(length, this.shape);
+    let freeSpace: Reservation | undefined;
+    const claim = async (bytes: number, taken: AppendedSlices): Promise<Spot> => {
+      freeSpace ??= new Reservation(await this.#claim(reservedBytes, taken), reservedBytes);
+      const spot = freeSpace.take(bytes);
       if (spot === undefined) throw new StorageFault(`a slice goes on after its ${length} bytes`);
       return spot;
     };
@@ -122,7 +123,7 @@ export class ExtentLog {
     try {
       appended = await this.#append(source, claim, { knownLength: length });
     } catch (error) {
-      room?.giveBack();
+      freeSpace?.release();
       throw error;
     }
     if (appended.length === length) return appended;
@@ -132,12 +133,12 @@ export class ExtentLog {
 
   async #append(
     source: PayloadSource,
-    claim: (bytes: number, taken: Taken) => Promise<Spot>,
+    claim: (bytes: number, taken: AppendedSlices) => Promise<Spot>,
     { isPressed, knownLength }: AppendOptions,
   ): Promise<Appended> {
     // Nothing written after a failed sync can be trusted to be durable, and it is certain that this one is not.
     if (this.#sync.hasFailed) throw new StorageFault("the disk has failed");
-    const taken = new Taken(this.shape, (extent) => this.#leaveIfDone(extent));
+    const taken = new AppendedSlices(this.shape, (extent) => this.#leaveIfDone(extent));
     const flight = new Flight();
     this.#appends++;
     try {
@@ -167,8 +168,8 @@ export class ExtentLog {
 
   async #appendNext(
     pieces: AsyncIterator<Piece>,
-    claim: (bytes: number, taken: Taken) => Promise<Spot>,
-    taken: Taken,
+    claim: (bytes: number, taken: AppendedSlices) => Promise<Spot>,
+    taken: AppendedSlices,
     flight: Flight,
   ): Promise<boolean> {
     const { done, value: piece } = await pieces.next();
@@ -197,12 +198,12 @@ export class ExtentLog {
     this.#sync.wrote(spot.extent.file, bytes);
   }
 
-  async #claim(bytes: number, taken: Taken): Promise<Spot> {
+  async #claim(bytes: number, taken: AppendedSlices): Promise<Spot> {
     for (;;) {
       const spot = this.#open?.claim(bytes);
       if (spot !== undefined) {
         // Held in the same step: an extent with claimed room must not be taken for finished.
-        taken.hold(spot.extent);
+        taken.ref(spot.extent);
         this.#makeNextInTime(spot.extent);
         return spot;
       }

@@ -6,16 +6,16 @@ import type { Device, DeviceEntry, DeviceFile } from "./device.ts";
 export class MemoryDevice implements Device {
   readonly place = "memory";
   readonly #files = new Map<string, MemoryFile>();
-  readonly #room: Room;
+  readonly #freeSpace: FreeSpace;
 
   /** `bytesMax` is counted in pages; a write that needs one more is refused like one to a full disk. */
   constructor(bytesMax = Number.MAX_SAFE_INTEGER) {
-    this.#room = { pagesLeft: Math.ceil(bytesMax / PAGE_BYTES) };
+    this.#freeSpace = { pagesLeft: Math.ceil(bytesMax / PAGE_BYTES) };
   }
 
   async create(name: string): Promise<DeviceFile> {
     if (this.#files.has(name)) throw systemError("EEXIST", name);
-    const file = new MemoryFile(this.#room);
+    const file = new MemoryFile(this.#freeSpace);
     this.#files.set(name, file);
     return file;
   }
@@ -35,7 +35,7 @@ export class MemoryDevice implements Device {
     const file = this.#files.get(name);
     if (file === undefined) throw systemError("ENOENT", name);
     this.#files.delete(name);
-    this.#room.pagesLeft += file.pageCount;
+    this.#freeSpace.pagesLeft += file.pageCount;
   }
 
   async syncDirectory(): Promise<void> {}
@@ -43,18 +43,18 @@ export class MemoryDevice implements Device {
 
 const PAGE_BYTES = 256 * KIB;
 
-interface Room {
+interface FreeSpace {
   pagesLeft: number;
 }
 
 class MemoryFile implements DeviceFile {
   /** Pages, so that a file grows without being copied. */
   readonly #pages: Buffer[] = [];
-  readonly #room: Room;
+  readonly #freeSpace: FreeSpace;
   bytes = 0;
 
-  constructor(room: Room) {
-    this.#room = room;
+  constructor(freeSpace: FreeSpace) {
+    this.#freeSpace = freeSpace;
   }
 
   get pageCount(): number {
@@ -65,8 +65,8 @@ class MemoryFile implements DeviceFile {
     let at = offset;
     const end = parts.reduce((sum, part) => sum + part.length, offset);
     const needed = Math.ceil(end / PAGE_BYTES) - this.#pages.length;
-    if (needed > this.#room.pagesLeft) throw new MemoryLimitReached("--extentMemoryLimit is reached");
-    if (needed > 0) this.#room.pagesLeft -= needed;
+    if (needed > this.#freeSpace.pagesLeft) throw new MemoryLimitReached("--extentMemoryLimit is reached");
+    if (needed > 0) this.#freeSpace.pagesLeft -= needed;
     for (const part of parts) {
       for (let from = 0; from < part.length; ) {
         const page = this.#page(Math.floor(at / PAGE_BYTES));

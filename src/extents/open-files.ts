@@ -5,10 +5,10 @@ import type { Device, DeviceFile } from "./device.ts";
 import { checkFileHeader, type ExtentShape, FILE_HEADER_BYTES, fileNameOf } from "./format.ts";
 
 /** A file held open for a reader, who gives it back. */
-export interface HeldFile {
+export interface PinnedFile {
   readonly file: DeviceFile;
   /** A second hold on the same descriptor, given back on its own. */
-  again(): HeldFile;
+  again(): PinnedFile;
   release(): void;
 }
 
@@ -40,7 +40,7 @@ export class OpenFiles {
     return this.#files.size;
   }
 
-  async hold(extent: bigint): Promise<HeldFile> {
+  async ref(extent: bigint): Promise<PinnedFile> {
     let entry = this.#files.get(extent);
     if (entry === undefined) {
       entry = { opened: this.#open(extent), users: 1, isForgotten: false };
@@ -52,7 +52,7 @@ export class OpenFiles {
       this.#files.set(extent, entry);
     }
     try {
-      return this.#held(extent, entry, await entry.opened);
+      return this.#pinned(extent, entry, await entry.opened);
     } catch (error) {
       // A file that did not open must be tried anew by the next reader.
       if (this.#files.get(extent) === entry) this.#files.delete(extent);
@@ -60,14 +60,14 @@ export class OpenFiles {
     }
   }
 
-  #held(extent: bigint, entry: OpenFile, file: DeviceFile): HeldFile {
+  #pinned(extent: bigint, entry: OpenFile, file: DeviceFile): PinnedFile {
     let isReleased = false;
     return {
       file,
       again: () => {
         assert(!isReleased, "a released file is not held again");
         entry.users++;
-        return this.#held(extent, entry, file);
+        return this.#pinned(extent, entry, file);
       },
       release: () => {
         if (isReleased) return;

@@ -1,6 +1,6 @@
 import { crc32 } from "../base/crc32.ts";
 import { LIMITS } from "../base/limits.ts";
-import { giveBack } from "../base/payload-memory.ts";
+import { release } from "../base/payload-memory.ts";
 import { PartsReader } from "./format.ts";
 
 export type PayloadSource = AsyncIterable<Uint8Array> | Uint8Array;
@@ -134,12 +134,12 @@ class Gathering implements Piece {
       this.parts.pop();
     }
     this.#gathered.set(part, this.#gatheredBytes);
-    giveBack(part);
+    release(part);
     this.#gatheredBytes += part.length;
     this.parts.push(this.#gathered.subarray(0, this.#gatheredBytes));
   }
 
   release(): void {
-    for (const part of this.parts) giveBack(part);
+    for (const part of this.parts) release(part);
   }
 }

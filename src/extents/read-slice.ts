@@ -2,7 +2,7 @@ import { assert } from "../base/assert.ts";
 import { crc32 } from "../base/crc32.ts";
 import { DamagedData, isTransientFault, StorageFault } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
-import { giveBack, memoryForRead } from "../base/payload-memory.ts";
+import { acquireReadBuffer, release } from "../base/payload-memory.ts";
 import type { DeviceFile } from "./device.ts";
 import { type ExtentShape, FRAME_HEADER_BYTES, fileNameOf, frameSeed, type Slice } from "./format.ts";
 
@@ -17,22 +17,22 @@ export interface SliceRange {
  * there is room, readers read much and ahead; without, one chunk each, which is how many slow clients get on.
  */
 export class ReadMemory {
-  #heldBytes = 0;
+  #pinnedBytes = 0;
 
-  get heldBytes(): number {
-    return this.#heldBytes;
+  get pinnedBytes(): number {
+    return this.#pinnedBytes;
   }
 
-  hasRoomFor(bytes: number): boolean {
-    return this.#heldBytes + bytes <= LIMITS.readMemoryBytes;
+  fits(bytes: number): boolean {
+    return this.#pinnedBytes + bytes <= LIMITS.readMemoryBytes;
   }
 
   take(bytes: number): void {
-    this.#heldBytes += bytes;
+    this.#pinnedBytes += bytes;
   }
 
   give(bytes: number): void {
-    this.#heldBytes -= bytes;
+    this.#pinnedBytes -= bytes;
   }
 }
 
@@ -54,13 +54,13 @@ export async function* readSlice(
   const chunksMax = Math.max(1, Math.floor(LIMITS.extentReadBytes / shape.chunkBytes));
   const last = Math.ceil(end / shape.chunkBytes);
   let next = Math.floor(from / shape.chunkBytes);
-  const ahead: { readonly part: Promise<Buffer>; readonly bytes: number }[] = [];
+  const readAhead: { readonly part: Promise<Buffer>; readonly bytes: number }[] = [];
   try {
-    while (next < last || ahead.length > 0) {
-      while (next < last && ahead.length <= LIMITS.extentReadsAheadMax) {
-        const hasRoom = memory.hasRoomFor(chunksMax * shape.chunkBytes);
-        if (!hasRoom && ahead.length > 0) break;
-        const count = Math.min(hasRoom ? chunksMax : 1, last - next);
+    while (next < last || readAhead.length > 0) {
+      while (next < last && readAhead.length <= LIMITS.extentReadsAheadMax) {
+        const hasSpace = memory.fits(chunksMax * shape.chunkBytes);
+        if (!hasSpace && readAhead.length > 0) break;
+        const count = Math.min(hasSpace ? chunksMax : 1, last - next);
         const bytes = count * shape.chunkBytes;
         memory.take(bytes);
         const load = loadChunks(file, slice, { first: next, count }, shape);
@@ -69,9 +69,9 @@ export async function* readSlice(
         const part = load.then((data) => cut(data, Math.max(0, from - start), end - start));
         // Its error is met when its turn comes; until then it must not count as unhandled.
         part.catch(() => {});
-        ahead.push({ part, bytes });
+        readAhead.push({ part, bytes });
       }
-      const { part, bytes } = ahead.shift()!;
+      const { part, bytes } = readAhead.shift()!;
       try {
         yield await part;
       } finally {
@@ -81,9 +81,9 @@ export async function* readSlice(
     }
   } finally {
     // The descriptor may be closed after this: no read may still be using it.
-    for (const read of await Promise.allSettled(ahead.map(({ part }) => part)))
-      if (read.status === "fulfilled") giveBack(read.value);
-    for (const { bytes } of ahead) memory.give(bytes);
+    for (const read of await Promise.allSettled(readAhead.map(({ part }) => part)))
+      if (read.status === "fulfilled") release(read.value);
+    for (const { bytes } of readAhead) memory.give(bytes);
   }
 }
 
@@ -105,8 +105,8 @@ export async function loadRange(
 /** The part that was asked for; nobody will see the rest. */
 function cut(data: Buffer, from: number, to: number): Buffer {
   if (from === 0 && to >= data.length) return data;
-  giveBack(data.subarray(0, from));
-  giveBack(data.subarray(to));
+  release(data.subarray(0, from));
+  release(data.subarray(to));
   return data.subarray(from, to);
 }
 
@@ -123,7 +123,7 @@ async function loadChunks(
 ): Promise<Buffer> {
   const { chunkBytes } = shape;
   const dataBytes = Math.min(chunks.count * chunkBytes, slice.length - chunks.first * chunkBytes);
-  const data = memoryForRead(dataBytes);
+  const data = acquireReadBuffer(dataBytes);
   const headers = Buffer.allocUnsafe(chunks.count * FRAME_HEADER_BYTES);
   const parts: Buffer[] = [];
   for (let i = 0; i < chunks.count; i++) {
@@ -135,7 +135,7 @@ async function loadChunks(
   try {
     found = await file.read(parts, offset);
   } catch (cause) {
-    giveBack(data);
+    release(data);
     throw new StorageFault(`cannot read ${fileNameOf(slice.extent)} at offset ${offset}`, {
       cause,
       isTransient: isTransientFault(cause),

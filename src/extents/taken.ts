@@ -10,7 +10,7 @@ export interface Appended {
 }
 
 /** The slices of one append as they grow, and its hold on the extents they are in. */
-export class Taken implements Appended {
+export class AppendedSlices implements Appended {
   readonly slices: Slice[] = [];
   length = 0;
   readonly #shape: ExtentShape;
@@ -22,10 +22,10 @@ export class Taken implements Appended {
     this.#released = released;
   }
 
-  hold(extent: WritableExtent): void {
+  ref(extent: WritableExtent): void {
     if (this.#extents.has(extent)) return;
     this.#extents.add(extent);
-    extent.hold();
+    extent.ref();
   }
 
   add({ extent, offset }: Spot, length: number): void {
@@ -45,7 +45,7 @@ export class Taken implements Appended {
   readonly release = (): void => {
     for (const extent of this.#extents) {
       this.#extents.delete(extent);
-      extent.letGo();
+      extent.unref();
       this.#released(extent);
     }
   };

@@ -65,11 +65,11 @@ export class WritableExtent {
     this.#isRetired = true;
   }
 
-  hold(): void {
+  ref(): void {
     this.#pending++;
   }
 
-  letGo(): void {
+  unref(): void {
     this.#pending--;
   }
 
@@ -91,7 +91,7 @@ export class WritableExtent {
   }
 
   /** Room that turned out to be of no use is given again once it is the last; until then it is remembered. */
-  giveBack(offset: number, bytes: number): void {
+  release(offset: number, bytes: number): void {
     this.#unused.set(offset + bytes, offset);
     for (let start = this.#unused.get(this.#tail); start !== undefined; start = this.#unused.get(start)) {
       this.#unused.delete(this.#tail);

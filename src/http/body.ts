@@ -1,6 +1,6 @@
-import { giveBack, isInRoom } from "../base/payload-memory.ts";
+import { isPooled, release } from "../base/payload-memory.ts";
 import { Refusal } from "../base/refusals.ts";
-import { type Soon, whenThere } from "../base/soon.ts";
+import { type MaybePromise, then } from "../base/soon.ts";
 import type { Connection, Incoming } from "./connection/connection.ts";
 import type { IncomingBody } from "./connection/incoming-body.ts";
 import { CHUNKED } from "./connection/request-head.ts";
@@ -54,13 +54,11 @@ export class RequestBody implements Body {
     });
   }
 
-  read(bytesMax: number): Soon<Buffer> {
+  read(bytesMax: number): MaybePromise<Buffer> {
     if (this.length !== undefined && this.length > bytesMax) throw new Refusal("RequestBodyTooLarge");
     const whole = this.#structured === undefined ? this.#readPlain(bytesMax) : this.#readStream(bytesMax);
     const { md5, crc64 } = this.#declared;
-    return md5 === undefined && crc64 === undefined
-      ? whole
-      : whenThere(whole, (bytes) => this.#checked(bytes));
+    return md5 === undefined && crc64 === undefined ? whole : then(whole, (bytes) => this.#checked(bytes));
   }
 
   #checked(bytes: Buffer): Buffer {
@@ -79,7 +77,7 @@ export class RequestBody implements Body {
     return joinPieces(pieces);
   }
 
-  #readPlain(bytesMax: number): Soon<Buffer> {
+  #readPlain(bytesMax: number): MaybePromise<Buffer> {
     if (this.length === 0) return EMPTY;
     this.#onFirstRead();
     const limit = Math.min(bytesMax, this.#bytesMax);
@@ -126,8 +124,8 @@ export class RequestBody implements Body {
 /** In one buffer that the operation may keep: pooled memory is released, for it may be long until the buffer is garbage. */
 function joinPieces(pieces: readonly Buffer[]): Buffer {
   const [only] = pieces;
-  if (pieces.length === 1 && !isInRoom(only!)) return only!;
+  if (pieces.length === 1 && !isPooled(only!)) return only!;
   const whole = Buffer.concat(pieces);
-  for (const piece of pieces) giveBack(piece);
+  for (const piece of pieces) release(piece);
   return whole;
 }

@@ -1,5 +1,5 @@
 import type { Instant, Millis } from "../base/clock.ts";
-import type { Soon } from "../base/soon.ts";
+import type { MaybePromise } from "../base/soon.ts";
 import type { Caller } from "./auth/caller.ts";
 
 /** What the rest of the front end sees of one HTTP request, and what it answers. */
@@ -43,7 +43,7 @@ export interface Body {
    */
   stream(want?: { readonly md5?: boolean; readonly crc64?: boolean }): BodyStream;
   /** All of it, checked; refused past `bytesMax` (413). At once where it is here, as most small bodies are. */
-  read(bytesMax: number): Soon<Buffer>;
+  read(bytesMax: number): MaybePromise<Buffer>;
 }
 
 export interface BodyStream extends AsyncIterable<Buffer> {

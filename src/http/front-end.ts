@@ -7,7 +7,7 @@ import type { Log } from "../base/log.ts";
 import type { Metrics, OperationMeter } from "../base/metrics.ts";
 import { badHeader, Refusal } from "../base/refusals.ts";
 import type { ReplyHold, ReplyMemory } from "../base/reply-memory.ts";
-import type { Soon } from "../base/soon.ts";
+import type { MaybePromise } from "../base/soon.ts";
 import type { CorsRule } from "../services/account/service-properties.ts";
 import { type AuthContext, authenticate } from "./auth/authenticate.ts";
 import { authorize, refuseWriteToSecondary } from "./auth/authorize.ts";
@@ -18,7 +18,7 @@ import type { Connection, Incoming } from "./connection/connection.ts";
 import { ClientGone } from "./connection/incoming-body.ts";
 import type { RequestHead } from "./connection/request-head.ts";
 import type { Body, Headers, HttpReply, HttpRequest, ServiceName } from "./exchange.ts";
-import { KnownCorsRules } from "./known-cors-rules.ts";
+import { CorsRulesCache } from "./known-cors-rules.ts";
 import type { Operation, OperationTable, ResourceKind } from "./operation.ts";
 import { type Outgoing, ReplyWriter } from "./reply-writer.ts";
 import type { RequestIds } from "./request-id.ts";
@@ -59,7 +59,7 @@ export class FrontEnd<Services> {
   readonly #options: FrontEndOptions<Services>;
   readonly #router: Router<Services>;
   readonly #writer: ReplyWriter;
-  readonly #knownRules: KnownCorsRules;
+  readonly #corsRules: CorsRulesCache;
   readonly #meters = new Map<Operation<Services> | undefined, OperationMeter>();
 
   constructor(options: FrontEndOptions<Services>) {
@@ -67,7 +67,7 @@ export class FrontEnd<Services> {
     this.#router = new Router(options.table);
     this.#writer = new ReplyWriter(options.keepAliveMillis, options.replyMemory);
     const { service, operations } = options.table;
-    this.#knownRules = new KnownCorsRules((account) => options.corsRules(service, account));
+    this.#corsRules = new CorsRulesCache((account) => options.corsRules(service, account));
     this.#meters.set(undefined, options.metrics.operation(service, "unknown"));
     for (const row of operations) this.#meters.set(row, options.metrics.operation(service, row.name));
   }
@@ -75,7 +75,7 @@ export class FrontEnd<Services> {
   /** Nothing is waited for that is there: most small reads are answered without a single promise. */
   handle(incoming: Incoming, connection: Connection): void {
     const exchange = new Exchange<Services>(incoming, this.#options.requestIds.next(), connection);
-    let answer: Soon<HttpReply>;
+    let answer: MaybePromise<HttpReply>;
     try {
       answer = this.#answer(exchange);
     } catch (error) {
@@ -98,7 +98,7 @@ export class FrontEnd<Services> {
     const { table, isHostStyleAllowed, auth, services } = this.#options;
     const address = readAddress(url, host, table.service, isHostStyleAllowed);
     const { query } = address;
-    const target = table.mendTarget?.(address.target, query, headers, "GET") ?? address.target;
+    const target = table.normalizeTarget?.(address.target, query, headers, "GET") ?? address.target;
     const operation =
       target.isWebsite === true
         ? this.#router.findOnWebsite("GET")
@@ -111,7 +111,7 @@ export class FrontEnd<Services> {
     const { id, isSecure, remoteAddress, receivedAt, client } = outer;
     const version = readVersion(headers, undefined);
     const sender = { id, isSecure, remoteAddress, receivedAt, client, version, body: NO_BODY };
-    const asked = { ...sender, method: "GET", target, query, headers, rawHeaders: [], caller: NOBODY };
+    const asked = { ...sender, method: "GET", target, query, headers, rawHeaders: [], caller: ANONYMOUS };
     const caller = await authenticate(asked, auth);
     await authorize(caller, operation, asked, auth);
     return operation.handle({ ...asked, caller }, services);
@@ -138,14 +138,14 @@ export class FrontEnd<Services> {
     });
   }
 
-  #answer(exchange: Exchange<Services>): Soon<HttpReply> {
+  #answer(exchange: Exchange<Services>): MaybePromise<HttpReply> {
     const { table, isHostStyleAllowed, defaultVersion } = this.#options;
     const { head } = exchange;
     const { method, headers } = head;
     checkHeaders(head);
     const address = readAddress(head.url, headers.host, table.service, isHostStyleAllowed);
     const { query } = address;
-    const target = table.mendTarget?.(address.target, query, headers, method) ?? address.target;
+    const target = table.normalizeTarget?.(address.target, query, headers, method) ?? address.target;
     exchange.account = target.account;
     const version = readVersion(headers, query.get("api-version") ?? query.get("sv"));
     if (version !== "") return this.#perform(exchange, { target, query, version });
@@ -157,7 +157,7 @@ export class FrontEnd<Services> {
   #perform(
     exchange: Exchange<Services>,
     { target, query, version }: Pick<HttpRequest, "target" | "query" | "version">,
-  ): Soon<HttpReply> {
+  ): MaybePromise<HttpReply> {
     const { auth, clock, isSecure } = this.#options;
     const { head, remoteAddress } = exchange.incoming;
     const { method, headers } = head;
@@ -180,7 +180,7 @@ export class FrontEnd<Services> {
       timeout: undefined,
       version,
       body: NO_BODY,
-      caller: NOBODY,
+      caller: ANONYMOUS,
       client: exchange.connection,
     };
     const caller = authenticate(request, auth);
@@ -194,7 +194,7 @@ export class FrontEnd<Services> {
     exchange: Exchange<Services>,
     operation: Operation<Services>,
     request: Writable<HttpRequest>,
-  ): Soon<HttpReply> {
+  ): MaybePromise<HttpReply> {
     request.caller = caller;
     const judgement = authorize(caller, operation, request, this.#options.auth);
     if (judgement instanceof Promise)
@@ -206,7 +206,7 @@ export class FrontEnd<Services> {
     exchange: Exchange<Services>,
     operation: Operation<Services>,
     request: Writable<HttpRequest>,
-  ): Soon<HttpReply> {
+  ): MaybePromise<HttpReply> {
     if (request.target.isSecondary) refuseWriteToSecondary(operation);
     if (operation.replyBytesMax !== undefined)
       return this.#reserveAndRun(exchange, operation, request, operation.replyBytesMax);
@@ -219,7 +219,7 @@ export class FrontEnd<Services> {
     operation: Operation<Services>,
     request: Writable<HttpRequest>,
     bytes: number,
-  ): Soon<HttpReply> {
+  ): MaybePromise<HttpReply> {
     const { connection } = exchange;
     const hold = this.#options.replyMemory.hold(connection);
     exchange.hold = hold;
@@ -236,7 +236,7 @@ export class FrontEnd<Services> {
     exchange: Exchange<Services>,
     operation: Operation<Services>,
     request: Writable<HttpRequest>,
-  ): Soon<HttpReply> {
+  ): MaybePromise<HttpReply> {
     const { target, query } = request;
     // Nothing here takes as long as a client may allow, but what is no time at all is a mistake that is told.
     if (target.service !== "table" && query.has("timeout")) request.timeout = readTimeout(query);
@@ -251,10 +251,10 @@ export class FrontEnd<Services> {
   async #withNewRules(
     { startedAt }: Exchange<Services>,
     account: string,
-    reply: Soon<HttpReply>,
+    reply: MaybePromise<HttpReply>,
   ): Promise<HttpReply> {
     const answer = await reply;
-    await this.#knownRules.learn(account, startedAt);
+    await this.#corsRules.put(account, startedAt);
     return answer;
   }
 
@@ -277,7 +277,7 @@ export class FrontEnd<Services> {
   #forCaches(exchange: Exchange<Services>, reply: HttpReply): HttpReply {
     const { account, head } = exchange;
     if (account === undefined || (head.method !== "GET" && head.method !== "HEAD")) return reply;
-    const rules = this.#knownRules.of(account, exchange.startedAt);
+    const rules = this.#corsRules.of(account, exchange.startedAt);
     if (rules.length === 0) return reply;
     const names = this.#namesIn(exchange, reply);
     const added = corsHeaders(rules, { origin: undefined, method: head.method }, names);
@@ -387,7 +387,7 @@ const NO_BODY: Body = {
   },
   read: () => Promise.reject(new InvariantBroken("the body was read before the caller was known")),
 };
-const NOBODY: Caller = { kind: "anonymous", account: "" };
+const ANONYMOUS: Caller = { kind: "anonymous", account: "" };
 
 /** What is known of one request while it is on its way; filled in step by step. */
 class Exchange<Services> {

@@ -1,5 +1,5 @@
 import type { RefusalCode } from "../base/refusals.ts";
-import type { Soon } from "../base/soon.ts";
+import type { MaybePromise } from "../base/soon.ts";
 import type { Headers, HttpReply, HttpRequest, Query, ServiceName, Target } from "./exchange.ts";
 
 /**
@@ -30,7 +30,7 @@ export interface Operation<Services> {
   readonly replyBytesMax?: number;
   /** Statuses of success, for the documentation and the walk test. */
   readonly ok: readonly number[];
-  readonly handle: (request: HttpRequest, services: Services) => Soon<HttpReply>;
+  readonly handle: (request: HttpRequest, services: Services) => MaybePromise<HttpReply>;
 }
 
 export type ResourceKind =
@@ -85,7 +85,7 @@ export interface OperationTable<Services> {
   /** The refusal when no row fits. */
   readonly unknownOperation: RefusalCode;
   /** What a request means whose address a widespread client is known to get wrong. */
-  readonly mendTarget?: (target: Target, query: Query, headers: Headers, method: string) => Target;
+  readonly normalizeTarget?: (target: Target, query: Query, headers: Headers, method: string) => Target;
   /** The refusal when the resource knows no operation of that method; UnsupportedHttpVerb without it. */
   readonly unknownMethod?: RefusalCode;
 }

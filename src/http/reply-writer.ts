@@ -3,7 +3,7 @@ import "../base/bytes.ts";
 import { assert, InvariantBroken } from "../base/assert.ts";
 import { systemClock } from "../base/clock.ts";
 import { KIB, LIMITS } from "../base/limits.ts";
-import { giveBack } from "../base/payload-memory.ts";
+import { release } from "../base/payload-memory.ts";
 import { type ReplyHold, ReplyMemory } from "../base/reply-memory.ts";
 import type { Connection } from "./connection/connection.ts";
 import type { HttpReply } from "./exchange.ts";
@@ -292,7 +292,7 @@ async function writeStream(
   if (!outgoing.isHead) {
     for await (const piece of body) {
       if (connection.isGone) {
-        giveBack(piece);
+        release(piece);
         return bytes;
       }
       if (piece.length === 0) continue;

@@ -26,7 +26,7 @@ export interface LeaseName {
 
 /** One oplock, or one lease with all the opens that share its key. */
 export interface CacheEntry {
-  readonly node: OpenedNode;
+  readonly inode: OpenInode;
   readonly lease: (LeaseName & { readonly version: 1 | 2; readonly parentKey: Buffer }) | undefined;
   readonly opens: Set<FileOpen>;
   state: CacheState;
@@ -43,7 +43,7 @@ interface Breaking {
   readonly finish: () => void;
 }
 
-export interface OpenedNode {
+export interface OpenInode {
   readonly name: string;
   /** Of a named stream: the name of what it belongs to. */
   readonly base: string | undefined;
@@ -59,16 +59,16 @@ export interface OpenedNode {
 
 export type SendBreak = (entry: CacheEntry, to: CacheState, isAnswerNeeded: boolean) => void;
 
-const NONE: readonly OpenedNode[] = [];
-const nameOf = (share: bigint, node: bigint): string => `${share}:${node}`;
+const NONE: readonly OpenInode[] = [];
+const nameOf = (share: bigint, inode: bigint): string => `${share}:${inode}`;
 const leaseNameOf = ({ client, key }: LeaseName): string => client.hexSlice() + key.hexSlice();
 
-export class OpenedNodes {
+export class OpenInodes {
   readonly #timers: Timers;
   readonly #sendBreak: SendBreak;
-  readonly #nodes = new Map<string, OpenedNode>();
+  readonly #inodes = new Map<string, OpenInode>();
   /** Named streams that are open, by what they belong to. */
-  readonly #streams = new Map<string, Set<OpenedNode>>();
+  readonly #streams = new Map<string, Set<OpenInode>>();
   readonly #leases = new Map<string, CacheEntry>();
   readonly #cached = new Set<CacheEntry>();
 
@@ -78,7 +78,7 @@ export class OpenedNodes {
   }
 
   get size(): number {
-    return this.#nodes.size;
+    return this.#inodes.size;
   }
 
   /** Somebody holds a cache, or a lease by its key alone. */
@@ -86,22 +86,22 @@ export class OpenedNodes {
     return this.#cached.size > 0;
   }
 
-  find(share: bigint, node: bigint): OpenedNode | undefined {
-    return this.#nodes.get(nameOf(share, node));
+  find(share: bigint, inode: bigint): OpenInode | undefined {
+    return this.#inodes.get(nameOf(share, inode));
   }
 
   /** The open named streams of a file or directory. */
-  streamsOf(share: bigint, node: bigint): Iterable<OpenedNode> {
-    return this.#streams.get(nameOf(share, node)) ?? NONE;
+  streamsOf(share: bigint, inode: bigint): Iterable<OpenInode> {
+    return this.#streams.get(nameOf(share, inode)) ?? NONE;
   }
 
   /** Nodes with something open below a directory: as many looks as there are nodes open, for a rename that is rare. */
-  *below(share: bigint, directory: readonly string[]): Generator<OpenedNode> {
+  *below(share: bigint, directory: readonly string[]): Generator<OpenInode> {
     const prefix = `${directory.join("\\").toUpperCase()}\\`;
-    for (const node of this.#nodes.values()) {
-      const [open] = node.opens;
+    for (const inode of this.#inodes.values()) {
+      const [open] = inode.opens;
       if (open?.tree.share?.id !== share || open.path.length <= directory.length) continue;
-      if (open.path.join("\\").toUpperCase().startsWith(prefix)) yield node;
+      if (open.path.join("\\").toUpperCase().startsWith(prefix)) yield inode;
     }
   }
 
@@ -110,17 +110,17 @@ export class OpenedNodes {
   }
 
   /** A lease key names one file: using it for another is a mistake of the client. */
-  checkLease(name: LeaseName, node: OpenedNode | undefined): void {
+  checkLease(name: LeaseName, inode: OpenInode | undefined): void {
     const entry = this.findLease(name);
-    if (entry !== undefined && entry.node !== node) throw refuse(STATUS.INVALID_PARAMETER);
+    if (entry !== undefined && entry.inode !== inode) throw refuse(STATUS.INVALID_PARAMETER);
   }
 
-  add(share: bigint, open: FileOpen): OpenedNode {
-    const name = nameOf(share, open.file.node);
-    let node = this.#nodes.get(name);
-    if (node === undefined) {
+  add(share: bigint, open: FileOpen): OpenInode {
+    const name = nameOf(share, open.file.inode);
+    let inode = this.#inodes.get(name);
+    if (inode === undefined) {
       const { base } = open.file;
-      node = {
+      inode = {
         name,
         base: base === undefined ? undefined : nameOf(share, base),
         isDeletePending: false,
@@ -129,38 +129,38 @@ export class OpenedNodes {
         caches: new Set(),
         lockWaiters: new Set(),
       };
-      this.#nodes.set(name, node);
-      if (node.base !== undefined)
-        this.#streams.set(node.base, (this.#streams.get(node.base) ?? new Set()).add(node));
+      this.#inodes.set(name, inode);
+      if (inode.base !== undefined)
+        this.#streams.set(inode.base, (this.#streams.get(inode.base) ?? new Set()).add(inode));
     }
-    node.opens.add(open);
-    open.node = node;
-    return node;
+    inode.opens.add(open);
+    open.inode = inode;
+    return inode;
   }
 
   remove(open: FileOpen): void {
-    const { node } = open;
-    if (node === undefined) return;
-    open.node = undefined;
-    node.opens.delete(open);
+    const { inode } = open;
+    if (inode === undefined) return;
+    open.inode = undefined;
+    inode.opens.delete(open);
     const entry = open.cache;
     if (entry !== undefined) {
       entry.opens.delete(open);
       if (entry.opens.size === 0) this.#forget(entry);
     }
-    this.locksChanged(node);
-    if (node.opens.size > 0) return;
-    node.lazyWrite?.timer?.cancel();
-    this.#nodes.delete(node.name);
-    if (node.base === undefined) return;
-    const beside = this.#streams.get(node.base);
-    beside?.delete(node);
-    if (beside?.size === 0) this.#streams.delete(node.base);
+    this.locksChanged(inode);
+    if (inode.opens.size > 0) return;
+    inode.lazyWrite?.timer?.cancel();
+    this.#inodes.delete(inode.name);
+    if (inode.base === undefined) return;
+    const beside = this.#streams.get(inode.base);
+    beside?.delete(inode);
+    if (beside?.size === 0) this.#streams.delete(inode.base);
   }
 
   #forget(entry: CacheEntry): void {
     entry.state = NO_CACHE;
-    entry.node.caches.delete(entry);
+    entry.inode.caches.delete(entry);
     this.#cached.delete(entry);
     if (entry.lease !== undefined) this.#leases.delete(leaseNameOf(entry.lease));
     entry.breaking?.finish();
@@ -168,9 +168,9 @@ export class OpenedNodes {
 
   /** Gives a new open the cache it may have. A lease that exists under the key is shared, and may grow. */
   grant(
-    node: OpenedNode,
+    inode: OpenInode,
     open: FileOpen,
-    wish: {
+    request: {
       readonly wanted: CacheState;
       readonly lease: CacheEntry["lease"];
       /** Of a lease of version 2: what the client counted up to. */
@@ -178,15 +178,15 @@ export class OpenedNodes {
       readonly isStat: (access: number) => boolean;
     },
   ): CacheEntry | undefined {
-    const { wanted, lease, isStat } = wish;
+    const { wanted, lease, isStat } = request;
     const own = lease === undefined ? undefined : this.findLease(lease);
-    const others = [...node.caches].filter((entry) => entry !== own);
+    const others = [...inode.caches].filter((entry) => entry !== own);
     const isOwn = (other: FileOpen): boolean => other === open || (own?.opens.has(other) ?? false);
     const granted = grantCache({
       wanted,
       isLease: lease !== undefined,
-      isShared: [...node.opens].some((other) => !isOwn(other) && !isStat(other.access)),
-      isLocked: [...node.opens].some((other) => !isOwn(other) && other.lockCount > 0),
+      isShared: [...inode.opens].some((other) => !isOwn(other) && !isStat(other.access)),
+      isLocked: [...inode.opens].some((other) => !isOwn(other) && other.lockCount > 0),
       others: others.map((entry) => ({ state: entry.state, isLease: entry.lease !== undefined })),
     });
     if (own !== undefined) {
@@ -201,14 +201,14 @@ export class OpenedNodes {
     }
     if (lease === undefined && granted === NO_CACHE) return undefined;
     const entry: CacheEntry = {
-      node,
+      inode,
       lease,
       opens: new Set([open]),
       state: granted,
-      epoch: lease?.version === 2 ? (wish.epoch + 1) & 0xffff : 0,
+      epoch: lease?.version === 2 ? (request.epoch + 1) & 0xffff : 0,
       breaking: undefined,
     };
-    node.caches.add(entry);
+    inode.caches.add(entry);
     this.#cached.add(entry);
     if (lease !== undefined) this.#leases.set(leaseNameOf(lease), entry);
     return entry;
@@ -219,12 +219,12 @@ export class OpenedNodes {
    * once every client that must answer has; then the caller looks again.
    */
   resolve(
-    node: OpenedNode,
+    inode: OpenInode,
     conflict: CacheConflict,
     except: (entry: CacheEntry) => boolean,
   ): Promise<void> | undefined {
     const waits: Promise<void>[] = [];
-    for (const entry of node.caches) {
+    for (const entry of inode.caches) {
       if (except(entry)) continue;
       const broken = breakCache(entry.state, conflict);
       if (broken === undefined) continue;
@@ -241,13 +241,13 @@ export class OpenedNodes {
    */
   resolveWhole(
     share: bigint,
-    { node, base }: { readonly node: bigint; readonly base?: bigint | undefined },
+    { inode, base }: { readonly inode: bigint; readonly base?: bigint | undefined },
     conflict: "sharing" | "remove",
     except: (entry: CacheEntry) => boolean,
   ): Promise<void> | undefined {
     const waits: Promise<void>[] = [];
-    const own = [this.find(share, node), base === undefined ? undefined : this.find(share, base)];
-    for (const one of [...own, ...this.streamsOf(share, node)]) {
+    const own = [this.find(share, inode), base === undefined ? undefined : this.find(share, base)];
+    for (const one of [...own, ...this.streamsOf(share, inode)]) {
       const wait = one && this.resolve(one, conflict, except);
       if (wait !== undefined) waits.push(wait);
     }
@@ -307,7 +307,7 @@ export class OpenedNodes {
     entry.state = state;
     if (state !== NO_CACHE || entry.lease !== undefined) return;
     // An oplock that was broken to nothing is gone; a lease stays as long as its key is open.
-    entry.node.caches.delete(entry);
+    entry.inode.caches.delete(entry);
     this.#cached.delete(entry);
     for (const open of entry.opens) open.cache = undefined;
   }
@@ -333,10 +333,10 @@ export class OpenedNodes {
     });
   }
 
-  locksChanged(node: OpenedNode): void {
-    if (node.lockWaiters.size === 0) return;
+  locksChanged(inode: OpenInode): void {
+    if (inode.lockWaiters.size === 0) return;
     void (async () => {
-      for (const attempt of [...node.lockWaiters]) if (await attempt()) node.lockWaiters.delete(attempt);
+      for (const attempt of [...inode.lockWaiters]) if (await attempt()) inode.lockWaiters.delete(attempt);
     })();
   }
 }

@@ -5,7 +5,7 @@ import type { Connection } from "./connection.ts";
 import { isSignatureValid } from "./crypto/signing.ts";
 import { type ChainState, type Reply, Request } from "./request.ts";
 import type { Session } from "./session.ts";
-import { Breach, breach, refuse, STATUS, StatusError } from "./status.ts";
+import { ProtocolError, protocolError, refuse, STATUS, StatusError } from "./status.ts";
 import { COMMAND, decodeHeader, encodeError, FLAG, type Header, splitCompound } from "./wire/header.ts";
 
 /**
@@ -24,12 +24,12 @@ export interface Answer {
 export async function runChain(
   connection: Connection,
   payload: Buffer,
-  sealedBy: Session | undefined,
+  encryptedBy: Session | undefined,
 ): Promise<boolean> {
   const pdus = splitCompound(payload, SMB_LIMITS.pdusPerCompoundMax);
   const chain: ChainState = { session: undefined, tree: undefined, fileId: undefined, error: undefined };
   let answers: Answer[] = [];
-  let isLetGo = pdus.length === 1;
+  let isReleased = pdus.length === 1;
   const flush = (): void => {
     if (answers.length > 0) connection.send(answers);
     answers = [];
@@ -43,16 +43,17 @@ export async function runChain(
   for (let index = 0; index < pdus.length; index++) {
     const pdu = pdus[index]!;
     const header = decodeHeader(pdu);
-    if ((header.flags & FLAG.RESPONSE) !== 0) throw breach("a reply from a client");
+    if ((header.flags & FLAG.RESPONSE) !== 0) throw protocolError("a reply from a client");
     if (header.command === COMMAND.CANCEL) {
-      cancel(connection, header, pdu, sealedBy);
-      isLetGo = false;
+      cancel(connection, header, pdu, encryptedBy);
+      isReleased = false;
       continue;
     }
     const charge = Math.max(1, header.creditCharge);
-    if (!connection.credits.take(header.messageId, charge)) throw breach("a message id without a credit");
+    if (!connection.credits.take(header.messageId, charge))
+      throw protocolError("a message id without a credit");
     const isRelated = (header.flags & FLAG.RELATED) !== 0;
-    const isEncrypted = sealedBy !== undefined;
+    const isEncrypted = encryptedBy !== undefined;
     const request = new Request({
       connection,
       header,
@@ -63,9 +64,9 @@ export async function runChain(
       isLast: index === pdus.length - 1,
       sendInterim,
     });
-    const reply = await runOne(request, { isFirst: index === 0, sealedBy });
-    isLetGo &&= request.isLetGo;
-    if (connection.isClosed) return isLetGo;
+    const reply = await runOne(request, { isFirst: index === 0, encryptedBy });
+    isReleased &&= request.isReleased;
+    if (connection.isClosed) return isReleased;
     chain.session = request.session;
     chain.tree = request.tree;
     answers.push({ request, reply, isInterim: false });
@@ -75,12 +76,12 @@ export async function runChain(
     }
   }
   flush();
-  return isLetGo;
+  return isReleased;
 }
 
 async function runOne(
   request: Request,
-  place: { readonly isFirst: boolean; readonly sealedBy: Session | undefined },
+  place: { readonly isFirst: boolean; readonly encryptedBy: Session | undefined },
 ): Promise<Reply> {
   const { header, chain } = request;
   try {
@@ -101,7 +102,7 @@ async function runOne(
 /** An error as the protocol has it. A breach has no answer and passes through. */
 function statusOf(connection: Connection, error: unknown): StatusError {
   if (error instanceof StatusError) return error;
-  if (error instanceof Breach) throw error;
+  if (error instanceof ProtocolError) throw error;
   if (error instanceof Refusal) return refuse(error.row.smb ?? STATUS.ACCESS_DENIED);
   connection.server.log.error({ err: error }, "an SMB request failed");
   return refuse(STATUS.UNEXPECTED_IO_ERROR);
@@ -109,7 +110,7 @@ function statusOf(connection: Connection, error: unknown): StatusError {
 
 function admit(
   request: Request,
-  { isFirst, sealedBy }: { readonly isFirst: boolean; readonly sealedBy: Session | undefined },
+  { isFirst, encryptedBy }: { readonly isFirst: boolean; readonly encryptedBy: Session | undefined },
 ): void {
   const { header, connection, chain, isRelated } = request;
   const needs = COMMANDS[header.command]?.needs ?? "session";
@@ -128,9 +129,9 @@ function admit(
     if ((header.flags & FLAG.SIGNED) !== 0) throw refuse(STATUS.INVALID_PARAMETER);
     return;
   }
-  if (connection.dialect === 0) throw breach("a request before NEGOTIATE");
-  if (sealedBy !== undefined && request.session !== sealedBy)
-    throw breach("a session that did not encrypt this");
+  if (connection.dialect === 0) throw protocolError("a request before NEGOTIATE");
+  if (encryptedBy !== undefined && request.session !== encryptedBy)
+    throw protocolError("a session that did not encrypt this");
   checkSignature(request);
   if (needs === "nothing") return;
   if (header.command === COMMAND.ECHO && header.sessionId === 0n) return;
@@ -157,14 +158,14 @@ function checkSignature(request: Request): void {
 }
 
 /** CANCEL has no answer, takes no credit, and is believed only from whoever holds the session. */
-function cancel(connection: Connection, header: Header, pdu: Buffer, sealedBy: Session | undefined): void {
+function cancel(connection: Connection, header: Header, pdu: Buffer, encryptedBy: Session | undefined): void {
   const session = connection.sessions.get(header.sessionId);
   const signer = session?.channels.get(connection);
   if (session === undefined || signer === undefined) return;
-  if (sealedBy !== undefined ? sealedBy !== session : session.isEncryptionDemanded) return;
+  if (encryptedBy !== undefined ? encryptedBy !== session : session.isEncryptionDemanded) return;
   const message = { messageId: header.messageId, isFromServer: false, isCancel: true };
   const isSigned = (header.flags & FLAG.SIGNED) !== 0;
-  if (sealedBy === undefined && !isSigned && session.isSigningRequired) return;
-  if (sealedBy === undefined && isSigned && !isSignatureValid(signer, pdu, message)) return;
+  if (encryptedBy === undefined && !isSigned && session.isSigningRequired) return;
+  if (encryptedBy === undefined && isSigned && !isSignatureValid(signer, pdu, message)) return;
   connection.cancel(header);
 }

@@ -108,7 +108,7 @@ const fold = (path: readonly string[]): string => path.join("\\").toUpperCase();
 export interface Elsewhere {
   /** Somebody here watches the share. */
   watched(share: bigint): void;
-  tell(share: bigint, events: readonly ChangeEvent[]): void;
+  notify(share: bigint, events: readonly ChangeEvent[]): void;
   removed(share: bigint, path: readonly string[]): void;
 }
 
@@ -146,13 +146,13 @@ export class ChangeHub {
   }
 
   /** Tells what happened at a path. Several events of one operation belong into one answer, so they come together. */
-  tell(share: bigint, events: readonly ChangeEvent[]): void {
-    this.tellHere(share, events);
-    this.elsewhere?.tell(share, events);
+  notify(share: bigint, events: readonly ChangeEvent[]): void {
+    this.notifyLocal(share, events);
+    this.elsewhere?.notify(share, events);
   }
 
   /** The same for what clients of another node did. */
-  tellHere(share: bigint, events: readonly ChangeEvent[]): void {
+  notifyLocal(share: bigint, events: readonly ChangeEvent[]): void {
     if (this.#watches.size === 0) return;
     const touched = new Set<Watch>();
     for (const { path, action, filter, unless = 0 } of events) {

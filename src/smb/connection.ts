@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { freeNow } from "../base/free-now.ts";
 import { SMB_LIMITS } from "../base/limits-smb.ts";
-import { giveBack, isInRoom } from "../base/payload-memory.ts";
+import { isPooled, release } from "../base/payload-memory.ts";
 import { readInto } from "../base/read-into.ts";
 import type { ReplyHold } from "../base/reply-memory.ts";
 import { type Answer, runChain } from "./chain.ts";
@@ -11,7 +11,7 @@ import type { PreauthHash } from "./crypto/preauth.ts";
 import type { Reply, Request } from "./request.ts";
 import type { SmbServer } from "./server.ts";
 import type { Binding, Session } from "./session.ts";
-import { Breach, breach, refuse, STATUS } from "./status.ts";
+import { ProtocolError, protocolError, refuse, STATUS } from "./status.ts";
 import { FrameAssembler, PREFIX_BYTES, prefixFor } from "./wire/framing.ts";
 import {
   COMMAND,
@@ -28,8 +28,8 @@ import { decodeTransform } from "./wire/transform.ts";
 
 const NOTHING: readonly Buffer[] = [];
 
-function lentBy({ isLent, payload }: Reply): readonly Buffer[] {
-  return isLent === true && payload !== undefined ? payload : NOTHING;
+function borrowedBy({ isBorrowed, payload }: Reply): readonly Buffer[] {
+  return isBorrowed === true && payload !== undefined ? payload : NOTHING;
 }
 
 /** A message and its prefix in one buffer. */
@@ -74,7 +74,7 @@ export class Connection {
   readonly #frames: FrameAssembler;
   readonly #async = new Map<bigint, Request>();
   #lastAsyncId = 0n;
-  #bytesUnderWay = 0;
+  #bytesInFlight = 0;
   #isPaused = false;
 
   constructor(server: SmbServer, socket: Socket) {
@@ -138,29 +138,30 @@ export class Connection {
 
   #take(frame: Buffer): void {
     if (this.isClosed) return;
-    if (this.isLoggedIn) this.server.awake.stir(frame.length);
+    if (this.isLoggedIn) this.server.busyPoll.poke(frame.length);
     const protocol = protocolOf(frame);
     if (protocol === PROTOCOL.SMB2) this.#run(frame, undefined);
     else if (protocol === PROTOCOL.TRANSFORM) this.#run(...this.#unseal(frame));
     else if (protocol === PROTOCOL.SMB1 && this.dialect === 0 && !this.isSmb1Greeted)
       negotiateFromSmb1(this, decodeSmb1Negotiate(frame));
-    else throw breach("not a message of SMB2");
+    else throw protocolError("not a message of SMB2");
   }
 
   #unseal(frame: Buffer): [Buffer, Session] {
     const session = this.sessions.get(decodeTransform(frame).sessionId);
-    if (session?.opener === undefined || session.state !== "valid") throw breach("encrypted for no session");
+    if (session?.opener === undefined || session.state !== "valid")
+      throw protocolError("encrypted for no session");
     session.usesEncryption = true;
     const plain = session.opener.decrypt(frame);
     if (plain.buffer !== frame.buffer) this.server.frames.give(frame);
-    if (protocolOf(plain) !== PROTOCOL.SMB2) throw breach("what was encrypted is not SMB2");
+    if (protocolOf(plain) !== PROTOCOL.SMB2) throw protocolError("what was encrypted is not SMB2");
     return [plain, session];
   }
 
-  #run(payload: Buffer, sealedBy: Session | undefined): void {
-    this.#bytesUnderWay += payload.length;
+  #run(payload: Buffer, encryptedBy: Session | undefined): void {
+    this.#bytesInFlight += payload.length;
     this.#mayPause();
-    runChain(this, payload, sealedBy).then(
+    runChain(this, payload, encryptedBy).then(
       (isDone) => {
         if (isDone) this.server.frames.give(payload);
         this.#ran(payload.length);
@@ -170,14 +171,14 @@ export class Connection {
   }
 
   #ran(bytes: number): void {
-    this.#bytesUnderWay -= bytes;
+    this.#bytesInFlight -= bytes;
     this.#mayResume();
   }
 
   /** Enough is under way, or unread by the client; with the memory for replies used up, anything unread is enough. */
   get #isFull(): boolean {
     const unsentBytesMax = this.server.replyMemory.isFull ? 0 : SMB_LIMITS.replyBytesMax;
-    return this.#bytesUnderWay > SMB_LIMITS.requestBytesMax || this.replies.unsentBytes > unsentBytesMax;
+    return this.#bytesInFlight > SMB_LIMITS.requestBytesMax || this.replies.unsentBytes > unsentBytesMax;
   }
 
   #mayPause(): void {
@@ -193,13 +194,13 @@ export class Connection {
   }
 
   #fail(error: unknown): void {
-    if (error instanceof Breach)
+    if (error instanceof ProtocolError)
       this.server.log.debug({ client: this.address, what: error.message }, "SMB breach");
     else this.server.log.error({ err: error, client: this.address }, "an SMB connection failed");
     this.close();
   }
 
-  get hasRoomToWait(): boolean {
+  get mayWaitAsync(): boolean {
     return this.#async.size < SMB_LIMITS.asyncRequestsMax;
   }
 
@@ -235,7 +236,7 @@ export class Connection {
     const { request, reply } = first!;
     const sealFor = request.isEncrypted ? request.session : undefined;
     if (answers.length === 1) {
-      this.write(this.#replyParts(first!, "alone"), sealFor, lentBy(reply));
+      this.write(this.#replyParts(first!, "alone"), sealFor, borrowedBy(reply));
       this.#releaseReserved(first!);
       return;
     }
@@ -245,7 +246,7 @@ export class Connection {
     this.write(
       parts,
       sealFor,
-      answers.flatMap((answer) => lentBy(answer.reply)),
+      answers.flatMap((answer) => borrowedBy(answer.reply)),
     );
     for (const answer of answers) this.#releaseReserved(answer);
   }
@@ -307,22 +308,22 @@ export class Connection {
     const sent =
       sealFor?.sealer === undefined
         ? parts
-        : sealFor.sealer.encrypt(sealFor.id, parts, lent.filter(isInRoom));
+        : sealFor.sealer.encrypt(sealFor.id, parts, lent.filter(isPooled));
     const length = sent.reduce((sum, part) => sum + part.length, 0);
     if (length <= SMB_LIMITS.joinedReplyBytesMax) {
       this.#socket.write(joined(sent, length));
-      lent.forEach(giveBack);
+      lent.forEach(release);
       this.#wrote(length);
       return;
     }
-    this.server.awake.stir(length);
+    this.server.busyPoll.poke(length);
     const [first, ...rest] = sent;
     // What was sealed elsewhere is not needed any more.
-    for (const buffer of lent) if (!rest.includes(buffer)) giveBack(buffer);
+    for (const buffer of lent) if (!rest.includes(buffer)) release(buffer);
     const haveLeft = (error?: Error | null): void => {
       if (error) return;
       for (const part of rest) {
-        if (lent.includes(part)) giveBack(part);
+        if (lent.includes(part)) release(part);
         else if (sent !== parts) freeNow(part);
       }
     };

@@ -6,7 +6,7 @@ import type { FileHandle } from "./file-system.ts";
 import type { FileOpen, Open } from "./open.ts";
 import type { SmbServer } from "./server.ts";
 import { STATUS } from "./status.ts";
-import { STREAM_EVENT, tellStream } from "./stream-names.ts";
+import { notifyStream, STREAM_EVENT } from "./stream-names.ts";
 import { NOTIFY_ACTION, NOTIFY_FILTER } from "./wire/directory.ts";
 
 /**
@@ -25,18 +25,18 @@ export async function closeOpen(
   // Whoever watches a directory that is going learns it now, not when the last handle has closed.
   if (open.isDeleteOnClose && open.file.kind === "directory")
     server.changes.removed(open.tree.share!.id, open.path);
-  const letGo = open.isDeleteOnClose ? makeRoom(server, open) : undefined;
+  const eviction = open.isDeleteOnClose ? evictOthers(server, open) : undefined;
   try {
     const isRemoved = await open.file.close();
-    if (isRemoved === "withFile" || (isRemoved && open.stream === undefined)) tellRemoved(server, open);
-    else if (isRemoved) tellStream(server.changes, open, STREAM_EVENT.REMOVED);
+    if (isRemoved === "withFile" || (isRemoved && open.stream === undefined)) notifyRemoved(server, open);
+    else if (isRemoved) notifyStream(server.changes, open, STREAM_EVENT.REMOVED);
   } catch (error) {
     server.log.error({ err: error }, "an SMB handle did not close");
     if (error instanceof StorageFault) void closeLater(server, open.file);
   } finally {
-    server.nodes.remove(open);
+    server.inodes.remove(open);
   }
-  if (isPatient && letGo !== undefined) await soon(server, letGo);
+  if (isPatient && eviction !== undefined) await withinCloseWait(server, eviction);
 }
 
 /** A handle whose client is gone keeps others away from the file for as long as its record is there. */
@@ -47,23 +47,23 @@ async function closeLater({ log }: SmbServer, file: FileHandle): Promise<void> {
 }
 
 /** Ends with `work`, or when that takes long: somebody may be using the file, and it goes later. */
-async function soon(server: SmbServer, work: Promise<void>): Promise<void> {
+async function withinCloseWait(server: SmbServer, work: Promise<void>): Promise<void> {
   let end = (): void => {};
   const late = new Promise<void>((resolve) => {
     end = resolve;
   });
-  const timer = server.timers.after(SMB_LIMITS.letGoMillis, end);
+  const timer = server.timers.after(SMB_LIMITS.closeWaitMillis, end);
   await Promise.race([work, late]);
   timer.cancel();
 }
 
 /** Other clients may only keep the file open in their caches: they are told to let go, or it would never go. */
-function makeRoom(server: SmbServer, open: FileOpen): Promise<void> | undefined {
-  const { node } = open;
-  if (node === undefined) return undefined;
-  node.isDeletePending = true;
+function evictOthers(server: SmbServer, open: FileOpen): Promise<void> | undefined {
+  const { inode } = open;
+  if (inode === undefined) return undefined;
+  inode.isDeletePending = true;
   const isOwn = (entry: CacheEntry): boolean => entry === open.cache;
-  return server.nodes.resolveWhole(open.tree.share!.id, { node: open.file.node }, "remove", isOwn);
+  return server.inodes.resolveWhole(open.tree.share!.id, { inode: open.file.inode }, "remove", isOwn);
 }
 
 function endWatch(server: SmbServer, open: FileOpen, status: number): void {
@@ -73,10 +73,10 @@ function endWatch(server: SmbServer, open: FileOpen, status: number): void {
   open.watch = undefined;
 }
 
-function tellRemoved(server: SmbServer, open: FileOpen): void {
+function notifyRemoved(server: SmbServer, open: FileOpen): void {
   const share = open.tree.share!.id;
   const isDirectory = open.file.kind === "directory";
   if (isDirectory) server.changes.removed(share, open.path);
   const filter = isDirectory ? NOTIFY_FILTER.DIR_NAME : NOTIFY_FILTER.FILE_NAME;
-  server.changes.tell(share, [{ path: open.path, action: NOTIFY_ACTION.REMOVED, filter }]);
+  server.changes.notify(share, [{ path: open.path, action: NOTIFY_ACTION.REMOVED, filter }]);
 }

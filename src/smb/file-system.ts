@@ -16,15 +16,15 @@ export interface FileSystem {
   /** Names compare without regard to case. Undefined: there is no such share. */
   share(account: string, name: string): Promise<Share | undefined>;
   /** For file systems that others use too. Returns what ends it. */
-  attach?(outside: Outside): () => void;
+  attach?(host: FileSystemHost): () => void;
 }
 
 /** What a file system tells the server of those others. */
-export interface Outside {
+export interface FileSystemHost {
   /** Force Close Handles has ended it: its client is to learn that it is closed. */
   handleEnded(share: bigint, handle: FileHandle): void;
   /** Somebody needs caches of a file gone. Undefined: nobody has to be waited for. */
-  breakCaches(share: bigint, node: bigint, conflict: CacheConflict): Promise<void> | undefined;
+  breakCaches(share: bigint, inode: bigint, conflict: CacheConflict): Promise<void> | undefined;
   /** Nobody else can see the handles any more: clients must not go on with what they have. */
   cutOff(): void;
   readonly changes: ChangeHub;
@@ -46,20 +46,20 @@ export interface Share {
   /** Files and directories may have named streams here. */
   readonly keepsStreams?: boolean;
   /** What is at a path now, or a named stream of that; undefined for nothing. A missing directory on the way is refused. */
-  find(path: readonly string[], stream?: string): Promise<FoundNode | undefined>;
+  find(path: readonly string[], stream?: string): Promise<FoundInode | undefined>;
   open(request: OpenRequest): Promise<Opened>;
   /** Whether access lists keep an open from what is there now. Undefined: nothing is denied. */
   readonly isDenied?: ((request: OpenRequest) => Promise<boolean>) | undefined;
 }
 
-export interface FoundNode {
-  readonly node: bigint;
+export interface FoundInode {
+  readonly inode: bigint;
   /** Of a named stream: what it belongs to. */
   readonly base?: bigint;
-  readonly kind: NodeKind;
+  readonly kind: InodeKind;
 }
 
-export type NodeKind = "file" | "directory";
+export type InodeKind = "file" | "directory";
 
 export interface OpenRequest {
   readonly path: readonly string[];
@@ -72,7 +72,7 @@ export interface OpenRequest {
   readonly share: number;
   readonly disposition: number;
   /** What the client insists on. */
-  readonly kind: NodeKind | undefined;
+  readonly kind: InodeKind | undefined;
   readonly isDeleteOnClose: boolean;
   readonly attributes: number;
   readonly allocationSize: number | undefined;
@@ -118,8 +118,8 @@ export interface Opened {
 }
 
 export interface FileInfo {
-  readonly node: bigint;
-  readonly kind: NodeKind;
+  readonly inode: bigint;
+  readonly kind: InodeKind;
   readonly createdAt: FileTime;
   readonly accessedAt: FileTime;
   readonly writtenAt: FileTime;
@@ -157,10 +157,10 @@ export interface StreamEntry {
 }
 
 export interface FileHandle {
-  readonly node: bigint;
+  readonly inode: bigint;
   /** Of a named stream: the file or directory it belongs to. */
   readonly base?: bigint | undefined;
-  readonly kind: NodeKind;
+  readonly kind: InodeKind;
   /** Another front end (Force Close Handles) may end a handle: the next use of it finds out here. */
   readonly isClosed: boolean;
   info(): Promise<FileInfo>;

@@ -17,7 +17,7 @@ export class FrameMemory {
   readonly #free = new Map<number, Buffer[]>();
   readonly #common = new Map<number, CommonParts>();
   /** Those that are out, whole: nobody gives one back twice, or one that is not ours. */
-  readonly #lent = new WeakMap<ArrayBufferLike, Buffer>();
+  readonly #borrowed = new WeakMap<ArrayBufferLike, Buffer>();
   #freeBytes = 0;
   #isUsed = false;
 
@@ -32,7 +32,7 @@ export class FrameMemory {
     const kept = this.#free.get(bytes)?.pop();
     if (kept !== undefined) this.#freeBytes -= bytes;
     const whole = kept ?? this.#make(bytes);
-    this.#lent.set(whole.buffer, whole);
+    this.#borrowed.set(whole.buffer, whole);
     return whole.subarray(0, length);
   }
 
@@ -47,9 +47,9 @@ export class FrameMemory {
 
   /** Nobody looks any more at this buffer, or at any part of the one that it is a part of. */
   give(frame: Buffer): void {
-    const whole = this.#lent.get(frame.buffer);
+    const whole = this.#borrowed.get(frame.buffer);
     if (whole === undefined) return;
-    this.#lent.delete(frame.buffer);
+    this.#borrowed.delete(frame.buffer);
     const bytes = whole.length;
     if (this.#freeBytes + bytes > SMB_LIMITS.freeFrameBytesMax) return;
     const kept = this.#free.get(bytes);

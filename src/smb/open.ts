@@ -1,4 +1,4 @@
-import type { CacheEntry, OpenedNode } from "./caches.ts";
+import type { CacheEntry, OpenInode } from "./caches.ts";
 import type { Watch } from "./changes.ts";
 import type { SequencedOpen } from "./channel-sequence.ts";
 import type { FileHandle, ListedEntry } from "./file-system.ts";
@@ -44,7 +44,7 @@ export interface FileOpen extends OpenBase, SequencedOpen {
   readonly pipe: undefined;
   readonly file: FileHandle;
   /** What SMB clients share of the file; undefined once the open has ended. */
-  node: OpenedNode | undefined;
+  inode: OpenInode | undefined;
   /** Names from the root of the share down; changes with a rename. */
   path: readonly string[];
   /** Of a named stream: its name. */
@@ -70,15 +70,15 @@ export interface FileOpen extends OpenBase, SequencedOpen {
   /** LOCK requests that wait; closing the handle ends them. */
   readonly blockedLocks: Set<(status: number) => void>;
   /** Requests that use it now and end by themselves. */
-  readonly underWay: Set<Request>;
+  readonly inFlight: Set<Request>;
   hasWritten: boolean;
   /** The file's time of the last write as this handle was told it, if nothing has moved it since. */
   shownWriteTime: FileTime | undefined;
   /** See src/smb/write-times.ts. */
-  hasUntoldWrite: boolean;
-  hasToldWrite: boolean;
+  hasPendingWriteNotice: boolean;
+  hasNotifiedWrite: boolean;
   /** The client has set the time itself. */
-  isWriteTimeHeld: boolean;
+  isWriteTimeFrozen: boolean;
   /** What its CREATE did, for the answer to a replay. */
   readonly action: number;
   readonly appInstance: Buffer | undefined;

@@ -1,14 +1,14 @@
 import type { CacheConflict } from "../concurrency/cache-lease.ts";
 import type { ChangeHub } from "./changes.ts";
 import { closeOpen } from "./end-open.ts";
-import type { FileHandle, Outside } from "./file-system.ts";
+import type { FileHandle, FileSystemHost } from "./file-system.ts";
 import type { SmbServer } from "./server.ts";
 
 /**
  * What reaches SMB clients from outside: REST calls and clients of other nodes that need their caches, handles that
  * REST closes by force, what is done at other nodes in directories that they watch.
  */
-export class ServerOutside implements Outside {
+export class ServerHost implements FileSystemHost {
   readonly #server: SmbServer;
 
   constructor(server: SmbServer) {
@@ -16,7 +16,7 @@ export class ServerOutside implements Outside {
   }
 
   handleEnded(share: bigint, handle: FileHandle): void {
-    const opens = this.#server.nodes.find(share, handle.node)?.opens ?? [];
+    const opens = this.#server.inodes.find(share, handle.inode)?.opens ?? [];
     for (const open of opens) {
       if (open.file !== handle) continue;
       const { session } = open;
@@ -34,11 +34,11 @@ export class ServerOutside implements Outside {
     this.#server.cutOff();
   }
 
-  breakCaches(share: bigint, node: bigint, conflict: CacheConflict): Promise<void> | undefined {
-    const { nodes } = this.#server;
+  breakCaches(share: bigint, inode: bigint, conflict: CacheConflict): Promise<void> | undefined {
+    const { inodes } = this.#server;
     if (conflict === "sharing" || conflict === "remove")
-      return nodes.resolveWhole(share, { node }, conflict, () => false);
-    const found = nodes.find(share, node);
-    return found && nodes.resolve(found, conflict, () => false);
+      return inodes.resolveWhole(share, { inode }, conflict, () => false);
+    const found = inodes.find(share, inode);
+    return found && inodes.resolve(found, conflict, () => false);
   }
 }

@@ -16,7 +16,7 @@ export interface Reply {
   /** Follows the body without being copied into it. */
   readonly payload?: readonly Buffer[];
   /** The payload is given back (`src/base/payload-memory.ts`) once it was sent. */
-  readonly isLent?: boolean;
+  readonly isBorrowed?: boolean;
   /** The answer to a login is signed whatever the request was. */
   readonly isSigned?: boolean;
   /** Sees the reply as it is sent, for hashes over the conversation. */
@@ -56,7 +56,7 @@ export class Request {
   readonly isLast: boolean;
   isSigned = false;
   /** The command is through with the bytes of the PDU, and so is everybody it gave them to. */
-  isLetGo = false;
+  isReleased = false;
   /** Signs the reply in place of the connection's own key for the session. */
   signer: Signer | undefined;
   session: Session | undefined;
@@ -70,7 +70,7 @@ export class Request {
   #cancel: ((status: number) => void) | undefined;
   #used: FileOpen | undefined;
   #left: Promise<void> | undefined;
-  #tellLeft: () => void = () => {};
+  #notifyLeft: () => void = () => {};
 
   constructor(input: {
     readonly connection: Connection;
@@ -143,7 +143,7 @@ export class Request {
     this.chain.fileId = fileId;
     if (open.file !== undefined && ENDS_BY_ITSELF.includes(this.header.command)) {
       this.#used = open;
-      open.underWay.add(this);
+      open.inFlight.add(this);
     }
     if (open.file !== undefined && this.connection.dialect >= DIALECT.SMB_3_0) this.#enter(open);
     return open;
@@ -165,19 +165,19 @@ export class Request {
   /** The request is answered. */
   leave(): void {
     this.#leaveSequence();
-    this.#used?.underWay.delete(this);
-    this.#tellLeft();
+    this.#used?.inFlight.delete(this);
+    this.#notifyLeft();
   }
 
   /** Ends when the requests are through that came for this open before: a client need not wait for them to send CLOSE. */
-  async afterOthers({ underWay }: FileOpen): Promise<void> {
-    const others = [...underWay].filter((one) => one !== this && one.asyncId === 0n);
+  async afterOthers({ inFlight }: FileOpen): Promise<void> {
+    const others = [...inFlight].filter((one) => one !== this && one.asyncId === 0n);
     if (others.length > 0) await Promise.all(others.map((one) => one.#whenLeft()));
   }
 
   #whenLeft(): Promise<void> {
     this.#left ??= new Promise((resolve) => {
-      this.#tellLeft = resolve;
+      this.#notifyLeft = resolve;
     });
     return this.#left;
   }
@@ -208,14 +208,14 @@ export class Request {
     if (this.asyncId === 0n) {
       this.asyncId = this.connection.enterAsync(this);
       // It waits for somebody else, who may be waiting for the CLOSE.
-      this.#tellLeft();
+      this.#notifyLeft();
       this.#sendInterim(this);
     }
   }
 
   /** The same where it is only a courtesy: not inside a compound, and not beyond the limit. */
   pendIfMay(): void {
-    if (!this.isLast || this.connection.isClosed || !this.connection.hasRoomToWait) return;
+    if (!this.isLast || this.connection.isClosed || !this.connection.mayWaitAsync) return;
     this.pend();
   }
 

@@ -1,12 +1,12 @@
 import type { Socket } from "node:net";
-import { Awake } from "../base/awake.ts";
+import { BusyPoll } from "../base/awake.ts";
 import type { Clock, Timer, Timers } from "../base/clock.ts";
 import { ConnectionLimit } from "../base/connection-limit.ts";
 import { SMB_LIMITS } from "../base/limits-smb.ts";
 import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
 import { ReplyMemory } from "../base/reply-memory.ts";
-import { type CacheEntry, OpenedNodes } from "./caches.ts";
+import { type CacheEntry, OpenInodes } from "./caches.ts";
 import { ChangeHub } from "./changes.ts";
 import { sendBreak } from "./commands/oplock-break.ts";
 import { Connection } from "./connection.ts";
@@ -55,14 +55,14 @@ export class SmbServer {
   readonly guid: Buffer;
   readonly startedAt: FileTime;
   readonly sessions = new Map<bigint, Session>();
-  readonly nodes: OpenedNodes;
+  readonly inodes: OpenInodes;
   readonly changes = new ChangeHub();
   readonly durables: DurableOpens;
   readonly replays = new CreateReplays();
   readonly loginDelay: LoginDelay;
   readonly replyMemory: ReplyMemory;
   readonly frames = new FrameMemory();
-  readonly awake = new Awake();
+  readonly busyPoll = new BusyPoll();
   readonly #connections = new Set<Connection>();
   readonly #limit: ConnectionLimit;
   readonly #sweep: Timer;
@@ -86,7 +86,7 @@ export class SmbServer {
     this.startedAt = fileTimeAt(this.clock.now());
     // Handles of an earlier run must not be mistaken for those of this one.
     this.#lastOpenId = BigInt(this.random.bytes(4).readUInt32LE()) << 24n;
-    this.nodes = new OpenedNodes(this.timers, (entry: CacheEntry, to, isAnswerNeeded) =>
+    this.inodes = new OpenInodes(this.timers, (entry: CacheEntry, to, isAnswerNeeded) =>
       sendBreak(this, entry, to, isAnswerNeeded),
     );
     this.durables = new DurableOpens(this);

@@ -32,7 +32,7 @@ export class Session {
   /** The session's own key: it signs on the first connection, and while another one is being bound. */
   signer: Signer | undefined;
   /** The holder has logged in again as nobody: what is open stays usable, and nothing more is opened. */
-  isNobody = false;
+  isAnonymous = false;
   /** Opens what the client sealed, and seals what we send. */
   opener: MessageCipher | undefined;
   sealer: MessageCipher | undefined;

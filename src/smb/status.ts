@@ -99,10 +99,10 @@ export function refuse(status: number, data?: Buffer): StatusError {
 }
 
 /** The peer broke the protocol in a way that has no answer: the connection ends without a word. */
-export class Breach extends Error {
+export class ProtocolError extends Error {
   override readonly name = "Breach";
 }
 
-export function breach(what: string): Breach {
-  return withoutStack(() => new Breach(what));
+export function protocolError(what: string): ProtocolError {
+  return withoutStack(() => new ProtocolError(what));
 }

@@ -32,8 +32,8 @@ export const STREAM_EVENT = {
 type StreamEvent = (typeof STREAM_EVENT)[keyof typeof STREAM_EVENT];
 
 /** Whoever watches the directory is told by the name of the file and that of the stream. */
-export function tellStream(changes: ChangeHub, open: FileOpen, event: StreamEvent): void {
+export function notifyStream(changes: ChangeHub, open: FileOpen, event: StreamEvent): void {
   const { path, stream = "" } = open;
   const told = `${path.at(-1) ?? ""}${streamNameOf(stream)}`;
-  changes.tell(open.tree.share!.id, [{ path: [...path.slice(0, -1), told], ...event }]);
+  changes.notify(open.tree.share!.id, [{ path: [...path.slice(0, -1), told], ...event }]);
 }

@@ -1,6 +1,6 @@
 import type { Timer } from "../base/clock.ts";
 import { SMB_LIMITS } from "../base/limits-smb.ts";
-import type { OpenedNode } from "./caches.ts";
+import type { OpenInode } from "./caches.ts";
 import type { FileInfo } from "./file-system.ts";
 import type { FileOpen } from "./open.ts";
 import type { SmbServer } from "./server.ts";
@@ -21,40 +21,40 @@ const MILLI_END = 9_999n;
 
 /** Before a write: what is shown until somebody has a reason to look. */
 export async function beforeWrite(server: SmbServer, open: FileOpen): Promise<void> {
-  const { node } = open;
-  open.hasUntoldWrite = true;
-  if (node === undefined || node.lazyWrite !== undefined || open.isWriteTimeHeld) return;
+  const { inode } = open;
+  open.hasPendingWriteNotice = true;
+  if (inode === undefined || inode.lazyWrite !== undefined || open.isWriteTimeFrozen) return;
   const shown = open.shownWriteTime ?? (await open.file.info()).writtenAt;
   open.shownWriteTime = undefined;
-  if (node.lazyWrite !== undefined || node.opens.size === 0) return;
-  const timer = open.hasToldWrite
+  if (inode.lazyWrite !== undefined || inode.opens.size === 0) return;
+  const timer = open.hasNotifiedWrite
     ? undefined
     : server.timers.after(SMB_LIMITS.writeTimeMillis, () => {
-        open.hasToldWrite = true;
-        tellWrites(node);
+        open.hasNotifiedWrite = true;
+        notifyWrites(inode);
       });
-  node.lazyWrite = { shown, timer };
+  inode.lazyWrite = { shown, timer };
 }
 
 /** From here on the time of the last write is told as it is. */
-export function tellWrites(node: OpenedNode | undefined): void {
-  if (node === undefined) return;
-  node.lazyWrite?.timer?.cancel();
-  node.lazyWrite = undefined;
-  for (const open of node.opens) open.hasUntoldWrite = false;
+export function notifyWrites(inode: OpenInode | undefined): void {
+  if (inode === undefined) return;
+  inode.lazyWrite?.timer?.cancel();
+  inode.lazyWrite = undefined;
+  for (const open of inode.opens) open.hasPendingWriteNotice = false;
 }
 
 /** A handle that has written for longer than its first write was held back counts as written when it is closed. */
 export async function beforeClose(server: SmbServer, open: FileOpen): Promise<void> {
-  const { node } = open;
-  const isLate = open.hasUntoldWrite && open.hasToldWrite && node?.lazyWrite !== undefined;
-  tellWrites(node);
+  const { inode } = open;
+  const isLate = open.hasPendingWriteNotice && open.hasNotifiedWrite && inode?.lazyWrite !== undefined;
+  notifyWrites(inode);
   // The end of the millisecond the clock shows: not before the CLOSE was sent.
-  if (isLate && !open.isWriteTimeHeld) await open.file.change({ writtenAt: server.now() + MILLI_END });
+  if (isLate && !open.isWriteTimeFrozen) await open.file.change({ writtenAt: server.now() + MILLI_END });
 }
 
 /** What a client is told of a file. */
-export function shownInfo({ node }: FileOpen, info: FileInfo): FileInfo {
-  const shown = node?.lazyWrite?.shown;
+export function shownInfo({ inode }: FileOpen, info: FileInfo): FileInfo {
+  const shown = inode?.lazyWrite?.shown;
   return shown === undefined ? info : { ...info, writtenAt: shown };
 }

@@ -6,22 +6,22 @@ import { NotYetDurable, WatchedSnapshot } from "./ahead.ts";
 
 test("a transaction answered ahead is heard of when it has run; readers are told what to wait for", async () => {
   const { disk, writer } = open();
-  assert.deepEqual(writer.ahead(), []);
-  const { value, durable } = await writer.writeAhead(increment("a"));
+  assert.deepEqual(writer.unsynced(), []);
+  const { value, durable } = await writer.commitAsync(increment("a"));
   assert.equal(value, 1);
   let isDurable = false;
   void durable().then(() => {
     isDurable = true;
   });
-  const [keys] = writer.ahead();
-  const watched = new WatchedSnapshot(disk.map.snapshot(), writer.ahead());
+  const [keys] = writer.unsynced();
+  const watched = new WatchedSnapshot(disk.map.snapshot(), writer.unsynced());
   assert.throws(() => watched.get("a"), NotYetDurable);
   assert.throws(() => watched.page({ from: "", to: "b" }, 10), NotYetDurable);
   assert.equal(watched.get("b"), undefined);
   assert.deepEqual(watched.page({ from: "b", to: "c" }, 10), []);
   const commit = await disk.next();
-  const later = await writer.writeAhead(increment("b"));
-  assert.equal(writer.ahead().length, 2, "one on its way, and one that will follow");
+  const later = await writer.commitAsync(increment("b"));
+  assert.equal(writer.unsynced().length, 2, "one on its way, and one that will follow");
   assert.equal(isDurable, false);
   commit.end();
   await keys!.ended();
@@ -29,16 +29,16 @@ test("a transaction answered ahead is heard of when it has run; readers are told
   assert.equal(disk.map.snapshot().get("a")?.toString(), "1");
   (await disk.next()).end();
   await later.durable();
-  assert.deepEqual(writer.ahead(), []);
+  assert.deepEqual(writer.unsynced(), []);
   await writer.close();
 });
 
 test("a refusal is not told ahead, and a transaction answered ahead that never gets to the disk says so", async () => {
   const { disk, writer } = open();
-  const first = await writer.writeAhead(increment("a"));
+  const first = await writer.commitAsync(increment("a"));
   let isHeard = false;
   const refused = writer
-    .writeAhead(async (write) => {
+    .commitAsync(async (write) => {
       throw new Error(`refused at ${await write.get("a")}`);
     })
     .catch((error: Error) => {
@@ -47,15 +47,15 @@ test("a refusal is not told ahead, and a transaction answered ahead that never g
     });
   const commit = await disk.next();
   // This one stands on the first, is answered, and has to run again.
-  const second = await writer.writeAhead(increment("a"));
+  const second = await writer.commitAsync(increment("a"));
   assert.equal(second.value, 2);
   assert.equal(isHeard, false, "it tells of a write that may be given up");
   commit.end(full);
   await assert.rejects(first.durable(), StorageFault);
   assert.equal(await refused.then(() => isHeard), true);
-  const watched = new WatchedSnapshot(disk.map.snapshot(), writer.ahead());
+  const watched = new WatchedSnapshot(disk.map.snapshot(), writer.unsynced());
   assert.throws(() => watched.get("a"), NotYetDurable, "the second is still to be waited for");
-  const waited = Promise.all(writer.ahead().map((keys) => keys.ended()));
+  const waited = Promise.all(writer.unsynced().map((keys) => keys.ended()));
   (await disk.next()).end();
   await second.durable();
   await waited;

@@ -1,11 +1,11 @@
-import type { Ahead, Entry, Key, Range } from "./kv.ts";
+import type { AsyncCommit, Entry, Key, Range } from "./kv.ts";
 import { OrderedKeys, type PendingWrites, pageTouches, type Snapshot } from "./overlay.ts";
 
 /**
  * What transactions that were answered ahead of the disk have written. Whoever reads one of these keys before they
  * are durable has to wait for them: a read shows what was answered before it, and nothing that a power cut can take back.
  */
-export class AheadKeys implements PendingWrites {
+export class UnsyncedKeys implements PendingWrites {
   readonly #keys = new Set<Key>();
   readonly #ordered = new OrderedKeys();
   readonly #waits: (() => Promise<unknown>)[] = [];
@@ -45,21 +45,21 @@ export class NotYetDurable extends Error {
 /** A committed state, for a reader who must not miss what was answered after it. */
 export class WatchedSnapshot implements Snapshot {
   readonly #base: Snapshot;
-  readonly #ahead: readonly AheadKeys[];
+  readonly #unsynced: readonly UnsyncedKeys[];
 
-  constructor(base: Snapshot, ahead: readonly AheadKeys[]) {
+  constructor(base: Snapshot, unsynced: readonly UnsyncedKeys[]) {
     this.#base = base;
-    this.#ahead = ahead;
+    this.#unsynced = unsynced;
   }
 
   get(key: Key): Buffer | undefined {
-    for (const keys of this.#ahead) if (keys.get(key) === null) throw new NotYetDurable();
+    for (const keys of this.#unsynced) if (keys.get(key) === null) throw new NotYetDurable();
     return this.#base.get(key);
   }
 
   page(range: Range, limit: number): Entry[] {
     const page = this.#base.page(range, limit);
-    if (pageTouches(this.#ahead, range, page, limit)) throw new NotYetDurable();
+    if (pageTouches(this.#unsynced, range, page, limit)) throw new NotYetDurable();
     return page;
   }
 }
@@ -67,6 +67,6 @@ export class WatchedSnapshot implements Snapshot {
 const isDurable = (): Promise<void> => Promise.resolve();
 
 /** For an engine that answers nothing ahead. */
-export async function notAhead<T>(written: Promise<T>): Promise<Ahead<T>> {
+export async function alreadyDurable<T>(written: Promise<T>): Promise<AsyncCommit<T>> {
   return { value: await written, durable: isDurable };
 }

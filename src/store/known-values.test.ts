@@ -1,23 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LIMITS } from "../base/limits.ts";
-import { KnownSnapshot, KnownValues } from "./known-values.ts";
+import { CachedSnapshot, ValueCache } from "./known-values.ts";
 import type { Snapshot } from "./overlay.ts";
 
 const bytes = (text: string): Buffer => Buffer.from(text);
 
-function knowing(...keys: string[]): KnownValues {
-  const known = new KnownValues();
-  for (const key of keys) for (let time = 0; time < 2; time++) known.learn(key, bytes(`${key} as read`));
+function knowing(...keys: string[]): ValueCache {
+  const known = new ValueCache();
+  for (const key of keys) for (let time = 0; time < 2; time++) known.put(key, bytes(`${key} as read`));
   return known;
 }
 
 test("a value is known from its second reading on, and as it was read", () => {
-  const known = new KnownValues();
+  const known = new ValueCache();
   const read = bytes("one");
-  known.learn("a", read);
+  known.put("a", read);
   assert.equal(known.get("a"), undefined);
-  known.learn("a", read);
+  known.put("a", read);
   read.fill("x");
   assert.equal(known.get("a")?.toString(), "one");
 });
@@ -40,10 +40,10 @@ test("what is known follows what is committed", () => {
 
 test("a value that grew too long is not known any more", () => {
   const known = knowing("a");
-  known.follow(new Map([["a", Buffer.alloc(LIMITS.knownValueBytesMax + 1)]]));
+  known.follow(new Map([["a", Buffer.alloc(LIMITS.cachedValueBytesMax + 1)]]));
   assert.equal(known.get("a"), undefined);
-  known.learn("a", Buffer.alloc(LIMITS.knownValueBytesMax + 1));
-  known.learn("a", Buffer.alloc(LIMITS.knownValueBytesMax + 1));
+  known.put("a", Buffer.alloc(LIMITS.cachedValueBytesMax + 1));
+  known.put("a", Buffer.alloc(LIMITS.cachedValueBytesMax + 1));
   assert.equal(known.get("a"), undefined);
 });
 
@@ -54,15 +54,15 @@ test("whoever takes over a database knows nothing of it", () => {
 });
 
 test("there is an end to what is known", () => {
-  const known = new KnownValues();
-  for (let count = 0; count < 3 * LIMITS.knownValuesMax; count++) {
-    for (let time = 0; time < 2; time++) known.learn(`key ${count}`, bytes("1"));
+  const known = new ValueCache();
+  for (let count = 0; count < 3 * LIMITS.cachedValuesMax; count++) {
+    for (let time = 0; time < 2; time++) known.put(`key ${count}`, bytes("1"));
   }
   let kept = 0;
-  for (let count = 0; count < 3 * LIMITS.knownValuesMax; count++) {
+  for (let count = 0; count < 3 * LIMITS.cachedValuesMax; count++) {
     if (known.get(`key ${count}`) !== undefined) kept++;
   }
-  assert.ok(kept > 0 && kept <= LIMITS.knownValuesMax);
+  assert.ok(kept > 0 && kept <= LIMITS.cachedValuesMax);
 });
 
 test("a state answers from what is known as it would from itself, with bytes of the caller's own", () => {
@@ -74,7 +74,7 @@ test("a state answers from what is known as it would from itself, with bytes of 
     },
     page: (range, limit) => [{ key: range.from, value: bytes(`${limit}`) }],
   };
-  const snapshot = new KnownSnapshot(base);
+  const snapshot = new CachedSnapshot(base);
   for (let time = 0; time < 4; time++) {
     const value = snapshot.get("a");
     assert.equal(value?.toString(), "value of a");

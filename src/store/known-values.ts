@@ -9,7 +9,7 @@ const SLOTS = 64;
  * fifth of a look into the database. They are those of the committed state, and are good for as long as nobody else
  * may write: whoever gets the turn to write forgets all it knew.
  */
-export class KnownValues {
+export class ValueCache {
   readonly #values = new Map<Key, Buffer>();
   /** Keys that were looked for lately. One that is read a second time is worth a place; most never are. */
   readonly #seen: Key[] = new Array(SLOTS).fill("");
@@ -19,14 +19,14 @@ export class KnownValues {
   }
 
   /** What the database had for a key. The bytes stay the caller's. */
-  learn(key: Key, value: Buffer): void {
-    if (value.length > LIMITS.knownValueBytesMax) return;
+  put(key: Key, value: Buffer): void {
+    if (value.length > LIMITS.cachedValueBytesMax) return;
     const slot = slotOf(key);
     if (this.#seen[slot] !== key) {
       this.#seen[slot] = key;
       return;
     }
-    if (this.#values.size >= LIMITS.knownValuesMax) this.#values.clear();
+    if (this.#values.size >= LIMITS.cachedValuesMax) this.#values.clear();
     this.#values.set(key, Buffer.from(value));
   }
 
@@ -49,7 +49,7 @@ export class KnownValues {
   }
 
   #replace(key: Key, value: Buffer | null): void {
-    if (value === null || value.length > LIMITS.knownValueBytesMax) this.#values.delete(key);
+    if (value === null || value.length > LIMITS.cachedValueBytesMax) this.#values.delete(key);
     // A copy, because what was written shares its piece of memory with much else.
     else this.#values.set(key, Buffer.from(value));
   }
@@ -62,8 +62,8 @@ function slotOf(key: Key): number {
 }
 
 /** A committed state, with what is read of it again and again at hand. */
-export class KnownSnapshot implements Snapshot {
-  readonly #known = new KnownValues();
+export class CachedSnapshot implements Snapshot {
+  readonly #known = new ValueCache();
   readonly #base: Snapshot;
 
   constructor(base: Snapshot) {
@@ -74,7 +74,7 @@ export class KnownSnapshot implements Snapshot {
     const known = this.#known.get(key);
     if (known !== undefined) return Buffer.from(known);
     const value = this.#base.get(key);
-    if (value !== undefined) this.#known.learn(key, value);
+    if (value !== undefined) this.#known.put(key, value);
     return value;
   }
 

@@ -1,8 +1,8 @@
 import type { Instant } from "../base/clock.ts";
 import type { Revision } from "../base/revision.ts";
-import type { Soon } from "../base/soon.ts";
+import type { MaybePromise } from "../base/soon.ts";
 
-export type { Soon } from "../base/soon.ts";
+export type { MaybePromise } from "../base/soon.ts";
 
 /**
  * The store: ordered keys, snapshots, serializable transactions, durability. Everything that is not payload is
@@ -31,7 +31,7 @@ export interface Range {
 
 export interface Reader {
   /** The value, which belongs to the caller, or undefined. */
-  get(key: Key): Soon<Buffer | undefined>;
+  get(key: Key): MaybePromise<Buffer | undefined>;
   /** Several values in one round trip, in the order of `keys`. */
   getMany(keys: readonly Key[]): Promise<(Buffer | undefined)[]>;
   /**
@@ -40,7 +40,7 @@ export interface Reader {
    */
   range(range: Range): AsyncIterable<Entry>;
   /** The first `count` entries of the range, a page at most: without the steps of a loop, and so cheaper for few. */
-  take(range: Range, count: number): Soon<Entry[]>;
+  take(range: Range, count: number): MaybePromise<Entry[]>;
   /**
    * The time of this transaction, the same whenever it is asked. The engine decides whose clock it is; a rule
    * uses this one and no other.
@@ -69,7 +69,7 @@ export interface KeySpace {
    * process or another. Writers never hold it up. The snapshot ends when `fn` settles, and a reader kept beyond
    * that throws: keep it short, and await nothing but the transaction in it.
    */
-  read<T>(fn: (read: Reader) => Soon<T>): Promise<T>;
+  read<T>(fn: (read: Reader) => MaybePromise<T>): Promise<T>;
 
   /**
    * Serializable. Resolves only when durable; nobody can see it before it is durable. `fn` may run again after a
@@ -81,7 +81,7 @@ export interface KeySpace {
    * tell (a failed sync) stops instead of answering. The one exception is `OutcomeUnknown`: a database has not answered
    * the commit for as long as a caller waits. Later writes through this key space come after it in any case, made or not.
    */
-  write<T>(fn: (write: Writer) => Soon<T>): Promise<T>;
+  write<T>(fn: (write: Writer) => MaybePromise<T>): Promise<T>;
 }
 
 /**
@@ -94,7 +94,7 @@ export interface EphemeralSpace extends KeySpace {
   releaseOwner(owner: string): Promise<void>;
 }
 
-export interface StoreFigures {
+export interface StoreStats {
   /** Commits made, transactions and bytes in them, since this process opened the store. */
   readonly commits: number;
   readonly transactions: number;
@@ -110,7 +110,7 @@ export interface StoreReadiness {
 }
 
 /** Written, and seen by every later read and write, but perhaps not on the disk yet. */
-export interface Ahead<T> {
+export interface AsyncCommit<T> {
   readonly value: T;
   /**
    * Sees to it that it gets there. Resolves when it is; rejects with `StorageFault` when it will never be, and then
@@ -125,13 +125,13 @@ export interface Store extends KeySpace {
    * As `read`, without a promise where neither the engine nor `fn` has to wait: then the answer is there when this
    * returns, and what `fn` throws is thrown.
    */
-  readSoon<T>(fn: (read: Reader) => Soon<T>): Soon<T>;
+  readMaybeSync<T>(fn: (read: Reader) => MaybePromise<T>): MaybePromise<T>;
   /**
    * As `write`, for clients that ask for durability later: may resolve as soon as nobody can miss it. When `fn` throws,
    * that is told when `write` would tell it. An engine need not be ahead of anything.
    */
-  writeAhead<T>(fn: (write: Writer) => Soon<T>): Promise<Ahead<T>>;
-  figures(): StoreFigures;
+  commitAsync<T>(fn: (write: Writer) => MaybePromise<T>): Promise<AsyncCommit<T>>;
+  stats(): StoreStats;
   /** Whether requests will be served, where that can change while the store is open: see a database. */
   readiness?(): StoreReadiness;
   /** Called after each commit with the number of transactions in it; for measuring. */

@@ -5,7 +5,7 @@ import type { Instant } from "../base/clock.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Revision } from "../base/revision.ts";
 import { prefixEnd } from "./keys/pack.ts";
-import type { Entry, Key, Range, Reader, Soon, Writer } from "./kv.ts";
+import type { Entry, Key, MaybePromise, Range, Reader, Writer } from "./kv.ts";
 
 /**
  * Keys of any length over engines that carry only short ones.
@@ -21,7 +21,7 @@ import type { Entry, Key, Range, Reader, Soon, Writer } from "./kv.ts";
  * bytes long. A get needs no link: it computes the place. The link goes when nothing is left below it.
  */
 export interface RawReader {
-  get(key: Key): Soon<Buffer | undefined>;
+  get(key: Key): MaybePromise<Buffer | undefined>;
   getMany(keys: readonly Key[]): (Buffer | undefined)[] | Promise<(Buffer | undefined)[]>;
   /** Up to `limit` entries of the range in order; fewer mean that the range has no more. */
   page(range: Range, limit: number): Entry[] | Promise<Entry[]>;
@@ -132,7 +132,7 @@ export class LongKeyReader<Raw extends RawReader = RawReader> implements Reader 
     this.raw = raw;
   }
 
-  get(key: Key): Soon<Buffer | undefined> {
+  get(key: Key): MaybePromise<Buffer | undefined> {
     const found = this.raw.get(engineKey(key));
     return found instanceof Promise ? mayBeLeft(found) : found;
   }
@@ -159,14 +159,14 @@ export class LongKeyReader<Raw extends RawReader = RawReader> implements Reader 
     return new RangeIterator(() => this.#begin(inside));
   }
 
-  take(range: Range, count: number): Soon<Entry[]> {
+  take(range: Range, count: number): MaybePromise<Entry[]> {
     assert(count <= LIMITS.rangePageEntries, "so many entries are a range, not a few");
     const { from, to, reverse = false } = range;
     if (from.length > K || to.length > K) return mayBeLeft(this.#walkFor(range, count));
     const low = from < FIRST_KEY ? FIRST_KEY : from;
     if (low >= to || count <= 0) return [];
     const page = this.raw.page({ from: low, to, reverse }, count);
-    const whole = (entries: Entry[]): Soon<Entry[]> =>
+    const whole = (entries: Entry[]): MaybePromise<Entry[]> =>
       entries.every(isShort) ? entries : this.#walkFor(range, count);
     return page instanceof Promise ? mayBeLeft(page.then(whole)) : whole(page);
   }

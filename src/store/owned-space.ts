@@ -5,7 +5,7 @@ import { LIMITS } from "../base/limits.ts";
 import { Mapped } from "../base/mapped.ts";
 import type { Revision } from "../base/revision.ts";
 import { packKey, prefixRange } from "./keys/pack.ts";
-import type { Entry, EphemeralSpace, Key, KeySpace, Range, Reader, Soon, Writer } from "./kv.ts";
+import type { Entry, EphemeralSpace, Key, KeySpace, MaybePromise, Range, Reader, Writer } from "./kv.ts";
 
 /**
  * The ephemeral key space over any key space: each record is stored with its owner in front, and an index entry
@@ -27,11 +27,11 @@ export class OwnedSpace implements EphemeralSpace {
     this.owner = owner;
   }
 
-  read<T>(fn: (read: Reader) => Soon<T>): Promise<T> {
+  read<T>(fn: (read: Reader) => MaybePromise<T>): Promise<T> {
     return this.#space.read((read) => fn(new OwnedReader(read)));
   }
 
-  async write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
+  async write<T>(fn: (write: Writer) => MaybePromise<T>): Promise<T> {
     let last: OwnedWriter | undefined;
     try {
       return await this.#space.write(async (write) => {
@@ -131,7 +131,7 @@ class OwnedWriter extends OwnedReader<Writer> implements Writer {
   /** Records that were not there before, as they are at the end of the transaction. */
   readonly created: Entry[] = [];
   readonly #owner: string;
-  readonly #formerOwners = new Map<Key, Soon<Buffer | undefined>>();
+  readonly #formerOwners = new Map<Key, MaybePromise<Buffer | undefined>>();
 
   constructor(inner: Writer, owner: string) {
     super(inner);

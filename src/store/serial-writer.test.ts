@@ -4,7 +4,7 @@ import { full, increment, open, settled } from "../../test/support/slow-disk.ts"
 import { StorageFault } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Writer } from "./kv.ts";
-import type { WriteTurn } from "./serial-writer.ts";
+import type { WriteLock } from "./serial-writer.ts";
 
 test("transactions of one turn share a commit; the next batch is run while it is on its way", async () => {
   const { disk, writer } = open();
@@ -178,7 +178,7 @@ test("a batch waits for the transaction that is writing into it", async () => {
   // Enough for a commit wait in the batch when the one before has ended.
   commit.end();
   await Promise.all(first);
-  for (let turn = 0; turn < 5; turn++) await settled();
+  for (let writeLock = 0; writeLock < 5; writeLock++) await settled();
   assert.equal(disk.commits.length, 0);
   go();
   const { keys, end } = await disk.next();
@@ -215,7 +215,7 @@ test("half of many writers make a batch, and the other half runs while it is on 
   assert.equal(half.keys.length, count / 2);
   // Those that follow see what is on its way; when that fails, they have seen ghosts and run again.
   const third = writer.write(increment("k0"));
-  for (let turn = 0; turn < 5; turn++) await settled();
+  for (let writeLock = 0; writeLock < 5; writeLock++) await settled();
   half.end(full);
   const failed = await Promise.allSettled(second.slice(0, count / 2));
   assert.ok(failed.every(({ status }) => status === "rejected"));
@@ -267,14 +267,14 @@ test("a batch has a maximum of transactions and of bytes", async () => {
 });
 
 test("a queue has a maximum, beyond which callers are told to come back", async () => {
-  const turn: WriteTurn = {
+  const writeLock: WriteLock = {
     acquire: () => new Promise(() => {}),
     isHeld: () => false,
     isWanted: () => false,
     release() {},
     onWanted() {},
   };
-  const { writer } = open(turn);
+  const { writer } = open(writeLock);
   for (let index = 0; index < LIMITS.queuedTransactionsMax; index++) void writer.write(async () => {});
   await assert.rejects(
     writer.write(async () => {}),
@@ -286,7 +286,7 @@ test("the turn is kept until another process wants it, and handed over between b
   let wake = (): void => {};
   let isWanted = false;
   const log: string[] = [];
-  const turn: WriteTurn = {
+  const writeLock: WriteLock = {
     acquire: async () => void log.push("acquire"),
     isHeld: () => false,
     isWanted: () => isWanted,
@@ -298,7 +298,7 @@ test("the turn is kept until another process wants it, and handed over between b
       wake = call;
     },
   };
-  const { disk, writer } = open(turn);
+  const { disk, writer } = open(writeLock);
   for (let round = 0; round < 3; round++) {
     const write = writer.write(increment("a"));
     (await disk.next()).end();
@@ -327,7 +327,7 @@ test("the turn is kept until another process wants it, and handed over between b
 test("a record that was read often is what another process made of it in its turn", async () => {
   let wake = (): void => {};
   let isWanted = false;
-  const turn: WriteTurn = {
+  const writeLock: WriteLock = {
     acquire: async () => {},
     isHeld: () => false,
     isWanted: () => isWanted,
@@ -338,7 +338,7 @@ test("a record that was read often is what another process made of it in its tur
       wake = call;
     },
   };
-  const { disk, writer } = open(turn);
+  const { disk, writer } = open(writeLock);
   disk.map.set("a", Buffer.from("1"));
   const readOften = async (): Promise<string[]> => {
     const seen: string[] = [];
@@ -367,7 +367,7 @@ test("a record that was read often is what another process made of it in its tur
 test("close waits for what is queued behind the turn, and gives the turn back", async () => {
   let grant = (): void => {};
   let released = 0;
-  const turn: WriteTurn = {
+  const writeLock: WriteLock = {
     acquire: () =>
       new Promise<void>((resolve) => {
         grant = resolve;
@@ -377,7 +377,7 @@ test("close waits for what is queued behind the turn, and gives the turn back", 
     release: () => void released++,
     onWanted() {},
   };
-  const { disk, writer } = open(turn);
+  const { disk, writer } = open(writeLock);
   const write = writer.write(increment("a"));
   let isClosed = false;
   const closing = writer.close().then(() => {
@@ -405,7 +405,7 @@ test("a commit whose state can no longer be read is answered to nobody, and noth
       () => heard.push("refused"),
     );
   (await disk.next()).end();
-  for (let turn = 0; turn < 20; turn++) await settled();
+  for (let writeLock = 0; writeLock < 20; writeLock++) await settled();
   assert.deepEqual(heard, []);
   assert.equal(readable().get("a")?.toString(), "1", "the commit itself was made");
   assert.equal(disk.commits.length, 0);

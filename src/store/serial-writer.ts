@@ -2,9 +2,9 @@ import { type Clock, systemTimers, type Timer } from "../base/clock.ts";
 import { StorageFault } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
 import { type Revision, RevisionSource } from "../base/revision.ts";
-import { AheadKeys } from "./ahead.ts";
-import { KnownValues } from "./known-values.ts";
-import type { Ahead, Key, Soon, StoreFigures, Writer } from "./kv.ts";
+import { UnsyncedKeys } from "./ahead.ts";
+import { ValueCache } from "./known-values.ts";
+import type { AsyncCommit, Key, MaybePromise, StoreStats, Writer } from "./kv.ts";
 import { LongKeyWriter } from "./long-keys.ts";
 import { Overlay, type Snapshot } from "./overlay.ts";
 import { TransactionWriter } from "./transaction-writer.ts";
@@ -21,12 +21,12 @@ import { TransactionWriter } from "./transaction-writer.ts";
  *
  * Serial execution is serializable by construction and never conflicts. Nobody is answered, with a result or
  * with a refusal, before everything the transaction could have seen is durable: a refusal may tell of a write
- * that is still on its way. (Who asks by `writeAhead` hears of success sooner: see ahead.ts.) If a commit fails, its
+ * that is still on its way. (Who asks by `commitAsync` hears of success sooner: see ahead.ts.) If a commit fails, its
  * callers hear a fault; transactions that ran on top of it run again.
  */
 export interface CommitTarget {
   /** The newest committed state; called after each commit. A promise that never resolves: the process must stop. */
-  refresh(): Soon<Snapshot>;
+  refresh(): MaybePromise<Snapshot>;
   /** The same when the turn to write has come: after whatever others did, or died in the middle of. */
   takeOver(): Snapshot;
   /** Nothing is read until the next `refresh`: lets go of the snapshot, which may hold old pages in use. */
@@ -41,7 +41,7 @@ export interface CommitTarget {
  * The right to write, when several processes share one database. It is kept until another process wants it, so
  * a process that writes alone asks once.
  */
-export interface WriteTurn {
+export interface WriteLock {
   acquire(): Promise<void>;
   isHeld(): boolean;
   isWanted(): boolean;
@@ -56,11 +56,11 @@ export const REVISION_KEY: Key = "\0revision";
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
 interface Task {
-  run(write: Writer): Soon<unknown>;
+  run(write: Writer): MaybePromise<unknown>;
   resolve(value: never): void;
   reject(error: unknown): void;
   /** Somebody wants to hear of it as soon as it has run. */
-  readonly ahead?: { tell(value: unknown): void; durable(): Promise<unknown> };
+  readonly unsynced?: { tell(value: unknown): void; durable(): Promise<unknown> };
   outcome: Outcome | undefined;
 }
 
@@ -70,26 +70,26 @@ interface Batch {
   highest: Revision;
   tasks: Task[];
   /** What of it was answered already. */
-  ahead: AheadKeys | undefined;
+  unsynced: UnsyncedKeys | undefined;
   /** All of it was: what its clients do next, they do without having waited for it. */
-  isAhead: boolean;
+  isAsync: boolean;
 }
 
-const NOTHING_AHEAD: readonly AheadKeys[] = [];
+const NOTHING_UNSYNCED: readonly UnsyncedKeys[] = [];
 
 const newBatch = (): Batch => ({
   overlay: new Overlay(),
   highest: 0n,
   tasks: [],
-  ahead: undefined,
-  isAhead: true,
+  unsynced: undefined,
+  isAsync: true,
 });
 
 export class SerialWriter {
   readonly #target: CommitTarget;
-  readonly #turn: WriteTurn | undefined;
+  readonly #writeLock: WriteLock | undefined;
   readonly #revisions: RevisionSource;
-  readonly #known = new KnownValues();
+  readonly #known = new ValueCache();
   /** The one that runs: each writes through a `LongKeyWriter` of its own, which lets go of this when it ends. */
   readonly #transaction: TransactionWriter;
   #snapshot: Snapshot | undefined;
@@ -102,8 +102,8 @@ export class SerialWriter {
   /** Counts failed commits: a transaction that one of them overtook has seen what never was. */
   #failures = 0;
   #isRunning = false;
-  #hasTurn = false;
-  #isTurnSpent = false;
+  #hasWriteLock = false;
+  #mustYieldLock = false;
   #isCommitScheduled = false;
   /** Somebody waits for a transaction that was answered ahead. */
   #isHurried = false;
@@ -111,17 +111,17 @@ export class SerialWriter {
   #isClosed = false;
   #idle: (() => void)[] = [];
   #onCommit: (transactions: number) => void = () => {};
-  readonly #figures = { commits: 0, transactions: 0, bytes: 0 };
+  readonly #stats = { commits: 0, transactions: 0, bytes: 0 };
 
-  constructor(target: CommitTarget, clock: Clock, turn?: WriteTurn) {
+  constructor(target: CommitTarget, clock: Clock, writeLock?: WriteLock) {
     this.#target = target;
-    this.#turn = turn;
+    this.#writeLock = writeLock;
     this.#revisions = new RevisionSource(clock);
     this.#transaction = new TransactionWriter(clock, this.#revisions, this.#known);
-    turn?.onWanted(() => this.#handOver());
+    writeLock?.onWanted(() => this.#handOver());
   }
 
-  write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
+  write<T>(fn: (write: Writer) => MaybePromise<T>): Promise<T> {
     return this.#enqueue(fn);
   }
 
@@ -129,7 +129,7 @@ export class SerialWriter {
    * Answers when the transaction has run. It is seen by all that run after it, and `ahead` tells readers of it: so
    * nobody who is answered later can have missed it.
    */
-  async writeAhead<T>(fn: (write: Writer) => Soon<T>): Promise<Ahead<T>> {
+  async commitAsync<T>(fn: (write: Writer) => MaybePromise<T>): Promise<AsyncCommit<T>> {
     let tell: (value: T) => void = () => {};
     const ran = new Promise<T>((resolve) => {
       tell = resolve;
@@ -140,14 +140,14 @@ export class SerialWriter {
   }
 
   /** What was answered before it was durable, newest first. */
-  ahead(): readonly AheadKeys[] {
-    const filling = this.#filling.ahead;
-    const committing = this.#committing?.ahead;
-    if (filling === undefined) return committing === undefined ? NOTHING_AHEAD : [committing];
+  unsynced(): readonly UnsyncedKeys[] {
+    const filling = this.#filling.unsynced;
+    const committing = this.#committing?.unsynced;
+    if (filling === undefined) return committing === undefined ? NOTHING_UNSYNCED : [committing];
     return committing === undefined ? [filling] : [filling, committing];
   }
 
-  #enqueue<T>(fn: (write: Writer) => Soon<T>, tell?: (value: T) => void): Promise<T> {
+  #enqueue<T>(fn: (write: Writer) => MaybePromise<T>, tell?: (value: T) => void): Promise<T> {
     if (this.#isClosed) return Promise.reject(new StorageFault("the store is closed"));
     if (this.#queue.length >= LIMITS.queuedTransactionsMax) {
       return Promise.reject(new StorageFault("too many transactions are waiting", { isTransient: true }));
@@ -158,15 +158,15 @@ export class SerialWriter {
     });
     if (tell !== undefined) {
       const durable = (): Promise<T> => this.#waitFor(written);
-      task = { ...task!, ahead: { tell: tell as (value: unknown) => void, durable } };
+      task = { ...task!, unsynced: { tell: tell as (value: unknown) => void, durable } };
     }
     this.#queue.push(task!);
     if (!this.#isRunning) this.#run();
     return written;
   }
 
-  figures(): StoreFigures {
-    return { ...this.#figures };
+  stats(): StoreStats {
+    return { ...this.#stats };
   }
 
   watchCommits(listener: (transactions: number) => void): void {
@@ -177,7 +177,7 @@ export class SerialWriter {
     this.#isClosed = true;
     this.#hurry();
     while (this.#isBusy()) await new Promise<void>((resolve) => this.#idle.push(resolve));
-    this.#giveBack();
+    this.#releaseLock();
   }
 
   #isBusy(): boolean {
@@ -190,7 +190,7 @@ export class SerialWriter {
     this.#isRunning = true;
     while (this.#queue.length > 0 && !this.#isBatchFull() && !this.#mustYield()) {
       // Most transactions find all they ask for at hand and need no promise.
-      const waiting = this.#hasTurn ? this.#runOne(this.#queue.shift()!) : this.#takeTurn();
+      const waiting = this.#hasWriteLock ? this.#runOne(this.#queue.shift()!) : this.#acquireLock();
       if (waiting !== undefined) return void waiting.then(() => this.#run());
     }
     this.#isRunning = false;
@@ -213,13 +213,13 @@ export class SerialWriter {
 
   /** Another process waits and we have had our commit: finish what is under way and hand over. */
   #mustYield(): boolean {
-    return this.#hasTurn && this.#isTurnSpent && this.#turn?.isWanted() === true;
+    return this.#hasWriteLock && this.#mustYieldLock && this.#writeLock?.isWanted() === true;
   }
 
-  async #takeTurn(): Promise<void> {
-    await this.#turn?.acquire();
-    this.#hasTurn = true;
-    this.#isTurnSpent = false;
+  async #acquireLock(): Promise<void> {
+    await this.#writeLock?.acquire();
+    this.#hasWriteLock = true;
+    this.#mustYieldLock = false;
     this.#known.forget();
     this.#snapshot = this.#target.takeOver();
     const highest = this.#snapshot.get(REVISION_KEY);
@@ -246,7 +246,7 @@ export class SerialWriter {
     return undefined;
   }
 
-  async #runOn(task: Task, write: LongKeyWriter, running: Soon<unknown>): Promise<void> {
+  async #runOn(task: Task, write: LongKeyWriter, running: MaybePromise<unknown>): Promise<void> {
     const failures = this.#failures;
     let outcome: Outcome;
     try {
@@ -270,11 +270,11 @@ export class SerialWriter {
     // Also when nothing else was written: a revision that was given out must not come again.
     else if (highest > 0n) batch.highest = highest;
     batch.tasks.push(task);
-    if (task.ahead === undefined || "error" in outcome) batch.isAhead = false;
+    if (task.unsynced === undefined || "error" in outcome) batch.isAsync = false;
     else {
-      batch.ahead ??= new AheadKeys();
-      batch.ahead.add(batch.overlay.changed, task.ahead.durable);
-      task.ahead.tell(outcome.value);
+      batch.unsynced ??= new UnsyncedKeys();
+      batch.unsynced.add(batch.overlay.changed, task.unsynced.durable);
+      task.unsynced.tell(outcome.value);
     }
     if (this.#isHalf()) void this.#commit();
   }
@@ -289,7 +289,7 @@ export class SerialWriter {
     // A transaction between two of its steps writes into the batch: `#run` sees to it when that has ended.
     if (this.#isRunning || this.#committing !== undefined || this.#isCommitScheduled) return;
     if (this.#isUnhurried()) {
-      this.#patience ??= systemTimers.after(LIMITS.aheadMillis, () => this.#hurry());
+      this.#patience ??= systemTimers.after(LIMITS.asyncCommitMillis, () => this.#hurry());
       return;
     }
     if (this.#target.isEager === true || this.#isHalf()) {
@@ -302,15 +302,15 @@ export class SerialWriter {
       if (!this.#isRunning) void this.#commit();
     };
     setImmediate(() => {
-      if (this.#writers === 1 || this.#filling.isAhead) commit();
+      if (this.#writers === 1 || this.#filling.isAsync) commit();
       else setImmediate(commit);
     });
   }
 
   /** One that was answered already is better committed with what its client does next. */
   #isUnhurried(): boolean {
-    const { tasks, isAhead } = this.#filling;
-    return isAhead && tasks.length === 1 && !this.#isHurried;
+    const { tasks, isAsync } = this.#filling;
+    return isAsync && tasks.length === 1 && !this.#isHurried;
   }
 
   #waitFor<T>(written: Promise<T>): Promise<T> {
@@ -330,7 +330,7 @@ export class SerialWriter {
     this.#patience = undefined;
     const batch = this.#filling;
     if (batch.tasks.length > 0) {
-      this.#isTurnSpent = true;
+      this.#mustYieldLock = true;
       this.#filling = newBatch();
       this.#committing = batch;
       const fault = await this.#commitBatch(batch);
@@ -343,7 +343,7 @@ export class SerialWriter {
   }
 
   async #commitBatch({ overlay, highest, tasks }: Batch): Promise<unknown> {
-    this.#figures.transactions += tasks.length;
+    this.#stats.transactions += tasks.length;
     if (highest > 0n) overlay.set(REVISION_KEY, packRevision(highest));
     if (overlay.writes.size === 0) return undefined;
     try {
@@ -351,8 +351,8 @@ export class SerialWriter {
     } catch (error) {
       return error;
     }
-    this.#figures.commits++;
-    this.#figures.bytes += overlay.bytes;
+    this.#stats.commits++;
+    this.#stats.bytes += overlay.bytes;
     this.#onCommit(tasks.length);
     // The committed state holds the batch now, so the layer may go.
     const newest = this.#target.refresh();
@@ -367,9 +367,9 @@ export class SerialWriter {
     const running = this.#running === undefined ? [] : [this.#running];
     this.#queue = [...this.#filling.tasks, ...running, ...this.#queue];
     // What of it was answered is still to be waited for: it runs again in one of the next batches.
-    const { ahead } = this.#filling;
+    const { unsynced } = this.#filling;
     this.#filling = newBatch();
-    this.#filling.ahead = ahead;
+    this.#filling.unsynced = unsynced;
     for (const task of tasks) task.reject(fault);
   }
 
@@ -386,17 +386,17 @@ export class SerialWriter {
 
   /** Gives the turn away when it is wanted and nothing of ours is under way. */
   #handOver(): void {
-    if (!this.#hasTurn || this.#turn === undefined || !this.#turn.isWanted()) return;
+    if (!this.#hasWriteLock || this.#writeLock === undefined || !this.#writeLock.isWanted()) return;
     if (this.#isRunning || this.#committing !== undefined || this.#filling.tasks.length > 0) return;
-    this.#giveBack();
+    this.#releaseLock();
   }
 
-  #giveBack(): void {
-    if (!this.#hasTurn || this.#turn === undefined) return;
-    this.#hasTurn = false;
+  #releaseLock(): void {
+    if (!this.#hasWriteLock || this.#writeLock === undefined) return;
+    this.#hasWriteLock = false;
     this.#snapshot = undefined;
     this.#target.rest();
-    this.#turn.release();
+    this.#writeLock.release();
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Clock, Instant } from "../base/clock.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Revision, RevisionSource } from "../base/revision.ts";
-import type { KnownValues } from "./known-values.ts";
+import type { ValueCache } from "./known-values.ts";
 import type { Entry, Key, Range } from "./kv.ts";
 import type { RawWriter } from "./long-keys.ts";
 import { layeredPage, type Overlay, type Snapshot } from "./overlay.ts";
@@ -13,7 +13,7 @@ import { layeredPage, type Overlay, type Snapshot } from "./overlay.ts";
 export class TransactionWriter implements RawWriter {
   readonly #clock: Clock;
   readonly #revisions: RevisionSource;
-  readonly #known: KnownValues;
+  readonly #known: ValueCache;
   readonly #copies = new Slabs();
   #batch!: Overlay;
   #committing: Overlay | undefined;
@@ -21,7 +21,7 @@ export class TransactionWriter implements RawWriter {
   #now: Instant | undefined;
   highest: Revision = 0n;
 
-  constructor(clock: Clock, revisions: RevisionSource, known: KnownValues) {
+  constructor(clock: Clock, revisions: RevisionSource, known: ValueCache) {
     this.#clock = clock;
     this.#revisions = revisions;
     this.#known = known;
@@ -42,7 +42,7 @@ export class TransactionWriter implements RawWriter {
     const known = this.#known.get(key);
     if (known !== undefined) return Buffer.from(known);
     const value = this.#snapshot.get(key);
-    if (value !== undefined) this.#known.learn(key, value);
+    if (value !== undefined) this.#known.put(key, value);
     return value;
   }
 

@@ -15,13 +15,13 @@ test("nobody gets in without a right to", async (t) => {
 
 test("a door that lets everybody in is noticed, and so is one that lets nobody in", async (t) => {
   let status = 200;
-  const door = createServer((_, reply) => reply.writeHead(status).end("come in"));
+  const frontEnd = createServer((_, reply) => reply.writeHead(status).end("come in"));
   t.after(() => {
-    door.closeAllConnections();
-    door.close();
+    frontEnd.closeAllConnections();
+    frontEnd.close();
   });
-  await new Promise<void>((resolve) => door.listen(0, "127.0.0.1", resolve));
-  const { port } = door.address() as AddressInfo;
+  await new Promise<void>((resolve) => frontEnd.listen(0, "127.0.0.1", resolve));
+  const { port } = frontEnd.address() as AddressInfo;
   const sent = { port, method: "GET", target: "/a?sig=x" };
   const ledger = new Ledger();
   await ledger.good("honest", sent);

@@ -1,6 +1,6 @@
 import { breakInByConfiguration } from "./configuration.ts";
 import { breakInByCopy } from "./copies.ts";
-import { openHouse } from "./house.ts";
+import { openFixture } from "./house.ts";
 import { Ledger } from "./ledger.ts";
 import { breakInByPath } from "./paths.ts";
 import { breakInByRights } from "./rights.ts";
@@ -14,16 +14,16 @@ export async function breakIn(progress: (text: string) => void = () => {}): Prom
   const tell = (what: string): void =>
     progress(`${what}: ${ledger.attempts} attempts, ${ledger.accepted.length} accepted`);
   for (const isSecure of [false, true]) {
-    const house = await openHouse(isSecure);
+    const fixture = await openFixture(isSecure);
     try {
-      if (!isSecure) await breakInBySharedKey(house, ledger);
+      if (!isSecure) await breakInBySharedKey(fixture, ledger);
       tell("Shared Key");
-      await breakInBySas(house, ledger);
+      await breakInBySas(fixture, ledger);
       tell("SAS");
-      await breakInByPath(house, ledger);
+      await breakInByPath(fixture, ledger);
       tell("paths");
     } finally {
-      await house.close();
+      await fixture.close();
     }
   }
   await breakInByCopy(ledger);

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { signedHeaders, targetOf } from "../../bench/sign.ts";
 import { startHoldfast } from "../../src/library.ts";
 import { NAME } from "../support/auth.ts";
-import { type House, openHouse, type Service } from "./house.ts";
+import { type Fixture, openFixture, type Service } from "./house.ts";
 import { Ledger, type Sent, send } from "./ledger.ts";
 import { serviceSas } from "./sas.ts";
 
@@ -99,26 +99,26 @@ async function bury(location?: string): Promise<Treasure> {
   };
 }
 
-async function furnish(house: House): Promise<void> {
+async function furnish(fixture: Fixture): Promise<void> {
   const made: [Service, string, Record<string, string>][] = [
     ["blob", "/other/append", { "x-ms-blob-type": "AppendBlob" }],
     ["blob", "/other/page", { "x-ms-blob-type": "PageBlob", "x-ms-blob-content-length": "512" }],
     ["file", "/share-b/ranges", { "x-ms-type": "file", "x-ms-content-length": "512" }],
   ];
   for (const [service, path, headers] of made) {
-    const answer = await send(house.signed({ service, method: "PUT", path, headers }));
+    const answer = await send(fixture.signed({ service, method: "PUT", path, headers }));
     if (answer.status >= 300) throw new Error(`PUT ${path}: ${answer.status} ${answer.body}`);
   }
 }
 
 function sentTo(
-  house: House,
+  fixture: Fixture,
   { service, path, query = {}, headers = {} }: FromUrl,
   source: string,
   change: { readonly headers?: Record<string, string>; readonly rest?: Partial<Sent> } = {},
 ): Sent {
   const all = { ...headers, "x-ms-copy-source": source, ...change.headers };
-  return { ...house.signed({ service, method: "PUT", path, query, headers: all }), ...change.rest };
+  return { ...fixture.signed({ service, method: "PUT", path, query, headers: all }), ...change.rest };
 }
 
 export async function breakInByCopy(ledger: Ledger): Promise<void> {
@@ -166,18 +166,18 @@ const HOSTS = [
 async function reachInside(ledger: Ledger, copySources: string): Promise<void> {
   const treasure = await bury();
   const resolveName = async (name: string): Promise<readonly string[]> => NAMES[name] ?? [];
-  const house = await openHouse(false, { flags: ["--copySources", copySources], resolveName });
+  const fixture = await openFixture(false, { flags: ["--copySources", copySources], resolveName });
   try {
-    await furnish(house);
-    const own = `http://127.0.0.1:${house.port("blob")}/${NAME}/vault/granted`;
-    await ledger.good("a copy inside the server", sentTo(house, OPERATIONS[0]!, own));
+    await furnish(fixture);
+    const own = `http://127.0.0.1:${fixture.port("blob")}/${NAME}/vault/granted`;
+    await ledger.good("a copy inside the server", sentTo(fixture, OPERATIONS[0]!, own));
     for (const host of [...HOSTS, ...Object.keys(NAMES)]) {
       const source = `http://${host}:${treasure.port}/secret`;
       // One operation meets every spelling, all of them meet the plainest.
       const tried = host === "127.0.0.1" || host === "both.example" ? OPERATIONS : OPERATIONS.slice(2, 3);
       for (const operation of tried) {
         const before = treasure.asked();
-        const answer = await send(sentTo(house, operation, source));
+        const answer = await send(sentTo(fixture, operation, source));
         const isIn = answer.status < 300 || treasure.asked() > before;
         ledger.count(
           `a copy from inside, --copySources ${copySources}`,
@@ -187,7 +187,7 @@ async function reachInside(ledger: Ledger, copySources: string): Promise<void> {
       }
     }
   } finally {
-    await house.close();
+    await fixture.close();
     treasure.close();
   }
 }
@@ -201,13 +201,17 @@ async function reachAdmin(ledger: Ledger): Promise<void> {
     const metrics = await (await fetch(`${holdfast.endpoints.admin}/metrics`)).text();
     if (!metrics.includes("holdfast_requests_total")) throw new Error("there are no metrics to reach");
     const port = Number(new URL(holdfast.endpoints.blob).port);
-    const house = { port, isSecure: false, server: { clock: { now: () => Date.now() } } } as unknown as House;
+    const fixture = {
+      port,
+      isSecure: false,
+      server: { clock: { now: () => Date.now() } },
+    } as unknown as Fixture;
     const put = (path: string, query: Record<string, string>, headers: Record<string, string>): Sent => {
       const request = { method: "PUT", path, query, headers };
       return { port, method: "PUT", target: targetOf(request), headers: signedHeaders(request) };
     };
     await ledger.good("a container", put("/loot", { restype: "container" }, {}));
-    const sas = serviceSas(house, "blob", "/loot", { sr: "c", sp: "rcw" });
+    const sas = serviceSas(fixture, "blob", "/loot", { sr: "c", sp: "rcw" });
     for (const target of [admin, queue])
       for (const host of HOSTS.slice(0, 17))
         for (const [name, headers] of [
@@ -237,11 +241,11 @@ async function reachAdmin(ledger: Ledger): Promise<void> {
 async function reachByDetour(ledger: Ledger): Promise<void> {
   const treasure = await bury();
   const signpost = await bury(treasure.url);
-  const house = await openHouse(false);
+  const fixture = await openFixture(false);
   try {
-    await furnish(house);
+    await furnish(fixture);
     for (const operation of OPERATIONS) {
-      const answer = await send(sentTo(house, operation, signpost.url));
+      const answer = await send(sentTo(fixture, operation, signpost.url));
       ledger.count(
         "a copy that is redirected",
         answer.status < 300 || treasure.asked() > 0,
@@ -249,19 +253,19 @@ async function reachByDetour(ledger: Ledger): Promise<void> {
       );
     }
     const [, , put] = OPERATIONS;
-    await ledger.good("a copy from elsewhere", sentTo(house, put!, treasure.url));
+    await ledger.good("a copy from elsewhere", sentTo(fixture, put!, treasure.url));
     const token = "x-ms-copy-source-authorization";
     await ledger.good(
       "a copy from elsewhere with a token",
-      sentTo(house, put!, treasure.url, { headers: { [token]: "Bearer a.b.c" } }),
+      sentTo(fixture, put!, treasure.url, { headers: { [token]: "Bearer a.b.c" } }),
     );
     const honest = treasure.headers.length;
     const attempts = [
       ...["Basic YWRtaW46YWRtaW4=", "Negotiate x", "AWS4-HMAC-SHA256 x", "Bearer", "token x"].map((value) =>
-        sentTo(house, put!, treasure.url, { headers: { [token]: value } }),
+        sentTo(fixture, put!, treasure.url, { headers: { [token]: value } }),
       ),
-      sentTo(house, put!, treasure.url.replace("http://", "http://admin:admin@")),
-      sentTo(house, put!, treasure.url.replace("http://", "http://admin@")),
+      sentTo(fixture, put!, treasure.url.replace("http://", "http://admin:admin@")),
+      sentTo(fixture, put!, treasure.url.replace("http://", "http://admin@")),
     ];
     for (const sent of attempts) {
       const answer = await send(sent);
@@ -269,7 +273,7 @@ async function reachByDetour(ledger: Ledger): Promise<void> {
       ledger.count("credentials for another server", isIn, `${answer.status} ${answer.code}`);
     }
   } finally {
-    await house.close();
+    await fixture.close();
     treasure.close();
     signpost.close();
   }
@@ -278,24 +282,24 @@ async function reachByDetour(ledger: Ledger): Promise<void> {
 /** A SAS for another address, or for HTTPS alone, used by way of the server itself. */
 async function readAsServer(ledger: Ledger): Promise<void> {
   const resolveName = async (): Promise<readonly string[]> => ["127.0.0.1"];
-  const house = await openHouse(false, { resolveName });
+  const fixture = await openFixture(false, { resolveName });
   try {
-    await furnish(house);
+    await furnish(fixture);
     const sources: [Service, string, Record<string, string>][] = [
       ["blob", "/vault/secret", { sr: "b", sp: "r" }],
       ["file", "/share-a/secret", { sr: "f", sp: "r" }],
     ];
     for (const [service, path, scope] of sources) {
       const sourceAt = (host: string, fields: Record<string, string>, scheme = "http"): string => {
-        const sas = serviceSas(house, service, path, { ...scope, ...fields });
-        return `${scheme}://${host}:${house.port(service)}/${NAME}${path}?${sas}`;
+        const sas = serviceSas(fixture, service, path, { ...scope, ...fields });
+        return `${scheme}://${host}:${fixture.port(service)}/${NAME}${path}?${sas}`;
       };
       // The client is 127.0.0.2, the server reaches itself from 127.0.0.1.
       const client = { localAddress: "127.0.0.2" };
       for (const operation of OPERATIONS.filter(({ name }) => !/Page|Range/.test(name))) {
         await ledger.good(
           "a SAS for the client's own address",
-          sentTo(house, operation, sourceAt("127.0.0.1", { sip: "127.0.0.2" }), { rest: client }),
+          sentTo(fixture, operation, sourceAt("127.0.0.1", { sip: "127.0.0.2" }), { rest: client }),
         );
         for (const host of ["127.0.0.1", "localhost", "0.0.0.0", "[::ffff:127.0.0.1]", "known.example"])
           for (const Host of [undefined, "elsewhere.example", "elsewhere.example:1", `127.0.0.1:1`]) {
@@ -305,7 +309,7 @@ async function readAsServer(ledger: Ledger): Promise<void> {
               "a SAS for HTTPS and an https address": sourceAt(host, { spr: "https" }, "https"),
             };
             for (const [kind, source] of Object.entries(attempts)) {
-              const sent = sentTo(house, operation, source, { rest: client });
+              const sent = sentTo(fixture, operation, source, { rest: client });
               const headers = Host === undefined ? sent.headers! : { ...sent.headers, Host };
               const answer = await send({ ...sent, headers });
               ledger.count(
@@ -318,6 +322,6 @@ async function readAsServer(ledger: Ledger): Promise<void> {
       }
     }
   } finally {
-    await house.close();
+    await fixture.close();
   }
 }

@@ -4,7 +4,7 @@ import { startTestServer, type TestServer, type TestServerOptions } from "../kit
 import { Ledger, type Sent, send } from "./ledger.ts";
 
 /** What there is to steal: in each service something a caller was granted, and something beside it. */
-export interface House {
+export interface Fixture {
   readonly server: TestServer;
   readonly isSecure: boolean;
   port(service: Service): number;
@@ -18,11 +18,11 @@ export interface House {
 export type Service = "blob" | "queue" | "table" | "file";
 export const SERVICES: readonly Service[] = ["blob", "queue", "table", "file"];
 
-export async function openHouse(isSecure: boolean, options: TestServerOptions = {}): Promise<House> {
+export async function openFixture(isSecure: boolean, options: TestServerOptions = {}): Promise<Fixture> {
   const flags = isSecure ? [...HTTPS_FLAGS, "--oauth", "basic"] : [];
   const server = await startTestServer({ ...options, flags: [...flags, ...(options.flags ?? [])] });
   const port = (service: Service): number => Number(new URL(server.endpoints[service]).port);
-  const house: House = {
+  const fixture: Fixture = {
     server,
     isSecure,
     port,
@@ -43,13 +43,13 @@ export async function openHouse(isSecure: boolean, options: TestServerOptions = 
     }),
     close: () => server.close(),
   };
-  await furnish(house);
-  return house;
+  await furnish(fixture);
+  return fixture;
 }
 
-async function furnish(house: House): Promise<void> {
+async function furnish(fixture: Fixture): Promise<void> {
   const put = async (request: PlainRequest & { readonly service: Service }): Promise<void> => {
-    const answer = await send(house.signed(request));
+    const answer = await send(fixture.signed(request));
     if (answer.status >= 300)
       throw new Error(`${request.method} ${request.path}: ${answer.status} ${answer.body}`);
   };

@@ -1,5 +1,5 @@
 import { tokenOf } from "../support/tokens.ts";
-import type { House } from "./house.ts";
+import type { Fixture } from "./house.ts";
 import { type Ledger, type Sent, send } from "./ledger.ts";
 import { grantedTokens } from "./sas.ts";
 
@@ -84,20 +84,20 @@ const TABLE_SPELLINGS = [
   "/$batch",
 ];
 
-export async function breakInByPath(house: House, ledger: Ledger): Promise<void> {
+export async function breakInByPath(fixture: Fixture, ledger: Ledger): Promise<void> {
   const spellings = { blob: BLOB_SPELLINGS, file: FILE_SPELLINGS, table: TABLE_SPELLINGS };
-  for (const granted of grantedTokens(house).filter(({ name }) => name.startsWith("service"))) {
+  for (const granted of grantedTokens(fixture).filter(({ name }) => name.startsWith("service"))) {
     const { service, name, token } = granted;
     const list = service === "queue" ? [] : spellings[service];
     const join = (path: string): string => `${path}${path.includes("?") ? "&" : "?"}${token}`;
-    await ledger.good(name, house.bare(service, "GET", join(granted.path)));
+    await ledger.good(name, fixture.bare(service, "GET", join(granted.path)));
     await ledger.tryAll(
       `${name}, an odd path`,
-      list.map((path) => house.bare(service, "GET", join(path))),
+      list.map((path) => fixture.bare(service, "GET", join(path))),
     );
     // The absolute form, and hosts that name another account or the website.
-    const target = `/${house.server.account}${join(service === "file" ? "/share-a/secret" : "/vault/secret")}`;
-    const base = { port: house.port(service), isSecure: house.isSecure, method: "GET" };
+    const target = `/${fixture.server.account}${join(service === "file" ? "/share-a/secret" : "/vault/secret")}`;
+    const base = { port: fixture.port(service), isSecure: fixture.isSecure, method: "GET" };
     const forms: Sent[] = [
       { ...base, target: `http://127.0.0.1${target}` },
       { ...base, target: `http://devstoreaccount1.${service}.localhost${target}` },
@@ -117,12 +117,12 @@ export async function breakInByPath(house: House, ledger: Ledger): Promise<void>
     if (service === "blob" || service === "file")
       await ledger.tryAll(`${name}, another form of address`, forms);
   }
-  await breakInWithoutName(house, ledger);
-  await breakInByOverride(house, ledger);
+  await breakInWithoutName(fixture, ledger);
+  await breakInByOverride(fixture, ledger);
 }
 
 /** Nobody in particular: no header, empty ones, tokens that nobody signed. */
-async function breakInWithoutName(house: House, ledger: Ledger): Promise<void> {
+async function breakInWithoutName(fixture: Fixture, ledger: Ledger): Promise<void> {
   const places = [
     ["blob", "/vault/secret"],
     ["blob", "/vault?restype=container&comp=list"],
@@ -135,7 +135,7 @@ async function breakInWithoutName(house: House, ledger: Ledger): Promise<void> {
     ["file", "/share-a/secret"],
     ["file", "?comp=list"],
   ] as const;
-  const seconds = Math.floor(house.server.clock.now() / 1_000);
+  const seconds = Math.floor(fixture.server.clock.now() / 1_000);
   const times = { nbf: seconds - 60, exp: seconds + 3_600 };
   const bearer = (token: string): Record<string, string> => ({
     Authorization: `Bearer ${token}`,
@@ -169,51 +169,53 @@ async function breakInWithoutName(house: House, ledger: Ledger): Promise<void> {
   );
   for (const [service, path] of places) {
     const anonymous: Sent[] = [
-      house.bare(service, "GET", path),
-      house.bare(service, "GET", path, { headers: { Authorization: "" } }),
-      house.bare(service, "GET", path, { headers: { Authorization: "Anonymous" } }),
-      house.bare(service, "GET", path, { headers: { Authorization: "Basic YWRtaW46YWRtaW4=" } }),
-      house.bare(service, "GET", `${path}${path.includes("?") ? "&" : "?"}sig=`),
-      house.bare(
+      fixture.bare(service, "GET", path),
+      fixture.bare(service, "GET", path, { headers: { Authorization: "" } }),
+      fixture.bare(service, "GET", path, { headers: { Authorization: "Anonymous" } }),
+      fixture.bare(service, "GET", path, { headers: { Authorization: "Basic YWRtaW46YWRtaW4=" } }),
+      fixture.bare(service, "GET", `${path}${path.includes("?") ? "&" : "?"}sig=`),
+      fixture.bare(
         service,
         "GET",
         `${path}${path.includes("?") ? "&" : "?"}sv=2022-11-02&sr=b&sp=r&se=2099-01-01&sig=`,
       ),
     ];
     await ledger.tryAll(`nobody, ${service}`, anonymous);
-    if (house.isSecure && service === "blob") {
+    if (fixture.isSecure && service === "blob") {
       // Under `--oauth basic` a well-made token is taken; the spoiled ones beside it are not.
-      await ledger.good("bearer token", house.bare(service, "GET", path, { headers: bearer(good) }));
+      await ledger.good("bearer token", fixture.bare(service, "GET", path, { headers: bearer(good) }));
       await ledger.tryAll(
         `bearer, ${service}`,
-        tokens.map((token) => house.bare(service, "GET", path, { headers: bearer(token) })),
+        tokens.map((token) => fixture.bare(service, "GET", path, { headers: bearer(token) })),
       );
     }
-    if (!house.isSecure)
+    if (!fixture.isSecure)
       await ledger.attempt(
         `bearer where none are taken, ${service}`,
-        house.bare(service, "GET", path, { headers: bearer(good) }),
+        fixture.bare(service, "GET", path, { headers: bearer(good) }),
       );
   }
 }
 
 /** A right to read, and a header or a batch that would turn it into a right to write. */
-async function breakInByOverride(house: House, ledger: Ledger): Promise<void> {
-  for (const { name, service, path, token } of grantedTokens(house).filter((one) =>
+async function breakInByOverride(fixture: Fixture, ledger: Ledger): Promise<void> {
+  for (const { name, service, path, token } of grantedTokens(fixture).filter((one) =>
     one.name.startsWith("service"),
   )) {
     const target = `${path}${path.includes("?") ? "&" : "?"}${token}`;
     for (const header of ["X-HTTP-Method", "X-HTTP-Method-Override", "X-Method-Override"])
       for (const wanted of ["DELETE", "PUT", "MERGE"]) {
-        const sent = house.bare(service, "POST", target, { headers: { [header]: wanted, "If-Match": "*" } });
+        const sent = fixture.bare(service, "POST", target, {
+          headers: { [header]: wanted, "If-Match": "*" },
+        });
         await ledger.attempt(`${name}, ${header}`, sent);
       }
   }
   // A batch proves nobody but its sender: each part needs a proof of its own.
   const part = (line: string): string =>
     `--b\r\nContent-Type: application/http\r\nContent-ID: 0\r\n\r\n${line} HTTP/1.1\r\nx-ms-version: 2022-11-02\r\n\r\n\r\n--b--\r\n`;
-  const account = house.server.account;
-  const reader = grantedTokens(house).find(({ name }) => name === "service SAS, blob")!;
+  const account = fixture.server.account;
+  const reader = grantedTokens(fixture).find(({ name }) => name === "service SAS, blob")!;
   const parts = [
     `DELETE /${account}/vault/secret`,
     `DELETE /${account}/vault/secret?${reader.token}`,
@@ -222,7 +224,7 @@ async function breakInByOverride(house: House, ledger: Ledger): Promise<void> {
   for (const line of parts) {
     const body = part(line);
     const headers = { "Content-Type": "multipart/mixed; boundary=b" };
-    const batch = house.signed({
+    const batch = fixture.signed({
       service: "blob",
       method: "POST",
       path: "/",
@@ -240,8 +242,8 @@ async function breakInByOverride(house: House, ledger: Ledger): Promise<void> {
   }
   // A copy reads its source as whoever the address of the source proves.
   const body = "";
-  const source = `http://127.0.0.1:${house.port("blob")}/${account}/vault/secret`;
-  const writer = house.signed({
+  const source = `http://127.0.0.1:${fixture.port("blob")}/${account}/vault/secret`;
+  const writer = fixture.signed({
     service: "blob",
     method: "PUT",
     path: "/other/stolen",

@@ -1,7 +1,7 @@
 import { delegationKeyValue } from "../../src/http/auth/delegation-key.ts";
 import { parseIsoDate } from "../../src/http/wire/dates.ts";
 import { ACCOUNT, hmac, NAME, queryOf } from "../support/auth.ts";
-import type { House, Service } from "./house.ts";
+import type { Fixture, Service } from "./house.ts";
 import { type Ledger, oneOff, type Sent } from "./ledger.ts";
 
 /** Shared access signatures, made here from the protocol's description. */
@@ -46,8 +46,8 @@ function token(signed: readonly string[], own: Fields, fields: Fields, key?: str
 }
 
 /** A service SAS of our own making: for what `cr` names, with these fields. */
-export function serviceSas(house: House, service: Service, cr: string, fields: Fields): string {
-  const now = house.server.clock.now();
+export function serviceSas(fixture: Fixture, service: Service, cr: string, fields: Fields): string {
+  const now = fixture.server.clock.now();
   const base = { st: day(-1, now), se: day(1, now), sv: "2022-11-02" };
   return token(SIGNED[service], { cr: `/${service}/${NAME}${cr}` }, { ...base, ...fields });
 }
@@ -114,9 +114,9 @@ const SCOPES: Readonly<Record<Service, { readonly cr: string; readonly fields: F
   file: { cr: `/file/${NAME}/share-a/granted`, fields: { sr: "f" } },
 };
 
-export function grantedTokens(house: House): Granted[] {
-  const now = house.server.clock.now();
-  const spr = house.isSecure ? "https" : "https,http";
+export function grantedTokens(fixture: Fixture): Granted[] {
+  const now = fixture.server.clock.now();
+  const spr = fixture.isSecure ? "https" : "https,http";
   const base = { st: day(-1, now), se: day(1, now), sip: "127.0.0.1", spr, sv: "2022-11-02" };
   const granted: Granted[] = [];
   for (const resource of RESOURCES) {
@@ -159,7 +159,7 @@ export function grantedTokens(house: House): Granted[] {
     const kinds = {
       account: asAccount,
       service: asService,
-      ...(house.isSecure ? { "user delegation": asUser } : {}),
+      ...(fixture.isSecure ? { "user delegation": asUser } : {}),
     };
     for (const [kind, make] of Object.entries(kinds)) {
       // An account SAS reaches everything of its kind; what it must not reach is another kind.
@@ -205,11 +205,11 @@ const WRONG_USES: readonly (readonly [what: string, fields: (now: number) => Fie
   ["naming a policy that does not exist", () => ({ si: "nobody" })],
 ];
 
-export async function breakInBySas(house: House, ledger: Ledger): Promise<void> {
-  for (const granted of grantedTokens(house)) {
+export async function breakInBySas(fixture: Fixture, ledger: Ledger): Promise<void> {
+  for (const granted of grantedTokens(fixture)) {
     const { name, service, method, path, others, make } = granted;
     const use = (query: string, change: Partial<Sent> = {}): Sent =>
-      house.bare(service, method, join(path, query), change);
+      fixture.bare(service, method, join(path, query), change);
     await ledger.good(name, use(granted.token));
 
     const same = meaningOf(granted.token);
@@ -239,7 +239,7 @@ export async function breakInBySas(house: House, ledger: Ledger): Promise<void> 
 
     await ledger.tryAll(
       `${name}, for something else`,
-      others.map((other) => house.bare(service, "GET", join(other, granted.token))),
+      others.map((other) => fixture.bare(service, "GET", join(other, granted.token))),
     );
     const methods = ["PUT", "DELETE", "POST", "MERGE", "PATCH"].filter((other) => other !== method);
     const writes = methods.map((other) =>
@@ -247,11 +247,11 @@ export async function breakInBySas(house: House, ledger: Ledger): Promise<void> 
     );
     await ledger.tryAll(`${name}, for another method`, writes);
 
-    const now = house.server.clock.now();
+    const now = fixture.server.clock.now();
     // An account SAS knows no policies: a name of one says nothing in it.
     const uses = WRONG_USES.filter(([what]) => !name.startsWith("account") || !what.includes("policy"));
     for (const [what, fields] of uses) await ledger.attempt(`${name}, ${what}`, use(make(fields(now))));
-    if (!house.isSecure) await ledger.attempt(`${name}, for HTTPS over HTTP`, use(make({ spr: "https" })));
+    if (!fixture.isSecure) await ledger.attempt(`${name}, for HTTPS over HTTP`, use(make({ spr: "https" })));
     if (name.startsWith("account")) {
       await ledger.attempt(`${name}, of another service`, use(make({ ss: service === "blob" ? "q" : "b" })));
       await ledger.attempt(`${name}, of another kind of resource`, use(make({ srt: "s" })));
@@ -269,16 +269,16 @@ export async function breakInBySas(house: House, ledger: Ledger): Promise<void> 
     }
     for (const other of ["blob", "queue", "table", "file"] as const) {
       if (other === service) continue;
-      const target = `/${house.server.account}${join(path, granted.token)}`;
+      const target = `/${fixture.server.account}${join(path, granted.token)}`;
       await ledger.attempt(`${name}, at another service`, {
         ...use(granted.token),
-        port: house.port(other),
+        port: fixture.port(other),
         target,
       });
     }
     // The clock goes on: what was good is good no more.
-    house.server.clock.advance(2 * 86_400_000);
+    fixture.server.clock.advance(2 * 86_400_000);
     await ledger.attempt(`${name}, after its end`, use(granted.token));
-    house.server.clock.advance(-2 * 86_400_000);
+    fixture.server.clock.advance(-2 * 86_400_000);
   }
 }

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import { ACCOUNT, KEY } from "../../bench/sign.ts";
-import type { House, Service } from "./house.ts";
+import type { Fixture, Service } from "./house.ts";
 import { type Ledger, oneOff, type Sent, send } from "./ledger.ts";
 
 /** Requests signed with the account key that somebody saw on the wire and sends again, changed. */
@@ -13,7 +13,7 @@ const READS: Readonly<
   file: { path: "/share-a/granted" },
 };
 
-function lite(house: House, service: Service): Sent {
+function lite(fixture: Fixture, service: Service): Sent {
   const date = new Date().toUTCString();
   const { path, query = {} } = READS[service];
   const comp = query.comp === undefined ? "" : `?comp=${query.comp}`;
@@ -29,7 +29,7 @@ function lite(house: House, service: Service): Sent {
     "x-ms-version": version,
     Authorization: `SharedKeyLite ${ACCOUNT}:${signature}`,
   };
-  return house.bare(service, "GET", `${path}${comp}`, { headers });
+  return fixture.bare(service, "GET", `${path}${comp}`, { headers });
 }
 
 const withHeader = (sent: Sent, name: string, value: string | undefined): Sent => {
@@ -38,12 +38,12 @@ const withHeader = (sent: Sent, name: string, value: string | undefined): Sent =
   return { ...sent, headers: value === undefined ? headers : { ...headers, [name]: value } };
 };
 
-export async function breakInBySharedKey(house: House, ledger: Ledger): Promise<void> {
+export async function breakInBySharedKey(fixture: Fixture, ledger: Ledger): Promise<void> {
   for (const service of ["blob", "queue", "table", "file"] as const) {
-    const full = house.signed({ service, method: "GET", ...READS[service] });
+    const full = fixture.signed({ service, method: "GET", ...READS[service] });
     for (const [scheme, good] of [
       ["Shared Key", full],
-      ["Shared Key Lite", lite(house, service)],
+      ["Shared Key Lite", lite(fixture, service)],
     ] as const) {
       const name = `${scheme}, ${service}`;
       await ledger.good(name, good);
@@ -130,21 +130,27 @@ export async function breakInBySharedKey(house: House, ledger: Ledger): Promise<
       }
       await ledger.tryAll(`${name}, another header`, changes);
       // Recorded and sent again twenty minutes later.
-      house.server.clock.advance(20 * 60_000);
+      fixture.server.clock.advance(20 * 60_000);
       await ledger.attempt(`${name}, replayed later`, good);
-      house.server.clock.advance(-40 * 60_000);
+      fixture.server.clock.advance(-40 * 60_000);
       await ledger.attempt(`${name}, replayed from the future`, good);
-      house.server.clock.advance(20 * 60_000);
+      fixture.server.clock.advance(20 * 60_000);
     }
   }
-  await breakInByBody(house, ledger);
+  await breakInByBody(fixture, ledger);
 }
 
 /** A write whose body is exchanged: with a digest in the signed headers it cannot be, nor can its length. */
-async function breakInByBody(house: House, ledger: Ledger): Promise<void> {
+async function breakInByBody(fixture: Fixture, ledger: Ledger): Promise<void> {
   const body = Buffer.from("honest");
   const digest = { "x-ms-blob-type": "BlockBlob", "Content-MD5": md5(body) };
-  const put = house.signed({ service: "blob", method: "PUT", path: "/vault/written", headers: digest, body });
+  const put = fixture.signed({
+    service: "blob",
+    method: "PUT",
+    path: "/vault/written",
+    headers: digest,
+    body,
+  });
   await ledger.good("Shared Key, a write", put);
   const answer = await send({ ...put, body: "forged" });
   ledger.count("Shared Key, a body of the same length", answer.status < 400, `${answer.status}`);

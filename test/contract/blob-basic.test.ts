@@ -158,11 +158,11 @@ onEachEngine("block blobs in one piece", (kit) => {
     const plain = await blob.download(100, 1_000);
     assert.equal(plain.contentMD5, undefined);
     const path = `/${container.containerName}/digests`;
-    const md5Wish = { "x-ms-range-get-content-md5": "true" };
-    assert.equal((await kit.raw({ path, headers: md5Wish })).code, "InvalidHeaderValue");
-    const long = await kit.raw({ path, headers: { ...md5Wish, "x-ms-range": "bytes=0-4194304" } });
+    const md5Request = { "x-ms-range-get-content-md5": "true" };
+    assert.equal((await kit.raw({ path, headers: md5Request })).code, "InvalidHeaderValue");
+    const long = await kit.raw({ path, headers: { ...md5Request, "x-ms-range": "bytes=0-4194304" } });
     assert.equal(long.code, "OutOfRangeInput");
-    const both = { ...md5Wish, "x-ms-range-get-content-crc64": "true", "x-ms-range": "bytes=0-1" };
+    const both = { ...md5Request, "x-ms-range-get-content-crc64": "true", "x-ms-range": "bytes=0-1" };
     assert.equal((await kit.raw({ path, headers: both })).status, 400);
   });
 

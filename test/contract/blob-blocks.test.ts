@@ -142,7 +142,7 @@ onEachEngine("blocks", (kit) => {
     await kept.stageBlock(id(1), big, big.length);
     const start = clock.now();
     const { BlobService } = await import("../../src/services/blob/blob-service.ts");
-    const [garbage, due] = new BlobService(runtime.parts).chores();
+    const [garbage, due] = new BlobService(runtime.parts).jobs();
     const work = async (): Promise<void> => {
       while ((await due!.run()) === "more");
       while ((await garbage!.run()) === "more");

@@ -190,7 +190,7 @@ onEachEngine("listing blobs", (kit) => {
         return records;
       });
     const { BlobService } = await import("../../src/services/blob/blob-service.ts");
-    const [garbage] = new BlobService(kit.server.runtime.parts).chores();
+    const [garbage] = new BlobService(kit.server.runtime.parts).jobs();
     while ((await garbage!.run()) === "more");
     const before = await count();
     await container.delete();

@@ -223,8 +223,8 @@ onEachEngine("long lists of blocks", (kit) => {
 });
 
 async function settledRecordsOf(kit: BlobKit): Promise<Record<string, number>> {
-  const chores = new BlobService(kit.server.runtime.parts).chores();
-  for (const chore of [chores[1]!, chores[0]!]) while ((await chore.run()) === "more");
+  const jobs = new BlobService(kit.server.runtime.parts).jobs();
+  for (const job of [jobs[1]!, jobs[0]!]) while ((await job.run()) === "more");
   return recordsOf(kit);
 }
 

@@ -5,7 +5,7 @@ import type { PageBlobClient } from "@azure/storage-blob";
 import { BLOB_LIMITS } from "../../src/base/limits-blob.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { BlobService } from "../../src/services/blob/blob-service.ts";
-import { piecePagesStep } from "../../src/services/blob/piece-pages.ts";
+import { defragmentPagesStep } from "../../src/services/blob/piece-pages.ts";
 import { reclaimStep } from "../../src/services/blob/reclaim-garbage.ts";
 import { prefixRange } from "../../src/store/keys/pack.ts";
 import { sliceRecord } from "../../src/store/records/payload.ts";
@@ -98,7 +98,7 @@ onEachEngine("page blobs", (kit) => {
     };
     await check();
     const blobs = new BlobService(kit.server.runtime.parts);
-    for (let more = "more"; more === "more"; ) more = await piecePagesStep(blobs);
+    for (let more = "more"; more === "more"; ) more = await defragmentPagesStep(blobs);
     await check();
   });
 
@@ -107,7 +107,7 @@ onEachEngine("page blobs", (kit) => {
     for (let i = 0; i < 70; i++) await blob.uploadPages(Buffer.alloc(512, i + 1), i * 512, 512);
     const blobs = new BlobService(kit.server.runtime.parts);
     assert.ok((await countKeys(kit, "bk")) > 0);
-    for (let more = "more"; more === "more"; ) more = await piecePagesStep(blobs);
+    for (let more = "more"; more === "more"; ) more = await defragmentPagesStep(blobs);
     assert.equal(await countKeys(kit, "bk"), 0);
     const whole = await blob.downloadToBuffer(0, 71 * 512);
     for (let i = 0; i < 71; i++) assert.equal(whole[i * 512 + 100], i < 70 ? i + 1 : 0);
@@ -407,7 +407,7 @@ onEachEngine("page blobs", (kit) => {
 /** How many records there are of maps, their epochs, slices and reminders, when all chores are done. */
 async function recordsOf(kit: BlobKit): Promise<Record<string, number>> {
   const blobs = new BlobService(kit.server.runtime.parts);
-  while ((await piecePagesStep(blobs)) === "more");
+  while ((await defragmentPagesStep(blobs)) === "more");
   while ((await reclaimStep(blobs)) === "more");
   return kit.server.runtime.parts.store.read(async (read) => {
     const counts: Record<string, number> = {};

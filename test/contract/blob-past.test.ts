@@ -139,7 +139,7 @@ onEachEngine("snapshots and soft delete", (kit) => {
       const { clock, runtime } = kit.server;
       const now = clock.now();
       const { BlobService } = await import("../../src/services/blob/blob-service.ts");
-      const chores = new BlobService(runtime.parts).chores();
+      const jobs = new BlobService(runtime.parts).jobs();
       clock.advance(7 * DAY + 1);
       const late = await kit.raw({
         method: "PUT",
@@ -148,7 +148,7 @@ onEachEngine("snapshots and soft delete", (kit) => {
       });
       assert.equal(late.status, 200);
       assert.equal((await kit.raw({ path: `/${container.containerName}/soft` })).status, 404);
-      for (const chore of chores) while ((await chore.run()) === "more");
+      for (const job of jobs) while ((await job.run()) === "more");
       const gone = await kit.raw({
         method: "PUT",
         path: `/${container.containerName}/soft`,

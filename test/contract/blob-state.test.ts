@@ -175,7 +175,7 @@ onEachEngine("properties, tags, tiers, keys", (kit) => {
     assert.deepEqual(await all(container.listBlobsFlat()), []);
     await container.uploadBlockBlob("e", "new", 3);
     const { BlobService } = await import("../../src/services/blob/blob-service.ts");
-    for (const chore of new BlobService(kit.server.runtime.parts).chores()) await chore.run();
+    for (const job of new BlobService(kit.server.runtime.parts).jobs()) await job.run();
     assert.equal((await kit.raw({ path })).text, "new");
   });
 

@@ -5,15 +5,15 @@ import { RIGHT } from "../../src/concurrency/access-list.ts";
 import { DELETE, READ, usesOf, WRITE } from "../../src/concurrency/share-mode.ts";
 import type { FileService } from "../../src/services/file/file-service.ts";
 import { closeHandle } from "../../src/services/file/handles.ts";
-import { changeHeld } from "../../src/services/file/opens/held-properties.ts";
+import { changeByHandle } from "../../src/services/file/opens/held-properties.ts";
 import {
   type Disposition,
   type Handle,
   type OpenedHandle,
-  openNode,
+  openInode,
 } from "../../src/services/file/opens/open-node.ts";
-import { renameHeld } from "../../src/services/file/opens/rename-held.ts";
-import { AccessLists } from "../../src/services/file/security/access-lists.ts";
+import { renameByHandle } from "../../src/services/file/opens/rename-held.ts";
+import { Acls } from "../../src/services/file/security/access-lists.ts";
 import { parseSddl, printSid } from "../../src/services/file/security/sddl.ts";
 import { SECURITY_PART } from "../../src/services/file/security/security-descriptor.ts";
 import { ENGINES } from "../kit/server.ts";
@@ -28,17 +28,21 @@ const OWNERS = READ_CONTROL | WRITE_DAC;
 for (const engine of ENGINES) {
   suite(`access lists over ${engine}`, () => {
     const kit = useFiles(engine);
-    const listsOf = (own: FileKit): AccessLists => new AccessLists(own.server.account);
+    const listsOf = (own: FileKit): Acls => new Acls(own.server.account);
 
     function open(
       share: ShareClient,
       path: string,
-      wish: { readonly access: number; readonly optionalAccess?: number; readonly disposition?: Disposition },
+      request: {
+        readonly access: number;
+        readonly optionalAccess?: number;
+        readonly disposition?: Disposition;
+      },
       files: FileService = kit.files,
     ): Promise<OpenedHandle> {
-      const { access, optionalAccess = 0, disposition = "open" } = wish;
+      const { access, optionalAccess = 0, disposition = "open" } = request;
       const [names = "", stream] = path.split(":");
-      return openNode(files, {
+      return openInode(files, {
         ref: { account: kit.server.account, share: share.name, path: names.split("/") },
         stream,
         access: usesOf(access),
@@ -53,7 +57,7 @@ for (const engine of ENGINES) {
     }
 
     const setList = (handle: Handle, sddl: string): Promise<void> =>
-      changeHeld(kit.files, handle, {
+      changeByHandle(kit.files, handle, {
         security: { given: parseSddl(sddl), parts: SECURITY_PART.DACL, lists: listsOf(kit) },
       });
 
@@ -66,9 +70,9 @@ for (const engine of ENGINES) {
     /** The same service, in which something happens after an open has looked and before it is done. */
     function interrupted(happens: () => Promise<unknown>): FileService {
       let isDone = false;
-      const presence = {
+      const liveness = {
         placed: () => {},
-        settled: async () => {},
+        quarantineEnded: async () => {},
         confirm: async () => {
           if (!isDone) {
             isDone = true;
@@ -77,7 +81,7 @@ for (const engine of ENGINES) {
           return true;
         },
       };
-      return Object.create(kit.files, { presence: { value: presence } }) as FileService;
+      return Object.create(kit.files, { liveness: { value: liveness } }) as FileService;
     }
 
     test("the maximum is what the list grants, and what it denies is denied", async () => {
@@ -151,9 +155,9 @@ for (const engine of ENGINES) {
       await share.createDirectory("d");
       const directory = await open(share, "d", { access: RIGHT.ALL });
       const closing = interrupted(() => setList(directory, "D:P(A;;FR;;;WD)"));
-      const wish = { access: READ_DATA, disposition: "create" } as const;
-      await assert.rejects(open(share, "d/f", wish, closing), DENIED);
-      await assert.rejects(open(share, "d/f", wish), DENIED);
+      const request = { access: READ_DATA, disposition: "create" } as const;
+      await assert.rejects(open(share, "d/f", request, closing), DENIED);
+      await assert.rejects(open(share, "d/f", request), DENIED);
       const names: string[] = [];
       for await (const { name } of share.getDirectoryClient("d").listFilesAndDirectories()) names.push(name);
       assert.deepEqual(names, []);
@@ -170,7 +174,7 @@ for (const engine of ENGINES) {
       await closeHandle(kit.files, target);
       const moved = await open(share, "f", { access: RIGHT.ALL, disposition: "create" });
       const to = (name: string, isReplacing = false) =>
-        renameHeld(kit.files, moved, { path: ["d", name], isReplacing, keepsChangedAt: false, lists });
+        renameByHandle(kit.files, moved, { path: ["d", name], isReplacing, freezesChangedAt: false, lists });
       await setList(directory, "D:P(A;;FR;;;WD)");
       await assert.rejects(to("new"), DENIED);
       // To add, and not to delete.
@@ -205,7 +209,7 @@ for (const engine of ENGINES) {
       const held = await made(share, "f", "D:P(A;;FA;;;WD)");
       const lists = listsOf(kit);
       const owner = (sddl: string) =>
-        changeHeld(kit.files, held, {
+        changeByHandle(kit.files, held, {
           security: { given: parseSddl(sddl), parts: SECURITY_PART.OWNER, lists },
         });
       for (const other of ["O:BA", "O:SY"]) await assert.rejects(owner(other), refusal("InvalidOwner"));

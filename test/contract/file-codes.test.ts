@@ -12,7 +12,7 @@ const CONTENT = "test/contract/file-content.test.ts";
 const COPIES = "test/contract/file-copy-rename.test.ts";
 const SHARES = "test/contract/file-shares.test.ts";
 const FILES = "test/contract/file.test.ts";
-const DOORS = "test/smb/two-doors.test.ts";
+const FRONT_ENDS = "test/smb/two-doors.test.ts";
 const HOSTILE = "test/hostile/file.test.ts";
 
 const REACHED: readonly (readonly [code: string, status: number, file: string])[] = [
@@ -21,7 +21,7 @@ const REACHED: readonly (readonly [code: string, status: number, file: string])[
   ["AuthorizationPermissionMismatch", 403, SHARES],
   ["CannotDeleteFileOrDirectory", 409, HANDLES],
   ["CannotVerifyCopySource", 500, COPIES],
-  ["ClientCacheFlushDelay", 408, DOORS],
+  ["ClientCacheFlushDelay", 408, FRONT_ENDS],
   ["ConditionHeadersNotSupported", 400, CONTENT],
   ["ConditionNotMet", 412, COPIES],
   ["CopyIdMismatch", 409, COPIES],

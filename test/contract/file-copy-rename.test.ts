@@ -112,15 +112,15 @@ for (const engine of ENGINES) {
     test("a directory moves with everything below it, however much that is", async () => {
       const share = await kit.newShare();
       const ref = { account: kit.server.account, share: share.name };
-      await createDirectory(kit.files, { ref: { ...ref, path: ["d"] }, wishes: {} });
+      await createDirectory(kit.files, { ref: { ...ref, path: ["d"] }, requested: {} });
       await Promise.all(
         Array.from({ length: 500 }, (_, i) =>
-          createFile(kit.files, { ref: { ...ref, path: ["d", `f${i}`] }, size: 1, wishes: {} }),
+          createFile(kit.files, { ref: { ...ref, path: ["d", `f${i}`] }, size: 1, requested: {} }),
         ),
       );
-      const before = kit.server.runtime.engine.figures().bytes;
+      const before = kit.server.runtime.engine.stats().bytes;
       await share.getDirectoryClient("d").rename("moved");
-      const bytes = kit.server.runtime.engine.figures().bytes - before;
+      const bytes = kit.server.runtime.engine.stats().bytes - before;
       assert.ok(bytes < 4_000, `a rename wrote ${bytes} bytes`);
       assert.equal(
         (await collectAll(share.getDirectoryClient("moved").listFilesAndDirectories())).length,
@@ -189,7 +189,7 @@ for (const engine of ENGINES) {
       const share = await kit.newShare();
       const ref = { account: kit.server.account, share: share.name };
       const count = FILE_LIMITS.copyRangesPerStep * 2 + 10;
-      await createFile(kit.files, { ref: { ...ref, path: ["s"] }, size: count * 1_024, wishes: {} });
+      await createFile(kit.files, { ref: { ...ref, path: ["s"] }, size: count * 1_024, requested: {} });
       await Promise.all(
         Array.from({ length: count }, (_, i) => {
           const inline = Buffer.from([i & 0xff]);

@@ -4,18 +4,26 @@ import type { ShareClient } from "@azure/storage-file-share";
 import { DELETE, READ, WRITE } from "../../src/concurrency/share-mode.ts";
 import { type EaRecord, eaSizeOf } from "../../src/services/file/extended-attributes.ts";
 import { closeHandle } from "../../src/services/file/handles.ts";
-import { changeHeldEas, readHeldEas, readPastEas } from "../../src/services/file/opens/held-eas.ts";
-import { changeHeld, listHeld, readHeldFacts } from "../../src/services/file/opens/held-properties.ts";
+import {
+  changeEasByHandle,
+  readEasByHandle,
+  readSnapshotEas,
+} from "../../src/services/file/opens/held-eas.ts";
+import {
+  changeByHandle,
+  listByHandle,
+  readPropertiesByHandle,
+} from "../../src/services/file/opens/held-properties.ts";
 import {
   type Disposition,
   type OpenedHandle,
   type OpenRequest,
-  openNode,
+  openInode,
 } from "../../src/services/file/opens/open-node.ts";
-import { openPast } from "../../src/services/file/opens/past-node.ts";
-import { renameHeld } from "../../src/services/file/opens/rename-held.ts";
+import { openSnapshotInode } from "../../src/services/file/opens/past-node.ts";
+import { renameByHandle } from "../../src/services/file/opens/rename-held.ts";
 import { findConnected, readSnapshotTimes } from "../../src/services/file/opens/share-facts.ts";
-import { fileChores } from "../../src/services/file/reclaim.ts";
+import { fileJobs } from "../../src/services/file/reclaim.ts";
 import { versionsOfRange } from "../../src/store/keys/file.ts";
 import { packKey, prefixRange } from "../../src/store/keys/pack.ts";
 import { ENGINES } from "../kit/server.ts";
@@ -54,8 +62,8 @@ for (const engine of ENGINES) {
       disposition: Disposition,
       more: Partial<OpenRequest> = {},
     ): Promise<OpenedHandle> =>
-      openNode(kit.files, {
-        isAhead: true,
+      openInode(kit.files, {
+        mayCommitAsync: true,
         ref: { account: kit.server.account, share: share.name, path: path === "" ? [] : path.split("/") },
         access: READ | WRITE,
         share: ALL,
@@ -67,10 +75,10 @@ for (const engine of ENGINES) {
       });
     const close = (handle: OpenedHandle) => closeHandle(kit.files, handle);
     const set = (handle: OpenedHandle, ...changes: readonly EaRecord[]) =>
-      changeHeldEas(kit.files, handle, { changes, keepsChangedAt: false });
+      changeEasByHandle(kit.files, handle, { changes, freezesChangedAt: false });
     const read = async (handle: OpenedHandle): Promise<string> => {
-      const eas = await readHeldEas(kit.files, handle);
-      const { record } = await readHeldFacts(kit.files, handle);
+      const eas = await readEasByHandle(kit.files, handle);
+      const { record } = await readPropertiesByHandle(kit.files, handle);
       assert.equal(record.eaSize ?? 0, eaSizeOf(eas), "the node tells the size of what there is");
       assert.equal(
         record.needsEas === true,
@@ -118,7 +126,7 @@ for (const engine of ENGINES) {
       await set(root, ea("root", "yes"));
       assert.equal(await read(root), "root=yes");
       assert.equal(await at(share, "d"), "a=dir");
-      const listed = await listHeld(kit.files, root, { after: undefined, limit: 10 });
+      const listed = await listByHandle(kit.files, root, { after: undefined, limit: 10 });
       assert.deepEqual(
         listed.map(({ entry, record }) => [entry.name, record.eaSize]),
         [
@@ -151,7 +159,7 @@ for (const engine of ENGINES) {
       // The list, and of this element all but its value, take 4 + 5 + 1; those of "keep" 5 + 4 + 1.
       const room = 65_535 - 4 - 6 - 10;
       await set(handle, ea("x", "y".repeat(room)));
-      assert.equal((await readHeldFacts(kit.files, handle)).record.eaSize, 65_535);
+      assert.equal((await readPropertiesByHandle(kit.files, handle)).record.eaSize, 65_535);
       const tooLarge = refusal("ExtendedAttributesTooLarge");
       await assert.rejects(set(handle, ea("keep", ""), ea("x", "y".repeat(room + 11))), tooLarge);
       await assert.rejects(set(handle, ea("z", "1")), tooLarge);
@@ -186,20 +194,20 @@ for (const engine of ENGINES) {
       const file = share.rootDirectoryClient.getFileClient("f");
       await made(share, "f");
       const handle = await open(share, "f", "open");
-      await changeHeld(kit.files, handle, { attributes: 0x80 });
+      await changeByHandle(kit.files, handle, { attributes: 0x80 });
       const before = await file.getProperties();
-      const { record } = await readHeldFacts(kit.files, handle);
+      const { record } = await readPropertiesByHandle(kit.files, handle);
       kit.server.clock.advance(5_000);
       await set(handle, ea("a", "1"));
       const after = await file.getProperties();
       assert.notEqual(after.etag, before.etag);
-      const changed = (await readHeldFacts(kit.files, handle)).record;
+      const changed = (await readPropertiesByHandle(kit.files, handle)).record;
       assert.ok(changed.changedAt > record.changedAt);
       assert.equal(changed.writtenAt, record.writtenAt);
       assert.doesNotMatch(before.fileAttributes!, /Archive/);
       assert.match(after.fileAttributes!, /Archive/);
-      await changeHeldEas(kit.files, handle, { changes: [ea("a", "2")], keepsChangedAt: true });
-      assert.equal((await readHeldFacts(kit.files, handle)).record.changedAt, changed.changedAt);
+      await changeEasByHandle(kit.files, handle, { changes: [ea("a", "2")], freezesChangedAt: true });
+      assert.equal((await readPropertiesByHandle(kit.files, handle)).record.changedAt, changed.changedAt);
       await close(handle);
     });
 
@@ -214,7 +222,11 @@ for (const engine of ENGINES) {
       await made(share, "h", ea("other", "1"));
       await share.getDirectoryClient("e").getFileClient("g").rename("h", { replaceIfExists: true });
       const handle = await open(share, "h", "open", { access: DELETE });
-      await renameHeld(kit.files, handle, { path: ["e", "i"], isReplacing: false, keepsChangedAt: false });
+      await renameByHandle(kit.files, handle, {
+        path: ["e", "i"],
+        isReplacing: false,
+        freezesChangedAt: false,
+      });
       assert.equal(await read(handle), "file=1");
       await close(handle);
       assert.equal(await at(share, "e/i"), "file=1");
@@ -264,9 +276,9 @@ for (const engine of ENGINES) {
       const account = kit.server.account;
       const past = async (time: bigint, path: string): Promise<string> => {
         const ref = { account, share: share.name, snapshot: time, path: [path] };
-        const node = await openPast(kit.files, ref);
-        const eas = await readPastEas(kit.files, node);
-        assert.equal(node.node.record.eaSize ?? 0, eaSizeOf(eas));
+        const inode = await openSnapshotInode(kit.files, ref);
+        const eas = await readSnapshotEas(kit.files, inode);
+        assert.equal(inode.inode.record.eaSize ?? 0, eaSizeOf(eas));
         return shown(eas);
       };
       for (const name of ["changed", "removed", "deleted", "anew", "overwritten"])
@@ -351,7 +363,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(await left(kit, id), { live: 1, versions: 1 });
       await share.delete({ deleteSnapshots: "include" });
       kit.server.clock.advance(31 * 86_400_000);
-      for (const chore of fileChores(kit.files)) while ((await chore.run()) === "more");
+      for (const job of fileJobs(kit.files)) while ((await job.run()) === "more");
       assert.deepEqual(await left(kit, id), { live: 0, versions: 0 });
     });
   });

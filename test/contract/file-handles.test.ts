@@ -6,8 +6,8 @@ import { DELETE, READ, WRITE } from "../../src/concurrency/share-mode.ts";
 import { closeHandle, findHandle, setDeletePending } from "../../src/services/file/handles.ts";
 import { lockRanges, mayAccess, unlockRanges } from "../../src/services/file/locks.ts";
 import { forgetUnusedMarks } from "../../src/services/file/opened-marks.ts";
-import { changeHeld } from "../../src/services/file/opens/held-properties.ts";
-import { type OpenedHandle, openNode } from "../../src/services/file/opens/open-node.ts";
+import { changeByHandle } from "../../src/services/file/opens/held-properties.ts";
+import { type OpenedHandle, openInode } from "../../src/services/file/opens/open-node.ts";
 import { ENGINES } from "../kit/server.ts";
 import { collectAll, type FileKit, refusal, refused, useFiles } from "./file/kit.ts";
 
@@ -25,7 +25,7 @@ function open(
   shareMode: string,
   isDeleteOnClose = false,
 ): Promise<OpenedHandle> {
-  return openNode(kit.files, {
+  return openInode(kit.files, {
     ref: {
       account: kit.server.account,
       share: share.name,
@@ -152,7 +152,7 @@ for (const engine of ENGINES) {
       const past = share.withSnapshot((await share.createSnapshot()).snapshot!);
       for (const length of lengths) {
         const ref = { account: kit.server.account, share: share.name, path: [`f${length}`] };
-        const opened = await openNode(kit.files, {
+        const opened = await openInode(kit.files, {
           ref,
           disposition: "overwriteIf",
           access: WRITE,
@@ -181,7 +181,7 @@ for (const engine of ENGINES) {
       await share.rootDirectoryClient.getFileClient("f").create(5);
       const handle = await open(kit, share, "f", "RW", "RWD");
       const accessedOn = new Date("2020-02-03T04:05:06.000Z");
-      await changeHeld(kit.files, handle, { accessedAt: revisionAt(accessedOn.getTime()) });
+      await changeByHandle(kit.files, handle, { accessedAt: revisionAt(accessedOn.getTime()) });
       await closeHandle(kit.files, handle);
       const root = share.rootDirectoryClient;
       const [listed] = await collectAll(root.listFilesAndDirectories({ includeTimestamps: true }));
@@ -348,8 +348,8 @@ for (const engine of ENGINES) {
       const [first] = await collectAll(file.listHandles());
       assert.equal(first!.handleId, String(handles[0]!.id));
       assert.equal(first!.path, "d/f");
-      assert.equal(first!.fileId, String(handles[0]!.node));
-      assert.equal(first!.parentId, String(handles[2]!.node));
+      assert.equal(first!.fileId, String(handles[0]!.inode));
+      assert.equal(first!.parentId, String(handles[2]!.inode));
       assert.equal(first!.sessionId, "7");
       assert.equal(first!.clientIp, "10.0.0.9:50000");
       assert.deepEqual(first!.accessRightList, ["Read", "Write"]);

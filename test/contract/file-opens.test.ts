@@ -6,22 +6,22 @@ import { Refusal } from "../../src/base/refusals.ts";
 import { DELETE, READ, WRITE } from "../../src/concurrency/share-mode.ts";
 import { closeHandle } from "../../src/services/file/handles.ts";
 import { lockRanges } from "../../src/services/file/locks.ts";
-import { readHeld, resizeHeld, writeHeld } from "../../src/services/file/opens/held-content.ts";
-import { listHeld, readHeldFacts } from "../../src/services/file/opens/held-properties.ts";
+import { readByHandle, resizeByHandle, writeByHandle } from "../../src/services/file/opens/held-content.ts";
+import { listByHandle, readPropertiesByHandle } from "../../src/services/file/opens/held-properties.ts";
 import {
   type Disposition,
   type OpenedHandle,
   type OpenRequest,
-  openNode,
+  openInode,
 } from "../../src/services/file/opens/open-node.ts";
-import { renameHeld } from "../../src/services/file/opens/rename-held.ts";
+import { renameByHandle } from "../../src/services/file/opens/rename-held.ts";
 import { movingTreeKey } from "../../src/store/keys/file.ts";
 import { ENGINES } from "../kit/server.ts";
 import { type FileKit, refusal, refused, sample, useFiles } from "./file/kit.ts";
 
 /** Opens and what is done by handle, through the service: dispositions, races, content. */
 const ALL = READ | WRITE | DELETE;
-const TIMES = { keepsWrittenAt: false, keepsChangedAt: false };
+const TIMES = { freezesWrittenAt: false, freezesChangedAt: false };
 
 function open(
   kit: FileKit,
@@ -30,8 +30,8 @@ function open(
   disposition: Disposition,
   more: Partial<OpenRequest> = {},
 ): Promise<OpenedHandle> {
-  return openNode(kit.files, {
-    isAhead: true,
+  return openInode(kit.files, {
+    mayCommitAsync: true,
     ref: { account: kit.server.account, share: share.name, path: path.split("/") },
     access: READ | WRITE,
     share: ALL,
@@ -45,11 +45,16 @@ function open(
 
 /** Answered ahead of the disk where that may be: whatever comes next has to see it all the same. */
 const put = async (kit: FileKit, handle: OpenedHandle, offset: number, data: Buffer | string) => {
-  await writeHeld(kit.files, handle, { offset, data: Buffer.from(data), times: TIMES, isAhead: true });
+  await writeByHandle(kit.files, handle, {
+    offset,
+    data: Buffer.from(data),
+    times: TIMES,
+    mayCommitAsync: true,
+  });
 };
 
 const read = async (kit: FileKit, handle: OpenedHandle, offset = 0, length = 1 << 23): Promise<Buffer> =>
-  Buffer.concat(await readHeld(kit.files, handle, { offset, length }));
+  Buffer.concat(await readByHandle(kit.files, handle, { offset, length }));
 
 for (const engine of ENGINES) {
   suite(`opens over ${engine}`, () => {
@@ -68,7 +73,7 @@ for (const engine of ENGINES) {
       const tried = async (path: string, disposition: Disposition): Promise<string> => {
         try {
           const handle = await open(kit, share, path, disposition);
-          const { size } = (await readHeldFacts(kit.files, handle)).record;
+          const { size } = (await readPropertiesByHandle(kit.files, handle)).record;
           await closeHandle(kit.files, handle);
           assert.equal(size, handle.action === "opened" ? 3 : 0);
           return handle.action;
@@ -92,11 +97,11 @@ for (const engine of ENGINES) {
         const tries = Array.from({ length: 8 }, (_, index) =>
           open(kit, share, `lock-${round}`, index % 2 === 0 ? "create" : "openIf", { share: 0 }),
         );
-        const settled = await Promise.allSettled(tries);
-        const won = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+        const quarantineEnded = await Promise.allSettled(tries);
+        const won = quarantineEnded.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
         assert.equal(won.length, 1);
         assert.equal(won[0]!.action, "created");
-        for (const one of settled) {
+        for (const one of quarantineEnded) {
           if (one.status === "fulfilled") continue;
           const code = (one.reason as Refusal).code;
           assert.ok(code === "SharingViolation" || code === "ResourceAlreadyExists", String(one.reason));
@@ -111,7 +116,7 @@ for (const engine of ENGINES) {
       await share.getDirectoryClient("a").createFile("f", 1);
       const directory = await open(kit, share, "a", "open", { access: READ });
       const { ephemeral } = kit.server.runtime.parts.store;
-      const moving = movingTreeKey(directory.share, directory.node, 1n);
+      const moving = movingTreeKey(directory.share, directory.inode, 1n);
       await ephemeral.write(async (write) => write.put(moving, Buffer.alloc(1)));
       let isOpened = false;
       const inside = open(kit, share, "a/f", "open").then((handle) => {
@@ -132,11 +137,11 @@ for (const engine of ENGINES) {
       const inner = await open(kit, share, "a/f", "create");
       await refused(share.getDirectoryClient("a").rename("b"), 409, "SharingViolation");
       const own = await open(kit, share, "a", "open", { access: READ | DELETE });
-      const wish = { path: ["c"], isReplacing: false, keepsChangedAt: false };
-      await assert.rejects(renameHeld(kit.files, own, wish), refusal("AuthorizationPermissionMismatch"));
+      const wish = { path: ["c"], isReplacing: false, freezesChangedAt: false };
+      await assert.rejects(renameByHandle(kit.files, own, wish), refusal("AuthorizationPermissionMismatch"));
       await closeHandle(kit.files, inner);
-      await renameHeld(kit.files, own, wish);
-      const listed = await listHeld(kit.files, own, { after: undefined, limit: 10 });
+      await renameByHandle(kit.files, own, wish);
+      const listed = await listByHandle(kit.files, own, { after: undefined, limit: 10 });
       assert.deepEqual(
         listed.map(({ entry }) => entry.name),
         ["f"],
@@ -190,10 +195,10 @@ for (const engine of ENGINES) {
       assert.ok((await read(kit, handle, 4_000_000, 123_456)).equals(model.subarray(4_000_000, 4_123_456)));
       const rest = await share.rootDirectoryClient.getFileClient("f").downloadToBuffer();
       assert.ok(rest.equals(model));
-      await resizeHeld(kit.files, handle, { size: 5, times: TIMES });
+      await resizeByHandle(kit.files, handle, { size: 5, times: TIMES });
       assert.ok((await read(kit, handle)).equals(model.subarray(0, 5)));
-      await resizeHeld(kit.files, handle, { size: 0, times: TIMES });
-      await resizeHeld(kit.files, handle, { size: 8, times: TIMES });
+      await resizeByHandle(kit.files, handle, { size: 0, times: TIMES });
+      await resizeByHandle(kit.files, handle, { size: 8, times: TIMES });
       assert.deepEqual(await read(kit, handle), Buffer.alloc(8));
       await closeHandle(kit.files, handle);
       await assert.rejects(read(kit, handle), refusal("ResourceNotFound"));

@@ -11,7 +11,7 @@ import {
 import { seconds } from "../../src/base/clock.ts";
 import { GIB } from "../../src/base/limits.ts";
 import { FILE_LIMITS } from "../../src/base/limits-file.ts";
-import { fileChores } from "../../src/services/file/reclaim.ts";
+import { fileJobs } from "../../src/services/file/reclaim.ts";
 import { createSnapshot } from "../../src/services/file/snapshots.ts";
 import { ENGINES } from "../kit/server.ts";
 import { collectAll, type FileKit, refused, sample, useFiles, withAccountSas } from "./file/kit.ts";
@@ -22,8 +22,8 @@ const OTHER = "99999999-2222-3333-4444-555555555555";
 
 /** Runs the background work to its end. */
 async function settle(kit: FileKit): Promise<void> {
-  for (const chore of fileChores(kit.files)) {
-    for (let step = 0; step < 10_000 && (await chore.run()) === "more"; step++);
+  for (const job of fileJobs(kit.files)) {
+    for (let step = 0; step < 10_000 && (await job.run()) === "more"; step++);
   }
 }
 

@@ -5,32 +5,37 @@ import { FILE_LIMITS } from "../../src/base/limits-file.ts";
 import { DELETE, NO_ACCESS, READ, WRITE } from "../../src/concurrency/share-mode.ts";
 import { closeHandle, endHandle, setDeletePending } from "../../src/services/file/handles.ts";
 import { lockRanges } from "../../src/services/file/locks.ts";
-import { readHeld, readParts, resizeHeld, writeHeld } from "../../src/services/file/opens/held-content.ts";
-import { changeHeldEas, readHeldEas } from "../../src/services/file/opens/held-eas.ts";
 import {
-  changeHeld,
-  listHeld,
-  listHeldStreams,
-  readHeldFacts,
+  readByHandle,
+  readParts,
+  resizeByHandle,
+  writeByHandle,
+} from "../../src/services/file/opens/held-content.ts";
+import { changeEasByHandle, readEasByHandle } from "../../src/services/file/opens/held-eas.ts";
+import {
+  changeByHandle,
+  listByHandle,
+  listStreamsByHandle,
+  readPropertiesByHandle,
 } from "../../src/services/file/opens/held-properties.ts";
 import {
   type Disposition,
   type OpenedHandle,
   type OpenRequest,
-  openNode,
+  openInode,
 } from "../../src/services/file/opens/open-node.ts";
-import { listPastStreams, openPast } from "../../src/services/file/opens/past-node.ts";
-import { renameHeld } from "../../src/services/file/opens/rename-held.ts";
+import { listSnapshotStreams, openSnapshotInode } from "../../src/services/file/opens/past-node.ts";
+import { renameByHandle } from "../../src/services/file/opens/rename-held.ts";
 import { renameStream } from "../../src/services/file/opens/rename-stream.ts";
 import { readSnapshotTimes, readSpace } from "../../src/services/file/opens/share-facts.ts";
-import { fileChores } from "../../src/services/file/reclaim.ts";
+import { fileJobs } from "../../src/services/file/reclaim.ts";
 import { packKey, prefixRange } from "../../src/store/keys/pack.ts";
 import { ENGINES } from "../kit/server.ts";
 import { collectAll, type FileKit, refusal, refused, sample, useFiles } from "./file/kit.ts";
 
 /** Named streams of files and directories: by handle, and as REST meets them without a name for them. */
 const ALL = READ | WRITE | DELETE;
-const TIMES = { keepsWrittenAt: false, keepsChangedAt: false };
+const TIMES = { freezesWrittenAt: false, freezesChangedAt: false };
 const CLIENT = { session: 1n, clientAddress: "10.0.0.9:1", clientName: "workstation" };
 
 function open(
@@ -41,8 +46,8 @@ function open(
   more: Partial<OpenRequest> = {},
 ): Promise<OpenedHandle> {
   const [names = "", stream] = path.split(":");
-  return openNode(kit.files, {
-    isAhead: true,
+  return openInode(kit.files, {
+    mayCommitAsync: true,
     ref: { account: kit.server.account, share: share.name, path: names === "" ? [] : names.split("/") },
     stream,
     access: READ | WRITE,
@@ -54,11 +59,16 @@ function open(
 }
 
 const put = async (kit: FileKit, handle: OpenedHandle, data: Buffer | string) => {
-  await writeHeld(kit.files, handle, { offset: 0, data: Buffer.from(data), times: TIMES, isAhead: true });
+  await writeByHandle(kit.files, handle, {
+    offset: 0,
+    data: Buffer.from(data),
+    times: TIMES,
+    mayCommitAsync: true,
+  });
 };
 
 const read = async (kit: FileKit, handle: OpenedHandle): Promise<string> =>
-  Buffer.concat(await readHeld(kit.files, handle, { offset: 0, length: 1 << 23 })).toString();
+  Buffer.concat(await readByHandle(kit.files, handle, { offset: 0, length: 1 << 23 })).toString();
 
 /** Makes a stream with this content. */
 async function make(kit: FileKit, share: ShareClient, path: string, data: Buffer | string): Promise<void> {
@@ -77,17 +87,17 @@ async function readAt(kit: FileKit, share: ShareClient, path: string): Promise<s
 /** Names and sizes, as FileStreamInformation tells them. */
 async function streamsAt(kit: FileKit, share: ShareClient, path: string): Promise<string[]> {
   const handle = await open(kit, share, path, "open", { access: NO_ACCESS });
-  const { named } = await listHeldStreams(kit.files, handle);
+  const { named } = await listStreamsByHandle(kit.files, handle);
   await closeHandle(kit.files, handle);
-  return named.map(({ name, node }) => `${name} ${node.record.size}`);
+  return named.map(({ name, inode }) => `${name} ${inode.record.size}`);
 }
 
 const used = async (kit: FileKit, share: ShareClient): Promise<number> =>
   (await readSpace(kit.files, { account: kit.server.account, share: share.name })).usedBytes;
 
 async function sweep(kit: FileKit): Promise<void> {
-  for (const chore of fileChores(kit.files))
-    for (let step = 0; step < 10_000 && (await chore.run()) === "more"; step++);
+  for (const job of fileJobs(kit.files))
+    for (let step = 0; step < 10_000 && (await job.run()) === "more"; step++);
 }
 
 /** How many records of streams, nodes and ranges the store holds. */
@@ -127,7 +137,7 @@ for (const engine of ENGINES) {
         assert.equal(again.stream, "s");
         await put(kit, again, disposition);
         assert.equal(await read(kit, again), disposition);
-        await resizeHeld(kit.files, again, { size: 1, times: TIMES });
+        await resizeByHandle(kit.files, again, { size: 1, times: TIMES });
         await closeHandle(kit.files, again);
       }
       assert.equal(await readAt(kit, share, "f"), "content");
@@ -151,15 +161,15 @@ for (const engine of ENGINES) {
       assert.equal(after.etag, before.etag);
       assert.equal(after.contentLength, 7);
       assert.ok(after.fileLastWriteOn! > before.fileLastWriteOn!);
-      await changeHeld(kit.files, stream, { attributes: 0x2, createdAt: 630_000_000_000_000_000n });
-      const { record } = await readHeldFacts(kit.files, stream);
+      await changeByHandle(kit.files, stream, { attributes: 0x2, createdAt: 630_000_000_000_000_000n });
+      const { record } = await readPropertiesByHandle(kit.files, stream);
       const base = await open(kit, share, "f", "open");
-      const own = (await readHeldFacts(kit.files, base)).record;
+      const own = (await readPropertiesByHandle(kit.files, base)).record;
       assert.deepEqual({ ...record, size: 7, content: own.content, dataRevision: own.dataRevision }, own);
       assert.equal(own.attributes, 0x2);
       const eas = [{ name: "user.origin", value: Buffer.from("scanner"), isNeeded: false }];
-      await changeHeldEas(kit.files, stream, { changes: eas, keepsChangedAt: false });
-      assert.deepEqual(await readHeldEas(kit.files, base), eas);
+      await changeEasByHandle(kit.files, stream, { changes: eas, freezesChangedAt: false });
+      assert.deepEqual(await readEasByHandle(kit.files, base), eas);
       assert.equal(record.size, 100_000);
       assert.equal((await file.getProperties()).fileAttributes, "Hidden | Archive");
       // A lock of a part of the one is none of the other.
@@ -169,7 +179,7 @@ for (const engine of ENGINES) {
       await file.uploadRange("rest", 0, 4);
       assert.equal((await file.downloadToBuffer()).toString(), "restten");
       assert.ok(
-        bytes.equals(Buffer.concat(await readHeld(kit.files, stream, { offset: 0, length: 1 << 20 }))),
+        bytes.equals(Buffer.concat(await readByHandle(kit.files, stream, { offset: 0, length: 1 << 20 }))),
       );
     });
 
@@ -185,7 +195,7 @@ for (const engine of ENGINES) {
         ["f"],
       );
       const root = await open(kit, share, "", "open", { access: NO_ACCESS });
-      assert.equal((await listHeld(kit.files, root, { after: undefined, limit: 10 })).length, 1);
+      assert.equal((await listByHandle(kit.files, root, { after: undefined, limit: 10 })).length, 1);
       assert.deepEqual(await streamsAt(kit, share, "f"), ["s 30000"]);
       assert.deepEqual(await streamsAt(kit, share, "f:s"), ["s 30000"]);
       assert.deepEqual(await streamsAt(kit, share, ""), ["of the root 4"]);
@@ -221,7 +231,7 @@ for (const engine of ENGINES) {
         },
         "a rename over it by handle": async () => {
           const other = await open(kit, share, "other", "create", { access: ALL });
-          await renameHeld(kit.files, other, { path: ["f"], isReplacing: true, keepsChangedAt: false });
+          await renameByHandle(kit.files, other, { path: ["f"], isReplacing: true, freezesChangedAt: false });
           assert.deepEqual(await streamsAt(kit, share, "f"), []);
           await setDeletePending(kit.files, other, true);
           await closeHandle(kit.files, other);
@@ -259,7 +269,7 @@ for (const engine of ENGINES) {
       const doomed = await open(kit, share, "f:one", "open", { access: ALL });
       const other = await open(kit, share, "f:one", "open");
       await setDeletePending(kit.files, doomed, true);
-      assert.equal((await readHeldFacts(kit.files, other)).isDeletePending, true);
+      assert.equal((await readPropertiesByHandle(kit.files, other)).isDeletePending, true);
       await assert.rejects(open(kit, share, "f:one", "open"), refusal("SMBDeletePending"));
       assert.equal(await closeHandle(kit.files, doomed), "closed");
       assert.deepEqual(await streamsAt(kit, share, "f"), ["one 1", "two 2"]);
@@ -269,7 +279,7 @@ for (const engine of ENGINES) {
       const last = await open(kit, share, "f:two", "open", { access: DELETE, isDeleteOnClose: true });
       assert.equal(await closeHandle(kit.files, last), "removed");
       const file = await open(kit, share, "f", "open");
-      assert.equal((await readHeldFacts(kit.files, file)).record.hasStreams, undefined);
+      assert.equal((await readPropertiesByHandle(kit.files, file)).record.hasStreams, undefined);
       await closeHandle(kit.files, file);
     });
 
@@ -277,7 +287,7 @@ for (const engine of ENGINES) {
       const share = await kit.newShare();
       await make(kit, share, "f:s", "stream");
       const file = await open(kit, share, "f", "open");
-      await changeHeld(kit.files, file, { attributes: 0x1 });
+      await changeByHandle(kit.files, file, { attributes: 0x1 });
       await assert.rejects(open(kit, share, "f:s", "open"), refusal("ReadOnlyAttribute"));
       await assert.rejects(open(kit, share, "f:new", "create"), refusal("ReadOnlyAttribute"));
       const doomed = await open(kit, share, "f:s", "open", { access: DELETE });
@@ -285,7 +295,7 @@ for (const engine of ENGINES) {
       assert.equal(await readAt(kit, share, "f:s"), "stream");
       await share.createDirectory("d");
       const directory = await open(kit, share, "d", "open", { access: NO_ACCESS });
-      await changeHeld(kit.files, directory, { attributes: 0x11 });
+      await changeByHandle(kit.files, directory, { attributes: 0x11 });
       await make(kit, share, "d:s", "may be written");
       assert.equal(await readAt(kit, share, "d:s"), "may be written");
     });
@@ -319,7 +329,7 @@ for (const engine of ENGINES) {
       await setDeletePending(kit.files, file, true);
       assert.equal(await closeHandle(kit.files, file), "closed");
       assert.equal(await read(kit, stream), "stream");
-      assert.equal((await readHeldFacts(kit.files, stream)).isDeletePending, true);
+      assert.equal((await readPropertiesByHandle(kit.files, stream)).isDeletePending, true);
       for (const path of ["f", "f:s", "f:new"])
         await assert.rejects(open(kit, share, path, "openIf"), refusal("SMBDeletePending"));
       const rest = share.rootDirectoryClient.getFileClient("f");
@@ -406,7 +416,7 @@ for (const engine of ENGINES) {
       assert.equal(await readAt(kit, share, "g:s"), "stream");
       const held = await open(kit, share, "g", "open", { access: ALL });
       const stream = await open(kit, share, "g:s", "open");
-      await renameHeld(kit.files, held, { path: ["h"], isReplacing: false, keepsChangedAt: false });
+      await renameByHandle(kit.files, held, { path: ["h"], isReplacing: false, freezesChangedAt: false });
       assert.equal(await read(kit, stream), "stream");
       await closeHandle(kit.files, held);
       await closeHandle(kit.files, stream);
@@ -456,7 +466,7 @@ for (const engine of ENGINES) {
       await share.rootDirectoryClient.getFileClient("gone").delete();
       await sweep(kit);
       const then = async (path: string, stream: string): Promise<string> => {
-        const past = await openPast(
+        const past = await openSnapshotInode(
           kit.files,
           { account, share: share.name, snapshot, path: [path] },
           stream,
@@ -468,8 +478,8 @@ for (const engine of ENGINES) {
       assert.equal(await then("f", "removed"), "still there");
       assert.equal(await then("gone", "s"), "with its file");
       await assert.rejects(then("f", "later"), refusal("ResourceNotFound"));
-      const past = await openPast(kit.files, { account, share: share.name, snapshot, path: ["f"] });
-      const { named } = await listPastStreams(kit.files, past);
+      const past = await openSnapshotInode(kit.files, { account, share: share.name, snapshot, path: ["f"] });
+      const { named } = await listSnapshotStreams(kit.files, past);
       assert.deepEqual(
         named.map(({ name }) => name),
         ["changed", "removed"],
@@ -479,12 +489,12 @@ for (const engine of ENGINES) {
 
     test("a file has so many streams and no more", async () => {
       const share = await kit.newShare();
-      const { streamsPerNodeMax } = FILE_LIMITS;
-      for (let i = 0; i < streamsPerNodeMax; i++)
+      const { streamsPerInodeMax } = FILE_LIMITS;
+      for (let i = 0; i < streamsPerInodeMax; i++)
         await closeHandle(kit.files, await open(kit, share, `f:${i}`, "create"));
       await assert.rejects(open(kit, share, "f:more", "create"), refusal("TooManyStreams"));
       await closeHandle(kit.files, await open(kit, share, "f:0", "open"));
-      assert.equal((await streamsAt(kit, share, "f")).length, streamsPerNodeMax);
+      assert.equal((await streamsAt(kit, share, "f")).length, streamsPerInodeMax);
       await share.rootDirectoryClient.getFileClient("f").delete();
     });
 
@@ -494,7 +504,7 @@ for (const engine of ENGINES) {
         const handles = await Promise.all(
           Array.from({ length: 4 }, () => open(kit, share, `f${round}:s`, "openIf")),
         );
-        assert.equal(new Set(handles.map(({ node }) => node)).size, 1);
+        assert.equal(new Set(handles.map(({ inode }) => inode)).size, 1);
         assert.equal(new Set(handles.map(({ base }) => base)).size, 1);
         assert.equal(handles.filter(({ action }) => action === "created").length, 1);
         for (const handle of handles) await endHandle(kit.files, handle, { isForced: true });

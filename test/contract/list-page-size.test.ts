@@ -12,9 +12,9 @@ import { readQuery } from "../../src/http/query.ts";
 import { BlobService } from "../../src/services/blob/blob-service.ts";
 import { putPage } from "../../src/services/blob/put-page.ts";
 import { FileService } from "../../src/services/file/file-service.ts";
-import { openNode } from "../../src/services/file/opens/open-node.ts";
+import { openInode } from "../../src/services/file/opens/open-node.ts";
 import { putRange } from "../../src/services/file/put-range.ts";
-import { takeIn } from "../../src/services/payload/content.ts";
+import { ingest } from "../../src/services/payload/content.ts";
 import { type RawReply, type RawRequest, send } from "../kit/send.ts";
 import { ENGINES, startTestServer, type TestServer } from "../kit/server.ts";
 
@@ -209,7 +209,7 @@ for (const engine of ENGINES) {
       const files = new FileService(server.runtime.parts);
       const opens: string[] = [];
       for (let count = 0; count < 400; count++) {
-        const opened = await openNode(files, {
+        const opened = await openInode(files, {
           ref: { account: server.account, share: "deep", path },
           access: READ,
           share: READ,
@@ -396,7 +396,7 @@ for (const engine of ENGINES) {
       const ref = { account: server.account, share: "ranges", path: ["file"] };
       await forEach(numbered(count), async (name) => {
         const from = Number(name.slice(1)) * 2 * 8_192;
-        const bytes = await takeIn(files.parts.payloads, Buffer.alloc(16, 7), 16);
+        const bytes = await ingest(files.parts.payloads, Buffer.alloc(16, 7), 16);
         await putRange(files, { ref, leaseId: undefined, from, to: from + 16, bytes });
       });
       const { status, body } = await ask("file", { path: "/ranges/file", query: { comp: "rangelist" } });
@@ -412,7 +412,7 @@ for (const engine of ENGINES) {
       const listRanges = RANGE_ROWS.find(({ name }) => name === "ListRanges")!;
       const stream = await streamOf("file", listRanges, wanted);
       assert.match(String((await stream.next()).value), /<Ranges><Range>/);
-      const bytes = await takeIn(files.parts.payloads, Buffer.alloc(16, 8), 16);
+      const bytes = await ingest(files.parts.payloads, Buffer.alloc(16, 8), 16);
       await putRange(files, { ref, leaseId: undefined, from: 0, to: 16, bytes });
       await assert.rejects(stream.next(), /changed while its ranges were listed/);
     });

@@ -5,7 +5,7 @@ import { QUEUE_LIMITS } from "../../src/base/limits-queue.ts";
 import { readContentsId } from "../../src/services/queue/queue-ref.ts";
 import { QueueService } from "../../src/services/queue/queue-service.ts";
 import { packKey } from "../../src/store/keys/pack.ts";
-import { dueSweeps, sweepKey, tallyKey } from "../../src/store/keys/queue.ts";
+import { counterKey, dueSweeps, sweepKey } from "../../src/store/keys/queue.ts";
 import { FACES, openFace, type QueueFace, refusedWith } from "../kit/queues.ts";
 import { ENGINES, startTestServer, type TestServer } from "../kit/server.ts";
 
@@ -316,7 +316,7 @@ for (const engine of ENGINES) {
       const server = await startTestServer({ engine });
       try {
         const queues = new QueueService(server.runtime.parts);
-        const [sweeps] = queues.chores();
+        const [sweeps] = queues.jobs();
         const sweep = async (): Promise<void> => {
           while ((await sweeps!.run()) === "more");
         };
@@ -391,14 +391,14 @@ for (const engine of ENGINES) {
           for (let i = 0n; i < 3n; i++) {
             write.put(sweepKey(expiresAt, contents) + packKey([i]), Buffer.alloc(8));
           }
-          const tally = (await write.get(tallyKey(contents)))!;
+          const tally = (await write.get(counterKey(contents)))!;
           tally[0] = 1;
-          write.put(tallyKey(contents), tally.subarray(0, 25));
+          write.put(counterKey(contents), tally.subarray(0, 25));
         });
         assert.equal(await queue.count(), 3);
         server.clock.advance(seconds(10));
         await queue.put("new", { timeToLive: 100 });
-        for (const chore of queues.chores()) while ((await chore.run()) === "more");
+        for (const job of queues.jobs()) while ((await job.run()) === "more");
         assert.equal(await queue.count(), 1);
       } finally {
         await server.close();
@@ -423,7 +423,7 @@ for (const engine of ENGINES) {
           },
           read: { value: parts.store.read.bind(parts.store) },
         });
-        const [sweeps] = new QueueService({ ...parts, store }).chores();
+        const [sweeps] = new QueueService({ ...parts, store }).jobs();
         for (let step = 0; step < 2; step++) await sweeps!.run();
         assert.equal(await queue.count(), 1);
         assert.equal((await queue.peek()).length, 1);
@@ -435,7 +435,7 @@ for (const engine of ENGINES) {
     test("a sweep is asked for again when the clock is set back to before it was made", async () => {
       const server = await startTestServer({ engine });
       try {
-        const [sweeps] = new QueueService(server.runtime.parts).chores();
+        const [sweeps] = new QueueService(server.runtime.parts).jobs();
         const sweep = async (): Promise<void> => {
           while ((await sweeps!.run()) === "more");
         };
@@ -460,7 +460,7 @@ for (const engine of ENGINES) {
         const queues = new QueueService(server.runtime.parts);
         const queue = await openFace(server, "service", "jobs");
         const runAll = async (): Promise<void> => {
-          for (const chore of queues.chores()) while ((await chore.run()) === "more");
+          for (const job of queues.jobs()) while ((await job.run()) === "more");
         };
         const records = (): Promise<number> =>
           server.runtime.parts.store.read(async (read) => {

@@ -31,7 +31,7 @@ const WAIT_MILLIS = 30_000;
 const newKey = (): string => randomBytes(64).toString("base64");
 const [OLD, NEW, OTHER] = [newKey(), newKey(), newKey()];
 
-interface House {
+interface Fixture {
   readonly program: Program;
   /** Writes the accounts file and returns when every worker has read it. */
   setAccounts(lines: readonly string[]): Promise<void>;
@@ -45,7 +45,7 @@ async function until(what: string, isSo: () => boolean | Promise<boolean>): Prom
   }
 }
 
-async function start(t: TestContext): Promise<House> {
+async function start(t: TestContext): Promise<Fixture> {
   const folder = mkdtempSync(join(root, "run-"));
   const file = join(folder, "accounts");
   const write = (lines: readonly string[]): void => {
@@ -69,7 +69,7 @@ async function start(t: TestContext): Promise<House> {
   };
 }
 
-const shareOf = ({ program }: House, key: string) => {
+const shareOf = ({ program }: Fixture, key: string) => {
   const address = `${program.endpoints.file}/mine`;
   const options = { retryOptions: { maxTries: 1 } };
   return new ShareServiceClient(address, new StorageSharedKeyCredential("mine", key), options).getShareClient(
@@ -84,7 +84,7 @@ suite("SMB", () => {
     isGone(): boolean;
   }
 
-  async function openFile({ program }: House, key: string, name: string): Promise<Client> {
+  async function openFile({ program }: Fixture, key: string, name: string): Promise<Client> {
     const to = { port: program.ports.smb, user: "mine", password: key, share: "work" };
     const smb = await SmbTestClient.connect(to);
     let isGone = false;
@@ -98,13 +98,13 @@ suite("SMB", () => {
   }
 
   test("a session ends with the key of its login, and one of the other key goes on", async (t) => {
-    const house = await start(t);
-    const share = shareOf(house, NEW);
+    const fixture = await start(t);
+    const share = shareOf(fixture, NEW);
     await share.create();
-    const old = await openFile(house, OLD, "old");
-    const kept = await openFile(house, NEW, "kept");
+    const old = await openFile(fixture, OLD, "old");
+    const kept = await openFile(fixture, NEW, "kept");
 
-    await house.setAccounts([`mine:${NEW}`, `other:${OTHER}`]);
+    await fixture.setAccounts([`mine:${NEW}`, `other:${OTHER}`]);
     await until("the session of the old key is gone", old.isGone);
     await kept.smb.write(kept.handle, 0, "beyond");
     assert.equal(kept.isGone(), false);
@@ -112,18 +112,18 @@ suite("SMB", () => {
     const again = await kept.smb.open("old", { access: "RW", share: "" });
     assert.equal((await kept.smb.read(again, 0, 6)).toString(), "before", "what was acknowledged is kept");
 
-    await house.setAccounts([`other:${OTHER}`]);
+    await fixture.setAccounts([`other:${OTHER}`]);
     await until("the last session is gone", kept.isGone);
-    await house.setAccounts([`mine:${NEW}`, `other:${OTHER}`]);
+    await fixture.setAccounts([`mine:${NEW}`, `other:${OTHER}`]);
     const { handleList } = (await share.rootDirectoryClient.listHandles().byPage().next()).value;
     assert.deepEqual(handleList ?? [], []);
   });
 
   test("a durable handle whose client was lost ends with the key, too", async (t) => {
-    const house = await start(t);
-    const share = shareOf(house, NEW);
+    const fixture = await start(t);
+    const share = shareOf(fixture, NEW);
     await share.create();
-    const lost = await openFile(house, OLD, "old");
+    const lost = await openFile(fixture, OLD, "old");
     lost.smb.vanish();
     const handles = async (): Promise<number> => {
       const page = (await share.rootDirectoryClient.getFileClient("old").listHandles().byPage().next()).value;
@@ -132,7 +132,7 @@ suite("SMB", () => {
     // The server has noticed the loss and keeps the handle for its client.
     await pause(300);
     assert.equal(await handles(), 1);
-    await house.setAccounts([`mine:${NEW}`, `other:${OTHER}`]);
+    await fixture.setAccounts([`mine:${NEW}`, `other:${OTHER}`]);
     await until("the handle is closed", async () => (await handles()) === 0);
   });
 });
@@ -153,8 +153,8 @@ suite("HTTP", () => {
   }
 
   test("signatures and tokens of a removed key or account are refused on open connections", async (t) => {
-    const house = await start(t);
-    const base = `${house.program.endpoints.blob}/mine`;
+    const fixture = await start(t);
+    const base = `${fixture.program.endpoints.blob}/mine`;
     const agents = Array.from({ length: CALLS }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
     t.after(() => {
       for (const agent of agents) agent.destroy();
@@ -196,7 +196,7 @@ suite("HTTP", () => {
     await withNew.getContainerClient("$web").createIfNotExists();
     await withNew.getContainerClient("$web").getBlockBlobClient("b").upload("page", 4);
     const website = (): Promise<number> =>
-      statusOf(agents[0]!, `${house.program.endpoints.blob}/`, { Host: "mine.web.localhost" });
+      statusOf(agents[0]!, `${fixture.program.endpoints.blob}/`, { Host: "mine.web.localhost" });
     assert.equal(await website(), 200);
     const all = async (address: string): Promise<number[]> => {
       // Twice: the second time a worker may know the token already.
@@ -212,13 +212,13 @@ suite("HTTP", () => {
       client.getContainerClient("private").getBlobClient("b").getProperties();
     for (let call = 0; call < CALLS; call++) await read(withOld);
 
-    await house.setAccounts([`mine:${NEW}`, `other:${OTHER}`]);
+    await fixture.setAccounts([`mine:${NEW}`, `other:${OTHER}`]);
     for (const address of oldAddresses) assert.deepEqual(await all(address), [403]);
     for (const address of [...newAddresses, publicly]) assert.deepEqual(await all(address), [200]);
     for (let call = 0; call < CALLS; call++) await assert.rejects(read(withOld), { statusCode: 403 });
     await read(withNew);
 
-    await house.setAccounts([`other:${OTHER}`]);
+    await fixture.setAccounts([`other:${OTHER}`]);
     for (const address of newAddresses) assert.deepEqual(await all(address), [403]);
     assert.deepEqual(await all(publicly), [404]);
     assert.equal(await website(), 404);

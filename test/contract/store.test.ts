@@ -12,9 +12,9 @@ for (const open of [openMemory, openEmbedded]) {
     onStore(open, async (store) => {
       await putAll(store, { a: "one" });
       assert.deepEqual(
-        store.readSoon((read) => read.get("a")),
+        store.readMaybeSync((read) => read.get("a")),
         bytes("one"),
       );
-      assert.throws(() => store.readSoon((): never => assert.fail(new RangeError("no"))), RangeError);
+      assert.throws(() => store.readMaybeSync((): never => assert.fail(new RangeError("no"))), RangeError);
     }));
 }

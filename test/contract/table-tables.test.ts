@@ -115,7 +115,7 @@ for (const engine of ENGINES) {
       await client.createTable();
       for await (const _ of client.listEntities()) assert.fail("an entity of the table that was deleted");
 
-      const { tables } = await chores(server);
+      const { tables } = await jobs(server);
       let steps = 0;
       while ((await tables.run()) === "more") steps++;
       assert.ok(steps >= 3, `reclaimed in ${steps} steps`);
@@ -309,9 +309,9 @@ for (const engine of ENGINES) {
   });
 }
 
-async function chores(server: TestServer) {
+async function jobs(server: TestServer) {
   const { TableService } = await import("../../src/services/table/table-service.ts");
-  return { tables: new TableService(server.runtime.parts).chores()[0]! };
+  return { tables: new TableService(server.runtime.parts).jobs()[0]! };
 }
 
 function identifiers(found: Awaited<ReturnType<TableClient["getAccessPolicy"]>>) {

@@ -88,7 +88,7 @@ test("the ledger tells lost, torn and resurrected from what may be", async () =>
   assert.equal(entry.isCertain, false, "the second may be there or not");
   present = "two";
   await entry.check(client);
-  assert.ok(isClean(figures) && figures.keptUnheard === 1);
+  assert.ok(isClean(figures) && figures.keptUnacknowledged === 1);
   present = "one";
   await entry.check(client);
   assert.equal(figures.lost, 1);

@@ -17,7 +17,7 @@ export interface KillFigures {
   killedInOpen: number;
   acknowledged: number;
   /** Transactions in flight at a kill that turned out to be there, whole. */
-  keptUnheard: number;
+  keptUnacknowledged: number;
   lost: number;
   torn: number;
   resurrected: number;
@@ -68,7 +68,7 @@ export async function killStore({ kills, seed, progress = () => {} }: KillOption
 }
 
 function newFigures(): KillFigures {
-  const none = { killedInOpen: 0, acknowledged: 0, keptUnheard: 0, lost: 0, torn: 0, resurrected: 0 };
+  const none = { killedInOpen: 0, acknowledged: 0, keptUnacknowledged: 0, lost: 0, torn: 0, resurrected: 0 };
   return { kills: 0, ...none, repeatedRevisions: 0, troubles: [] };
 }
 
@@ -81,7 +81,7 @@ export function printFigures({ troubles, ...it }: KillFigures): string {
   const text =
     `${it.kills} kills (${it.killedInOpen} before the store was open), ${it.acknowledged} acknowledged, ` +
     `${it.lost} lost, ${it.torn} torn, ${it.resurrected} resurrected, ` +
-    `${it.repeatedRevisions} repeated revisions, ${it.keptUnheard} kept unheard`;
+    `${it.repeatedRevisions} repeated revisions, ${it.keptUnacknowledged} kept unheard`;
   return [text, ...troubles].join("; ");
 }
 
@@ -186,26 +186,31 @@ class Ledger {
     });
     try {
       await store.read(async (read) => {
-        const unheard: bigint[] = [];
+        const unacknowledged: bigint[] = [];
         for (let writer = 0; writer < WRITERS; writer++)
-          await this.#judgeWriter(read, writer, figures, unheard);
-        unheard.sort((a, b) => (a < b ? -1 : 1));
-        for (const revision of unheard) this.#seeRevision(revision, figures);
+          await this.#judgeWriter(read, writer, figures, unacknowledged);
+        unacknowledged.sort((a, b) => (a < b ? -1 : 1));
+        for (const revision of unacknowledged) this.#seeRevision(revision, figures);
       });
     } finally {
       await store.close();
     }
   }
 
-  async #judgeWriter(read: Reader, writer: number, figures: KillFigures, unheard: bigint[]): Promise<void> {
+  async #judgeWriter(
+    read: Reader,
+    writer: number,
+    figures: KillFigures,
+    unacknowledged: bigint[],
+  ): Promise<void> {
     const acknowledged = this.#steps[writer]!;
     const stored = (await read.get(writerKey(writer)))?.toString().split(" ") ?? ["0", "0"];
     const found = Number(stored[0]);
     if (found === acknowledged + 1) {
       // The one in flight has landed; it counts from here on, as its author will see when it starts again.
       this.#apply(writer, found);
-      unheard.push(BigInt(stored[1]!));
-      figures.keptUnheard++;
+      unacknowledged.push(BigInt(stored[1]!));
+      figures.keptUnacknowledged++;
     } else if (found < acknowledged) figures.lost += acknowledged - found;
     else if (found > acknowledged)
       figures.troubles.push(`writer ${writer} at ${found}, told ${acknowledged}`);

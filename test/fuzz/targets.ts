@@ -1,6 +1,6 @@
 import type { FuzzTarget } from "./target.ts";
 import { HTTP_BLOB, HTTP_FILE, HTTP_QUEUE, HTTP_TABLE } from "./targets/http.ts";
-import { PLANTED_CRASH, PLANTED_HANG, PLANTED_LEAK, PLANTED_LOOP } from "./targets/planted.ts";
+import { MUTANT_CRASH, MUTANT_HANG, MUTANT_LEAK, MUTANT_LOOP } from "./targets/planted.ts";
 import * as smb from "./targets/smb.ts";
 import * as wire from "./targets/wire.ts";
 
@@ -14,11 +14,6 @@ export const REAL_TARGETS: readonly FuzzTarget[] = [
   ...Object.values(smb),
 ];
 
-export const PLANTED_TARGETS: readonly FuzzTarget[] = [
-  PLANTED_CRASH,
-  PLANTED_HANG,
-  PLANTED_LOOP,
-  PLANTED_LEAK,
-];
+export const MUTANT_TARGETS: readonly FuzzTarget[] = [MUTANT_CRASH, MUTANT_HANG, MUTANT_LOOP, MUTANT_LEAK];
 
-export const TARGETS: readonly FuzzTarget[] = [...REAL_TARGETS, ...PLANTED_TARGETS];
+export const TARGETS: readonly FuzzTarget[] = [...REAL_TARGETS, ...MUTANT_TARGETS];

@@ -5,12 +5,12 @@ import { seedOfThisRun } from "../support/seed.ts";
 import { INFINITE, type LeaseOperation, leaseLock } from "./lease-lock.ts";
 import { checkHistory, type Operation, printStory, type Sequential } from "./linearizability.ts";
 import { type MessageOperation, message, missedMessage } from "./message.ts";
-import { LEASE_PLANTS, MESSAGE_PLANTS, type Plant, REGISTER_PLANTS } from "./planted.ts";
+import { LEASE_MUTANTS, MESSAGE_MUTANTS, type Mutant, REGISTER_MUTANTS } from "./planted.ts";
 import { type RegisterOperation, registers, reusedEtag } from "./registers.ts";
 import { leaseHistory, messageHistory, registerHistory } from "./simulate.ts";
 
 const HISTORIES = 150;
-const NOTHING_UNHEARD = { unheardGets: [], tolerance: 0 };
+const NOTHING_UNACKNOWLEDGED = { unacknowledgedGets: [], tolerance: 0 };
 
 /** Every order there is, tried one after the other: slow, and too simple to be wrong. */
 function hasLegalOrder<State, Op extends Operation>(
@@ -99,7 +99,7 @@ suite("the checker of histories", () => {
 });
 
 suite("legal histories", () => {
-  for (const [name, keys, unheard] of [
+  for (const [name, keys, unacknowledged] of [
     ["one register", ["a"], 0],
     ["one register, replies lost", ["a"], 0.03],
     ["a partition of rows", ["a", "b", "c", "d"], 0],
@@ -109,19 +109,22 @@ suite("legal histories", () => {
       const seed = seedOfThisRun(t);
       for (let i = 0; i < HISTORIES; i++) {
         const random = seededRandom(seed + i);
-        const history = registerHistory({ random, clients: 6, operations: 150, unheard }, keys);
+        const history = registerHistory({ random, clients: 6, operations: 150, unacknowledged }, keys);
         assert.equal(reusedEtag(history), undefined);
         assertLegal(history, registers(history));
       }
     });
   }
 
-  for (const unheard of [0, 0.03]) {
-    test(`are let through: a lease, ${unheard} of the replies lost`, (t) => {
+  for (const unacknowledged of [0, 0.03]) {
+    test(`are let through: a lease, ${unacknowledged} of the replies lost`, (t) => {
       const seed = seedOfThisRun(t);
       for (let i = 0; i < HISTORIES; i++) {
         const random = seededRandom(seed + i);
-        assertLegal(leaseHistory({ random, clients: 5, operations: 150, unheard }), leaseLock(undefined));
+        assertLegal(
+          leaseHistory({ random, clients: 5, operations: 150, unacknowledged }),
+          leaseLock(undefined),
+        );
       }
     });
   }
@@ -129,7 +132,7 @@ suite("legal histories", () => {
   test("are let through: messages", (t) => {
     const seed = seedOfThisRun(t);
     for (let i = 0; i < HISTORIES; i++) {
-      assertLegal(messageHistory({ random: seededRandom(seed + i) }), message(NOTHING_UNHEARD));
+      assertLegal(messageHistory({ random: seededRandom(seed + i) }), message(NOTHING_UNACKNOWLEDGED));
     }
   });
 
@@ -160,45 +163,45 @@ function assertLegal<State, Op extends Operation>(
 }
 
 suite("planted bugs are caught, every one of them", () => {
-  function plantAll<State, Op extends Operation>(
-    plants: Readonly<Record<string, Plant<Op>>>,
+  function mutateAll<State, Op extends Operation>(
+    mutants: Readonly<Record<string, Mutant<Op>>>,
     make: (random: Random) => readonly Op[],
     objectOf: (history: readonly Op[]) => Sequential<State, Op>,
   ): void {
-    for (const [name, plant] of Object.entries(plants)) {
+    for (const [name, mutant] of Object.entries(mutants)) {
       test(name, (t) => {
         const seed = seedOfThisRun(t);
-        let planted = 0;
-        for (let i = 0; i < HISTORIES * 3 && planted < HISTORIES; i++) {
+        let mutants = 0;
+        for (let i = 0; i < HISTORIES * 3 && mutants < HISTORIES; i++) {
           const random = seededRandom(seed + i * 31);
-          const wrong = plant(make(random), random);
+          const wrong = mutant(make(random), random);
           if (wrong === undefined) continue;
-          planted++;
+          mutants++;
           assert.equal(checkHistory(wrong, objectOf(wrong)).legal, false, `seed ${seed}, history ${i}`);
         }
-        assert.ok(planted > HISTORIES / 4, `only ${planted} planted`);
-        t.diagnostic(`${planted} planted, ${planted} caught`);
+        assert.ok(mutants > HISTORIES / 4, `only ${mutants} planted`);
+        t.diagnostic(`${mutants} planted, ${mutants} caught`);
       });
     }
   }
 
-  plantAll(
-    REGISTER_PLANTS,
+  mutateAll(
+    REGISTER_MUTANTS,
     (random) => {
-      const unheard = random.fraction() < 0.5 ? 0 : 0.02;
-      return registerHistory({ random, clients: 5, operations: 80, unheard }, ["a", "b", "c"]);
+      const unacknowledged = random.fraction() < 0.5 ? 0 : 0.02;
+      return registerHistory({ random, clients: 5, operations: 80, unacknowledged }, ["a", "b", "c"]);
     },
     (history) => registers(history),
   );
-  plantAll(
-    LEASE_PLANTS,
-    (random) => leaseHistory({ random, clients: 5, operations: 80, unheard: 0 }),
+  mutateAll(
+    LEASE_MUTANTS,
+    (random) => leaseHistory({ random, clients: 5, operations: 80, unacknowledged: 0 }),
     () => leaseLock(undefined),
   );
-  plantAll(
-    MESSAGE_PLANTS,
+  mutateAll(
+    MESSAGE_MUTANTS,
     (random) => messageHistory({ random }),
-    () => message(NOTHING_UNHEARD),
+    () => message(NOTHING_UNACKNOWLEDGED),
   );
 
   test("a Get that overlooks a message", () => {
@@ -216,9 +219,9 @@ suite("planted bugs are caught, every one of them", () => {
       asked,
       ids,
     });
-    assert.equal(missedMessage([get(0.5, 1, [])], messages, NOTHING_UNHEARD), undefined);
-    assert.equal(missedMessage([get(2, 1, ["other"])], messages, NOTHING_UNHEARD), undefined);
-    assert.match(missedMessage([get(2, 1, [])], messages, NOTHING_UNHEARD) ?? "", /^m by the Get/);
+    assert.equal(missedMessage([get(0.5, 1, [])], messages, NOTHING_UNACKNOWLEDGED), undefined);
+    assert.equal(missedMessage([get(2, 1, ["other"])], messages, NOTHING_UNACKNOWLEDGED), undefined);
+    assert.match(missedMessage([get(2, 1, [])], messages, NOTHING_UNACKNOWLEDGED) ?? "", /^m by the Get/);
   });
 
   test("one ETag for two values", () => {

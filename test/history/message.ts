@@ -38,7 +38,7 @@ export interface MessageState {
 
 export interface MessageFacts {
   /** When the Gets without a reply were sent. */
-  readonly unheardGets: readonly number[];
+  readonly unacknowledgedGets: readonly number[];
   /** How far the clocks of clients and server may be apart, in the unit of the times. */
   readonly tolerance: number;
 }
@@ -52,14 +52,15 @@ const UNBORN: MessageState = {
 };
 
 export function message({
-  unheardGets,
+  unacknowledgedGets,
   tolerance,
 }: MessageFacts): Sequential<MessageState, MessageOperation> {
-  const unheardBefore = (time: number): number => unheardGets.filter((sentAt) => sentAt < time).length;
+  const unacknowledgedBefore = (time: number): number =>
+    unacknowledgedGets.filter((sentAt) => sentAt < time).length;
   const mayBeVisible = (state: MessageState, end: number): boolean => end + tolerance >= state.visibleMin;
   /** Somebody we never heard of has taken it since. */
-  const mayBeTakenUnheard = (state: MessageState, { end }: Operation): boolean =>
-    mayBeVisible(state, end) && unheardBefore(end) > 0;
+  const mayBeDequeuedUnacknowledged = (state: MessageState, { end }: Operation): boolean =>
+    mayBeVisible(state, end) && unacknowledgedBefore(end) > 0;
 
   function hidden(state: MessageState, { start, end }: Operation, hiddenFor: number): MessageState {
     return { ...state, visibleMin: start + hiddenFor, visibleMax: end + hiddenFor };
@@ -80,7 +81,7 @@ export function message({
         case "take": {
           if (state.life !== "there" || told === undefined || !mayBeVisible(state, end)) return undefined;
           const count = told.dequeueCount ?? state.dequeueCount + 1;
-          const countMax = state.dequeueCount + 1 + unheardBefore(end);
+          const countMax = state.dequeueCount + 1 + unacknowledgedBefore(end);
           if (count <= state.dequeueCount || count > countMax) return undefined;
           const taken = { ...state, receipt: told.receipt, dequeueCount: count };
           return hidden(taken, operation, input.hiddenFor);
@@ -88,7 +89,7 @@ export function message({
         case "delete":
         case "hide": {
           const isNewest = state.life === "there" && state.receipt === input.receipt;
-          if (!isDone) return !isNewest || mayBeTakenUnheard(state, operation) ? state : undefined;
+          if (!isDone) return !isNewest || mayBeDequeuedUnacknowledged(state, operation) ? state : undefined;
           if (!isNewest) return undefined;
           if (input.do === "delete") return { ...state, life: "deleted" };
           return hidden({ ...state, receipt: told?.receipt }, operation, input.hiddenFor);
@@ -115,7 +116,7 @@ export interface GetRecord extends Operation {
 export function missedMessage(
   gets: readonly GetRecord[],
   messages: ReadonlyMap<string, readonly MessageOperation[]>,
-  { unheardGets }: MessageFacts,
+  { unacknowledgedGets }: MessageFacts,
 ): string | undefined {
   const short = gets.filter(({ ids, asked, end }) => ids.length < asked && end !== Number.POSITIVE_INFINITY);
   const spans: { readonly id: string; readonly from: number; readonly to: number }[] = [];
@@ -126,7 +127,7 @@ export function missedMessage(
     spans.push({ id, from: put.end, to: Math.min(Number.POSITIVE_INFINITY, ...touched) });
   }
   for (const get of short) {
-    if (unheardGets.some((sentAt) => sentAt < get.end)) continue;
+    if (unacknowledgedGets.some((sentAt) => sentAt < get.end)) continue;
     const missed = spans.find(({ from, to }) => from < get.start && to > get.end);
     if (missed !== undefined) return `${missed.id} by the Get at ${get.start}`;
   }

@@ -6,7 +6,7 @@ import type { MessageOperation } from "./message.ts";
 import type { Change, RegisterOperation } from "./registers.ts";
 
 /** Each makes a history that no single copy could have produced, wherever in the history it strikes. */
-export type Plant<Op> = (history: readonly Op[], random: Random) => Op[] | undefined;
+export type Mutant<Op> = (history: readonly Op[], random: Random) => Op[] | undefined;
 
 const last = <T>(of: readonly T[]): T => of.at(-1)!;
 const endOf = (history: readonly Operation[]): number =>
@@ -66,7 +66,7 @@ const readOf = (
   output: { found: values.map((value) => (value === undefined ? undefined : { value })) },
 });
 
-export const REGISTER_PLANTS: Readonly<Record<string, Plant<RegisterOperation>>> = {
+export const REGISTER_MUTANTS: Readonly<Record<string, Mutant<RegisterOperation>>> = {
   "a stale read": (history, random) => {
     const pair = overwritten(history, random);
     return pair && [...history, readOf([pair[0].key], [pair[0].value], pair[1].end + 0.1)];
@@ -145,7 +145,7 @@ export const REGISTER_PLANTS: Readonly<Record<string, Plant<RegisterOperation>>>
   },
 };
 
-export const LEASE_PLANTS: Readonly<Record<string, Plant<LeaseOperation>>> = {
+export const LEASE_MUTANTS: Readonly<Record<string, Mutant<LeaseOperation>>> = {
   "two holders": (history, random) =>
     afterAcquire(history, random, (start) => lease({ do: "acquire", id: "x", length: INFINITE }, start)),
   "a write past the lease": (history, random) =>
@@ -193,7 +193,7 @@ function afterAcquire(
   return [...ways[0]!, next(end + 8, "mine", "mine")];
 }
 
-export const MESSAGE_PLANTS: Readonly<Record<string, Plant<MessageOperation>>> = {
+export const MESSAGE_MUTANTS: Readonly<Record<string, Mutant<MessageOperation>>> = {
   "two takers within the time of one": (history) => {
     const take = history.findLast(({ input }) => input.do === "take")!;
     const { output } = take;

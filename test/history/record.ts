@@ -35,7 +35,7 @@ export interface HistoryPlan {
 
 export interface HistoryOutcome {
   readonly operations: number;
-  readonly unheard: number;
+  readonly unacknowledged: number;
   readonly kills: number;
   readonly fault: string | undefined;
 }
@@ -43,7 +43,7 @@ export interface HistoryOutcome {
 export async function recordHistory(plan: HistoryPlan): Promise<HistoryOutcome> {
   const { subject, name, clients } = plan;
   const random = seededRandom(plan.seed);
-  const stage: Stage = { name, random, unheard: 0 };
+  const stage: Stage = { name, random, unacknowledged: 0 };
   const scenes: Scene[] = [
     new BlobScene(),
     new RowScene(),
@@ -76,7 +76,7 @@ export async function recordHistory(plan: HistoryPlan): Promise<HistoryOutcome> 
   const judged = scenes.map((scene) => scene.judge());
   return {
     operations: judged.reduce((sum, { operations }) => sum + operations, 0),
-    unheard: stage.unheard,
+    unacknowledged: stage.unacknowledged,
     kills: plan.kills,
     fault: judged.find(({ fault }) => fault !== undefined)?.fault,
   };

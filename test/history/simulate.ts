@@ -14,7 +14,7 @@ interface Simulation<In, Out> {
   readonly clients: number;
   readonly operations: number;
   /** The share of operations whose reply is lost; half of them are done nevertheless. */
-  readonly unheard: number;
+  readonly unacknowledged: number;
   readonly choose: (client: number) => In;
   readonly apply: (input: In) => Out;
   /** What the clients learn from a reply they got. */
@@ -28,7 +28,7 @@ interface Recorded<In, Out> extends Operation {
 }
 
 function simulate<In, Out>(simulation: Simulation<In, Out>): Recorded<In, Out>[] {
-  const { random, clients, operations, unheard, choose, apply, hear = () => {} } = simulation;
+  const { random, clients, operations, unacknowledged, choose, apply, hear = () => {} } = simulation;
   const history: Recorded<In, Out>[] = [];
   const aWhile = (): number => Math.ceil(random.fraction() * 20);
   const free = Array.from({ length: clients }, (_, client) => client / clients);
@@ -47,7 +47,7 @@ function simulate<In, Out>(simulation: Simulation<In, Out>): Recorded<In, Out>[]
     const one = running.find(({ point }) => point === next)!;
     running = running.filter((other) => other !== one);
     const { input, end } = one;
-    const isHeard = random.fraction() >= unheard;
+    const isHeard = random.fraction() >= unacknowledged;
     const output = isHeard || random.fraction() < 0.5 ? apply(input) : undefined;
     if (isHeard) hear(input, output!);
     const told = isHeard ? { end, output } : { end: INFINITE, output: undefined };
@@ -61,7 +61,7 @@ export interface Shape {
   readonly random: Random;
   readonly clients: number;
   readonly operations: number;
-  readonly unheard: number;
+  readonly unacknowledged: number;
 }
 
 const pick = (random: Random, count: number): number => Math.floor(random.fraction() * count);

@@ -29,7 +29,7 @@ async function settle(): Promise<void> {
 }
 
 /** In a function of its own, so that nothing of the test holds what it was given. */
-async function take(pieces: AsyncIterator<unknown>): Promise<void> {
+async function acquire(pieces: AsyncIterator<unknown>): Promise<void> {
   await pieces.next();
 }
 
@@ -37,8 +37,8 @@ test("a body that waits for its next piece keeps nothing of the last one", async
   const { source, sent } = slowSource(128 * KIB);
   const body = checkedBody(source, { declared: {} });
   const pieces = body[Symbol.asyncIterator]();
-  await take(pieces);
-  void take(pieces);
+  await acquire(pieces);
+  void acquire(pieces);
   await settle();
   assert.equal(sent(), undefined);
 });
@@ -46,9 +46,9 @@ test("a body that waits for its next piece keeps nothing of the last one", async
 test("an append that waits for more keeps nothing of what it has passed on", async () => {
   const { source, sent } = slowSource(128 * KIB);
   const pieces = cutPieces(source, () => 64 * KIB);
-  await take(pieces);
-  await take(pieces);
-  void take(pieces);
+  await acquire(pieces);
+  await acquire(pieces);
+  void acquire(pieces);
   await settle();
   assert.equal(sent(), undefined);
 });

@@ -83,7 +83,7 @@ suite("hostile names and paths of files", () => {
     const path: string[] = [];
     for (let level = 1; level < FILE_LIMITS.pathLevelsMax; level++) {
       path.push("d");
-      await createDirectory(kit.files, { ref: { ...ref, path: [...path] }, wishes: {} });
+      await createDirectory(kit.files, { ref: { ...ref, path: [...path] }, requested: {} });
     }
     const deep = path.join("/");
     assert.equal((await put(share.name, `${deep}/f`)).status, 201);
@@ -93,7 +93,7 @@ suite("hostile names and paths of files", () => {
     const long = "x".repeat(250);
     const names = Array.from({ length: 8 }, () => long);
     for (let i = 1; i <= names.length; i++) {
-      await createDirectory(kit.files, { ref: { ...ref, path: names.slice(0, i) }, wishes: {} });
+      await createDirectory(kit.files, { ref: { ...ref, path: names.slice(0, i) }, requested: {} });
     }
     const room = FILE_LIMITS.pathCharsMax - names.join("/").length - 1;
     assert.equal((await put(share.name, `${names.join("/")}/${"y".repeat(room)}`)).status, 201);

@@ -4,29 +4,34 @@ import { test } from "node:test";
 import { signed } from "../../bench/sign.ts";
 import { isCommon } from "../../src/base/common-memory.ts";
 import { LIMITS, MIB } from "../../src/base/limits.ts";
-import { giveBack, lendBodyRoom, memoryForRead, returnBodyRoom } from "../../src/base/payload-memory.ts";
+import {
+  acquireBodyBuffer,
+  acquireReadBuffer,
+  release,
+  releaseBodyBuffer,
+} from "../../src/base/payload-memory.ts";
 import { raw } from "../kit/raw.ts";
 import { startTestServer, type TestServer } from "../kit/server.ts";
 
 /** How much of the common memory is free for reads, and how much for bodies: what a transfer forgot is missing here. */
 function freeForReads(): number {
   const count = LIMITS.commonReadBytesMax / LIMITS.extentReadBytes;
-  const reads = Array.from({ length: count }, () => memoryForRead(LIMITS.extentReadBytes));
+  const reads = Array.from({ length: count }, () => acquireReadBuffer(LIMITS.extentReadBytes));
   const common = reads.filter((bytes) => isCommon(bytes)).length;
-  reads.forEach(giveBack);
+  reads.forEach(release);
   return common * LIMITS.extentReadBytes;
 }
 
 function freeForBodies(): number {
   const bodies: Buffer[] = [];
-  for (let room = lendBodyRoom(); room !== undefined; room = lendBodyRoom()) bodies.push(room);
+  for (let room = acquireBodyBuffer(); room !== undefined; room = acquireBodyBuffer()) bodies.push(room);
   const common = bodies.filter((bytes) => isCommon(bytes)).length;
-  bodies.forEach(returnBodyRoom);
-  return common * LIMITS.bodyRoomBytes;
+  bodies.forEach(releaseBodyBuffer);
+  return common * LIMITS.bodyBufferBytes;
 }
 
 const ALL_READS = LIMITS.commonReadBytesMax;
-const ALL_BODIES = LIMITS.bodyRoomsMax * LIMITS.bodyRoomBytes;
+const ALL_BODIES = LIMITS.bodyBuffersMax * LIMITS.bodyBufferBytes;
 
 async function withServer(run: (server: TestServer) => Promise<void>): Promise<void> {
   const server = await startTestServer({ engine: "embedded" });

@@ -93,7 +93,7 @@ async function open(options: TestServerOptions, place: Place, clock: ManualClock
     log,
     onFatal,
     clock,
-    choreTimers: NEVER,
+    jobTimers: NEVER,
   });
   await runtime.recoverAll();
   await runtime.start();

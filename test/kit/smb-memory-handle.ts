@@ -7,9 +7,9 @@ import type {
   FileHandle,
   FileInfo,
   InfoChange,
+  InodeKind,
   ListedEntry,
   LockRange,
-  NodeKind,
   OpenRequest,
   TimeChange,
 } from "../../src/smb/file-system.ts";
@@ -17,7 +17,7 @@ import { refuse, STATUS } from "../../src/smb/status.ts";
 import { ATTRIBUTE, SHARE_ACCESS } from "../../src/smb/wire/create.ts";
 import type { ExtendedAttribute } from "../../src/smb/wire/extended-attributes.ts";
 import type { FileTime } from "../../src/smb/wire/filetime.ts";
-import { changedEas, fold, type HeldLock, type MemoryNode } from "./smb-memory-node.ts";
+import { changedEas, fold, type HeldLock, type MemoryInode } from "./smb-memory-node.ts";
 import type { MemoryShare } from "./smb-memory-share.ts";
 
 type TimeName = "createdAt" | "accessedAt" | "writtenAt" | "changedAt";
@@ -28,34 +28,34 @@ export class MemoryHandle implements FileHandle {
   readonly access: number;
   readonly shareAccess: number;
   readonly #share: MemoryShare;
-  readonly #node: MemoryNode;
+  readonly #inode: MemoryInode;
   readonly #isDeleteOnClose: boolean;
   readonly #held = new Set<TimeName>();
   isClosed = false;
 
   constructor(input: {
     readonly share: MemoryShare;
-    readonly target: MemoryNode;
+    readonly target: MemoryInode;
     readonly access: number;
     readonly request: OpenRequest;
   }) {
     this.#share = input.share;
-    this.#node = input.target;
+    this.#inode = input.target;
     this.access = input.access;
     this.shareAccess = input.request.share;
     this.#isDeleteOnClose = input.request.isDeleteOnClose;
   }
 
-  get node(): bigint {
-    return this.#node.id;
+  get inode(): bigint {
+    return this.#inode.id;
   }
 
-  get kind(): NodeKind {
-    return this.#node.kind;
+  get kind(): InodeKind {
+    return this.#inode.kind;
   }
 
   async info(): Promise<FileInfo> {
-    return this.#node.info();
+    return this.#inode.info();
   }
 
   infoAtClose(): Promise<FileInfo> {
@@ -64,48 +64,48 @@ export class MemoryHandle implements FileHandle {
 
   async read(offset: number, length: number): Promise<readonly Buffer[]> {
     const range = { offset: BigInt(offset), length: BigInt(length), isExclusive: false };
-    const isLocked = this.#node.locks.some(
+    const isLocked = this.#inode.locks.some(
       (lock) => lock.isExclusive && lock.handle !== this && meets(lock, range),
     );
     if (isLocked) throw refuse(STATUS.FILE_LOCK_CONFLICT);
-    return this.#node.read(offset, length);
+    return this.#inode.read(offset, length);
   }
 
   async write(offset: number, data: Buffer): Promise<void> {
     this.#checkWrite(offset, data.length);
-    this.#node.write(offset, data);
+    this.#inode.write(offset, data);
     this.#touch("writtenAt", "changedAt");
-    this.#node.attributes |= ATTRIBUTE.ARCHIVE;
+    this.#inode.attributes |= ATTRIBUTE.ARCHIVE;
   }
 
   #checkWrite(offset: number, length: number): void {
     const range = { offset: BigInt(offset), length: BigInt(length), isExclusive: true };
-    const isLocked = this.#node.locks.some(
+    const isLocked = this.#inode.locks.some(
       (lock) => !(lock.isExclusive && lock.handle === this) && meets(lock, range),
     );
     if (isLocked) throw refuse(STATUS.FILE_LOCK_CONFLICT);
   }
 
   #touch(...names: readonly TimeName[]): void {
-    for (const name of names) if (!this.#held.has(name)) this.#node[name] = this.#share.now();
+    for (const name of names) if (!this.#held.has(name)) this.#inode[name] = this.#share.now();
   }
 
   async flush(): Promise<void> {}
 
   async close(): Promise<boolean> {
     this.isClosed = true;
-    const node = this.#node;
-    node.handles.delete(this);
-    node.locks = node.locks.filter((lock) => lock.handle !== this);
-    if (this.#isDeleteOnClose && node.parent !== undefined) node.isDeletePending = true;
-    if (!node.isDeletePending || node.handles.size > 0 || node.isRemoved) return false;
-    if (node.children.size > 0) {
-      node.isDeletePending = false;
+    const inode = this.#inode;
+    inode.handles.delete(this);
+    inode.locks = inode.locks.filter((lock) => lock.handle !== this);
+    if (this.#isDeleteOnClose && inode.parent !== undefined) inode.isDeletePending = true;
+    if (!inode.isDeletePending || inode.handles.size > 0 || inode.isRemoved) return false;
+    if (inode.children.size > 0) {
+      inode.isDeletePending = false;
       return false;
     }
-    node.isRemoved = true;
-    node.parent?.children.delete(fold(node.name));
-    if (node.parent !== undefined) node.parent.writtenAt = this.#share.now();
+    inode.isRemoved = true;
+    inode.parent?.children.delete(fold(inode.name));
+    if (inode.parent !== undefined) inode.parent.writtenAt = this.#share.now();
     return true;
   }
 
@@ -113,7 +113,7 @@ export class MemoryHandle implements FileHandle {
     for (const name of TIMES) this.#setTime(name, change[name]);
     if (change.attributes !== undefined) {
       const kept = change.attributes & SETTABLE & ~ATTRIBUTE.NORMAL;
-      this.#node.attributes = this.kind === "directory" ? kept | ATTRIBUTE.DIRECTORY : kept;
+      this.#inode.attributes = this.kind === "directory" ? kept | ATTRIBUTE.DIRECTORY : kept;
     }
     if (change.changedAt === undefined) this.#touch("changedAt");
   }
@@ -122,43 +122,43 @@ export class MemoryHandle implements FileHandle {
     if (value === undefined) return;
     if (value === "resume") this.#held.delete(name);
     else this.#held.add(name);
-    if (typeof value === "bigint") this.#node[name] = value as FileTime;
+    if (typeof value === "bigint") this.#inode[name] = value as FileTime;
   }
 
   async setEndOfFile(size: number): Promise<void> {
-    const { size: before } = this.#node;
+    const { size: before } = this.#inode;
     if (size !== before) this.#checkWrite(Math.min(size, before), Math.abs(size - before));
-    this.#node.truncate(size);
+    this.#inode.truncate(size);
     this.#touch("writtenAt", "changedAt");
   }
 
   async setAllocation(size: number): Promise<void> {
-    if (size < this.#node.size) await this.setEndOfFile(size);
-    this.#node.reserved = Math.ceil(size / 4_096) * 4_096;
+    if (size < this.#inode.size) await this.setEndOfFile(size);
+    this.#inode.reserved = Math.ceil(size / 4_096) * 4_096;
     this.#touch("writtenAt");
   }
 
   async setDeletePending(isPending: boolean): Promise<void> {
-    const node = this.#node;
+    const inode = this.#inode;
     if (isPending) {
-      if (node.parent === undefined) throw refuse(STATUS.ACCESS_DENIED);
-      if ((node.attributes & ATTRIBUTE.READONLY) !== 0) throw refuse(STATUS.CANNOT_DELETE);
-      if (node.children.size > 0) throw refuse(STATUS.DIRECTORY_NOT_EMPTY);
+      if (inode.parent === undefined) throw refuse(STATUS.ACCESS_DENIED);
+      if ((inode.attributes & ATTRIBUTE.READONLY) !== 0) throw refuse(STATUS.CANNOT_DELETE);
+      if (inode.children.size > 0) throw refuse(STATUS.DIRECTORY_NOT_EMPTY);
     }
-    node.isDeletePending = isPending;
+    inode.isDeletePending = isPending;
   }
 
   async rename(path: readonly string[], isReplacing: boolean): Promise<readonly string[]> {
-    const node = this.#node;
-    if (node.parent === undefined) throw refuse(STATUS.ACCESS_DENIED);
-    for (const other of node.handles)
+    const inode = this.#inode;
+    if (inode.parent === undefined) throw refuse(STATUS.ACCESS_DENIED);
+    for (const other of inode.handles)
       if (other !== this && isDataAccess(other.access) && (other.shareAccess & SHARE_ACCESS.DELETE) === 0)
         throw refuse(STATUS.SHARING_VIOLATION);
-    if (node.kind === "directory" && hasOpenBelow(node)) throw refuse(STATUS.ACCESS_DENIED);
+    if (inode.kind === "directory" && hasOpenBelow(inode)) throw refuse(STATUS.ACCESS_DENIED);
     const parent = this.#share.directoryAt(path.slice(0, -1));
     const name = path.at(-1)!;
     const target = parent.children.get(fold(name));
-    if (target !== undefined && target !== node) {
+    if (target !== undefined && target !== inode) {
       if (!isReplacing) throw refuse(STATUS.OBJECT_NAME_COLLISION);
       if (target.kind === "directory" || target.handles.size > 0) throw refuse(STATUS.ACCESS_DENIED);
       target.isRemoved = true;
@@ -168,10 +168,10 @@ export class MemoryHandle implements FileHandle {
       const keepsOut = isDataAccess(other.access) && (other.shareAccess & SHARE_ACCESS.WRITE) === 0;
       if (keepsOut || (other.access & 0x1_0000) !== 0) throw refuse(STATUS.SHARING_VIOLATION);
     }
-    node.parent.children.delete(fold(node.name));
-    node.name = name;
-    node.parent = parent;
-    parent.children.set(fold(name), node);
+    inode.parent.children.delete(fold(inode.name));
+    inode.name = name;
+    inode.parent = parent;
+    parent.children.set(fold(name), inode);
     this.#touch("changedAt");
     return path;
   }
@@ -181,8 +181,8 @@ export class MemoryHandle implements FileHandle {
     const start = after === undefined ? 0 : names.findIndex((name) => name > fold(after));
     if (start < 0) return [];
     return names.slice(start, start + limit).flatMap((name) => {
-      const node = this.#node.children.get(name);
-      return node === undefined ? [] : [{ name: node.name, info: node.info() }];
+      const inode = this.#inode.children.get(name);
+      return inode === undefined ? [] : [{ name: inode.name, info: inode.info() }];
     });
   }
 
@@ -190,29 +190,29 @@ export class MemoryHandle implements FileHandle {
 
   /** Sorted once for a listing: its order must not change while it goes on. */
   #sorted(isStart: boolean): readonly string[] {
-    if (isStart || this.#names === undefined) this.#names = [...this.#node.children.keys()].sort();
+    if (isStart || this.#names === undefined) this.#names = [...this.#inode.children.keys()].sort();
     return this.#names;
   }
 
   async parent(): Promise<FileInfo | undefined> {
-    return this.#node.parent?.info();
+    return this.#inode.parent?.info();
   }
 
   async lock(ranges: readonly LockRange[]): Promise<void> {
     const taken: HeldLock[] = [];
     for (const range of ranges) {
-      const isBlocked = [...this.#node.locks, ...taken].some((held) => {
+      const isBlocked = [...this.#inode.locks, ...taken].some((held) => {
         if (!meets(held, range)) return false;
         return range.isExclusive || (held.isExclusive && held.handle !== this);
       });
       if (isBlocked) throw refuse(STATUS.LOCK_NOT_GRANTED);
       taken.push({ ...range, handle: this });
     }
-    this.#node.locks.push(...taken);
+    this.#inode.locks.push(...taken);
   }
 
   async unlock(offset: bigint, length: bigint): Promise<void> {
-    const { locks } = this.#node;
+    const { locks } = this.#inode;
     const isMeant = (lock: HeldLock): boolean =>
       lock.handle === this && lock.offset === offset && lock.length === length;
     const exclusive = locks.findIndex((lock) => isMeant(lock) && lock.isExclusive);
@@ -223,29 +223,29 @@ export class MemoryHandle implements FileHandle {
 
   async zero(from: number, to: number): Promise<void> {
     this.#checkWrite(from, to - from);
-    this.#node.zero(from, to);
+    this.#inode.zero(from, to);
     this.#touch("writtenAt", "changedAt");
   }
 
   async allocatedRanges(from: number, to: number) {
-    return this.#node.ranges(from, to);
+    return this.#inode.ranges(from, to);
   }
 
   async security(): Promise<string> {
-    return this.#node.sddl;
+    return this.#inode.sddl;
   }
 
   async extendedAttributes(): Promise<readonly ExtendedAttribute[]> {
-    return this.#node.eas;
+    return this.#inode.eas;
   }
 
   async setExtendedAttributes(changes: readonly ExtendedAttribute[]): Promise<void> {
-    this.#node.eas = changedEas(this.#node.eas, changes);
+    this.#inode.eas = changedEas(this.#inode.eas, changes);
     this.#touch("changedAt");
   }
 
   async setSecurity(given: SecurityDescriptor, parts: number): Promise<void> {
-    this.#node.sddl = printSddl(mergeSecurityParts(parseSddl(this.#node.sddl), given, parts));
+    this.#inode.sddl = printSddl(mergeSecurityParts(parseSddl(this.#inode.sddl), given, parts));
     this.#touch("changedAt");
   }
 }
@@ -259,7 +259,7 @@ function isDataAccess(access: number): boolean {
   return (access & 0x1_0027) !== 0;
 }
 
-function hasOpenBelow(node: MemoryNode): boolean {
-  for (const child of node.children.values()) if (child.handles.size > 0 || hasOpenBelow(child)) return true;
+function hasOpenBelow(inode: MemoryInode): boolean {
+  for (const child of inode.children.values()) if (child.handles.size > 0 || hasOpenBelow(child)) return true;
   return false;
 }

@@ -1,5 +1,5 @@
 import { changeEas, type EaRecord, eaSizeOf } from "../../src/services/file/extended-attributes.ts";
-import type { FileInfo, LockRange, NodeKind } from "../../src/smb/file-system.ts";
+import type { FileInfo, InodeKind, LockRange } from "../../src/smb/file-system.ts";
 import { ATTRIBUTE } from "../../src/smb/wire/create.ts";
 import type { FileTime } from "../../src/smb/wire/filetime.ts";
 import type { MemoryHandle } from "./smb-memory-handle.ts";
@@ -24,12 +24,12 @@ export interface HeldLock extends LockRange {
 }
 
 /** A file or a directory. */
-export class MemoryNode {
+export class MemoryInode {
   readonly id: bigint;
-  readonly kind: NodeKind;
+  readonly kind: InodeKind;
   name: string;
-  parent: MemoryNode | undefined;
-  readonly children = new Map<string, MemoryNode>();
+  parent: MemoryInode | undefined;
+  readonly children = new Map<string, MemoryInode>();
   readonly handles = new Set<MemoryHandle>();
   locks: HeldLock[] = [];
   isDeletePending = false;
@@ -47,9 +47,9 @@ export class MemoryNode {
 
   constructor(input: {
     readonly id: bigint;
-    readonly kind: NodeKind;
+    readonly kind: InodeKind;
     readonly name: string;
-    readonly parent: MemoryNode | undefined;
+    readonly parent: MemoryInode | undefined;
     readonly attributes: number;
     readonly now: FileTime;
   }) {
@@ -68,7 +68,7 @@ export class MemoryNode {
     const { id, kind, createdAt, accessedAt, writtenAt, changedAt, size } = this;
     const allocated = Math.max(Math.ceil(size / UNIT) * UNIT, this.reserved);
     return {
-      node: id,
+      inode: id,
       kind,
       createdAt,
       accessedAt,

@@ -1,9 +1,9 @@
-import type { FoundNode, NodeKind, Opened, OpenRequest, Share } from "../../src/smb/file-system.ts";
+import type { FoundInode, InodeKind, Opened, OpenRequest, Share } from "../../src/smb/file-system.ts";
 import { refuse, STATUS } from "../../src/smb/status.ts";
 import { ACCESS, ATTRIBUTE, CREATE_ACTION, DISPOSITION } from "../../src/smb/wire/create.ts";
 import type { FileTime } from "../../src/smb/wire/filetime.ts";
 import { MemoryHandle } from "./smb-memory-handle.ts";
-import { changedEas, fold, MemoryNode } from "./smb-memory-node.ts";
+import { changedEas, fold, MemoryInode } from "./smb-memory-node.ts";
 
 const STORED_ATTRIBUTES = 0x5127;
 const TOTAL_BYTES = 2 ** 40;
@@ -14,19 +14,19 @@ export class MemoryShare implements Share {
   readonly id: bigint;
   readonly createdAt: FileTime;
   readonly now: () => FileTime;
-  readonly root: MemoryNode;
-  #lastNode = 1n;
+  readonly root: MemoryInode;
+  #lastInode = 1n;
 
   constructor(input: { readonly name: string; readonly id: bigint; readonly now: () => FileTime }) {
     this.name = input.name;
     this.id = input.id;
     this.now = input.now;
     this.createdAt = input.now();
-    this.root = this.#newNode("directory", "", undefined, ATTRIBUTE.DIRECTORY);
+    this.root = this.#newInode("directory", "", undefined, ATTRIBUTE.DIRECTORY);
   }
 
-  #newNode(kind: NodeKind, name: string, parent: MemoryNode | undefined, attributes: number): MemoryNode {
-    return new MemoryNode({ id: ++this.#lastNode, kind, name, parent, attributes, now: this.now() });
+  #newInode(kind: InodeKind, name: string, parent: MemoryInode | undefined, attributes: number): MemoryInode {
+    return new MemoryInode({ id: ++this.#lastInode, kind, name, parent, attributes, now: this.now() });
   }
 
   async space() {
@@ -37,30 +37,30 @@ export class MemoryShare implements Share {
     return [];
   }
 
-  directoryAt(path: readonly string[]): MemoryNode {
-    let node = this.root;
+  directoryAt(path: readonly string[]): MemoryInode {
+    let inode = this.root;
     for (const name of path) {
-      const next = node.children.get(fold(name));
+      const next = inode.children.get(fold(name));
       if (next?.kind !== "directory") throw refuse(STATUS.OBJECT_PATH_NOT_FOUND);
-      node = next;
+      inode = next;
     }
-    return node;
+    return inode;
   }
 
-  nodeAt(path: readonly string[]): MemoryNode | undefined {
+  inodeAt(path: readonly string[]): MemoryInode | undefined {
     if (path.length === 0) return this.root;
     return this.directoryAt(path.slice(0, -1)).children.get(fold(path.at(-1)!));
   }
 
-  async find(path: readonly string[]): Promise<FoundNode | undefined> {
-    const node = this.nodeAt(path);
-    return node === undefined ? undefined : { node: node.id, kind: node.kind };
+  async find(path: readonly string[]): Promise<FoundInode | undefined> {
+    const inode = this.inodeAt(path);
+    return inode === undefined ? undefined : { inode: inode.id, kind: inode.kind };
   }
 
   async open(request: OpenRequest): Promise<Opened> {
     if (request.snapshot !== undefined) throw refuse(STATUS.OBJECT_NAME_NOT_FOUND);
-    const node = this.nodeAt(request.path);
-    return node === undefined ? this.#create(request) : this.#open(request, node);
+    const inode = this.inodeAt(request.path);
+    return inode === undefined ? this.#create(request) : this.#open(request, inode);
   }
 
   #create(request: OpenRequest): Opened {
@@ -75,55 +75,56 @@ export class MemoryShare implements Share {
       kind === "directory"
         ? ATTRIBUTE.DIRECTORY | (attributes & STORED_ATTRIBUTES)
         : (attributes | ATTRIBUTE.ARCHIVE) & STORED_ATTRIBUTES;
-    const node = this.#newNode(kind, path.at(-1)!, parent, kept);
-    if (request.security !== undefined) node.sddl = request.security;
-    node.eas = changedEas([], request.extendedAttributes ?? []);
-    node.reserved = request.allocationSize ?? 0;
-    parent.children.set(fold(node.name), node);
+    const inode = this.#newInode(kind, path.at(-1)!, parent, kept);
+    if (request.security !== undefined) inode.sddl = request.security;
+    inode.eas = changedEas([], request.extendedAttributes ?? []);
+    inode.reserved = request.allocationSize ?? 0;
+    parent.children.set(fold(inode.name), inode);
     parent.writtenAt = this.now();
     const access = request.access | request.optionalAccess;
-    return this.#opened(request, node, { action: CREATE_ACTION.CREATED, access });
+    return this.#opened(request, inode, { action: CREATE_ACTION.CREATED, access });
   }
 
-  #open(request: OpenRequest, node: MemoryNode): Opened {
+  #open(request: OpenRequest, inode: MemoryInode): Opened {
     const { disposition, kind, attributes } = request;
-    if (node.isDeletePending) throw refuse(STATUS.DELETE_PENDING);
+    if (inode.isDeletePending) throw refuse(STATUS.DELETE_PENDING);
     if (disposition === DISPOSITION.CREATE) throw refuse(STATUS.OBJECT_NAME_COLLISION);
-    if (kind === "directory" && node.kind === "file") throw refuse(STATUS.NOT_A_DIRECTORY);
-    if (kind === "file" && node.kind === "directory") throw refuse(STATUS.FILE_IS_A_DIRECTORY);
+    if (kind === "directory" && inode.kind === "file") throw refuse(STATUS.NOT_A_DIRECTORY);
+    if (kind === "file" && inode.kind === "directory") throw refuse(STATUS.FILE_IS_A_DIRECTORY);
     const isOverwriting = disposition !== DISPOSITION.OPEN && disposition !== DISPOSITION.OPEN_IF;
-    if (isOverwriting && node.kind === "directory") throw refuse(STATUS.OBJECT_NAME_COLLISION);
-    const isReadOnly = node.kind === "file" && (node.attributes & ATTRIBUTE.READONLY) !== 0;
+    if (isOverwriting && inode.kind === "directory") throw refuse(STATUS.OBJECT_NAME_COLLISION);
+    const isReadOnly = inode.kind === "file" && (inode.attributes & ATTRIBUTE.READONLY) !== 0;
     if (isReadOnly && ((request.access & WRITES) !== 0 || isOverwriting)) throw refuse(STATUS.ACCESS_DENIED);
     if (isReadOnly && request.isDeleteOnClose) throw refuse(STATUS.CANNOT_DELETE);
-    const hidden = node.attributes & (ATTRIBUTE.HIDDEN | ATTRIBUTE.SYSTEM) & ~attributes;
+    const hidden = inode.attributes & (ATTRIBUTE.HIDDEN | ATTRIBUTE.SYSTEM) & ~attributes;
     if (isOverwriting && hidden !== 0) throw refuse(STATUS.ACCESS_DENIED);
-    const isUnknown = request.ignoresExtendedAttributes === true && node.eas.some(({ isNeeded }) => isNeeded);
+    const isUnknown =
+      request.ignoresExtendedAttributes === true && inode.eas.some(({ isNeeded }) => isNeeded);
     if (isUnknown) throw refuse(STATUS.ACCESS_DENIED);
     const access = request.access | (isReadOnly ? request.optionalAccess & ~WRITES : request.optionalAccess);
     const overwritten =
       (isOverwriting ? ACCESS.WRITE_DATA : 0) | (disposition === DISPOSITION.SUPERSEDE ? ACCESS.DELETE : 0);
-    checkSharing(node, access | overwritten, request.share);
-    if (!isOverwriting) return this.#opened(request, node, { action: CREATE_ACTION.OPENED, access });
-    node.truncate(0);
-    node.eas = changedEas([], request.extendedAttributes ?? []);
-    node.reserved = request.allocationSize ?? 0;
-    node.attributes = (attributes | ATTRIBUTE.ARCHIVE) & STORED_ATTRIBUTES;
-    node.writtenAt = this.now();
-    node.changedAt = node.writtenAt;
+    checkSharing(inode, access | overwritten, request.share);
+    if (!isOverwriting) return this.#opened(request, inode, { action: CREATE_ACTION.OPENED, access });
+    inode.truncate(0);
+    inode.eas = changedEas([], request.extendedAttributes ?? []);
+    inode.reserved = request.allocationSize ?? 0;
+    inode.attributes = (attributes | ATTRIBUTE.ARCHIVE) & STORED_ATTRIBUTES;
+    inode.writtenAt = this.now();
+    inode.changedAt = inode.writtenAt;
     const isSuperseded = disposition === DISPOSITION.SUPERSEDE;
     const action = isSuperseded ? CREATE_ACTION.SUPERSEDED : CREATE_ACTION.OVERWRITTEN;
-    return this.#opened(request, node, { action, access });
+    return this.#opened(request, inode, { action, access });
   }
 
   #opened(
     request: OpenRequest,
-    node: MemoryNode,
+    inode: MemoryInode,
     { action, access }: { readonly action: number; readonly access: number },
   ): Opened {
-    const handle = new MemoryHandle({ share: this, target: node, access, request });
-    node.handles.add(handle);
-    return { handle, action, access, info: node.info() };
+    const handle = new MemoryHandle({ share: this, target: inode, access, request });
+    inode.handles.add(handle);
+    return { handle, action, access, info: inode.info() };
   }
 }
 
@@ -134,8 +135,8 @@ const USES: readonly (readonly [number, number])[] = [
 ];
 
 /** Each must let the other do what it came for. */
-function checkSharing(node: MemoryNode, access: number, share: number): void {
-  for (const other of node.handles) {
+function checkSharing(inode: MemoryInode, access: number, share: number): void {
+  for (const other of inode.handles) {
     for (const [bits, shared] of USES) {
       const isData = (mask: number): boolean => USES.some(([use]) => (mask & use) !== 0);
       if (!isData(access) || !isData(other.access)) continue;

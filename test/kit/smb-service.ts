@@ -7,7 +7,7 @@ import { FileService } from "../../src/services/file/file-service.ts";
 import { loginAccountOf } from "../../src/smb/crypto/login.ts";
 import { ServiceFileSystem } from "../../src/smb/files/file-system.ts";
 import { listenSmb } from "../../src/smb/listener.ts";
-import { ServerOutside } from "../../src/smb/outside.ts";
+import { ServerHost } from "../../src/smb/outside.ts";
 import { SmbServer } from "../../src/smb/server.ts";
 import { SMB_ACCOUNT, SMB_KEYS, SMB_OTHER_ACCOUNT } from "./smb-server.ts";
 
@@ -19,7 +19,7 @@ export async function startServiceSmbServer(
   options: {
     readonly signing?: "required" | "enabled";
     readonly directory?: string;
-    readonly accessLists?: "shown" | "enforced";
+    readonly acls?: "shown" | "enforced";
     readonly streams?: "refused" | "kept";
     /** For clients that know no other port than 445. */
     readonly at?: { readonly host: string; readonly port: number };
@@ -47,8 +47,8 @@ export async function startServiceSmbServer(
   const accounts = new Map(
     [SMB_ACCOUNT, SMB_OTHER_ACCOUNT].map((name) => [name, loginAccountOf(name, SMB_KEYS)]),
   );
-  const { accessLists, streams } = options;
-  const fileSystem = new ServiceFileSystem(files, { accessLists, streams });
+  const { acls, streams } = options;
+  const fileSystem = new ServiceFileSystem(files, { acls, streams });
   const server = new SmbServer({
     fileSystem,
     accounts: { find: (name) => accounts.get(name) },
@@ -66,7 +66,7 @@ export async function startServiceSmbServer(
     await runtime.close();
     throw error;
   });
-  const detach = fileSystem.attach(new ServerOutside(server));
+  const detach = fileSystem.attach(new ServerHost(server));
   return {
     port: listener.port,
     close: async () => {

@@ -197,7 +197,7 @@ export class SmbTestClient {
   async open(path: string, options: OpenOptions = {}): Promise<OpenFile> {
     const { access = "R", share = "RWD", lease, isDirectory = false, isDeleteOnClose = false } = options;
     const contexts: CreateContext[] = [];
-    if (lease !== undefined) contexts.push({ name: "RqLs", data: leaseWish(lease) });
+    if (lease !== undefined) contexts.push({ name: "RqLs", data: leaseRequest(lease) });
     if (options.isDurable === true) contexts.push({ name: "DHnQ", data: Buffer.alloc(16) });
     if (options.allocation !== undefined)
       contexts.push({ name: "AlSi", data: allocationSize.encode({ size: options.allocation }) });
@@ -464,7 +464,7 @@ export class SmbTestClient {
   }
 }
 
-function leaseWish({ key, state }: { readonly key: Buffer; readonly state: string }): Buffer {
+function leaseRequest({ key, state }: { readonly key: Buffer; readonly state: string }): Buffer {
   const rest = { flags: 0, duration: 0n, parentKey: Buffer.alloc(16), epoch: 0 };
   return encodeLease({ version: 1, key, state: bitsOf(state, CACHE_BITS), ...rest });
 }

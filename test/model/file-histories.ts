@@ -15,20 +15,20 @@ import { createDirectory, deleteDirectory } from "../../src/services/file/direct
 import { setFileProperties } from "../../src/services/file/file-properties.ts";
 import { FileService } from "../../src/services/file/file-service.ts";
 import { getFile } from "../../src/services/file/get-file.ts";
-import { type ListedNode, listDirectory } from "../../src/services/file/list-directory.ts";
+import { type ListedInode, listDirectory } from "../../src/services/file/list-directory.ts";
 import { listRanges } from "../../src/services/file/list-ranges.ts";
 import type { PathRef } from "../../src/services/file/names.ts";
-import { changeHeldEas, readPastEas } from "../../src/services/file/opens/held-eas.ts";
-import { openPast } from "../../src/services/file/opens/past-node.ts";
+import { changeEasByHandle, readSnapshotEas } from "../../src/services/file/opens/held-eas.ts";
+import { openSnapshotInode } from "../../src/services/file/opens/past-node.ts";
 import { findAt, findConnected } from "../../src/services/file/opens/share-facts.ts";
 import { clearRange, putRange } from "../../src/services/file/put-range.ts";
-import { fileChores } from "../../src/services/file/reclaim.ts";
+import { fileJobs } from "../../src/services/file/reclaim.ts";
 import { rename } from "../../src/services/file/rename.ts";
 import { getShareStatistics } from "../../src/services/file/share-properties.ts";
 import { createSnapshot } from "../../src/services/file/snapshots.ts";
 import { bodyOf } from "../../src/services/file/versions.ts";
 import { ItemPage } from "../../src/services/page.ts";
-import { takeIn } from "../../src/services/payload/content.ts";
+import { ingest } from "../../src/services/payload/content.ts";
 import { PayloadService } from "../../src/services/payload/payload-service.ts";
 import { WatchedStore } from "../../src/services/payload/watched-store.ts";
 import { packKey, prefixRange } from "../../src/store/keys/pack.ts";
@@ -125,14 +125,14 @@ class History {
         const path = this.#path();
         const size = this.#below(SIZE_MAX);
         await this.#same(
-          createFile(files, { ref: this.#ref(path), size, wishes: {} }),
+          createFile(files, { ref: this.#ref(path), size, requested: {} }),
           model.createFile(path, size),
         );
         return;
       }
       case 2: {
         const path = this.#path();
-        const request = { ref: this.#ref(path), wishes: {} };
+        const request = { ref: this.#ref(path), requested: {} };
         await this.#same(createDirectory(files, request), model.createDirectory(path));
         return;
       }
@@ -153,7 +153,7 @@ class History {
       case 8: {
         const path = this.#likely();
         const size = this.#below(3) === 0 ? 0 : this.#below(SIZE_MAX);
-        const request = { ref: this.#ref(path), size, wishes: {} };
+        const request = { ref: this.#ref(path), size, requested: {} };
         await this.#same(setFileProperties(files, request), model.resize(path, size));
         return;
       }
@@ -175,7 +175,7 @@ class History {
           ref: this.#ref(to),
           copyId: "id",
           shown: "here",
-          wishes: {},
+          requested: {},
           takes: new Set<never>(),
           ignoresReadOnly: false,
           setsArchive: false,
@@ -196,7 +196,7 @@ class History {
     const isLarge = this.#below(3) === 0;
     const bytes = this.#random.bytes(1 + this.#below(isLarge ? 20 * KIB : 3 * KIB));
     const from = this.#below(SIZE_MAX - bytes.length);
-    const taken = await takeIn(this.#payloads, bytes);
+    const taken = await ingest(this.#payloads, bytes);
     const request = { ref: this.#ref(path), from, to: from + bytes.length, bytes: taken };
     await this.#same(putRange(this.#files, request), this.#model.write(path, from, bytes));
   }
@@ -210,13 +210,13 @@ class History {
       value: this.#below(3) === 0 ? "" : "v".repeat(1 + this.#below(30)),
     }));
     const share = (await findConnected(this.#files, SHARE))!;
-    const { node } = (await findAt(this.#files, this.#ref(path)))!;
-    await changeHeldEas(
+    const { inode } = (await findAt(this.#files, this.#ref(path)))!;
+    await changeEasByHandle(
       this.#files,
-      { ref: SHARE, share: share.id, node, id: 0n },
+      { ref: SHARE, share: share.id, inode, id: 0n },
       {
         changes: changes.map(({ name, value }) => ({ name, value: Buffer.from(value), isNeeded: false })),
-        keepsChangedAt: false,
+        freezesChangedAt: false,
       },
     );
     this.#model.setEas(path, changes);
@@ -232,7 +232,7 @@ class History {
       destination: this.#ref(destination),
       replacesExisting,
       ignoresReadOnly: false,
-      wishes: {},
+      requested: {},
     });
     await this.#same(renamed, this.#model.rename(kind, source, destination, replacesExisting));
   }
@@ -250,7 +250,7 @@ class History {
   }
 
   async #settle(): Promise<void> {
-    for (const chore of fileChores(this.#files)) while ((await chore.run()) === "more");
+    for (const job of fileJobs(this.#files)) while ((await job.run()) === "more");
   }
 
   async #same(call: Promise<unknown>, expected: string): Promise<void> {
@@ -278,22 +278,25 @@ class History {
       const maxResults = 1 + this.#below(3);
       let from: string | undefined;
       do {
-        const newPage = () => new ItemPage<ListedNode>(maxResults);
+        const newPage = () => new ItemPage<ListedInode>(maxResults);
         const listing = { ref, prefix: "", maxResults, newPage, from };
         const { page, next } = await listDirectory(this.#files, listing);
         for (const { entry, record } of page.items) {
           const below = [...path, entry.name];
           const key = below.join("/").toUpperCase();
           found.push(key);
-          const node = tree.get(key);
-          assert.equal(entry.kind, node?.kind);
-          assert.equal(entry.name, node?.name);
-          assert.equal(record.name, node?.name);
-          assert.equal(record.eaSize ?? 0, eaBytes(node!));
-          const eas = await readPastEas(this.#files, await openPast(this.#files, this.#ref(below, snapshot)));
+          const inode = tree.get(key);
+          assert.equal(entry.kind, inode?.kind);
+          assert.equal(entry.name, inode?.name);
+          assert.equal(record.name, inode?.name);
+          assert.equal(record.eaSize ?? 0, eaBytes(inode!));
+          const eas = await readSnapshotEas(
+            this.#files,
+            await openSnapshotInode(this.#files, this.#ref(below, snapshot)),
+          );
           assert.deepEqual(
             eas.map(({ name, value }) => ({ name, value: value.toString() })),
-            node!.eas,
+            inode!.eas,
           );
           if (entry.kind === "directory") await walk(below);
           else await this.#compareFile(tree, below, snapshot);
@@ -306,10 +309,10 @@ class History {
   }
 
   async #compareFile(tree: Tree, path: string[], snapshot: bigint | undefined): Promise<void> {
-    const node = tree.get(path.join("/").toUpperCase())!;
-    assert(node.kind === "file");
+    const inode = tree.get(path.join("/").toUpperCase())!;
+    assert(inode.kind === "file");
     const ref = this.#ref(path, snapshot);
-    const size = node.bytes.length;
+    const size = inode.bytes.length;
     const from = this.#below(size + 1);
     const to = from + this.#below(size - from + 1);
     for (const part of [
@@ -319,16 +322,16 @@ class History {
       const { content } = await getFile(this.#files, { ref, part: () => part });
       const bytes = await collect(content.stream());
       content.close();
-      assert(bytes.equals(node.bytes.subarray(part.from, part.to)), "the bytes of a file");
+      assert(bytes.equals(inode.bytes.subarray(part.from, part.to)), "the bytes of a file");
       if (content.whole !== undefined) assert(content.whole.equals(bytes));
     }
     const listed = await listRanges(this.#files, { ref, part: (all) => ({ from: 0, to: all }) });
-    assert.deepEqual(listed.ranges, spansOf(node.written));
-    if (snapshot === undefined) await this.#compareChanges(node, path);
+    assert.deepEqual(listed.ranges, spansOf(inode.written));
+    if (snapshot === undefined) await this.#compareChanges(inode, path);
   }
 
   /** What List Ranges tells about the changes since a snapshot covers every byte that differs. */
-  async #compareChanges(node: { bytes: Buffer; written: Uint8Array }, path: string[]): Promise<void> {
+  async #compareChanges(inode: { bytes: Buffer; written: Uint8Array }, path: string[]): Promise<void> {
     const times = [...this.#model.snapshots.keys()];
     const since = times[this.#below(times.length)];
     if (since === undefined) return;
@@ -341,17 +344,17 @@ class History {
       assert(error instanceof Refusal && error.code === "FileGenerationMismatch");
       return;
     }
-    const told = new Uint8Array(node.bytes.length);
+    const told = new Uint8Array(inode.bytes.length);
     for (const { from, to } of listed.ranges) {
       assert(
-        node.written.subarray(from, to + 1).every((byte) => byte === 1),
+        inode.written.subarray(from, to + 1).every((byte) => byte === 1),
         "a changed range is written",
       );
       told.fill(1, from, to + 1);
     }
     for (const { from, to } of listed.cleared) {
       assert(
-        node.written.subarray(from, to + 1).every((byte) => byte === 0),
+        inode.written.subarray(from, to + 1).every((byte) => byte === 0),
         "a cleared range is not",
       );
       told.fill(1, from, to + 1);
@@ -362,7 +365,7 @@ class History {
       for (let at = 0; at < told.length; at++) {
         if (
           told[at] === 0 &&
-          (node.bytes[at] !== (old.bytes[at] ?? 0) || node.written[at] !== (old.written[at] ?? 0))
+          (inode.bytes[at] !== (old.bytes[at] ?? 0) || inode.written[at] !== (old.written[at] ?? 0))
         ) {
           return false;
         }

@@ -28,17 +28,17 @@ const keyOf = (path: readonly string[]): string => path.join("/").toUpperCase();
 
 function copyTree(tree: Tree): Tree {
   const copy: Tree = new Map();
-  for (const [key, node] of tree) {
+  for (const [key, inode] of tree) {
     copy.set(
       key,
-      node.kind === "file"
+      inode.kind === "file"
         ? {
-            ...node,
-            bytes: Buffer.from(node.bytes),
-            written: Uint8Array.from(node.written),
-            eas: [...node.eas],
+            ...inode,
+            bytes: Buffer.from(inode.bytes),
+            written: Uint8Array.from(inode.written),
+            eas: [...inode.eas],
           }
-        : { ...node, eas: [...node.eas] },
+        : { ...inode, eas: [...inode.eas] },
     );
   }
   return copy;
@@ -147,22 +147,22 @@ export class ModelShare {
     replaces: boolean,
   ): string {
     if (!this.#parentIsThere(from)) return "ParentNotFound";
-    const node = this.find(from);
-    if (node === undefined) return "ResourceNotFound";
-    if (node.kind !== kind) return "ResourceTypeMismatch";
+    const inode = this.find(from);
+    if (inode === undefined) return "ResourceNotFound";
+    if (inode.kind !== kind) return "ResourceTypeMismatch";
     if (!this.#parentIsThere(to)) return "ParentNotFound";
     const [source, target] = [keyOf(from), keyOf(to)];
     if (kind === "directory" && keyOf(to.slice(0, -1)).concat("/").startsWith(`${source}/`))
       return "InvalidInput";
     const present = this.find(to);
-    if (present !== undefined && present !== node) {
+    if (present !== undefined && present !== inode) {
       if (!replaces || present.kind === "directory" || kind === "directory") return "ResourceAlreadyExists";
       this.tree.delete(target);
     }
     const moved = [...this.tree].filter(([key]) => key === source || key.startsWith(`${source}/`));
     for (const [key] of moved) this.tree.delete(key);
     for (const [key, value] of moved) this.tree.set(target + key.slice(source.length), value);
-    node.name = to.at(-1)!;
+    inode.name = to.at(-1)!;
     return "ok";
   }
 
@@ -182,11 +182,11 @@ export class ModelShare {
 
   /** One after the other: what has the name goes, and what has a value comes. */
   setEas(path: readonly string[], changes: readonly ModelEa[]): void {
-    const node = this.find(path)!;
+    const inode = this.find(path)!;
     for (const change of changes) {
-      const at = node.eas.findIndex(({ name }) => name.toUpperCase() === change.name.toUpperCase());
-      if (at >= 0) node.eas.splice(at, 1);
-      if (change.value !== "") node.eas.push(change);
+      const at = inode.eas.findIndex(({ name }) => name.toUpperCase() === change.name.toUpperCase());
+      if (at >= 0) inode.eas.splice(at, 1);
+      if (change.value !== "") inode.eas.push(change);
     }
   }
 
@@ -196,8 +196,8 @@ export class ModelShare {
 
   bytesUsed(): number {
     let bytes = 0;
-    for (const node of this.tree.values())
-      bytes += (node.kind === "file" ? node.bytes.length : 0) + eaBytes(node);
+    for (const inode of this.tree.values())
+      bytes += (inode.kind === "file" ? inode.bytes.length : 0) + eaBytes(inode);
     return bytes;
   }
 }

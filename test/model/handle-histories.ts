@@ -15,9 +15,9 @@ import { getFile, getFileProperties } from "../../src/services/file/get-file.ts"
 import { closeHandle, setDeletePending } from "../../src/services/file/handles.ts";
 import { leaseFile } from "../../src/services/file/lease.ts";
 import { lockRanges, mayAccess, unlockRanges } from "../../src/services/file/locks.ts";
-import { type Handle, openNode } from "../../src/services/file/opens/open-node.ts";
+import { type Handle, openInode } from "../../src/services/file/opens/open-node.ts";
 import { putRange } from "../../src/services/file/put-range.ts";
-import { takeIn } from "../../src/services/payload/content.ts";
+import { ingest } from "../../src/services/payload/content.ts";
 import { PayloadService } from "../../src/services/payload/payload-service.ts";
 import { WatchedStore } from "../../src/services/payload/watched-store.ts";
 import { MemoryStore } from "../../src/store/memory/memory-store.ts";
@@ -48,7 +48,7 @@ export async function runHandleHistory(seed: number, steps: number, visited: Set
   const files = openFiles();
   const settings = { quotaGib: 1, tier: "Hot", protocols: "SMB" } as const;
   await createShare(files, { ref: SHARE, settings });
-  await createFile(files, { ref: REF, size: SIZE, wishes: {} });
+  await createFile(files, { ref: REF, size: SIZE, requested: {} });
   const history = new HandleHistory(files, seededRandom(seed), visited);
   for (let step = 0; step < steps; step++) await history.step();
 }
@@ -105,7 +105,7 @@ class HandleHistory {
     const handle = ++this.#made;
     const expected = this.#model.open({ handle, access, share, isDeleteOnClose });
     await this.#same(
-      openNode(this.#files, {
+      openInode(this.#files, {
         ref: REF,
         access: bits(access),
         share: bits(share),
@@ -167,11 +167,11 @@ class HandleHistory {
         return content.close();
       }
       case "write": {
-        const bytes = await takeIn(files.parts.payloads, Buffer.alloc(to - from, 1));
+        const bytes = await ingest(files.parts.payloads, Buffer.alloc(to - from, 1));
         return putRange(files, { ref: REF, from, to, bytes });
       }
       case "overwrite":
-        return createFile(files, { ref: REF, size: SIZE, wishes: {} });
+        return createFile(files, { ref: REF, size: SIZE, requested: {} });
       case "delete":
         return deleteFile(files, { ref: REF });
       case "lease": {

@@ -265,9 +265,9 @@ async function runStep(current: QueueStep, text: string, stage: Stage): Promise<
 
 /** What goes on in the background changes nothing that anybody sees, but for the count, which comes near. */
 async function sweep(queues: QueueService, model: QueueModel): Promise<void> {
-  for (const chore of queues.chores()) {
-    let state = await chore.run();
-    while (state === "more") state = await chore.run();
+  for (const job of queues.jobs()) {
+    let state = await job.run();
+    while (state === "more") state = await job.run();
   }
   const { approximateMessagesCount } = await queues.getQueueMetadata(ref);
   assert.ok(approximateMessagesCount >= model.living(), "fewer are counted than are there");

@@ -1,5 +1,5 @@
 import { Fuzzer, printFinding } from "../fuzz/fuzzer.ts";
-import { PLANTED_TARGETS, REAL_TARGETS } from "../fuzz/targets.ts";
+import { MUTANT_TARGETS, REAL_TARGETS } from "../fuzz/targets.ts";
 import type { Proof } from "../support/proof.ts";
 
 /** For each target. */
@@ -18,12 +18,12 @@ export const proof: Proof = {
     let [inputs, blocks, slowest, grown] = [0, 0, 0, 0];
     const findings: string[] = [];
     try {
-      for (const { name: target } of PLANTED_TARGETS) {
+      for (const { name: target } of MUTANT_TARGETS) {
         const limits = { inputs: 200_000, millisMax: 30_000, findingsMax: 1 };
-        const planted = await fuzzer.run({ target, seed, ...limits });
-        if (planted.findings.length === 0) return { ok: false, figure: `${target} was not found` };
+        const mutants = await fuzzer.run({ target, seed, ...limits });
+        if (mutants.findings.length === 0) return { ok: false, figure: `${target} was not found` };
       }
-      progress(`${PLANTED_TARGETS.length} planted bugs found`);
+      progress(`${MUTANT_TARGETS.length} planted bugs found`);
       for (const { name: target } of REAL_TARGETS) {
         const result = await fuzzer.run({ target, seed, millisMax });
         inputs += result.executed;
@@ -41,7 +41,7 @@ export const proof: Proof = {
     const heap = Math.round(grown / 2 ** 20);
     const figure =
       `${REAL_TARGETS.length} targets, ${inputs} inputs, ${blocks} blocks, ${findings.length} findings; ` +
-      `slowest input ${slowest.toFixed(0)} ms, heap +${heap} MiB, ${PLANTED_TARGETS.length} planted bugs found`;
+      `slowest input ${slowest.toFixed(0)} ms, heap +${heap} MiB, ${MUTANT_TARGETS.length} planted bugs found`;
     return {
       ok: findings.length === 0 && REAL_TARGETS.length >= TARGETS_MIN,
       figure: [figure, ...findings].join("\n"),

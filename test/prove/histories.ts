@@ -68,7 +68,7 @@ export const proof: Proof = {
   async run({ length, progress, seed, directory }) {
     const isQuick = length === "quick";
     const operations = isQuick ? QUICK.operations : OPERATIONS;
-    const totals = { histories: 0, operations: 0, unheard: 0, kills: 0 };
+    const totals = { histories: 0, operations: 0, unacknowledged: 0, kills: 0 };
     for (const mode of MODES) {
       const { name, kill, kills, nodes } = mode;
       const { subject, stop } = await start(mode, join(directory, name.replaceAll(/\W+/g, "-")));
@@ -94,7 +94,7 @@ export const proof: Proof = {
           for (const outcome of outcomes) {
             totals.histories++;
             totals.operations += outcome.operations;
-            totals.unheard += outcome.unheard;
+            totals.unacknowledged += outcome.unacknowledged;
             totals.kills += outcome.kills;
             if (outcome.fault !== undefined) {
               return { ok: false, figure: `history ${totals.histories} (${name}): ${outcome.fault}` };
@@ -111,7 +111,12 @@ export const proof: Proof = {
   },
 };
 
-function print(totals: { histories: number; operations: number; unheard: number; kills: number }): string {
-  const { histories, operations, unheard, kills } = totals;
-  return `${histories} histories, ${operations} operations, ${kills} kills, ${unheard} unheard`;
+function print(totals: {
+  histories: number;
+  operations: number;
+  unacknowledged: number;
+  kills: number;
+}): string {
+  const { histories, operations, unacknowledged, kills } = totals;
+  return `${histories} histories, ${operations} operations, ${kills} kills, ${unacknowledged} unheard`;
 }

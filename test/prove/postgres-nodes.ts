@@ -81,7 +81,8 @@ async function judge(plan: {
     });
     operations += outcome.operations;
     if (outcome.fault !== undefined) faults.push(`history ${history}: ${outcome.fault}`);
-    if (outcome.unheard > 0) faults.push(`history ${history}: ${outcome.unheard} calls had no answer`);
+    if (outcome.unacknowledged > 0)
+      faults.push(`history ${history}: ${outcome.unacknowledged} calls had no answer`);
     progress(`history ${history + 1} of ${count}: ${operations} operations`);
   }
   return operations;

@@ -4,7 +4,7 @@ import { installMissing, NEEDED, thisSystem } from "../../scripts/test/programs.
 import { seededRandom } from "../../src/base/random.ts";
 import { add, isClean, newFigures, printFigures } from "../crash/ledger/cell.ts";
 import { Ledger } from "../crash/ledger/ledger.ts";
-import { plantedEnvironment } from "../support/planted.ts";
+import { mutantEnvironment } from "../support/planted.ts";
 import { openPowerDisk, type PowerDisk } from "../support/power-disk.ts";
 import { Product } from "../support/product.ts";
 import type { Proof } from "../support/proof.ts";
@@ -94,7 +94,7 @@ async function controlRun(
   seed: number,
   progress: (text: string) => void,
 ): Promise<string | undefined> {
-  const env = plantedEnvironment("ack-before-sync");
+  const env = mutantEnvironment("ack-before-sync");
   let unopened = 0;
   for (let life = 0; life < CONTROL_LIVES_MAX; life++) {
     try {

@@ -26,7 +26,7 @@ const total = (scores: readonly Score[], tier: string, of: (score: Score) => num
 
 async function score(row: TortureSuite, isDefault: boolean): Promise<Score> {
   const { streams = "kept" } = row;
-  const settings = isDefault ? {} : ({ accessLists: "enforced", streams } as const);
+  const settings = isDefault ? {} : ({ acls: "enforced", streams } as const);
   const server = await startServiceSmbServer({ signing: "enabled", ...settings });
   try {
     return {

@@ -5,12 +5,12 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { KEY } from "../../bench/sign.ts";
 import { startProgram } from "../kit/program.ts";
-import { plantedEnvironment, readPlants, uselessEdits } from "../support/planted.ts";
+import { mutantEnvironment, readMutants, uselessEdits } from "../support/planted.ts";
 
 test("every planted bug still finds the code it changes, in the sources and in the build", () => {
   assert.deepEqual(uselessEdits("src"), []);
   assert.deepEqual(uselessEdits("dist"), []);
-  assert.equal(new Set(readPlants().map(({ name }) => name)).size, readPlants().length);
+  assert.equal(new Set(readMutants().map(({ name }) => name)).size, readMutants().length);
 });
 
 test("a process with a planted bug has it, and one without has not", () => {
@@ -23,8 +23,8 @@ test("a process with a planted bug has it, and one without has not", () => {
     return done.stdout.trim();
   };
   assert.equal(run({}), "false");
-  assert.equal(run(plantedEnvironment("rest-ignores-locks")), "true");
-  assert.throws(() => plantedEnvironment("no-such-bug"), /there is no planted bug/);
+  assert.equal(run(mutantEnvironment("rest-ignores-locks")), "true");
+  assert.throws(() => mutantEnvironment("no-such-bug"), /there is no planted bug/);
 });
 
 test("the program has the bug too, though it is one file", async () => {
@@ -53,5 +53,5 @@ test("the program has the bug too, though it is one file", async () => {
     }
   };
   assert.equal(await list({}), 403);
-  assert.equal(await list(plantedEnvironment("sas-never-ends")), 200);
+  assert.equal(await list(mutantEnvironment("sas-never-ends")), 200);
 });

@@ -169,7 +169,7 @@ const isMissing = spawnSync("smbcacls", ["--version"]).status !== 0;
 
 test("smbcacls takes writing away and gives it back, and smbclient feels both", async (t) => {
   if (isMissing) return t.skip("smbcacls is not installed (apt-get install smbclient)");
-  const started = startServiceSmbServer({ accessLists: "enforced", at: AT });
+  const started = startServiceSmbServer({ acls: "enforced", at: AT });
   const server = await started.catch((error: NodeJS.ErrnoException) => error);
   if (server instanceof Error) {
     if (!["EACCES", "EADDRNOTAVAIL", "EADDRINUSE"].includes(server.code ?? "")) throw server;

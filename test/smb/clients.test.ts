@@ -28,13 +28,13 @@ const SMB2: new (options: Readonly<Record<string, unknown>>) => NpmClient = crea
 );
 
 /** Clients that share no code with Samba, one in Python, one of npm, against the product over each engine. */
-interface Door {
+interface FrontEnd {
   readonly product: TestServer;
   /** The same file service where signing is left to the client, which the product never does. */
   readonly unsigned: { readonly port: number; close(): Promise<void> };
   readonly folder: string;
 }
-const doors = new Map<Engine, Door>();
+const frontEnds = new Map<Engine, FrontEnd>();
 
 before(async () => {
   for (const engine of ENGINES) {
@@ -43,12 +43,12 @@ before(async () => {
     const folder = mkdtempSync(join(tmpdir(), "holdfast-smb-"));
     const place = engine === "memory" ? {} : { directory: folder };
     const unsigned = await startServiceSmbServer({ signing: "enabled", ...place });
-    doors.set(engine, { product, unsigned, folder });
+    frontEnds.set(engine, { product, unsigned, folder });
   }
 });
 
 after(async () => {
-  for (const { product, unsigned, folder } of doors.values()) {
+  for (const { product, unsigned, folder } of frontEnds.values()) {
     await product.close();
     await unsigned.close();
     rmSync(folder, { recursive: true });
@@ -93,7 +93,7 @@ for (const engine of ENGINES) {
     test(`${engine}: impacket, SMB ${name}, signed: shares, a file there and back, rename, delete`, {
       skip: noImpacket,
     }, async (t) => {
-      const { server, account, key } = doors.get(engine)!.product;
+      const { server, account, key } = frontEnds.get(engine)!.product;
       const seed = seedOfThisRun(t);
       const login = [String(server.ports.smb), account, key, String(dialect), String(seed)];
       const { code, output } = await runProgram(PYTHON!, ["-c", ROUND_TRIP, ...login]);
@@ -103,7 +103,7 @@ for (const engine of ENGINES) {
   }
 
   test(`${engine}: a client of npm that does not sign: a file there and back, rename, delete`, async (t) => {
-    const { port } = doors.get(engine)!.unsigned;
+    const { port } = frontEnds.get(engine)!.unsigned;
     const client = npmClient({ port, username: SMB_ACCOUNT, password: SMB_PASSWORD });
     try {
       const data = seededRandom(seedOfThisRun(t)).bytes(300_001);
@@ -120,7 +120,7 @@ for (const engine of ENGINES) {
   });
 
   test(`${engine}: the product requires signing, and a client that does not sign gets nothing`, async () => {
-    const { server, account, key } = doors.get(engine)!.product;
+    const { server, account, key } = frontEnds.get(engine)!.product;
     const client = npmClient({ port: server.ports.smb, username: account, password: key });
     try {
       await assert.rejects(client.readdir(""), /ACCESS_DENIED/);

@@ -23,12 +23,12 @@ test("a client that is silent keeps what it has open, and its locks; one with no
     await holder.write(file, 0, "text");
     await holder.lock(file, 0, 10);
     const idle = await SmbTestClient.connect(to);
-    const isLetGo = new Promise<void>((resolve) => idle.onClose(resolve));
+    const isReleased = new Promise<void>((resolve) => idle.onClose(resolve));
     for (let silent = 0; silent < 4 * SMB_LIMITS.idleMillis; silent += seconds(60)) {
       clock.advance(seconds(60));
       for (const sweep of sweeps) sweep();
     }
-    await isLetGo;
+    await isReleased;
     assert.equal(server.connectionCount, 1);
     assert.equal((await holder.read(file, 0, 4)).toString(), "text");
     await holder.unlock(file, 0, 10);

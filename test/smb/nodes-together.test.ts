@@ -34,9 +34,9 @@ after(async () => {
   await schema.drop();
 });
 
-const connect = (node: number): Promise<SmbTestClient> =>
+const connect = (inode: number): Promise<SmbTestClient> =>
   SmbTestClient.connect({
-    port: programs[node]!.ports.smb,
+    port: programs[inode]!.ports.smb,
     user: WELL_KNOWN_ACCOUNT,
     password: WELL_KNOWN_KEY,
     share: "work",

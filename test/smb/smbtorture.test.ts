@@ -15,10 +15,10 @@ const skip = isMissing ? "smbtorture is not installed (apt-get install samba-tes
 const ONLY_PROVED = ["smb2.multichannel", "smb2.compound_find", "smb2.dir", "smb2.create"];
 
 interface Settings {
-  readonly accessLists?: "enforced";
+  readonly acls?: "enforced";
   readonly streams?: "refused" | "kept";
 }
-const AS_SAMBA = { accessLists: "enforced", streams: "kept" } as const;
+const AS_SAMBA = { acls: "enforced", streams: "kept" } as const;
 
 async function run(name: string, expected: readonly string[], settings: Settings): Promise<void> {
   // A server for each: what an aborted test leaves behind must not fail the next. The suites also try what happens

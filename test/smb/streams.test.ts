@@ -6,7 +6,7 @@ import { after, before, suite, test } from "node:test";
 import type { ShareClient } from "@azure/storage-file-share";
 import { ALL_ACCESS, READ, WRITE } from "../../src/concurrency/share-mode.ts";
 import { closeHandle } from "../../src/services/file/handles.ts";
-import { type Disposition, type OpenedHandle, openNode } from "../../src/services/file/opens/open-node.ts";
+import { type Disposition, type OpenedHandle, openInode } from "../../src/services/file/opens/open-node.ts";
 import { STATUS } from "../../src/smb/status.ts";
 import { DISPOSITION } from "../../src/smb/wire/create.ts";
 import { NOTIFY_ACTION, NOTIFY_FILTER } from "../../src/smb/wire/directory.ts";
@@ -239,10 +239,10 @@ for (const engine of ENGINES) {
       await smb.close(stream);
       const [date, time] = snapshot!.slice(0, 19).split("T");
       const token = `@GMT-${date!.replaceAll("-", ".")}-${time!.replaceAll(":", ".")}`;
-      const past = await smb.open(`${token}\\f:s`, { access: "R" });
-      assert.equal((await smb.read(past, 0, 10)).toString(), "then");
-      assert.deepEqual(await streamsOf(smb, past), ["::$DATA 0", ":s:$DATA 4"]);
-      await assert.rejects(smb.write(past, 0, "x"), answered(STATUS.ACCESS_DENIED));
+      const previous = await smb.open(`${token}\\f:s`, { access: "R" });
+      assert.equal((await smb.read(previous, 0, 10)).toString(), "then");
+      assert.deepEqual(await streamsOf(smb, previous), ["::$DATA 0", ":s:$DATA 4"]);
+      await assert.rejects(smb.write(previous, 0, "x"), answered(STATUS.ACCESS_DENIED));
       const now = await smb.open("f", { access: "R" });
       assert.deepEqual(await streamsOf(smb, now), ["::$DATA 0"]);
       smb.vanish();
@@ -255,7 +255,7 @@ suite("a server that refuses named streams", () => {
 
   /** As a server that kept them has left it. */
   const opened = (share: ShareClient, path: string, disposition: Disposition): Promise<OpenedHandle> =>
-    openNode(kit.files, {
+    openInode(kit.files, {
       ref: { account: kit.server.account, share: share.name, path: [path] },
       stream: "s",
       access: READ | WRITE,

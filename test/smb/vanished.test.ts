@@ -18,8 +18,8 @@ test("clients that vanish with files, locks, caches and watches leave nothing be
       index % 2 === 0
         ? { oplock: OPLOCK.EXCLUSIVE }
         : { lease: { key: Buffer.alloc(16, index + 1), state: "RW" } };
-    const wish = { access: "RW", share: "RWD", disposition: DISPOSITION.OPEN_IF, ...cache };
-    const file = await client.open(`f${index}`, wish);
+    const request = { access: "RW", share: "RWD", disposition: DISPOSITION.OPEN_IF, ...cache };
+    const file = await client.open(`f${index}`, request);
     await client.write(file, 0, "text");
     await client.lock(file, 0, 10);
     const root = await client.open("", { access: "R", isDirectory: true });
@@ -30,15 +30,15 @@ test("clients that vanish with files, locks, caches and watches leave nothing be
   };
   try {
     await Promise.all(Array.from({ length: CLIENTS }, (_, index) => openAndVanish(index)));
-    for (let tries = 0; tries < TRIES_MAX && server.nodes.size > 0; tries++) await pause(20);
+    for (let tries = 0; tries < TRIES_MAX && server.inodes.size > 0; tries++) await pause(20);
     const left = {
       connections: server.connectionCount,
       sessions: server.sessions.size,
-      nodes: server.nodes.size,
-      isAnyCached: server.nodes.isAnyCached,
+      inodes: server.inodes.size,
+      isAnyCached: server.inodes.isAnyCached,
       watchedShares: [...server.changes.watchedShares()].length,
     };
-    assert.deepEqual(left, { connections: 0, sessions: 0, nodes: 0, isAnyCached: false, watchedShares: 0 });
+    assert.deepEqual(left, { connections: 0, sessions: 0, inodes: 0, isAnyCached: false, watchedShares: 0 });
   } finally {
     await close();
   }

@@ -1,5 +1,5 @@
-import { notAhead } from "../../src/store/ahead.ts";
-import type { Key, Soon, Store, Writer } from "../../src/store/kv.ts";
+import { alreadyDurable } from "../../src/store/ahead.ts";
+import type { Key, MaybePromise, Store, Writer } from "../../src/store/kv.ts";
 import type { CrashDevice } from "./crash-device.ts";
 
 interface Commit {
@@ -24,16 +24,16 @@ export class JournaledStore {
     this.store = {
       ephemeral: inner.ephemeral,
       read: (fn) => inner.read(fn),
-      readSoon: (fn) => inner.readSoon(fn),
+      readMaybeSync: (fn) => inner.readMaybeSync(fn),
       write: (fn) => this.#write(inner, fn),
-      writeAhead: (fn) => notAhead(this.#write(inner, fn)),
-      figures: () => inner.figures(),
+      commitAsync: (fn) => alreadyDurable(this.#write(inner, fn)),
+      stats: () => inner.stats(),
       watchCommits: (listener) => inner.watchCommits(listener),
       close: () => inner.close(),
     };
   }
 
-  async #write<T>(inner: Store, fn: (write: Writer) => Soon<T>): Promise<T> {
+  async #write<T>(inner: Store, fn: (write: Writer) => MaybePromise<T>): Promise<T> {
     const commit = { earliest: 0, latest: Number.POSITIVE_INFINITY, writes: new Map() };
     const result = await inner.write(async (write) => {
       commit.writes.clear();

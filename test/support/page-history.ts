@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { PageBlobClient } from "@azure/storage-blob";
 import type { Random } from "../../src/base/random.ts";
 import { BlobService } from "../../src/services/blob/blob-service.ts";
-import { piecePagesStep } from "../../src/services/blob/piece-pages.ts";
+import { defragmentPagesStep } from "../../src/services/blob/piece-pages.ts";
 import { reclaimStep } from "../../src/services/blob/reclaim-garbage.ts";
 import { prefixRange } from "../../src/store/keys/pack.ts";
 import type { BlobKit } from "../kit/blob.ts";
@@ -110,7 +110,7 @@ export class PageHistory {
   }
 
   async #settle(): Promise<void> {
-    for (let more = "more"; more === "more"; ) more = await piecePagesStep(this.#blobs);
+    for (let more = "more"; more === "more"; ) more = await defragmentPagesStep(this.#blobs);
     for (let more = "more"; more === "more"; ) more = await reclaimStep(this.#blobs);
   }
 

@@ -6,18 +6,18 @@ import type { Device } from "../../src/extents/device.ts";
 import { type ExtentShape, storedBytes } from "../../src/extents/format.ts";
 import {
   type Content,
+  commitContent,
   contentLength,
   dropContent,
-  keepContent,
+  ingest,
   openContent,
   shareContent,
-  takeIn,
 } from "../../src/services/payload/content.ts";
 import { PayloadService } from "../../src/services/payload/payload-service.ts";
 import type { OpenPayload } from "../../src/services/payload/payloads.ts";
 import { WatchedStore } from "../../src/services/payload/watched-store.ts";
 import { ExtentReclaimer } from "../../src/services/reclaim/extents.ts";
-import { notAhead } from "../../src/store/ahead.ts";
+import { alreadyDurable } from "../../src/store/ahead.ts";
 import { packKey, prefixRange } from "../../src/store/keys/pack.ts";
 import { ALL_EXTENTS, extentOfKey, placeOfSliceKey, sliceKey } from "../../src/store/keys/payload.ts";
 import type { Key, Reader, Store } from "../../src/store/kv.ts";
@@ -42,10 +42,10 @@ export class SharedDatabase {
     return {
       ephemeral: new OwnedSpace(this.#ephemeral, owner),
       read: (fn) => records.read(fn),
-      readSoon: (fn) => records.readSoon(fn),
+      readMaybeSync: (fn) => records.readMaybeSync(fn),
       write: (fn) => records.write(fn),
-      writeAhead: (fn) => notAhead(records.write(fn)),
-      figures: () => records.figures(),
+      commitAsync: (fn) => alreadyDurable(records.write(fn)),
+      stats: () => records.stats(),
       watchCommits: (listener) => records.watchCommits(listener),
       close: async () => {},
     };
@@ -91,7 +91,7 @@ export class Notes {
       await this.store.write(async (write) => {
         const former = await write.get(noteKey(name));
         if (former !== undefined) await dropContent(this.payload, write, noteRecord.unpack(former).content);
-        await keepContent(this.payload, write, { slices });
+        await commitContent(this.payload, write, { slices });
         write.put(noteKey(name), noteRecord.pack({ seed, content: { slices } }));
       });
     } finally {
@@ -100,10 +100,10 @@ export class Notes {
   }
 
   async putInlineOrNot(name: string, { seed, length }: { seed: number; length: number }): Promise<Content> {
-    const taken = await takeIn(this.payload, sample(length, seed));
+    const taken = await ingest(this.payload, sample(length, seed));
     try {
       await this.store.write(async (write) => {
-        await keepContent(this.payload, write, taken.content);
+        await commitContent(this.payload, write, taken.content);
         write.put(noteKey(name), noteRecord.pack({ seed, content: taken.content }));
       });
     } finally {

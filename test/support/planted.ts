@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The bugs we plant to see that the proofs find them: test/prove/planted/plants.json, put in place by hooks.mjs. */
-export interface Plant {
+export interface Mutant {
   readonly name: string;
   readonly what: string;
   /** Which proofs must catch it: one of them is enough. */
@@ -14,13 +14,14 @@ export interface Plant {
 const folder = fileURLToPath(new URL("../prove/planted/", import.meta.url));
 const repository = fileURLToPath(new URL("../../", import.meta.url));
 
-export function readPlants(): Plant[] {
-  return JSON.parse(readFileSync(join(folder, "plants.json"), "utf8")) as Plant[];
+export function readMutants(): Mutant[] {
+  return JSON.parse(readFileSync(join(folder, "plants.json"), "utf8")) as Mutant[];
 }
 
 /** What a process needs in its environment to have the bug. Its children inherit it. */
-export function plantedEnvironment(name: string): Record<string, string> {
-  if (!readPlants().some((plant) => plant.name === name)) throw new Error(`there is no planted bug ${name}`);
+export function mutantEnvironment(name: string): Record<string, string> {
+  if (!readMutants().some((mutant) => mutant.name === name))
+    throw new Error(`there is no planted bug ${name}`);
   const options = `${process.env.NODE_OPTIONS ?? ""} --import ${join(folder, "register.mjs")}`.trim();
   return { NODE_OPTIONS: options, HOLDFAST_PLANTED: name };
 }
@@ -28,7 +29,7 @@ export function plantedEnvironment(name: string): Record<string, string> {
 /** Edits that would change nothing, because the code has moved on; in the sources, and in what is built of them. */
 export function uselessEdits(where: "src" | "dist"): string[] {
   const extension = where === "src" ? "ts" : "js";
-  return readPlants().flatMap(({ name, edits }) =>
+  return readMutants().flatMap(({ name, edits }) =>
     edits.flatMap(({ module, find, replace }) => {
       const source = readFileSync(join(repository, where, `${module}.${extension}`), "utf8");
       return source.replace(new RegExp(find), replace) === source ? [`${name}: ${module}: ${find}`] : [];

@@ -3,7 +3,7 @@ import { ManualClock } from "../../src/base/clock.ts";
 import { StorageFault } from "../../src/base/faults.ts";
 import type { Key, Writer } from "../../src/store/kv.ts";
 import { OrderedMap } from "../../src/store/memory/ordered-map.ts";
-import { SerialWriter, type WriteTurn } from "../../src/store/serial-writer.ts";
+import { SerialWriter, type WriteLock } from "../../src/store/serial-writer.ts";
 
 /** A disk whose commits end when the story says so, well or badly. */
 export class SlowDisk {
@@ -51,7 +51,7 @@ export function increment(key: Key): (write: Writer) => Promise<number> {
   };
 }
 
-export function open(turn?: WriteTurn): { disk: SlowDisk; writer: SerialWriter } {
+export function open(turn?: WriteLock): { disk: SlowDisk; writer: SerialWriter } {
   const disk = new SlowDisk();
   return { disk, writer: new SerialWriter(disk, new ManualClock(), turn) };
 }

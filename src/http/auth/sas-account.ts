@@ -98,11 +98,11 @@ export function authenticateAccountSas(request: Unauthenticated, context: AuthCo
     permissions,
     encryptionScope: scope === "" ? undefined : scope,
   };
-  remember(account!, text, { signature, caller, window });
+  cacheProven(account!, text, { signature, caller, window });
   return caller;
 }
 
-function remember(account: Account, text: string, token: Proven): void {
+function cacheProven(account: Account, text: string, token: Proven): void {
   let tokens = proven.get(account);
   if (tokens === undefined || tokens.size >= LIMITS.provenTokensMax) {
     tokens = new Map();

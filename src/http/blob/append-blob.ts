@@ -11,7 +11,7 @@ import {
   readCreateGuards,
   readEncryption,
   readProperties,
-  refusePast,
+  refuseVersionOrSnapshot,
 } from "./blob-headers.ts";
 import { digestHeaders, partWrittenHeaders } from "./blocks.ts";
 import { checkBodyLength, writtenHeaders } from "./put-blob.ts";
@@ -22,7 +22,7 @@ import { type BlobRow, type BlobServices, onBlob, row } from "./rows.ts";
 /** PUT with x-ms-blob-type: AppendBlob: an empty one */
 async function createAppendBlob(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
   const { headers, body } = request;
-  refusePast(request.query);
+  refuseVersionOrSnapshot(request.query);
   if (body.length !== 0) throw badHeader("Content-Length", String(body.length ?? ""));
   const length = headers["x-ms-blob-content-length"];
   if (length !== undefined) throw badHeader("x-ms-blob-content-length", length);
@@ -60,7 +60,7 @@ const WHOLE_BYTES_MAX = 64 * KIB;
 /** PUT ?comp=appendblock */
 async function appendBlock(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
   const { body, headers } = request;
-  refusePast(request.query);
+  refuseVersionOrSnapshot(request.query);
   checkBodyLength(request, appendBytesMax(request.version));
   if (body.length === 0) throw badHeader("Content-Length", "0");
   const ref = readBlobRef(request);
@@ -107,7 +107,7 @@ export function appendedHeaders(
 
 /** PUT ?comp=seal */
 async function sealBlob(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
-  refusePast(request.query);
+  refuseVersionOrSnapshot(request.query);
   const sealed = await seal(blobs, {
     ref: readBlobRef(request),
     ...readBlobGuards(request, IF_FOUR),

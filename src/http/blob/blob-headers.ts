@@ -3,7 +3,7 @@ import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { badHeader, badQuery, Refusal } from "../../base/refusals.ts";
 import { type Revision, revisionOfTimestamp } from "../../base/revision.ts";
 import type { BlobGuards, Selector } from "../../services/blob/blobs.ts";
-import type { BlobProperties, CreateGuards, EncryptionWish } from "../../services/blob/put-blob.ts";
+import type { BlobProperties, CreateGuards, EncryptionOptions } from "../../services/blob/put-blob.ts";
 import type { BlobHttpHeaders, BlobRecord } from "../../services/blob/records.ts";
 import { type Caller, mayOverwrite } from "../auth/caller.ts";
 import type { Headers, HttpRequest, Query } from "../exchange.ts";
@@ -36,7 +36,7 @@ export function readMoment(query: Query, name: string): Revision | undefined {
 }
 
 /** Writes go to the blob itself: a snapshot or a version does not change. */
-export function refusePast(query: Query): void {
+export function refuseVersionOrSnapshot(query: Query): void {
   if (query.has("snapshot") || query.has("versionid")) throw new Refusal("InvalidOperation");
 }
 
@@ -137,7 +137,7 @@ export function readTier(headers: Headers, tiers: readonly string[]): string | u
 }
 
 /** A customer's key is checked and forgotten: what is kept is its hash, to know it again. */
-export function readEncryption({ headers, caller }: HttpRequest): EncryptionWish {
+export function readEncryption({ headers, caller }: HttpRequest): EncryptionOptions {
   const keySha256 = readCustomerKey(headers);
   const named = headers["x-ms-encryption-scope"];
   const bound =
@@ -149,10 +149,10 @@ export function readEncryption({ headers, caller }: HttpRequest): EncryptionWish
     throw badHeader("x-ms-encryption-scope", named);
   const scope = named ?? bound;
   if (keySha256 !== undefined && scope !== undefined) throw badHeader("x-ms-encryption-scope", scope);
-  return keySha256 === undefined && scope === undefined ? NO_WISH : { keySha256, scope };
+  return keySha256 === undefined && scope === undefined ? NO_OPTIONS : { keySha256, scope };
 }
 
-const NO_WISH: EncryptionWish = {};
+const NO_OPTIONS: EncryptionOptions = {};
 const KEY = /^[A-Za-z0-9+/]{43}=$/;
 
 const OWN_KEY = {

@@ -3,7 +3,7 @@ import { KIB, MIB } from "../../base/limits.ts";
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { badHeader, badQuery, Refusal } from "../../base/refusals.ts";
 import { instantOf } from "../../base/revision.ts";
-import { Turns } from "../../base/turns.ts";
+import { CooperativeScheduler } from "../../base/turns.ts";
 import { quotedEtag } from "../../concurrency/etag.ts";
 import { getBlockList as getList, type NamedBlock } from "../../services/blob/get-block-list.ts";
 import type { Written } from "../../services/blob/put-blob.ts";
@@ -19,7 +19,7 @@ import { printHttpDate } from "../wire/dates.ts";
 import { checkBytes } from "../wire/digest.ts";
 import { bodyOf, PrintedPage } from "../wire/printed-page.ts";
 import { STRUCTURED_BODY } from "../wire/structured-body.ts";
-import { parseXmlInTurns } from "../wire/xml.ts";
+import { parseXmlCooperatively } from "../wire/xml.ts";
 import { BOM, textElement, XML_DECLARATION } from "../wire/xml-print.ts";
 import {
   checkTagPermission,
@@ -27,7 +27,7 @@ import {
   readEncryption,
   readProperties,
   readSelector,
-  refusePast,
+  refuseVersionOrSnapshot,
 } from "./blob-headers.ts";
 import { bytesMaxFor, checkBodyLength, writtenHeaders } from "./put-blob.ts";
 import {
@@ -74,7 +74,7 @@ const WHOLE_BYTES_MAX = 64 * KIB;
 /** PUT ?comp=block */
 async function putBlock(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
   const { body, headers } = request;
-  refusePast(request.query);
+  refuseVersionOrSnapshot(request.query);
   checkBodyLength(request, bytesMaxFor(request.version, PUT_BLOCK_SIZES));
   if (body.length === 0) throw badHeader("Content-Length", "0");
   readWriteConditions(headers, []);
@@ -137,7 +137,7 @@ export function partWrittenHeaders(
 
 /** PUT ?comp=blocklist */
 async function putBlockList(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
-  refusePast(request.query);
+  refuseVersionOrSnapshot(request.query);
   const guards = readCreateGuards(request, IF_ALL);
   const properties = readProperties(request, false);
   const body = await request.body.read(BLOB_LIMITS.blockListBytesMax);
@@ -155,17 +155,17 @@ const SOURCES: Readonly<Record<string, BlockSource>> = {
 const LESS = 0x3c;
 const SLASH = 0x2f;
 /** Reading a long list: so much of it, and then others have their turn. */
-const BYTES_PER_TURN = 512 * KIB;
-const BLOCKS_PER_TURN = 4_000;
+const BYTES_PER_SLICE = 512 * KIB;
+const BLOCKS_PER_SLICE = 4_000;
 /** An id in which every character is a reference, and the white space of a patient printer around it. */
 const ID_TEXT_CHARS_MAX = 4 * KIB;
-const turns = new Turns(BLOB_LIMITS.listRestMillis);
+const turns = new CooperativeScheduler(BLOB_LIMITS.listRestMillis);
 
 /** Whether there are more end tags than a list may have: told before a tree is made of them. */
 async function isTooLong(body: Buffer): Promise<boolean> {
   let count = 0;
   for (let at = 0; at < body.length - 1; at++) {
-    if (at % BYTES_PER_TURN === BYTES_PER_TURN - 1) await turns.next();
+    if (at % BYTES_PER_SLICE === BYTES_PER_SLICE - 1) await turns.yieldToEventLoop();
     // One of them ends the list itself.
     if (body[at] === LESS && body[at + 1] === SLASH && ++count > BLOB_LIMITS.committedBlocksMax + 1)
       return true;
@@ -185,15 +185,15 @@ async function readBlockList(body: Buffer, wantsCrc64: boolean) {
 
 async function parseBlockList(body: Buffer): Promise<ListedBlock[]> {
   if (await isTooLong(body)) throw new Refusal("BlockListTooLong");
-  const root = await parseXmlInTurns(body, {
-    giveWay: () => turns.next(),
+  const root = await parseXmlCooperatively(body, {
+    giveWay: () => turns.yieldToEventLoop(),
     textCharsMax: ID_TEXT_CHARS_MAX,
   });
   if (root.name !== "BlockList") throw new Refusal("InvalidXmlDocument");
   if (root.children.length > BLOB_LIMITS.committedBlocksMax) throw new Refusal("BlockListTooLong");
   const blocks: ListedBlock[] = [];
   for (const { name, text } of root.children) {
-    if (blocks.length % BLOCKS_PER_TURN === BLOCKS_PER_TURN - 1) await turns.next();
+    if (blocks.length % BLOCKS_PER_SLICE === BLOCKS_PER_SLICE - 1) await turns.yieldToEventLoop();
     const from = Object.hasOwn(SOURCES, name) ? SOURCES[name] : undefined;
     if (from === undefined) throw new Refusal("UnsupportedXmlNode", { elements: { XmlNodeName: name } });
     const id = text.trim();

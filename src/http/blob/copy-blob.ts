@@ -1,5 +1,5 @@
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
-import { giveBack } from "../../base/payload-memory.ts";
+import { release } from "../../base/payload-memory.ts";
 import { badHeader, badQuery, Refusal } from "../../base/refusals.ts";
 import { etagOf, type Revision } from "../../base/revision.ts";
 import type { BlobService } from "../../services/blob/blob-service.ts";
@@ -24,7 +24,7 @@ import {
   readLegalHold,
   readTags,
   readTier,
-  refusePast,
+  refuseVersionOrSnapshot,
 } from "./blob-headers.ts";
 import { type CopiedWithDigest, copyFromElsewhere } from "./copy-from-elsewhere.ts";
 import { readCopySource } from "./copy-source.ts";
@@ -79,7 +79,7 @@ async function copyFrom(
   mode: CopyBlob["mode"],
 ): Promise<CopiedWithDigest> {
   const { headers } = request;
-  refusePast(request.query);
+  refuseVersionOrSnapshot(request.query);
   const guards = readCreateGuards(request, IF_ALL);
   const tags = readTags(request);
   const copiesTags = headers["x-ms-copy-source-tag-option"]?.toUpperCase() === "COPY";
@@ -145,7 +145,7 @@ async function readDigest(
   const wantsCrc64 = declared.md5 === undefined;
   const body = checkedBody(payload.stream(0, length), { declared, wantsCrc64, length });
   try {
-    for await (const piece of body) giveBack(piece);
+    for await (const piece of body) release(piece);
   } finally {
     payload.close();
   }

@@ -21,7 +21,7 @@ import { fetchBlobSource } from "./fetch-source.ts";
 import type { BlobServices } from "./rows.ts";
 import { readSourceDigest } from "./source-body.ts";
 
-type Wish = Omit<CopyFromElsewhere, "source" | "properties"> & {
+type CopyOptions = Omit<CopyFromElsewhere, "source" | "properties"> & {
   readonly mode: "async" | "sync";
   readonly properties: Omit<CopyFromElsewhere["properties"], "http">;
 };
@@ -37,25 +37,25 @@ export async function copyFromElsewhere(
   request: HttpRequest,
   services: BlobServices,
   { shown, ...remote }: RemoteSource & { readonly shown: string },
-  wish: Wish,
+  options: CopyOptions,
 ): Promise<CopiedWithDigest> {
   const { blobs } = services;
-  const isBackground = wish.mode === "async";
+  const isBackground = options.mode === "async";
   const fetched = await fetchBlobSource(request, services, remote, { use: "copy", isBackground });
   const { headers, length } = fetched;
   try {
     // Without a length nobody could tell a copy from half of one.
     if (length === undefined) throw new Refusal("CannotVerifyCopySource");
     const { contentMd5: _, ...http } = fetchedProperties(fetched);
-    const hasMetadata = Object.keys(wish.properties.metadata).length > 0;
-    const metadata = hasMetadata ? wish.properties.metadata : fetchedMetadata(fetched);
+    const hasMetadata = Object.keys(options.properties.metadata).length > 0;
+    const metadata = hasMetadata ? options.properties.metadata : fetchedMetadata(fetched);
     const source = { kind: kindOf(headers), shown, length };
-    const properties = { ...wish.properties, http, metadata };
-    if (wish.mode === "sync") {
-      return await copyNow(blobs, request, { ...wish, source, properties }, fetched);
+    const properties = { ...options.properties, http, metadata };
+    if (options.mode === "sync") {
+      return await copyNow(blobs, request, { ...options, source, properties }, fetched);
     }
-    const begun = await beginCopy(blobs, { ...wish, source, properties });
-    const copy = run(blobs, request, wish, fetched);
+    const begun = await beginCopy(blobs, { ...options, source, properties });
+    const copy = run(blobs, request, options, fetched);
     if (length > BLOB_LIMITS.copyAtOnceBytesMax) {
       // The client has its answer: how the copy ends is written in its target.
       copy.catch(() => {});
@@ -72,7 +72,7 @@ export async function copyFromElsewhere(
 async function copyNow(
   blobs: BlobServices["blobs"],
   request: HttpRequest,
-  { source, copyId, ...wish }: CopyFromElsewhere,
+  { source, copyId, ...options }: CopyFromElsewhere,
   fetched: FetchedSource,
 ): Promise<CopiedWithDigest> {
   if (source.kind !== "block") throw new Refusal("InvalidSourceBlobType");
@@ -80,7 +80,7 @@ async function copyNow(
   const body = checkedSource(request, fetched, true);
   const copy = { id: copyId, source: source.shown };
   const { length } = source;
-  const written = await putBlob(blobs, { ...wish, body, length, md5: () => body.md5, copy });
+  const written = await putBlob(blobs, { ...options, body, length, md5: () => body.md5, copy });
   return { written, copyId, status: "success", crc64: body.crc64 };
 }
 
@@ -91,17 +91,17 @@ function checkedSource({ headers }: HttpRequest, { body }: FetchedSource, wantsC
 async function run(
   blobs: BlobServices["blobs"],
   request: HttpRequest,
-  wish: Wish,
+  options: CopyOptions,
   fetched: FetchedSource,
 ): Promise<Copied | undefined> {
-  const checked = checkedSource(request, { ...fetched, body: whilePending(blobs, wish, fetched.body) });
+  const checked = checkedSource(request, { ...fetched, body: whilePending(blobs, options, fetched.body) });
   try {
-    return await finishCopy(blobs, wish, checked, () => checked.md5);
+    return await finishCopy(blobs, options, checked, () => checked.md5);
   } catch (error) {
     const code = error instanceof Refusal ? error.code : "InternalError";
     await failCopy(
       blobs,
-      wish,
+      options,
       `500 ${code} "Copy failed after ${checked.bytesRead} of ${fetched.length} bytes."`,
     );
     throw error;
@@ -113,13 +113,13 @@ async function run(
 /** A copy that nobody wants any more stops fetching, so that its place is free for another. */
 async function* whilePending(
   blobs: BlobServices["blobs"],
-  wish: Wish,
+  options: CopyOptions,
   body: AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer> {
   let checkedAt = monotonic();
   for await (const piece of body) {
     if (monotonic() - checkedAt >= LIMITS.copyCheckMillis) {
-      if (!(await isCopyPending(blobs, wish))) throw new Refusal("NoPendingCopyOperation");
+      if (!(await isCopyPending(blobs, options))) throw new Refusal("NoPendingCopyOperation");
       checkedAt = monotonic();
     }
     yield piece;

@@ -1,7 +1,7 @@
 import { Refusal } from "../../base/refusals.ts";
 import { copyIncremental as copy } from "../../services/blob/copy-incremental.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import { readCreateGuards, refusePast } from "./blob-headers.ts";
+import { readCreateGuards, refuseVersionOrSnapshot } from "./blob-headers.ts";
 import { copyReply } from "./copy-blob.ts";
 import { readOwnSource } from "./copy-source.ts";
 import { IF_ALL, readBlobRef } from "./read-request.ts";
@@ -9,7 +9,7 @@ import { type BlobRow, type BlobServices, onBlob, row } from "./rows.ts";
 
 /** PUT ?comp=incrementalcopy: the source is a snapshot of a page blob of this server */
 async function copyIncremental(request: HttpRequest, services: BlobServices): Promise<HttpReply> {
-  refusePast(request.query);
+  refuseVersionOrSnapshot(request.query);
   const guards = readCreateGuards(request, IF_ALL);
   const source = await readOwnSource(request, services);
   if (source === undefined) throw new Refusal("InvalidSourceBlobUrl");

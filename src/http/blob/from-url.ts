@@ -15,7 +15,7 @@ import {
   readCreateGuards,
   readEncryption,
   readProperties,
-  refusePast,
+  refuseVersionOrSnapshot,
 } from "./blob-headers.ts";
 import { readBlockId } from "./blocks.ts";
 import { checkPageWriteLength, pageHeaders, readPageWrite } from "./page-blob.ts";
@@ -39,7 +39,7 @@ const BLOCK_SIZES = { since2019: BLOB_LIMITS.putBlockBytesMax, since2016: 100 * 
 /** PUT with x-ms-blob-type: BlockBlob and x-ms-copy-source */
 async function putBlobFromUrl(request: HttpRequest, services: BlobServices): Promise<HttpReply> {
   const { headers } = request;
-  refusePast(request.query);
+  refuseVersionOrSnapshot(request.query);
   const guards = readCreateGuards(request, IF_ALL);
   const given = readProperties(request, false);
   const copiesTags = headers["x-ms-copy-source-tag-option"]?.toUpperCase() === "COPY";
@@ -99,7 +99,7 @@ function asTarget(error: unknown, { conditions }: Pick<PutBlob, "conditions">): 
 /** PUT ?comp=block with x-ms-copy-source */
 async function putBlockFromUrl(request: HttpRequest, services: BlobServices): Promise<HttpReply> {
   const { headers } = request;
-  refusePast(request.query);
+  refuseVersionOrSnapshot(request.query);
   readWriteConditions(headers, []);
   const common = {
     ref: readBlobRef(request),
@@ -137,7 +137,7 @@ function sourceDigests({ headers }: HttpRequest, { body }: SourceBody): ReplyHea
 
 /** PUT ?comp=appendblock with x-ms-copy-source */
 async function appendBlockFromUrl(request: HttpRequest, services: BlobServices): Promise<HttpReply> {
-  refusePast(request.query);
+  refuseVersionOrSnapshot(request.query);
   const common = {
     ref: readBlobRef(request),
     ...readBlobGuards(request, IF_ALL),

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { collect } from "../../base/bytes.ts";
 import { Crc64 } from "../../base/crc64.ts";
-import { type Soon, whenThere } from "../../base/soon.ts";
+import { type MaybePromise, then } from "../../base/soon.ts";
 import {
   getBlob as get,
   getBlobProperties as getProperties,
@@ -38,10 +38,10 @@ export function readRead(request: HttpRequest): ReadBlob {
 }
 
 /** The version from which Get Blob tells the tier. */
-const TELLS_TIER = "2026-10-06";
+const REPORTS_TIER = "2026-10-06";
 
 /** GET /{container}/{blob}: the whole of it, or a range. */
-export function getBlob(request: HttpRequest, { blobs }: BlobServices): Soon<HttpReply> {
+export function getBlob(request: HttpRequest, { blobs }: BlobServices): MaybePromise<HttpReply> {
   const { headers } = request;
   const wanted = parseRange(headers);
   // Whatever can be wrong with the request is found before the bytes are pinned.
@@ -58,7 +58,7 @@ export function getBlob(request: HttpRequest, { blobs }: BlobServices): Soon<Htt
   const { ref, selector, conditions, leaseId, keySha256 } = readRead(request);
   // Spelled out: an object made by spreading has a shape of its own each time, and is slow for all who read it.
   const seen = get(blobs, { ref, selector, conditions, leaseId, keySha256, rangeOf });
-  return whenThere(seen, (opened) => replyOf(request, opened, extent, isStructured));
+  return then(seen, (opened) => replyOf(request, opened, extent, isStructured));
 }
 
 function replyOf(
@@ -66,7 +66,7 @@ function replyOf(
   opened: OpenedBlob,
   extent: Extent | undefined,
   isStructured: boolean,
-): Soon<HttpReply> {
+): MaybePromise<HttpReply> {
   const { headers } = request;
   const out = blobHeaders(opened);
   const { contentMd5 } = opened.record.http;
@@ -75,7 +75,7 @@ function replyOf(
     out["Content-Range"] = printContentRange(extent, opened.record.length);
     out["x-ms-blob-content-md5"] = contentMd5;
   }
-  if (request.version >= TELLS_TIER) Object.assign(out, tierHeaders(opened.record));
+  if (request.version >= REPORTS_TIER) Object.assign(out, tierHeaders(opened.record));
   if (request.caller.kind === "serviceSas") override(out, request.caller.overrides);
   const status = extent === undefined ? 200 : 206;
   const { payload, range, record } = opened;
@@ -100,7 +100,7 @@ function replyOf(
   }
   // At most 4 MiB: its digest goes out before its first byte.
   const whole = payload === undefined ? inlineBytes(record, range) : readWhole(payload, range);
-  return whenThere(whole, (bytes) => {
+  return then(whole, (bytes) => {
     if (digest === "md5") out["Content-MD5"] = createHash("md5").update(bytes).digest("base64");
     if (digest === "crc64") out["x-ms-content-crc64"] = new Crc64().update(bytes).base64();
     return { status, headers: out, body: bytes, length: undefined, release: undefined };
@@ -135,8 +135,8 @@ function override(
 }
 
 /** HEAD /{container}/{blob} */
-export function getBlobProperties(request: HttpRequest, { blobs }: BlobServices): Soon<HttpReply> {
-  return whenThere(getProperties(blobs, readRead(request)), (seen) => {
+export function getBlobProperties(request: HttpRequest, { blobs }: BlobServices): MaybePromise<HttpReply> {
+  return then(getProperties(blobs, readRead(request)), (seen) => {
     const headers = {
       ...blobHeaders(seen),
       ...propertyHeaders(seen),

@@ -2,7 +2,7 @@ import { leaseBlob as leaseBlobOf } from "../../services/blob/lease-blob.ts";
 import { leaseContainer as leaseContainerOf } from "../../services/blob/lease-container.ts";
 import { type ActionName, leaseReply, leaseRows, readLeaseAction } from "../common/lease.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import { refusePast } from "./blob-headers.ts";
+import { refuseVersionOrSnapshot } from "./blob-headers.ts";
 import { IF_ALL, IF_DATES, readBlobRef, readContainerRef, readWriteConditions } from "./read-request.ts";
 import { type BlobRow, type BlobServices, onBlob, onContainer, row } from "./rows.ts";
 
@@ -26,7 +26,7 @@ async function leaseBlob(
   { blobs }: BlobServices,
 ): Promise<HttpReply> {
   // Of snapshots and versions there is nothing to lease.
-  refusePast(request.query);
+  refuseVersionOrSnapshot(request.query);
   const result = await leaseBlobOf(blobs, {
     ref: readBlobRef(request),
     conditions: readWriteConditions(request.headers, IF_ALL),

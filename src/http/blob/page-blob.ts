@@ -18,7 +18,7 @@ import {
   readCreateGuards,
   readEncryption,
   readProperties,
-  refusePast,
+  refuseVersionOrSnapshot,
 } from "./blob-headers.ts";
 import { digestHeaders, partWrittenHeaders } from "./blocks.ts";
 import { writtenHeaders } from "./put-blob.ts";
@@ -52,7 +52,7 @@ export function readSequenceNumber(headers: Headers, name: string): bigint | und
 /** PUT with x-ms-blob-type: PageBlob: zeros */
 async function createPageBlob(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
   const { headers, body } = request;
-  refusePast(request.query);
+  refuseVersionOrSnapshot(request.query);
   if (body.length !== 0) throw badHeader("Content-Length", String(body.length ?? ""));
   const written = await create(blobs, {
     ref: readBlobRef(request),
@@ -96,7 +96,7 @@ export function readPageSpan(headers: Headers): PageSpan {
 }
 
 export function readPageWrite(request: HttpRequest): PageWrite {
-  refusePast(request.query);
+  refuseVersionOrSnapshot(request.query);
   const { conditions, leaseId } = readBlobGuards(request, IF_ALL);
   return {
     ref: readBlobRef(request),

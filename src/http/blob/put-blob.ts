@@ -8,7 +8,7 @@ import { type BlobProperties, putBlob as put, type Written } from "../../service
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { STRUCTURED_BODY } from "../wire/structured-body.ts";
-import { readCreateGuards, readProperties, refusePast } from "./blob-headers.ts";
+import { readCreateGuards, readProperties, refuseVersionOrSnapshot } from "./blob-headers.ts";
 import { IF_ALL, missingHeader, readBlobRef } from "./read-request.ts";
 import { type BlobRow, type BlobServices, onBlob, row } from "./rows.ts";
 
@@ -36,7 +36,7 @@ let arrived = 0;
 /** PUT /{container}/{blob} with x-ms-blob-type: BlockBlob */
 async function putBlob(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
   const { headers, body } = request;
-  refusePast(request.query);
+  refuseVersionOrSnapshot(request.query);
   const pageLength = headers["x-ms-blob-content-length"];
   if (pageLength !== undefined) throw badHeader("x-ms-blob-content-length", pageLength);
   checkBodyLength(request, bytesMaxFor(request.version, PUT_BLOB_SIZES));

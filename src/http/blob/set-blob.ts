@@ -1,7 +1,7 @@
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { badHeader, badQuery } from "../../base/refusals.ts";
 import { timestampOf } from "../../base/revision.ts";
-import { type ExpiryWish, setBlobExpiry as setExpiry } from "../../services/blob/set-blob-expiry.ts";
+import { type ExpiryRequest, setBlobExpiry as setExpiry } from "../../services/blob/set-blob-expiry.ts";
 import { setHttpHeaders, setBlobMetadata as setMetadata } from "../../services/blob/set-blob-properties.ts";
 import { snapshotBlob as snapshot } from "../../services/blob/snapshot-blob.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
@@ -12,7 +12,7 @@ import {
   readCustomerKey,
   readEncryption,
   readNewHttpHeaders,
-  refusePast,
+  refuseVersionOrSnapshot,
 } from "./blob-headers.ts";
 import { isPageChange, setPageBlobProperties } from "./page-properties.ts";
 import { writtenHeaders } from "./put-blob.ts";
@@ -22,7 +22,7 @@ import { type BlobRow, type BlobServices, onBlob, row } from "./rows.ts";
 
 /** Changes that leave the content alone: metadata, HTTP headers, expiry; and the snapshot, which changes nothing. */
 async function setBlobMetadata(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
-  refusePast(request.query);
+  refuseVersionOrSnapshot(request.query);
   const written = await setMetadata(blobs, {
     ref: readBlobRef(request),
     ...readBlobGuards(request, IF_ALL),
@@ -33,7 +33,7 @@ async function setBlobMetadata(request: HttpRequest, { blobs }: BlobServices): P
 }
 
 async function setBlobProperties(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
-  refusePast(request.query);
+  refuseVersionOrSnapshot(request.query);
   if (isPageChange(request.headers)) return setPageBlobProperties(request, blobs);
   const { record } = await setHttpHeaders(blobs, {
     ref: readBlobRef(request),
@@ -47,7 +47,7 @@ async function setBlobProperties(request: HttpRequest, { blobs }: BlobServices):
 async function snapshotBlob(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
   const past = request.query.get("snapshot");
   if (past !== undefined) throw badQuery("snapshot", past, "There are no snapshots of snapshots.");
-  refusePast(request.query);
+  refuseVersionOrSnapshot(request.query);
   const taken = await snapshot(blobs, {
     ref: readBlobRef(request),
     ...readBlobGuards(request, IF_ALL),
@@ -64,7 +64,7 @@ async function snapshotBlob(request: HttpRequest, { blobs }: BlobServices): Prom
 }
 
 async function setBlobExpiry(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
-  refusePast(request.query);
+  refuseVersionOrSnapshot(request.query);
   const written = await setExpiry(blobs, {
     ref: readBlobRef(request),
     ...readBlobGuards(request, []),
@@ -73,7 +73,7 @@ async function setBlobExpiry(request: HttpRequest, { blobs }: BlobServices): Pro
   return { status: 200, headers: stamp(written.revision) };
 }
 
-function readExpiry(headers: Headers): ExpiryWish {
+function readExpiry(headers: Headers): ExpiryRequest {
   const option = requireHeader(headers, "x-ms-expiry-option");
   switch (option.toLowerCase()) {
     case "neverexpire":

@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import type { Timers } from "../../base/clock.ts";
-import { Gate } from "../../base/gate.ts";
+import { Semaphore } from "../../base/gate.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { Refusal } from "../../base/refusals.ts";
 
@@ -14,7 +14,7 @@ export const resolveBySystem: ResolveName = async (name) =>
 export class SourceNames {
   readonly #resolve: ResolveName;
   readonly #timers: Timers;
-  readonly #gate = new Gate(LIMITS.sourceLookupsMax);
+  readonly #gate = new Semaphore(LIMITS.sourceLookupsMax);
 
   constructor(resolve: ResolveName, timers: Timers) {
     this.#resolve = resolve;

@@ -229,11 +229,11 @@ suite("a connection", () => {
 
   test("holds a client back that sends faster than its body is read", async () => {
     let release = (): void => {};
-    const held = new Promise<void>((resolve) => {
+    const pending = new Promise<void>((resolve) => {
       release = resolve;
     });
     behave = async (incoming, connection) => {
-      await held;
+      await pending;
       await echo(incoming, connection);
     };
     const bytes = 32 * 1_024 * 1_024;

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { copyBriefly, copyPage } from "../../base/bytes.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { copyForBody, giveBack, lendBodyRoom, returnBodyRoom } from "../../base/payload-memory.ts";
+import { acquireBodyBuffer, copyForBody, release, releaseBodyBuffer } from "../../base/payload-memory.ts";
 import { readInto } from "../../base/read-into.ts";
 import { type BodySource, IncomingBody } from "./incoming-body.ts";
 import { Malformed, type RequestHead, readRequestHead } from "./request-head.ts";
@@ -41,8 +41,8 @@ export class Connection implements BodySource {
   #state: State = "head";
   #incoming: Incoming | undefined;
   /** The first part of a head, or what a client sent ahead of its turn. */
-  #held: Buffer | undefined;
-  #isHeld = false;
+  #pending: Buffer | undefined;
+  #isPaused = false;
   #isContinued = false;
   #hasEnded = false;
   #remoteAddress: string | undefined;
@@ -57,7 +57,7 @@ export class Connection implements BodySource {
   /** For an operation that has nothing more to do once its client is gone. */
   onLeave: (() => void) | undefined;
   /** Where the bytes of a body are read to, and whether they come fast enough to be worth it. */
-  #room: Buffer | undefined;
+  #buffer: Buffer | undefined;
   #isFast = false;
   readonly #fastBytes: number;
 
@@ -68,7 +68,7 @@ export class Connection implements BodySource {
     const socket = readInto(accepted, {
       place: this.#place,
       placed: this.#placed,
-      lent: this.#lent,
+      lent: this.#borrowed,
       given: this.#receive,
     });
     this.#socket = socket;
@@ -83,7 +83,7 @@ export class Connection implements BodySource {
       this.#incoming?.body.end();
       this.#notifyLeave();
       this.#drained();
-      this.#leaveRoom();
+      this.#releaseBuffer();
       host.closed(this);
     });
   }
@@ -99,12 +99,12 @@ export class Connection implements BodySource {
   }
 
   get isIdle(): boolean {
-    return this.#state === "head" && this.#held === undefined;
+    return this.#state === "head" && this.#pending === undefined;
   }
 
   /** True when the connection stays after the reply to the request at hand. */
   get keepsAlive(): boolean {
-    if (this.#host.isClosing || (this.#hasEnded && this.#held === undefined)) return false;
+    if (this.#host.isClosing || (this.#hasEnded && this.#pending === undefined)) return false;
     const { head, body } = this.#incoming!;
     // A client that was never told to go on may or may not send its body: the next bytes could be either.
     if (head.expectsContinue && !this.#isContinued && !body.isComplete) return false;
@@ -135,7 +135,7 @@ export class Connection implements BodySource {
 
   #giveAway(piece: Uint8Array): boolean {
     // Also when it failed: nothing reads the memory of a write any more once its end was reported.
-    return this.#socket.write(piece, () => giveBack(piece));
+    return this.#socket.write(piece, () => release(piece));
   }
 
   /** Bytes that were written and that the system has not accepted yet. */
@@ -199,7 +199,7 @@ export class Connection implements BodySource {
     const stood = (this.#host.sweeps - this.#movedAt - 1) * sweepMillis;
     switch (this.#state) {
       case "head":
-        if (this.#held !== undefined || this.#isFresh) {
+        if (this.#pending !== undefined || this.#isFresh) {
           const since = (this.#host.sweeps - this.#headBegunAt - 1) * sweepMillis;
           if (since >= LIMITS.headersTimeoutMillis) this.#refuse("408 Request Timeout", "OperationTimedOut");
         } else if (stood >= this.#host.keepAliveMillis) this.destroy();
@@ -248,58 +248,58 @@ export class Connection implements BodySource {
   /** A body that comes in large pieces is read into memory that it keeps; all else passes through the lent one. */
   readonly #place = (): Buffer | undefined => {
     const isLarge = this.#isFast && this.#state === "request" && !this.#incoming!.body.isComplete;
-    if (!isLarge || (this.#room !== undefined && this.#room.length < LIMITS.bodyRoomBytes / 2))
-      this.#leaveRoom();
-    if (isLarge) this.#room ??= lendBodyRoom();
-    return this.#room;
+    if (!isLarge || (this.#buffer !== undefined && this.#buffer.length < LIMITS.bodyBufferBytes / 2))
+      this.#releaseBuffer();
+    if (isLarge) this.#buffer ??= acquireBodyBuffer();
+    return this.#buffer;
   };
 
-  #leaveRoom(): void {
-    if (this.#room !== undefined) returnBodyRoom(this.#room);
-    this.#room = undefined;
+  #releaseBuffer(): void {
+    if (this.#buffer !== undefined) releaseBodyBuffer(this.#buffer);
+    this.#buffer = undefined;
   }
 
   readonly #placed = (count: number): void => {
     this.#isFast = count >= this.#fastBytes;
-    const room = this.#room!;
+    const buffer = this.#buffer!;
     // A few bytes would keep a room that others could use.
     if (!this.#isFast) {
-      this.#receive(room.subarray(0, count), true);
+      this.#receive(buffer.subarray(0, count), true);
       return;
     }
-    this.#room = room.subarray(count);
-    this.#receive(room.subarray(0, count));
+    this.#buffer = buffer.subarray(count);
+    this.#receive(buffer.subarray(0, count));
   };
 
-  readonly #lent = (data: Buffer): void => {
+  readonly #borrowed = (data: Buffer): void => {
     this.#isFast = data.length >= this.#fastBytes;
     this.#receive(data, true);
   };
 
   /** What is kept of bytes that are only lent (of a body, or ahead of its turn) is copied. */
-  readonly #receive = (data: Buffer, isLent = false): void => {
+  readonly #receive = (data: Buffer, isBorrowed = false): void => {
     this.#movedAt = this.#host.sweeps;
     try {
       switch (this.#state) {
         case "head":
-          this.#receiveHead(data, isLent);
+          this.#receiveHead(data, isBorrowed);
           break;
         case "request": {
           const { body } = this.#incoming!;
-          const own = isLent ? ownCopy(data) : data;
+          const own = isBorrowed ? ownCopy(data) : data;
           const rest = body.isComplete ? own : body.feed(own);
-          if (rest !== undefined) this.#hold(rest);
+          if (rest !== undefined) this.#keepPending(rest);
           break;
         }
         case "sending":
-          this.#hold(isLent ? ownCopy(data) : data);
+          this.#keepPending(isBorrowed ? ownCopy(data) : data);
           break;
         case "discarding": {
           const rest = this.#discarded!.feed(data);
-          if (!isLent) giveBack(data.subarray(0, data.length - (rest?.length ?? 0)));
+          if (!isBorrowed) release(data.subarray(0, data.length - (rest?.length ?? 0)));
           if (!this.#discarded!.isComplete) break;
           this.#discarded = undefined;
-          if (rest !== undefined) this.#held = isLent ? Buffer.from(rest) : rest;
+          if (rest !== undefined) this.#pending = isBorrowed ? Buffer.from(rest) : rest;
           this.#nextRequest();
           break;
         }
@@ -310,10 +310,10 @@ export class Connection implements BodySource {
     }
   };
 
-  #receiveHead(data: Buffer, isLent: boolean): void {
-    const former = this.#held;
+  #receiveHead(data: Buffer, isBorrowed: boolean): void {
+    const former = this.#pending;
     let all = former === undefined ? data : Buffer.concat([former, data]);
-    const mustCopy = isLent && former === undefined;
+    const mustCopy = isBorrowed && former === undefined;
     // An empty line in front of a request is what some old clients leave behind a body.
     while (all.length >= 2 && all[0] === 13 && all[1] === 10) all = all.subarray(2);
     const end = all.indexOf(HEAD_END, Math.max(0, (former?.length ?? 0) - 5));
@@ -323,7 +323,7 @@ export class Connection implements BodySource {
       else if (all.length > 0 && !beginsMethod(all[0]!)) throw new Malformed("not a method");
       else if (all.length > 0) {
         if (former === undefined) this.#headBegunAt = this.#host.sweeps;
-        this.#held = mustCopy ? Buffer.from(all) : all;
+        this.#pending = mustCopy ? Buffer.from(all) : all;
       }
       if (this.#hasEnded) this.#socket.destroySoon();
       return;
@@ -339,7 +339,7 @@ export class Connection implements BodySource {
     if (rest !== undefined && mustCopy)
       rest = rest.length === head.bodyLength ? copyBriefly(rest) : ownCopy(rest);
     const ahead = rest === undefined || body.isComplete ? rest : body.feed(rest);
-    this.#held = undefined;
+    this.#pending = undefined;
     this.#isFresh = false;
     this.#isContinued = false;
     this.#state = "request";
@@ -348,15 +348,15 @@ export class Connection implements BodySource {
     this.#slowSince = this.#host.sweeps;
     const incoming = { head, body, remoteAddress: this.#remoteAddress };
     this.#incoming = incoming;
-    if (ahead !== undefined) this.#hold(ahead);
+    if (ahead !== undefined) this.#keepPending(ahead);
     this.#host.handle(incoming, this);
   }
 
   /** Sent ahead of its turn: kept, and past a limit not read any more until the turn comes. */
-  #hold(data: Buffer): void {
-    this.#held = this.#held === undefined ? data : Buffer.concat([this.#held, data]);
-    if (this.#held.length <= LIMITS.headerBytesMax || this.#isHeld) return;
-    this.#isHeld = true;
+  #keepPending(data: Buffer): void {
+    this.#pending = this.#pending === undefined ? data : Buffer.concat([this.#pending, data]);
+    if (this.#pending.length <= LIMITS.headerBytesMax || this.#isPaused) return;
+    this.#isPaused = true;
     this.#socket.pause();
   }
 
@@ -367,15 +367,15 @@ export class Connection implements BodySource {
       return;
     }
     this.#state = "head";
-    if (this.#isHeld) {
-      this.#isHeld = false;
+    if (this.#isPaused) {
+      this.#isPaused = false;
       this.#socket.resume();
     }
-    const held = this.#held;
-    if (held !== undefined) {
-      this.#held = undefined;
+    const pending = this.#pending;
+    if (pending !== undefined) {
+      this.#pending = undefined;
       this.#headBegunAt = this.#host.sweeps;
-      this.#receive(held);
+      this.#receive(pending);
     } else if (this.#host.isClosing || this.#hasEnded) this.#linger();
   }
 
@@ -405,7 +405,7 @@ export class Connection implements BodySource {
   /** Our half ends; the client's is read away for a moment, since a reset could overtake the reply. */
   #linger(): void {
     this.#state = "lingering";
-    this.#held = undefined;
+    this.#pending = undefined;
     if (this.#hasEnded) this.#socket.destroySoon();
     else {
       this.#socket.resume();

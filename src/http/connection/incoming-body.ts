@@ -1,5 +1,5 @@
 import { LIMITS } from "../../base/limits.ts";
-import { giveBack } from "../../base/payload-memory.ts";
+import { release } from "../../base/payload-memory.ts";
 import { ChunkReader } from "./chunks.ts";
 import { CHUNKED } from "./request-head.ts";
 
@@ -34,7 +34,7 @@ export class IncomingBody {
   /** What chunks have brought so far, without what stands between them. */
   #chunkedBytes = 0;
   #left: number;
-  #pieces: Buffer[] = [];
+  #unread: Buffer[] = [];
   #gathered: Buffer | undefined;
   #gatheredBytes = 0;
   #keptBytes = 0;
@@ -60,7 +60,7 @@ export class IncomingBody {
 
   /** It is the client's turn: what came has been taken, and there must be more. */
   get isAwaited(): boolean {
-    if (this.isComplete || this.#pieces.length > 0) return false;
+    if (this.isComplete || this.#unread.length > 0) return false;
     return this.#gatheredBytes === 0 || this.#waiting !== undefined;
   }
 
@@ -73,14 +73,14 @@ export class IncomingBody {
       const before = this.#chunkedBytes;
       const end = this.#chunks.read(data, this.#keepChunked);
       const between = (end < 0 ? data.length : end) - (this.#chunkedBytes - before);
-      if (!this.#isDiscarded) giveBack(data.subarray(0, between));
+      if (!this.#isDiscarded) release(data.subarray(0, between));
       if (end < 0) return undefined;
       this.#complete();
       return end === data.length ? undefined : data.subarray(end);
     }
     if (data.length < this.#left) {
       this.#left -= data.length;
-      this.#keep(data);
+      this.#buffer(data);
       return undefined;
     }
     const end = this.#left;
@@ -93,15 +93,15 @@ export class IncomingBody {
   /** All pieces that are here, without waiting. */
   takeAll(): readonly Buffer[] {
     this.#endGathering();
-    const pieces = this.#pieces;
-    this.#pieces = [];
+    const pieces = this.#unread;
+    this.#unread = [];
     this.#keptBytes = 0;
     return pieces;
   }
 
   /** The next piece; undefined at the end. One caller at a time. */
   next(): Promise<Buffer | undefined> {
-    const piece = this.#pieces.shift();
+    const piece = this.#unread.shift();
     if (piece !== undefined) {
       this.#keptBytes -= piece.length;
       if (this.#isPaused && this.#keptBytes <= LIMITS.bodyWaitingBytesMax / 2) this.#resume();
@@ -118,7 +118,7 @@ export class IncomingBody {
   /** Nobody wants the rest: it is read away, so that the next request can be found behind it. */
   discard(): void {
     this.#isDiscarded = true;
-    for (const piece of this.takeAll()) giveBack(piece);
+    for (const piece of this.takeAll()) release(piece);
     if (this.#isPaused) this.#resume();
   }
 
@@ -126,17 +126,17 @@ export class IncomingBody {
   end(): void {
     this.#isGone = true;
     if (this.isComplete) return;
-    for (const piece of this.takeAll()) giveBack(piece);
+    for (const piece of this.takeAll()) release(piece);
     this.#waiting?.reject(new ClientGone());
     this.#waiting = undefined;
   }
 
   readonly #keepChunked = (piece: Buffer): void => {
     this.#chunkedBytes += piece.length;
-    this.#keep(piece);
+    this.#buffer(piece);
   };
 
-  readonly #keep = (piece: Buffer): void => {
+  readonly #buffer = (piece: Buffer): void => {
     if (this.#isDiscarded) return;
     if (piece.length >= LIMITS.smallPartBytes) {
       this.#keepWhole(piece);
@@ -146,15 +146,15 @@ export class IncomingBody {
     this.#gathered ??= Buffer.allocUnsafeSlow(LIMITS.gatheredBodyBytes);
     this.#gathered.set(piece, this.#gatheredBytes);
     this.#gatheredBytes += piece.length;
-    giveBack(piece);
+    release(piece);
   };
 
   #keepWhole(piece: Buffer): void {
     this.#endGathering();
     if (this.#isDiscarded) return;
-    this.#pieces.push(piece);
+    this.#unread.push(piece);
     this.#keptBytes += piece.length;
-    this.#tell();
+    this.#deliver();
     if (this.#keptBytes > LIMITS.bodyWaitingBytesMax && !this.#isPaused) {
       this.#isPaused = true;
       this.#source.pause();
@@ -164,19 +164,19 @@ export class IncomingBody {
   #endGathering(): void {
     const gathered = this.#gathered;
     if (gathered === undefined) return;
-    this.#pieces.push(gathered.subarray(0, this.#gatheredBytes));
+    this.#unread.push(gathered.subarray(0, this.#gatheredBytes));
     this.#keptBytes += this.#gatheredBytes;
     this.#gathered = undefined;
     this.#gatheredBytes = 0;
-    this.#tell();
+    this.#deliver();
   }
 
   /** Whoever waits gets the first piece, or the end. */
-  #tell(): void {
+  #deliver(): void {
     if (this.#waiting === undefined) return;
     const { resolve } = this.#waiting;
     this.#waiting = undefined;
-    const piece = this.#pieces.shift();
+    const piece = this.#unread.shift();
     if (piece !== undefined) this.#keptBytes -= piece.length;
     resolve(piece);
   }
@@ -184,7 +184,7 @@ export class IncomingBody {
   #complete(): void {
     this.#endGathering();
     this.isComplete = true;
-    this.#tell();
+    this.#deliver();
   }
 
   #resume(): void {

@@ -102,7 +102,7 @@ export function readRequestHead(data: Buffer, end: number): RequestHead {
     let valueEnd = at;
     while (valueEnd > valueStart && (data[valueEnd - 1] === SPACE || data[valueEnd - 1] === TAB)) valueEnd--;
     const value = text.slice(valueStart, valueEnd);
-    const name = lowerNames.get(rawName) ?? learnName(rawName);
+    const name = lowerNames.get(rawName) ?? internName(rawName);
     rawHeaders.push(rawName, value);
     const former = headers[name];
     if (typeof former !== "string") headers[name] = value;
@@ -125,7 +125,7 @@ export function readRequestHead(data: Buffer, end: number): RequestHead {
   };
 }
 
-function learnName(rawName: string): string {
+function internName(rawName: string): string {
   const name = rawName.toLowerCase();
   // A property of every object, and the one that does not hold what is put into it.
   if (name === "__proto__") throw new Malformed("a header has a name that no client uses");

@@ -13,7 +13,7 @@ import {
 import { getFile, getFileProperties } from "../../services/file/get-file.ts";
 import { checkRangeTarget, type PutRange, putRange } from "../../services/file/put-range.ts";
 import { runCopy } from "../../services/file/run-copy.ts";
-import { takeIn } from "../../services/payload/content.ts";
+import { ingest } from "../../services/payload/content.ts";
 import { mayOverwrite } from "../auth/caller.ts";
 import type { RemoteSource } from "../common/copy-source-fetcher.ts";
 import { type FetchedSource, fetchedMetadata, fetchedProperties } from "../common/fetched-source.ts";
@@ -23,9 +23,9 @@ import { readMetadata } from "../wire/metadata.ts";
 import { parseRange, resolveRange } from "../wire/range.ts";
 import { type CopySource, readCopySource } from "./copy-source.ts";
 import { rangeReply, readPutRange } from "./range.ts";
-import { guidOf, missingHeader, readFlag, readLeaseId, readPathRef, readWishes } from "./read-request.ts";
+import { guidOf, missingHeader, readChanges, readFlag, readLeaseId, readPathRef } from "./read-request.ts";
 import { stamp } from "./replies.ts";
-import { type FileRow, type FileServices, onNode, row } from "./rows.ts";
+import { type FileRow, type FileServices, onInode, row } from "./rows.ts";
 
 /** Copy File, Abort Copy File, and Put Range From URL. */
 const TAKEN = {
@@ -35,7 +35,7 @@ const TAKEN = {
   changedAt: "x-ms-file-change-time",
 } as const;
 
-function readTaken(headers: Headers): { takes: CopyFile["takes"]; rest: Headers } {
+function readCopyId(headers: Headers): { takes: CopyFile["takes"]; rest: Headers } {
   const takes = new Set<keyof typeof TAKEN | "permission">();
   const rest: Record<string, string | undefined> = { ...headers };
   for (const [field, name] of Object.entries(TAKEN)) {
@@ -52,7 +52,7 @@ function readTaken(headers: Headers): { takes: CopyFile["takes"]; rest: Headers 
 async function copyFile(request: HttpRequest, services: FileServices): Promise<HttpReply> {
   const { headers } = request;
   const { files } = services;
-  const { takes, rest } = readTaken(headers);
+  const { takes, rest } = readCopyId(headers);
   const target = {
     ref: readPathRef(request),
     leaseId: readLeaseId(headers),
@@ -65,16 +65,16 @@ async function copyFile(request: HttpRequest, services: FileServices): Promise<H
     copyId: files.parts.random.uuid(),
     shown: source.shown,
     metadata: readMetadata(request.rawHeaders),
-    wishes: readWishes(rest),
+    requested: readChanges(rest),
     takes,
     setsArchive: readFlag(headers, "x-ms-file-copy-set-archive") ?? false,
   };
-  const { node, work } = await startCopy(request, services, wanted, source);
-  const copyStatus = work === undefined ? "success" : node.record.copy!.status;
+  const { inode, work } = await startCopy(request, services, wanted, source);
+  const copyStatus = work === undefined ? "success" : inode.record.copy!.status;
   return {
     status: 202,
     headers: {
-      ...stamp(node.record.revision),
+      ...stamp(inode.record.revision),
       "x-ms-copy-id": wanted.copyId,
       "x-ms-copy-status": copyStatus,
     },
@@ -126,8 +126,8 @@ async function finishSoon(
     pause(FILE_LIMITS.copyAnswerMillis).then(() => false),
   ]);
   if (!isDone) return started;
-  const { node } = await getFileProperties(files, { ref: started.work!.request.ref });
-  return { node, work: started.work };
+  const { inode } = await getFileProperties(files, { ref: started.work!.request.ref });
+  return { inode, work: started.work };
 }
 
 /** A source that is not there is told in the words of a copy, with the source's own status. */
@@ -218,7 +218,7 @@ async function putRangeFromUrl(request: HttpRequest, services: FileServices): Pr
     wantsCrc64: true,
   });
   checkSourceConditions(headers, crc64!);
-  const taken = await takeIn(services.files.parts.payloads, bytes);
+  const taken = await ingest(services.files.parts.payloads, bytes);
   return rangeReply(await putRange(services.files, { ...range, bytes: taken }), {
     crc64,
   });
@@ -239,7 +239,7 @@ export const COPY_ROWS: readonly FileRow[] = [
     method: "PUT",
     resource,
     header: { "x-ms-copy-source": true },
-    permission: onNode(["c", "w"]),
+    permission: onInode(["c", "w"]),
     returnsEtag: true,
     lease: "checked",
     ok: [202],
@@ -250,7 +250,7 @@ export const COPY_ROWS: readonly FileRow[] = [
     method: "PUT",
     resource,
     query: { comp: "copy" },
-    permission: onNode(["w"]),
+    permission: onInode(["w"]),
     lease: "checked",
     ok: [204],
     handle: abortCopy,
@@ -261,7 +261,7 @@ export const COPY_ROWS: readonly FileRow[] = [
     resource,
     query: { comp: "range" },
     header: { "x-ms-copy-source": true },
-    permission: onNode(["w"]),
+    permission: onInode(["w"]),
     returnsEtag: true,
     lease: "checked",
     ok: [201],

@@ -9,7 +9,7 @@ import type { HttpRequest } from "../exchange.ts";
 import type { Permission } from "../operation.ts";
 import { type Address, readAddress } from "../target.ts";
 import { pathRefOf, readFlag, requireHeader, snapshotOf } from "./read-request.ts";
-import { type FileServices, onNode } from "./rows.ts";
+import { type FileServices, onInode } from "./rows.ts";
 
 /**
  * The address of what is copied or renamed, and the right to it. A file of this server is found without going over
@@ -102,7 +102,7 @@ async function checkAllowed(
   request: HttpRequest,
   { target, query }: Address,
   { auth }: FileServices,
-  { permission = onNode(["r"]), isOwnEnough = true }: SourceOptions,
+  { permission = onInode(["r"]), isOwnEnough = true }: SourceOptions,
 ): Promise<void> {
   const { caller } = request;
   const token = request.headers["x-ms-copy-source-authorization"];

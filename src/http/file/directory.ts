@@ -7,31 +7,31 @@ import {
 } from "../../services/file/directories.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printMetadata, readMetadata } from "../wire/metadata.ts";
-import { readPathRef, readWishes } from "./read-request.ts";
-import { changedHeaders, nodeHeaders, stamp } from "./replies.ts";
-import { type FileRow, type FileServices, getAndHead, onNode, row } from "./rows.ts";
+import { readChanges, readPathRef } from "./read-request.ts";
+import { changedHeaders, inodeHeaders, stamp } from "./replies.ts";
+import { type FileRow, type FileServices, getAndHead, onInode, row } from "./rows.ts";
 
 /** Directories: create, read, change, delete. The root of a share is the directory without a path. */
 async function createDirectory(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
-  const node = await create(files, {
+  const inode = await create(files, {
     ref: readPathRef(request),
-    wishes: readWishes(request.headers),
+    requested: readChanges(request.headers),
     metadata: readMetadata(request.rawHeaders),
   });
   return {
     status: 201,
-    headers: changedHeaders(node),
+    headers: changedHeaders(inode),
   };
 }
 
 async function getDirectoryProperties(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
-  const node = await getProperties(files, readPathRef(request));
+  const inode = await getProperties(files, readPathRef(request));
   return {
     status: 200,
     headers: {
-      ...stamp(node.record.revision),
-      ...nodeHeaders(node),
-      ...printMetadata(node.record.metadata ?? {}),
+      ...stamp(inode.record.revision),
+      ...inodeHeaders(inode),
+      ...printMetadata(inode.record.metadata ?? {}),
       "x-ms-server-encrypted": "true",
     },
   };
@@ -48,10 +48,10 @@ async function setDirectoryMetadata(request: HttpRequest, { files }: FileService
 }
 
 async function setDirectoryProperties(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
-  const node = await setProperties(files, readPathRef(request), readWishes(request.headers));
+  const inode = await setProperties(files, readPathRef(request), readChanges(request.headers));
   return {
     status: 200,
-    headers: changedHeaders(node),
+    headers: changedHeaders(inode),
   };
 }
 
@@ -69,7 +69,7 @@ export const DIRECTORY_ROWS: readonly FileRow[] = [
     method: "PUT",
     resource,
     query: { restype },
-    permission: onNode(["c", "w"]),
+    permission: onInode(["c", "w"]),
     returnsEtag: true,
     ok: [201],
     handle: createDirectory,
@@ -78,7 +78,7 @@ export const DIRECTORY_ROWS: readonly FileRow[] = [
     name: "GetDirectoryProperties",
     resource,
     query: { restype },
-    permission: onNode(["r"]),
+    permission: onInode(["r"]),
     returnsEtag: true,
     handle: getDirectoryProperties,
   }),
@@ -86,7 +86,7 @@ export const DIRECTORY_ROWS: readonly FileRow[] = [
     name: "GetDirectoryMetadata",
     resource,
     query: { restype, comp: "metadata" },
-    permission: onNode(["r"]),
+    permission: onInode(["r"]),
     returnsEtag: true,
     handle: getDirectoryMetadata,
   }),
@@ -95,7 +95,7 @@ export const DIRECTORY_ROWS: readonly FileRow[] = [
     method: "PUT",
     resource,
     query: { restype, comp: "metadata" },
-    permission: onNode(["w"]),
+    permission: onInode(["w"]),
     returnsEtag: true,
     handle: setDirectoryMetadata,
   }),
@@ -104,7 +104,7 @@ export const DIRECTORY_ROWS: readonly FileRow[] = [
     method: "PUT",
     resource,
     query: { restype, comp: "properties" },
-    permission: onNode(["w"]),
+    permission: onInode(["w"]),
     returnsEtag: true,
     handle: setDirectoryProperties,
   }),
@@ -113,7 +113,7 @@ export const DIRECTORY_ROWS: readonly FileRow[] = [
     method: "DELETE",
     resource,
     query: { restype },
-    permission: onNode(["d"]),
+    permission: onInode(["d"]),
     ok: [202],
     handle: deleteDirectory,
   }),

@@ -1,6 +1,6 @@
 import { collect } from "../../base/bytes.ts";
 import { FILE_LIMITS } from "../../base/limits-file.ts";
-import { md5Soon } from "../../base/md5-soon.ts";
+import { md5Batched } from "../../base/md5-soon.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
 import { instantOf } from "../../base/revision.ts";
 import { type Lease, leaseStatus } from "../../concurrency/lease.ts";
@@ -11,12 +11,12 @@ import {
   setFileProperties as setProperties,
 } from "../../services/file/file-properties.ts";
 import {
-  type FileFacts,
+  type FileState,
   getFile as get,
   getFileProperties as getProperties,
 } from "../../services/file/get-file.ts";
-import type { NodeWishes } from "../../services/file/node-changes.ts";
-import { takeIn } from "../../services/payload/content.ts";
+import type { InodeChanges } from "../../services/file/node-changes.ts";
+import { ingest } from "../../services/payload/content.ts";
 import { mayOverwrite } from "../auth/caller.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
@@ -32,12 +32,12 @@ import {
 import {
   DEFAULT_CONTENT_TYPE,
   missingHeader,
+  readChanges,
   readFileHeaders,
   readFileSize,
   readFirstHeaders,
   readLeaseId,
   readPathRef,
-  readWishes,
 } from "./read-request.ts";
 import {
   changedHeaders,
@@ -48,7 +48,7 @@ import {
   quotedEtag,
   stamp,
 } from "./replies.ts";
-import { type FileRow, type FileServices, getAndHead, onNode, row } from "./rows.ts";
+import { type FileRow, type FileServices, getAndHead, onInode, row } from "./rows.ts";
 
 /** Files as a whole: create, read, change, delete. */
 const FIRST_BYTES_SINCE = "2026-02-06";
@@ -61,40 +61,40 @@ async function createFile(request: HttpRequest, { files }: FileServices): Promis
   const size = readFileSize(headers);
   if (size === undefined) throw missingHeader("x-ms-content-length");
   const ref = readPathRef(request);
-  const wishes = readWishes(headers);
+  const requested = readChanges(headers);
   const fileHeaders = readFirstHeaders(headers);
   const metadata = readMetadata(request.rawHeaders);
   const leaseId = readLeaseId(headers);
-  let first: Awaited<ReturnType<typeof takeIn>> | undefined;
+  let first: Awaited<ReturnType<typeof ingest>> | undefined;
   let told: Buffer | undefined;
   if (body.length !== 0) {
     if (request.version < FIRST_BYTES_SINCE)
       throw badHeader("Content-Length", headers["content-length"] ?? "");
     const bytes = await body.read(FILE_LIMITS.rangeBytesMax);
     if (bytes.length > size) throw new Refusal("InvalidRange");
-    if (bytes.length <= FILE_LIMITS.toldDigestBytesMax) told = bytes;
-    first = await takeIn(files.parts.payloads, bytes);
+    if (bytes.length <= FILE_LIMITS.reportedDigestBytesMax) told = bytes;
+    first = await ingest(files.parts.payloads, bytes);
   }
-  const node = await create(files, {
+  const inode = await create(files, {
     ref,
     size,
-    wishes,
+    requested,
     headers: fileHeaders,
     metadata,
     leaseId,
     mayOverwrite: mayOverwrite(request.caller),
-    isRestored: isRestored(headers, wishes),
+    isRestored: isRestored(headers, requested),
     first,
   });
-  const made = changedHeaders(node);
+  const made = changedHeaders(inode);
   if (first !== undefined)
-    made["Content-MD5"] = headers["content-md5"] ?? (told === undefined ? undefined : await md5Soon(told));
+    made["Content-MD5"] = headers["content-md5"] ?? (told === undefined ? undefined : await md5Batched(told));
   if (headers["x-ms-structured-body"] !== undefined) made["x-ms-structured-body"] = STRUCTURED_BODY;
   return { status: 201, headers: made };
 }
 
 /** x-ms-file-property-semantics: New, or Restore, which counts only along with a permission. */
-function isRestored(headers: Headers, { permission }: NodeWishes): boolean {
+function isRestored(headers: Headers, { permission }: InodeChanges): boolean {
   const name = "x-ms-file-property-semantics";
   const semantics = headers[name]?.toLowerCase() ?? "new";
   if (semantics !== "new" && semantics !== "restore") throw badHeader(name, semantics);
@@ -102,8 +102,8 @@ function isRestored(headers: Headers, { permission }: NodeWishes): boolean {
 }
 
 /** One literal, not many spread together: this is built for every read. */
-function fileHeaders({ node, now }: FileFacts, request: HttpRequest): Record<string, string | undefined> {
-  const { id, record } = node;
+function fileHeaders({ inode, now }: FileState, request: HttpRequest): Record<string, string | undefined> {
+  const { id, record } = inode;
   const { state, status, duration } = leaseStatus(record.lease as Lease | undefined, now);
   const own = record.headers;
   const headers: Record<string, string | undefined> = {
@@ -164,9 +164,9 @@ async function getFile(request: HttpRequest, { files }: FileServices): Promise<H
       return { from, to: to + 1 };
     },
   });
-  const { content, node } = found;
+  const { content, inode } = found;
   try {
-    const { size, headers: own } = node.record;
+    const { size, headers: own } = inode.record;
     const extent =
       wanted === undefined
         ? undefined
@@ -224,33 +224,33 @@ async function getFileProperties(request: HttpRequest, { files }: FileServices):
     ref: readPathRef(request),
     leaseId: readLeaseId(request.headers),
   });
-  const { record } = found.node;
+  const { record } = found.inode;
   const headers = fileHeaders(found, request);
   headers["Content-MD5"] = record.headers?.contentMd5;
   return { status: 200, headers, length: record.size };
 }
 
 async function getFileMetadata(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
-  const { node } = await getProperties(files, {
+  const { inode } = await getProperties(files, {
     ref: readPathRef(request),
     leaseId: readLeaseId(request.headers),
   });
-  const { record } = node;
+  const { record } = inode;
   return { status: 200, headers: { ...stamp(record.revision), ...printMetadata(record.metadata ?? {}) } };
 }
 
 async function setFileProperties(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
   const { headers } = request;
   const size = readFileSize(headers);
-  const node = await setProperties(files, {
+  const inode = await setProperties(files, {
     ref: readPathRef(request),
     leaseId: readLeaseId(headers),
-    wishes: readWishes(headers),
+    requested: readChanges(headers),
     // A change of size alone leaves them; otherwise what is not named is cleared, and be it all of them.
     headers: readFileHeaders(headers) ?? (size === undefined ? {} : undefined),
     size,
   });
-  return { status: 200, headers: changedHeaders(node) };
+  return { status: 200, headers: changedHeaders(inode) };
 }
 
 async function setFileMetadata(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
@@ -274,7 +274,7 @@ export const FILE_ROWS: readonly FileRow[] = [
     name: "CreateFile",
     method: "PUT",
     resource,
-    permission: onNode(["c", "w"]),
+    permission: onInode(["c", "w"]),
     returnsEtag: true,
     lease: "checked",
     body: "stream",
@@ -286,7 +286,7 @@ export const FILE_ROWS: readonly FileRow[] = [
     name: "GetFile",
     method: "GET",
     resource,
-    permission: onNode(["r"]),
+    permission: onInode(["r"]),
     returnsEtag: true,
     lease: "checked",
     ok: [200, 206],
@@ -296,7 +296,7 @@ export const FILE_ROWS: readonly FileRow[] = [
     name: "GetFileProperties",
     method: "HEAD",
     resource,
-    permission: onNode(["r"]),
+    permission: onInode(["r"]),
     returnsEtag: true,
     lease: "checked",
     handle: getFileProperties,
@@ -305,7 +305,7 @@ export const FILE_ROWS: readonly FileRow[] = [
     name: "GetFileMetadata",
     resource,
     query: { comp: "metadata" },
-    permission: onNode(["r"]),
+    permission: onInode(["r"]),
     returnsEtag: true,
     lease: "checked",
     handle: getFileMetadata,
@@ -315,7 +315,7 @@ export const FILE_ROWS: readonly FileRow[] = [
     method: "PUT",
     resource,
     query: { comp: "properties" },
-    permission: onNode(["w"]),
+    permission: onInode(["w"]),
     returnsEtag: true,
     lease: "checked",
     handle: setFileProperties,
@@ -325,7 +325,7 @@ export const FILE_ROWS: readonly FileRow[] = [
     method: "PUT",
     resource,
     query: { comp: "metadata" },
-    permission: onNode(["w"]),
+    permission: onInode(["w"]),
     returnsEtag: true,
     lease: "checked",
     handle: setFileMetadata,
@@ -334,7 +334,7 @@ export const FILE_ROWS: readonly FileRow[] = [
     name: "DeleteFile",
     method: "DELETE",
     resource,
-    permission: onNode(["d"]),
+    permission: onInode(["d"]),
     lease: "checked",
     ok: [202],
     handle: deleteFile,

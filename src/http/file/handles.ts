@@ -15,7 +15,7 @@ import { PrintedPage, printListing } from "../wire/printed-page.ts";
 import { element, encodedElement, optionalElement, textElement } from "../wire/xml-print.ts";
 import { readFlag, readPathRef, requireHeader } from "./read-request.ts";
 import { XML } from "./replies.ts";
-import { type FileRow, type FileServices, onNode, row } from "./rows.ts";
+import { type FileRow, type FileServices, onInode, row } from "./rows.ts";
 
 /** What SMB clients have open, and ending it. */
 const RIGHTS = [
@@ -31,15 +31,20 @@ function scopeOf(request: HttpRequest): string {
 function positionOf(request: HttpRequest): HandlePosition | undefined {
   const marker = request.query.get("marker");
   if (marker === undefined || marker === "") return undefined;
-  const [node, handle] = decodeMarker(scopeOf(request), marker);
-  if (node === undefined || handle === undefined || !/^\d{1,20}$/.test(node) || !/^\d{1,20}$/.test(handle)) {
+  const [inode, handle] = decodeMarker(scopeOf(request), marker);
+  if (
+    inode === undefined ||
+    handle === undefined ||
+    !/^\d{1,20}$/.test(inode) ||
+    !/^\d{1,20}$/.test(handle)
+  ) {
     throw badQuery("marker", marker, "The marker is not valid.");
   }
-  return { node: BigInt(node), handle: BigInt(handle) };
+  return { inode: BigInt(inode), handle: BigInt(handle) };
 }
 
 function markerOf(request: HttpRequest, next: HandlePosition | undefined): string {
-  return next === undefined ? "" : encodeMarker(scopeOf(request), [String(next.node), String(next.handle)]);
+  return next === undefined ? "" : encodeMarker(scopeOf(request), [String(next.inode), String(next.handle)]);
 }
 
 async function listHandles(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
@@ -60,14 +65,14 @@ async function listHandles(request: HttpRequest, { files }: FileServices): Promi
   return { status: 200, headers: XML, body };
 }
 
-function printHandle({ node, handle, record, path, parent }: ListedHandle): string {
+function printHandle({ inode, handle, record, path, parent }: ListedHandle): string {
   const rights = RIGHTS.filter(([, bit]) => (record.access & bit) !== 0);
   const list = rights.map(([name]) => textElement("AccessRight", name)).join("");
   return element(
     "Handle",
     textElement("HandleId", String(handle)) +
       encodedElement("Path", path.join("/")) +
-      textElement("FileId", String(node)) +
+      textElement("FileId", String(inode)) +
       textElement("ParentId", String(parent)) +
       textElement("SessionId", String(record.session)) +
       textElement("ClientIp", record.clientAddress) +
@@ -108,7 +113,7 @@ export const HANDLE_ROWS: readonly FileRow[] = [
     method: "GET",
     resource,
     query: { comp: "listhandles" },
-    permission: onNode(["r", "l"]),
+    permission: onInode(["r", "l"]),
     replyBytesMax: LIMITS.listPageBytesMax,
     handle: listHandles,
   }),
@@ -117,7 +122,7 @@ export const HANDLE_ROWS: readonly FileRow[] = [
     method: "PUT",
     resource,
     query: { comp: "forceclosehandles" },
-    permission: onNode(["w"]),
+    permission: onInode(["w"]),
     handle: forceCloseHandles,
   }),
 ];

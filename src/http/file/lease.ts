@@ -1,7 +1,7 @@
 import { leaseFile, leaseShare } from "../../services/file/lease.ts";
 import { leaseReply, leaseRows, readLeaseAction } from "../common/lease.ts";
 import { readPathRef } from "./read-request.ts";
-import { type FileRow, type FileServices, onNode, onShare, row } from "./rows.ts";
+import { type FileRow, type FileServices, onInode, onShare, row } from "./rows.ts";
 import { readRef } from "./share.ts";
 
 /** Lease File and Lease Share. */
@@ -11,7 +11,7 @@ export const LEASE_ROWS: readonly FileRow[] = [
     actions: ["acquire", "change", "release", "break"],
     resource: "file",
     query: { comp: "lease" },
-    permission: onNode(["w"]),
+    permission: onInode(["w"]),
     handle: async (action, request, { files }) => {
       const lease = readLeaseAction(action, request.headers, files.parts.random, { isEndless: true });
       return leaseReply(action, await leaseFile(files, { ref: readPathRef(request), lease }));

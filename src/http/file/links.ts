@@ -1,6 +1,6 @@
 import { Refusal } from "../../base/refusals.ts";
 import type { HttpReply } from "../exchange.ts";
-import { type FileRow, onNode, row } from "./rows.ts";
+import { type FileRow, onInode, row } from "./rows.ts";
 
 /** Symbolic and hard links are there on NFS shares, and shares here are served over REST and SMB. */
 async function refuseLink(): Promise<HttpReply> {
@@ -18,7 +18,7 @@ export const LINK_ROWS: readonly FileRow[] = [
     method: "PUT",
     resource,
     query: { restype: "symboliclink" },
-    permission: onNode(["c", "w"]),
+    permission: onInode(["c", "w"]),
     ok: [201],
     handle: refuseLink,
   }),
@@ -27,7 +27,7 @@ export const LINK_ROWS: readonly FileRow[] = [
     method: "GET",
     resource,
     query: { restype: "symboliclink" },
-    permission: onNode(["r"]),
+    permission: onInode(["r"]),
     handle: refuseLink,
   }),
   row({
@@ -35,7 +35,7 @@ export const LINK_ROWS: readonly FileRow[] = [
     method: "PUT",
     resource,
     query: { restype: "hardlink" },
-    permission: onNode(["c", "w"]),
+    permission: onInode(["c", "w"]),
     ok: [201],
     handle: refuseLink,
   }),

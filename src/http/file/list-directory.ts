@@ -1,6 +1,6 @@
 import { LIMITS } from "../../base/limits.ts";
 import { instantOf, timestampOf } from "../../base/revision.ts";
-import { type ListedNode, listDirectory as list } from "../../services/file/list-directory.ts";
+import { type ListedInode, listDirectory as list } from "../../services/file/list-directory.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { decodeMarker, encodeMarker, printListParams, readListParams } from "../wire/list-params.ts";
@@ -31,7 +31,7 @@ async function listDirectory(request: HttpRequest, { files }: FileServices): Pro
     prefix: params.prefix,
     maxResults: params.maxResults,
     newPage: () =>
-      new PrintedPage((listed: ListedNode) => printEntry(listed, wants), { countMax: params.maxResults }),
+      new PrintedPage((listed: ListedInode) => printEntry(listed, wants), { countMax: params.maxResults }),
     from: params.marker === undefined ? undefined : decodeMarker(scope, params.marker)[0],
   });
   const body = printListing({
@@ -59,7 +59,7 @@ interface Wants {
   readonly permissionKey: boolean;
 }
 
-function printEntry({ entry, record }: ListedNode, wants: Wants): string {
+function printEntry({ entry, record }: ListedInode, wants: Wants): string {
   const isFile = entry.kind === "file";
   let properties = isFile ? textElement("Content-Length", record.size) : "";
   if (wants.timestamps) {
@@ -72,7 +72,7 @@ function printEntry({ entry, record }: ListedNode, wants: Wants): string {
   }
   if (wants.etag) properties += textElement("Etag", quotedEtag(record.revision));
   let content = encodedElement("Name", entry.name);
-  if (wants.ids) content += textElement("FileId", String(entry.node));
+  if (wants.ids) content += textElement("FileId", String(entry.inode));
   content += element("Properties", properties);
   if (wants.attributes) content += textElement("Attributes", printAttributes(record.attributes));
   if (wants.permissionKey && record.permission !== undefined) {

@@ -53,17 +53,17 @@ function positionOf(marker: string, scope: string): SharePosition {
 const DAY_MILLIS = 24 * 60 * 60_000;
 
 function printShare(
-  { name, facts, snapshot, deletion }: ListedShare,
+  { name, info, snapshot, deletion }: ListedShare,
   withMetadata: boolean,
   now: Instant,
 ): string {
-  const { settings, deleted } = facts;
-  const { state, status, duration } = leaseStatus(facts.lease as Lease | undefined, now);
+  const { settings, deleted } = info;
+  const { state, status, duration } = leaseStatus(info.lease as Lease | undefined, now);
   const isSnapshot = snapshot !== undefined;
   const { before, after } = printSettings(settings, now);
   const properties =
-    textElement("Last-Modified", printHttpDate(instantOf(facts.revision))) +
-    textElement("Etag", quotedEtag(facts.revision)) +
+    textElement("Last-Modified", printHttpDate(instantOf(info.revision))) +
+    textElement("Etag", quotedEtag(info.revision)) +
     before +
     (isSnapshot
       ? ""
@@ -83,7 +83,7 @@ function printShare(
         ? ""
         : textElement("Deleted", true) + textElement("Version", versionOfDeletion(deletion))) +
       element("Properties", properties) +
-      (withMetadata ? printMetadataXml(facts.metadata ?? {}) : ""),
+      (withMetadata ? printMetadataXml(info.metadata ?? {}) : ""),
   );
 }
 

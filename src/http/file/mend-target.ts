@@ -6,7 +6,7 @@ import type { Headers, Query, Target } from "../exchange.ts";
  * it renames from has the account, in a header; and whoever signs with a key names the account beside the signature.
  * The signature covers the path as it was sent, and still does: it is the one of a host-style address.
  */
-export function mendTarget(target: Target, query: Query, headers: Headers): Target {
+export function normalizeTarget(target: Target, query: Query, headers: Headers): Target {
   if (!target.isPathStyle || target.isSecondary) return target;
   const account = sourceAccount(target, query, headers) ?? signingAccount(headers.authorization);
   if (account === undefined || account === target.account) return target;

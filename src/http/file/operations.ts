@@ -10,7 +10,7 @@ import { LEASE_ROWS } from "./lease.ts";
 import { LINK_ROWS } from "./links.ts";
 import { LIST_DIRECTORY_ROW } from "./list-directory.ts";
 import { LIST_SHARES_ROW } from "./list-shares.ts";
-import { mendTarget } from "./mend-target.ts";
+import { normalizeTarget } from "./mend-target.ts";
 import { RANGE_ROWS } from "./range.ts";
 import { RENAME_ROWS } from "./rename.ts";
 import type { FileServices } from "./rows.ts";
@@ -38,17 +38,17 @@ export const FILE_OPERATIONS: OperationTable<FileServices> = {
   ],
   resourceOf,
   unknownOperation: "InvalidUri",
-  mendTarget,
+  normalizeTarget,
 };
 
 /** Handles are listed and closed of whatever a path names, so those requests do not say which kind it is. */
-const OF_ANY_NODE = new Set(["listhandles", "forceclosehandles"]);
+const OF_ANY_INODE = new Set(["listhandles", "forceclosehandles"]);
 
 function resourceOf(path: string, query: Query): ResourceKind {
   if (path === "") return "service";
   const restype = query.get("restype")?.toLowerCase();
   if (restype === "share" || restype === "directory") return restype;
-  if (OF_ANY_NODE.has(query.get("comp")?.toLowerCase() ?? "")) return "path";
+  if (OF_ANY_INODE.has(query.get("comp")?.toLowerCase() ?? "")) return "path";
   const slash = path.indexOf("/");
   return slash < 0 || slash === path.length - 1 ? "share" : "file";
 }

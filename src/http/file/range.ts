@@ -1,7 +1,7 @@
 import { StorageFault } from "../../base/faults.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { FILE_LIMITS } from "../../base/limits-file.ts";
-import { md5Soon } from "../../base/md5-soon.ts";
+import { md5Batched } from "../../base/md5-soon.ts";
 import { badHeader, badQuery, Refusal } from "../../base/refusals.ts";
 import { instantOf } from "../../base/revision.ts";
 import {
@@ -11,7 +11,7 @@ import {
   listRanges as list,
 } from "../../services/file/list-ranges.ts";
 import { clearRange, type PutRange, putRange as put, type RangePut } from "../../services/file/put-range.ts";
-import { takeIn } from "../../services/payload/content.ts";
+import { ingest } from "../../services/payload/content.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { decodeMarker, encodeMarker, readListParams } from "../wire/list-params.ts";
@@ -20,7 +20,7 @@ import { STRUCTURED_BODY } from "../wire/structured-body.ts";
 import { BOM, element, printXml, textElement, XML_DECLARATION } from "../wire/xml-print.ts";
 import { missingHeader, readFlag, readLeaseId, readPathRef, readSnapshotTime } from "./read-request.ts";
 import { printTicks, quotedEtag, stamp, XML } from "./replies.ts";
-import { type FileRow, type FileServices, onNode, row } from "./rows.ts";
+import { type FileRow, type FileServices, onInode, row } from "./rows.ts";
 
 /** Put Range (update and clear) and List Ranges. */
 export function readPutRange(request: HttpRequest): PutRange {
@@ -79,12 +79,12 @@ async function putRange(request: HttpRequest, { files }: FileServices): Promise<
   const isSmall = body.length <= LIMITS.inlineBytesMax;
   const content = isSmall
     ? await body.read(LIMITS.inlineBytesMax)
-    : body.stream({ md5: body.length <= FILE_LIMITS.toldDigestBytesMax });
-  const bytes = await takeIn(files.parts.payloads, content, body.length);
+    : body.stream({ md5: body.length <= FILE_LIMITS.reportedDigestBytesMax });
+  const bytes = await ingest(files.parts.payloads, content, body.length);
   const { ref, leaseId, from, to, keepsWriteTime } = range;
   const done = await put(files, { ref, leaseId, from, to, keepsWriteTime, bytes });
   return rangeReply(done, {
-    md5: Buffer.isBuffer(content) ? await md5Soon(content) : content.md5,
+    md5: Buffer.isBuffer(content) ? await md5Batched(content) : content.md5,
     isStructured: headers["x-ms-structured-body"] !== undefined,
   });
 }
@@ -106,8 +106,8 @@ async function listRanges(request: HttpRequest, { files }: FileServices): Promis
     maxResults: params?.maxResults ?? FILE_LIMITS.rangesPerStep,
   });
   const first = await list(files, wanted(start));
-  const { node, ranges, cleared, next } = first;
-  const { revision, size } = node.record;
+  const { inode, ranges, cleared, next } = first;
+  const { revision, size } = inode.record;
   const headers = { ...stamp(revision), ...XML, "x-ms-content-length": String(size) };
   if (!isPaged && next !== undefined)
     return { status: 200, headers, body: printWhole(first, (from) => list(files, wanted(from))) };
@@ -126,10 +126,10 @@ async function* printWhole(
   more: (from: number) => Promise<ListedRanges>,
 ): AsyncGenerator<Buffer> {
   yield Buffer.from(`${BOM}${XML_DECLARATION}<Ranges>${printSpans(first.ranges, first.cleared)}`);
-  const { id, record } = first.node;
+  const { id, record } = first.inode;
   for (let from = first.next; from !== undefined; ) {
-    const { node, ranges, cleared, next } = await more(from);
-    const isSame = node.id === id && node.record.dataRevision === record.dataRevision;
+    const { inode, ranges, cleared, next } = await more(from);
+    const isSame = inode.id === id && inode.record.dataRevision === record.dataRevision;
     // A list must not mix two states of a file.
     if (!isSame) throw new StorageFault("the file was changed while its ranges were listed");
     yield Buffer.from(printSpans(ranges, cleared));
@@ -165,7 +165,7 @@ export const RANGE_ROWS: readonly FileRow[] = [
     method: "PUT",
     resource,
     query: { comp: "range" },
-    permission: onNode(["w"]),
+    permission: onInode(["w"]),
     returnsEtag: true,
     lease: "checked",
     body: "stream",
@@ -178,7 +178,7 @@ export const RANGE_ROWS: readonly FileRow[] = [
     method: "GET",
     resource,
     query: { comp: "rangelist" },
-    permission: onNode(["r"]),
+    permission: onInode(["r"]),
     returnsEtag: true,
     lease: "checked",
     replyBytesMax: LIMITS.listPageBytesMax,

@@ -2,8 +2,8 @@ import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { badHeader, badQuery, Refusal } from "../../base/refusals.ts";
 import { ATTRIBUTE, type AttributeName } from "../../services/file/attributes.ts";
 import { checkShareName, type PathRef, type ShareRef, splitPath } from "../../services/file/names.ts";
-import type { NodeWishes } from "../../services/file/node-changes.ts";
-import type { PermissionWish } from "../../services/file/permissions.ts";
+import type { InodeChanges } from "../../services/file/node-changes.ts";
+import type { PermissionRequest } from "../../services/file/permissions.ts";
 import type { FileHeaders } from "../../services/file/records.ts";
 import { parseSddl, printSddl } from "../../services/file/security/sddl.ts";
 import {
@@ -124,7 +124,7 @@ export function readFileHeaders(headers: Headers, isNew = false): FileHeaders | 
 }
 
 /** Attributes, times and permission. */
-export function readWishes(headers: Headers): NodeWishes {
+export function readChanges(headers: Headers): InodeChanges {
   return {
     attributes: readAttributes(headers),
     createdAt: readTime(headers, "x-ms-file-creation-time"),
@@ -168,7 +168,7 @@ function readChangeTime(headers: Headers): bigint | "now" | undefined {
   return time === "preserve" ? undefined : time;
 }
 
-function readPermission(headers: Headers): PermissionWish {
+function readPermission(headers: Headers): PermissionRequest {
   const sddl = headers["x-ms-file-permission"];
   const key = headers["x-ms-file-permission-key"];
   if (sddl !== undefined && key !== undefined && key !== "") {

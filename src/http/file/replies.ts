@@ -1,7 +1,7 @@
 import { instantOf, timestampOf } from "../../base/revision.ts";
 import { quotedEtag } from "../../concurrency/etag.ts";
 import { ATTRIBUTE, type AttributeName } from "../../services/file/attributes.ts";
-import type { Node } from "../../services/file/nodes.ts";
+import type { Inode } from "../../services/file/nodes.ts";
 import type { CopyRecord, FileHeaders } from "../../services/file/records.ts";
 import type { HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
@@ -33,7 +33,7 @@ export function printTicks(ticks: bigint): string {
 }
 
 /** What SMB clients see of a file or directory, too. */
-export function nodeHeaders({ id, record }: Node): Printed {
+export function inodeHeaders({ id, record }: Inode): Printed {
   return {
     "x-ms-file-attributes": printAttributes(record.attributes),
     "x-ms-file-creation-time": printTicks(record.createdAt),
@@ -46,7 +46,7 @@ export function nodeHeaders({ id, record }: Node): Printed {
 }
 
 /** Of a file or directory that was made or changed. Written out: spreading the shorter ones costs every Create File. */
-export function changedHeaders({ id, record }: Node): Printed {
+export function changedHeaders({ id, record }: Inode): Printed {
   return {
     ETag: quotedEtag(record.revision),
     "Last-Modified": printHttpDate(instantOf(record.revision)),

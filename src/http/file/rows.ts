@@ -65,7 +65,7 @@ export const onShare = (account: readonly string[], service: readonly string[] =
   service,
 });
 
-export const onNode = (letters: readonly string[]): Permission => ({
+export const onInode = (letters: readonly string[]): Permission => ({
   type: "o",
   account: letters,
   service: letters,

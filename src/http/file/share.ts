@@ -84,17 +84,17 @@ async function createShare(request: HttpRequest, { files }: FileServices): Promi
 }
 
 async function getShareProperties(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
-  const { facts, now } = await getShare(files, {
+  const { info, now } = await getShare(files, {
     ref: readRef(request),
     leaseId: readLeaseId(request.headers),
   });
   return {
     status: 200,
     headers: {
-      ...stamp(facts.revision),
-      ...printMetadata(facts.metadata ?? {}),
-      ...leaseHeaders(facts.lease, now),
-      ...settingHeaders(facts, now),
+      ...stamp(info.revision),
+      ...printMetadata(info.metadata ?? {}),
+      ...leaseHeaders(info.lease, now),
+      ...settingHeaders(info, now),
       "x-ms-has-immutability-policy": "false",
       "x-ms-has-legal-hold": "false",
     },
@@ -102,8 +102,8 @@ async function getShareProperties(request: HttpRequest, { files }: FileServices)
 }
 
 async function getShareMetadata(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
-  const { facts } = await getShare(files, { ref: readRef(request), leaseId: readLeaseId(request.headers) });
-  return { status: 200, headers: { ...stamp(facts.revision), ...printMetadata(facts.metadata ?? {}) } };
+  const { info } = await getShare(files, { ref: readRef(request), leaseId: readLeaseId(request.headers) });
+  return { status: 200, headers: { ...stamp(info.revision), ...printMetadata(info.metadata ?? {}) } };
 }
 
 async function setShareProperties(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {

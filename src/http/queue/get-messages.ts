@@ -1,7 +1,7 @@
 import { seconds } from "../../base/clock.ts";
 import { QUEUE_LIMITS } from "../../base/limits-queue.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import { printPeeked, printTaken, XML } from "./message-xml.ts";
+import { printDequeued, printPeeked, XML } from "./message-xml.ts";
 import type { QueueServices } from "./operations.ts";
 import { COUNT_OF_MESSAGES, queueOf, VISIBILITY_OF_GET, wholeOf } from "./parameters.ts";
 
@@ -19,7 +19,7 @@ export async function getMessages(request: HttpRequest, { queues }: QueueService
     count: wholeOf(query, "numofmessages", COUNT_OF_MESSAGES, 1),
     visibilityTimeout: seconds(visibility),
   });
-  return { status: 200, headers: XML, body: printTaken(messages), isMarked: true };
+  return { status: 200, headers: XML, body: printDequeued(messages), isMarked: true };
 }
 
 /** GET /{queue}/messages?peekonly=true */

@@ -1,7 +1,7 @@
 import { QUEUE_LIMITS } from "../../base/limits-queue.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { printReceipt } from "../../concurrency/visibility.ts";
-import type { GivenMessage, TakenMessage } from "../../services/queue/get-messages.ts";
+import type { DequeuedMessage, GivenMessage } from "../../services/queue/get-messages.ts";
 import type { PutMessageResult } from "../../services/queue/put-message.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { parseXml } from "../wire/xml.ts";
@@ -43,7 +43,7 @@ export function printPutMessage({
   return printList(`<QueueMessage>${times}${printHiding(printReceipt(receipt), visibleAt)}</QueueMessage>`);
 }
 
-export function printTaken(messages: readonly TakenMessage[]): string {
+export function printDequeued(messages: readonly DequeuedMessage[]): string {
   let list = "";
   for (const { messageId, insertedAt, expiresAt, visibleAt, receipt, dequeueCount, text } of messages) {
     const times = printTimes(messageId, insertedAt, expiresAt);

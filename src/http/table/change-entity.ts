@@ -1,6 +1,6 @@
 import { TABLE_LIMITS } from "../../base/limits-table.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
-import { type Soon, whenThere } from "../../base/soon.ts";
+import { type MaybePromise, then } from "../../base/soon.ts";
 import type { EntityChangeKind, IfMatch } from "../../concurrency/entity-conditions.ts";
 import type { Changed, EntityChange } from "../../services/table/change-entity.ts";
 import type { TableRef } from "../../services/table/tables.ts";
@@ -24,9 +24,9 @@ export type ChangeRequest = Pick<HttpRequest, "target" | "headers" | "query" | "
 
 /** The handler of one kind of change. */
 export function changeEntity(kind: EntityChangeKind) {
-  return (request: HttpRequest, { tables }: TableServices): Soon<HttpReply> =>
-    whenThere(kind === "delete" ? NOTHING : request.body.read(TABLE_LIMITS.bodyBytesMax), (body) =>
-      whenThere(readSent(kind, request, body, tables), ({ ref, change }) =>
+  return (request: HttpRequest, { tables }: TableServices): MaybePromise<HttpReply> =>
+    then(kind === "delete" ? NOTHING : request.body.read(TABLE_LIMITS.bodyBytesMax), (body) =>
+      then(readSent(kind, request, body, tables), ({ ref, change }) =>
         tables
           .changeEntity(ref, change, boundsOf(request))
           .then((changed) => changeReply(request, change, changed)),

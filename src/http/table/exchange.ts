@@ -4,7 +4,7 @@ import type { EntityBounds } from "../../services/table/entity-bounds.ts";
 import type { Filter } from "../../services/table/filter/filter.ts";
 import type { Headers, HttpRequest, Query, Target } from "../exchange.ts";
 import type { Operation, ResourceKind } from "../operation.ts";
-import { mendPath, resourceKindOf } from "../wire/odata/address.ts";
+import { normalizePath, resourceKindOf } from "../wire/odata/address.ts";
 import { parseFilter } from "../wire/odata/filter-parser.ts";
 import { JSON_TYPES, type MetadataLevel, metadataLevelOf } from "../wire/odata/formats.ts";
 
@@ -86,10 +86,15 @@ export function resourceOfTables(path: string, _query: Query, headers: Headers):
   return resourceKindOf(path);
 }
 
-export function mendTableTarget(target: Target, _query: Query, _headers: Headers, method: string): Target {
+export function normalizeTableTarget(
+  target: Target,
+  _query: Query,
+  _headers: Headers,
+  method: string,
+): Target {
   // Nearly all paths hold no slash, and are what they are.
   if (!target.path.includes("/")) return target;
-  return { ...target, path: mendPath(target.path, method) };
+  return { ...target, path: normalizePath(target.path, method) };
 }
 
 /** Requests that no row of the table should have to look at. */

@@ -8,7 +8,7 @@ import { GET_USER_DELEGATION_KEY } from "../common/user-delegation-key.ts";
 import type { Operation, OperationTable } from "../operation.ts";
 import { batchHandler, type EntityOperation } from "./batch.ts";
 import { changeEntity } from "./change-entity.ts";
-import { guarded, mendTableTarget, resourceOfTables } from "./exchange.ts";
+import { guarded, normalizeTableTarget, resourceOfTables } from "./exchange.ts";
 import { getEntity, queryEntities } from "./query-entities.ts";
 import { getTableAcl, setTableAcl } from "./table-acl.ts";
 import { createTable, deleteTable, getTable, queryTables } from "./tables.ts";
@@ -213,7 +213,7 @@ export const TABLE_OPERATIONS: OperationTable<TableServices> = {
     })),
   ],
   resourceOf: resourceOfTables,
-  mendTarget: mendTableTarget,
+  normalizeTarget: normalizeTableTarget,
   unknownOperation: "InvalidUri",
   unknownMethod: "MethodNotAllowed",
 };

@@ -1,5 +1,5 @@
 import { TABLE_LIMITS } from "../../base/limits-table.ts";
-import { type Soon, whenThere } from "../../base/soon.ts";
+import { type MaybePromise, then } from "../../base/soon.ts";
 import type { EntityPage } from "../../services/table/query-entities.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { parseEntityAddress, tableOfPath } from "../wire/odata/address.ts";
@@ -20,12 +20,12 @@ import {
 import type { TableServices } from "./operations.ts";
 
 /** GET /{table}(PartitionKey='..',RowKey='..') */
-export function getEntity(request: HttpRequest, { tables }: TableServices): Soon<HttpReply> {
+export function getEntity(request: HttpRequest, { tables }: TableServices): MaybePromise<HttpReply> {
   const { account, path } = request.target;
   const level = levelOf(request);
   const { table, keys } = parseEntityAddress(path);
   const select = request.query.pairs.length === 0 ? undefined : readSelect(request.query);
-  return whenThere(tables.getEntity({ account, table }, keys!, boundsOf(request)), (found) => {
+  return then(tables.getEntity({ account, table }, keys!, boundsOf(request)), (found) => {
     const { entity } = found;
     const timestamp = printTicks(entity.revision);
     const context = { level, base: baseOf(request), account, table: found.table, select };

@@ -178,8 +178,8 @@ interface HeaderLine {
 
 /** The last few lines: clients write the same ones into every part. Longer ones, as all signatures are, are not kept. */
 const remembered = new Map<string, HeaderLine>();
-const REMEMBERED_MAX = 64;
-const REMEMBERED_CHARS_MAX = 64;
+const CACHED_MAX = 64;
+const CACHED_CHARS_MAX = 64;
 
 function headerOf(line: string): HeaderLine {
   const known = remembered.get(line);
@@ -188,8 +188,8 @@ function headerOf(line: string): HeaderLine {
   if (found === null) throw malformedBatch("A header line is malformed.");
   const name = found[1]!;
   const header = { name, key: name.toLowerCase(), value: found[2]!.trimEnd() };
-  if (line.length <= REMEMBERED_CHARS_MAX) {
-    if (remembered.size >= REMEMBERED_MAX) remembered.clear();
+  if (line.length <= CACHED_CHARS_MAX) {
+    if (remembered.size >= CACHED_MAX) remembered.clear();
     remembered.set(line, header);
   }
   return header;

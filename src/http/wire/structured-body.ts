@@ -1,6 +1,6 @@
 import { Crc64 } from "../../base/crc64.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { giveBack } from "../../base/payload-memory.ts";
+import { release } from "../../base/payload-memory.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
 
 /**
@@ -147,7 +147,7 @@ class Input {
       const next = await this.some(bytes - have);
       taken.set(next, have);
       have += next.length;
-      giveBack(next);
+      release(next);
     }
     return taken;
   }

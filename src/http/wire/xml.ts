@@ -43,7 +43,7 @@ export class XmlElement {
 
 const NO_CHILDREN: readonly XmlElement[] = Object.freeze([]);
 
-const NODES_PER_TURN = 2_000;
+const NODES_PER_SLICE = 2_000;
 
 const TAB = 0x09;
 const LINE_FEED = 0x0a;
@@ -69,7 +69,7 @@ export function parseXml(input: Uint8Array): XmlElement {
   }
 }
 
-export interface XmlInTurns {
+export interface CooperativeXml {
   /** Others have their turn, every few thousand nodes. */
   readonly giveWay: () => Promise<void>;
   /** Text between two tags that is longer is refused: it is the one thing that is read in one go. */
@@ -77,9 +77,9 @@ export interface XmlInTurns {
 }
 
 /** The same for long documents of short texts. */
-export async function parseXmlInTurns(
+export async function parseXmlCooperatively(
   input: Uint8Array,
-  { giveWay, textCharsMax }: XmlInTurns,
+  { giveWay, textCharsMax }: CooperativeXml,
 ): Promise<XmlElement> {
   const steps = readerOf(input, textCharsMax).document();
   for (;;) {
@@ -163,10 +163,10 @@ class Reader {
     const text = this.#text;
     const open: XmlElement[] = [];
     let current: XmlElement | undefined;
-    let pauseAt = NODES_PER_TURN;
+    let pauseAt = NODES_PER_SLICE;
     for (;;) {
       if (this.#nodes >= pauseAt) {
-        pauseAt = this.#nodes + NODES_PER_TURN;
+        pauseAt = this.#nodes + NODES_PER_SLICE;
         yield;
       }
       const mark = text.charCodeAt(this.#at + 1);

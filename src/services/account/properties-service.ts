@@ -1,4 +1,4 @@
-import { type Soon, whenThere } from "../../base/soon.ts";
+import { type MaybePromise, then } from "../../base/soon.ts";
 import { packKey } from "../../store/keys/pack.ts";
 import type { KeySpace, Reader } from "../../store/kv.ts";
 import { recordType } from "../../store/records/record.ts";
@@ -50,8 +50,8 @@ export function findServiceProperties(
   read: Reader,
   account: string,
   owner: PropertiesOwner,
-): Soon<ServiceProperties | undefined> {
-  return whenThere(read.get(propertiesKey(account, owner)), (stored) =>
+): MaybePromise<ServiceProperties | undefined> {
+  return then(read.get(propertiesKey(account, owner)), (stored) =>
     stored === undefined ? undefined : propertiesRecord.unpack(stored),
   );
 }

@@ -3,19 +3,19 @@ import { Refusal } from "../../base/refusals.ts";
 import { type AppendConditions, checkAppend } from "../../concurrency/conditions.ts";
 import type { Reader } from "../../store/kv.ts";
 import type { BlobRecord } from "../../store/records/blob.ts";
-import { keepContent, type TakenIn } from "../payload/content.ts";
+import { commitContent, type Ingested } from "../payload/content.ts";
 import type { PayloadSource } from "../payload/payloads.ts";
 import { appendToContent } from "./append-content.ts";
 import type { BlobService } from "./blob-service.ts";
 import { checkBlobWrite, type Found, findBlob, putBlobRecord, withLeaseAfterWrite } from "./blobs.ts";
 import { readContainer, throwIf } from "./containers.ts";
 import { checkKey } from "./get-blob.ts";
-import { type EncryptionWish, scopeFor, type Written, writtenOf } from "./put-blob.ts";
+import { type EncryptionOptions, scopeFor, type Written, writtenOf } from "./put-blob.ts";
 import type { ChangeBlob } from "./set-blob-properties.ts";
 
 export interface AppendBlock extends ChangeBlob {
   readonly append: AppendConditions;
-  readonly encryption: EncryptionWish;
+  readonly encryption: EncryptionOptions;
   readonly body: PayloadSource;
   /** As the client says; it saves slices. */
   readonly length?: number | undefined;
@@ -41,7 +41,7 @@ export async function appendBlock(blobs: BlobService, request: AppendBlock): Pro
     return await store.write(async (write) => {
       const found = await findBlob(write, ref);
       const before = checkAppendable(write, found, request, taken.length);
-      await keepContent(payloads, write, taken.content);
+      await commitContent(payloads, write, taken.content);
       const content = await appendToContent(payloads, write, before, taken.content, taken.length);
       const blockCount = (before.appendCount ?? 0) + 1;
       // Copied once and set field by field: a record is made for every block.
@@ -70,7 +70,7 @@ export async function checkAppendTarget(blobs: BlobService, request: AppendTarge
   });
 }
 
-async function takeBlock(blobs: BlobService, { body, length }: AppendBlock): Promise<TakenIn> {
+async function takeBlock(blobs: BlobService, { body, length }: AppendBlock): Promise<Ingested> {
   if (body instanceof Uint8Array && body.length <= BLOB_LIMITS.inlineAppendBytesMax) {
     return { content: { inline: Buffer.from(body) }, length: body.length, release() {} };
   }

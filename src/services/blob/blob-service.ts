@@ -1,9 +1,9 @@
 import type { StoredPolicy } from "../account/stored-policy.ts";
 import type { ServiceParts } from "../parts.ts";
-import type { Chore } from "../reclaim/chores.ts";
+import type { BackgroundJob } from "../reclaim/chores.ts";
 import { findContainer } from "./containers.ts";
 import { blobCopies } from "./pending-copies.ts";
-import { piecePages } from "./piece-pages.ts";
+import { defragmentPages } from "./piece-pages.ts";
 import { reclaimGarbage } from "./reclaim-garbage.ts";
 import { workDue } from "./work-due.ts";
 
@@ -42,7 +42,7 @@ export class BlobService {
   }
 
   /** Its work in the background. */
-  chores(): readonly Chore[] {
-    return [reclaimGarbage(this), workDue(this), piecePages(this), blobCopies(this)];
+  jobs(): readonly BackgroundJob[] {
+    return [reclaimGarbage(this), workDue(this), defragmentPages(this), blobCopies(this)];
   }
 }

@@ -7,7 +7,7 @@ import type { BlobService } from "./blob-service.ts";
 import { checkReadLease, putBlobRecord, readState, type Selector } from "./blobs.ts";
 import { leaseOf, throwIf } from "./containers.ts";
 import type { BlobRef } from "./names.ts";
-import { putPast } from "./replace-blob.ts";
+import { putVersionOrSnapshot } from "./replace-blob.ts";
 
 export interface TagsOfBlob {
   readonly ref: BlobRef;
@@ -41,6 +41,6 @@ export async function setBlobTags(
     const after: BlobRecord = Object.keys(tags).length === 0 ? rest : { ...rest, tags };
     const place = { container, ref };
     if (isCurrent) putBlobRecord(write, place, record, after);
-    else putPast(write, place, selector.version!, after, record);
+    else putVersionOrSnapshot(write, place, selector.version!, after, record);
   });
 }

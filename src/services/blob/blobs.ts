@@ -1,7 +1,7 @@
 import type { Instant } from "../../base/clock.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
-import { type Soon, whenThere } from "../../base/soon.ts";
+import { type MaybePromise, then } from "../../base/soon.ts";
 import { type Conditions, checkWrite } from "../../concurrency/conditions.ts";
 import {
   checkMayGuard,
@@ -10,7 +10,7 @@ import {
   isRetention,
 } from "../../concurrency/immutability.ts";
 import { AVAILABLE, checkLeaseRead, checkLeaseWrite, leaseAfterWrite } from "../../concurrency/lease.ts";
-import { blobKey, pastKey } from "../../store/keys/blob.ts";
+import { blobKey, versionKey } from "../../store/keys/blob.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
 import type { BlobRecord, ContainerRecord } from "../../store/records/blob.ts";
 import { blobRecord } from "../../store/records/blob-bytes.ts";
@@ -35,9 +35,9 @@ export interface Found {
   readonly blob: BlobRecord | undefined;
 }
 
-export function findBlob(read: Reader, ref: BlobRef): Soon<Found> {
-  return whenThere(readContainer(read, ref), (container) =>
-    whenThere(read.get(blobKey(container.id, ref.blob)), (bytes) => foundAs(read, container, bytes)),
+export function findBlob(read: Reader, ref: BlobRef): MaybePromise<Found> {
+  return then(readContainer(read, ref), (container) =>
+    then(read.get(blobKey(container.id, ref.blob)), (bytes) => foundAs(read, container, bytes)),
   );
 }
 
@@ -69,24 +69,24 @@ export function settled(record: BlobRecord, now: Instant): BlobRecord {
 }
 
 /** A state of the blob for reading. Throws BlobNotFound. */
-export function readState(read: Reader, ref: BlobRef, selector: Selector): Soon<State> {
-  return whenThere(findBlob(read, ref), (found) => {
+export function readState(read: Reader, ref: BlobRef, selector: Selector): MaybePromise<State> {
+  return then(findBlob(read, ref), (found) => {
     const { container, blob } = found;
     if (selector.snapshot !== undefined || selector.version !== undefined)
-      return readPast(read, ref, selector, found);
+      return readVersionOrSnapshot(read, ref, selector, found);
     if (blob === undefined) throw new Refusal("BlobNotFound");
     return { container, record: blob, isCurrent: true };
   });
 }
 
-async function readPast(
+async function readVersionOrSnapshot(
   read: Reader,
   ref: BlobRef,
   { snapshot, version }: Selector,
   { container, blob }: Found,
 ): Promise<State> {
   if (version !== undefined && blob?.version === version) return { container, record: blob, isCurrent: true };
-  const bytes = await read.get(pastKey(container.id, ref.blob, snapshot ?? version!));
+  const bytes = await read.get(versionKey(container.id, ref.blob, snapshot ?? version!));
   const record = bytes === undefined ? undefined : settled(blobRecord.unpack(bytes), read.now());
   const wanted = snapshot === undefined ? "version" : "snapshot";
   if (record?.past !== wanted || record.deleted !== undefined) throw new Refusal("BlobNotFound");

@@ -1,16 +1,16 @@
 import { Refusal, type RefusalCode } from "../../base/refusals.ts";
-import { type Soon, whenThere } from "../../base/soon.ts";
+import { type MaybePromise, then } from "../../base/soon.ts";
 import { type Conditions, failingCondition } from "../../concurrency/conditions.ts";
 import { AVAILABLE, checkLeaseRead, checkLeaseWrite, type Lease } from "../../concurrency/lease.ts";
 import { containerKey } from "../../store/keys/blob.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
 import { type ContainerRecord, containerRecord } from "../../store/records/blob.ts";
-import { Remembered } from "../../store/records/remembered.ts";
+import { RecordDecodeCache } from "../../store/records/remembered.ts";
 import type { ContainerRef } from "./names.ts";
 
 /** What the operations on containers have in common. */
 
-const containers = new Remembered(containerRecord.unpack);
+const containers = new RecordDecodeCache(containerRecord.unpack);
 
 export async function findContainer(read: Reader, ref: ContainerRef): Promise<ContainerRecord | undefined> {
   const key = containerKey(ref.account, ref.container);
@@ -19,9 +19,9 @@ export async function findContainer(read: Reader, ref: ContainerRef): Promise<Co
 }
 
 /** The first step of every request for a blob. */
-export function readContainer(read: Reader, ref: ContainerRef): Soon<ContainerRecord> {
+export function readContainer(read: Reader, ref: ContainerRef): MaybePromise<ContainerRecord> {
   const key = containerKey(ref.account, ref.container);
-  return whenThere(read.get(key), (stored) => {
+  return then(read.get(key), (stored) => {
     if (stored === undefined) throw new Refusal("ContainerNotFound");
     return containers.unpack(key, stored);
   });

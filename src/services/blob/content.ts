@@ -3,7 +3,7 @@ import { DamagedData } from "../../base/faults.ts";
 import { KIB } from "../../base/limits.ts";
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { blockPageKey, blockPagesOf, contentKey, placeOfBlockPage } from "../../store/keys/blob.ts";
-import type { Reader, Soon, Writer } from "../../store/kv.ts";
+import type { MaybePromise, Reader, Writer } from "../../store/kv.ts";
 import {
   type BlobContent,
   type BlobRecord,
@@ -32,7 +32,11 @@ export async function shareBlobContent(
   else if ("blocks" in content) await count(write, content.blocks, 1);
 }
 
-export function releaseBlobContent(payloads: Payloads, write: Writer, content: BlobContent): Soon<void> {
+export function releaseBlobContent(
+  payloads: Payloads,
+  write: Writer,
+  content: BlobContent,
+): MaybePromise<void> {
   if (!("inline" in content)) return releaseLong(payloads, write, content);
 }
 

@@ -3,7 +3,7 @@ import { Refusal } from "../../base/refusals.ts";
 import { pendingCopyKey } from "../../store/keys/copies.ts";
 import type { BlobKind, BlobRecord, CopyRecord } from "../../store/records/blob.ts";
 import { pendingBlobCopy } from "../../store/records/copies.ts";
-import { keepContent, takeIn } from "../payload/content.ts";
+import { commitContent, ingest } from "../payload/content.ts";
 import type { PayloadSource } from "../payload/payloads.ts";
 import type { BlobService } from "./blob-service.ts";
 import { findBlob, putBlobRecord } from "./blobs.ts";
@@ -13,7 +13,7 @@ import {
   type BlobProperties,
   type CreateGuards,
   checkCreate,
-  type EncryptionWish,
+  type EncryptionOptions,
   newBlob,
   scopeFor,
   writtenOf,
@@ -36,7 +36,7 @@ export interface CopyFromElsewhere extends CreateGuards {
 /** Whether a blob could be written here, as things are: asked before its bytes are fetched, and again with them. */
 export async function checkCopyTarget(
   blobs: BlobService,
-  request: CreateGuards & Pick<CopyFromElsewhere, "ref"> & { readonly encryption: EncryptionWish },
+  request: CreateGuards & Pick<CopyFromElsewhere, "ref"> & { readonly encryption: EncryptionOptions },
   mode: "async" | "sync",
 ): Promise<void> {
   await blobs.parts.store.read(async (read) => {
@@ -98,12 +98,12 @@ export async function finishCopy(
   md5: () => string | undefined,
 ): Promise<Copied | undefined> {
   const { store, payloads } = blobs.parts;
-  const taken = await takeIn(payloads, body);
+  const taken = await ingest(payloads, body);
   try {
     return await store.write(async (write) => {
       const { container, blob } = await findBlob(write, ref);
       if (blob?.copy?.id !== copyId || blob.copy.status !== "pending") return undefined;
-      await keepContent(payloads, write, taken.content);
+      await commitContent(payloads, write, taken.content);
       const { length, content } = taken;
       const contentMd5 = blob.http.contentMd5 ?? md5();
       const after: BlobRecord = {

@@ -8,7 +8,7 @@ import { shareBlobContent } from "./content.ts";
 import { type Copied, type LocalSource, readSource } from "./copy-blob.ts";
 import type { BlobRef } from "./names.ts";
 import { type CreateGuards, checkCreate, newBlob, writtenOf } from "./put-blob.ts";
-import { putPast, replaceBlob } from "./replace-blob.ts";
+import { putVersionOrSnapshot, replaceBlob } from "./replace-blob.ts";
 
 export interface CopyIncremental extends CreateGuards {
   readonly ref: BlobRef;
@@ -38,7 +38,7 @@ export async function copyIncremental(blobs: BlobService, request: CopyIncrement
     const after = copyOf(write, found, source, request);
     const place = { container: found.container, ref };
     const written = await replaceBlob(blobs, write, place, { before: found.stored, after });
-    putPast(write, place, after.copy!.destinationSnapshot!, { ...written, past: "snapshot" });
+    putVersionOrSnapshot(write, place, after.copy!.destinationSnapshot!, { ...written, past: "snapshot" });
     return { written: writtenOf(written), copyId, status: "success" };
   });
 }

@@ -2,7 +2,7 @@ import { Refusal } from "../../base/refusals.ts";
 import { instantOf, type Revision } from "../../base/revision.ts";
 import { checkTierTime, checkWrite, type TierConditions } from "../../concurrency/conditions.ts";
 import { checkLeaseWrite } from "../../concurrency/lease.ts";
-import { pastKey, pastOfBlob, pastOfKey } from "../../store/keys/blob.ts";
+import { versionKey, versionsOfBlob, versionsOfKey } from "../../store/keys/blob.ts";
 import type { Writer } from "../../store/kv.ts";
 import type { BlobRecord } from "../../store/records/blob.ts";
 import { blobRecord } from "../../store/records/blob-bytes.ts";
@@ -19,7 +19,7 @@ import { leaseOf, throwIf } from "./containers.ts";
 import { releaseBlobContent } from "./content.ts";
 import { indexGuard } from "./guard-index.ts";
 import type { BlobRef } from "./names.ts";
-import { type Place, putPast, softDeletePast } from "./replace-blob.ts";
+import { type Place, putVersionOrSnapshot, softDeleteVersionOrSnapshot } from "./replace-blob.ts";
 import { discard, readSoftDelete, type SoftDelete } from "./retention.ts";
 import { indexVersion } from "./tag-index.ts";
 
@@ -47,7 +47,7 @@ export async function deleteBlob(blobs: BlobService, request: DeleteBlob): Promi
     if (past !== undefined) {
       // The current version goes by the name of the blob only: so nobody deletes a blob while tidying up its past.
       if (isCurrentVersion(found, selector)) throw new Refusal("OperationNotAllowedOnRootBlob");
-      return deletePast(blobs, write, place, { ...request, at: past, softDelete });
+      return deleteVersionOrSnapshot(blobs, write, place, { ...request, at: past, softDelete });
     }
     if (request.isPermanent) throw new Refusal("PermanentDeleteNotAllowed");
     if (found.stored === undefined) throw new Refusal("BlobNotFound");
@@ -75,14 +75,15 @@ async function deletePresent(
   if (blob !== undefined) checkMutable(blob, write.now());
   const snapshots = await snapshotsOf(write, place);
   if (snapshots.length > 0 && request.snapshots === undefined) throw new Refusal("SnapshotsPresent");
-  for (const { at, record } of snapshots) await removePast(blobs, write, place, at, record, softDelete);
+  for (const { at, record } of snapshots)
+    await removeVersionOrSnapshot(blobs, write, place, at, record, softDelete);
   if (stored!.staging !== undefined) discard(write, { what: "staging", id: stored!.staging });
   putBlobRecord(write, place, stored, undefined);
   if (blob === undefined) return { isPermanent: true };
   if (blobs.isVersioned) {
     // What was current is now the newest of the versions.
     const version = blob.version ?? blob.revision;
-    putPast(write, place, version, { ...blob, version, past: "version" });
+    putVersionOrSnapshot(write, place, version, { ...blob, version, past: "version" });
     return { isPermanent: false };
   }
   if (softDelete === undefined) {
@@ -90,7 +91,7 @@ async function deletePresent(
     return { isPermanent: true };
   }
   const at = write.revision(blob.revision);
-  softDeletePast(write, place, at, { ...blob, past: "base" }, softDelete);
+  softDeleteVersionOrSnapshot(write, place, at, { ...blob, past: "base" }, softDelete);
   return { isPermanent: false };
 }
 
@@ -106,12 +107,12 @@ async function deleteSnapshots(
   if (blob === undefined) throw new Refusal("BlobNotFound");
   throwIf(checkWrite(request.conditions, blob, "change"));
   for (const { at, record } of await snapshotsOf(write, place)) {
-    await removePast(blobs, write, place, at, record, softDelete);
+    await removeVersionOrSnapshot(blobs, write, place, at, record, softDelete);
   }
   return { isPermanent: softDelete === undefined };
 }
 
-async function deletePast(
+async function deleteVersionOrSnapshot(
   blobs: BlobService,
   write: Writer,
   place: Place,
@@ -119,7 +120,7 @@ async function deletePast(
 ): Promise<Deleted> {
   const { at, softDelete, isPermanent } = request;
   if (request.snapshots !== undefined) throw new Refusal("InvalidQueryParameterValue");
-  const stored = await write.get(pastKey(place.container.id, place.ref.blob, at));
+  const stored = await write.get(versionKey(place.container.id, place.ref.blob, at));
   const record = stored && blobRecord.unpack(stored);
   const wanted = request.selector.snapshot === undefined ? "version" : "snapshot";
   if (record?.past !== wanted) throw new Refusal("BlobNotFound");
@@ -131,11 +132,11 @@ async function deletePast(
     if (record.deleted === undefined || softDelete?.allowsPermanentDelete !== true) {
       throw new Refusal("PermanentDeleteNotAllowed");
     }
-    await removePast(blobs, write, place, at, record, undefined);
+    await removeVersionOrSnapshot(blobs, write, place, at, record, undefined);
     return { isPermanent: true };
   }
   if (record.deleted !== undefined) throw new Refusal("BlobNotFound");
-  await removePast(blobs, write, place, at, record, softDelete);
+  await removeVersionOrSnapshot(blobs, write, place, at, record, softDelete);
   return { isPermanent: softDelete === undefined };
 }
 
@@ -144,7 +145,7 @@ function checkTier({ tierTimes }: DeleteBlob, record: BlobRecord | undefined): v
   throwIf(checkTierTime(tierTimes, record.tierChangedAt ?? instantOf(record.created)));
 }
 
-async function removePast(
+async function removeVersionOrSnapshot(
   blobs: BlobService,
   write: Writer,
   place: Place,
@@ -154,31 +155,31 @@ async function removePast(
 ): Promise<void> {
   checkMutable(record, write.now());
   if (softDelete !== undefined) {
-    softDeletePast(write, place, at, record, softDelete);
+    softDeleteVersionOrSnapshot(write, place, at, record, softDelete);
     return;
   }
   const { container, ref } = place;
-  write.delete(pastKey(container.id, ref.blob, at));
+  write.delete(versionKey(container.id, ref.blob, at));
   indexGuard(write, { container: container.id, blob: ref.blob, at }, record, undefined);
   indexVersion(write, { container, ref, version: at }, record, undefined);
   await releaseBlobContent(blobs.parts.payloads, write, record.content);
 }
 
-export interface PastState {
+export interface VersionState {
   readonly at: Revision;
   readonly record: BlobRecord;
 }
 
 /** Everything the blob was, oldest first. */
-export async function pastOf(write: Writer, { container, ref }: Place): Promise<PastState[]> {
-  const found: PastState[] = [];
-  for await (const { key, value } of write.range(pastOfBlob(container.id, ref.blob))) {
-    found.push({ at: pastOfKey(key).revision, record: blobRecord.unpack(value) });
+export async function stateOfVersion(write: Writer, { container, ref }: Place): Promise<VersionState[]> {
+  const found: VersionState[] = [];
+  for await (const { key, value } of write.range(versionsOfBlob(container.id, ref.blob))) {
+    found.push({ at: versionsOfKey(key).revision, record: blobRecord.unpack(value) });
   }
   return found;
 }
 
-async function snapshotsOf(write: Writer, place: Place): Promise<PastState[]> {
-  const past = await pastOf(write, place);
+async function snapshotsOf(write: Writer, place: Place): Promise<VersionState[]> {
+  const past = await stateOfVersion(write, place);
   return past.filter(({ record }) => record.past === "snapshot" && record.deleted === undefined);
 }

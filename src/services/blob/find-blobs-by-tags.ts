@@ -4,13 +4,13 @@ import type { Tags } from "../../concurrency/tag-predicate.ts";
 import { drivingTag, matchesTagQuery, type TagQuery } from "../../concurrency/tag-query.ts";
 import {
   blobKey,
-  pastKey,
   placeOfTagKey,
   type TagFamily,
   type TagPlace,
   tagKey,
   tagsOf,
   tagValues,
+  versionKey,
 } from "../../store/keys/blob.ts";
 import { keyAfter, prefixEnd } from "../../store/keys/pack.ts";
 import type { Entry, Key, Range, Reader } from "../../store/kv.ts";
@@ -167,7 +167,7 @@ class Finding {
     const places = entries.map(({ key }) => placeOfTagKey(key));
     const records = await this.#read.getMany(
       places.map(({ container, blob, version }) =>
-        version === undefined ? blobKey(container, blob) : pastKey(container, blob, version),
+        version === undefined ? blobKey(container, blob) : versionKey(container, blob, version),
       ),
     );
     const found: (FoundBlob | undefined)[] = [];

@@ -1,6 +1,6 @@
 import type { Instant } from "../../base/clock.ts";
 import { Refusal } from "../../base/refusals.ts";
-import { type Soon, whenThere } from "../../base/soon.ts";
+import { type MaybePromise, then } from "../../base/soon.ts";
 import { type Conditions, checkRead, NO_CONDITIONS } from "../../concurrency/conditions.ts";
 import type { Reader } from "../../store/kv.ts";
 import type { BlobRecord } from "../../store/records/blob.ts";
@@ -33,9 +33,9 @@ export interface OpenedBlob extends SeenBlob {
 }
 
 /** Get Blob Properties, Get Blob Metadata. */
-export function getBlobProperties(blobs: BlobService, request: ReadBlob): Soon<SeenBlob> {
-  return blobs.parts.store.readSoon((read) =>
-    whenThere(look(read, request), ({ record, isCurrent }) => ({ record, isCurrent, now: read.now() })),
+export function getBlobProperties(blobs: BlobService, request: ReadBlob): MaybePromise<SeenBlob> {
+  return blobs.parts.store.readMaybeSync((read) =>
+    then(look(read, request), ({ record, isCurrent }) => ({ record, isCurrent, now: read.now() })),
   );
 }
 
@@ -46,22 +46,22 @@ export function getBlobProperties(blobs: BlobService, request: ReadBlob): Soon<S
 export function getBlob(
   blobs: BlobService,
   request: ReadBlob & { readonly rangeOf: (length: number) => SliceRange },
-): Soon<OpenedBlob> {
-  return blobs.parts.store.readSoon((read) =>
-    whenThere(look(read, request), ({ record, isCurrent }) => {
+): MaybePromise<OpenedBlob> {
+  return blobs.parts.store.readMaybeSync((read) =>
+    then(look(read, request), ({ record, isCurrent }) => {
       if (record.tier === "Archive") throw new Refusal("BlobArchived");
       const range = request.rangeOf(record.length);
       const content =
         "inline" in record.content || range.length === 0
           ? undefined
           : openBlobContent(blobs.parts.payloads, read, record, range);
-      return whenThere(content, (payload) => ({ record, isCurrent, now: read.now(), range, payload }));
+      return then(content, (payload) => ({ record, isCurrent, now: read.now(), range, payload }));
     }),
   );
 }
 
-function look(read: Reader, request: ReadBlob): Soon<State> {
-  return whenThere(readState(read, request.ref, request.selector), (state) => {
+function look(read: Reader, request: ReadBlob): MaybePromise<State> {
+  return then(readState(read, request.ref, request.selector), (state) => {
     checkReadLease(read, state, request.leaseId);
     if (request.conditions !== NO_CONDITIONS) throwIf(checkRead(request.conditions, state.record));
     checkKey(state.record, request.keySha256);

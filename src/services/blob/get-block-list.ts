@@ -1,6 +1,6 @@
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { Refusal } from "../../base/refusals.ts";
-import { Turns } from "../../base/turns.ts";
+import { CooperativeScheduler } from "../../base/turns.ts";
 import { type Conditions, checkWrite } from "../../concurrency/conditions.ts";
 import { checkLeaseRead } from "../../concurrency/lease.ts";
 import { blockIdOfKey, blockPagesOf, stagedBlocksOf } from "../../store/keys/blob.ts";
@@ -66,7 +66,7 @@ interface Lists<P> {
   staged: Range | undefined;
 }
 
-const turns = new Turns(BLOB_LIMITS.listRestMillis);
+const turns = new CooperativeScheduler(BLOB_LIMITS.listRestMillis);
 
 /** Undefined when the blob has changed meanwhile. */
 async function readInSteps<P extends Page<NamedBlock>>(
@@ -80,7 +80,7 @@ async function readInSteps<P extends Page<NamedBlock>>(
     return begun;
   });
   while (!isWhole(lists)) {
-    await turns.next();
+    await turns.yieldToEventLoop();
     const isSame = await store.read(async (read) => {
       const now = await recordOf(read, request.ref, request.selector);
       if (!(await isAsSeen(read, now, lists.seen))) return false;

@@ -1,7 +1,7 @@
 import { Refusal } from "../../base/refusals.ts";
 import { type Revision, timestampOf } from "../../base/revision.ts";
 import { type Conditions, checkSingleRead } from "../../concurrency/conditions.ts";
-import { pastKey } from "../../store/keys/blob.ts";
+import { versionKey } from "../../store/keys/blob.ts";
 import type { Reader } from "../../store/kv.ts";
 import type { BlobRecord } from "../../store/records/blob.ts";
 import { blobRecord } from "../../store/records/blob-bytes.ts";
@@ -78,7 +78,7 @@ async function previousOf(
 ): Promise<PageContent> {
   const newest = selector.snapshot;
   if (newest !== undefined && previous! > newest) throw new Refusal("PreviousSnapshotCannotBeNewer");
-  const stored = await read.get(pastKey(container.id, ref.blob, previous!));
+  const stored = await read.get(versionKey(container.id, ref.blob, previous!));
   const before = stored && blobRecord.unpack(stored);
   if (before?.past !== "snapshot" || before.deleted !== undefined) {
     throw new Refusal("PreviousSnapshotNotFound", {

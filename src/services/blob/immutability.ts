@@ -9,7 +9,7 @@ import { checkGuarding, putBlobRecord, readState, type Selector, type State } fr
 import { throwIf } from "./containers.ts";
 import { indexGuard } from "./guard-index.ts";
 import type { BlobRef } from "./names.ts";
-import { putPast } from "./replace-blob.ts";
+import { putVersionOrSnapshot } from "./replace-blob.ts";
 
 export interface OnState {
   readonly ref: BlobRef;
@@ -97,7 +97,7 @@ async function changeState(
     else {
       const at = (selector.snapshot ?? selector.version)!;
       indexGuard(write, { container: container.id, blob: ref.blob, at }, record, undefined);
-      putPast(write, place, at, after);
+      putVersionOrSnapshot(write, place, at, after);
     }
   });
 }

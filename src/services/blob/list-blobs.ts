@@ -1,7 +1,14 @@
 import type { Instant } from "../../base/clock.ts";
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import type { Revision } from "../../base/revision.ts";
-import { afterPrefix, blobOfKey, blobsOf, fromBlob, pastOfBlob, pastOfKey } from "../../store/keys/blob.ts";
+import {
+  afterPrefix,
+  blobOfKey,
+  blobsOf,
+  fromBlob,
+  versionsOfBlob,
+  versionsOfKey,
+} from "../../store/keys/blob.ts";
 import { keyAfter } from "../../store/keys/pack.ts";
 import type { Entry, Key, Range, Reader } from "../../store/kv.ts";
 import type { BlobRecord } from "../../store/records/blob.ts";
@@ -171,7 +178,7 @@ class Listing<P extends Page<ListedBlob>> {
     const { snapshots, versions, deleted, deletedWithVersions } = this.#request.include;
     if (!snapshots && !versions && !deleted && !deletedWithVersions) return present;
     const past = this.#scan("bp", start, ({ key, value }) => {
-      const { blob, revision } = pastOfKey(key);
+      const { blob, revision } = versionsOfKey(key);
       return { blob, past: revision, value };
     });
     return mergeOrdered<Seen>(past, present, (one, other) => isNameBefore(one.blob, other.blob));
@@ -183,7 +190,7 @@ class Listing<P extends Page<ListedBlob>> {
     if ("behind" in start) return afterPrefix(family, container, start.behind);
     if ("folder" in start) return blobsOf(family, container, start.folder).from;
     if (family === "bb") return fromBlob("bb", container, start.blob);
-    if (start.past === undefined) return pastOfBlob(container, start.blob).to;
+    if (start.past === undefined) return versionsOfBlob(container, start.blob).to;
     return fromBlob("bp", container, start.blob, start.past);
   }
 

@@ -1,5 +1,5 @@
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
-import { Turns } from "../../base/turns.ts";
+import { CooperativeScheduler } from "../../base/turns.ts";
 import { dueKey } from "../../store/keys/blob.ts";
 import type { Key, Reader, Writer } from "../../store/kv.ts";
 import type { BlobService } from "./blob-service.ts";
@@ -44,7 +44,7 @@ interface Copying {
   readonly reminder: Key;
 }
 
-const turns = new Turns(BLOB_LIMITS.listRestMillis);
+const turns = new CooperativeScheduler(BLOB_LIMITS.listRestMillis);
 
 async function makeOwnPages(blobs: BlobService, ref: BlobRef): Promise<void> {
   const { store, payloads } = blobs.parts;
@@ -60,7 +60,7 @@ async function makeOwnPages(blobs: BlobService, ref: BlobRef): Promise<void> {
     });
     if (step === undefined) break;
     first = step.next;
-    await turns.next();
+    await turns.yieldToEventLoop();
   }
   const isCopied = first === undefined;
   await store.write((write) => finish(write, ref, copying, isCopied));

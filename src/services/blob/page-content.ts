@@ -4,7 +4,7 @@ import {
   contentKey,
   epochKey,
   epochsOfSegment,
-  piecedSegmentKey,
+  fragmentedSegmentKey,
   segmentKey,
   segmentOfKey,
   segmentsOf,
@@ -13,20 +13,14 @@ import type { Reader, Writer } from "../../store/kv.ts";
 import {
   contentRecord,
   epochRecord,
+  type FragmentedSegment,
+  fragmentedSegmentRecord,
   type PageRangeEntry,
-  type PiecedSegment,
-  piecedSegmentRecord,
   type StoredSlice,
   segmentRecord,
 } from "../../store/records/blob.ts";
 import type { Payloads } from "../payload/payloads.ts";
-import {
-  hasBecomePieced,
-  isStepInPieces,
-  type PageSpan,
-  referenceChanges,
-  spliceRanges,
-} from "./page-map.ts";
+import { fragmentsStep, isFragmented, type PageSpan, referenceChanges, spliceRanges } from "./page-map.ts";
 import { discard } from "./retention.ts";
 
 /**
@@ -263,12 +257,13 @@ async function putWholePages(
   }
   if (covered.length > 0) await payloads.drop(write, covered);
   write.put(key, segmentRecord.replaced(before, first, end, fresh));
-  if (isStepInPieces(count, count + 1 - covered.length)) putPieced(write, { content: pages, segment, epoch });
+  if (fragmentsStep(count, count + 1 - covered.length))
+    putFragmented(write, { content: pages, segment, epoch });
   return true;
 }
 
-function putPieced(write: Writer, pieced: PiecedSegment): void {
-  write.put(piecedSegmentKey(write.revision()), piecedSegmentRecord.pack(pieced));
+function putFragmented(write: Writer, pieced: FragmentedSegment): void {
+  write.put(fragmentedSegmentKey(write.revision()), fragmentedSegmentRecord.pack(pieced));
 }
 
 /** Clears pages: only segments that hold something are touched, however long the span. */
@@ -301,7 +296,7 @@ async function putSegment(
   if (shared.length > 0) await payloads.share(write, shared);
   if (dropped.length > 0) await payloads.drop(write, dropped);
   write.put(segmentKey(pages, seen.segment, epoch), segmentRecord.pack(after));
-  if (hasBecomePieced(seen.ranges, after)) {
-    putPieced(write, { content: pages, segment: seen.segment, epoch });
+  if (isFragmented(seen.ranges, after)) {
+    putFragmented(write, { content: pages, segment: seen.segment, epoch });
   }
 }

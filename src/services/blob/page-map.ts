@@ -71,18 +71,15 @@ function wasteOf(ranges: readonly PageRangeEntry[]): number {
 }
 
 /** Whether so many ranges are a step more than there were. */
-export function isStepInPieces(before: number, after: number): boolean {
+export function fragmentsStep(before: number, after: number): boolean {
   const { segmentRangesMax } = BLOB_LIMITS;
   return Math.floor(after / segmentRangesMax) > Math.floor(before / segmentRangesMax);
 }
 
 /** Whether a write has just made a segment one that should be put together. Said once, not at every write. */
-export function hasBecomePieced(
-  before: readonly PageRangeEntry[],
-  after: readonly PageRangeEntry[],
-): boolean {
+export function isFragmented(before: readonly PageRangeEntry[], after: readonly PageRangeEntry[]): boolean {
   const { segmentWasteBytesMax } = BLOB_LIMITS;
-  if (isStepInPieces(before.length, after.length)) return true;
+  if (fragmentsStep(before.length, after.length)) return true;
   return wasteOf(after) > segmentWasteBytesMax && wasteOf(before) <= segmentWasteBytesMax;
 }
 

@@ -5,7 +5,7 @@ import { checkBlobWrite, findBlob, putBlobRecord, withLeaseAfterWrite } from "./
 import { checkKey } from "./get-blob.ts";
 import { withOwnPages } from "./own-pages.ts";
 import { clearPages, writablePages } from "./page-content.ts";
-import { type EncryptionWish, type Written, writtenOf } from "./put-blob.ts";
+import { type EncryptionOptions, type Written, writtenOf } from "./put-blob.ts";
 import { type PageBlob, pageBlobOf } from "./put-page.ts";
 import type { ChangeBlob } from "./set-blob-properties.ts";
 
@@ -18,7 +18,7 @@ export interface SetPageProperties extends ChangeBlob {
   readonly http: BlobHttpHeaders | undefined;
   readonly length: number | undefined;
   readonly sequence: SequenceAction | undefined;
-  readonly encryption: EncryptionWish;
+  readonly encryption: EncryptionOptions;
 }
 
 const SEQUENCE_MAX = 2n ** 63n - 1n;

@@ -3,12 +3,12 @@ import type { Reader, Writer } from "../../store/kv.ts";
 import type { BlobRecord } from "../../store/records/blob.ts";
 import { blobRecord } from "../../store/records/blob-bytes.ts";
 import { type BlobCopyTarget, pendingBlobCopy } from "../../store/records/copies.ts";
-import type { Chore } from "../reclaim/chores.ts";
+import type { BackgroundJob } from "../reclaim/chores.ts";
 import { interruptedCopies } from "../reclaim/interrupted-copies.ts";
 import type { BlobService } from "./blob-service.ts";
 
 /** Ends the copies of processes that are gone. */
-export function blobCopies(blobs: BlobService): Chore {
+export function blobCopies(blobs: BlobService): BackgroundJob {
   return interruptedCopies(blobs.parts, {
     service: "blob",
     record: pendingBlobCopy,

@@ -1,40 +1,43 @@
 import { collect } from "../../base/bytes.ts";
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
-import { ALL_PIECED_SEGMENTS, segmentKey } from "../../store/keys/blob.ts";
+import { ALL_FRAGMENTED_SEGMENTS, segmentKey } from "../../store/keys/blob.ts";
 import type { Entry } from "../../store/kv.ts";
 import {
+  type FragmentedSegment,
+  fragmentedSegmentRecord,
   type PageRangeEntry,
-  type PiecedSegment,
-  piecedSegmentRecord,
   segmentRecord,
 } from "../../store/records/blob.ts";
 import type { Appended } from "../payload/payloads.ts";
-import type { Chore } from "../reclaim/chores.ts";
+import type { BackgroundJob } from "../reclaim/chores.ts";
 import type { BlobService } from "./blob-service.ts";
 
 /**
  * Puts segments together that were written in many small pieces: neighbouring ranges become one slice, and bytes
  * that were written over are given back. The map stays small, and reads of it stay long.
  */
-export function piecePages(blobs: BlobService): Chore {
-  return { name: "blob-pages", interval: BLOB_LIMITS.choreMillis, run: () => piecePagesStep(blobs) };
+export function defragmentPages(blobs: BlobService): BackgroundJob {
+  return { name: "blob-pages", interval: BLOB_LIMITS.jobMillis, run: () => defragmentPagesStep(blobs) };
 }
 
-export async function piecePagesStep(blobs: BlobService): Promise<"more" | "done"> {
-  const limit = BLOB_LIMITS.pieceSegmentsPerStep;
+export async function defragmentPagesStep(blobs: BlobService): Promise<"more" | "done"> {
+  const limit = BLOB_LIMITS.defragmentSegmentsPerStep;
   const due = await blobs.parts.store.read(async (read) => {
     const found: Entry[] = [];
-    for await (const entry of read.range({ ...ALL_PIECED_SEGMENTS, limit })) found.push(entry);
+    for await (const entry of read.range({ ...ALL_FRAGMENTED_SEGMENTS, limit })) found.push(entry);
     return found;
   });
   for (const { key, value } of due) {
-    await pieceTogether(blobs, piecedSegmentRecord.unpack(value));
+    await defragmentSegment(blobs, fragmentedSegmentRecord.unpack(value));
     await blobs.parts.store.write(async (write) => write.delete(key));
   }
   return due.length < limit ? "done" : "more";
 }
 
-async function pieceTogether(blobs: BlobService, { content, segment, epoch }: PiecedSegment): Promise<void> {
+async function defragmentSegment(
+  blobs: BlobService,
+  { content, segment, epoch }: FragmentedSegment,
+): Promise<void> {
   const { store, payloads } = blobs.parts;
   const key = segmentKey(content, segment, epoch);
   const seen = await store.read(async (read) => {

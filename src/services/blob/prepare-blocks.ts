@@ -1,7 +1,7 @@
-import { Gate } from "../../base/gate.ts";
+import { Semaphore } from "../../base/gate.ts";
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { Refusal } from "../../base/refusals.ts";
-import { Turns } from "../../base/turns.ts";
+import { CooperativeScheduler } from "../../base/turns.ts";
 import { blockPagesOf, dueKey, stagedBlockKey, stagingKey } from "../../store/keys/blob.ts";
 import type { Key, Reader, Writer } from "../../store/kv.ts";
 import {
@@ -44,8 +44,8 @@ export interface Seen {
   readonly content: bigint | undefined;
 }
 
-const gate = new Gate(BLOB_LIMITS.listsPreparedMax);
-const turns = new Turns(BLOB_LIMITS.listRestMillis);
+const gate = new Semaphore(BLOB_LIMITS.listsPreparedMax);
+const turns = new CooperativeScheduler(BLOB_LIMITS.listRestMillis);
 
 /** One long list after the other, as each holds much in memory. */
 export function oneOfFewLists<T>(fn: () => Promise<T>): Promise<T> {
@@ -90,7 +90,7 @@ export async function prepareBlocks(
       );
       if (added === undefined) return await giveUp(blobs, prepared());
       length += added;
-      await turns.next();
+      await turns.yieldToEventLoop();
     }
   } catch (error) {
     if (error instanceof Refusal) await giveUp(blobs, prepared());
@@ -169,7 +169,7 @@ async function committedBlocks(
   const { content } = seen;
   if (content === undefined || listed.every(({ from }) => from === "uncommitted")) return found;
   let range = blockPagesOf(content);
-  for (let isMore = true; isMore; await turns.next()) {
+  for (let isMore = true; isMore; await turns.yieldToEventLoop()) {
     const last = await blobs.parts.store.read(async (read) => {
       const { stored } = await findBlob(read, ref);
       if (!(await isAsSeen(read, stored, seen))) return undefined;

@@ -2,7 +2,7 @@ import type { Instant } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
-import { type Soon, whenThere } from "../../base/soon.ts";
+import { type MaybePromise, then } from "../../base/soon.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
 import type {
   BlobContent,
@@ -12,7 +12,7 @@ import type {
   ContainerRecord,
   CopyRecord,
 } from "../../store/records/blob.ts";
-import { keepContent, type TakenIn, takeIn, takeInSmall } from "../payload/content.ts";
+import { commitContent, type Ingested, ingest, ingestSmall } from "../payload/content.ts";
 import type { PayloadSource } from "../payload/payloads.ts";
 import type { BlobService } from "./blob-service.ts";
 import { type BlobGuards, checkBlobWrite, checkGuarding, type Found, findBlob } from "./blobs.ts";
@@ -26,12 +26,12 @@ export interface BlobProperties {
   readonly metadata: Readonly<Record<string, string>>;
   readonly tags?: Readonly<Record<string, string>> | undefined;
   readonly tier?: string | undefined;
-  readonly encryption: EncryptionWish;
+  readonly encryption: EncryptionOptions;
   readonly immutability?: BlobRecord["immutability"] | undefined;
   readonly hasLegalHold?: boolean | undefined;
 }
 
-export interface EncryptionWish {
+export interface EncryptionOptions {
   readonly keySha256?: string | undefined;
   readonly scope?: string | undefined;
 }
@@ -62,9 +62,9 @@ export interface Written {
 
 /** Put Blob of a block blob: creates or replaces. Bytes first, record second, as everywhere. */
 export function putBlob(blobs: BlobService, request: PutBlob): Promise<Written> {
-  const taken = takeInSmall(request.body);
+  const taken = ingestSmall(request.body);
   // What is in memory holds nothing that would have to be given back.
-  return taken === undefined ? putLarge(blobs, request) : putTaken(blobs, request, taken);
+  return taken === undefined ? putLarge(blobs, request) : putIngested(blobs, request, taken);
 }
 
 async function putLarge(blobs: BlobService, request: PutBlob): Promise<Written> {
@@ -73,22 +73,22 @@ async function putLarge(blobs: BlobService, request: PutBlob): Promise<Written> 
   // Not trusted later, but a client with a large body for nowhere should hear of it before it has sent it.
   if (length === undefined || length > LIMITS.inlineBytesMax)
     await store.read((read) => readContainer(read, ref));
-  const taken = await takeIn(payloads, body, length);
+  const taken = await ingest(payloads, body, length);
   try {
-    return await putTaken(blobs, request, taken);
+    return await putIngested(blobs, request, taken);
   } finally {
     taken.release();
   }
 }
 
-function putTaken(blobs: BlobService, request: PutBlob, taken: TakenIn): Promise<Written> {
+function putIngested(blobs: BlobService, request: PutBlob, taken: Ingested): Promise<Written> {
   const { store, payloads } = blobs.parts;
   const contentMd5 = request.md5();
   return store.write((write) =>
-    whenThere(findBlob(write, request.ref), (found) => {
+    then(findBlob(write, request.ref), (found) => {
       checkCreate(write, found, request);
-      return whenThere(keepContent(payloads, write, taken.content), () =>
-        whenThere(replaceWith(blobs, write, found, request, { taken, contentMd5 }), writtenOf),
+      return then(commitContent(payloads, write, taken.content), () =>
+        then(replaceWith(blobs, write, found, request, { taken, contentMd5 }), writtenOf),
       );
     }),
   );
@@ -99,8 +99,8 @@ function replaceWith(
   write: Writer,
   found: Found,
   { ref, properties, copy }: PutBlob,
-  { taken, contentMd5 }: { readonly taken: TakenIn; readonly contentMd5: string | undefined },
-): Soon<BlobRecord> {
+  { taken, contentMd5 }: { readonly taken: Ingested; readonly contentMd5: string | undefined },
+): MaybePromise<BlobRecord> {
   const { content, length } = taken;
   const made = newBlob(write, found, { kind: "block", content, length, properties, contentMd5 });
   const after = copy === undefined ? made : { ...made, copy: finished(copy, length, write.now()) };
@@ -186,7 +186,7 @@ function isNotEmpty(record: Readonly<Record<string, string>>): boolean {
 }
 
 /** The container may have a scope of its own, and may insist on it. */
-export function scopeFor({ encryptionScope }: ContainerRecord, wish: EncryptionWish): string | undefined {
+export function scopeFor({ encryptionScope }: ContainerRecord, wish: EncryptionOptions): string | undefined {
   if (encryptionScope === undefined) return wish.scope;
   const isOther = wish.scope !== undefined && wish.scope !== encryptionScope.name;
   if (encryptionScope.isEnforced && (isOther || wish.keySha256 !== undefined)) {

@@ -9,14 +9,14 @@ import {
   stagedBlockRecord,
   stagingRecord,
 } from "../../store/records/blob.ts";
-import { dropContent, keepContent } from "../payload/content.ts";
+import { commitContent, dropContent } from "../payload/content.ts";
 import type { PayloadSource } from "../payload/payloads.ts";
 import type { BlobService } from "./blob-service.ts";
 import { checkChangeable, type Found, findBlob, putBlobRecord } from "./blobs.ts";
 import { leaseOf, readContainer, throwIf } from "./containers.ts";
 import { checkKey } from "./get-blob.ts";
 import type { BlobRef } from "./names.ts";
-import { type EncryptionWish, scopeFor } from "./put-blob.ts";
+import { type EncryptionOptions, scopeFor } from "./put-blob.ts";
 import { remind } from "./retention.ts";
 
 export interface PutBlock {
@@ -25,7 +25,7 @@ export interface PutBlock {
   /** Base64 as sent, and the length of what it says. */
   readonly blockId: string;
   readonly blockIdBytes: number;
-  readonly encryption: EncryptionWish;
+  readonly encryption: EncryptionOptions;
   readonly body: PayloadSource;
   readonly length: number | undefined;
   /** False for a SAS that may create and not write. */
@@ -43,7 +43,7 @@ export async function putBlock(blobs: BlobService, request: PutBlock): Promise<v
   const taken = await takeBlock(blobs, request);
   try {
     await store.write(async (write) => {
-      await keepContent(payloads, write, taken.bytes);
+      await commitContent(payloads, write, taken.bytes);
       await stageBlock(blobs, write, request, { length: taken.length, bytes: taken.bytes });
     });
   } finally {
@@ -60,7 +60,7 @@ export async function checkBlockTarget(blobs: BlobService, request: BlockTarget)
   );
 }
 
-interface TakenBlock {
+interface StagedBlock {
   readonly bytes: BlockEntry["bytes"];
   readonly length: number;
   release(): void;
@@ -70,7 +70,7 @@ interface TakenBlock {
  * A list of 50,000 blocks is committed in one transaction: only the smallest may bring their bytes along in it,
  * all others wait in extents.
  */
-async function takeBlock(blobs: BlobService, { body, length }: PutBlock): Promise<TakenBlock> {
+async function takeBlock(blobs: BlobService, { body, length }: PutBlock): Promise<StagedBlock> {
   if (body instanceof Uint8Array && body.length <= BLOB_LIMITS.inlineBlockBytesMax) {
     return { bytes: { inline: Buffer.from(body) }, length: body.length, release() {} };
   }

@@ -11,14 +11,14 @@ import { checkKey } from "./get-blob.ts";
 import { withOwnPages } from "./own-pages.ts";
 import { clearPages, type PageContent, putPages, segmentAt, writablePages } from "./page-content.ts";
 import type { PageSpan } from "./page-map.ts";
-import { type EncryptionWish, scopeFor, type Written } from "./put-blob.ts";
+import { type EncryptionOptions, scopeFor, type Written } from "./put-blob.ts";
 import type { ChangeBlob } from "./set-blob-properties.ts";
 
 export interface PageWrite extends ChangeBlob {
   /** Whole pages. */
   readonly span: PageSpan;
   readonly sequence: SequenceConditions;
-  readonly encryption: EncryptionWish;
+  readonly encryption: EncryptionOptions;
 }
 
 export interface PagesWritten extends Written {

@@ -7,10 +7,10 @@ import {
   contentKey,
   epochsOf,
   guardedUntil,
-  pastOfKey,
   segmentsOf,
   stagedBlocksOf,
   stagingKey,
+  versionsOfKey,
 } from "../../store/keys/blob.ts";
 import type { Key, Range, Writer } from "../../store/kv.ts";
 import {
@@ -22,7 +22,7 @@ import {
   stagedBlockRecord,
 } from "../../store/records/blob.ts";
 import { blobRecord } from "../../store/records/blob-bytes.ts";
-import type { Chore } from "../reclaim/chores.ts";
+import type { BackgroundJob } from "../reclaim/chores.ts";
 import type { BlobService } from "./blob-service.ts";
 import { releaseBlobContent } from "./content.ts";
 import { dropRanges, pruneEpoch } from "./prune-pages.ts";
@@ -34,10 +34,10 @@ import { dropTags } from "./tag-index.ts";
  * that never made it into a list. Each step is one transaction over a bounded number of records, and what it
  * finds is gone from where the next step looks, so it can stop and start again anywhere.
  */
-export function reclaimGarbage(blobs: BlobService): Chore {
+export function reclaimGarbage(blobs: BlobService): BackgroundJob {
   return {
     name: "blob-garbage",
-    interval: BLOB_LIMITS.choreMillis,
+    interval: BLOB_LIMITS.jobMillis,
     run: () => reclaimStep(blobs),
   };
 }
@@ -77,14 +77,14 @@ async function takeApart(
         const place = { account, container: id, blob: blobOfKey(key) };
         if (record.past === undefined) dropTags(write, place, record);
         if (record.past === "version") {
-          dropTags(write, { ...place, version: pastOfKey(key).revision }, record);
+          dropTags(write, { ...place, version: versionsOfKey(key).revision }, record);
         }
         if (record.staging !== undefined) discard(write, { what: "staging", id: record.staging });
         await releaseBlobContent(payloads, write, record.content);
       };
       const isPresentGone = await consume(write, blobsOf("bb", garbage.id), dropBlob);
-      const isPastGone = isPresentGone && (await consume(write, blobsOf("bp", garbage.id), dropBlob));
-      return isPastGone && (await consume(write, guardedUntil(garbage.id), async () => {}));
+      const isVersionGone = isPresentGone && (await consume(write, blobsOf("bp", garbage.id), dropBlob));
+      return isVersionGone && (await consume(write, guardedUntil(garbage.id), async () => {}));
     }
     case "content":
       write.delete(contentKey(garbage.id));

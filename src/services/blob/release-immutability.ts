@@ -1,6 +1,6 @@
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { Refusal } from "../../base/refusals.ts";
-import { guardedUntil, pastKey, stateOfGuardKey } from "../../store/keys/blob.ts";
+import { guardedUntil, stateOfGuardKey, versionKey } from "../../store/keys/blob.ts";
 import { keyAfter } from "../../store/keys/pack.ts";
 import type { Reader } from "../../store/kv.ts";
 import { blobRecord } from "../../store/records/blob-bytes.ts";
@@ -42,7 +42,7 @@ async function stateOf(
 ): Promise<OnState> {
   const place = { ...ref, blob };
   if (at === undefined) return { ref: place, selector: {} };
-  const stored = await read.get(pastKey(container, blob, at));
+  const stored = await read.get(versionKey(container, blob, at));
   const isSnapshot = stored !== undefined && blobRecord.unpack(stored).past === "snapshot";
   return { ref: place, selector: isSnapshot ? { snapshot: at } : { version: at } };
 }

@@ -1,6 +1,6 @@
 import type { Revision } from "../../base/revision.ts";
-import { type Soon, whenThere } from "../../base/soon.ts";
-import { pastKey } from "../../store/keys/blob.ts";
+import { type MaybePromise, then } from "../../base/soon.ts";
+import { versionKey } from "../../store/keys/blob.ts";
 import type { Writer } from "../../store/kv.ts";
 import type { BlobRecord, ContainerRecord } from "../../store/records/blob.ts";
 import { blobRecord } from "../../store/records/blob-bytes.ts";
@@ -21,7 +21,7 @@ export interface Place {
  * A past state at its key. Lease, uncommitted blocks and pending work belong to the present only. `before` is
  * needed where it had other tags, or could be found and can be no longer.
  */
-export function putPast(
+export function putVersionOrSnapshot(
   write: Writer,
   place: Place,
   at: Revision,
@@ -30,20 +30,20 @@ export function putPast(
 ): void {
   const { lease: _, staging: __, ...kept } = record;
   const { container, ref } = place;
-  write.put(pastKey(container.id, ref.blob, at), blobRecord.pack(kept));
+  write.put(versionKey(container.id, ref.blob, at), blobRecord.pack(kept));
   indexGuard(write, { container: container.id, blob: ref.blob, at }, undefined, record);
   indexVersion(write, { container, ref, version: at }, before, record);
 }
 
 /** Deletes a past state softly: it stays at its key until its time is up. */
-export function softDeletePast(
+export function softDeleteVersionOrSnapshot(
   write: Writer,
   place: Place,
   at: Revision,
   record: BlobRecord,
   { at: now, until }: SoftDelete,
 ): void {
-  putPast(write, place, at, { ...record, deleted: { at: now, until } }, record);
+  putVersionOrSnapshot(write, place, at, { ...record, deleted: { at: now, until } }, record);
   remind(write, until, { what: "past", container: place.container.id, blob: place.ref.blob, revision: at });
 }
 
@@ -57,10 +57,10 @@ export function replaceBlob(
   write: Writer,
   place: Place,
   { before, after }: { readonly before: BlobRecord | undefined; readonly after: BlobRecord },
-): Soon<BlobRecord> {
+): MaybePromise<BlobRecord> {
   if (before?.staging !== undefined) discard(write, { what: "staging", id: before.staging });
   const isRetired = before !== undefined && before.isUncommitted !== true;
-  return whenThere(isRetired ? retire(blobs, write, place, before) : undefined, () => {
+  return then(isRetired ? retire(blobs, write, place, before) : undefined, () => {
     const written = withLeaseAfterWrite(versioned(blobs, after), before, write.now());
     putBlobRecord(write, place, before, written);
     return written;
@@ -75,16 +75,16 @@ function versioned(blobs: BlobService, record: BlobRecord): BlobRecord {
 }
 
 /** The old state of a blob that is overwritten. Its content moves with it, or is given back. */
-function retire(blobs: BlobService, write: Writer, place: Place, before: BlobRecord): Soon<void> {
+function retire(blobs: BlobService, write: Writer, place: Place, before: BlobRecord): MaybePromise<void> {
   if (blobs.isVersioned) {
     const version = before.version ?? before.revision;
-    putPast(write, place, version, { ...before, version, past: "version" });
+    putVersionOrSnapshot(write, place, version, { ...before, version, past: "version" });
     return;
   }
-  return whenThere(readSoftDelete(write, place.ref.account), (softDelete) => {
+  return then(readSoftDelete(write, place.ref.account), (softDelete) => {
     if (softDelete === undefined) return releaseBlobContent(blobs.parts.payloads, write, before.content);
     const snapshot = write.revision(before.revision);
-    softDeletePast(write, place, snapshot, { ...before, past: "snapshot" }, softDelete);
+    softDeleteVersionOrSnapshot(write, place, snapshot, { ...before, past: "snapshot" }, softDelete);
   });
 }
 
@@ -101,7 +101,7 @@ export async function changeBlob(
   if (blobs.isVersioned) {
     const version = before.version ?? before.revision;
     await shareBlobContent(blobs.parts.payloads, write, before.content);
-    putPast(write, place, version, { ...before, version, past: "version" });
+    putVersionOrSnapshot(write, place, version, { ...before, version, past: "version" });
   }
   const written = withLeaseAfterWrite(versioned(blobs, after), before, write.now());
   putBlobRecord(write, place, before, written);

@@ -1,6 +1,6 @@
 import type { Instant } from "../../base/clock.ts";
 import type { Revision } from "../../base/revision.ts";
-import { type Soon, whenThere } from "../../base/soon.ts";
+import { type MaybePromise, then } from "../../base/soon.ts";
 import { dueKey, garbageKey } from "../../store/keys/blob.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
 import { type DueRecord, dueRecord, type GarbageRecord, garbageRecord } from "../../store/records/blob.ts";
@@ -16,8 +16,8 @@ export interface SoftDelete {
 }
 
 /** Undefined while soft delete is off. Read in the transaction that deletes: a change of the rule counts at once. */
-export function readSoftDelete(read: Reader, account: string): Soon<SoftDelete | undefined> {
-  return whenThere(findServiceProperties(read, account, "blob"), (properties) => {
+export function readSoftDelete(read: Reader, account: string): MaybePromise<SoftDelete | undefined> {
+  return then(findServiceProperties(read, account, "blob"), (properties) => {
     const deleteRetention = properties?.deleteRetention;
     if (deleteRetention?.isEnabled !== true || deleteRetention.days === undefined) return undefined;
     const at = read.now();

@@ -7,7 +7,7 @@ import { changeBlob } from "./replace-blob.ts";
 import { remind } from "./retention.ts";
 import type { ChangeBlob } from "./set-blob-properties.ts";
 
-export type ExpiryWish =
+export type ExpiryRequest =
   | { readonly option: "NeverExpire" }
   | { readonly option: "RelativeToCreation" | "RelativeToNow"; readonly millis: number }
   | { readonly option: "Absolute"; readonly at: Instant };
@@ -15,7 +15,7 @@ export type ExpiryWish =
 /** Set Blob Expiry: from then on nobody finds the blob, and the reclaimer takes it away. */
 export async function setBlobExpiry(
   blobs: BlobService,
-  request: ChangeBlob & { readonly expiry: ExpiryWish },
+  request: ChangeBlob & { readonly expiry: ExpiryRequest },
 ): Promise<Written> {
   const { ref, expiry } = request;
   return blobs.parts.store.write(async (write) => {
@@ -37,7 +37,7 @@ export async function setBlobExpiry(
   });
 }
 
-function instantFor(wish: ExpiryWish, created: Instant, now: Instant): Instant | undefined {
+function instantFor(wish: ExpiryRequest, created: Instant, now: Instant): Instant | undefined {
   switch (wish.option) {
     case "NeverExpire":
       return undefined;

@@ -3,7 +3,7 @@ import type { BlobService } from "./blob-service.ts";
 import { type BlobGuards, checkBlobWrite, findBlob } from "./blobs.ts";
 import { checkKey } from "./get-blob.ts";
 import type { BlobRef } from "./names.ts";
-import { type EncryptionWish, type Written, writtenOf } from "./put-blob.ts";
+import { type EncryptionOptions, type Written, writtenOf } from "./put-blob.ts";
 import { changeBlob, changeInPlace } from "./replace-blob.ts";
 
 /** Changes of a blob that leave its content alone. Any of them ends what is told of a copy. */
@@ -16,7 +16,7 @@ export async function setBlobMetadata(
   blobs: BlobService,
   request: ChangeBlob & {
     readonly metadata: Readonly<Record<string, string>>;
-    readonly encryption: EncryptionWish;
+    readonly encryption: EncryptionOptions;
   },
 ): Promise<Written> {
   const { metadata, encryption } = request;

@@ -7,7 +7,7 @@ import type { BlobService } from "./blob-service.ts";
 import type { TagsOfBlob } from "./blob-tags.ts";
 import { putBlobRecord, readState } from "./blobs.ts";
 import { leaseOf, throwIf } from "./containers.ts";
-import { putPast } from "./replace-blob.ts";
+import { putVersionOrSnapshot } from "./replace-blob.ts";
 
 export interface SetBlobTier extends TagsOfBlob {
   readonly tier: string;
@@ -33,7 +33,7 @@ export async function setBlobTier(blobs: BlobService, request: SetBlobTier): Pro
     const after = tiered(record, request, write.now());
     const place = { container, ref };
     if (isCurrent) putBlobRecord(write, place, record, after);
-    else putPast(write, place, (selector.snapshot ?? selector.version)!, after);
+    else putVersionOrSnapshot(write, place, (selector.snapshot ?? selector.version)!, after);
     return after.rehydrate === undefined ? "done" : "pending";
   });
 }

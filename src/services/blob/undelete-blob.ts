@@ -1,11 +1,11 @@
 import { Refusal } from "../../base/refusals.ts";
-import { pastKey } from "../../store/keys/blob.ts";
+import { versionKey } from "../../store/keys/blob.ts";
 import type { BlobService } from "./blob-service.ts";
 import { findBlob, putBlobRecord } from "./blobs.ts";
-import { pastOf } from "./delete-blob.ts";
+import { stateOfVersion } from "./delete-blob.ts";
 import { indexGuard } from "./guard-index.ts";
 import type { BlobRef } from "./names.ts";
-import { putPast } from "./replace-blob.ts";
+import { putVersionOrSnapshot } from "./replace-blob.ts";
 
 /**
  * Undelete Blob: what was deleted softly and whose time is not up comes back: the blob itself, unless a new one
@@ -16,17 +16,17 @@ export async function undeleteBlob(blobs: BlobService, ref: BlobRef): Promise<vo
     const { container, stored, blob } = await findBlob(write, ref);
     const place = { container, ref };
     const now = write.now();
-    const past = await pastOf(write, place);
+    const past = await stateOfVersion(write, place);
     const deleted = past.filter(({ record }) => record.deleted !== undefined && record.deleted.until > now);
     if (blob === undefined && past.length === 0) throw new Refusal("BlobNotFound");
     const base = stored === undefined ? deleted.findLast(({ record }) => record.past === "base") : undefined;
     for (const { at, record } of deleted) {
       const { deleted: _, ...kept } = record;
-      if (record.past !== "base") putPast(write, place, at, kept);
+      if (record.past !== "base") putVersionOrSnapshot(write, place, at, kept);
     }
     if (base === undefined) return;
     const { deleted: _, past: __, ...kept } = base.record;
-    write.delete(pastKey(container.id, ref.blob, base.at));
+    write.delete(versionKey(container.id, ref.blob, base.at));
     indexGuard(write, { container: container.id, blob: ref.blob, at: base.at }, base.record, undefined);
     putBlobRecord(write, place, undefined, kept);
   });

@@ -1,10 +1,10 @@
 import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { checkMutability } from "../../concurrency/immutability.ts";
-import { blobKey, deletedContainerKey, dueBy, pastKey, stagingKey } from "../../store/keys/blob.ts";
+import { blobKey, deletedContainerKey, dueBy, stagingKey, versionKey } from "../../store/keys/blob.ts";
 import type { Entry, Writer } from "../../store/kv.ts";
 import { containerRecord, type DueRecord, dueRecord, stagingRecord } from "../../store/records/blob.ts";
 import { blobRecord } from "../../store/records/blob-bytes.ts";
-import type { Chore } from "../reclaim/chores.ts";
+import type { BackgroundJob } from "../reclaim/chores.ts";
 import type { BlobService } from "./blob-service.ts";
 
 import { releaseBlobContent } from "./content.ts";
@@ -18,8 +18,8 @@ import { dropTags } from "./tag-index.ts";
  * past their expiry. Reminders lie in the order of their time; each is looked at once, and what it says is
  * checked against what is there now, since much may have happened since it was written.
  */
-export function workDue(blobs: BlobService): Chore {
-  return { name: "blob-due", interval: BLOB_LIMITS.dueChoreMillis, run: () => workDueStep(blobs) };
+export function workDue(blobs: BlobService): BackgroundJob {
+  return { name: "blob-due", interval: BLOB_LIMITS.dueJobMillis, run: () => workDueStep(blobs) };
 }
 
 export async function workDueStep(blobs: BlobService): Promise<"more" | "done"> {
@@ -54,7 +54,7 @@ async function attend(blobs: BlobService, write: Writer, due: DueRecord): Promis
         due.epoch === undefined ? { blocks: due.id } : { pages: due.id, epoch: due.epoch },
       );
     case "past": {
-      const key = pastKey(due.container, due.blob, due.revision);
+      const key = versionKey(due.container, due.blob, due.revision);
       const stored = await write.get(key);
       const record = stored && blobRecord.unpack(stored);
       // Had back, or deleted again later: another reminder is on its way.

@@ -6,26 +6,26 @@ import { checkRestUse, type Open, type RestUse, restOpen } from "../../concurren
 import {
   deletePendingKey,
   deletePendingOf,
-  handlesOfNode,
+  handlesOfInode,
   handlesOfShare,
-  locksOfNode,
+  inodeOfDeletePendingKey,
+  locksOfInode,
   movingTreeKey,
-  nodeOfDeletePendingKey,
   readHandleKey,
   restAccessKey,
 } from "../../store/keys/file.ts";
 import type { Key, Reader } from "../../store/kv.ts";
 import {
   handleRecord,
+  type InodeRecord,
   locksRecord,
-  type NodeRecord,
   restAccessRecord,
   type ShareRecord,
 } from "../../store/records/file.ts";
-import { awaitBreaks, type NodeName, putBreaks, type Surroundings, wakeHolders } from "./cache-breaks.ts";
+import { awaitBreaks, type FileContext, type InodeName, putBreaks, wakeHolders } from "./cache-breaks.ts";
 import { entriesIn } from "./entries-in.ts";
-import { afterWishes, isLockWished, WISHED } from "./lock-wishes.ts";
-import type { Node } from "./nodes.ts";
+import { afterPendingLocks, isLockPending, LOCK_PENDING } from "./lock-wishes.ts";
+import type { Inode } from "./nodes.ts";
 import { untilDone } from "./until-done.ts";
 
 /**
@@ -40,7 +40,7 @@ import { untilDone } from "./until-done.ts";
  *    are serializable, so the mark (and with it the answer to the SMB client) comes after the call's commit. Shares
  *    that no SMB client uses pay nothing at all for this.
  *
- * 2. In a share with the mark, the call's transaction throws `NeedsGrant`. The decision is then taken inside one
+ * 2. In a share with the mark, the call's transaction throws `NeedsAdmission`. The decision is then taken inside one
  *    ephemeral transaction, against the handles as they are, and the same transaction puts a record of the call: an
  *    open of its own, which SMB opens meet and wait for. With that in hand the durable transaction runs again. When
  *    it has ended the record goes. Between the decision and the commit, no conflicting open can come in.
@@ -52,7 +52,7 @@ import { untilDone } from "./until-done.ts";
  * The mark is taken away again when nothing has been open for a while (see handles.ts). A process that dies leaves
  * no record behind: the ephemeral space forgets what it owned.
  */
-class NeedsGrant extends Error {
+class NeedsAdmission extends Error {
   readonly wanted: Wanted;
 
   constructor(wanted: Wanted) {
@@ -63,8 +63,8 @@ class NeedsGrant extends Error {
 
 interface Wanted {
   readonly share: bigint;
-  readonly node: bigint;
-  readonly kind: NodeRecord["kind"];
+  readonly inode: bigint;
+  readonly kind: InodeRecord["kind"];
   readonly use: RestUse;
   readonly range: ByteRange | undefined;
 }
@@ -82,35 +82,35 @@ class NeedsBreak extends Error {
 }
 
 /** The answer for one node. Delete-pending was refused at once; the rest waits for its place in the order. */
-export interface Grant {
+export interface Admission {
   /** Throws when an open handle or a lock stands in the way. */
   pass(): void;
 }
 
-const OPEN_ROAD: Grant = { pass() {} };
+const ADMITTED: Admission = { pass() {} };
 
-interface GrantNotes {
-  readonly granted: Map<string, Grant>;
+interface AdmissionState {
+  readonly granted: Map<string, Admission>;
   readonly pending: Map<bigint, ReadonlySet<bigint>>;
   readonly open: Map<bigint, ReadonlySet<bigint>>;
   readonly asked: Set<string>;
-  readonly changed: Map<string, NodeName>;
+  readonly changed: Map<string, InodeName>;
 }
 
 const NO_KEYS: readonly Key[] = [];
 
 /** What one REST call was granted so far. */
-export class Grants {
+export class Admissions {
   // Most shares are not open over SMB, and then nothing is ever noted here.
-  #notes: GrantNotes | undefined;
+  #notes: AdmissionState | undefined;
   keys: readonly Key[] = NO_KEYS;
 
   /** Nodes whose content or properties the call changes. */
-  get changed(): Map<string, NodeName> {
+  get changed(): Map<string, InodeName> {
     return this.#noted.changed;
   }
 
-  get #noted(): GrantNotes {
+  get #noted(): AdmissionState {
     this.#notes ??= {
       granted: new Map(),
       pending: new Map(),
@@ -140,23 +140,23 @@ export class Grants {
   }
 
   /** To be called before anything else is checked of a node: a file that is being deleted answers nothing else. */
-  ask(share: ShareRecord, node: Node, use: RestUse, range?: ByteRange): Grant {
-    if (share.isOpened !== true) return OPEN_ROAD;
-    const wanted = { share: share.id, node: node.id, kind: node.record.kind, use, range };
-    const grant = this.#noted.granted.get(nameOf(wanted));
-    if (grant === undefined) throw new NeedsGrant(wanted);
-    return grant;
+  ask(share: ShareRecord, inode: Inode, use: RestUse, range?: ByteRange): Admission {
+    if (share.isOpened !== true) return ADMITTED;
+    const wanted = { share: share.id, inode: inode.id, kind: inode.record.kind, use, range };
+    const admission = this.#noted.granted.get(nameOf(wanted));
+    if (admission === undefined) throw new NeedsAdmission(wanted);
+    return admission;
   }
 
-  give(wanted: Wanted, grant: Grant): void {
-    this.#noted.granted.set(nameOf(wanted), grant);
+  give(wanted: Wanted, admission: Admission): void {
+    this.#noted.granted.set(nameOf(wanted), admission);
   }
 
   /** Nodes of a share that listings leave out. */
   hidden(share: ShareRecord): ReadonlySet<bigint> {
-    if (share.isOpened !== true) return NOBODY;
+    if (share.isOpened !== true) return NO_INODES;
     const found = this.#noted.pending.get(share.id);
-    if (found === undefined) throw new NeedsNodes(share.id);
+    if (found === undefined) throw new NeedsInodes(share.id);
     return found;
   }
 
@@ -164,10 +164,10 @@ export class Grants {
    * Nodes of a share that somebody has open, for a directory that moves: from here until the call has ended nobody
    * opens anything below it.
    */
-  openNodes(share: ShareRecord, moving: bigint): ReadonlySet<bigint> {
-    if (share.isOpened !== true) return NOBODY;
+  openInodes(share: ShareRecord, moving: bigint): ReadonlySet<bigint> {
+    if (share.isOpened !== true) return NO_INODES;
     const found = this.#noted.open.get(moving);
-    if (found === undefined) throw new NeedsNodes(share.id, moving);
+    if (found === undefined) throw new NeedsInodes(share.id, moving);
     return found;
   }
 
@@ -180,9 +180,9 @@ export class Grants {
   }
 }
 
-const NOBODY: ReadonlySet<bigint> = new Set();
+const NO_INODES: ReadonlySet<bigint> = new Set();
 
-class NeedsNodes extends Error {
+class NeedsInodes extends Error {
   readonly share: bigint;
   readonly moving: bigint | undefined;
 
@@ -193,8 +193,8 @@ class NeedsNodes extends Error {
   }
 }
 
-function nameOf({ share, node, use }: Wanted): string {
-  return `${share} ${node} ${use}`;
+function nameOf({ share, inode, use }: Wanted): string {
+  return `${share} ${inode} ${use}`;
 }
 
 /**
@@ -202,75 +202,76 @@ function nameOf({ share, node, use }: Wanted): string {
  * `self` it is the act of an open handle: that one is not in its own way, locks are about content only, and only
  * clients of other nodes are asked for their caches.
  */
-export async function withGrants<T>(
-  around: Surroundings,
-  run: (grants: Grants) => Promise<T>,
+export async function withAdmissions<T>(
+  context: FileContext,
+  run: (admissions: Admissions) => Promise<T>,
   self?: bigint,
 ): Promise<T> {
-  const grants = new Grants();
+  const admissions = new Admissions();
   let deadline: number | undefined;
   let isDone = false;
   try {
     for (;;) {
       try {
-        const result = await run(grants);
+        const result = await run(admissions);
         isDone = true;
         return result;
       } catch (error) {
-        if (error instanceof NeedsGrant) await decide(around, grants, error.wanted, self);
-        else if (error instanceof NeedsNodes) await listNodes(around, grants, error);
+        if (error instanceof NeedsAdmission) await decide(context, admissions, error.wanted, self);
+        else if (error instanceof NeedsInodes) await listInodes(context, admissions, error);
         else if (error instanceof NeedsBreak) {
-          deadline ??= monotonic() + around.patienceMillis;
-          await askHolders(around, grants, error, deadline);
+          deadline ??= monotonic() + context.patienceMillis;
+          await askHolders(context, admissions, error, deadline);
         } else throw error;
       }
     }
   } finally {
-    if (grants.keys.length > 0) await untilDone(around.log, () => endGrants(around, grants, isDone));
+    if (admissions.keys.length > 0)
+      await untilDone(context.log, () => endAdmissions(context, admissions, isDone));
   }
 }
 
 /** The call is over. Caches that were given while it ran may hold what it has made untrue. */
-async function endGrants(around: Surroundings, grants: Grants, isDone: boolean): Promise<void> {
-  const asked = await around.ephemeral.write(async (write) => {
-    for (const key of grants.keys) write.delete(key);
+async function endAdmissions(context: FileContext, admissions: Admissions, isDone: boolean): Promise<void> {
+  const asked = await context.ephemeral.write(async (write) => {
+    for (const key of admissions.keys) write.delete(key);
     let count = 0;
     if (!isDone) return count;
-    for (const node of grants.changed.values()) count += (await putBreaks(write, node, "write")).length;
+    for (const inode of admissions.changed.values()) count += (await putBreaks(write, inode, "write")).length;
     return count;
   });
-  if (asked > 0) wakeHolders(around);
+  if (asked > 0) wakeHolders(context);
 }
 
 async function askHolders(
-  around: Surroundings,
-  grants: Grants,
+  context: FileContext,
+  admissions: Admissions,
   { wanted, conflict }: NeedsBreak,
   deadline: number,
 ): Promise<void> {
-  const ended = grants.askedFor(wanted, conflict);
-  const keys = await around.ephemeral.write(async (write) => {
+  const ended = admissions.askedFor(wanted, conflict);
+  const keys = await context.ephemeral.write(async (write) => {
     for (const key of ended) write.delete(key);
     return putBreaks(write, wanted, conflict);
   });
   if (keys.length === 0) return;
-  wakeHolders(around);
-  if (!(await awaitBreaks(around, wanted, keys, deadline))) throw new Refusal("ClientCacheFlushDelay");
+  wakeHolders(context);
+  if (!(await awaitBreaks(context, wanted, keys, deadline))) throw new Refusal("ClientCacheFlushDelay");
 }
 
-async function listNodes(
-  { ephemeral }: Surroundings,
-  grants: Grants,
-  { share, moving }: NeedsNodes,
+async function listInodes(
+  { ephemeral }: FileContext,
+  admissions: Admissions,
+  { share, moving }: NeedsInodes,
 ): Promise<void> {
   if (moving === undefined) {
     const pending = new Set<bigint>();
     await ephemeral.read(async (read) => {
       for await (const { key } of read.range(deletePendingOf(share))) {
-        pending.add(nodeOfDeletePendingKey(key));
+        pending.add(inodeOfDeletePendingKey(key));
       }
     });
-    grants.givePending(share, pending);
+    admissions.givePending(share, pending);
     return;
   }
   // Noted and listed in one transaction: an open comes before it and is listed, or after it and waits.
@@ -280,27 +281,27 @@ async function listNodes(
     const open = new Set<bigint>();
     for await (const { key: opened, value } of write.range(handlesOfShare(share))) {
       // A named stream is open where its file or directory is: that one has a record of it too.
-      if (handleRecord.unpack(value).base === undefined) open.add(readHandleKey(opened).node);
+      if (handleRecord.unpack(value).base === undefined) open.add(readHandleKey(opened).inode);
     }
     return { key, open };
   });
-  grants.note(noted.key);
-  grants.giveOpen(moving, noted.open);
+  admissions.note(noted.key);
+  admissions.giveOpen(moving, noted.open);
 }
 
 async function decide(
-  { ephemeral }: Surroundings,
-  grants: Grants,
+  { ephemeral }: FileContext,
+  admissions: Admissions,
   wanted: Wanted,
   self: bigint | undefined,
 ): Promise<void> {
-  const { share, node, use } = wanted;
+  const { share, inode, use } = wanted;
   const isWrite = self === undefined && (use === "write" || use === "overwrite");
-  const taken = await afterWishes((mayWait) =>
+  const taken = await afterPendingLocks((mayWait) =>
     ephemeral.write(async (write) => {
-      if ((await write.get(deletePendingKey(share, node))) !== undefined)
+      if ((await write.get(deletePendingKey(share, inode))) !== undefined)
         throw new Refusal("SMBDeletePending");
-      const { handles, locks } = await readOpens(write, share, node);
+      const { handles, locks } = await readOpens(write, share, inode);
       const others = self === undefined ? handles : handles.filter(({ handle }) => handle !== self);
       const refusal = refusalOf(wanted, others, self === undefined ? locks : []);
       // The front end has dealt with the caches of its own clients.
@@ -312,21 +313,22 @@ async function decide(
       );
       if (refusal !== undefined || use === "look") return { refusal, key: undefined, mayCache };
       const isBefore = handles.length > 0 && isWrite && mayWait;
-      if (isBefore && (await isLockWished(write, wanted))) return WISHED;
-      const key = restAccessKey(share, node, write.revision());
+      if (isBefore && (await isLockPending(write, wanted))) return LOCK_PENDING;
+      const key = restAccessKey(share, inode, write.revision());
       write.put(key, restAccessRecord.pack(restOpen(use)));
       return { refusal, key, mayCache };
     }),
   );
   const { refusal, key, mayCache } = taken;
   if (key !== undefined) {
-    grants.note(key);
-    if (use === "write" || use === "overwrite") grants.changed.set(nameOf(wanted), { share, node });
+    admissions.note(key);
+    if (use === "write" || use === "overwrite") admissions.changed.set(nameOf(wanted), { share, inode });
   }
-  grants.give(wanted, {
+  admissions.give(wanted, {
     pass: () => {
       const conflict = mayCache ? conflictOf(use, refusal) : undefined;
-      if (conflict !== undefined && !grants.isAsked(wanted, conflict)) throw new NeedsBreak(wanted, conflict);
+      if (conflict !== undefined && !admissions.isAsked(wanted, conflict))
+        throw new NeedsBreak(wanted, conflict);
       refuse(refusal);
     },
   });
@@ -376,15 +378,15 @@ export interface OpenHandle extends Open {
 export async function readOpens(
   read: Reader,
   share: bigint,
-  node: bigint,
+  inode: bigint,
 ): Promise<{
   readonly handles: readonly OpenHandle[];
   readonly locks: readonly HeldLock[];
 }> {
-  const handles = await readHandles(read, share, node);
+  const handles = await readHandles(read, share, inode);
   const locks: HeldLock[] = [];
   if (handles.length > 0) {
-    for (const { key, value } of await entriesIn(read, locksOfNode(share, node))) {
+    for (const { key, value } of await entriesIn(read, locksOfInode(share, inode))) {
       const { handle } = readHandleKey(key);
       for (const lock of locksRecord.unpack(value).locks) locks.push({ ...lock, handle });
     }
@@ -392,9 +394,13 @@ export async function readOpens(
   return { handles, locks };
 }
 
-export async function readHandles(read: Reader, share: bigint, node: bigint): Promise<readonly OpenHandle[]> {
+export async function readHandles(
+  read: Reader,
+  share: bigint,
+  inode: bigint,
+): Promise<readonly OpenHandle[]> {
   const handles: OpenHandle[] = [];
-  for (const { key, value } of await entriesIn(read, handlesOfNode(share, node))) {
+  for (const { key, value } of await entriesIn(read, handlesOfInode(share, inode))) {
     const { access, share: shared, mayCache = false, owner, stream } = handleRecord.unpack(value);
     const isOfStream = stream !== undefined;
     handles.push({ access, share: shared, isOfStream, handle: readHandleKey(key).handle, mayCache, owner });

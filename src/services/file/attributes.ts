@@ -1,4 +1,4 @@
-import type { NodeRecord } from "../../store/records/file.ts";
+import type { InodeRecord } from "../../store/records/file.ts";
 
 /** File attributes, with the values Windows gives them: the same field for REST headers and for SMB. */
 export const ATTRIBUTE = {
@@ -15,12 +15,12 @@ export const ATTRIBUTE = {
 
 export type AttributeName = keyof typeof ATTRIBUTE;
 
-export function isReadOnly({ attributes }: Pick<NodeRecord, "attributes">): boolean {
+export function isReadOnly({ attributes }: Pick<InodeRecord, "attributes">): boolean {
   return (attributes & ATTRIBUTE.ReadOnly) !== 0;
 }
 
 /** A file without any attribute is told as an archived one; a directory is always one. */
-export function settledAttributes(kind: NodeRecord["kind"], attributes: number): number {
+export function normalizedAttributes(kind: InodeRecord["kind"], attributes: number): number {
   if (kind === "directory") return attributes | ATTRIBUTE.Directory;
   const plain = attributes & ~ATTRIBUTE.Directory;
   return plain === 0 ? ATTRIBUTE.Archive : plain;

@@ -3,7 +3,7 @@ import { FILE_LIMITS } from "../../base/limits-file.ts";
 import type { Log } from "../../base/log.ts";
 import type { Messages } from "../../base/messages.ts";
 import type { CacheConflict } from "../../concurrency/cache-lease.ts";
-import { CACHE_BREAKS, cacheBreakKey, handlesOfNode, nodeOfCacheBreakKey } from "../../store/keys/file.ts";
+import { CACHE_BREAKS, cacheBreakKey, handlesOfInode, inodeOfCacheBreakKey } from "../../store/keys/file.ts";
 import type { EphemeralSpace, Key, Reader, Writer } from "../../store/kv.ts";
 import { cacheBreakRecord, type HandleRecord, handleRecord } from "../../store/records/file.ts";
 
@@ -17,7 +17,7 @@ import { cacheBreakRecord, type HandleRecord, handleRecord } from "../../store/r
  * that are under way, and removes the request: that is the answer. Messages only wake; both sides also look for
  * themselves.
  */
-export interface Surroundings {
+export interface FileContext {
   readonly ephemeral: EphemeralSpace;
   readonly messages: Messages;
   readonly log: Log;
@@ -28,19 +28,19 @@ export interface Surroundings {
 const ASKED = "file-caches-asked";
 const ANSWERED = "file-caches-answered";
 
-export interface NodeName {
+export interface InodeName {
   readonly share: bigint;
-  readonly node: bigint;
+  readonly inode: bigint;
 }
 
 /** Processes with handles on a node, of those that `isMeant` is true for. */
 async function ownersOf(
   read: Reader,
-  { share, node }: NodeName,
+  { share, inode }: InodeName,
   isMeant: (handle: HandleRecord) => boolean,
 ): Promise<ReadonlySet<string>> {
   const owners = new Set<string>();
-  for await (const { value } of read.range(handlesOfNode(share, node))) {
+  for await (const { value } of read.range(handlesOfInode(share, inode))) {
     const handle = handleRecord.unpack(value);
     if (isMeant(handle)) owners.add(handle.owner);
   }
@@ -48,38 +48,38 @@ async function ownersOf(
 }
 
 /** Puts a request for each process whose clients may hold caches. The caller wakes them after the transaction. */
-export async function putBreaks(write: Writer, node: NodeName, conflict: CacheConflict): Promise<Key[]> {
+export async function putBreaks(write: Writer, inode: InodeName, conflict: CacheConflict): Promise<Key[]> {
   const isForWhole = conflict === "sharing" || conflict === "remove";
   const owners = await ownersOf(
     write,
-    node,
+    inode,
     ({ mayCache, stream }) => mayCache === true && (stream === undefined || isForWhole),
   );
-  return putRequests(write, node, owners, conflict);
+  return putRequests(write, inode, owners, conflict);
 }
 
 /** The same for processes that are known. */
 export function putRequests(
   write: Writer,
-  { share, node }: NodeName,
+  { share, inode }: InodeName,
   owners: Iterable<string>,
   conflict: CacheConflict,
 ): Key[] {
   return [...new Set(owners)].map((owner) => {
-    const key = cacheBreakKey(share, node, write.revision());
+    const key = cacheBreakKey(share, inode, write.revision());
     write.put(key, cacheBreakRecord.pack({ owner, conflict }));
     return key;
   });
 }
 
-export function wakeHolders({ messages }: Surroundings): void {
+export function wakeHolders({ messages }: FileContext): void {
   messages.announce(ASKED);
 }
 
 /** True when every request was answered, or whom it was for is gone. False when `deadline` came first. */
 export async function awaitBreaks(
-  { ephemeral, messages }: Surroundings,
-  node: NodeName,
+  { ephemeral, messages }: FileContext,
+  inode: InodeName,
   keys: readonly Key[],
   deadline: number,
 ): Promise<boolean> {
@@ -90,7 +90,7 @@ export async function awaitBreaks(
       const woken = new Promise<void>((resolve) => {
         wake = resolve;
       });
-      if (await ephemeral.read((read) => areAnswered(read, node, keys))) return true;
+      if (await ephemeral.read((read) => areAnswered(read, inode, keys))) return true;
       const left = deadline - monotonic();
       if (left <= 0) break;
       await Promise.race([woken, pause(Math.min(left, FILE_LIMITS.cachePollMillis))]);
@@ -104,29 +104,29 @@ export async function awaitBreaks(
   return false;
 }
 
-async function areAnswered(read: Reader, node: NodeName, keys: readonly Key[]): Promise<boolean> {
+async function areAnswered(read: Reader, inode: InodeName, keys: readonly Key[]): Promise<boolean> {
   const open = (await read.getMany(keys)).filter((stored) => stored !== undefined);
   if (open.length === 0) return true;
-  const owners = await ownersOf(read, node, () => true);
+  const owners = await ownersOf(read, inode, () => true);
   return !open.some((stored) => owners.has(cacheBreakRecord.unpack(stored).owner));
 }
 
 /** Undefined: nobody has to be waited for. */
-export type BreakCaches = (node: NodeName, conflict: CacheConflict) => Promise<unknown> | undefined;
+export type BreakCaches = (inode: InodeName, conflict: CacheConflict) => Promise<unknown> | undefined;
 
 /** The side of the process that serves SMB clients. */
 export class CacheHolder {
-  readonly #around: Surroundings;
+  readonly #context: FileContext;
   readonly #break: BreakCaches;
-  readonly #underWay = new Set<Key>();
+  readonly #inFlight = new Set<Key>();
   readonly #stop: () => void;
   #isLooking = false;
   #mustLookAgain = false;
 
-  constructor(around: Surroundings, breakCaches: BreakCaches) {
-    this.#around = around;
+  constructor(context: FileContext, breakCaches: BreakCaches) {
+    this.#context = context;
     this.#break = breakCaches;
-    this.#stop = around.messages.listen(ASKED, () => this.look());
+    this.#stop = context.messages.listen(ASKED, () => this.look());
   }
 
   /** Looks for requests; also called now and then, in case a message was lost. */
@@ -135,7 +135,7 @@ export class CacheHolder {
     if (this.#isLooking) return;
     this.#isLooking = true;
     void this.#lookAll()
-      .catch((err: unknown) => this.#around.log.error({ err }, "requests for SMB caches were not answered"))
+      .catch((err: unknown) => this.#context.log.error({ err }, "requests for SMB caches were not answered"))
       .finally(() => {
         this.#isLooking = false;
       });
@@ -146,34 +146,34 @@ export class CacheHolder {
   }
 
   async #lookAll(): Promise<void> {
-    const { ephemeral } = this.#around;
+    const { ephemeral } = this.#context;
     while (this.#mustLookAgain) {
       this.#mustLookAgain = false;
       const asked = await ephemeral.read(async (read) => {
-        const found: { key: Key; node: NodeName; conflict: CacheConflict }[] = [];
+        const found: { key: Key; inode: InodeName; conflict: CacheConflict }[] = [];
         for await (const { key, value } of read.range(CACHE_BREAKS)) {
           const { owner, conflict } = cacheBreakRecord.unpack(value);
-          if (owner !== ephemeral.owner || this.#underWay.has(key)) continue;
-          found.push({ key, node: nodeOfCacheBreakKey(key), conflict });
+          if (owner !== ephemeral.owner || this.#inFlight.has(key)) continue;
+          found.push({ key, inode: inodeOfCacheBreakKey(key), conflict });
         }
         return found;
       });
       const done: Key[] = [];
-      for (const { key, node, conflict } of asked) {
-        const wait = this.#break(node, conflict);
+      for (const { key, inode, conflict } of asked) {
+        const wait = this.#break(inode, conflict);
         if (wait === undefined) {
           done.push(key);
           continue;
         }
-        this.#underWay.add(key);
-        void wait.finally(() => this.#underWay.delete(key)).then(() => this.#answer([key]));
+        this.#inFlight.add(key);
+        void wait.finally(() => this.#inFlight.delete(key)).then(() => this.#answer([key]));
       }
       if (done.length > 0) await this.#answer(done);
     }
   }
 
   async #answer(keys: readonly Key[]): Promise<void> {
-    const { ephemeral, messages, log } = this.#around;
+    const { ephemeral, messages, log } = this.#context;
     try {
       await ephemeral.write(async (write) => {
         for (const key of keys) write.delete(key);

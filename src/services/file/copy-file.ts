@@ -3,17 +3,17 @@ import { Refusal } from "../../base/refusals.ts";
 import { pendingCopyKey } from "../../store/keys/copies.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
 import { pendingFileCopy } from "../../store/records/copies.ts";
-import type { FileHeaders, NodeRecord, RangeRecord, ShareRecord } from "../../store/records/file.ts";
-import { keepContent, takeIn } from "../payload/content.ts";
-import type { Grants } from "./access.ts";
+import type { FileHeaders, InodeRecord, RangeRecord, ShareRecord } from "../../store/records/file.ts";
+import { commitContent, ingest } from "../payload/content.ts";
+import type { Admissions } from "./access.ts";
 import { ATTRIBUTE } from "./attributes.ts";
 import { makeFile } from "./create-file.ts";
-import { type EaRecord, easTold, putEas, readEas } from "./extended-attributes.ts";
+import { type EaRecord, eaSummary, putEas, readEas } from "./extended-attributes.ts";
 import type { FileService } from "./file-service.ts";
 import { openForRead } from "./get-file.ts";
 import type { PathRef } from "./names.ts";
-import { checkState, type NodeWishes, openForChange, putChanged } from "./node-changes.ts";
-import { findNode, findPlace, type Node, readNode } from "./nodes.ts";
+import { checkState, type InodeChanges, openForChange, putChanged } from "./node-changes.ts";
+import { findInode, findPlace, type Inode, readInode } from "./nodes.ts";
 import { findPermission } from "./permissions.ts";
 import { slicesOf } from "./range-record.ts";
 import { discardContent, putBytes, putRecord } from "./ranges.ts";
@@ -30,7 +30,7 @@ export interface CopyFile {
   /** The address, as it is remembered: without what gives access to it. */
   readonly shown: string;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
-  readonly wishes: NodeWishes;
+  readonly requested: InodeChanges;
   /** What of the source's own properties is taken over. */
   readonly takes: ReadonlySet<"attributes" | "createdAt" | "writtenAt" | "changedAt" | "permission">;
   readonly ignoresReadOnly: boolean;
@@ -42,7 +42,7 @@ interface Original {
   readonly size: number;
   readonly headers?: FileHeaders | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
-  readonly node?: NodeRecord | undefined;
+  readonly inode?: InodeRecord | undefined;
   readonly sddl?: string | undefined;
   readonly eas?: readonly EaRecord[] | undefined;
 }
@@ -50,7 +50,7 @@ interface Original {
 /** What is copied next: for a copy that takes more than one transaction. */
 export interface CopyWork {
   readonly request: CopyFile;
-  readonly node: bigint;
+  readonly inode: bigint;
   readonly share: bigint;
   readonly size: number;
   /** A file of this server, and the state of it that is copied. */
@@ -59,23 +59,23 @@ export interface CopyWork {
 
 export interface CopySource {
   readonly ref: PathRef;
-  readonly node: bigint;
+  readonly inode: bigint;
   readonly dataRevision: bigint;
 }
 
 async function beginCopy(
   owner: string,
   write: Writer,
-  grants: Grants,
+  admissions: Admissions,
   share: ShareRecord,
   request: CopyFile,
   original: Original,
   status: "pending" | "success",
-): Promise<Node> {
-  const { wishes, takes, metadata } = request;
-  const { node, size, sddl, eas = [] } = original;
-  const attributes = takes.has("attributes") ? node?.attributes : wishes.attributes;
-  const made = await makeFile(write, grants, share, {
+): Promise<Inode> {
+  const { requested, takes, metadata } = request;
+  const { inode, size, sddl, eas = [] } = original;
+  const attributes = takes.has("attributes") ? inode?.attributes : requested.attributes;
+  const made = await makeFile(write, admissions, share, {
     ref: request.ref,
     size,
     leaseId: request.leaseId,
@@ -83,12 +83,12 @@ async function beginCopy(
     ignoresReadOnly: request.ignoresReadOnly,
     headers: original.headers,
     metadata: metadata === undefined || Object.keys(metadata).length === 0 ? original.metadata : metadata,
-    wishes: {
+    requested: {
       attributes: request.setsArchive ? (attributes ?? 0) | ATTRIBUTE.Archive : attributes,
-      createdAt: takes.has("createdAt") ? node?.createdAt : wishes.createdAt,
-      writtenAt: takes.has("writtenAt") ? node?.writtenAt : wishes.writtenAt,
-      changedAt: takes.has("changedAt") ? node?.changedAt : wishes.changedAt,
-      permission: takes.has("permission") && sddl !== undefined ? { sddl } : wishes.permission,
+      createdAt: takes.has("createdAt") ? inode?.createdAt : requested.createdAt,
+      writtenAt: takes.has("writtenAt") ? inode?.writtenAt : requested.writtenAt,
+      changedAt: takes.has("changedAt") ? inode?.changedAt : requested.changedAt,
+      permission: takes.has("permission") && sddl !== undefined ? { sddl } : requested.permission,
     },
   });
   const copy = {
@@ -105,23 +105,23 @@ async function beginCopy(
     write.put(pendingCopyKey("file", request.copyId), pendingFileCopy.pack({ owner, target }));
   }
   const { revision: _, ...times } = made.record;
-  const told = easTold(eas);
+  const told = eaSummary(eas);
   const revision = await putChanged(write, share, made, { changedAt: times.changedAt, copy, ...told });
   if (eas.length > 0) await putEas(write, share, made.id, { eas, since: revision });
   return { id: made.id, record: { ...made.record, copy, ...told, revision } };
 }
 
 export interface CopiedFile {
-  readonly node: Node;
+  readonly inode: Inode;
   /** Undefined when the copy is complete. */
   readonly work: CopyWork | undefined;
 }
 
 /** One transaction while the source has few ranges; otherwise the first step of several. */
 export function copyFile(files: FileService, request: CopyFile, source: PathRef): Promise<CopiedFile> {
-  return files.change(async (write, grants) => {
-    const opened = await openForRead(write, grants, { ref: source }, "read");
-    const { record } = opened.node;
+  return files.change(async (write, admissions) => {
+    const opened = await openForRead(write, admissions, { ref: source }, "read");
+    const { record } = opened.inode;
     if (record.copy?.status === "pending") throw new Refusal("PendingCopyOperation");
     const share = await readShare(write, request.ref);
     const ref = { share: opened.share.id, content: record.content, from: 0, to: record.size };
@@ -142,17 +142,17 @@ export function copyFile(files: FileService, request: CopyFile, source: PathRef)
       size: record.size,
       headers: record.headers,
       metadata: record.metadata,
-      node: record,
+      inode: record,
       sddl,
-      eas: await readEas(opened.view, opened.share.id, opened.node),
+      eas: await readEas(opened.view, opened.share.id, opened.inode),
     };
     const { owner } = files.parts.store.ephemeral;
     const status = isAll ? "success" : "pending";
-    const node = await beginCopy(owner, write, grants, share, request, original, status);
-    if (isAll) await shareRanges(files, write, share, node, ranges);
-    const from = { ref: source, node: opened.node.id, dataRevision: record.dataRevision };
-    const work = { request, node: node.id, share: share.id, size: record.size, source: from };
-    return { node, work: isAll ? undefined : work };
+    const inode = await beginCopy(owner, write, admissions, share, request, original, status);
+    if (isAll) await shareRanges(files, write, share, inode, ranges);
+    const from = { ref: source, inode: opened.inode.id, dataRevision: record.dataRevision };
+    const work = { request, inode: inode.id, share: share.id, size: record.size, source: from };
+    return { inode, work: isAll ? undefined : work };
   });
 }
 
@@ -160,7 +160,7 @@ async function shareRanges(
   { parts: { payloads } }: FileService,
   write: Writer,
   share: ShareRecord,
-  { record }: Node,
+  { record }: Inode,
   ranges: readonly { readonly offset: number; readonly record: RangeRecord }[],
 ): Promise<void> {
   const slices = ranges.flatMap((range) => slicesOf(range.record));
@@ -180,7 +180,7 @@ export function copyNextRanges(
   return files.parts.store.write(async (write) => {
     const target = await findPending(write, work);
     const { share, view } = await openShare(write, source.ref);
-    const record = await findNode(view, share.id, source.node);
+    const record = await findInode(view, share.id, source.inode);
     if (record?.dataRevision !== source.dataRevision) {
       throw new Refusal("CannotVerifyCopySource", { text: "The source was changed while it was copied." });
     }
@@ -194,7 +194,7 @@ export function copyNextRanges(
       }
       ranges.push(range);
     }
-    await shareRanges(files, write, target.share, target.node, ranges);
+    await shareRanges(files, write, target.share, target.inode, ranges);
     await putCopy(write, target, { bytes: next ?? work.size });
     return { next };
   });
@@ -206,7 +206,7 @@ export function checkCopyTarget(
   request: Pick<CopyFile, "ref" | "leaseId" | "mayOverwrite" | "ignoresReadOnly">,
 ): Promise<void> {
   const { ref, leaseId, ignoresReadOnly } = request;
-  return files.read(async (read, grants) => {
+  return files.read(async (read, admissions) => {
     const share = await readShare(read, ref);
     if (ref.path.length === 0) throw new Refusal("ResourceTypeMismatch");
     const view = new LiveView(read);
@@ -217,9 +217,9 @@ export function checkCopyTarget(
       return;
     }
     if (request.mayOverwrite === false) throw new Refusal("AuthorizationPermissionMismatch");
-    const node = { id: entry.node, record: await readNode(view, share.id, entry.node) };
-    grants.ask(share, node, "look").pass();
-    checkState(read, node.record, leaseId, { ignoresReadOnly });
+    const inode = { id: entry.inode, record: await readInode(view, share.id, entry.inode) };
+    admissions.ask(share, inode, "look").pass();
+    checkState(read, inode.record, leaseId, { ignoresReadOnly });
   });
 }
 
@@ -227,27 +227,27 @@ export function checkCopyTarget(
 export function beginCopyFromUrl(
   files: FileService,
   request: CopyFile,
-  original: Omit<Original, "node" | "sddl" | "eas">,
+  original: Omit<Original, "inode" | "sddl" | "eas">,
 ): Promise<CopiedFile> {
   if (original.size > FILE_LIMITS.fileBytesMax) throw new Refusal("OutOfRangeInput");
-  return files.change(async (write, grants) => {
+  return files.change(async (write, admissions) => {
     const share = await readShare(write, request.ref);
     const { owner } = files.parts.store.ephemeral;
-    const node = await beginCopy(owner, write, grants, share, request, original, "pending");
-    return { node, work: { request, node: node.id, share: share.id, size: original.size } };
+    const inode = await beginCopy(owner, write, admissions, share, request, original, "pending");
+    return { inode, work: { request, inode: inode.id, share: share.id, size: original.size } };
   });
 }
 
 /** How a copy that goes on is found again. */
 export interface CopyInPlace {
   readonly request: { readonly ref: Pick<PathRef, "account" | "share">; readonly copyId: string };
-  readonly node: bigint;
+  readonly inode: bigint;
   readonly share: bigint;
 }
 
 interface PendingCopy {
   readonly share: ShareRecord;
-  readonly node: Node;
+  readonly inode: Inode;
 }
 
 /** The target of a copy that still goes on; a copy that was aborted or overwritten is over. */
@@ -259,26 +259,26 @@ async function findPending(write: Writer, copy: CopyInPlace): Promise<PendingCop
 
 export async function findPendingCopy(
   read: Reader,
-  { request, node, share: id }: CopyInPlace,
+  { request, inode, share: id }: CopyInPlace,
 ): Promise<PendingCopy | undefined> {
   const share = await findShare(read, request.ref);
   if (share?.id !== id) return undefined;
-  const record = await findNode(new LiveView(read), id, node);
+  const record = await findInode(new LiveView(read), id, inode);
   const isPending = record?.copy?.id === request.copyId && record.copy.status === "pending";
-  return isPending ? { share, node: { id: node, record } } : undefined;
+  return isPending ? { share, inode: { id: inode, record } } : undefined;
 }
 
 export async function putCopy(
   write: Writer,
-  { share, node }: PendingCopy,
+  { share, inode }: PendingCopy,
   change: { readonly bytes?: number; readonly status?: "success" | "failed"; readonly description?: string },
 ): Promise<void> {
   const copy = {
-    ...node.record.copy!,
+    ...inode.record.copy!,
     ...change,
     ...(change.status === undefined ? {} : { endedAt: write.now() }),
   };
-  await putChanged(write, share, node, { copy, dataRevision: write.revision(node.record.dataRevision) });
+  await putChanged(write, share, inode, { copy, dataRevision: write.revision(inode.record.dataRevision) });
 }
 
 /** Bytes of a copy from elsewhere, in order, up to 4 MiB at a time. */
@@ -289,13 +289,13 @@ export async function putCopiedBytes(
   bytes: Buffer,
 ): Promise<void> {
   const { payloads, store } = files.parts;
-  const taken = await takeIn(payloads, bytes);
+  const taken = await ingest(payloads, bytes);
   try {
     await store.write(async (write) => {
       const target = await findPending(write, work);
-      await keepContent(payloads, write, taken.content);
-      const { share, node } = target;
-      const at = { write, payloads, share, content: node.record.content, since: write.revision() };
+      await commitContent(payloads, write, taken.content);
+      const { share, inode } = target;
+      const at = { write, payloads, share, content: inode.record.content, since: write.revision() };
       await putBytes(at, offset, taken.content);
       await putCopy(write, target, { bytes: offset + bytes.length });
     });
@@ -317,18 +317,18 @@ export async function abortCopy(
   files: FileService,
   request: { readonly ref: PathRef; readonly copyId: string; readonly leaseId?: string | undefined },
 ): Promise<void> {
-  await files.change(async (write, grants) => {
-    const { share, node } = await openForChange(write, grants, request, "write", {
+  await files.change(async (write, admissions) => {
+    const { share, inode } = await openForChange(write, admissions, request, "write", {
       ignoresCopy: true,
       ignoresReadOnly: true,
     });
-    const { copy } = node.record;
+    const { copy } = inode.record;
     if (copy?.status !== "pending") throw new Refusal("NoPendingCopyOperation");
     if (copy.id !== request.copyId) throw new Refusal("CopyIdMismatch");
-    await changeUsage(write, share, -node.record.size);
-    discardContent(write, share, node.record.content);
-    const revision = write.revision(node.record.revision);
-    await putChanged(write, share, node, {
+    await changeUsage(write, share, -inode.record.size);
+    discardContent(write, share, inode.record.content);
+    const revision = write.revision(inode.record.revision);
+    await putChanged(write, share, inode, {
       size: 0,
       content: revision,
       dataRevision: revision,

@@ -1,9 +1,9 @@
 import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
-import { nodeKey } from "../../store/keys/file.ts";
+import { inodeKey } from "../../store/keys/file.ts";
 import {
-  type NodeRecord,
-  nodeRecord,
+  type InodeRecord,
+  inodeRecord,
   type ShareRecord,
   type ShareSettings,
 } from "../../store/records/file.ts";
@@ -36,7 +36,7 @@ export function createShare(files: FileService, request: CreateShare): Promise<S
     };
     putShare(write, ref, share);
     const now = ticksOf(write);
-    const root: NodeRecord = {
+    const root: InodeRecord = {
       kind: "directory",
       parent: ROOT,
       name: "",
@@ -50,8 +50,8 @@ export function createShare(files: FileService, request: CreateShare): Promise<S
       content: revision,
       dataRevision: revision,
     };
-    const key = nodeKey(share.id, ROOT);
-    putVersioned(write, volumeOf(share), { key, packed: nodeRecord.pack(root, revision) });
+    const key = inodeKey(share.id, ROOT);
+    putVersioned(write, volumeOf(share), { key, packed: inodeRecord.pack(root, revision) });
     return share;
   });
 }

@@ -4,7 +4,7 @@ import type { Revision } from "../../base/revision.ts";
 import { easKey } from "../../store/keys/file.ts";
 import type { Writer } from "../../store/kv.ts";
 import { type EaRecord, easRecord } from "../../store/records/extended-attributes.ts";
-import type { NodeRecord, ShareRecord } from "../../store/records/file.ts";
+import type { InodeRecord, ShareRecord } from "../../store/records/file.ts";
 import { changeUsage, volumeOf } from "./shares.ts";
 import { bodyOf, deleteVersioned, putVersioned, type View } from "./versions.ts";
 
@@ -45,14 +45,14 @@ export function changeEas(present: readonly EaRecord[], changes: readonly EaReco
 }
 
 /** What the node's own record says of them. */
-export function easTold(eas: readonly EaRecord[]): Pick<NodeRecord, "eaSize" | "needsEas"> {
+export function eaSummary(eas: readonly EaRecord[]): Pick<InodeRecord, "eaSize" | "needsEas"> {
   if (eas.length === 0) return {};
   const needsEas = eas.some(({ isNeeded }) => isNeeded);
   return { eaSize: eaSizeOf(eas), ...(needsEas ? { needsEas } : {}) };
 }
 
 /** The node's record without what it says of them. */
-export function withoutEas(record: NodeRecord): NodeRecord {
+export function withoutEas(record: InodeRecord): InodeRecord {
   if (record.eaSize === undefined) return record;
   const { eaSize: _, needsEas: __, ...rest } = record;
   return rest;
@@ -61,7 +61,7 @@ export function withoutEas(record: NodeRecord): NodeRecord {
 export async function readEas(
   view: View,
   share: bigint,
-  { id, record }: { readonly id: bigint; readonly record: NodeRecord },
+  { id, record }: { readonly id: bigint; readonly record: InodeRecord },
 ): Promise<readonly EaRecord[]> {
   if (record.eaSize === undefined) return [];
   const stored = await view.get(easKey(share, id));
@@ -72,18 +72,18 @@ export async function readEas(
 export async function putEas(
   write: Writer,
   share: ShareRecord,
-  node: bigint,
+  inode: bigint,
   { eas, since }: { readonly eas: readonly EaRecord[]; readonly since: Revision },
 ): Promise<void> {
-  if (eas.length === 0) return removeEas(write, share, node);
-  const key = easKey(share.id, node);
+  if (eas.length === 0) return removeEas(write, share, inode);
+  const key = easKey(share.id, inode);
   const stored = await write.get(key);
   await changeUsage(write, share, eaSizeOf(eas) - sizeStored(stored));
   putVersioned(write, volumeOf(share), { key, packed: easRecord.pack(eas, since), stored });
 }
 
-export async function removeEas(write: Writer, share: ShareRecord, node: bigint): Promise<void> {
-  const key = easKey(share.id, node);
+export async function removeEas(write: Writer, share: ShareRecord, inode: bigint): Promise<void> {
+  const key = easKey(share.id, inode);
   const stored = await write.get(key);
   if (stored === undefined) return;
   await changeUsage(write, share, -sizeStored(stored));

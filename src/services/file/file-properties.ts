@@ -2,59 +2,59 @@ import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import type { Writer } from "../../store/kv.ts";
-import type { FileHeaders, NodeRecord } from "../../store/records/file.ts";
-import { settledAttributes } from "./attributes.ts";
+import type { FileHeaders, InodeRecord } from "../../store/records/file.ts";
+import { normalizedAttributes } from "./attributes.ts";
 import type { FileService } from "./file-service.ts";
 import {
   type FileChange,
-  type NodeWishes,
+  type InodeChanges,
   type OpenedFile,
   openForChange,
   putChanged,
-  settleTime,
+  resolveTime,
 } from "./node-changes.ts";
-import { type Node, readNode, ticksOf } from "./nodes.ts";
-import { settlePermission } from "./permissions.ts";
+import { type Inode, readInode, ticksOf } from "./nodes.ts";
+import { resolvePermission } from "./permissions.ts";
 import { clearBytes, discardContent } from "./ranges.ts";
 import { changeUsage } from "./shares.ts";
 
 export interface SetFileProperties extends FileChange {
-  readonly wishes: NodeWishes;
+  readonly requested: InodeChanges;
   /** All of them at once: a header that is not named is cleared. Undefined: they stay. */
   readonly headers?: FileHeaders | undefined;
   readonly size?: number | undefined;
 }
 
-export function setFileProperties(files: FileService, request: SetFileProperties): Promise<Node> {
-  const { wishes, headers, size } = request;
+export function setFileProperties(files: FileService, request: SetFileProperties): Promise<Inode> {
+  const { requested, headers, size } = request;
   if (size !== undefined && size > FILE_LIMITS.fileBytesMax) throw new Refusal("OutOfRangeInput");
-  return files.change(async (write, grants) => {
+  return files.change(async (write, admissions) => {
     // Taking the attribute away is the one change a read-only file takes.
-    const ignoresReadOnly = wishes.attributes !== undefined;
-    const opened = await openForChange(write, grants, request, "write", { ignoresReadOnly });
-    const { share, view, node } = opened;
-    const { record } = node;
+    const ignoresReadOnly = requested.attributes !== undefined;
+    const opened = await openForChange(write, admissions, request, "write", { ignoresReadOnly });
+    const { share, view, inode } = opened;
+    const { record } = inode;
     const now = ticksOf(write);
-    const inherited = (await readNode(view, share.id, record.parent)).permission;
-    const permission = await settlePermission(write, share.id, wishes.permission, {
+    const inherited = (await readInode(view, share.id, record.parent)).permission;
+    const permission = await resolvePermission(write, share.id, requested.permission, {
       own: record.permission,
       inherited,
     });
     const resized =
       size === undefined || size === record.size ? {} : await resize(files, write, opened, size);
-    const changes: Partial<NodeRecord> = {
-      attributes: settledAttributes("file", wishes.attributes ?? record.attributes),
-      createdAt: settleTime(wishes.createdAt, now, record.createdAt),
-      writtenAt: settleTime(wishes.writtenAt, now, "size" in resized ? now : record.writtenAt),
-      changedAt: settleTime(wishes.changedAt, now, now),
+    const changes: Partial<InodeRecord> = {
+      attributes: normalizedAttributes("file", requested.attributes ?? record.attributes),
+      createdAt: resolveTime(requested.createdAt, now, record.createdAt),
+      writtenAt: resolveTime(requested.writtenAt, now, "size" in resized ? now : record.writtenAt),
+      changedAt: resolveTime(requested.changedAt, now, now),
       ...(permission === undefined ? {} : { permission }),
       ...(headers === undefined ? {} : { headers }),
       ...resized,
     };
     // A copy that is over is forgotten: what the file is from here on, the client has said.
     const { copy: _, ...own } = record;
-    await putChanged(write, share, { id: node.id, record: own }, changes);
-    return { id: node.id, record: await readNode(view, share.id, node.id) };
+    await putChanged(write, share, { id: inode.id, record: own }, changes);
+    return { id: inode.id, record: await readInode(view, share.id, inode.id) };
   });
 }
 
@@ -62,9 +62,9 @@ export function setFileProperties(files: FileService, request: SetFileProperties
 export async function resize(
   { parts: { payloads } }: FileService,
   write: Writer,
-  { share, node: { record } }: OpenedFile,
+  { share, inode: { record } }: OpenedFile,
   size: number,
-): Promise<Partial<NodeRecord>> {
+): Promise<Partial<InodeRecord>> {
   await changeUsage(write, share, size - record.size);
   const since = write.revision(record.dataRevision);
   if (size === 0) {
@@ -82,8 +82,8 @@ export function setFileMetadata(
   files: FileService,
   request: FileChange & { readonly metadata: Readonly<Record<string, string>> },
 ): Promise<Revision> {
-  return files.change(async (write, grants) => {
-    const { share, node } = await openForChange(write, grants, request, "write");
-    return putChanged(write, share, node, { metadata: request.metadata });
+  return files.change(async (write, admissions) => {
+    const { share, inode } = await openForChange(write, admissions, request, "write");
+    return putChanged(write, share, inode, { metadata: request.metadata });
   });
 }

@@ -1,14 +1,14 @@
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Wakeup } from "../../base/wakeup.ts";
-import type { Ahead, Reader, Soon, Writer } from "../../store/kv.ts";
+import type { AsyncCommit, MaybePromise, Reader, Writer } from "../../store/kv.ts";
 import type { StoredPolicy } from "../account/stored-policy.ts";
 import type { ServiceParts } from "../parts.ts";
-import type { Chore } from "../reclaim/chores.ts";
-import { type Grants, withGrants } from "./access.ts";
-import type { Surroundings } from "./cache-breaks.ts";
-import { WritesUnderWay } from "./opens/writes-under-way.ts";
-import type { Presence } from "./presence.ts";
-import { fileChores } from "./reclaim.ts";
+import type { BackgroundJob } from "../reclaim/chores.ts";
+import { type Admissions, withAdmissions } from "./access.ts";
+import type { FileContext } from "./cache-breaks.ts";
+import { InFlightWrites } from "./opens/writes-under-way.ts";
+import type { Liveness } from "./presence.ts";
+import { fileJobs } from "./reclaim.ts";
 import { findShare } from "./shares.ts";
 
 const isDurable = (): Promise<void> => Promise.resolve();
@@ -25,50 +25,57 @@ export interface FileServiceOptions {
 export class FileService {
   readonly parts: ServiceParts;
   readonly shareRetentionDays: number;
-  readonly writesUnderWay: WritesUnderWay;
-  readonly surroundings: Surroundings;
+  readonly inFlightWrites: InFlightWrites;
+  readonly context: FileContext;
   /** Rings when content was left behind that the sweep takes apart. */
   readonly contentLeft = new Wakeup();
   /** Where SMB clients are served. */
-  presence: Presence | undefined;
+  liveness: Liveness | undefined;
 
   constructor(parts: ServiceParts, options: FileServiceOptions = {}) {
     const { store, messages, log } = parts;
     this.parts = parts;
-    this.writesUnderWay = new WritesUnderWay();
+    this.inFlightWrites = new InFlightWrites();
     const patienceMillis = FILE_LIMITS.cacheWaitMillisMax;
-    this.surroundings = { ephemeral: store.ephemeral, messages, log, patienceMillis };
+    this.context = { ephemeral: store.ephemeral, messages, log, patienceMillis };
     this.shareRetentionDays = options.shareRetentionDays ?? FILE_LIMITS.shareRetentionDays;
   }
 
   /** The same service for a call that waits no longer than this. */
   within(patienceMillis: number): FileService {
-    const surroundings = { ...this.surroundings, patienceMillis };
-    return Object.create(this, { surroundings: { value: surroundings } }) as FileService;
+    const context = { ...this.context, patienceMillis };
+    return Object.create(this, { context: { value: context } }) as FileService;
   }
 
   /** One snapshot of the store, and what the table of handles says about the nodes that are touched in it. */
-  read<T>(fn: (read: Reader, grants: Grants) => Soon<T>): Promise<T> {
+  read<T>(fn: (read: Reader, admissions: Admissions) => MaybePromise<T>): Promise<T> {
     const { store } = this.parts;
-    return withGrants(this.surroundings, (grants) => store.read((read) => fn(read, grants)));
+    return withAdmissions(this.context, (admissions) => store.read((read) => fn(read, admissions)));
   }
 
   /** One durable transaction; see access.ts for how it meets open handles. */
-  change<T>(fn: (write: Writer, grants: Grants) => Soon<T>): Promise<T> {
+  change<T>(fn: (write: Writer, admissions: Admissions) => MaybePromise<T>): Promise<T> {
     const { store } = this.parts;
-    return withGrants(this.surroundings, (grants) => store.write((write) => fn(write, grants)));
+    return withAdmissions(this.context, (admissions) => store.write((write) => fn(write, admissions)));
   }
 
   /** The same as the act of an open handle, which is not in its own way. */
-  changeAs<T>(handle: bigint, fn: (write: Writer, grants: Grants) => Soon<T>): Promise<T> {
+  changeAs<T>(handle: bigint, fn: (write: Writer, admissions: Admissions) => MaybePromise<T>): Promise<T> {
     const { store } = this.parts;
-    return withGrants(this.surroundings, (grants) => store.write((write) => fn(write, grants)), handle);
+    return withAdmissions(
+      this.context,
+      (admissions) => store.write((write) => fn(write, admissions)),
+      handle,
+    );
   }
 
   /** For a client that asks for durability when it closes or flushes what it has open, unless it wants it at once. */
-  async writeForHandle<T>(fn: (write: Writer) => Soon<T>, isAhead: boolean): Promise<Ahead<T>> {
+  async writeForHandle<T>(
+    fn: (write: Writer) => MaybePromise<T>,
+    mayCommitAsync: boolean,
+  ): Promise<AsyncCommit<T>> {
     const { store } = this.parts;
-    if (isAhead) return store.writeAhead(fn);
+    if (mayCommitAsync) return store.commitAsync(fn);
     return { value: await store.write(fn), durable: isDurable };
   }
 
@@ -79,7 +86,7 @@ export class FileService {
   }
 
   /** Its work in the background. */
-  chores(): readonly Chore[] {
-    return fileChores(this);
+  jobs(): readonly BackgroundJob[] {
+    return fileJobs(this);
   }
 }

@@ -1,12 +1,18 @@
 import { Refusal } from "../../base/refusals.ts";
 import { DELETE } from "../../concurrency/share-mode.ts";
-import { deletePendingKey, handleKey, handlesOfNode, locksKey, lockWishKey } from "../../store/keys/file.ts";
+import {
+  deletePendingKey,
+  handleKey,
+  handlesOfInode,
+  locksKey,
+  pendingLockKey,
+} from "../../store/keys/file.ts";
 import type { Writer } from "../../store/kv.ts";
 import { deletePendingRecord, type HandleRecord, handleRecord } from "../../store/records/file.ts";
 import { isReadOnly } from "./attributes.ts";
 import { unlinkDirectory, unlinkFile } from "./delete-file.ts";
 import type { FileService } from "./file-service.ts";
-import { findNode, isEmptyDirectory, ROOT, ticksOf, touchDirectory } from "./nodes.ts";
+import { findInode, isEmptyDirectory, ROOT, ticksOf, touchDirectory } from "./nodes.ts";
 import type { Handle } from "./opens/open-node.ts";
 import { findShare, readShare } from "./shares.ts";
 import { hasStreamsLeft, putBase, removeStream } from "./streams.ts";
@@ -18,10 +24,10 @@ import { LiveView } from "./versions.ts";
 /** The handle as it is stored; undefined once it was closed, also by Force Close. */
 export function findHandle(
   files: FileService,
-  { share, node, id }: Handle,
+  { share, inode, id }: Handle,
 ): Promise<HandleRecord | undefined> {
   return files.parts.store.ephemeral.read(async (read) => {
-    const stored = await read.get(handleKey(share, node, id));
+    const stored = await read.get(handleKey(share, inode, id));
     return stored === undefined ? undefined : handleRecord.unpack(stored);
   });
 }
@@ -54,24 +60,24 @@ export async function endHandle(
 /** "last": nobody has it open any more, and it waits for its deletion. */
 async function removeHandle(
   write: Writer,
-  { share, node, id }: Pick<Handle, "share" | "node" | "id">,
+  { share, inode, id }: Pick<Handle, "share" | "inode" | "id">,
   isForced: boolean,
 ): Promise<"unknown" | "closed" | "last"> {
-  const key = handleKey(share, node, id);
-  const pendingKey = deletePendingKey(share, node);
+  const key = handleKey(share, inode, id);
+  const pendingKey = deletePendingKey(share, inode);
   // Locks and wishes are rare: what is not there is not deleted, which would cost as much as what is.
-  const maybe = [locksKey(share, node, id), lockWishKey(share, node, id)];
+  const maybe = [locksKey(share, inode, id), pendingLockKey(share, inode, id)];
   const [stored, pending, ...left] = await write.getMany([key, pendingKey, ...maybe]);
   if (stored === undefined) return "unknown";
   write.delete(key);
   for (const [i, one] of maybe.entries()) if (left[i] !== undefined) write.delete(one);
   let isPending = pending !== undefined;
-  if (!isPending && !isForced && node !== ROOT && handleRecord.unpack(stored).isDeleteOnClose) {
+  if (!isPending && !isForced && inode !== ROOT && handleRecord.unpack(stored).isDeleteOnClose) {
     write.put(pendingKey, deletePendingRecord.pack({ by: id }));
     isPending = true;
   }
   if (!isPending) return "closed";
-  if ((await write.take(handlesOfNode(share, node), 1)).length > 0) return "closed";
+  if ((await write.take(handlesOfInode(share, inode), 1)).length > 0) return "closed";
   return "last";
 }
 
@@ -85,29 +91,29 @@ async function endOfStream(
   const { share, id } = handle;
   const { own, beside } = await files.parts.store.ephemeral.write(async (write) => ({
     own: await removeHandle(write, handle, isForced),
-    beside: await removeHandle(write, { share, node: base, id }, true),
+    beside: await removeHandle(write, { share, inode: base, id }, true),
   }));
   let ended: Ended = own === "last" ? "closed" : own;
   try {
     if (own === "last") ended = await removePendingStream(files, handle, base);
   } finally {
-    const file = { ref: handle.ref, share, node: base, id };
+    const file = { ref: handle.ref, share, inode: base, id };
     if (beside === "last" && (await removePending(files, file)) === "removed") ended = "withFile";
   }
   return ended;
 }
 
 async function removePendingStream(files: FileService, handle: Handle, base: bigint): Promise<Ended> {
-  const { ref, share: id, node } = handle;
+  const { ref, share: id, inode } = handle;
   const { store, log } = files.parts;
   try {
     const ended = await store.write(async (write) => {
       const share = await findShare(write, ref);
       if (share?.id !== id) return "closed";
       const view = new LiveView(write);
-      const [record, owner] = [await findNode(view, id, node), await findNode(view, id, base)];
+      const [record, owner] = [await findInode(view, id, inode), await findInode(view, id, base)];
       if (record === undefined || owner === undefined) return "closed";
-      await removeStream(write, share, base, { id: node, record });
+      await removeStream(write, share, base, { id: inode, record });
       const { hasStreams: _, ...rest } = owner;
       const left = (await hasStreamsLeft(write, id, base)) ? owner : rest;
       const now = ticksOf(write);
@@ -117,23 +123,23 @@ async function removePendingStream(files: FileService, handle: Handle, base: big
     files.contentLeft.ring();
     return ended;
   } finally {
-    const key = deletePendingKey(id, node);
+    const key = deletePendingKey(id, inode);
     await untilDone(log, () => store.ephemeral.write(async (write) => write.delete(key)));
   }
 }
 
-async function removePending(files: FileService, { ref, share: id, node }: Handle): Promise<Ended> {
+async function removePending(files: FileService, { ref, share: id, inode }: Handle): Promise<Ended> {
   const { store, log } = files.parts;
   try {
     const ended = await store.write(async (write) => {
       const share = await findShare(write, ref);
       if (share?.id !== id) return "closed";
       const view = new LiveView(write);
-      const record = await findNode(view, id, node);
+      const record = await findInode(view, id, inode);
       if (record === undefined) return "closed";
-      if (record.kind === "file") await unlinkFile(write, share, { id: node, record });
-      else if (await isEmptyDirectory(view, id, node))
-        await unlinkDirectory(write, share, { id: node, record });
+      if (record.kind === "file") await unlinkFile(write, share, { id: inode, record });
+      else if (await isEmptyDirectory(view, id, inode))
+        await unlinkDirectory(write, share, { id: inode, record });
       else return "closed";
       await touchDirectory(write, share, record.parent);
       return "removed";
@@ -141,7 +147,7 @@ async function removePending(files: FileService, { ref, share: id, node }: Handl
     files.contentLeft.ring();
     return ended;
   } finally {
-    const key = deletePendingKey(id, node);
+    const key = deletePendingKey(id, inode);
     await untilDone(log, () => store.ephemeral.write(async (write) => write.delete(key)));
   }
 }
@@ -152,15 +158,15 @@ export async function setDeletePending(
   handle: Handle,
   isPending: boolean,
 ): Promise<void> {
-  const { share, node, id } = handle;
+  const { share, inode, id } = handle;
   const { store } = files.parts;
   if (isPending) await checkDeletable(files, handle);
   await store.ephemeral.write(async (write) => {
-    const stored = await write.get(handleKey(share, node, id));
+    const stored = await write.get(handleKey(share, inode, id));
     if (stored === undefined) throw new Refusal("ResourceNotFound");
     if ((handleRecord.unpack(stored).access & DELETE) === 0)
       throw new Refusal("AuthorizationPermissionMismatch");
-    const key = deletePendingKey(share, node);
+    const key = deletePendingKey(share, inode);
     if (isPending) write.put(key, deletePendingRecord.pack({ by: id }));
     else write.delete(key);
   });
@@ -168,17 +174,17 @@ export async function setDeletePending(
 
 async function checkDeletable(files: FileService, handle: Handle): Promise<void> {
   const { ref, share: id } = handle;
-  const node = handle.base ?? handle.node;
+  const inode = handle.base ?? handle.inode;
   const isStream = handle.base !== undefined;
   await files.parts.store.read(async (read) => {
     const share = await readShare(read, ref);
     const view = new LiveView(read);
-    const record = share.id === id ? await findNode(view, id, node) : undefined;
+    const record = share.id === id ? await findInode(view, id, inode) : undefined;
     if (record === undefined) throw new Refusal("ResourceNotFound");
-    if (node === ROOT && !isStream) throw new Refusal("AuthorizationPermissionMismatch");
+    if (inode === ROOT && !isStream) throw new Refusal("AuthorizationPermissionMismatch");
     const isProtected = isReadOnly(record) && !(isStream && record.kind === "directory");
     if (isProtected) throw new Refusal("CannotDeleteFileOrDirectory");
-    if (record.kind === "directory" && !isStream && !(await isEmptyDirectory(view, id, node))) {
+    if (record.kind === "directory" && !isStream && !(await isEmptyDirectory(view, id, inode))) {
       throw new Refusal("DirectoryNotEmpty");
     }
   });

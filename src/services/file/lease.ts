@@ -2,8 +2,8 @@ import { Refusal } from "../../base/refusals.ts";
 import { applyLeaseAction, type LeaseAction, type LeaseResult } from "../lease-action.ts";
 import type { FileService } from "./file-service.ts";
 import type { PathRef, SnapshotRef } from "./names.ts";
-import { findFile, putNode } from "./nodes.ts";
-import { putFacts } from "./share-properties.ts";
+import { findFile, putInode } from "./nodes.ts";
+import { putShareState } from "./share-properties.ts";
 import { leaseOf, readShare, readSnapshot, refuseSnapshot, withLease } from "./shares.ts";
 import { LiveView } from "./versions.ts";
 
@@ -17,15 +17,15 @@ export function leaseFile(
 ): Promise<LeaseResult> {
   if (ref.snapshot !== undefined) throw new Refusal("ShareSnapshotOperationNotSupported");
   refuseSnapshot(ref);
-  return files.change(async (write, grants) => {
+  return files.change(async (write, admissions) => {
     const share = await readShare(write, ref);
-    const node = await findFile(new LiveView(write), share.id, ref.path);
-    const grant = grants.ask(share, node, action.action === "acquire" ? "lease" : "look");
-    if (node.record.copy?.status === "pending") throw new Refusal("PendingCopyOperation");
-    const { lease, secondsLeft } = applyLeaseAction(leaseOf(node.record), action, write.now());
-    grant.pass();
-    await putNode(write, share, node.id, withLease(node.record, lease), write.revision());
-    return { revision: node.record.revision, lease, secondsLeft };
+    const inode = await findFile(new LiveView(write), share.id, ref.path);
+    const admission = admissions.ask(share, inode, action.action === "acquire" ? "lease" : "look");
+    if (inode.record.copy?.status === "pending") throw new Refusal("PendingCopyOperation");
+    const { lease, secondsLeft } = applyLeaseAction(leaseOf(inode.record), action, write.now());
+    admission.pass();
+    await putInode(write, share, inode.id, withLease(inode.record, lease), write.revision());
+    return { revision: inode.record.revision, lease, secondsLeft };
   });
 }
 
@@ -36,9 +36,9 @@ export function leaseShare(
 ): Promise<LeaseResult> {
   return files.change(async (write) => {
     const share = await readShare(write, ref);
-    const facts = ref.snapshot === undefined ? share : await readSnapshot(write, share.id, ref.snapshot);
-    const { lease, secondsLeft } = applyLeaseAction(leaseOf(facts), action, write.now());
-    await putFacts(write, ref, share, (present) => withLease(present, lease));
-    return { revision: facts.revision, lease, secondsLeft };
+    const info = ref.snapshot === undefined ? share : await readSnapshot(write, share.id, ref.snapshot);
+    const { lease, secondsLeft } = applyLeaseAction(leaseOf(info), action, write.now());
+    await putShareState(write, ref, share, (present) => withLease(present, lease));
+    return { revision: info.revision, lease, secondsLeft };
   });
 }

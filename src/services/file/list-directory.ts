@@ -1,29 +1,29 @@
 import { FILE_LIMITS } from "../../base/limits-file.ts";
-import { entriesRange, foldedOfEntryKey, nodeKey } from "../../store/keys/file.ts";
-import { type EntryRecord, entryRecord, type NodeRecord, nodeRecord } from "../../store/records/file.ts";
+import { entriesRange, foldedOfEntryKey, inodeKey } from "../../store/keys/file.ts";
+import { type EntryRecord, entryRecord, type InodeRecord, inodeRecord } from "../../store/records/file.ts";
 import type { NewPage, Page } from "../page.ts";
 import type { FileService } from "./file-service.ts";
 import { foldName, type PathRef } from "./names.ts";
-import { lookUp, type Node } from "./nodes.ts";
+import { type Inode, lookUp } from "./nodes.ts";
 import { openShare } from "./shares.ts";
 import type { View } from "./versions.ts";
 
-export interface ListDirectory<P extends Page<ListedNode>> {
+export interface ListDirectory<P extends Page<ListedInode>> {
   readonly ref: PathRef;
   readonly prefix: string;
   readonly maxResults: number;
-  readonly newPage: NewPage<ListedNode, P>;
+  readonly newPage: NewPage<ListedInode, P>;
   /** The folded name the page begins with. */
   readonly from?: string | undefined;
 }
 
-export interface ListedNode {
+export interface ListedInode {
   readonly entry: EntryRecord;
-  readonly record: NodeRecord;
+  readonly record: InodeRecord;
 }
 
 export interface DirectoryPage<P> {
-  readonly directory: Node;
+  readonly directory: Inode;
   readonly page: P;
   readonly next: string | undefined;
 }
@@ -38,23 +38,23 @@ interface Found {
  * One level of a directory, files and directories in one order that does not look at case. A page costs what it
  * holds, wherever it begins. Files that wait for their last handle to close are not shown.
  */
-export function listDirectory<P extends Page<ListedNode>>(
+export function listDirectory<P extends Page<ListedInode>>(
   files: FileService,
   request: ListDirectory<P>,
 ): Promise<DirectoryPage<P>> {
   const { ref, prefix, maxResults, from } = request;
-  return files.read(async (read, grants) => {
+  return files.read(async (read, admissions) => {
     const { share, view } = await openShare(read, ref);
     const directory = await lookUp(view, share.id, ref.path, "directory");
-    if (ref.snapshot === undefined) grants.ask(share, directory, "look");
-    const hidden = ref.snapshot === undefined ? grants.hidden(share) : undefined;
+    if (ref.snapshot === undefined) admissions.ask(share, directory, "look");
+    const hidden = ref.snapshot === undefined ? admissions.hidden(share) : undefined;
     const found: Found[] = [];
     let next: string | undefined;
     for await (const { key, value } of view.range(
       entriesRange(share.id, directory.id, foldName(prefix), from),
     )) {
       const entry = entryRecord.unpack(value);
-      if (hidden?.has(entry.node) === true) continue;
+      if (hidden?.has(entry.inode) === true) continue;
       const folded = foldedOfEntryKey(key);
       if (found.length === maxResults) {
         next = folded;
@@ -73,15 +73,15 @@ async function addNodes(
   view: View,
   share: bigint,
   found: readonly Found[],
-  page: Page<ListedNode>,
+  page: Page<ListedInode>,
 ): Promise<string | undefined> {
   for (let at = 0; at < found.length; at += FILE_LIMITS.listedNodesPerStep) {
     const some = found.slice(at, at + FILE_LIMITS.listedNodesPerStep);
-    const stored = await view.getMany(some.map(({ entry }) => nodeKey(share, entry.node)));
+    const stored = await view.getMany(some.map(({ entry }) => inodeKey(share, entry.inode)));
     for (const [i, { folded, entry }] of some.entries()) {
       if (page.isFull) return folded;
       const bytes = stored[i];
-      if (bytes !== undefined) page.add({ entry, record: nodeRecord.unpack(bytes) });
+      if (bytes !== undefined) page.add({ entry, record: inodeRecord.unpack(bytes) });
     }
   }
   return undefined;

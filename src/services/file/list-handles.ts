@@ -1,14 +1,14 @@
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { MESSAGE_BYTES_MAX } from "../../base/messages.ts";
 import { Refusal } from "../../base/refusals.ts";
-import { handleKey, handlesOfNode, handlesOfShare, readHandleKey } from "../../store/keys/file.ts";
+import { handleKey, handlesOfInode, handlesOfShare, readHandleKey } from "../../store/keys/file.ts";
 import { type HandleRecord, handleRecord, type ShareRecord } from "../../store/records/file.ts";
 import { ItemPage, type NewPage, type Page } from "../page.ts";
-import type { Surroundings } from "./cache-breaks.ts";
+import type { FileContext } from "./cache-breaks.ts";
 import type { FileService } from "./file-service.ts";
 import { endHandle } from "./handles.ts";
 import type { PathRef } from "./names.ts";
-import { findAny, findNode, type Node, pathOf, ROOT } from "./nodes.ts";
+import { findAny, findInode, type Inode, pathOf, ROOT } from "./nodes.ts";
 import { readShare } from "./shares.ts";
 import { LiveView, type View } from "./versions.ts";
 
@@ -24,7 +24,7 @@ export interface ListHandles<P extends Page<ListedHandle>> extends HandlesTarget
 }
 
 export interface HandlePosition {
-  readonly node: bigint;
+  readonly inode: bigint;
   readonly handle: bigint;
 }
 
@@ -42,13 +42,13 @@ export interface HandlesPage<P> {
 async function findTarget(files: FileService, { ref, isRecursive }: HandlesTarget) {
   return files.parts.store.read(async (read) => {
     const share = await readShare(read, ref);
-    const node = await findAny(new LiveView(read), share.id, ref.path);
-    if (isRecursive && node.record.kind === "file") {
+    const inode = await findAny(new LiveView(read), share.id, ref.path);
+    if (isRecursive && inode.record.kind === "file") {
       throw new Refusal("InvalidHeaderValue", {
         elements: { HeaderName: "x-ms-recursive", HeaderValue: "true" },
       });
     }
-    return { share, node };
+    return { share, inode };
   });
 }
 
@@ -56,17 +56,17 @@ export async function listHandles<P extends Page<ListedHandle>>(
   files: FileService,
   request: ListHandles<P>,
 ): Promise<HandlesPage<P>> {
-  const { share, node } = await findTarget(files, request);
+  const { share, inode } = await findTarget(files, request);
   const isSnapshot = request.ref.snapshot !== undefined;
-  const candidates = isSnapshot ? [] : await readHandles(files, share, node, request);
+  const candidates = isSnapshot ? [] : await readHandles(files, share, inode, request);
   return files.parts.store.read(async (read) => {
     const view = new LiveView(read);
     const page = request.newPage(read.now());
     for (const candidate of candidates) {
-      if (!(await isBelow(view, share.id, candidate.node, node.id))) continue;
+      if (!(await isBelow(view, share.id, candidate.inode, inode.id))) continue;
       if (page.isFull) return { page, next: candidate };
-      const record = await findNode(view, share.id, candidate.node);
-      const path = await pathOf(view, share.id, candidate.node);
+      const record = await findInode(view, share.id, candidate.inode);
+      const path = await pathOf(view, share.id, candidate.inode);
       page.add({ ...candidate, path, parent: record?.parent ?? ROOT });
     }
     return { page, next: undefined };
@@ -77,12 +77,12 @@ export async function listHandles<P extends Page<ListedHandle>>(
 function readHandles(
   files: FileService,
   share: ShareRecord,
-  node: Node,
+  inode: Inode,
   { isRecursive, from }: HandlesTarget,
 ): Promise<(HandlePosition & { record: HandleRecord })[]> {
   return files.parts.store.ephemeral.read(async (read) => {
-    const range = isRecursive ? handlesOfShare(share.id) : handlesOfNode(share.id, node.id);
-    const start = from === undefined ? range.from : handleKey(share.id, from.node, from.handle);
+    const range = isRecursive ? handlesOfShare(share.id) : handlesOfInode(share.id, inode.id);
+    const start = from === undefined ? range.from : handleKey(share.id, from.inode, from.handle);
     const found: (HandlePosition & { record: HandleRecord })[] = [];
     if (start >= range.to) return found;
     for await (const { key, value } of read.range({
@@ -92,17 +92,17 @@ function readHandles(
       const place = readHandleKey(key);
       const record = handleRecord.unpack(value);
       // An open of a named stream is listed once, as one of its file.
-      if (record.base === undefined) found.push({ node: place.node, handle: place.handle, record });
+      if (record.base === undefined) found.push({ inode: place.inode, handle: place.handle, record });
     }
     return found;
   });
 }
 
 /** Whether a node is a directory's, at any depth, or the directory itself. */
-export async function isBelow(view: View, share: bigint, node: bigint, directory: bigint): Promise<boolean> {
-  for (let at = node; at !== directory; ) {
+export async function isBelow(view: View, share: bigint, inode: bigint, directory: bigint): Promise<boolean> {
+  for (let at = inode; at !== directory; ) {
     if (at === ROOT) return false;
-    const record = await findNode(view, share, at);
+    const record = await findInode(view, share, at);
     if (record === undefined) return false;
     at = record.parent;
   }
@@ -119,7 +119,7 @@ const ENDED = "file-handles-ended";
 const ID_BYTES = 8;
 
 /** Tells the processes that serve these handles; one that misses it finds out when the handle is used. */
-function announceEnded({ messages }: Surroundings, ids: readonly bigint[]): void {
+function announceEnded({ messages }: FileContext, ids: readonly bigint[]): void {
   const perMessage = MESSAGE_BYTES_MAX / ID_BYTES;
   for (let from = 0; from < ids.length; from += perMessage) {
     const some = ids.slice(from, from + perMessage);
@@ -129,7 +129,7 @@ function announceEnded({ messages }: Surroundings, ids: readonly bigint[]): void
   }
 }
 
-export function hearEnded({ messages }: Surroundings, hear: (handle: bigint) => void): () => void {
+export function hearEnded({ messages }: FileContext, hear: (handle: bigint) => void): () => void {
   return messages.listen(ENDED, (bytes) => {
     for (let at = 0; at + ID_BYTES <= bytes.length; at += ID_BYTES) hear(bytes.readBigUInt64BE(at));
   });
@@ -145,13 +145,13 @@ export async function forceCloseHandles(
   const { page, next } = await listHandles(files, { ...request, newPage });
   const { account, share: name } = request.ref;
   const ended: bigint[] = [];
-  for (const { node, handle, record } of page.items) {
+  for (const { inode, handle, record } of page.items) {
     if (request.handle !== "*" && request.handle !== handle) continue;
     const { stream } = record;
-    const ref = { ref: { account, share: name }, share: share.id, node: stream ?? node, id: handle };
-    const open = stream === undefined ? ref : { ...ref, base: node };
+    const ref = { ref: { account, share: name }, share: share.id, inode: stream ?? inode, id: handle };
+    const open = stream === undefined ? ref : { ...ref, base: inode };
     if ((await endHandle(files, open, { isForced: true })) !== "unknown") ended.push(handle);
   }
-  announceEnded(files.surroundings, ended);
+  announceEnded(files.context, ended);
   return { closed: ended.length, failed: 0, next };
 }

@@ -3,7 +3,7 @@ import type { RangeRecord } from "../../store/records/file.ts";
 import type { FileService } from "./file-service.ts";
 import { openForRead, type ReadFile } from "./get-file.ts";
 import { foldName } from "./names.ts";
-import { findNode, type Node, pathOf } from "./nodes.ts";
+import { findInode, type Inode, pathOf } from "./nodes.ts";
 import { lengthOf } from "./range-record.ts";
 import { type ContentRef, rangesIn } from "./read-content.ts";
 import { findSnapshot } from "./shares.ts";
@@ -26,7 +26,7 @@ export interface ListRanges extends ReadFile {
 }
 
 export interface ListedRanges {
-  readonly node: Node;
+  readonly inode: Inode;
   readonly ranges: readonly ByteSpan[];
   readonly cleared: readonly ByteSpan[];
   /** Where the next page begins. */
@@ -34,10 +34,10 @@ export interface ListedRanges {
 }
 
 export function listRanges(files: FileService, request: ListRanges): Promise<ListedRanges> {
-  return files.read(async (read, grants) => {
-    const { share, view, node } = await openForRead(read, grants, request, "read");
-    const part = request.part(node.record.size);
-    const ref = { share: share.id, content: node.record.content, ...part };
+  return files.read(async (read, admissions) => {
+    const { share, view, inode } = await openForRead(read, admissions, request, "read");
+    const part = request.part(inode.record.size);
+    const ref = { share: share.id, content: inode.record.content, ...part };
     if (request.since === undefined) {
       const spans = new Spans();
       const page = new Page([spans], request.maxResults);
@@ -45,20 +45,20 @@ export function listRanges(files: FileService, request: ListRanges): Promise<Lis
         spans.add(offset, offset + lengthOf(record));
         if (page.isOver()) break;
       }
-      return { node, ranges: spans.list, cleared: [], next: page.next };
+      return { inode, ranges: spans.list, cleared: [], next: page.next };
     }
     const former = await findSnapshot(read, share.id, request.since);
     if (former === undefined) throw new Refusal("PreviousSnapshotNotFound");
-    const past = new SnapshotView(read, former.epoch);
-    const before = await findNode(past, share.id, node.id);
+    const snapshot = new SnapshotView(read, former.epoch);
+    const before = await findInode(snapshot, share.id, inode.id);
     if (before === undefined) throw new Refusal("FileGenerationMismatch");
-    if (request.followsRenames !== true && !(await isSamePlace(share.id, node.id, view, past))) {
+    if (request.followsRenames !== true && !(await isSamePlace(share.id, inode.id, view, snapshot))) {
       throw new Refusal("PreviousSnapshotNotFound", {
         text: "The file had another path when the previous snapshot was taken.",
       });
     }
     const was = { ...ref, content: before.content, to: Math.min(ref.to, before.size) };
-    return { node, ...(await compare({ view, ref }, { view: past, ref: was }, request.maxResults)) };
+    return { inode, ...(await compare({ view, ref }, { view: snapshot, ref: was }, request.maxResults)) };
   });
 }
 

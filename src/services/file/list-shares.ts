@@ -4,7 +4,7 @@ import type { Reader } from "../../store/kv.ts";
 import { type ShareRecord, shareRecord } from "../../store/records/file.ts";
 import type { NewPage, Page } from "../page.ts";
 import type { FileService } from "./file-service.ts";
-import type { ShareFacts } from "./share-properties.ts";
+import type { ShareState } from "./share-properties.ts";
 import { readSnapshots } from "./snapshots.ts";
 
 export interface ListShares<P extends Page<ListedShare>> {
@@ -24,7 +24,7 @@ export interface SharePosition {
 
 export interface ListedShare {
   readonly name: string;
-  readonly facts: ShareFacts & Pick<ShareRecord, "deleted">;
+  readonly info: ShareState & Pick<ShareRecord, "deleted">;
   readonly snapshot?: bigint;
   readonly deletion?: Revision;
 }
@@ -75,20 +75,20 @@ async function* sharesByName(read: Reader, request: Bounds): AsyncGenerator<Line
     const name = (isGone ? goneName : liveName)!;
     const lines: ListedShare[] = [];
     while (right !== undefined && !right.done && nameOfShareKey(right.value.key) === name) {
-      const facts = shareRecord.unpack(right.value.value);
-      if ((facts.deleted?.until ?? 0) > read.now()) {
-        lines.push({ name, facts, deletion: deletionOfKey(right.value.key) });
+      const info = shareRecord.unpack(right.value.value);
+      if ((info.deleted?.until ?? 0) > read.now()) {
+        lines.push({ name, info, deletion: deletionOfKey(right.value.key) });
       }
       right = await gone?.next();
     }
     if (!left.done && liveName === name) {
-      const facts = shareRecord.unpack(left.value.value);
-      if (includesSnapshots && (facts.snapshots ?? 0) > 0) {
-        for (const snapshot of await readSnapshots(read, facts.id)) {
-          lines.push({ name, facts: snapshot, snapshot: snapshot.time });
+      const info = shareRecord.unpack(left.value.value);
+      if (includesSnapshots && (info.snapshots ?? 0) > 0) {
+        for (const snapshot of await readSnapshots(read, info.id)) {
+          lines.push({ name, info: snapshot, snapshot: snapshot.time });
         }
       }
-      lines.push({ name, facts });
+      lines.push({ name, info });
       left = await live.next();
     }
     yield { name, lines };

@@ -11,19 +11,19 @@ import {
   withoutLock,
 } from "../../concurrency/byte-range-lock.ts";
 import { NO_ACCESS, WRITE } from "../../concurrency/share-mode.ts";
-import { handleKey, locksKey, restAccessesOfNode } from "../../store/keys/file.ts";
+import { handleKey, locksKey, restAccessesOfInode } from "../../store/keys/file.ts";
 import type { Writer } from "../../store/kv.ts";
 import { type AccessRecord, locksRecord, restAccessRecord } from "../../store/records/file.ts";
 import { readOpens } from "./access.ts";
 import type { FileService } from "./file-service.ts";
-import { deleteWish, putWish } from "./lock-wishes.ts";
+import { deletePendingLock, putPendingLock } from "./lock-wishes.ts";
 import type { Handle } from "./opens/open-node.ts";
 import { untilDone } from "./until-done.ts";
 
 /** Byte-range locks of a handle. They live and go with it. */
-async function readOwn(write: Writer, { share, node, id }: Handle): Promise<readonly Lock[]> {
-  if ((await write.get(handleKey(share, node, id))) === undefined) throw new Refusal("ResourceNotFound");
-  const stored = await write.get(locksKey(share, node, id));
+async function readOwn(write: Writer, { share, inode, id }: Handle): Promise<readonly Lock[]> {
+  if ((await write.get(handleKey(share, inode, id))) === undefined) throw new Refusal("ResourceNotFound");
+  const stored = await write.get(locksKey(share, inode, id));
   return stored === undefined ? [] : locksRecord.unpack(stored).locks;
 }
 
@@ -33,12 +33,12 @@ async function readOwn(write: Writer, { share, node, id }: Handle): Promise<read
  */
 export async function lockRanges(files: FileService, handle: Handle, wanted: readonly Lock[]): Promise<void> {
   const place = (): Promise<boolean> =>
-    files.writesUnderWay.alone(handle, () => tryLock(files, handle, wanted));
-  if (!(await place())) await lockInTurn(files, handle, place);
+    files.inFlightWrites.alone(handle, () => tryLock(files, handle, wanted));
+  if (!(await place())) await lockFairly(files, handle, place);
 }
 
 /** A write was in the way, and the wish is put: those that come now wait for it. */
-async function lockInTurn(files: FileService, handle: Handle, place: () => Promise<boolean>): Promise<void> {
+async function lockFairly(files: FileService, handle: Handle, place: () => Promise<boolean>): Promise<void> {
   try {
     for (let tries = 0; tries < FILE_LIMITS.lockRetriesMax; tries++) {
       await pause(FILE_LIMITS.openRetryMillis);
@@ -47,23 +47,23 @@ async function lockInTurn(files: FileService, handle: Handle, place: () => Promi
     throw new Refusal("FileLockConflict");
   } catch (error) {
     const { log, store } = files.parts;
-    await untilDone(log, () => store.ephemeral.write(async (write) => deleteWish(write, handle)));
+    await untilDone(log, () => store.ephemeral.write(async (write) => deletePendingLock(write, handle)));
     throw error;
   }
 }
 
 /** False while a REST call writes to the file, or a client of another node to what shall be locked. */
 function tryLock(files: FileService, handle: Handle, wanted: readonly Lock[]): Promise<boolean> {
-  const { share, node, id } = handle;
+  const { share, inode, id } = handle;
   const { ephemeral } = files.parts.store;
   return ephemeral.write(async (write) => {
     const own = [...(await readOwn(write, handle))];
-    for await (const { value } of write.range(restAccessesOfNode(share, node))) {
+    for await (const { value } of write.range(restAccessesOfInode(share, inode))) {
       if (!isInTheWay(restAccessRecord.unpack(value), wanted, ephemeral.owner)) continue;
-      await putWish(write, handle, ephemeral.owner);
+      await putPendingLock(write, handle, ephemeral.owner);
       return false;
     }
-    const { handles, locks } = await readOpens(write, share, node);
+    const { handles, locks } = await readOpens(write, share, inode);
     // Who only looks has asked no other node to finish what it writes.
     const isLooking = handles.some((open) => open.handle === id && open.access === NO_ACCESS);
     const isUsed = handles.some(
@@ -78,8 +78,8 @@ function tryLock(files: FileService, handle: Handle, wanted: readonly Lock[]): P
       own.push(lock);
     }
     if (own.length > FILE_LIMITS.locksPerHandleMax) throw new Refusal("TooManyOpenHandles");
-    write.put(locksKey(share, node, id), locksRecord.pack({ locks: own }));
-    deleteWish(write, handle);
+    write.put(locksKey(share, inode, id), locksRecord.pack({ locks: own }));
+    deletePendingLock(write, handle);
     return true;
   });
 }
@@ -98,7 +98,7 @@ export function unlockRanges(
   handle: Handle,
   ranges: readonly ByteRange[],
 ): Promise<"unlocked" | "notLocked"> {
-  const { share, node, id } = handle;
+  const { share, inode, id } = handle;
   return files.parts.store.ephemeral.write(async (write) => {
     let own = await readOwn(write, handle);
     let outcome: "unlocked" | "notLocked" = "unlocked";
@@ -110,7 +110,7 @@ export function unlockRanges(
       }
       own = left;
     }
-    const key = locksKey(share, node, id);
+    const key = locksKey(share, inode, id);
     if (own.length === 0) write.delete(key);
     else write.put(key, locksRecord.pack({ locks: own }));
     return outcome;
@@ -120,12 +120,12 @@ export function unlockRanges(
 /** Whether the locks of others let this handle read or write here. */
 export function mayAccess(
   files: FileService,
-  { share, node, id }: Handle,
+  { share, inode, id }: Handle,
   range: ByteRange,
   use: "read" | "write",
 ): Promise<boolean> {
   return files.parts.store.ephemeral.read(async (read) => {
-    const { locks } = await readOpens(read, share, node);
+    const { locks } = await readOpens(read, share, inode);
     return use === "read" ? mayRead(locks, range, id) : mayWrite(locks, range, id);
   });
 }

@@ -3,26 +3,26 @@ import type { Revision } from "../../base/revision.ts";
 import { checkFileWrite } from "../../concurrency/file-lease.ts";
 import { leaseAfterWrite } from "../../concurrency/lease.ts";
 import type { RestUse } from "../../concurrency/share-mode.ts";
-import type { Reader, Soon, Writer } from "../../store/kv.ts";
-import type { NodeRecord, ShareRecord } from "../../store/records/file.ts";
-import type { Grants } from "./access.ts";
+import type { MaybePromise, Reader, Writer } from "../../store/kv.ts";
+import type { InodeRecord, ShareRecord } from "../../store/records/file.ts";
+import type { Admissions } from "./access.ts";
 import { isReadOnly } from "./attributes.ts";
 import type { PathRef } from "./names.ts";
-import { findFile, type Node, putNode, ROOT, readNode, ticksOf } from "./nodes.ts";
-import type { PermissionWish } from "./permissions.ts";
+import { findFile, type Inode, putInode, ROOT, readInode, ticksOf } from "./nodes.ts";
+import type { PermissionRequest } from "./permissions.ts";
 import { leaseOf, readShare, refuseSnapshot, throwIf, withLease } from "./shares.ts";
 import { LiveView, type View } from "./versions.ts";
 
 /** What a client may say of a file or directory beside its content. */
-export interface NodeWishes {
+export interface InodeChanges {
   readonly attributes?: number | undefined;
   readonly createdAt?: bigint | "now" | "preserve" | undefined;
   readonly writtenAt?: bigint | "now" | "preserve" | undefined;
   readonly changedAt?: bigint | "now" | undefined;
-  readonly permission?: PermissionWish;
+  readonly permission?: PermissionRequest;
 }
 
-export function settleTime(
+export function resolveTime(
   wish: bigint | "now" | "preserve" | undefined,
   now: bigint,
   present: bigint,
@@ -39,7 +39,7 @@ export interface FileChange {
 export interface OpenedFile {
   readonly share: ShareRecord;
   readonly view: View;
-  readonly node: Node;
+  readonly inode: Inode;
 }
 
 /**
@@ -48,7 +48,7 @@ export interface OpenedFile {
  */
 export async function openForChange(
   write: Writer,
-  grants: Grants,
+  admissions: Admissions,
   { ref, leaseId }: FileChange,
   use: RestUse,
   options: { readonly ignoresReadOnly?: boolean; readonly ignoresCopy?: boolean } = {},
@@ -58,29 +58,29 @@ export async function openForChange(
   const share = read instanceof Promise ? await read : read;
   const view = new LiveView(write);
   const found = findFile(view, share.id, ref.path);
-  const node = found instanceof Promise ? await found : found;
-  checkChange(write, grants, share, node, leaseId, use, options);
-  return { share, view, node };
+  const inode = found instanceof Promise ? await found : found;
+  checkChange(write, admissions, share, inode, leaseId, use, options);
+  return { share, view, inode };
 }
 
 export function checkChange(
   write: Writer,
-  grants: Grants,
+  admissions: Admissions,
   share: ShareRecord,
-  node: Node,
+  inode: Inode,
   leaseId: string | undefined,
   use: RestUse,
   options: { readonly ignoresReadOnly?: boolean; readonly ignoresCopy?: boolean } = {},
 ): void {
-  const grant = grants.ask(share, node, use);
-  checkState(write, node.record, leaseId, options);
-  grant.pass();
+  const admission = admissions.ask(share, inode, use);
+  checkState(write, inode.record, leaseId, options);
+  admission.pass();
 }
 
 /** What the record of a file alone says about a change of it. */
 export function checkState(
   read: Reader,
-  record: NodeRecord,
+  record: InodeRecord,
   leaseId: string | undefined,
   options: { readonly ignoresReadOnly?: boolean; readonly ignoresCopy?: boolean } = {},
 ): void {
@@ -94,18 +94,23 @@ export function checkState(
 /** A directory into which something is put must not be on its way out. */
 export function checkParent(
   view: View,
-  grants: Grants,
+  admissions: Admissions,
   share: ShareRecord,
   parent: bigint,
 ): Promise<void> | undefined {
-  return share.isOpened !== true || parent === ROOT ? undefined : askParent(view, grants, share, parent);
+  return share.isOpened !== true || parent === ROOT ? undefined : askParent(view, admissions, share, parent);
 }
 
-async function askParent(view: View, grants: Grants, share: ShareRecord, parent: bigint): Promise<void> {
-  grants.ask(share, { id: parent, record: await readNode(view, share.id, parent) }, "look");
+async function askParent(
+  view: View,
+  admissions: Admissions,
+  share: ShareRecord,
+  parent: bigint,
+): Promise<void> {
+  admissions.ask(share, { id: parent, record: await readInode(view, share.id, parent) }, "look");
 }
 
-function withLeaseAfterWrite(changed: NodeRecord, former: NodeRecord, write: Writer): NodeRecord {
+function withLeaseAfterWrite(changed: InodeRecord, former: InodeRecord, write: Writer): InodeRecord {
   if (former.lease === undefined) return changed;
   return withLease(changed, leaseAfterWrite(former.lease, write.now()));
 }
@@ -117,7 +122,7 @@ function withLeaseAfterWrite(changed: NodeRecord, former: NodeRecord, write: Wri
 export function putWritten(
   write: Writer,
   share: ShareRecord,
-  { id, record }: Node,
+  { id, record }: Inode,
   change: {
     readonly writtenAt: bigint;
     readonly changedAt?: bigint;
@@ -126,10 +131,10 @@ export function putWritten(
     /** Nothing of its content is left: what comes belongs to a new one, named by the revision that is returned. */
     readonly isEmptied?: boolean;
   },
-): Soon<Revision> {
+): MaybePromise<Revision> {
   const dataRevision = write.revision(record.dataRevision);
   const revision = write.revision(record.revision);
-  const changed: { -readonly [Name in keyof NodeRecord]: NodeRecord[Name] } = { ...record };
+  const changed: { -readonly [Name in keyof InodeRecord]: InodeRecord[Name] } = { ...record };
   changed.revision = revision;
   changed.dataRevision = dataRevision;
   changed.writtenAt = change.writtenAt;
@@ -137,7 +142,7 @@ export function putWritten(
   changed.size = change.size ?? record.size;
   changed.attributes = change.attributes ?? record.attributes;
   if (change.isEmptied === true) changed.content = revision;
-  const put = putNode(write, share, id, withLeaseAfterWrite(changed, record, write), revision);
+  const put = putInode(write, share, id, withLeaseAfterWrite(changed, record, write), revision);
   return put instanceof Promise ? put.then(() => revision) : revision;
 }
 
@@ -145,11 +150,11 @@ export function putWritten(
 export async function putChanged(
   write: Writer,
   share: ShareRecord,
-  { id, record }: Node,
-  changes: Partial<NodeRecord>,
+  { id, record }: Inode,
+  changes: Partial<InodeRecord>,
 ): Promise<Revision> {
   const revision = write.revision(record.revision);
   const changed = { ...record, changedAt: ticksOf(write), ...changes, revision };
-  await putNode(write, share, id, withLeaseAfterWrite(changed, record, write), revision);
+  await putInode(write, share, id, withLeaseAfterWrite(changed, record, write), revision);
   return revision;
 }

@@ -1,13 +1,13 @@
 import { assert } from "../../base/assert.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { type Revision, revisionAt } from "../../base/revision.ts";
-import { entriesRange, entryKey, nodeKey } from "../../store/keys/file.ts";
-import type { Key, Soon, Writer } from "../../store/kv.ts";
+import { entriesRange, entryKey, inodeKey } from "../../store/keys/file.ts";
+import type { Key, MaybePromise, Writer } from "../../store/kv.ts";
 import {
   type EntryRecord,
   entryRecord,
-  type NodeRecord,
-  nodeRecord,
+  type InodeRecord,
+  inodeRecord,
   type ShareRecord,
 } from "../../store/records/file.ts";
 import { removeEas } from "./extended-attributes.ts";
@@ -19,9 +19,9 @@ import { bodyOf, deleteVersioned, putVersioned, type View } from "./versions.ts"
 export const ROOT: bigint = 0n;
 
 /** A node with its id. */
-export interface Node {
+export interface Inode {
   readonly id: bigint;
-  readonly record: NodeRecord;
+  readonly record: InodeRecord;
 }
 
 /** Where a path ends: its parent directory, the last name, and what is there. */
@@ -40,7 +40,7 @@ export function findEntry(
   share: bigint,
   directory: bigint,
   name: string,
-): Soon<EntryRecord | undefined> {
+): MaybePromise<EntryRecord | undefined> {
   const stored = view.get(entryKey(share, directory, foldName(name)));
   return stored instanceof Promise ? stored.then(entryOf) : entryOf(stored);
 }
@@ -60,16 +60,16 @@ async function walk(
   for (let i = 0; i < path.length - 1; i++) {
     const entry = await findEntry(view, share, above[i]!, path[i]!);
     if (entry?.kind !== "directory") throw new Refusal("ParentNotFound");
-    above.push(entry.node);
+    above.push(entry.inode);
     names.push(entry.name);
   }
   return { above, names };
 }
 
 /** The place a path names; the root has none. */
-export function findPlace(view: View, share: bigint, path: readonly string[]): Soon<Place> {
+export function findPlace(view: View, share: bigint, path: readonly string[]): MaybePromise<Place> {
   assert(path.length > 0, "the root directory has no place in another");
-  const at = (above: readonly bigint[], names: readonly string[]): Soon<Place> => {
+  const at = (above: readonly bigint[], names: readonly string[]): MaybePromise<Place> => {
     const parent = above.at(-1)!;
     const name = path.at(-1)!;
     const placed = (entry: EntryRecord | undefined): Place => ({
@@ -86,29 +86,29 @@ export function findPlace(view: View, share: bigint, path: readonly string[]): S
   return walk(view, share, path).then(({ above, names }) => at(above, names));
 }
 
-export async function findNode(view: View, share: bigint, id: bigint): Promise<NodeRecord | undefined> {
-  const stored = await view.get(nodeKey(share, id));
-  return stored === undefined ? undefined : nodeRecord.unpack(stored);
+export async function findInode(view: View, share: bigint, id: bigint): Promise<InodeRecord | undefined> {
+  const stored = await view.get(inodeKey(share, id));
+  return stored === undefined ? undefined : inodeRecord.unpack(stored);
 }
 
-export function readNode(view: View, share: bigint, id: bigint): Soon<NodeRecord> {
-  const stored = view.get(nodeKey(share, id));
-  const unpacked = (bytes: Buffer | undefined): NodeRecord => {
+export function readInode(view: View, share: bigint, id: bigint): MaybePromise<InodeRecord> {
+  const stored = view.get(inodeKey(share, id));
+  const unpacked = (bytes: Buffer | undefined): InodeRecord => {
     assert(bytes !== undefined, () => `an entry names node ${id}, which is not there`);
-    return nodeRecord.unpack(bytes);
+    return inodeRecord.unpack(bytes);
   };
   return stored instanceof Promise ? stored.then(unpacked) : unpacked(stored);
 }
 
 /** The node at a path, whatever it is. Every call comes here: what is at hand is used without a promise. */
-export function findAny(view: View, share: bigint, path: readonly string[]): Soon<Node> {
+export function findAny(view: View, share: bigint, path: readonly string[]): MaybePromise<Inode> {
   let id = ROOT;
   for (let i = 0; i < path.length; i++) {
     const stored = view.get(entryKey(share, id, foldName(path[i]!)));
     if (stored instanceof Promise) return findLater(view, share, path, { stored, i });
     id = passed(stored, i === path.length - 1);
   }
-  return nodeAt(view, share, id);
+  return inodeAt(view, share, id);
 }
 
 async function findLater(
@@ -116,12 +116,12 @@ async function findLater(
   share: bigint,
   path: readonly string[],
   first: { readonly stored: Promise<Buffer | undefined>; readonly i: number },
-): Promise<Node> {
+): Promise<Inode> {
   let id = passed(await first.stored, first.i === path.length - 1);
   for (let i = first.i + 1; i < path.length; i++) {
     id = passed(await view.get(entryKey(share, id, foldName(path[i]!))), i === path.length - 1);
   }
-  return nodeAt(view, share, id);
+  return inodeAt(view, share, id);
 }
 
 /** The node that one name of a path leads to. */
@@ -129,28 +129,28 @@ function passed(stored: Buffer | undefined, isLast: boolean): bigint {
   const entry = entryOf(stored);
   if (!isLast && entry?.kind !== "directory") throw new Refusal("ParentNotFound");
   if (entry === undefined) throw new Refusal("ResourceNotFound");
-  return entry.node;
+  return entry.inode;
 }
 
-function nodeAt(view: View, share: bigint, id: bigint): Soon<Node> {
-  const record = readNode(view, share, id);
+function inodeAt(view: View, share: bigint, id: bigint): MaybePromise<Inode> {
+  const record = readInode(view, share, id);
   return record instanceof Promise ? record.then((read) => ({ id, record: read })) : { id, record };
 }
 
-export function findFile(view: View, share: bigint, path: readonly string[]): Soon<Node> {
-  const node = findAny(view, share, path);
-  return node instanceof Promise ? node.then(asFile) : asFile(node);
+export function findFile(view: View, share: bigint, path: readonly string[]): MaybePromise<Inode> {
+  const inode = findAny(view, share, path);
+  return inode instanceof Promise ? inode.then(asFile) : asFile(inode);
 }
 
-function asFile(node: Node): Node {
-  if (node.record.kind !== "file") throw new Refusal("ResourceTypeMismatch");
-  return node;
+function asFile(inode: Inode): Inode {
+  if (inode.record.kind !== "file") throw new Refusal("ResourceTypeMismatch");
+  return inode;
 }
 
-export async function findDirectory(view: View, share: bigint, path: readonly string[]): Promise<Node> {
-  const node = await findAny(view, share, path);
-  if (node.record.kind !== "directory") throw new Refusal("ResourceTypeMismatch");
-  return node;
+export async function findDirectory(view: View, share: bigint, path: readonly string[]): Promise<Inode> {
+  const inode = await findAny(view, share, path);
+  if (inode.record.kind !== "directory") throw new Refusal("ResourceTypeMismatch");
+  return inode;
 }
 
 /**
@@ -161,11 +161,11 @@ export async function lookUp(
   view: View,
   share: bigint,
   path: readonly string[],
-  kind: NodeRecord["kind"],
-): Promise<Node> {
-  const node = await findAny(view, share, path);
-  if (node.record.kind !== kind) throw new Refusal("ResourceNotFound");
-  return node;
+  kind: InodeRecord["kind"],
+): Promise<Inode> {
+  const inode = await findAny(view, share, path);
+  if (inode.record.kind !== kind) throw new Refusal("ResourceNotFound");
+  return inode;
 }
 
 export async function isEmptyDirectory(view: View, share: bigint, directory: bigint): Promise<boolean> {
@@ -176,31 +176,31 @@ export async function isEmptyDirectory(view: View, share: bigint, directory: big
 }
 
 /** What a snapshot may still see. Without one nobody does, and it need not be read. */
-function formerOf(write: Writer, share: ShareRecord, key: Key): Soon<Buffer | undefined> {
+function formerOf(write: Writer, share: ShareRecord, key: Key): MaybePromise<Buffer | undefined> {
   return share.epoch === undefined ? undefined : write.get(key);
 }
 
-export function putNode(
+export function putInode(
   write: Writer,
   share: ShareRecord,
   id: bigint,
-  record: NodeRecord,
+  record: InodeRecord,
   since: Revision,
-): Soon<void> {
-  const key = nodeKey(share.id, id);
+): MaybePromise<void> {
+  const key = inodeKey(share.id, id);
   const put = (stored: Buffer | undefined): void => {
-    putVersioned(write, volumeOf(share), { key, packed: nodeRecord.pack(record, since), stored });
+    putVersioned(write, volumeOf(share), { key, packed: inodeRecord.pack(record, since), stored });
   };
   // A node that has its id from this revision was not there before.
   const stored = id === since ? undefined : formerOf(write, share, key);
   return stored instanceof Promise ? stored.then(put) : put(stored);
 }
 
-export async function removeNode(write: Writer, share: ShareRecord, id: bigint): Promise<void> {
-  const key = nodeKey(share.id, id);
+export async function removeInode(write: Writer, share: ShareRecord, id: bigint): Promise<void> {
+  const key = inodeKey(share.id, id);
   const stored = await write.get(key);
   if (stored === undefined) return;
-  if (nodeRecord.hasEas(bodyOf(stored))) await removeEas(write, share, id);
+  if (inodeRecord.hasEas(bodyOf(stored))) await removeEas(write, share, id);
   deleteVersioned(write, volumeOf(share), key, stored);
 }
 
@@ -210,12 +210,12 @@ export function putEntry(
   directory: bigint,
   entry: EntryRecord,
   since: Revision,
-): Soon<void> {
+): MaybePromise<void> {
   const key = entryKey(share.id, directory, foldName(entry.name));
   const put = (stored: Buffer | undefined): void => {
     putVersioned(write, volumeOf(share), { key, packed: entryRecord.pack(entry, since), stored });
   };
-  const stored = entry.node === since ? undefined : formerOf(write, share, key);
+  const stored = entry.inode === since ? undefined : formerOf(write, share, key);
   return stored instanceof Promise ? stored.then(put) : put(stored);
 }
 
@@ -235,14 +235,14 @@ export async function removeEntry(
  * ETag does not: to REST a directory is modified by what is done to itself.
  */
 export async function touchDirectory(write: Writer, share: ShareRecord, id: bigint): Promise<void> {
-  const key = nodeKey(share.id, id);
+  const key = inodeKey(share.id, id);
   const stored = await write.get(key);
   if (stored === undefined) return;
-  const record = nodeRecord.unpack(bodyOf(stored));
+  const record = inodeRecord.unpack(bodyOf(stored));
   const now = ticksOf(write);
   // Many names in one millisecond leave one time.
   if (record.writtenAt === now && record.changedAt === now) return;
-  const packed = nodeRecord.pack({ ...record, writtenAt: now, changedAt: now }, write.revision());
+  const packed = inodeRecord.pack({ ...record, writtenAt: now, changedAt: now }, write.revision());
   putVersioned(write, volumeOf(share), { key, packed, stored });
 }
 
@@ -250,7 +250,7 @@ export async function touchDirectory(write: Writer, share: ShareRecord, id: bigi
 export async function pathOf(view: View, share: bigint, id: bigint): Promise<string[]> {
   const names: string[] = [];
   for (let at = id; at !== ROOT; ) {
-    const record = await findNode(view, share, at);
+    const record = await findInode(view, share, at);
     if (record === undefined) return names;
     names.unshift(record.name);
     at = record.parent;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { permissionKey } from "../../store/keys/file.ts";
-import type { Reader, Soon, Writer } from "../../store/kv.ts";
+import type { MaybePromise, Reader, Writer } from "../../store/kv.ts";
 import { permissionRecord } from "../../store/records/file.ts";
 import type { FileService } from "./file-service.ts";
 import type { ShareRef, SnapshotRef } from "./names.ts";
@@ -13,7 +13,7 @@ import { readShare, refuseSnapshot } from "./shares.ts";
  * Security descriptors are kept once for each share, under a key made of what they say: the same descriptor has the
  * same key however often it is stored, and a file names only the key.
  */
-export type PermissionWish =
+export type PermissionRequest =
   | { readonly sddl: string }
   | { readonly key: string }
   | "inherit"
@@ -66,12 +66,12 @@ export async function findPermission(read: Reader, share: bigint, key: string): 
 }
 
 /** The key a node shall have, given what the client wishes, what it has, and what its directory has. */
-export function settlePermission(
+export function resolvePermission(
   write: Writer,
   share: bigint,
-  wish: PermissionWish,
+  wish: PermissionRequest,
   fallback: { readonly own: string | undefined; readonly inherited: string | undefined },
-): Soon<string | undefined> {
+): MaybePromise<string | undefined> {
   if (wish === undefined) return fallback.own ?? fallback.inherited;
   if (wish === "inherit") return fallback.inherited;
   if (wish === "preserve") return fallback.own ?? fallback.inherited;

@@ -1,8 +1,8 @@
 import { monotonic, pause, type Timer, type Timers } from "../../base/clock.ts";
 import { FILE_LIMITS } from "../../base/limits-file.ts";
-import { presenceKey } from "../../store/keys/file.ts";
+import { livenessKey } from "../../store/keys/file.ts";
 import type { EphemeralSpace, Writer } from "../../store/kv.ts";
-import { presenceRecord } from "../../store/records/file.ts";
+import { livenessRecord } from "../../store/records/file.ts";
 
 /**
  * Whether what this process has put into the ephemeral space is still there. Handles of SMB clients keep others away
@@ -14,7 +14,7 @@ import { presenceRecord } from "../../store/records/file.ts";
  * for before others could hold the process for dead, the clients are cut off. Opens wait until every other process
  * has had the time to find out as well.
  */
-export class Presence {
+export class Liveness {
   readonly #ephemeral: EphemeralSpace;
   readonly #isInUse: () => boolean;
   readonly #onLost: () => void;
@@ -23,7 +23,7 @@ export class Presence {
   #missed = 0;
   /** The record was put and not yet missed. */
   #isThere = false;
-  #settledAt = 0;
+  #quarantinedUntil = 0;
   #isClosed = false;
 
   constructor(
@@ -34,7 +34,7 @@ export class Presence {
     this.#ephemeral = ephemeral;
     this.#isInUse = on.isInUse;
     this.#onLost = on.lost;
-    this.#timer = timers.every(FILE_LIMITS.presenceLookMillis, () => this.#look());
+    this.#timer = timers.every(FILE_LIMITS.livenessCheckMillis, () => this.#look());
   }
 
   close(): void {
@@ -44,14 +44,14 @@ export class Presence {
 
   /** Inside the transaction that places a handle: false when nothing may be placed before `settled`. */
   async confirm(write: Writer): Promise<boolean> {
-    if (monotonic() < this.#settledAt) return false;
-    const key = presenceKey(this.#ephemeral.owner);
+    if (monotonic() < this.#quarantinedUntil) return false;
+    const key = livenessKey(this.#ephemeral.owner);
     if ((await write.get(key)) !== undefined) return true;
     if (this.#isThere) {
       this.#lose();
       return false;
     }
-    write.put(key, presenceRecord.pack({ since: write.now() }));
+    write.put(key, livenessRecord.pack({ since: write.now() }));
     return true;
   }
 
@@ -60,8 +60,8 @@ export class Presence {
     this.#isThere = true;
   }
 
-  async settled(): Promise<void> {
-    const left = this.#settledAt - monotonic();
+  async quarantineEnded(): Promise<void> {
+    const left = this.#quarantinedUntil - monotonic();
     if (left > 0) await pause(left);
   }
 
@@ -72,12 +72,12 @@ export class Presence {
       return;
     }
     if (this.#isLooking) {
-      if (++this.#missed >= FILE_LIMITS.presenceMissesMax) this.#lose();
+      if (++this.#missed >= FILE_LIMITS.livenessMissesMax) this.#lose();
       return;
     }
     this.#isLooking = true;
     void this.#ephemeral
-      .read((read) => read.get(presenceKey(this.#ephemeral.owner)))
+      .read((read) => read.get(livenessKey(this.#ephemeral.owner)))
       .then(
         (found) => {
           this.#missed = 0;
@@ -96,7 +96,7 @@ export class Presence {
     if (this.#isClosed || !this.#isThere) return;
     this.#isThere = false;
     this.#missed = 0;
-    this.#settledAt = monotonic() + FILE_LIMITS.presenceSettleMillis;
+    this.#quarantinedUntil = monotonic() + FILE_LIMITS.livenessQuarantineMillis;
     this.#onLost();
   }
 }

@@ -1,8 +1,8 @@
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
-import type { NodeRecord } from "../../store/records/file.ts";
-import { type Content, keepContent, type TakenIn } from "../payload/content.ts";
+import type { InodeRecord } from "../../store/records/file.ts";
+import { type Content, commitContent, type Ingested } from "../payload/content.ts";
 import type { FileService } from "./file-service.ts";
 import { checkState, type FileChange, openForChange, putWritten } from "./node-changes.ts";
 import { findFile, ticksOf } from "./nodes.ts";
@@ -26,7 +26,7 @@ export interface RangePut {
 /** Puts bytes that have been taken in. They are in the file, all of them and durable, or none is. */
 export async function putRange(
   files: FileService,
-  request: PutRange & { readonly bytes: TakenIn },
+  request: PutRange & { readonly bytes: Ingested },
 ): Promise<RangePut> {
   const { bytes, from, to } = request;
   try {
@@ -44,7 +44,7 @@ export function clearRange(files: FileService, request: PutRange): Promise<Range
   return changeRange(files, request, undefined);
 }
 
-function checkEnd({ to }: PutRange, { size }: NodeRecord): void {
+function checkEnd({ to }: PutRange, { size }: InodeRecord): void {
   if (to > size) throw new Refusal("InvalidRange", { headers: { "Content-Range": `bytes */${size}` } });
 }
 
@@ -52,24 +52,24 @@ function checkEnd({ to }: PutRange, { size }: NodeRecord): void {
 export function checkRangeTarget(files: FileService, request: PutRange): Promise<void> {
   const { ref, leaseId } = request;
   refuseSnapshot(ref);
-  return files.read(async (read, grants) => {
+  return files.read(async (read, admissions) => {
     const share = await readShare(read, ref);
-    const node = await findFile(new LiveView(read), share.id, ref.path);
-    grants.ask(share, node, "look").pass();
-    checkState(read, node.record, leaseId);
-    checkEnd(request, node.record);
+    const inode = await findFile(new LiveView(read), share.id, ref.path);
+    admissions.ask(share, inode, "look").pass();
+    checkState(read, inode.record, leaseId);
+    checkEnd(request, inode.record);
   });
 }
 
 function changeRange(files: FileService, request: PutRange, content: Content | undefined): Promise<RangePut> {
   const { payloads } = files.parts;
-  return files.change(async (write, grants) => {
-    const { share, node } = await openForChange(write, grants, request, "write");
-    const { record } = node;
+  return files.change(async (write, admissions) => {
+    const { share, inode } = await openForChange(write, admissions, request, "write");
+    const { record } = inode;
     checkEnd(request, record);
     const writtenAt = request.keepsWriteTime === true ? record.writtenAt : ticksOf(write);
     const isAll = content === undefined && request.from === 0 && request.to === record.size;
-    const written = putWritten(write, share, node, { writtenAt, isEmptied: isAll });
+    const written = putWritten(write, share, inode, { writtenAt, isEmptied: isAll });
     const revision = written instanceof Promise ? await written : written;
     // However much there was, it is taken apart in the background.
     if (isAll) discardContent(write, share, record.content);
@@ -77,7 +77,7 @@ function changeRange(files: FileService, request: PutRange, content: Content | u
     const at: RangeWriter = { write, payloads, share, content: of, since: revision };
     if (content === undefined) await clear(at, request.from, request.to);
     else {
-      const kept = keepContent(payloads, write, content);
+      const kept = commitContent(payloads, write, content);
       if (kept !== undefined) await kept;
       const put = putBytes(at, request.from, content);
       if (put !== undefined) await put;

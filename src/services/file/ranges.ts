@@ -1,7 +1,7 @@
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import type { Revision } from "../../base/revision.ts";
 import { allRangesOf, garbageKey, offsetOfRangeKey, rangeKey, rangesOf } from "../../store/keys/file.ts";
-import type { Soon, Writer } from "../../store/kv.ts";
+import type { MaybePromise, Writer } from "../../store/kv.ts";
 import { garbageRecord, type RangeRecord, rangeRecord, type ShareRecord } from "../../store/records/file.ts";
 import { type Content, contentLength } from "../payload/content.ts";
 import type { Payloads, Slice } from "../payload/payloads.ts";
@@ -63,7 +63,7 @@ export function rangeOf(content: Content): RangeRecord {
 }
 
 /** Puts bytes at an offset. `content` has been kept by the caller, or lies in the record. */
-export function putBytes(at: RangeWriter, offset: number, content: Content): Soon<void> {
+export function putBytes(at: RangeWriter, offset: number, content: Content): MaybePromise<void> {
   const record = rangeOf(content);
   const length = lengthOf(record);
   if (length === 0) return;
@@ -76,7 +76,7 @@ async function putElse(
   at: RangeWriter,
   offset: number,
   record: RangeRecord,
-  isDone: Soon<boolean>,
+  isDone: MaybePromise<boolean>,
 ): Promise<void> {
   if (await isDone) return;
   const to = offset + lengthOf(record);
@@ -158,9 +158,9 @@ async function replace(
 }
 
 /** A page that is written again where it was: nothing else can lie there, so nothing has to be searched. */
-function replaceSame(at: RangeWriter, offset: number, record: RangeRecord): Soon<boolean> {
+function replaceSame(at: RangeWriter, offset: number, record: RangeRecord): MaybePromise<boolean> {
   const key = rangeKey(at.share.id, at.content, offset);
-  const put = (stored: Buffer | undefined): Soon<boolean> => {
+  const put = (stored: Buffer | undefined): MaybePromise<boolean> => {
     if (stored === undefined) return false;
     const former = rangeRecord.unpack(bodyOf(stored));
     if (lengthOf(former) !== lengthOf(record)) return false;

@@ -24,7 +24,7 @@ import {
   type SliceName,
   shareRecord,
 } from "../../store/records/file.ts";
-import type { Chore } from "../reclaim/chores.ts";
+import type { BackgroundJob } from "../reclaim/chores.ts";
 import { discardShare } from "./delete-share.ts";
 import type { FileService } from "./file-service.ts";
 import { forgetUnusedMarks } from "./opened-marks.ts";
@@ -34,7 +34,7 @@ import { epochUpTo } from "./snapshots.ts";
 import { bodyOf, deleteVersioned, sinceOf } from "./versions.ts";
 
 /** What the File service does in the background. Each step is one short transaction. */
-export function fileChores(files: FileService): readonly Chore[] {
+export function fileJobs(files: FileService): readonly BackgroundJob[] {
   const interval = FILE_LIMITS.sweepIntervalMillis;
   return [
     { name: "deleted shares whose time is over", interval, run: () => purgeShares(files) },
@@ -104,7 +104,7 @@ const RANGE_FAMILY = "fr\0";
 const RANGE_VERSION_FAMILY = "fv\0fr\0";
 
 /** Slices that a record of the contents, or a version of one, holds on to. */
-function slicesHeld(key: Key, stored: Buffer): readonly SliceName[] {
+function slicesInRecord(key: Key, stored: Buffer): readonly SliceName[] {
   const isRange = key.startsWith(RANGE_FAMILY) || key.startsWith(RANGE_VERSION_FAMILY);
   return isRange ? slicesOf(rangeRecord.unpack(bodyOf(stored))) : [];
 }
@@ -121,7 +121,7 @@ async function sweepShare(files: FileService, write: Writer, share: bigint): Pro
   for (const range of ranges) {
     if (room === 0) break;
     for (const { key, value } of await firstOf(write, range, room)) {
-      dropped.push(...slicesHeld(key, value));
+      dropped.push(...slicesInRecord(key, value));
       write.delete(key);
       room--;
     }
@@ -145,7 +145,8 @@ async function sweepContent(
   const found = await firstOf(write, allRangesOf(share, content), FILE_LIMITS.sweptPerStep);
   const dropped: SliceName[] = [];
   for (const { key, value } of found) {
-    if (deleteVersioned(write, volume, key, value) === "replaced") dropped.push(...slicesHeld(key, value));
+    if (deleteVersioned(write, volume, key, value) === "replaced")
+      dropped.push(...slicesInRecord(key, value));
   }
   if (dropped.length > 0) await files.parts.payloads.drop(write, dropped);
   return found.length < FILE_LIMITS.sweptPerStep ? "done" : "more";
@@ -170,7 +171,7 @@ async function sweepEpoch(
     if (before > 0n && sinceOf(stored) <= before) {
       write.put(versionKey(key, before), stored);
       write.put(epochIndexKey(share, before, key), Buffer.alloc(0));
-    } else dropped.push(...slicesHeld(versioned, stored));
+    } else dropped.push(...slicesInRecord(versioned, stored));
   }
   if (dropped.length > 0) await files.parts.payloads.drop(write, dropped);
   return found.length < FILE_LIMITS.sweptPerStep ? "done" : "more";

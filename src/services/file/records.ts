@@ -3,8 +3,8 @@ export type {
   CopyRecord,
   FileHeaders,
   HandleRecord,
+  InodeRecord,
   LeaseRecord,
-  NodeRecord,
   ShareRecord,
   ShareSettings,
 } from "../../store/records/file.ts";

@@ -2,7 +2,7 @@ import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { FileCopyTarget } from "../../store/records/copies.ts";
 import { pendingFileCopy } from "../../store/records/copies.ts";
-import type { Chore } from "../reclaim/chores.ts";
+import type { BackgroundJob } from "../reclaim/chores.ts";
 import { interruptedCopies } from "../reclaim/interrupted-copies.ts";
 import {
   type CopyInPlace,
@@ -74,11 +74,14 @@ async function copyFrom(files: FileService, work: CopyWork, bytes: AsyncIterable
 }
 
 /** Ends the copies of processes that are gone. */
-export function fileCopies(files: FileService): Chore {
-  const inPlace = ({ account, share, shareId, node }: FileCopyTarget, copyId: string): CopyInPlace => ({
+export function fileCopies(files: FileService): BackgroundJob {
+  const inPlace = (
+    { account, share, shareId, node: inode }: FileCopyTarget,
+    copyId: string,
+  ): CopyInPlace => ({
     request: { ref: { account, share }, copyId },
     share: shareId,
-    node,
+    inode,
   });
   return interruptedCopies(files.parts, {
     service: "file",

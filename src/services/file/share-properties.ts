@@ -16,17 +16,17 @@ export interface GuardedShare {
 }
 
 /** What a share and a snapshot of it have in common. */
-export type ShareFacts = Pick<ShareRecord, "revision" | "settings" | "metadata" | "lease">;
+export type ShareState = Pick<ShareRecord, "revision" | "settings" | "metadata" | "lease">;
 
 export function getShare(
   files: FileService,
   { ref, leaseId }: GuardedShare,
-): Promise<{ readonly facts: ShareFacts; readonly share: ShareRecord; readonly now: Instant }> {
+): Promise<{ readonly info: ShareState; readonly share: ShareRecord; readonly now: Instant }> {
   return files.read(async (read) => {
     const share = await readShare(read, ref);
-    const facts = ref.snapshot === undefined ? share : await readSnapshot(read, share.id, ref.snapshot);
-    throwIf(checkShareUse(leaseOf(facts), leaseId, read.now(), "other"));
-    return { facts, share, now: read.now() };
+    const info = ref.snapshot === undefined ? share : await readSnapshot(read, share.id, ref.snapshot);
+    throwIf(checkShareUse(leaseOf(info), leaseId, read.now(), "other"));
+    return { info, share, now: read.now() };
   });
 }
 
@@ -88,12 +88,12 @@ export function getShareStatistics(
 }
 
 /** Puts what changed of a share or of one of its snapshots, as a lease does. */
-export async function putFacts(
+export async function putShareState(
   write: Writer,
   ref: SnapshotRef,
   share: ShareRecord,
-  change: <T extends ShareFacts>(facts: T) => T,
-): Promise<ShareFacts> {
+  change: <T extends ShareState>(info: T) => T,
+): Promise<ShareState> {
   if (ref.snapshot === undefined) {
     const changed = change(share);
     putShare(write, ref as ShareRef, changed);

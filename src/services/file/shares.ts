@@ -4,7 +4,7 @@ import { Refusal, type RefusalCode } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import { AVAILABLE, type Lease } from "../../concurrency/lease.ts";
 import { shareKey, snapshotKey, usageKey } from "../../store/keys/file.ts";
-import type { Key, Reader, Soon, Writer } from "../../store/kv.ts";
+import type { Key, MaybePromise, Reader, Writer } from "../../store/kv.ts";
 import {
   type LeaseRecord,
   type ShareRecord,
@@ -13,13 +13,13 @@ import {
   snapshotRecord,
   usageRecord,
 } from "../../store/records/file.ts";
-import { Remembered } from "../../store/records/remembered.ts";
+import { RecordDecodeCache } from "../../store/records/remembered.ts";
 import type { ShareRef, SnapshotRef } from "./names.ts";
 import { LiveView, SnapshotView, type View, type Volume } from "./versions.ts";
 
 /** What the operations on shares have in common. */
 
-const shares = new Remembered(shareRecord.unpack);
+const shares = new RecordDecodeCache(shareRecord.unpack);
 
 export async function findShare(
   read: Reader,
@@ -30,7 +30,7 @@ export async function findShare(
   return stored === undefined ? undefined : shares.unpack(key, stored);
 }
 
-export function readShare(read: Reader, { account, share }: ShareRef): Soon<ShareRecord> {
+export function readShare(read: Reader, { account, share }: ShareRef): MaybePromise<ShareRecord> {
   const key = shareKey(account, share);
   const found = read.get(key);
   return found instanceof Promise ? found.then((stored) => shareOf(key, stored)) : shareOf(key, found);
@@ -105,7 +105,7 @@ export function withLease<T extends { readonly lease?: LeaseRecord }>(record: T,
   return (lease.state === "available" ? rest : { ...rest, lease }) as T;
 }
 
-export function readUsage(read: Reader, share: bigint): Soon<number> {
+export function readUsage(read: Reader, share: bigint): MaybePromise<number> {
   const found = read.get(usageKey(share));
   return found instanceof Promise ? found.then(usageOf) : usageOf(found);
 }
@@ -119,7 +119,7 @@ function usageOf(stored: Buffer | undefined): number {
  * The counter changes in the transaction that changes a size. A share over its quota (which was lowered) takes
  * no growth, and everything else.
  */
-export function changeUsage(write: Writer, share: ShareRecord, change: number): Soon<void> {
+export function changeUsage(write: Writer, share: ShareRecord, change: number): MaybePromise<void> {
   if (change === 0) return;
   const put = (used: number): void => {
     const bytes = used + change;

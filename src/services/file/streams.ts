@@ -1,16 +1,16 @@
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Refusal } from "../../base/refusals.ts";
-import { nodeKey, streamKey, streamsOfNode } from "../../store/keys/file.ts";
+import { inodeKey, streamKey, streamsOfInode } from "../../store/keys/file.ts";
 import type { Writer } from "../../store/kv.ts";
 import {
   type EntryRecord,
   entryRecord,
-  type NodeRecord,
-  nodeRecord,
+  type InodeRecord,
+  inodeRecord,
   type ShareRecord,
 } from "../../store/records/file.ts";
 import { foldName } from "./names.ts";
-import { findNode, type Node, putNode, removeNode, ticksOf } from "./nodes.ts";
+import { findInode, type Inode, putInode, removeInode, ticksOf } from "./nodes.ts";
 import { discardContent } from "./ranges.ts";
 import { changeUsage, volumeOf } from "./shares.ts";
 import { deleteVersioned, LiveView, putVersioned, type View } from "./versions.ts";
@@ -27,44 +27,44 @@ import { deleteVersioned, LiveView, putVersioned, type View } from "./versions.t
  */
 export interface NamedStream {
   readonly name: string;
-  readonly node: Node;
+  readonly inode: Inode;
 }
 
 /** A file or directory with them. */
-export interface HeldStreams {
-  readonly base: Node;
+export interface StreamList {
+  readonly base: Inode;
   readonly named: readonly NamedStream[];
 }
 
 export async function findStream(
   view: View,
   share: bigint,
-  base: Node,
+  base: Inode,
   name: string,
-): Promise<Node | undefined> {
+): Promise<Inode | undefined> {
   if (base.record.hasStreams !== true) return undefined;
   const stored = await view.get(streamKey(share, base.id, foldName(name)));
   if (stored === undefined) return undefined;
-  const { node: id } = entryRecord.unpack(stored);
-  const record = await findNode(view, share, id);
+  const { inode: id } = entryRecord.unpack(stored);
+  const record = await findInode(view, share, id);
   return record && { id, record };
 }
 
 /** In the order of their folded names. */
-export async function readStreams(view: View, share: bigint, base: Node): Promise<readonly NamedStream[]> {
+export async function readStreams(view: View, share: bigint, base: Inode): Promise<readonly NamedStream[]> {
   if (base.record.hasStreams !== true) return [];
   const entries: EntryRecord[] = [];
-  for await (const { value } of view.range(streamsOfNode(share, base.id)))
+  for await (const { value } of view.range(streamsOfInode(share, base.id)))
     entries.push(entryRecord.unpack(value));
-  const stored = await view.getMany(entries.map(({ node }) => nodeKey(share, node)));
-  return entries.flatMap(({ name, node: id }, i) => {
+  const stored = await view.getMany(entries.map(({ inode }) => inodeKey(share, inode)));
+  return entries.flatMap(({ name, inode: id }, i) => {
     const bytes = stored[i];
-    return bytes === undefined ? [] : [{ name, node: { id, record: nodeRecord.unpack(bytes) } }];
+    return bytes === undefined ? [] : [{ name, inode: { id, record: inodeRecord.unpack(bytes) } }];
   });
 }
 
 /** A stream as it is shown: its own content, and all else of the file or directory it belongs to. */
-export function shownStream(base: NodeRecord, stream: NodeRecord): NodeRecord {
+export function shownStream(base: InodeRecord, stream: InodeRecord): InodeRecord {
   const { size, content, dataRevision } = stream;
   return { ...base, kind: "file", size, content, dataRevision };
 }
@@ -73,16 +73,16 @@ export function shownStream(base: NodeRecord, stream: NodeRecord): NodeRecord {
 export async function putNewStream(
   write: Writer,
   share: ShareRecord,
-  base: Node,
+  base: Inode,
   { id, name }: { readonly id: bigint; readonly name: string },
-): Promise<NodeRecord> {
-  const limit = FILE_LIMITS.streamsPerNodeMax;
-  const others = base.record.hasStreams === true ? streamsOfNode(share.id, base.id) : undefined;
+): Promise<InodeRecord> {
+  const limit = FILE_LIMITS.streamsPerInodeMax;
+  const others = base.record.hasStreams === true ? streamsOfInode(share.id, base.id) : undefined;
   if (others !== undefined && (await write.take(others, limit)).length >= limit)
     throw new Refusal("TooManyStreams");
   const revision = write.revision();
   const now = ticksOf(write);
-  const record: NodeRecord = {
+  const record: InodeRecord = {
     kind: "file",
     parent: base.id,
     name,
@@ -95,8 +95,8 @@ export async function putNewStream(
     content: revision,
     dataRevision: revision,
   };
-  await putNode(write, share, id, record, revision);
-  await putStreamEntry(write, share, base.id, { name, node: id, kind: "file" });
+  await putInode(write, share, id, record, revision);
+  await putStreamEntry(write, share, base.id, { name, inode: id, kind: "file" });
   return record;
 }
 
@@ -127,22 +127,22 @@ export async function removeStream(
   write: Writer,
   share: ShareRecord,
   base: bigint,
-  { id, record }: Node,
+  { id, record }: Inode,
 ): Promise<void> {
   await removeStreamEntry(write, share, base, record.name);
-  await removeNode(write, share, id);
+  await removeInode(write, share, id);
   await changeUsage(write, share, -record.size);
   discardContent(write, share, record.content);
 }
 
 /** The base goes, or is made anew: its streams go with it. Whoever has one open finds it closed. */
-export async function removeStreams(write: Writer, share: ShareRecord, base: Node): Promise<void> {
-  for (const { node } of await readStreams(new LiveView(write), share.id, base))
-    await removeStream(write, share, base.id, node);
+export async function removeStreams(write: Writer, share: ShareRecord, base: Inode): Promise<void> {
+  for (const { inode } of await readStreams(new LiveView(write), share.id, base))
+    await removeStream(write, share, base.id, inode);
 }
 
 export async function hasStreamsLeft(write: Writer, share: bigint, base: bigint): Promise<boolean> {
-  return (await write.take(streamsOfNode(share, base), 1)).length > 0;
+  return (await write.take(streamsOfInode(share, base), 1)).length > 0;
 }
 
 /**
@@ -152,8 +152,8 @@ export async function hasStreamsLeft(write: Writer, share: bigint, base: bigint)
 export async function putBase(
   write: Writer,
   share: ShareRecord,
-  { id, record }: Node,
-  change: Partial<NodeRecord>,
+  { id, record }: Inode,
+  change: Partial<InodeRecord>,
 ): Promise<void> {
-  await putNode(write, share, id, { ...record, ...change }, write.revision());
+  await putInode(write, share, id, { ...record, ...change }, write.revision());
 }

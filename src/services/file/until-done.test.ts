@@ -6,7 +6,7 @@ import { silentLog } from "../../base/log.ts";
 import { LocalMessages } from "../../base/messages.ts";
 import type { EphemeralSpace } from "../../store/kv.ts";
 import { MemoryStore } from "../../store/memory/memory-store.ts";
-import { withGrants } from "./access.ts";
+import { withAdmissions } from "./access.ts";
 import { untilDone } from "./until-done.ts";
 
 const AWAY = new StorageFault("the database cannot be reached", { isTransient: true });
@@ -38,12 +38,12 @@ test("a call that is done stays done when its notes cannot be removed yet, and t
     releaseOwner: (owner) => store.ephemeral.releaseOwner(owner),
   };
   await ephemeral.write(async (write) => write.put("note", Buffer.of(1)));
-  const around = { ephemeral, messages: new LocalMessages(), log: silentLog, patienceMillis: 1_000 };
+  const context = { ephemeral, messages: new LocalMessages(), log: silentLog, patienceMillis: 1_000 };
   const isNoted = (): Promise<boolean> =>
     ephemeral.read(async (read) => (await read.get("note")) !== undefined);
 
-  const result = await withGrants(around, async (grants) => {
-    grants.note("note");
+  const result = await withAdmissions(context, async (admissions) => {
+    admissions.note("note");
     isAway = true;
     return "written";
   });

@@ -7,7 +7,7 @@ import {
   versionsFrom,
   versionsOfRange,
 } from "../../store/keys/file.ts";
-import type { Entry, Key, Range, Reader, Soon, Writer } from "../../store/kv.ts";
+import type { Entry, Key, MaybePromise, Range, Reader, Writer } from "../../store/kv.ts";
 import { SINCE_BYTES } from "../../store/records/file-contents.ts";
 
 /**
@@ -86,7 +86,7 @@ function keepVersion(write: Writer, volume: Volume, key: Key, stored: Buffer): "
 
 /** The contents of a share, as they are now or as a snapshot sees them. Values come without their since. */
 export interface View {
-  get(key: Key): Soon<Buffer | undefined>;
+  get(key: Key): MaybePromise<Buffer | undefined>;
   getMany(keys: readonly Key[]): Promise<(Buffer | undefined)[]>;
   range(range: Range): AsyncIterable<Entry>;
   /** The last entry of a range that holds few: a snapshot has to look at all of them. */
@@ -103,7 +103,7 @@ export class LiveView implements View {
     this.#read = read;
   }
 
-  get(key: Key): Soon<Buffer | undefined> {
+  get(key: Key): MaybePromise<Buffer | undefined> {
     const stored = this.#read.get(key);
     return stored instanceof Promise ? stored.then(ownBody) : ownBody(stored);
   }

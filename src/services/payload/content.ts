@@ -1,5 +1,5 @@
 import { LIMITS } from "../../base/limits.ts";
-import type { Reader, Soon, Writer } from "../../store/kv.ts";
+import type { MaybePromise, Reader, Writer } from "../../store/kv.ts";
 import { inlinePayload } from "./open-payload.ts";
 import type { OpenPayload, PayloadSource, Payloads, Slice, SliceRange } from "./payloads.ts";
 
@@ -8,7 +8,7 @@ export type Content = { readonly inline: Buffer } | { readonly slices: readonly 
 
 export const NO_CONTENT: Content = { inline: Buffer.alloc(0) };
 
-export interface TakenIn {
+export interface Ingested {
   readonly content: Content;
   readonly length: number;
   /** As of `Appended`: call it when the record is durable, or will never be. */
@@ -19,19 +19,23 @@ export interface TakenIn {
  * Takes a body in: up to `LIMITS.inlineBytesMax` into memory, for the record itself (one commit, one sync);
  * anything longer into extents. `knownLength` saves a detour when it is above the limit; the body decides.
  */
-export function takeIn(payloads: Payloads, source: PayloadSource, knownLength?: number): Soon<TakenIn> {
-  if (source instanceof Uint8Array) return takeInSmall(source) ?? append(payloads, source);
+export function ingest(
+  payloads: Payloads,
+  source: PayloadSource,
+  knownLength?: number,
+): MaybePromise<Ingested> {
+  if (source instanceof Uint8Array) return ingestSmall(source) ?? append(payloads, source);
   const isLong = knownLength !== undefined && knownLength > LIMITS.inlineBytesMax;
-  return isLong ? append(payloads, source, knownLength) : takeInStream(payloads, source);
+  return isLong ? append(payloads, source, knownLength) : ingestStream(payloads, source);
 }
 
 /** The same of what is in memory and small; undefined for all else. */
-export function takeInSmall(source: PayloadSource): TakenIn | undefined {
+export function ingestSmall(source: PayloadSource): Ingested | undefined {
   if (!(source instanceof Uint8Array) || source.length > LIMITS.inlineBytesMax) return undefined;
   return inline([source]);
 }
 
-async function takeInStream(payloads: Payloads, source: AsyncIterable<Uint8Array>): Promise<TakenIn> {
+async function ingestStream(payloads: Payloads, source: AsyncIterable<Uint8Array>): Promise<Ingested> {
   const iterator = source[Symbol.asyncIterator]();
   const head: Uint8Array[] = [];
   let bytes = 0;
@@ -50,14 +54,14 @@ async function takeInStream(payloads: Payloads, source: AsyncIterable<Uint8Array
   }
 }
 
-function inline(parts: readonly Uint8Array[]): TakenIn {
+function inline(parts: readonly Uint8Array[]): Ingested {
   const [only] = parts;
   // A body that came in one piece is packed into its record as it is.
   const bytes = parts.length === 1 && Buffer.isBuffer(only) ? only : Buffer.concat(parts);
   return { content: { inline: bytes }, length: bytes.length, release() {} };
 }
 
-async function append(payloads: Payloads, source: PayloadSource, knownLength?: number): Promise<TakenIn> {
+async function append(payloads: Payloads, source: PayloadSource, knownLength?: number): Promise<Ingested> {
   const appended = await payloads.append(source, knownLength);
   return {
     content: { slices: appended.slices },
@@ -74,7 +78,7 @@ async function* headAndRest(
   for (let step = await rest.next(); !step.done; step = await rest.next()) yield step.value;
 }
 
-export function keepContent(payloads: Payloads, write: Writer, content: Content): Soon<void> {
+export function commitContent(payloads: Payloads, write: Writer, content: Content): MaybePromise<void> {
   if ("slices" in content) return payloads.keep(write, content.slices);
 }
 

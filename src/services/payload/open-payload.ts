@@ -60,7 +60,7 @@ export class SlicedPayload implements OpenPayload {
     const extents = new Set(parts.map(({ slice }) => slice.extent));
     // The pins keep the files in place. Descriptors from the start are for a process that stood still so long
     // that it was held for dead, and its pins with it.
-    const reading = await this.#files.openForRead([...extents].slice(0, LIMITS.extentsHeldPerReader));
+    const reading = await this.#files.openForRead([...extents].slice(0, LIMITS.extentsPinnedPerReader));
     try {
       yield* readParts(reading, parts);
     } finally {

@@ -9,7 +9,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { MemoryDevice } from "../../extents/memory-device.ts";
 import { extentKey } from "../../store/keys/payload.ts";
 import { extentRecord } from "../../store/records/payload.ts";
-import { takeIn } from "./content.ts";
+import { ingest } from "./content.ts";
 
 const openNotes = (): Notes => new Notes(new SharedDatabase().storeOf("one"), new MemoryDevice());
 
@@ -125,7 +125,7 @@ test("small content stays in its record, larger content goes to extents", async 
   ] as const) {
     assert.equal("inline" in (await notes.putInlineOrNot(`n${length}`, { seed: 3, length })), isInline);
     for (const known of [undefined, length, 1]) {
-      const taken = await takeIn(notes.payload, inParts(sample(length), [1_000]), known);
+      const taken = await ingest(notes.payload, inParts(sample(length), [1_000]), known);
       assert.equal("inline" in taken.content, isInline);
       assert.equal(taken.length, length);
       taken.release();
@@ -146,13 +146,13 @@ test("a body whose client leaves is told so, and leaves nothing", async () => {
       isClosed = true;
     }
   }
-  await assert.rejects(async () => takeIn(notes.payload, body()), /client gone/);
+  await assert.rejects(async () => ingest(notes.payload, body()), /client gone/);
   assert.equal(isClosed, true);
   assert.equal(notes.payload.extents.openExtent?.isPending, false);
 
   isClosed = false;
   notes.payload.append = () => Promise.reject(new StorageFault("the disk has failed"));
-  await assert.rejects(async () => takeIn(notes.payload, body()), StorageFault);
+  await assert.rejects(async () => ingest(notes.payload, body()), StorageFault);
   assert.equal(isClosed, true, "also when the append never reads");
 });
 

@@ -101,7 +101,7 @@ export class PayloadService implements Payloads {
   }
 
   /** Payload on disk, as the extent records count it. Reads all of them: for a scrape, not for a request. */
-  figures(): Promise<{ readonly liveBytes: number; readonly deadBytes: number }> {
+  stats(): Promise<{ readonly liveBytes: number; readonly deadBytes: number }> {
     return this.store.read(async (read) => {
       let liveBytes = 0;
       let bytes = 0;

@@ -5,7 +5,7 @@ import { WatchedStore } from "./watched-store.ts";
 
 const letOthersRun = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-for (const name of ["read", "readSoon"] as const) {
+for (const name of ["read", "readMaybeSync"] as const) {
   test(`${name}: whoever removes files waits for the reads that had begun, and for no others`, async () => {
     const store = new WatchedStore(new MemoryStore());
     await store[name]((read) => read.get("before"));

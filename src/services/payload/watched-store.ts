@@ -1,4 +1,12 @@
-import type { Ahead, EphemeralSpace, Reader, Soon, Store, StoreFigures, Writer } from "../../store/kv.ts";
+import type {
+  AsyncCommit,
+  EphemeralSpace,
+  MaybePromise,
+  Reader,
+  Store,
+  StoreStats,
+  Writer,
+} from "../../store/kv.ts";
 
 interface Generation {
   readers: number;
@@ -24,12 +32,12 @@ export class WatchedStore implements Store {
     return this.#inner.ephemeral;
   }
 
-  async read<T>(fn: (read: Reader) => Soon<T>): Promise<T> {
-    return this.readSoon(fn);
+  async read<T>(fn: (read: Reader) => MaybePromise<T>): Promise<T> {
+    return this.readMaybeSync(fn);
   }
 
-  readSoon<T>(fn: (read: Reader) => Soon<T>): Soon<T> {
-    const outcome = this.#inner.readSoon(fn);
+  readMaybeSync<T>(fn: (read: Reader) => MaybePromise<T>): MaybePromise<T> {
+    const outcome = this.#inner.readMaybeSync(fn);
     // What is over already was there for nobody.
     return outcome instanceof Promise ? this.#counted(outcome) : outcome;
   }
@@ -57,16 +65,16 @@ export class WatchedStore implements Store {
     return this.#drained;
   }
 
-  write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
+  write<T>(fn: (write: Writer) => MaybePromise<T>): Promise<T> {
     return this.#inner.write(fn);
   }
 
-  writeAhead<T>(fn: (write: Writer) => Soon<T>): Promise<Ahead<T>> {
-    return this.#inner.writeAhead(fn);
+  commitAsync<T>(fn: (write: Writer) => MaybePromise<T>): Promise<AsyncCommit<T>> {
+    return this.#inner.commitAsync(fn);
   }
 
-  figures(): StoreFigures {
-    return this.#inner.figures();
+  stats(): StoreStats {
+    return this.#inner.stats();
   }
 
   watchCommits(listener: (transactions: number) => void): void {

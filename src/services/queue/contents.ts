@@ -2,9 +2,9 @@ import { assert } from "../../base/assert.ts";
 import type { Instant } from "../../base/clock.ts";
 import { QUEUE_LIMITS } from "../../base/limits-queue.ts";
 import { type Message, NEVER, type Receipt } from "../../concurrency/visibility.ts";
-import { messageKey, movedMessageKey, readMessageKey, sweepKey, tallyKey } from "../../store/keys/queue.ts";
-import type { Entry, Key, Reader, Soon, Writer } from "../../store/kv.ts";
-import { messageRecord, type TallyRecord, tallyRecord } from "../../store/records/queue.ts";
+import { counterKey, messageKey, movedMessageKey, readMessageKey, sweepKey } from "../../store/keys/queue.ts";
+import type { Entry, Key, MaybePromise, Reader, Writer } from "../../store/kv.ts";
+import { type CounterRecord, counterRecord, messageRecord } from "../../store/records/queue.ts";
 
 /** A message as it is kept: its state, and its text in UTF-8. */
 export interface KeptMessage {
@@ -29,7 +29,7 @@ export function findMessage(
   read: Reader,
   contents: bigint,
   { visibleAt, sequence }: Receipt,
-): Soon<StoredMessage | undefined> {
+): MaybePromise<StoredMessage | undefined> {
   const key = messageKey(contents, visibleAt, sequence);
   const found = read.get(key);
   const asMessage = (value: Buffer | undefined): StoredMessage | undefined =>
@@ -38,7 +38,7 @@ export function findMessage(
 }
 
 /** Puts a message. The tally is the caller's to keep. */
-export function keepMessage(write: Writer, contents: bigint, { state, text }: KeptMessage): void {
+export function storeMessage(write: Writer, contents: bigint, { state, text }: KeptMessage): void {
   const { sequence, visibleAt, expiresAt, insertedAt, dequeueCount, stamp } = state;
   const value = messageRecord.pack({ insertedAt, expiresAt, dequeueCount, stamp, text });
   write.put(messageKey(contents, visibleAt, sequence), value);
@@ -55,27 +55,28 @@ export function moveMessage(write: Writer, { entry }: StoredMessage, next: Messa
  * The tally is one small record that every Put, Get and Delete changes. Transactions run one after another and
  * share their commit, so a hot record costs each of them a few microseconds and the disk one page.
  */
-export function readTally(read: Reader, contents: bigint): Soon<TallyRecord> {
-  const found = read.get(tallyKey(contents));
-  return found instanceof Promise ? found.then(tallyOf) : tallyOf(found);
+export function readCounter(read: Reader, contents: bigint): MaybePromise<CounterRecord> {
+  const found = read.get(counterKey(contents));
+  return found instanceof Promise ? found.then(counterOf) : counterOf(found);
 }
 
-function tallyOf(bytes: Buffer | undefined): TallyRecord {
+function counterOf(bytes: Buffer | undefined): CounterRecord {
   return bytes === undefined
     ? { count: 0, headVisibleAt: 0, headSequence: 0n, sweepAt: 0 }
-    : tallyRecord.unpack(bytes);
+    : counterRecord.unpack(bytes);
 }
 
-export function putTally(write: Writer, contents: bigint, tally: TallyRecord): void {
-  assert(tally.count >= 0, "a queue holds fewer than no messages");
-  write.put(tallyKey(contents), tallyRecord.pack(tally));
+export function putCounter(write: Writer, contents: bigint, counter: CounterRecord): void {
+  assert(counter.count >= 0, "a queue holds fewer than no messages");
+  write.put(counterKey(contents), counterRecord.pack(counter));
 }
 
 /** The same tally, with a head that is not behind a message that was put there just now. */
-export function withMessageAt(tally: TallyRecord, { visibleAt, sequence }: Message): TallyRecord {
+export function withMessageAt(counter: CounterRecord, { visibleAt, sequence }: Message): CounterRecord {
   const isBehindHead =
-    visibleAt > tally.headVisibleAt || (visibleAt === tally.headVisibleAt && sequence >= tally.headSequence);
-  return isBehindHead ? tally : { ...tally, headVisibleAt: visibleAt, headSequence: sequence };
+    visibleAt > counter.headVisibleAt ||
+    (visibleAt === counter.headVisibleAt && sequence >= counter.headSequence);
+  return isBehindHead ? counter : { ...counter, headVisibleAt: visibleAt, headSequence: sequence };
 }
 
 const SWEEP = Buffer.alloc(0);
@@ -84,13 +85,13 @@ const SWEEP = Buffer.alloc(0);
 export function withSweepFor(
   write: Writer,
   contents: bigint,
-  { tally, message }: { readonly tally: TallyRecord; readonly message: Message },
-): TallyRecord {
-  if (message.expiresAt >= NEVER) return tally;
+  { counter, message }: { readonly counter: CounterRecord; readonly message: Message },
+): CounterRecord {
+  if (message.expiresAt >= NEVER) return counter;
   const sweepAt = sweepTime(message);
-  if (sweepAt === tally.sweepAt) return tally;
+  if (sweepAt === counter.sweepAt) return counter;
   write.put(sweepKey(sweepAt, contents), SWEEP);
-  return { ...tally, sweepAt };
+  return { ...counter, sweepAt };
 }
 
 /**
@@ -107,9 +108,9 @@ function sweepTime({ insertedAt, expiresAt }: Message): Instant {
 }
 
 /** Where the visible messages are: from the head to the last key that is visible at `now`. */
-export function visibleRange(contents: bigint, tally: TallyRecord, now: Instant): { from: Key; to: Key } {
+export function visibleRange(contents: bigint, counter: CounterRecord, now: Instant): { from: Key; to: Key } {
   return {
-    from: messageKey(contents, tally.headVisibleAt, tally.headSequence),
+    from: messageKey(contents, counter.headVisibleAt, counter.headSequence),
     to: messageKey(contents, now + 1, 0n),
   };
 }

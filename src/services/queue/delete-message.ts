@@ -1,7 +1,7 @@
 import { Refusal } from "../../base/refusals.ts";
 import { type Receipt, deleteMessage as ruleOfDelete } from "../../concurrency/visibility.ts";
 import type { ServiceParts } from "../parts.ts";
-import { findMessage, putTally, readTally } from "./contents.ts";
+import { findMessage, putCounter, readCounter } from "./contents.ts";
 import { checkNamed } from "./named-message.ts";
 import { type QueueRef, readContentsId } from "./queue-ref.ts";
 
@@ -21,7 +21,7 @@ export function deleteMessage({ store }: ServiceParts, request: DeleteMessage): 
       throw new Refusal("MessageNotFound");
     }
     write.delete(found.entry.key);
-    const tally = await readTally(write, contents);
-    putTally(write, contents, { ...tally, count: tally.count - 1 });
+    const counter = await readCounter(write, contents);
+    putCounter(write, contents, { ...counter, count: counter.count - 1 });
   });
 }

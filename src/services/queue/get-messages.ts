@@ -3,13 +3,13 @@ import { QUEUE_LIMITS } from "../../base/limits-queue.ts";
 import { isExpired, type Receipt, takeMessage } from "../../concurrency/visibility.ts";
 import { keyAfter } from "../../store/keys/pack.ts";
 import type { Writer } from "../../store/kv.ts";
-import type { TallyRecord } from "../../store/records/queue.ts";
+import type { CounterRecord } from "../../store/records/queue.ts";
 import type { ServiceParts } from "../parts.ts";
 import {
   messageOf,
   moveMessage,
-  putTally,
-  readTally,
+  putCounter,
+  readCounter,
   type StoredMessage,
   visibleRange,
   withMessageAt,
@@ -33,7 +33,7 @@ export interface GivenMessage {
   readonly text: Uint8Array;
 }
 
-export interface TakenMessage extends GivenMessage {
+export interface DequeuedMessage extends GivenMessage {
   readonly visibleAt: Instant;
   readonly receipt: Receipt;
 }
@@ -45,7 +45,7 @@ export interface TakenMessage extends GivenMessage {
  * Where more messages have expired in front than one transaction may remove, it takes several: an empty answer would
  * say that there is nothing to do.
  */
-export async function getMessages(parts: QueueParts, request: GetMessages): Promise<TakenMessage[]> {
+export async function getMessages(parts: QueueParts, request: GetMessages): Promise<DequeuedMessage[]> {
   let taken = await takeHead(parts, request);
   for (let step = 1; taken === "onlyExpired" && step < QUEUE_LIMITS.expiredStepsMax; step++) {
     taken = await takeHead(parts, request);
@@ -56,12 +56,12 @@ export async function getMessages(parts: QueueParts, request: GetMessages): Prom
 function takeHead(
   { store, stamps }: QueueParts,
   { ref, count, visibilityTimeout }: GetMessages,
-): Promise<TakenMessage[] | "onlyExpired"> {
+): Promise<DequeuedMessage[] | "onlyExpired"> {
   const stamp = stamps.next();
   return store.write(async (write) => {
     const contents = await readContentsId(write, ref);
     const now = write.now();
-    const { found, tally, isCutShort } = await readHead(write, contents, { count, now });
+    const { found, counter, isCutShort } = await readHead(write, contents, { count, now });
     const taken = found.map((message) => {
       const { state, text } = message;
       const next = takeMessage(state, { stamp, now, visibilityTimeout });
@@ -70,7 +70,7 @@ function takeHead(
       const messageId = printMessageId(contents, sequence);
       return { messageId, insertedAt, expiresAt, dequeueCount, text, visibleAt, receipt: next };
     });
-    if (tally !== undefined) putTally(write, contents, tally);
+    if (counter !== undefined) putCounter(write, contents, counter);
     return isCutShort ? "onlyExpired" : taken;
   });
 }
@@ -79,17 +79,17 @@ function takeHead(
 export function removeExpiredHead({ store }: ServiceParts, ref: QueueRef): Promise<void> {
   return store.write(async (write) => {
     const contents = await readContentsId(write, ref);
-    const { found, tally } = await readHead(write, contents, { count: 1, now: write.now() });
-    if (tally === undefined) return;
+    const { found, counter } = await readHead(write, contents, { count: 1, now: write.now() });
+    if (counter === undefined) return;
     const [living] = found;
-    putTally(write, contents, living === undefined ? tally : withMessageAt(tally, living.state));
+    putCounter(write, contents, living === undefined ? counter : withMessageAt(counter, living.state));
   });
 }
 
 interface Head {
   readonly found: readonly StoredMessage[];
   /** Undefined when nothing has changed: a Get of an empty queue writes nothing. */
-  readonly tally: TallyRecord | undefined;
+  readonly counter: CounterRecord | undefined;
   /** Nothing but expired messages so far, and there may be others behind them. */
   readonly isCutShort: boolean;
 }
@@ -103,8 +103,8 @@ async function readHead(
   contents: bigint,
   { count, now }: { readonly count: number; readonly now: Instant },
 ): Promise<Head> {
-  const tally = await readTally(write, contents);
-  const { from: head, to } = visibleRange(contents, tally, now);
+  const counter = await readCounter(write, contents);
+  const { from: head, to } = visibleRange(contents, counter, now);
   const found: StoredMessage[] = [];
   let from = head;
   let dropped = 0;
@@ -131,10 +131,10 @@ async function readHead(
       from = keyAfter(entry.key);
     }
   }
-  if (last === undefined) return { found, tally: undefined, isCutShort: false };
+  if (last === undefined) return { found, counter: undefined, isCutShort: false };
   const next = isAtEnd
     ? { headVisibleAt: now + 1, headSequence: 0n }
     : { headVisibleAt: last.visibleAt, headSequence: last.sequence + 1n };
   const isCutShort = found.length === 0 && !isAtEnd;
-  return { found, tally: { ...tally, count: tally.count - dropped, ...next }, isCutShort };
+  return { found, counter: { ...counter, count: counter.count - dropped, ...next }, isCutShort };
 }

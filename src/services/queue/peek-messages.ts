@@ -2,7 +2,7 @@ import { QUEUE_LIMITS } from "../../base/limits-queue.ts";
 import { isVisible } from "../../concurrency/visibility.ts";
 import { keyAfter } from "../../store/keys/pack.ts";
 import type { ServiceParts } from "../parts.ts";
-import { messageOf, readTally, visibleRange } from "./contents.ts";
+import { messageOf, readCounter, visibleRange } from "./contents.ts";
 import { type GivenMessage, removeExpiredHead } from "./get-messages.ts";
 import { printMessageId } from "./message-id.ts";
 import { type QueueRef, readContentsId } from "./queue-ref.ts";
@@ -29,7 +29,7 @@ function readHead(
   return store.read(async (read) => {
     const contents = await readContentsId(read, ref);
     const now = read.now();
-    const range = visibleRange(contents, await readTally(read, contents), now);
+    const range = visibleRange(contents, await readCounter(read, contents), now);
     const found: GivenMessage[] = [];
     let { from } = range;
     let skipped = 0;

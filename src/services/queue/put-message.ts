@@ -1,7 +1,7 @@
 import type { Instant, Millis } from "../../base/clock.ts";
 import { badQuery } from "../../base/refusals.ts";
 import { insertMessage, type Receipt } from "../../concurrency/visibility.ts";
-import { keepMessage, putTally, readTally, withMessageAt, withSweepFor } from "./contents.ts";
+import { putCounter, readCounter, storeMessage, withMessageAt, withSweepFor } from "./contents.ts";
 import { printMessageId } from "./message-id.ts";
 import { type QueueRef, readContentsId } from "./queue-ref.ts";
 import type { QueueParts } from "./stamps.ts";
@@ -32,12 +32,12 @@ export function putMessage({ store, stamps }: QueueParts, request: PutMessage): 
     const outcome = insertMessage({ sequence, stamp, now, visibilityTimeout, timeToLive });
     if (!outcome.ok) throw outlivesMessage(visibilityTimeout);
     const state = outcome.next;
-    keepMessage(write, contents, { state, text });
-    const tally = withSweepFor(write, contents, {
-      tally: withMessageAt(await readTally(write, contents), state),
+    storeMessage(write, contents, { state, text });
+    const counter = withSweepFor(write, contents, {
+      counter: withMessageAt(await readCounter(write, contents), state),
       message: state,
     });
-    putTally(write, contents, { ...tally, count: tally.count + 1 });
+    putCounter(write, contents, { ...counter, count: counter.count + 1 });
     const { insertedAt, expiresAt, visibleAt } = state;
     return {
       messageId: printMessageId(contents, sequence),

@@ -2,7 +2,7 @@ import { queueKey } from "../../store/keys/queue.ts";
 import { type QueueRecord, queueRecord } from "../../store/records/queue.ts";
 import type { StoredPolicy } from "../account/stored-policy.ts";
 import type { ServiceParts } from "../parts.ts";
-import { readTally } from "./contents.ts";
+import { readCounter } from "./contents.ts";
 import { findQueue, type QueueRef, readQueue } from "./queue-ref.ts";
 
 export type Metadata = Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export interface QueueProperties {
 export function getQueueMetadata({ store }: ServiceParts, ref: QueueRef): Promise<QueueProperties> {
   return store.read(async (read) => {
     const { contents, metadata } = await readQueue(read, ref);
-    const { count } = await readTally(read, contents);
+    const { count } = await readCounter(read, contents);
     return { metadata, approximateMessagesCount: count };
   });
 }

@@ -1,7 +1,7 @@
 import { QUEUE_LIMITS } from "../../base/limits-queue.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { queueKey } from "../../store/keys/queue.ts";
-import type { Reader, Soon } from "../../store/kv.ts";
+import type { MaybePromise, Reader } from "../../store/kv.ts";
 import { type QueueRecord, queueRecord } from "../../store/records/queue.ts";
 
 /** Which queue an operation is about. */
@@ -37,7 +37,7 @@ export async function readQueue(read: Reader, ref: QueueRef): Promise<QueueRecor
 }
 
 /** Only the id of its contents: all that the operations on messages need. */
-export function readContentsId(read: Reader, { account, queue }: QueueRef): Soon<bigint> {
+export function readContentsId(read: Reader, { account, queue }: QueueRef): MaybePromise<bigint> {
   const found = read.get(queueKey(account, queue));
   return found instanceof Promise ? found.then(contentsIdOf) : contentsIdOf(found);
 }

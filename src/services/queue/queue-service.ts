@@ -2,11 +2,11 @@ import type { Receipt } from "../../concurrency/visibility.ts";
 import type { StoredPolicy } from "../account/stored-policy.ts";
 import type { Page } from "../page.ts";
 import type { ServiceParts } from "../parts.ts";
-import type { Chore } from "../reclaim/chores.ts";
+import type { BackgroundJob } from "../reclaim/chores.ts";
 import { clearMessages } from "./clear-messages.ts";
 import { createQueue, deleteQueue } from "./create-queue.ts";
 import { type DeleteMessage, deleteMessage } from "./delete-message.ts";
-import { type GetMessages, type GivenMessage, getMessages, type TakenMessage } from "./get-messages.ts";
+import { type DequeuedMessage, type GetMessages, type GivenMessage, getMessages } from "./get-messages.ts";
 import { type ListedQueue, type ListQueues, listQueues, type QueuesPage } from "./list-queues.ts";
 import { type PeekMessages, peekMessages } from "./peek-messages.ts";
 import { type PutMessage, type PutMessageResult, putMessage } from "./put-message.ts";
@@ -20,7 +20,7 @@ import {
   setQueueMetadata,
 } from "./queue-metadata.ts";
 import type { QueueRef } from "./queue-ref.ts";
-import { queueChores } from "./remove-messages.ts";
+import { queueJobs } from "./remove-messages.ts";
 import { type QueueParts, Stamps } from "./stamps.ts";
 import { type UpdateMessage, updateMessage } from "./update-message.ts";
 
@@ -64,7 +64,7 @@ export class QueueService {
     return putMessage(this.parts, request);
   }
 
-  getMessages(request: GetMessages): Promise<TakenMessage[]> {
+  getMessages(request: GetMessages): Promise<DequeuedMessage[]> {
     return getMessages(this.parts, request);
   }
 
@@ -90,7 +90,7 @@ export class QueueService {
   }
 
   /** Its work in the background. */
-  chores(): readonly Chore[] {
-    return queueChores(this.parts);
+  jobs(): readonly BackgroundJob[] {
+    return queueJobs(this.parts);
   }
 }

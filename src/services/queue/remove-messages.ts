@@ -3,20 +3,20 @@ import { isExpired } from "../../concurrency/visibility.ts";
 import { keyAfter } from "../../store/keys/pack.ts";
 import {
   contentsOfDiscardedKey,
+  counterKey,
   DISCARDED,
   discardedKey,
   dueSweeps,
   messagesOf,
   readSweepKey,
-  tallyKey,
 } from "../../store/keys/queue.ts";
 import type { Entry, Key, KeySpace, Range, Reader, Writer } from "../../store/kv.ts";
 import type { ServiceParts } from "../parts.ts";
-import type { Chore } from "../reclaim/chores.ts";
-import { messageOf, putTally, readTally } from "./contents.ts";
+import type { BackgroundJob } from "../reclaim/chores.ts";
+import { messageOf, putCounter, readCounter } from "./contents.ts";
 
 /** What the Queue service does in the background. Each step is one short transaction. */
-export function queueChores({ store }: ServiceParts): readonly Chore[] {
+export function queueJobs({ store }: ServiceParts): readonly BackgroundJob[] {
   const interval = QUEUE_LIMITS.sweepIntervalMillis;
   const sweeper = new Sweeper(store);
   return [
@@ -109,8 +109,8 @@ async function removeMessages(write: Writer, contents: bigint, keys: readonly Ke
     removed++;
   }
   if (removed === 0) return;
-  const tally = await readTally(write, contents);
-  putTally(write, contents, { ...tally, count: tally.count - removed });
+  const counter = await readCounter(write, contents);
+  putCounter(write, contents, { ...counter, count: counter.count - removed });
 }
 
 /** Forgets sweeps that were made. When the clock is set back, the same may be asked for again. */
@@ -118,8 +118,8 @@ async function endSweeps(write: Writer, sweeps: readonly Key[]): Promise<void> {
   for (const key of sweeps) {
     write.delete(key);
     const { at, contents } = readSweepKey(key);
-    const tally = await readTally(write, contents);
-    if (tally.sweepAt === at) putTally(write, contents, { ...tally, sweepAt: 0 });
+    const counter = await readCounter(write, contents);
+    if (counter.sweepAt === at) putCounter(write, contents, { ...counter, sweepAt: 0 });
   }
 }
 
@@ -134,11 +134,11 @@ async function removeDiscarded(store: KeySpace): Promise<"more" | "done"> {
     const { found, isAll } = await stepOf(write, messagesOf(discarded));
     for (const { key } of found) write.delete(key);
     if (!isAll) {
-      const tally = await readTally(write, discarded);
-      putTally(write, discarded, { ...tally, count: tally.count - found.length });
+      const counter = await readCounter(write, discarded);
+      putCounter(write, discarded, { ...counter, count: counter.count - found.length });
       return;
     }
-    write.delete(tallyKey(discarded));
+    write.delete(counterKey(discarded));
     write.delete(discardedKey(discarded));
   });
   return "more";

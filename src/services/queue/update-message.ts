@@ -1,7 +1,14 @@
 import type { Millis } from "../../base/clock.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { type Receipt, updateMessage as ruleOfUpdate } from "../../concurrency/visibility.ts";
-import { findMessage, keepMessage, moveMessage, putTally, readTally, withMessageAt } from "./contents.ts";
+import {
+  findMessage,
+  moveMessage,
+  putCounter,
+  readCounter,
+  storeMessage,
+  withMessageAt,
+} from "./contents.ts";
 import { checkNamed } from "./named-message.ts";
 import { outlivesMessage } from "./put-message.ts";
 import { type QueueRef, readContentsId } from "./queue-ref.ts";
@@ -32,11 +39,11 @@ export function updateMessage({ store, stamps }: QueueParts, request: UpdateMess
     if (text === undefined) moveMessage(write, found!, outcome.next);
     else {
       write.delete(found!.entry.key);
-      keepMessage(write, contents, { state: outcome.next, text });
+      storeMessage(write, contents, { state: outcome.next, text });
     }
-    const tally = await readTally(write, contents);
-    const next = withMessageAt(tally, outcome.next);
-    if (next !== tally) putTally(write, contents, next);
+    const counter = await readCounter(write, contents);
+    const next = withMessageAt(counter, outcome.next);
+    if (next !== counter) putCounter(write, contents, next);
     return outcome.next;
   });
 }

@@ -6,7 +6,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { silentLog } from "../../base/log.ts";
 import { Wakeup } from "../../base/wakeup.ts";
 import { MemoryStore } from "../../store/memory/memory-store.ts";
-import { Chores } from "./chores.ts";
+import { BackgroundJobs } from "./chores.ts";
 
 /** Timers that a test fires by hand. */
 function handTimers(): { timers: Timers; soon: (() => void)[]; delays: number[] } {
@@ -25,7 +25,7 @@ function handTimers(): { timers: Timers; soon: (() => void)[]; delays: number[] 
 
 test("a chore that is woken runs soon, once for all who rang, and again when somebody rings after it", async () => {
   const { timers, soon, delays } = handTimers();
-  const chores = new Chores({ ephemeral: new MemoryStore().ephemeral, timers, log: silentLog });
+  const jobs = new BackgroundJobs({ ephemeral: new MemoryStore().ephemeral, timers, log: silentLog });
   const wakeup = new Wakeup();
   let runs = 0;
   const run = async (): Promise<"done"> => {
@@ -33,11 +33,11 @@ test("a chore that is woken runs soon, once for all who rang, and again when som
     return "done";
   };
   wakeup.ring();
-  chores.add({ name: "sweep", interval: 1_000, wakeup, run });
+  jobs.add({ name: "sweep", interval: 1_000, wakeup, run });
   assert.equal(soon.length, 0, "nobody listened yet");
   wakeup.ring();
   wakeup.ring();
-  assert.deepEqual(delays, [LIMITS.choreSoonMillis]);
+  assert.deepEqual(delays, [LIMITS.jobWakeupMillis]);
   soon[0]!();
   await settle();
   assert.equal(runs, 1);
@@ -45,7 +45,7 @@ test("a chore that is woken runs soon, once for all who rang, and again when som
   soon[1]!();
   await settle();
   assert.equal(runs, 2);
-  await chores.stop();
+  await jobs.stop();
   wakeup.ring();
   assert.equal(soon.length, 2, "after the end nobody is woken");
 });

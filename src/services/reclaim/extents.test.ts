@@ -318,11 +318,11 @@ test("the timer drives reclaiming in one process only", async () => {
 });
 
 test("disk use stays within twice the live data, however much is written and deleted", async () => {
-  const figures = await extentSpace({
+  const stats = await extentSpace({
     device: new MemoryDevice(),
     writtenBytes: 256 * MIB,
     liveBytes: 24 * MIB,
     shape: { extentBytesMax: 2 * MIB, pieceBytes: MIB },
   });
-  assert.ok(isSpaceKept(figures), printFigures(figures));
+  assert.ok(isSpaceKept(stats), printFigures(stats));
 });

@@ -33,7 +33,7 @@ export class ExtentReclaimer {
   /** Extents with damage: what they hold cannot be moved, and is not thrown away. */
   readonly #damaged = new Set<bigint>();
   #timer: Timer | undefined;
-  #soon: Timer | undefined;
+  #wakeups: Timer | undefined;
   #ticking: Promise<void> | undefined;
 
   constructor(payload: PayloadService) {
@@ -51,9 +51,9 @@ export class ExtentReclaimer {
     // A large file that is replaced leaves whole extents empty. Given back at once, their room and the memory of the
     // system's page cache serve what comes in its place.
     this.#payload.dropped.listen(() => {
-      this.#soon ??= timers.after(LIMITS.reclaimSoonMillis, () => {
-        this.#soon = undefined;
-        this.#begin(() => this.#removeSoon());
+      this.#wakeups ??= timers.after(LIMITS.reclaimWakeupMillis, () => {
+        this.#wakeups = undefined;
+        this.#begin(() => this.#scheduleRemoval());
       });
     });
   }
@@ -62,7 +62,7 @@ export class ExtentReclaimer {
   async stop(): Promise<void> {
     this.#timer?.cancel();
     this.#payload.dropped.listen(() => {});
-    this.#soon?.cancel();
+    this.#wakeups?.cancel();
     await this.#ticking;
     await this.#consent.leave();
     await leaveRole(this.#payload.store.ephemeral, "reclaimer");
@@ -74,7 +74,7 @@ export class ExtentReclaimer {
     });
   }
 
-  async #removeSoon(): Promise<void> {
+  async #scheduleRemoval(): Promise<void> {
     try {
       if (await playsRole(this.#payload.store.ephemeral, "reclaimer")) await this.#removeEmpty();
     } catch (err) {

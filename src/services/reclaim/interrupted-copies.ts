@@ -4,7 +4,7 @@ import type { Key, Reader, Writer } from "../../store/kv.ts";
 import type { BlobCopyTarget, FileCopyTarget, PendingCopyRecord } from "../../store/records/copies.ts";
 import type { RecordType } from "../../store/records/record.ts";
 import type { ServiceParts } from "../parts.ts";
-import type { Chore } from "./chores.ts";
+import type { BackgroundJob } from "./chores.ts";
 import { livingProcesses } from "./consent.ts";
 
 /**
@@ -28,10 +28,10 @@ export const INTERRUPTED =
 export function interruptedCopies<Target extends BlobCopyTarget | FileCopyTarget>(
   { store }: Pick<ServiceParts, "store">,
   copies: CopiesOf<Target>,
-): Chore {
+): BackgroundJob {
   return {
     name: `${copies.service}-copies`,
-    interval: LIMITS.copiesChoreMillis,
+    interval: LIMITS.copiesJobMillis,
     run: () => endInterrupted({ store }, copies),
   };
 }

@@ -1,7 +1,7 @@
 import type { EntityContents, EntityKeys, Property } from "../../base/edm.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
-import { whenThere } from "../../base/soon.ts";
+import { then } from "../../base/soon.ts";
 import {
   checkEntityChange,
   type EntityChangeKind,
@@ -37,9 +37,9 @@ export function changeEntity(
 ): Promise<Changed> {
   checkChange(change, bounds);
   return store.write((write) =>
-    whenThere(readTable(write, ref), ({ id, name }) => {
+    then(readTable(write, ref), ({ id, name }) => {
       const key = entityKey(id, change);
-      return whenThere(write.get(key), (current) => {
+      return then(write.get(key), (current) => {
         const revision = write.revision(current === undefined ? undefined : revisionOfEntity(current));
         applyChange(write, { key, current, change, revision });
         return { revision, table: name };

@@ -1,6 +1,6 @@
 import type { EntityKeys } from "../../base/edm.ts";
 import { compareText } from "../../base/text-order.ts";
-import { entityKeyPast, type KeyBound, lowestEntityKey } from "../../store/keys/table.ts";
+import { entityKeyAfter, type KeyBound, lowestEntityKey } from "../../store/keys/table.ts";
 import type { Range } from "../../store/kv.ts";
 
 /**
@@ -34,7 +34,7 @@ export function rangeOfBounds(table: bigint, bounds: EntityBounds): Range {
   const { startPartition, startRow, endPartition, endRow } = bounds;
   return {
     from: lowestEntityKey(table, included(startPartition), included(startRow)),
-    to: entityKeyPast(table, included(endPartition), included(endRow)),
+    to: entityKeyAfter(table, included(endPartition), included(endRow)),
   };
 }
 

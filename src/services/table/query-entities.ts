@@ -2,7 +2,7 @@ import { monotonic } from "../../base/clock.ts";
 import type { EdmValue, EntityKeys } from "../../base/edm.ts";
 import { TABLE_LIMITS } from "../../base/limits-table.ts";
 import { Refusal } from "../../base/refusals.ts";
-import { type Soon, whenThere } from "../../base/soon.ts";
+import { type MaybePromise, then } from "../../base/soon.ts";
 import { keyAfter } from "../../store/keys/pack.ts";
 import { entityKey, keysOfEntityKey, lowestEntityKey } from "../../store/keys/table.ts";
 import type { Entry, KeySpace, Range, Reader, Store } from "../../store/kv.ts";
@@ -34,11 +34,11 @@ export function getEntity(
   ref: TableRef,
   keys: EntityKeys,
   bounds: EntityBounds | undefined,
-): Soon<FoundEntity> {
+): MaybePromise<FoundEntity> {
   checkKeys(keys);
-  return store.readSoon((read) =>
-    whenThere(readTable(read, ref), ({ id, name }) =>
-      whenThere(read.get(entityKey(id, keys)), (bytes) => {
+  return store.readMaybeSync((read) =>
+    then(readTable(read, ref), ({ id, name }) =>
+      then(read.get(entityKey(id, keys)), (bytes) => {
         // What lies outside the bounds of a SAS does not exist for its holder.
         const isHidden = bounds !== undefined && !isWithin(bounds, keys);
         if (bytes === undefined || isHidden) throw new Refusal("ResourceNotFound");

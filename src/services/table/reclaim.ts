@@ -1,10 +1,10 @@
 import { TABLE_LIMITS } from "../../base/limits-table.ts";
 import { DELETED_TABLES, entitiesOfTable, tableOfDeletedKey } from "../../store/keys/table.ts";
 import type { KeySpace } from "../../store/kv.ts";
-import type { Chore } from "../reclaim/chores.ts";
+import type { BackgroundJob } from "../reclaim/chores.ts";
 
 /** Removes the entities of deleted tables, some at a time. Nobody can reach them any more: their table id is gone. */
-export function reclaimTables(store: KeySpace): Chore {
+export function reclaimTables(store: KeySpace): BackgroundJob {
   return {
     name: "entities of deleted tables",
     interval: TABLE_LIMITS.reclaimIntervalMillis,

@@ -1,10 +1,10 @@
 import type { EntityKeys } from "../../base/edm.ts";
 import { Refusal } from "../../base/refusals.ts";
-import type { Soon } from "../../base/soon.ts";
+import type { MaybePromise } from "../../base/soon.ts";
 import type { StoredPolicy } from "../account/stored-policy.ts";
 import type { Page } from "../page.ts";
 import type { ServiceParts } from "../parts.ts";
-import type { Chore } from "../reclaim/chores.ts";
+import type { BackgroundJob } from "../reclaim/chores.ts";
 import { type Changed, changeEntity, type EntityChange } from "./change-entity.ts";
 import type { EntityBounds } from "./entity-bounds.ts";
 import { transact } from "./entity-group-transaction.ts";
@@ -69,7 +69,7 @@ export class TableService {
     return transact(this.parts.store, ref, changes, bounds);
   }
 
-  getEntity(ref: tables.TableRef, keys: EntityKeys, bounds?: EntityBounds): Soon<FoundEntity> {
+  getEntity(ref: tables.TableRef, keys: EntityKeys, bounds?: EntityBounds): MaybePromise<FoundEntity> {
     return getEntity(this.parts.store, ref, keys, bounds);
   }
 
@@ -91,7 +91,7 @@ export class TableService {
   }
 
   /** Its work in the background. */
-  chores(): readonly Chore[] {
+  jobs(): readonly BackgroundJob[] {
     return [reclaimTables(this.parts.store)];
   }
 }

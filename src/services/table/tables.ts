@@ -1,9 +1,9 @@
 import { TABLE_LIMITS } from "../../base/limits-table.ts";
 import { Refusal } from "../../base/refusals.ts";
-import { type Soon, whenThere } from "../../base/soon.ts";
+import { type MaybePromise, then } from "../../base/soon.ts";
 import { deletedTableKey, tableAclKey, tableKey, tablesOfAccount } from "../../store/keys/table.ts";
 import type { KeySpace, Reader } from "../../store/kv.ts";
-import { Remembered } from "../../store/records/remembered.ts";
+import { RecordDecodeCache } from "../../store/records/remembered.ts";
 import { type TableRecord, tableAclRecord, tableRecord } from "../../store/records/table.ts";
 import type { StoredPolicy } from "../account/stored-policy.ts";
 import type { NewPage, Page } from "../page.ts";
@@ -17,16 +17,16 @@ export interface TableRef {
   readonly table: string;
 }
 
-const tables = new Remembered(tableRecord.unpack);
+const tables = new RecordDecodeCache(tableRecord.unpack);
 
 /** The record of a table; the refusal that fits when there is none. */
 export function readTable(
   read: Reader,
   { account, table }: TableRef,
   missing: "TableNotFound" | "ResourceNotFound" = "TableNotFound",
-): Soon<TableRecord> {
+): MaybePromise<TableRecord> {
   const key = tableKey(account, table);
-  return whenThere(read.get(key), (bytes) => {
+  return then(read.get(key), (bytes) => {
     if (bytes !== undefined) return tables.unpack(key, bytes);
     // A name no table can have is told apart from one that no table has.
     checkTableName(table);

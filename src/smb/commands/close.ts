@@ -10,7 +10,8 @@ export async function close(request: Request): Promise<Reply> {
   const { session } = open;
   if (open.file !== undefined) await request.afterOthers(open);
   const wantsInfo = (flags & CLOSE_POSTQUERY_ATTRIB) !== 0 && open.file !== undefined;
-  if (open.file !== undefined && open.hasUntoldWrite) await beforeClose(request.connection.server, open);
+  if (open.file !== undefined && open.hasPendingWriteNotice)
+    await beforeClose(request.connection.server, open);
   const info = wantsInfo ? await open.file.infoAtClose() : undefined;
   const flushed = open.file?.flush();
   // Heard below, when the handle has gone: it goes whatever became of its writes.

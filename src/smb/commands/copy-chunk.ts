@@ -11,7 +11,7 @@ import {
   RESUME_KEY_BYTES,
 } from "../wire/ioctl.ts";
 import type { IoctlAnswer } from "./ioctl.ts";
-import { breakForWrite, need, tellWritten } from "./rights.ts";
+import { breakForWrite, need, notifyWritten } from "./rights.ts";
 
 /** Server-side copy: the client names a source by a key it asked for, and ranges to copy from it. */
 const KEY_ANSWER_BYTES = 32;
@@ -59,7 +59,7 @@ export async function copyChunk(
     if (!(error instanceof StatusError)) throw error;
     status = error.status;
   }
-  if (chunksWritten > 0) tellWritten(request, target);
+  if (chunksWritten > 0) notifyWritten(request, target);
   return {
     status,
     output: copyChunkResponse.encode({ chunksWritten, chunkBytesWritten: 0, totalBytesWritten }),

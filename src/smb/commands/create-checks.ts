@@ -1,4 +1,4 @@
-import type { NodeKind } from "../file-system.ts";
+import type { InodeKind } from "../file-system.ts";
 import { refuse, STATUS } from "../status.ts";
 import { ACCESS, CREATE_OPTION, type CreateRequest, DISPOSITION } from "../wire/create.ts";
 
@@ -27,7 +27,7 @@ export function checkCreate(body: CreateRequest): void {
   if ((createOptions & CREATE_OPTION.DELETE_ON_CLOSE) !== 0 && !mayDelete) throw refuse(STATUS.ACCESS_DENIED);
 }
 
-export function kindWanted(createOptions: number): NodeKind | undefined {
+export function kindWanted(createOptions: number): InodeKind | undefined {
   if ((createOptions & CREATE_OPTION.DIRECTORY_FILE) !== 0) return "directory";
   return (createOptions & CREATE_OPTION.NON_DIRECTORY_FILE) !== 0 ? "file" : undefined;
 }

@@ -33,9 +33,9 @@ export function createReply(
   open: FileOpen,
   { action, info }: { readonly action: number; readonly info: FileInfo },
   contexts: CreateContexts,
-  toldLevel?: number,
+  reportedLevel?: number,
 ): Reply {
-  const level = toldLevel ?? levelOf(open);
+  const level = reportedLevel ?? levelOf(open);
   return success(
     createResponse.encode({
       oplockLevel: level,
@@ -68,7 +68,7 @@ function answers(open: FileOpen, info: FileInfo, contexts: CreateContexts, level
   if (contexts.wantsDiskId)
     list.push({
       name: "QFid",
-      data: queryOnDiskIdResponse.encode({ diskFileId: info.node, volumeId: open.tree.share!.id }),
+      data: queryOnDiskIdResponse.encode({ diskFileId: info.inode, volumeId: open.tree.share!.id }),
     });
   const { cache } = open;
   const durability = level === OPLOCK.BATCH || level === OPLOCK.LEASE ? open.durability : undefined;

@@ -3,14 +3,14 @@ import { Refusal } from "../../base/refusals.ts";
 import { HANDLE_CACHE, NO_CACHE } from "../../concurrency/cache-lease.ts";
 import { printSddl } from "../../services/file/security/sddl.ts";
 import { CONTROL, decodeSecurityDescriptor } from "../../services/file/security/security-descriptor.ts";
-import type { CacheEntry, OpenedNode } from "../caches.ts";
+import type { CacheEntry, OpenInode } from "../caches.ts";
 import { closeOpen } from "../end-open.ts";
-import type { FoundNode, Opened, Share } from "../file-system.ts";
+import type { FoundInode, Opened, Share } from "../file-system.ts";
 import type { FileOpen } from "../open.ts";
 import { parsePath, type SmbPath } from "../path.ts";
 import type { Reply, Request } from "../request.ts";
 import { refuse, STATUS, StatusError } from "../status.ts";
-import { STREAM_EVENT, tellStream } from "../stream-names.ts";
+import { notifyStream, STREAM_EVENT } from "../stream-names.ts";
 import {
   ACCESS,
   CREATE_ACTION,
@@ -48,7 +48,7 @@ export async function create(request: Request): Promise<Reply> {
   const body = createRequest.decode(request.pdu);
   const { tree } = request;
   request.chain.fileId = undefined;
-  if (request.user.isNobody) throw refuse(STATUS.ACCESS_DENIED);
+  if (request.user.isAnonymous) throw refuse(STATUS.ACCESS_DENIED);
   if (request.user.connection.openCount >= SMB_LIMITS.opensPerConnectionMax)
     throw refuse(STATUS.TOO_MANY_OPENED_FILES);
   const { share } = tree!;
@@ -109,9 +109,9 @@ async function openWhenFree(request: Request, wanted: Wanted): Promise<Opened> {
       if (isHandleAsked || !isSharingViolation(error)) throw error;
       // The application may have closed the file, and only the client's cache still has it open.
       isHandleAsked = true;
-      const { nodes } = request.connection.server;
+      const { inodes } = request.connection.server;
       const found = await findWanted(request, wanted);
-      const wait = found && nodes.resolveWhole(wanted.share.id, found, "sharing", exceptOwn(wanted));
+      const wait = found && inodes.resolveWhole(wanted.share.id, found, "sharing", exceptOwn(wanted));
       if (wait === undefined) throw error;
       await request.wait(wait, () => {});
     }
@@ -142,7 +142,7 @@ const exceptOwn =
   };
 
 /** Whether the share modes of what SMB clients have open keep a new open out. The file system has the last word. */
-function isExcluded({ opens }: OpenedNode, access: number, share: number): boolean {
+function isExcluded({ opens }: OpenInode, access: number, share: number): boolean {
   const wanted = { access: usesOf(access), share };
   return [...opens].some((open) => {
     const present = { access: usesOf(open.access), share: open.shareAccess };
@@ -168,12 +168,12 @@ const OVERWRITING: readonly number[] = [
 ];
 
 async function breakForOpen(request: Request, wanted: Wanted): Promise<void> {
-  const { nodes } = request.connection.server;
+  const { inodes } = request.connection.server;
   // Only caches are in the way here, and most opens are made while nobody has any.
-  if (!nodes.isAnyCached) return;
-  const node = await nodeOf(request, wanted);
-  if (wanted.lease !== undefined) nodes.checkLease(wanted.lease, node);
-  if (node === undefined || node.caches.size === 0 || node.isDeletePending) return;
+  if (!inodes.isAnyCached) return;
+  const inode = await inodeOf(request, wanted);
+  if (wanted.lease !== undefined) inodes.checkLease(wanted.lease, inode);
+  if (inode === undefined || inode.caches.size === 0 || inode.isDeletePending) return;
   const denial = wanted.share.isDenied?.(openRequest(request, wanted));
   if (denial !== undefined && (await denial)) return;
   const { rights, body } = wanted;
@@ -184,21 +184,21 @@ async function breakForOpen(request: Request, wanted: Wanted): Promise<void> {
     !isOverwriting && (entry.lease === undefined ? isStatAccess(access) : isLeaseStatAccess(access));
   // An open that will be refused takes nobody's writes away: only a handle that is merely kept could make room.
   const overwritten = isOverwriting ? OVERWRITE_ACCESS : 0;
-  const isKeptOut = isExcluded(node, access | overwritten, body.shareAccess);
+  const isKeptOut = isExcluded(inode, access | overwritten, body.shareAccess);
   const conflict = isKeptOut ? "sharing" : isOverwriting ? "overwrite" : "open";
-  const wait = nodes.resolve(node, conflict, (entry) => isOwn(entry) || isStat(entry));
+  const wait = inodes.resolve(inode, conflict, (entry) => isOwn(entry) || isStat(entry));
   if (wait !== undefined) await request.wait(wait, () => {});
 }
 
 /** What others have open at the path. */
-async function nodeOf(request: Request, wanted: Wanted): Promise<OpenedNode | undefined> {
+async function inodeOf(request: Request, wanted: Wanted): Promise<OpenInode | undefined> {
   const found = await findWanted(request, wanted);
-  return found && request.connection.server.nodes.find(wanted.share.id, found.node);
+  return found && request.connection.server.inodes.find(wanted.share.id, found.inode);
 }
 
 /** What is at the path; nobody asks the file system while nobody has anything open. */
-async function findWanted(request: Request, { share, path }: Wanted): Promise<FoundNode | undefined> {
-  if (request.connection.server.nodes.size === 0 || path.snapshot !== undefined) return undefined;
+async function findWanted(request: Request, { share, path }: Wanted): Promise<FoundInode | undefined> {
+  if (request.connection.server.inodes.size === 0 || path.snapshot !== undefined) return undefined;
   try {
     return await share.find(path.names, path.stream);
   } catch (error) {
@@ -238,7 +238,7 @@ async function endOlderInstance(request: Request, wanted: Wanted): Promise<void>
   if (appInstance === undefined) return;
   const { server } = request.connection;
   const { account } = request.user;
-  for (const open of (await nodeOf(request, wanted))?.opens ?? []) {
+  for (const open of (await inodeOf(request, wanted))?.opens ?? []) {
     if (open.appInstance?.equals(appInstance) !== true || open.session.account !== account) continue;
     if (open.session.opens.delete(open.fileId.volatile)) open.session.connection.openCount--;
     if (server.durables.isKept(open)) await server.durables.drop(open);
@@ -277,7 +277,7 @@ async function keep(request: Request, wanted: Wanted, opened: Opened): Promise<R
     session,
     pipe: undefined,
     file: opened.handle,
-    node: undefined,
+    inode: undefined,
     path: opened.path ?? path.names,
     stream: opened.stream,
     access: opened.access,
@@ -296,12 +296,12 @@ async function keep(request: Request, wanted: Wanted, opened: Opened): Promise<R
     lockSequences: new Map(),
     lockCount: 0,
     blockedLocks: new Set(),
-    underWay: new Set(),
+    inFlight: new Set(),
     hasWritten: false,
     shownWriteTime: opened.info.writtenAt,
-    hasUntoldWrite: false,
-    hasToldWrite: false,
-    isWriteTimeHeld: false,
+    hasPendingWriteNotice: false,
+    hasNotifiedWrite: false,
+    isWriteTimeFrozen: false,
     action: opened.action,
     appInstance: durableV2?.kind === "request" ? contexts.appInstance : undefined,
     createName: undefined,
@@ -316,7 +316,7 @@ async function keep(request: Request, wanted: Wanted, opened: Opened): Promise<R
   session.opens.set(id, open);
   session.connection.openCount++;
   request.chain.fileId = open.fileId;
-  const node = server.nodes.add(share.id, open);
+  const inode = server.inodes.add(share.id, open);
   if (opened.info.kind === "file") {
     const isLease = body.requestedOplockLevel === OPLOCK.LEASE;
     const state = isLease
@@ -327,36 +327,36 @@ async function keep(request: Request, wanted: Wanted, opened: Opened): Promise<R
     const isStat = isLease ? isLeaseStatAccess : isStatAccess;
     // Who only looks at a file that was there gets no oplock: nothing it could do would need one.
     const isLooking = isStatAccess(open.access) && opened.action === CREATE_ACTION.OPENED;
-    const wish = !mayCache || (!isLease && isLooking) ? NO_CACHE : (state ?? NO_CACHE);
-    if (wish !== NO_CACHE || lease !== undefined) {
+    const request = !mayCache || (!isLease && isLooking) ? NO_CACHE : (state ?? NO_CACHE);
+    if (request !== NO_CACHE || lease !== undefined) {
       const epoch = contexts.lease?.epoch ?? 0;
-      open.cache = server.nodes.grant(node, open, { wanted: wish, lease, epoch, isStat });
+      open.cache = server.inodes.grant(inode, open, { wanted: request, lease, epoch, isStat });
     }
     if (open.cache !== undefined && (open.cache.state & HANDLE_CACHE) !== 0)
       open.durability = durabilityFor(contexts);
   }
-  tell(request, open, opened);
+  notify(request, open, opened);
   const info = shownInfo(open, opened.info);
   return createReply(open, { action: opened.action, info }, contexts);
 }
 
 const ADDED_FILE = { action: NOTIFY_ACTION.ADDED, filter: NOTIFY_FILTER.FILE_NAME };
 
-function tell(request: Request, open: FileOpen, { action, isBaseNew }: Opened): void {
+function notify(request: Request, open: FileOpen, { action, isBaseNew }: Opened): void {
   const { changes } = request.connection.server;
   const share = open.tree.share!.id;
   const { path } = open;
   if (open.stream !== undefined) {
-    if (isBaseNew === true) changes.tell(share, [{ path, ...ADDED_FILE }]);
-    if (action === CREATE_ACTION.CREATED) tellStream(changes, open, STREAM_EVENT.ADDED);
-    else if (action !== CREATE_ACTION.OPENED) tellStream(changes, open, STREAM_EVENT.WRITTEN);
+    if (isBaseNew === true) changes.notify(share, [{ path, ...ADDED_FILE }]);
+    if (action === CREATE_ACTION.CREATED) notifyStream(changes, open, STREAM_EVENT.ADDED);
+    else if (action !== CREATE_ACTION.OPENED) notifyStream(changes, open, STREAM_EVENT.WRITTEN);
     return;
   }
   if (action === CREATE_ACTION.CREATED) {
     const filter = open.file.kind === "directory" ? NOTIFY_FILTER.DIR_NAME : NOTIFY_FILTER.FILE_NAME;
-    changes.tell(share, [{ path, action: NOTIFY_ACTION.ADDED, filter }]);
+    changes.notify(share, [{ path, action: NOTIFY_ACTION.ADDED, filter }]);
   } else if (action !== CREATE_ACTION.OPENED) {
     const filter = NOTIFY_FILTER.ATTRIBUTES | NOTIFY_FILTER.SIZE | NOTIFY_FILTER.LAST_WRITE;
-    changes.tell(share, [{ path, action: NOTIFY_ACTION.MODIFIED, filter }]);
+    changes.notify(share, [{ path, action: NOTIFY_ACTION.MODIFIED, filter }]);
   }
 }

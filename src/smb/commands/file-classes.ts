@@ -74,7 +74,7 @@ function fromInfo(open: FileOpen, informationClass: number, info: FileInfo): Inf
     case FILE_CLASS.EA:
       return exactly(word(info.eaSize));
     case FILE_CLASS.INTERNAL:
-      return exactly(whole(info.node));
+      return exactly(whole(info.inode));
     case FILE_CLASS.ALL:
       needAttributes(open);
       return { data: all(open, info), fixedBytes: ALL_FIXED_BYTES };
@@ -87,7 +87,7 @@ function fromInfo(open: FileOpen, informationClass: number, info: FileInfo): Inf
       needAttributes(open);
       return exactly(attributeTagInformation.encode({ attributes: info.attributes, reparseTag: 0 }));
     case FILE_CLASS.ID:
-      return exactly(Buffer.concat([whole(open.tree.share!.id), whole(info.node), whole(0n)]));
+      return exactly(Buffer.concat([whole(open.tree.share!.id), whole(info.inode), whole(0n)]));
     default:
       throw refuse(STATUS.INVALID_INFO_CLASS);
   }
@@ -123,7 +123,7 @@ function all(open: FileOpen, info: FileInfo): Buffer {
   return Buffer.concat([
     basicInformation.encode(timesAndSizes(info)),
     standard(info),
-    whole(info.node),
+    whole(info.inode),
     word(info.eaSize),
     word(open.access),
     whole(open.position),

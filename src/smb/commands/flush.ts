@@ -3,7 +3,7 @@ import { refuse, STATUS } from "../status.ts";
 import { ACCESS } from "../wire/create.ts";
 import { flushRequest } from "../wire/file-io.ts";
 import { emptyBody } from "../wire/session-setup.ts";
-import { tellWrites } from "../write-times.ts";
+import { notifyWrites } from "../write-times.ts";
 
 /** Durable when answered. */
 export async function flush(request: Request): Promise<Reply> {
@@ -11,6 +11,6 @@ export async function flush(request: Request): Promise<Reply> {
   if (open.file === undefined) return success(emptyBody.encode({}));
   if ((open.access & (ACCESS.WRITE_DATA | ACCESS.APPEND_DATA)) === 0) throw refuse(STATUS.ACCESS_DENIED);
   if (open.file.kind === "file") await open.file.flush();
-  tellWrites(open.node);
+  notifyWrites(open.inode);
   return success(emptyBody.encode({}));
 }

@@ -2,7 +2,7 @@ import { SMB_LIMITS } from "../../base/limits-smb.ts";
 import type { Connection } from "../connection.ts";
 import type { FileOpen } from "../open.ts";
 import type { Reply, Request } from "../request.ts";
-import { breach, refuse, STATUS } from "../status.ts";
+import { protocolError, refuse, STATUS } from "../status.ts";
 import { ACCESS, ATTRIBUTE } from "../wire/create.ts";
 import { printGmtToken } from "../wire/filetime.ts";
 import {
@@ -21,7 +21,7 @@ import { encodeNetworkInterface } from "../wire/network-interface.ts";
 import { utf16 } from "../wire/text.ts";
 import { copyChunk, resumeKey } from "./copy-chunk.ts";
 import { bestDialect, securityModeOf } from "./negotiate.ts";
-import { breakForWrite, need, tellWritten } from "./rights.ts";
+import { breakForWrite, need, notifyWritten } from "./rights.ts";
 
 type Ioctl = Decoded<typeof ioctlRequest>;
 
@@ -90,7 +90,7 @@ async function onFile(request: Request, open: FileOpen, body: Ioctl): Promise<Io
       need(open, ACCESS.WRITE_DATA);
       await breakForWrite(request, open);
       await open.file.zero(Number(fileOffset), Number(beyondFinalZero));
-      tellWritten(request, open);
+      notifyWritten(request, open);
       return NOTHING;
     }
     case FSCTL.SET_SPARSE:
@@ -107,7 +107,7 @@ async function onFile(request: Request, open: FileOpen, body: Ioctl): Promise<Io
       throw refuse(STATUS.NOT_A_REPARSE_POINT);
     case FSCTL.CREATE_OR_GET_OBJECT_ID: {
       const output = Buffer.alloc(64);
-      output.writeBigUInt64LE(open.file.base ?? open.file.node, 0);
+      output.writeBigUInt64LE(open.file.base ?? open.file.inode, 0);
       output.writeBigUInt64LE(open.tree.share!.id, 8);
       return { output };
     }
@@ -125,9 +125,9 @@ function validateNegotiate({ connection }: Request, body: Ioctl): IoctlAnswer {
     said.capabilities === connection.clientCapabilities &&
     said.securityMode === connection.clientSecurityMode &&
     bestDialect(said.dialects) === connection.dialect;
-  if (!isSame) throw breach("NEGOTIATE was changed on its way");
+  if (!isSame) throw protocolError("NEGOTIATE was changed on its way");
   if (body.maxOutputResponse < validateNegotiateResponse.bytes)
-    throw breach("no room for VALIDATE_NEGOTIATE_INFO");
+    throw protocolError("no room for VALIDATE_NEGOTIATE_INFO");
   return {
     output: validateNegotiateResponse.encode({
       capabilities: connection.capabilities,

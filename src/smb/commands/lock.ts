@@ -61,7 +61,7 @@ async function unlockAll(request: Request, open: FileOpen, elements: readonly Lo
 }
 
 function wake(request: Request, open: FileOpen): void {
-  if (open.node !== undefined) request.connection.server.nodes.locksChanged(open.node);
+  if (open.inode !== undefined) request.connection.server.inodes.locksChanged(open.inode);
 }
 
 const RANGE_END = 2n ** 64n;
@@ -100,8 +100,8 @@ async function tryLock(open: FileOpen, ranges: readonly LockRange[]): Promise<bo
 
 /** Tried again whenever a lock of the file goes, in the order of arrival; and now and then, for locks of other nodes. */
 async function waitForLock(request: Request, open: FileOpen, ranges: readonly LockRange[]): Promise<void> {
-  const { node } = open;
-  if (node === undefined) throw refuse(STATUS.FILE_CLOSED);
+  const { inode } = open;
+  if (inode === undefined) throw refuse(STATUS.FILE_CLOSED);
   let attempt: () => Promise<boolean> = async () => true;
   let isOver = false;
   let last: Promise<boolean> = Promise.resolve(false);
@@ -124,16 +124,16 @@ async function waitForLock(request: Request, open: FileOpen, ranges: readonly Lo
     };
   });
   const end = (status: number): void => request.cancel(status);
-  node.lockWaiters.add(attempt);
+  inode.lockWaiters.add(attempt);
   open.blockedLocks.add(end);
-  const { nodes, timers } = request.connection.server;
-  const retry = timers.every(SMB_LIMITS.lockRetryMillis, () => nodes.locksChanged(node));
+  const { inodes, timers } = request.connection.server;
+  const retry = timers.every(SMB_LIMITS.lockRetryMillis, () => inodes.locksChanged(inode));
   try {
     await request.wait(granted, () => {});
   } finally {
     isOver = true;
     retry.cancel();
-    node.lockWaiters.delete(attempt);
+    inode.lockWaiters.delete(attempt);
     open.blockedLocks.delete(end);
   }
 }

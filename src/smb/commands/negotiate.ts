@@ -6,7 +6,7 @@ import { SIGNING } from "../crypto/signing.ts";
 import { serverHint } from "../crypto/spnego.ts";
 import { type Reply, type Request, success } from "../request.ts";
 import type { SmbServer } from "../server.ts";
-import { breach, refuse, STATUS } from "../status.ts";
+import { protocolError, refuse, STATUS } from "../status.ts";
 import { COMMAND, FLAG, writeHeader } from "../wire/header.ts";
 import { HEADER_BYTES } from "../wire/layout.ts";
 import {
@@ -48,11 +48,11 @@ export function bestDialect(offered: readonly number[]): number | undefined {
 
 export function negotiate(request: Request): Reply {
   const { connection, pdu } = request;
-  if (connection.dialect !== 0) throw breach("a second NEGOTIATE");
+  if (connection.dialect !== 0) throw protocolError("a second NEGOTIATE");
   const asked = decodeNegotiateRequest(pdu);
   const dialect = bestDialect(asked.dialects);
   if (dialect === undefined) throw refuse(STATUS.NOT_SUPPORTED);
-  const contexts = dialect === DIALECT.SMB_3_1_1 ? settleContexts(connection, asked) : [];
+  const contexts = dialect === DIALECT.SMB_3_1_1 ? negotiateContexts(connection, asked) : [];
   connection.dialect = dialect;
   connection.clientGuid = Buffer.from(asked.clientGuid);
   connection.clientCapabilities = asked.capabilities;
@@ -83,7 +83,7 @@ function capabilitiesFor(connection: Connection, { capabilities }: NegotiateRequ
   return always | channels | (hasBit ? capabilities & CAPABILITY.ENCRYPTION : 0);
 }
 
-function settleContexts(connection: Connection, { contexts }: NegotiateRequest): NegotiateContext[] {
+function negotiateContexts(connection: Connection, { contexts }: NegotiateRequest): NegotiateContext[] {
   const byType = new Map<number, Buffer>();
   const known: readonly number[] = [CONTEXT.PREAUTH_INTEGRITY, CONTEXT.ENCRYPTION, CONTEXT.SIGNING];
   for (const { type, data } of contexts) {
@@ -142,7 +142,7 @@ function responseBody(
 
 /** The answer to an SMB1 NEGOTIATE that knows SMB2: "ask again", in SMB2. Others get none. */
 export function negotiateFromSmb1(connection: Connection, dialects: readonly string[]): void {
-  if (!dialects.includes("SMB 2.???")) throw breach("an SMB1 client");
+  if (!dialects.includes("SMB 2.???")) throw protocolError("an SMB1 client");
   connection.isSmb1Greeted = true;
   connection.credits.take(0n, 1);
   const body = responseBody(connection, DIALECT.WILDCARD, []);

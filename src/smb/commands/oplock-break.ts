@@ -81,13 +81,13 @@ export function sendBreak(
 /** The client's answer. Both forms come under one command and are told apart by their size. */
 export function oplockBreakAcknowledgement(request: Request): Reply {
   const { pdu, connection } = request;
-  const { nodes } = connection.server;
+  const { inodes } = connection.server;
   const size = pdu.length < HEADER_BYTES + 2 ? 0 : pdu.readUInt16LE(HEADER_BYTES);
   if (size === leaseBreak.size) {
     const { leaseKey, leaseState } = leaseBreak.decode(pdu);
-    const entry = nodes.findLease({ client: request.user.connection.clientGuid, key: leaseKey });
+    const entry = inodes.findLease({ client: request.user.connection.clientGuid, key: leaseKey });
     if (entry === undefined) throw refuse(STATUS.OBJECT_NAME_NOT_FOUND);
-    nodes.acknowledge(entry, leaseState);
+    inodes.acknowledge(entry, leaseState);
     return success(leaseBreak.encode({ flags: 0, leaseKey, leaseState: entry.state, leaseDuration: 0n }));
   }
   const { oplockLevel, fileId } = oplockBreak.decode(pdu);
@@ -96,11 +96,11 @@ export function oplockBreakAcknowledgement(request: Request): Reply {
   if (cache === undefined) throw refuse(STATUS.INVALID_OPLOCK_PROTOCOL);
   if (cache.lease !== undefined) throw refuse(STATUS.INVALID_DEVICE_STATE);
   if (oplockLevel !== OPLOCK.NONE && oplockLevel !== OPLOCK.LEVEL_II) {
-    if (cache.breaking !== undefined) nodes.acknowledge(cache, 0);
+    if (cache.breaking !== undefined) inodes.acknowledge(cache, 0);
     throw refuse(
       cacheOfLevel(oplockLevel) === undefined ? STATUS.INVALID_PARAMETER : STATUS.INVALID_OPLOCK_PROTOCOL,
     );
   }
-  nodes.acknowledge(cache, cacheOfLevel(oplockLevel)!);
+  inodes.acknowledge(cache, cacheOfLevel(oplockLevel)!);
   return success(oplockBreak.encode({ oplockLevel, fileId }));
 }

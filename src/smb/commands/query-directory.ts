@@ -94,7 +94,7 @@ async function readAhead(open: FileOpen, scan: Scan): Promise<boolean> {
 function entryOf(name: string, info: FileInfo): DirectoryEntry {
   return {
     name,
-    fileId: info.node,
+    fileId: info.inode,
     creationTime: info.createdAt,
     lastAccessTime: info.accessedAt,
     lastWriteTime: info.writtenAt,

@@ -25,7 +25,7 @@ export async function read(request: Request): Promise<Reply> {
   const count = payload.reduce((sum, part) => sum + part.length, 0);
   if ((count === 0 && length > 0) || count < minimumCount) throw refuse(STATUS.END_OF_FILE);
   open.position = offset + BigInt(count);
-  return { status: STATUS.SUCCESS, body: encodeReadHead(count), payload, isLent: true };
+  return { status: STATUS.SUCCESS, body: encodeReadHead(count), payload, isBorrowed: true };
 }
 
 /** The call may still be worked on: its WRITE was answered when the pipe had it. */

@@ -4,7 +4,7 @@ import type { CacheEntry } from "../caches.ts";
 import type { FileOpen } from "../open.ts";
 import type { Request } from "../request.ts";
 import { refuse, STATUS, StatusError } from "../status.ts";
-import { STREAM_EVENT, tellStream } from "../stream-names.ts";
+import { notifyStream, STREAM_EVENT } from "../stream-names.ts";
 import { ACCESS } from "../wire/create.ts";
 import { NOTIFY_ACTION, NOTIFY_FILTER } from "../wire/directory.ts";
 
@@ -51,24 +51,24 @@ export function isOwnCache(open: FileOpen): (entry: CacheEntry) => boolean {
 
 /** Before content changes, what others read from their caches goes. */
 export async function breakForWrite(request: Request, open: FileOpen): Promise<void> {
-  const { nodes } = request.connection.server;
-  const { node } = open;
-  if (node === undefined || node.caches.size === 0) return;
+  const { inodes } = request.connection.server;
+  const { inode } = open;
+  if (inode === undefined || inode.caches.size === 0) return;
   // An oplock of the writer's own that allows writing stays; one that only reads goes like those of others.
-  const wait = nodes.resolve(node, "write", (entry) => isOwnCache(open)(entry) || ownsWrites(open, entry));
+  const wait = inodes.resolve(inode, "write", (entry) => isOwnCache(open)(entry) || ownsWrites(open, entry));
   if (wait !== undefined) await request.wait(wait, () => {});
 }
 
 /** Who watches the directory learns that content has changed. */
-export function tellWritten(request: Request, open: FileOpen): void {
+export function notifyWritten(request: Request, open: FileOpen): void {
   const { tree, path, stream } = open;
   const { changes } = request.connection.server;
   if (stream !== undefined) {
-    tellStream(changes, open, STREAM_EVENT.WRITTEN);
+    notifyStream(changes, open, STREAM_EVENT.WRITTEN);
     return;
   }
   const filter = NOTIFY_FILTER.SIZE | NOTIFY_FILTER.LAST_WRITE;
-  changes.tell(tree.share!.id, [{ path, action: NOTIFY_ACTION.MODIFIED, filter }]);
+  changes.notify(tree.share!.id, [{ path, action: NOTIFY_ACTION.MODIFIED, filter }]);
 }
 
 function ownsWrites(open: FileOpen, entry: CacheEntry): boolean {
@@ -80,10 +80,10 @@ function ownsWrites(open: FileOpen, entry: CacheEntry): boolean {
  * Clients that merely keep a handle there close it.
  */
 export async function breakBelow(request: Request, open: FileOpen): Promise<void> {
-  const { nodes } = request.connection.server;
+  const { inodes } = request.connection.server;
   const waits: Promise<void>[] = [];
-  for (const node of nodes.below(open.tree.share!.id, open.path)) {
-    const wait = nodes.resolve(node, "remove", () => false);
+  for (const inode of inodes.below(open.tree.share!.id, open.path)) {
+    const wait = inodes.resolve(inode, "remove", () => false);
     if (wait !== undefined) waits.push(wait);
   }
   if (waits.length > 0)
@@ -96,27 +96,32 @@ export async function breakBelow(request: Request, open: FileOpen): Promise<void
 /** Before a file gives way to another that takes its name, those who only keep it open close it. */
 export async function breakReplaced(
   request: Request,
-  { tree, node }: FileOpen,
+  { tree, inode }: FileOpen,
   path: readonly string[],
 ): Promise<void> {
-  const { nodes } = request.connection.server;
-  if (!nodes.isAnyCached) return;
+  const { inodes } = request.connection.server;
+  if (!inodes.isAnyCached) return;
   const share = tree.share!;
   const found = await share.find(path).catch((error: unknown) => {
     // A missing directory is found again, and answered, by the rename itself.
     if (error instanceof StatusError || error instanceof Refusal) return undefined;
     throw error;
   });
-  if (found === undefined || nodes.find(share.id, found.node) === node) return;
-  const wait = nodes.resolveWhole(share.id, found, "remove", () => false);
+  if (found === undefined || inodes.find(share.id, found.inode) === inode) return;
+  const wait = inodes.resolveWhole(share.id, found, "remove", () => false);
   if (wait !== undefined) await request.wait(wait, () => {});
 }
 
 /** Before a file is renamed or removed, others close the handles they only keep. */
 export async function breakForRemoval(request: Request, open: FileOpen): Promise<void> {
-  const { nodes } = request.connection.server;
+  const { inodes } = request.connection.server;
   const { file, tree, cache } = open;
-  if (!nodes.isAnyCached) return;
-  const wait = nodes.resolveWhole(tree.share!.id, { node: file.node }, "remove", (entry) => entry === cache);
+  if (!inodes.isAnyCached) return;
+  const wait = inodes.resolveWhole(
+    tree.share!.id,
+    { inode: file.inode },
+    "remove",
+    (entry) => entry === cache,
+  );
   if (wait !== undefined) await request.wait(wait, () => {});
 }

@@ -31,7 +31,7 @@ export async function sessionSetup(request: Request): Promise<Reply> {
     serverName: server.serverName,
     serverChallenge: server.random.bytes(CHALLENGE_BYTES),
     now: server.now(),
-    mayBeNobody: session.state === "valid",
+    mayBeAnonymous: session.state === "valid",
   });
   const step = await stepOf(request, session, token);
   if (step.kind === "continue") {
@@ -44,9 +44,9 @@ export async function sessionSetup(request: Request): Promise<Reply> {
   session.login = undefined;
   server.loginDelay.succeeded(connection.host);
   if (session.state === "inProgress") establish(session, step, securityMode);
-  else if (!step.isNobody && session.account !== step.account) throw refuse(STATUS.ACCESS_DENIED);
+  else if (!step.isAnonymous && session.account !== step.account) throw refuse(STATUS.ACCESS_DENIED);
   if (step.ntHash !== undefined) session.ntHash = step.ntHash;
-  session.isNobody = step.isNobody;
+  session.isAnonymous = step.isAnonymous;
   if (previousSessionId !== 0n && previousSessionId !== session.id)
     await endPrevious(session, previousSessionId);
   const sessionFlags = session.isEncryptionDemanded ? SESSION_FLAG.ENCRYPT_DATA : 0;

@@ -5,7 +5,7 @@ import type { FileOpen } from "../open.ts";
 import { parsePath, parseStream } from "../path.ts";
 import { type Reply, type Request, success } from "../request.ts";
 import { refuse, STATUS } from "../status.ts";
-import { STREAM_EVENT, tellStream } from "../stream-names.ts";
+import { notifyStream, STREAM_EVENT } from "../stream-names.ts";
 import { ACCESS, ATTRIBUTE } from "../wire/create.ts";
 import { NOTIFY_ACTION, NOTIFY_FILTER } from "../wire/directory.ts";
 import { decodeFullEas } from "../wire/extended-attributes.ts";
@@ -18,8 +18,8 @@ import {
   wordInformation,
 } from "../wire/file-information.ts";
 import { INFO_TYPE, setInfoRequest, setInfoResponse } from "../wire/info.ts";
-import { tellWrites } from "../write-times.ts";
-import { breakBelow, breakForRemoval, breakForWrite, breakReplaced, need, tellWritten } from "./rights.ts";
+import { notifyWrites } from "../write-times.ts";
+import { breakBelow, breakForRemoval, breakForWrite, breakReplaced, need, notifyWritten } from "./rights.ts";
 
 export async function setInfo(request: Request): Promise<Reply> {
   const { infoType, informationClass, data, fileId, additionalInformation } = setInfoRequest.decode(
@@ -33,7 +33,7 @@ export async function setInfo(request: Request): Promise<Reply> {
       break;
     case INFO_TYPE.SECURITY:
       await setSecurity(open, additionalInformation, data);
-      tell(request, open, NOTIFY_FILTER.SECURITY);
+      notify(request, open, NOTIFY_FILTER.SECURITY);
       break;
     case INFO_TYPE.FILESYSTEM:
       throw refuse(STATUS.ACCESS_DENIED);
@@ -47,9 +47,9 @@ export async function setInfo(request: Request): Promise<Reply> {
 
 const MODE_BITS = 0x103e;
 
-function tell(request: Request, open: FileOpen, filter: number): void {
+function notify(request: Request, open: FileOpen, filter: number): void {
   const event = { path: open.path, action: NOTIFY_ACTION.MODIFIED, filter };
-  request.connection.server.changes.tell(open.tree.share!.id, [event]);
+  request.connection.server.changes.notify(open.tree.share!.id, [event]);
 }
 
 async function setFile(
@@ -69,7 +69,7 @@ async function setFile(
       need(open, ACCESS.DELETE);
       if (deletePending !== 0) await breakForRemoval(request, open);
       await open.file.setDeletePending(deletePending !== 0);
-      if (open.node !== undefined) open.node.isDeletePending = deletePending !== 0;
+      if (open.inode !== undefined) open.inode.isDeletePending = deletePending !== 0;
       if (deletePending !== 0 && open.file.kind === "directory")
         request.connection.server.changes.removed(open.tree.share!.id, open.path);
       return;
@@ -93,7 +93,7 @@ async function setFile(
       need(open, ACCESS.WRITE_EA);
       if (data.length > SMB_LIMITS.eaListBytesMax) throw refuse(STATUS.EA_TOO_LARGE);
       await open.file.setExtendedAttributes(decodeFullEas(data));
-      tell(request, open, NOTIFY_FILTER.EA | NOTIFY_FILTER.ATTRIBUTES);
+      notify(request, open, NOTIFY_FILTER.EA | NOTIFY_FILTER.ATTRIBUTES);
       return;
     case FILE_CLASS.LINK:
     case FILE_CLASS.SHORT_NAME:
@@ -131,14 +131,14 @@ async function setBasic(request: Request, open: FileOpen, data: Buffer): Promise
     changedAt: timeChange(info.changeTime),
     attributes: info.attributes === 0 ? undefined : info.attributes,
   });
-  tellWrites(open.node);
-  if (info.lastWriteTime !== 0n) open.isWriteTimeHeld = info.lastWriteTime !== RESUME;
+  notifyWrites(open.inode);
+  if (info.lastWriteTime !== 0n) open.isWriteTimeFrozen = info.lastWriteTime !== RESUME;
   const filter =
     (info.attributes === 0 ? 0 : NOTIFY_FILTER.ATTRIBUTES) |
     (info.creationTime === 0n ? 0 : NOTIFY_FILTER.CREATION) |
     (info.lastAccessTime === 0n ? 0 : NOTIFY_FILTER.LAST_ACCESS) |
     (info.lastWriteTime === 0n ? 0 : NOTIFY_FILTER.LAST_WRITE);
-  if (filter !== 0) tell(request, open, filter);
+  if (filter !== 0) notify(request, open, filter);
 }
 
 async function setSize(
@@ -154,8 +154,8 @@ async function setSize(
   await breakForWrite(request, open);
   await set(Number(value));
   open.hasWritten = true;
-  tellWrites(open.node);
-  tellWritten(request, open);
+  notifyWrites(open.inode);
+  notifyWritten(request, open);
 }
 
 const RENAMED_FILE = {
@@ -182,12 +182,12 @@ async function rename(request: Request, open: FileOpen, data: Buffer): Promise<v
   const to = await open.file.rename(target.names, replaceIfExists);
   const { changes } = request.connection.server;
   const share = open.tree.share!.id;
-  const { nodes } = request.connection.server;
-  for (const node of [open.node, ...nodes.streamsOf(share, open.file.node)])
-    for (const other of node?.opens ?? [open]) other.path = to;
+  const { inodes } = request.connection.server;
+  for (const inode of [open.inode, ...inodes.streamsOf(share, open.file.inode)])
+    for (const other of inode?.opens ?? [open]) other.path = to;
   const filter = open.file.kind === "directory" ? NOTIFY_FILTER.DIR_NAME : NOTIFY_FILTER.FILE_NAME;
   const isSameDirectory = from.slice(0, -1).join("\\") === to.slice(0, -1).join("\\");
-  changes.tell(share, [
+  changes.notify(share, [
     { path: from, action: isSameDirectory ? NOTIFY_ACTION.RENAMED_OLD_NAME : NOTIFY_ACTION.REMOVED, filter },
     {
       path: to,
@@ -212,9 +212,9 @@ async function renameStream(
     throw refuse(STATUS.OBJECT_NAME_INVALID);
   await open.file.renameStream(stream, isReplacing);
   const { changes } = request.connection.server;
-  tellStream(changes, open, STREAM_EVENT.REMOVED);
-  for (const other of open.node?.opens ?? [open]) other.stream = stream;
-  tellStream(changes, open, STREAM_EVENT.ADDED);
+  notifyStream(changes, open, STREAM_EVENT.REMOVED);
+  for (const other of open.inode?.opens ?? [open]) other.stream = stream;
+  notifyStream(changes, open, STREAM_EVENT.ADDED);
 }
 
 async function setSecurity(open: FileOpen, parts: number, data: Buffer): Promise<void> {

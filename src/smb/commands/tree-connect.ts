@@ -13,7 +13,7 @@ const PIPE_ACCESS = 0x1f_00a9;
 /** `\\server\share`: whatever the server was called, the session's account decides. */
 export async function treeConnect(request: Request): Promise<Reply> {
   const session = request.user;
-  if (session.isNobody) throw refuse(STATUS.ACCESS_DENIED);
+  if (session.isAnonymous) throw refuse(STATUS.ACCESS_DENIED);
   const path = textOf(treeConnectRequest.decode(request.pdu).path);
   const found = /^\\\\[^\\]+\\([^\\]+)$/.exec(path);
   if (found === null || !path.isWellFormed()) throw refuse(STATUS.BAD_NETWORK_NAME);

@@ -7,7 +7,7 @@ import { ACCESS, CREATE_OPTION } from "../wire/create.ts";
 import { WRITE_FLAG, writeRequest, writeResponse } from "../wire/file-io.ts";
 import { beforeWrite } from "../write-times.ts";
 import { OFFSET_MAX } from "./read.ts";
-import { breakForWrite, tellWritten } from "./rights.ts";
+import { breakForWrite, notifyWritten } from "./rights.ts";
 
 /** Answered when the bytes are taken; with write-through when they are on the disk. */
 export async function write(request: Request): Promise<Reply> {
@@ -30,10 +30,10 @@ export async function write(request: Request): Promise<Reply> {
     await beforeWrite(request.connection.server, open);
     await open.file.write(Number(offset), data, isDurable);
     // What is short may live on in a record that somebody keeps.
-    request.isLetGo = data.length > LIMITS.inlineBytesMax;
+    request.isReleased = data.length > LIMITS.inlineBytesMax;
     open.hasWritten = true;
     open.position = offset + BigInt(data.length);
-    tellWritten(request, open);
+    notifyWritten(request, open);
   }
   return success(writeResponse.encode({ count: data.length, remaining: 0 }));
 }

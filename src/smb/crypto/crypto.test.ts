@@ -4,7 +4,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { seedOfThisRun } from "../../../test/support/seed.ts";
 import { MIB } from "../../base/limits.ts";
-import { Breach, StatusError } from "../status.ts";
+import { ProtocolError, StatusError } from "../status.ts";
 import { decodeHeader, SIGNATURE_AT } from "../wire/header.ts";
 import { decodeNegotiateRequest, decodeNegotiateResponse } from "../wire/negotiate.ts";
 import { sessionSetupRequest, sessionSetupResponse } from "../wire/session-setup.ts";
@@ -192,7 +192,7 @@ test("each cipher opens what it sealed, in one piece or several, and nothing tha
     for (const at of [5, 25, 45, 60, sealed.length - 1]) {
       const changed = Buffer.from(sealed);
       changed[at]! ^= 0x10;
-      assert.throws(() => new MessageCipher(cipher, key).decrypt(changed), Breach, `byte ${at}`);
+      assert.throws(() => new MessageCipher(cipher, key).decrypt(changed), ProtocolError, `byte ${at}`);
     }
   }
 });

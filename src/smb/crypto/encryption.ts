@@ -2,7 +2,7 @@ import { type CipherGCM, createCipheriv, createDecipheriv, type DecipherGCM } fr
 import { copyInto } from "../../base/bytes.ts";
 import { freeNow } from "../../base/free-now.ts";
 import { KIB } from "../../base/limits.ts";
-import { breach } from "../status.ts";
+import { protocolError } from "../status.ts";
 import { decodeTransform, encodeTransform, TRANSFORM_AAD_AT, TRANSFORM_BYTES } from "../wire/transform.ts";
 
 export const CIPHER = { AES_128_CCM: 1, AES_128_GCM: 2, AES_256_CCM: 3, AES_256_GCM: 4 } as const;
@@ -130,7 +130,7 @@ export class MessageCipher {
       return sealed;
     } catch {
       // OpenSSL has one error for all of it: the tag is not that of this text.
-      throw breach("an encrypted message that does not verify");
+      throw protocolError("an encrypted message that does not verify");
     }
   }
 }

@@ -46,7 +46,7 @@ export interface LoginOptions {
   readonly serverChallenge: Buffer;
   readonly now: FileTime;
   /** The login repeats one that was good: its holder may step down and be nobody. */
-  readonly mayBeNobody?: boolean;
+  readonly mayBeAnonymous?: boolean;
 }
 
 export type LoginStep =
@@ -62,7 +62,7 @@ export type LoginStep =
       /** The hash of the key that was the password; undefined for an anonymous login. */
       readonly ntHash: Buffer | undefined;
       /** An anonymous login: no account, no rights of its own. */
-      readonly isNobody: boolean;
+      readonly isAnonymous: boolean;
     };
 
 interface Verified {
@@ -71,11 +71,11 @@ interface Verified {
   readonly sessionKey: Buffer;
 }
 
-const isAnonymous = ({ flags, user }: NtlmAuthenticate): boolean =>
+const isAnonymousLogin = ({ flags, user }: NtlmAuthenticate): boolean =>
   (flags & NTLM_FLAG.ANONYMOUS) !== 0 || user === "";
 
 /** Without a password the key is known to everybody: it proves nothing and signs nothing but this token. */
-const nobody = (message: NtlmAuthenticate): Verified => ({
+const anonymous = (message: NtlmAuthenticate): Verified => ({
   account: "",
   ntHash: undefined,
   sessionKey: exportedSessionKey(Buffer.alloc(16), message) ?? Buffer.alloc(16),
@@ -140,8 +140,10 @@ export class Login {
   #second(client: ClientToken): LoginStep {
     if (client.kind === "init" || client.token === undefined) throw refuse(STATUS.INVALID_PARAMETER);
     const message = decodeNtlmAuthenticate(client.token);
-    const isNobody = isAnonymous(message) && this.#options.mayBeNobody === true;
-    const { account, ntHash, sessionKey } = isNobody ? nobody(message) : this.#verify(client.token, message);
+    const isAnonymous = isAnonymousLogin(message) && this.#options.mayBeAnonymous === true;
+    const { account, ntHash, sessionKey } = isAnonymous
+      ? anonymous(message)
+      : this.#verify(client.token, message);
     const { user, domain, workstation } = message;
     const done = {
       kind: "done",
@@ -151,7 +153,7 @@ export class Login {
       domain,
       workstation,
       sessionKey,
-      isNobody,
+      isAnonymous,
     } as const;
     if (this.#isRaw) return { ...done, token: Buffer.alloc(0) };
     const mic = client.kind === "response" ? client.mechListMic : undefined;
@@ -173,7 +175,7 @@ export class Login {
 
   #verify(bytes: Buffer, message: NtlmAuthenticate): Verified {
     const { user, domain, ntResponse } = message;
-    if (isAnonymous(message) || ntResponse.length < NTLMV2_RESPONSE_BYTES_MIN)
+    if (isAnonymousLogin(message) || ntResponse.length < NTLMV2_RESPONSE_BYTES_MIN)
       throw refuse(STATUS.LOGON_FAILURE);
     const proof = ntResponse.subarray(0, PROOF_BYTES);
     const blob = ntResponse.subarray(PROOF_BYTES);

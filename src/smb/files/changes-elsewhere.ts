@@ -14,7 +14,7 @@ const CHANGED = "smb-changed";
 const ID_BYTES = 8;
 const SHARE_BYTES = 8;
 
-interface Told {
+interface ChangeMessage {
   readonly events?: readonly (readonly [path: string, action: number, filter: number, unless: number])[];
   /** A directory that is gone. */
   readonly removed?: string;
@@ -47,7 +47,7 @@ export class ChangesElsewhere {
     });
     this.#hub.elsewhere = {
       watched: (share) => this.#sayWatched(share),
-      tell: (share, events) =>
+      notify: (share, events) =>
         this.#say(share, {
           events: events.map(({ path, action, filter, unless = 0 }) => [
             path.join("\\"),
@@ -77,7 +77,7 @@ export class ChangesElsewhere {
     this.#messages.announce(WATCHED, this.#head(share));
   }
 
-  #say(share: bigint, told: Told): void {
+  #say(share: bigint, told: ChangeMessage): void {
     const until = this.#watchedUntil.get(share);
     if (until === undefined) return;
     if (until < monotonic()) {
@@ -108,9 +108,9 @@ export class ChangesElsewhere {
       this.#hub.overflow(share);
       return;
     }
-    const { events = [], removed } = JSON.parse(text) as Told;
+    const { events = [], removed } = JSON.parse(text) as ChangeMessage;
     if (removed !== undefined) this.#hub.removedHere(share, namesOf(removed));
-    this.#hub.tellHere(
+    this.#hub.notifyLocal(
       share,
       events.map(([path, action, filter, unless]): ChangeEvent => {
         return { path: namesOf(path), action, filter, unless };

@@ -2,18 +2,18 @@ import { systemTimers } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { FILE_LIMITS } from "../../base/limits-file.ts";
 import type { CacheConflict } from "../../concurrency/cache-lease.ts";
-import { CacheHolder, type NodeName } from "../../services/file/cache-breaks.ts";
+import { CacheHolder, type InodeName } from "../../services/file/cache-breaks.ts";
 import type { FileService } from "../../services/file/file-service.ts";
 import { hearEnded } from "../../services/file/list-handles.ts";
 import { type ListedShare, listShares } from "../../services/file/list-shares.ts";
 import { findConnected } from "../../services/file/opens/share-facts.ts";
-import { Presence } from "../../services/file/presence.ts";
-import { AccessLists } from "../../services/file/security/access-lists.ts";
+import { Liveness } from "../../services/file/presence.ts";
+import { Acls } from "../../services/file/security/access-lists.ts";
 import { ItemPage } from "../../services/page.ts";
-import type { FileSystem, Outside, Share, ShareEntry } from "../file-system.ts";
+import type { FileSystem, FileSystemHost, Share, ShareEntry } from "../file-system.ts";
 import { ChangesElsewhere } from "./changes-elsewhere.ts";
 import type { ServiceHandle } from "./handle.ts";
-import { OpensUnderWay } from "./opens-under-way.ts";
+import { PendingOpens } from "./opens-under-way.ts";
 import { type FileSystemOptions, type HandleTable, ServiceShare } from "./share.ts";
 
 /** The file service as the file system of the SMB front end. */
@@ -21,37 +21,37 @@ export class ServiceFileSystem implements FileSystem {
   readonly #files: FileService;
   readonly #options: FileSystemOptions;
   readonly #handles = new Map<bigint, ServiceHandle>();
-  readonly #underWay = new OpensUnderWay();
+  readonly #inFlight = new PendingOpens();
   /** By account; undefined where they are not enforced. */
-  readonly #lists: Map<string, AccessLists> | undefined;
+  readonly #lists: Map<string, Acls> | undefined;
 
   constructor(files: FileService, options: FileSystemOptions = {}) {
     this.#files = files;
     this.#options = options;
-    this.#lists = options.accessLists === "enforced" ? new Map() : undefined;
+    this.#lists = options.acls === "enforced" ? new Map() : undefined;
   }
 
-  #listsOf(account: string): AccessLists | undefined {
+  #listsOf(account: string): Acls | undefined {
     if (this.#lists === undefined) return undefined;
-    const lists = this.#lists.get(account) ?? new AccessLists(account);
+    const lists = this.#lists.get(account) ?? new Acls(account);
     this.#lists.set(account, lists);
     return lists;
   }
 
-  attach(outside: Outside): () => void {
-    const { surroundings } = this.#files;
-    const holder = new CacheHolder(surroundings, (node, conflict) => this.#makeRoom(outside, node, conflict));
-    const presence = new Presence(surroundings.ephemeral, systemTimers, {
+  attach(host: FileSystemHost): () => void {
+    const { context } = this.#files;
+    const holder = new CacheHolder(context, (inode, conflict) => this.#evict(host, inode, conflict));
+    const liveness = new Liveness(context.ephemeral, systemTimers, {
       isInUse: () => this.#handles.size > 0,
       lost: () => {
-        this.#underWay.disturbAll();
-        outside.cutOff();
+        this.#inFlight.disturbAll();
+        host.cutOff();
       },
     });
-    this.#files.presence = presence;
+    this.#files.liveness = liveness;
     const changes = new ChangesElsewhere({
-      messages: surroundings.messages,
-      hub: outside.changes,
+      messages: context.messages,
+      hub: host.changes,
       timers: systemTimers,
       random: this.#files.parts.random,
     });
@@ -59,27 +59,29 @@ export class ServiceFileSystem implements FileSystem {
     const timer = systemTimers.every(FILE_LIMITS.cacheLookMillis, () => {
       if (this.#handles.size > 0) holder.look();
     });
-    const stop = hearEnded(surroundings, (id) => {
+    const stop = hearEnded(context, (id) => {
       const ended = this.#handles.get(id);
       if (ended === undefined) return;
       ended.isClosed = true;
-      outside.handleEnded(ended.handle.share, ended);
+      host.handleEnded(ended.handle.share, ended);
     });
     return () => {
       timer.cancel();
       holder.close();
-      presence.close();
+      liveness.close();
       changes.close();
       stop();
     };
   }
 
   /** What another node's client, or a REST call, waits for: caches that go, and writes that have begun. */
-  #makeRoom(outside: Outside, node: NodeName, conflict: CacheConflict): Promise<unknown> | undefined {
-    this.#underWay.disturb(node.share, node.node);
-    const broken = outside.breakCaches(node.share, node.node, conflict);
-    const { writesUnderWay } = this.#files;
-    return broken === undefined ? writesUnderWay.ended(node) : broken.then(() => writesUnderWay.ended(node));
+  #evict(host: FileSystemHost, inode: InodeName, conflict: CacheConflict): Promise<unknown> | undefined {
+    this.#inFlight.disturb(inode.share, inode.inode);
+    const broken = host.breakCaches(inode.share, inode.inode, conflict);
+    const { inFlightWrites } = this.#files;
+    return broken === undefined
+      ? inFlightWrites.ended(inode)
+      : broken.then(() => inFlightWrites.ended(inode));
   }
 
   async shares(account: string): Promise<readonly ShareEntry[]> {
@@ -91,7 +93,7 @@ export class ServiceFileSystem implements FileSystem {
       includesSnapshots: false,
     });
     return page.items
-      .filter(({ facts }) => facts.settings.protocols === "SMB")
+      .filter(({ info }) => info.settings.protocols === "SMB")
       .map(({ name }) => ({ name, comment: "" }));
   }
 
@@ -101,7 +103,7 @@ export class ServiceFileSystem implements FileSystem {
     const record = await findConnected(this.#files, { account, share: folded });
     if (record?.settings.protocols !== "SMB") return undefined;
     const handles: HandleTable = {
-      underWay: this.#underWay,
+      inFlight: this.#inFlight,
       lists: this.#listsOf(account),
       opened: (handle) => this.#handles.set(handle.handle.id, handle),
       closed: (handle) => this.#handles.delete(handle.handle.id),

@@ -7,7 +7,7 @@ import { STATUS } from "../status.ts";
 import { ServiceHandle } from "./handle.ts";
 
 function handleWith(durable: () => Promise<void>): ServiceHandle {
-  const opened = { node: 1n, opened: { record: { kind: "file" } }, durable } as unknown as OpenedHandle;
+  const opened = { inode: 1n, opened: { record: { kind: "file" } }, durable } as unknown as OpenedHandle;
   return new ServiceHandle({} as FileService, opened, 0, { closed: () => {}, lists: undefined });
 }
 

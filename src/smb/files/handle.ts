@@ -3,36 +3,36 @@ import { mayLock, mayOnlyAppend } from "../../concurrency/access-list.ts";
 import type { FileService } from "../../services/file/file-service.ts";
 import { closeHandle, setDeletePending } from "../../services/file/handles.ts";
 import { lockRanges, unlockRanges } from "../../services/file/locks.ts";
-import type { HeldTimes } from "../../services/file/opens/held.ts";
+import type { FrozenTimes } from "../../services/file/opens/held.ts";
 import {
-  allocatedHeld,
-  infoHeld,
-  readHeld,
-  resizeHeld,
-  writeHeld,
-  zeroHeld,
+  allocatedByHandle,
+  infoByHandle,
+  readByHandle,
+  resizeByHandle,
+  writeByHandle,
+  zeroByHandle,
 } from "../../services/file/opens/held-content.ts";
-import { changeHeldEas, readHeldEas } from "../../services/file/opens/held-eas.ts";
+import { changeEasByHandle, readEasByHandle } from "../../services/file/opens/held-eas.ts";
 import {
-  changeHeld,
-  listHeld,
-  listHeldStreams,
-  readHeldFacts,
+  changeByHandle,
+  listByHandle,
+  listStreamsByHandle,
   readParent,
+  readPropertiesByHandle,
   readSecurity,
 } from "../../services/file/opens/held-properties.ts";
 import type { Handle, OpenedHandle } from "../../services/file/opens/open-node.ts";
-import { renameHeld } from "../../services/file/opens/rename-held.ts";
+import { renameByHandle } from "../../services/file/opens/rename-held.ts";
 import { renameStream } from "../../services/file/opens/rename-stream.ts";
-import type { AccessLists } from "../../services/file/security/access-lists.ts";
+import type { Acls } from "../../services/file/security/access-lists.ts";
 import type { SecurityDescriptor } from "../../services/file/security/security-descriptor.ts";
 import type {
   FileHandle,
   FileInfo,
   InfoChange,
+  InodeKind,
   ListedEntry,
   LockRange,
-  NodeKind,
   StreamEntry,
   TimeChange,
 } from "../file-system.ts";
@@ -43,19 +43,19 @@ import { ticksOfFileTime } from "../wire/filetime.ts";
 import { infoOf, streamEntriesOf } from "./info.ts";
 import { answered, answerTo, BY_HANDLE } from "./refusals.ts";
 
-type HeldTimeName = "writtenAt" | "changedAt";
+type FrozenTimeName = "writtenAt" | "changedAt";
 
 /** An open of the file service, as the commands use it. */
 export class ServiceHandle implements FileHandle {
-  readonly node: bigint;
+  readonly inode: bigint;
   readonly base: bigint | undefined;
-  readonly kind: NodeKind;
+  readonly kind: InodeKind;
   readonly handle: Handle;
   isClosed = false;
   readonly #files: FileService;
-  readonly #table: { closed(handle: ServiceHandle): void; readonly lists: AccessLists | undefined };
+  readonly #table: { closed(handle: ServiceHandle): void; readonly lists: Acls | undefined };
   /** Times the client has set by this handle: what it does afterwards leaves them alone. */
-  readonly #held = new Set<HeldTimeName>();
+  readonly #held = new Set<FrozenTimeName>();
   /** What access lists have granted; undefined where they are not enforced. */
   readonly #granted: number | undefined;
   #reservedBytes: number;
@@ -66,11 +66,11 @@ export class ServiceHandle implements FileHandle {
     files: FileService,
     opened: OpenedHandle,
     reservedBytes: number,
-    table: { closed(handle: ServiceHandle): void; readonly lists: AccessLists | undefined },
+    table: { closed(handle: ServiceHandle): void; readonly lists: Acls | undefined },
   ) {
     this.#files = files;
     this.handle = opened;
-    this.node = opened.node;
+    this.inode = opened.inode;
     this.base = opened.base;
     this.kind = opened.opened.record.kind;
     this.#reservedBytes = reservedBytes;
@@ -88,14 +88,14 @@ export class ServiceHandle implements FileHandle {
     }
   }
 
-  get #times(): HeldTimes {
-    return { keepsWrittenAt: this.#held.has("writtenAt"), keepsChangedAt: this.#held.has("changedAt") };
+  get #times(): FrozenTimes {
+    return { freezesWrittenAt: this.#held.has("writtenAt"), freezesChangedAt: this.#held.has("changedAt") };
   }
 
   async info(): Promise<FileInfo> {
-    const { record, isDeletePending } = await this.#run(readHeldFacts(this.#files, this.handle));
+    const { record, isDeletePending } = await this.#run(readPropertiesByHandle(this.#files, this.handle));
     return infoOf({
-      node: this.base ?? this.node,
+      inode: this.base ?? this.inode,
       record,
       isDeletePending,
       reservedBytes: this.#reservedBytes,
@@ -103,12 +103,12 @@ export class ServiceHandle implements FileHandle {
   }
 
   async infoAtClose(): Promise<FileInfo> {
-    const record = await this.#run(infoHeld(this.#files, this.handle));
-    return infoOf({ node: this.base ?? this.node, record, reservedBytes: this.#reservedBytes });
+    const record = await this.#run(infoByHandle(this.#files, this.handle));
+    return infoOf({ inode: this.base ?? this.inode, record, reservedBytes: this.#reservedBytes });
   }
 
   read(offset: number, length: number): Promise<readonly Buffer[]> {
-    return this.#run(readHeld(this.#files, this.handle, { offset, length }));
+    return this.#run(readByHandle(this.#files, this.handle, { offset, length }));
   }
 
   async write(offset: number, data: Buffer, isDurable: boolean): Promise<void> {
@@ -117,10 +117,10 @@ export class ServiceHandle implements FileHandle {
       offset,
       data,
       times: this.#times,
-      isAhead: !isDurable,
+      mayCommitAsync: !isDurable,
       mayOnlyAppend: isAppending,
     };
-    const { durable } = await this.#run(writeHeld(this.#files, this.handle, write));
+    const { durable } = await this.#run(writeByHandle(this.#files, this.handle, write));
     this.#behind.add(durable);
     // Enough to learn what became of them; a client that never flushes is not remembered for ever.
     if (this.#behind.size > SMB_LIMITS.writesBehindMax) await this.flush();
@@ -145,19 +145,19 @@ export class ServiceHandle implements FileHandle {
   async change(change: InfoChange): Promise<void> {
     const changedAt = this.#settle("changedAt", change.changedAt);
     // Saying that the time shall stay, or may move again, moves it as little as a time that was set before.
-    const keepsChangedAt = change.changedAt !== undefined || this.#held.has("changedAt");
+    const freezesChangedAt = change.changedAt !== undefined || this.#held.has("changedAt");
     await this.#run(
-      changeHeld(this.#files, this.handle, {
+      changeByHandle(this.#files, this.handle, {
         createdAt: ticksOf(change.createdAt),
         accessedAt: ticksOf(change.accessedAt),
         writtenAt: this.#settle("writtenAt", change.writtenAt),
-        changedAt: changedAt ?? (keepsChangedAt ? "keep" : undefined),
+        changedAt: changedAt ?? (freezesChangedAt ? "keep" : undefined),
         attributes: change.attributes,
       }),
     );
   }
 
-  #settle(name: HeldTimeName, value: TimeChange): bigint | undefined {
+  #settle(name: FrozenTimeName, value: TimeChange): bigint | undefined {
     if (value === undefined) return undefined;
     if (value === "resume") this.#held.delete(name);
     else this.#held.add(name);
@@ -166,11 +166,11 @@ export class ServiceHandle implements FileHandle {
 
   setEndOfFile(size: number): Promise<void> {
     this.#reservedBytes = 0;
-    return this.#run(resizeHeld(this.#files, this.handle, { size, times: this.#times }));
+    return this.#run(resizeByHandle(this.#files, this.handle, { size, times: this.#times }));
   }
 
   async setAllocation(size: number): Promise<void> {
-    const { record } = await this.#run(readHeldFacts(this.#files, this.handle));
+    const { record } = await this.#run(readPropertiesByHandle(this.#files, this.handle));
     if (size < record.size) await this.setEndOfFile(size);
     this.#reservedBytes = size;
   }
@@ -180,7 +180,7 @@ export class ServiceHandle implements FileHandle {
   }
 
   rename(path: readonly string[], isReplacing: boolean): Promise<readonly string[]> {
-    const keepsChangedAt = this.#held.has("changedAt");
+    const freezesChangedAt = this.#held.has("changedAt");
     // A path that leads nowhere is no sign that the handle is closed. What is going neither moves nor gives way: told
     // DELETE_PENDING, Linux says that there is no such file, to who has it open.
     const own = {
@@ -188,11 +188,14 @@ export class ServiceHandle implements FileHandle {
       SMBDeletePending: STATUS.ACCESS_DENIED,
     };
     const { lists } = this.#table;
-    return this.#run(renameHeld(this.#files, this.handle, { path, isReplacing, keepsChangedAt, lists }), own);
+    return this.#run(
+      renameByHandle(this.#files, this.handle, { path, isReplacing, freezesChangedAt, lists }),
+      own,
+    );
   }
 
   async streams(): Promise<readonly StreamEntry[]> {
-    return streamEntriesOf(await this.#run(listHeldStreams(this.#files, this.handle)));
+    return streamEntriesOf(await this.#run(listStreamsByHandle(this.#files, this.handle)));
   }
 
   renameStream(name: string, isReplacing: boolean): Promise<void> {
@@ -200,16 +203,16 @@ export class ServiceHandle implements FileHandle {
   }
 
   async list(after: string | undefined, limit: number): Promise<readonly ListedEntry[]> {
-    const listed = await this.#run(listHeld(this.#files, this.handle, { after, limit }));
+    const listed = await this.#run(listByHandle(this.#files, this.handle, { after, limit }));
     return listed.map(({ entry, record }) => ({
       name: entry.name,
-      info: infoOf({ node: entry.node, record }),
+      info: infoOf({ inode: entry.inode, record }),
     }));
   }
 
   async parent(): Promise<FileInfo | undefined> {
     const parent = await this.#run(readParent(this.#files, this.handle));
-    return parent && infoOf({ node: parent.id, record: parent.record });
+    return parent && infoOf({ inode: parent.id, record: parent.record });
   }
 
   /** A lock keeps others from the content: it takes a right to that. */
@@ -228,14 +231,14 @@ export class ServiceHandle implements FileHandle {
   }
 
   zero(from: number, to: number): Promise<void> {
-    return this.#run(zeroHeld(this.#files, this.handle, { from, to, times: this.#times }));
+    return this.#run(zeroByHandle(this.#files, this.handle, { from, to, times: this.#times }));
   }
 
   /** Only a file that calls itself sparse shows its holes. */
   async allocatedRanges(from: number, to: number) {
     const { attributes, size } = await this.info();
     if ((attributes & ATTRIBUTE.SPARSE) !== 0)
-      return this.#run(allocatedHeld(this.#files, this.handle, { from, to }));
+      return this.#run(allocatedByHandle(this.#files, this.handle, { from, to }));
     const end = Math.min(to, size);
     return from < end ? [{ from, to: end }] : [];
   }
@@ -248,16 +251,16 @@ export class ServiceHandle implements FileHandle {
     const changedAt = this.#held.has("changedAt") ? "keep" : undefined;
     const own = { FileInvalidPermission: STATUS.INVALID_SECURITY_DESCR };
     const security = { given, parts, lists: this.#table.lists };
-    return this.#run(changeHeld(this.#files, this.handle, { security, changedAt }), own);
+    return this.#run(changeByHandle(this.#files, this.handle, { security, changedAt }), own);
   }
 
   extendedAttributes(): Promise<readonly ExtendedAttribute[]> {
-    return this.#run(readHeldEas(this.#files, this.handle));
+    return this.#run(readEasByHandle(this.#files, this.handle));
   }
 
   setExtendedAttributes(changes: readonly ExtendedAttribute[]): Promise<void> {
-    const keepsChangedAt = this.#held.has("changedAt");
-    return this.#run(changeHeldEas(this.#files, this.handle, { changes, keepsChangedAt }));
+    const freezesChangedAt = this.#held.has("changedAt");
+    return this.#run(changeEasByHandle(this.#files, this.handle, { changes, freezesChangedAt }));
   }
 }
 

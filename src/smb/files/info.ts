@@ -1,6 +1,6 @@
 import { ROOT } from "../../services/file/nodes.ts";
-import type { NodeRecord } from "../../services/file/records.ts";
-import type { HeldStreams } from "../../services/file/streams.ts";
+import type { InodeRecord } from "../../services/file/records.ts";
+import type { StreamList } from "../../services/file/streams.ts";
 import type { FileInfo, StreamEntry } from "../file-system.ts";
 import { ATTRIBUTE } from "../wire/create.ts";
 import { fileTimeOfTicks } from "../wire/filetime.ts";
@@ -17,8 +17,8 @@ const ROOT_FILE_ID = 1n;
 const SHOWN_ATTRIBUTES = 0x3337;
 
 export interface InfoInput {
-  readonly node: bigint;
-  readonly record: NodeRecord;
+  readonly inode: bigint;
+  readonly record: InodeRecord;
   readonly isDeletePending?: boolean;
   /** Asked for by the client, and not yet used. */
   readonly reservedBytes?: number;
@@ -28,12 +28,12 @@ export function allocationOf(bytes: number): number {
   return Math.ceil(bytes / UNIT_BYTES) * UNIT_BYTES;
 }
 
-export function infoOf({ node, record, isDeletePending = false, reservedBytes = 0 }: InfoInput): FileInfo {
+export function infoOf({ inode, record, isDeletePending = false, reservedBytes = 0 }: InfoInput): FileInfo {
   const isFile = record.kind === "file";
   const allocated = allocationOf(Math.max(record.size, reservedBytes));
   const attributes = record.attributes & SHOWN_ATTRIBUTES;
   return {
-    node: node === ROOT ? ROOT_FILE_ID : node,
+    inode: inode === ROOT ? ROOT_FILE_ID : inode,
     kind: record.kind,
     createdAt: fileTimeOfTicks(record.createdAt),
     accessedAt: fileTimeOfTicks(record.accessedAt ?? record.writtenAt),
@@ -48,12 +48,12 @@ export function infoOf({ node, record, isDeletePending = false, reservedBytes = 
 }
 
 /** The content of a file first, under no name. */
-export function streamEntriesOf({ base, named }: HeldStreams): readonly StreamEntry[] {
-  const entryOf = (name: string, { size }: NodeRecord): StreamEntry => ({
+export function streamEntriesOf({ base, named }: StreamList): readonly StreamEntry[] {
+  const entryOf = (name: string, { size }: InodeRecord): StreamEntry => ({
     name,
     size,
     allocationSize: allocationOf(size),
   });
   const own = base.record.kind === "file" ? [entryOf("", base.record)] : [];
-  return [...own, ...named.map(({ name, node }) => entryOf(name, node.record))];
+  return [...own, ...named.map(({ name, inode }) => entryOf(name, inode.record))];
 }

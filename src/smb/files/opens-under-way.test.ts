@@ -7,7 +7,7 @@ import { Runtime } from "../../runtime.ts";
 import { putRequests, wakeHolders } from "../../services/file/cache-breaks.ts";
 import { createShare } from "../../services/file/create-share.ts";
 import { FileService } from "../../services/file/file-service.ts";
-import { ServerOutside } from "../outside.ts";
+import { ServerHost } from "../outside.ts";
 import { SmbServer } from "../server.ts";
 import { DISPOSITION } from "../wire/create.ts";
 import { ServiceFileSystem } from "./file-system.ts";
@@ -35,7 +35,7 @@ async function withShare(story: (system: ServiceFileSystem, files: FileService) 
     random: systemRandom,
     log: silentLog,
   });
-  const detach = fileSystem.attach(new ServerOutside(server));
+  const detach = fileSystem.attach(new ServerHost(server));
   try {
     await story(fileSystem, files);
   } finally {
@@ -70,9 +70,9 @@ test("an open that somebody elsewhere has asked about before its client was answ
     const opened = await share.open(REQUEST);
     const other = await share.open({ ...REQUEST, path: ["g"] });
     const { ephemeral } = files.parts.store;
-    const node = { share: share.id, node: opened.handle.node };
-    const [key] = await ephemeral.write(async (write) => putRequests(write, node, ["here"], "write"));
-    wakeHolders(files.surroundings);
+    const inode = { share: share.id, inode: opened.handle.inode };
+    const [key] = await ephemeral.write(async (write) => putRequests(write, inode, ["here"], "write"));
+    wakeHolders(files.context);
     // Nobody holds a cache yet, so the answer comes at once.
     while ((await ephemeral.read((read) => read.get(key!))) !== undefined)
       await new Promise((resolve) => setImmediate(resolve));

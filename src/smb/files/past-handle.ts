@@ -1,21 +1,21 @@
 import type { FileService } from "../../services/file/file-service.ts";
 import { readParts } from "../../services/file/opens/held-content.ts";
-import { readPastEas } from "../../services/file/opens/held-eas.ts";
+import { readSnapshotEas } from "../../services/file/opens/held-eas.ts";
 import { listEntries } from "../../services/file/opens/held-properties.ts";
 import {
-  judgePast,
-  listPastRanges,
-  listPastStreams,
-  openPast,
-  type Past,
-  readPastSecurity,
+  judgeSnapshotOpen,
+  listSnapshotRanges,
+  listSnapshotStreams,
+  openSnapshotInode,
+  readSnapshotSecurity,
+  type SnapshotInode,
 } from "../../services/file/opens/past-node.ts";
-import type { AccessLists } from "../../services/file/security/access-lists.ts";
+import type { Acls } from "../../services/file/security/access-lists.ts";
 import type {
   FileHandle,
   FileInfo,
+  InodeKind,
   ListedEntry,
-  NodeKind,
   Opened,
   OpenRequest,
   StreamEntry,
@@ -38,25 +38,27 @@ const CHANGES =
   ACCESS.WRITE_OWNER;
 
 /** Opens a file or directory as a share snapshot has it: to be read, by everybody at once. */
-export async function openInPast(
+export async function openInSnapshot(
   files: FileService,
   share: { readonly account: string; readonly share: string },
   request: OpenRequest,
-  lists: AccessLists | undefined,
+  lists: Acls | undefined,
 ): Promise<Opened> {
-  const snapshot = ticksOfFileTime(request.snapshot!);
-  const past = await answered(openPast(files, { ...share, snapshot, path: request.path }, request.stream));
+  const snapshotTicks = ticksOfFileTime(request.snapshot!);
+  const snapshot = await answered(
+    openSnapshotInode(files, { ...share, snapshot: snapshotTicks, path: request.path }, request.stream),
+  );
   const mayOnlyRead = request.disposition === DISPOSITION.OPEN || request.disposition === DISPOSITION.OPEN_IF;
   if (!mayOnlyRead || request.isDeleteOnClose || (request.access & CHANGES) !== 0)
     throw refuse(STATUS.MEDIA_WRITE_PROTECTED);
-  const { kind } = past.node.record;
+  const { kind } = snapshot.inode.record;
   if (request.kind !== undefined && request.kind !== kind)
     throw refuse(request.kind === "file" ? STATUS.FILE_IS_A_DIRECTORY : STATUS.NOT_A_DIRECTORY);
   const optionalAccess = request.optionalAccess & ~CHANGES;
-  const wish = { access: request.access, optionalAccess };
-  const granted = lists && (await answered(judgePast(files, past, { lists, ...wish })));
+  const wanted = { access: request.access, optionalAccess };
+  const granted = lists && (await answered(judgeSnapshotOpen(files, snapshot, { lists, ...wanted })));
   if (granted === "denied") throw refuse(STATUS.ACCESS_DENIED);
-  const handle = new PastHandle(files, past, lists);
+  const handle = new SnapshotHandle(files, snapshot, lists);
   const access = granted?.access ?? request.access | optionalAccess;
   const maximalAccess = granted && granted.maximal & ~CHANGES;
   const { stream } = request;
@@ -64,30 +66,33 @@ export async function openInPast(
 }
 
 /** The past is another file: who holds a cache of the present one is not disturbed by who looks back. */
-function idInPast(node: bigint, { ref }: Past): bigint {
-  return BigInt.asUintN(64, (node ^ (ref.snapshot! << 3n)) | (1n << 63n));
+function idInSnapshot(inode: bigint, { ref }: SnapshotInode): bigint {
+  return BigInt.asUintN(64, (inode ^ (ref.snapshot! << 3n)) | (1n << 63n));
 }
 
 const PROTECTED = (): Promise<never> => Promise.reject(refuse(STATUS.MEDIA_WRITE_PROTECTED));
 
-class PastHandle implements FileHandle {
-  readonly node: bigint;
-  readonly kind: NodeKind;
+class SnapshotHandle implements FileHandle {
+  readonly inode: bigint;
+  readonly kind: InodeKind;
   isClosed = false;
   readonly #files: FileService;
-  readonly #past: Past;
-  readonly #lists: AccessLists | undefined;
+  readonly #snapshot: SnapshotInode;
+  readonly #lists: Acls | undefined;
 
-  constructor(files: FileService, past: Past, lists: AccessLists | undefined) {
+  constructor(files: FileService, snapshot: SnapshotInode, lists: Acls | undefined) {
     this.#files = files;
     this.#lists = lists;
-    this.#past = past;
-    this.kind = past.node.record.kind;
-    this.node = idInPast(past.node.id, past);
+    this.#snapshot = snapshot;
+    this.kind = snapshot.inode.record.kind;
+    this.inode = idInSnapshot(snapshot.inode.id, snapshot);
   }
 
   async info(): Promise<FileInfo> {
-    return infoOf({ node: idInPast(this.#past.base.id, this.#past), record: this.#past.node.record });
+    return infoOf({
+      inode: idInSnapshot(this.#snapshot.base.id, this.#snapshot),
+      record: this.#snapshot.inode.record,
+    });
   }
 
   infoAtClose(): Promise<FileInfo> {
@@ -96,19 +101,19 @@ class PastHandle implements FileHandle {
 
   read(offset: number, length: number): Promise<readonly Buffer[]> {
     const part = { from: offset, to: offset + length };
-    return answered(readParts(this.#files, part, (read) => this.#past.find(read)));
+    return answered(readParts(this.#files, part, (read) => this.#snapshot.find(read)));
   }
 
   async list(after: string | undefined, limit: number): Promise<readonly ListedEntry[]> {
     const listed = await answered(
       this.#files.parts.store.read(async (read) => {
-        const { share, view, node } = await this.#past.find(read);
-        return listEntries(view, share.id, node.id, { after, limit });
+        const { share, view, inode } = await this.#snapshot.find(read);
+        return listEntries(view, share.id, inode.id, { after, limit });
       }),
     );
     return listed.map(({ entry, record }) => ({
       name: entry.name,
-      info: infoOf({ node: idInPast(entry.node, this.#past), record }),
+      info: infoOf({ inode: idInSnapshot(entry.inode, this.#snapshot), record }),
     }));
   }
 
@@ -117,19 +122,19 @@ class PastHandle implements FileHandle {
   }
 
   async streams(): Promise<readonly StreamEntry[]> {
-    return streamEntriesOf(await answered(listPastStreams(this.#files, this.#past)));
+    return streamEntriesOf(await answered(listSnapshotStreams(this.#files, this.#snapshot)));
   }
 
   allocatedRanges(from: number, to: number) {
-    return answered(listPastRanges(this.#files, this.#past, { from, to }));
+    return answered(listSnapshotRanges(this.#files, this.#snapshot, { from, to }));
   }
 
   security(): Promise<string> {
-    return answered(readPastSecurity(this.#files, this.#past, this.#lists));
+    return answered(readSnapshotSecurity(this.#files, this.#snapshot, this.#lists));
   }
 
   extendedAttributes(): Promise<readonly ExtendedAttribute[]> {
-    return answered(readPastEas(this.#files, this.#past));
+    return answered(readSnapshotEas(this.#files, this.#snapshot));
   }
 
   async flush(): Promise<void> {}

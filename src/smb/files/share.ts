@@ -4,20 +4,20 @@ import type { FileService } from "../../services/file/file-service.ts";
 import { isOpenDenied } from "../../services/file/opens/look.ts";
 import {
   type Disposition,
-  openNode,
+  openInode,
   type OpenRequest as ServiceOpen,
 } from "../../services/file/opens/open-node.ts";
 import { findAt, readSnapshotTimes, readSpace } from "../../services/file/opens/share-facts.ts";
 import type { ShareRecord } from "../../services/file/records.ts";
-import type { AccessLists } from "../../services/file/security/access-lists.ts";
-import type { FoundNode, Opened, OpenRequest, Share } from "../file-system.ts";
+import type { Acls } from "../../services/file/security/access-lists.ts";
+import type { FoundInode, Opened, OpenRequest, Share } from "../file-system.ts";
 import { STATUS } from "../status.ts";
 import { ACCESS, CREATE_ACTION, DISPOSITION } from "../wire/create.ts";
 import { type FileTime, fileTimeOfTicks } from "../wire/filetime.ts";
 import { ServiceHandle } from "./handle.ts";
 import { infoOf } from "./info.ts";
-import type { OpensUnderWay, OpenUnderWay } from "./opens-under-way.ts";
-import { openInPast } from "./past-handle.ts";
+import type { PendingOpen, PendingOpens } from "./opens-under-way.ts";
+import { openInSnapshot } from "./past-handle.ts";
 import { answered } from "./refusals.ts";
 
 const WRITES = ACCESS.WRITE_DATA | ACCESS.APPEND_DATA;
@@ -42,13 +42,13 @@ export interface FileSystemOptions {
   /** Named streams of files and directories; Azure Files has none. */
   readonly streams?: "refused" | "kept" | undefined;
   /** "enforced": security descriptors are evaluated for every open. "shown", the default: they deny nothing. */
-  readonly accessLists?: "shown" | "enforced" | undefined;
+  readonly acls?: "shown" | "enforced" | undefined;
 }
 
 export interface HandleTable {
-  readonly underWay: OpensUnderWay;
+  readonly inFlight: PendingOpens;
   /** Where they are enforced. */
-  readonly lists: AccessLists | undefined;
+  readonly lists: Acls | undefined;
   opened(handle: ServiceHandle): void;
   closed(handle: ServiceHandle): void;
 }
@@ -97,18 +97,18 @@ export class ServiceShare implements Share {
     return times.map(fileTimeOfTicks).reverse();
   }
 
-  find(path: readonly string[], stream?: string): Promise<FoundNode | undefined> {
+  find(path: readonly string[], stream?: string): Promise<FoundInode | undefined> {
     return answered(findAt(this.#files, { ...this.#ref, path }, stream));
   }
 
   async open(request: OpenRequest): Promise<Opened> {
     if (request.snapshot !== undefined)
-      return openInPast(this.#files, this.#ref, request, this.#handles.lists);
-    const underWay = this.#handles.underWay.begin();
+      return openInSnapshot(this.#files, this.#ref, request, this.#handles.lists);
+    const inFlight = this.#handles.inFlight.begin();
     try {
-      return await this.#open(request, underWay);
+      return await this.#open(request, inFlight);
     } catch (error) {
-      underWay.fail();
+      inFlight.fail();
       throw error;
     }
   }
@@ -131,14 +131,14 @@ export class ServiceShare implements Share {
       ignoresEas: request.ignoresExtendedAttributes === true,
       rights: lists && { lists, access, optionalAccess },
       mayCache: request.mayCache,
-      isAhead: !request.isWriteThrough,
+      mayCommitAsync: !request.isWriteThrough,
       session: client.session,
       clientAddress: client.address,
       clientName: client.name,
     };
   }
 
-  async #open(request: OpenRequest, underWay: OpenUnderWay): Promise<Opened> {
+  async #open(request: OpenRequest, inFlight: PendingOpen): Promise<Opened> {
     const { access, optionalAccess } = request;
     const own = {
       ResourceTypeMismatch:
@@ -146,7 +146,7 @@ export class ServiceShare implements Share {
       ShareNotFound: STATUS.NETWORK_NAME_DELETED,
       FileInvalidPermission: STATUS.INVALID_SECURITY_DESCR,
     };
-    const opened = await answered(openNode(this.#files, this.#wanted(request)), own);
+    const opened = await answered(openInode(this.#files, this.#wanted(request)), own);
     const { record } = opened.opened;
     const isNew = opened.action !== "opened";
     const reservedBytes = isNew ? (request.allocationSize ?? 0) : 0;
@@ -158,11 +158,11 @@ export class ServiceShare implements Share {
       action: ACTIONS[opened.action],
       access: opened.granted?.access ?? access | (mayWrite ? optionalAccess : optionalAccess & ~WRITES),
       maximalAccess: opened.granted?.maximal,
-      info: infoOf({ node: opened.base ?? opened.node, record, reservedBytes }),
+      info: infoOf({ inode: opened.base ?? opened.inode, record, reservedBytes }),
       path: opened.path,
       stream: opened.stream,
       isBaseNew: opened.isBaseNew,
-      mayCacheNow: () => underWay.end(opened.share, opened.node) && opened.isAlone,
+      mayCacheNow: () => inFlight.end(opened.share, opened.inode) && opened.isAlone,
     };
   }
 }

@@ -1,5 +1,5 @@
 import { copyInto } from "../../base/bytes.ts";
-import { breach } from "../status.ts";
+import { protocolError } from "../status.ts";
 
 /**
  * Direct TCP: a zero byte, the length in 24 bits big-endian, then that many bytes. The assembler takes the pieces a
@@ -79,9 +79,9 @@ export class FrameAssembler {
   }
 
   #checkedLength(): number {
-    if (this.#prefix[0] !== 0) throw breach("not a direct TCP message");
+    if (this.#prefix[0] !== 0) throw protocolError("not a direct TCP message");
     const length = this.#prefix.readUIntBE(1, 3);
-    if (length < PREFIX_BYTES || length > this.#bytesMax) throw breach(`a message of ${length} bytes`);
+    if (length < PREFIX_BYTES || length > this.#bytesMax) throw protocolError(`a message of ${length} bytes`);
     return length;
   }
 }

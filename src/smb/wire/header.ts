@@ -1,4 +1,4 @@
-import { breach, refuse, STATUS } from "../status.ts";
+import { protocolError, refuse, STATUS } from "../status.ts";
 import { HEADER_BYTES } from "./layout.ts";
 
 /** The 64 bytes before every SMB2 body. */
@@ -68,9 +68,9 @@ export function protocolOf(payload: Buffer): number {
 
 /** A header that is not one has no answer: the connection is out of step. */
 export function decodeHeader(pdu: Buffer): Header {
-  if (pdu.length < HEADER_BYTES) throw breach("short header");
-  if (pdu.readUInt32LE(0) !== PROTOCOL.SMB2) throw breach("not an SMB2 header");
-  if (pdu.readUInt16LE(4) !== HEADER_BYTES) throw breach("StructureSize of the header");
+  if (pdu.length < HEADER_BYTES) throw protocolError("short header");
+  if (pdu.readUInt32LE(0) !== PROTOCOL.SMB2) throw protocolError("not an SMB2 header");
+  if (pdu.readUInt16LE(4) !== HEADER_BYTES) throw protocolError("StructureSize of the header");
   const flags = pdu.readUInt32LE(16);
   const isAsync = (flags & FLAG.ASYNC) !== 0;
   return {
@@ -120,14 +120,14 @@ export function splitCompound(payload: Buffer, pdusMax: number): Buffer[] {
   const pdus: Buffer[] = [];
   let rest = payload;
   for (;;) {
-    if (rest.length < HEADER_BYTES) throw breach("short PDU");
+    if (rest.length < HEADER_BYTES) throw protocolError("short PDU");
     const next = rest.readUInt32LE(20);
-    if (pdus.length === pdusMax) throw breach("too many PDUs in a compound");
+    if (pdus.length === pdusMax) throw protocolError("too many PDUs in a compound");
     if (next === 0) {
       pdus.push(rest);
       return pdus;
     }
-    if (next % 8 !== 0 || next < HEADER_BYTES || next >= rest.length) throw breach("NextCommand");
+    if (next % 8 !== 0 || next < HEADER_BYTES || next >= rest.length) throw protocolError("NextCommand");
     pdus.push(rest.subarray(0, next));
     rest = rest.subarray(next);
   }

@@ -1,4 +1,4 @@
-import { breach } from "../status.ts";
+import { protocolError } from "../status.ts";
 import { PROTOCOL } from "./header.ts";
 
 /**
@@ -12,17 +12,18 @@ const DIALECTS_MAX = 64;
 
 export function decodeSmb1Negotiate(payload: Buffer): string[] {
   if (payload.length < SMB1_HEADER_BYTES + 3 || payload.readUInt32LE(0) !== PROTOCOL.SMB1)
-    throw breach("not an SMB1 header");
-  if (payload[4] !== SMB1_NEGOTIATE || payload[SMB1_HEADER_BYTES] !== 0) throw breach("SMB1 is not offered");
+    throw protocolError("not an SMB1 header");
+  if (payload[4] !== SMB1_NEGOTIATE || payload[SMB1_HEADER_BYTES] !== 0)
+    throw protocolError("SMB1 is not offered");
   const count = payload.readUInt16LE(SMB1_HEADER_BYTES + 1);
   const start = SMB1_HEADER_BYTES + 3;
-  if (start + count > payload.length) throw breach("ByteCount of an SMB1 NEGOTIATE");
+  if (start + count > payload.length) throw protocolError("ByteCount of an SMB1 NEGOTIATE");
   const bytes = payload.subarray(start, start + count);
   const dialects: string[] = [];
   for (let at = 0; at < bytes.length; ) {
     const end = bytes.indexOf(0, at + 1);
     if (bytes[at] !== DIALECT_MARK || end < 0 || dialects.length === DIALECTS_MAX)
-      throw breach("dialects of an SMB1 NEGOTIATE");
+      throw protocolError("dialects of an SMB1 NEGOTIATE");
     dialects.push(bytes.latin1Slice(at + 1, end));
     at = end + 1;
   }

@@ -1,4 +1,4 @@
-import { breach } from "../status.ts";
+import { protocolError } from "../status.ts";
 import { PROTOCOL } from "./header.ts";
 
 /** The header of an encrypted message: tag, nonce, size of the plain text, session. */
@@ -16,7 +16,7 @@ export interface TransformHeader {
 
 export function decodeTransform(payload: Buffer): TransformHeader {
   if (payload.length < TRANSFORM_BYTES || payload.readUInt32LE(0) !== PROTOCOL.TRANSFORM)
-    throw breach("not a transform header");
+    throw protocolError("not a transform header");
   const header = {
     signature: payload.subarray(4, 20),
     nonce: payload.subarray(20, 36),
@@ -25,9 +25,9 @@ export function decodeTransform(payload: Buffer): TransformHeader {
     sessionId: payload.readBigUInt64LE(44),
   };
   // In 3.0 the same field names the cipher, and 1 is the only one there.
-  if (header.flags !== ENCRYPTED) throw breach("Flags of a transform header");
+  if (header.flags !== ENCRYPTED) throw protocolError("Flags of a transform header");
   if (header.originalMessageSize !== payload.length - TRANSFORM_BYTES)
-    throw breach("OriginalMessageSize of a transform header");
+    throw protocolError("OriginalMessageSize of a transform header");
   return header;
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { seedOfThisRun } from "../../../test/support/seed.ts";
-import { Breach, StatusError } from "../status.ts";
+import { ProtocolError, StatusError } from "../status.ts";
 import { createRequest, createResponse } from "./create.ts";
 import * as contexts from "./create-contexts.ts";
 import * as directory from "./directory.ts";
@@ -100,7 +100,7 @@ function refusesOrAnswers(run: () => unknown): void {
   try {
     run();
   } catch (error) {
-    assert.ok(error instanceof StatusError || error instanceof Breach, String(error));
+    assert.ok(error instanceof StatusError || error instanceof ProtocolError, String(error));
   }
 }
 
@@ -187,10 +187,10 @@ test("a compound is split where NextCommand says, and a chain that lies is a bre
     splitCompound(chain, 8).map(({ length }) => length),
     [72, 80, 70],
   );
-  assert.throws(() => splitCompound(chain, 2), Breach);
-  assert.throws(() => splitCompound(pdu(68, 200), 8), Breach);
-  assert.throws(() => splitCompound(pdu(8, 200), 8), Breach);
-  assert.throws(() => splitCompound(pdu(200, 200), 8), Breach);
+  assert.throws(() => splitCompound(chain, 2), ProtocolError);
+  assert.throws(() => splitCompound(pdu(68, 200), 8), ProtocolError);
+  assert.throws(() => splitCompound(pdu(8, 200), 8), ProtocolError);
+  assert.throws(() => splitCompound(pdu(200, 200), 8), ProtocolError);
   fc.assert(
     fc.property(bytes(400), (data) => refusesOrAnswers(() => splitCompound(data, 16))),
     options,
@@ -254,8 +254,8 @@ test("messages come out of the stream whole, however it is cut", () => {
     ),
     options,
   );
-  assert.throws(() => new FrameAssembler(1_000).add(prefixFor(1_001), () => {}), Breach);
-  assert.throws(() => new FrameAssembler(1_000).add(Buffer.from([0x81, 0, 0, 4]), () => {}), Breach);
+  assert.throws(() => new FrameAssembler(1_000).add(prefixFor(1_001), () => {}), ProtocolError);
+  assert.throws(() => new FrameAssembler(1_000).add(Buffer.from([0x81, 0, 0, 4]), () => {}), ProtocolError);
 });
 
 test("NEGOTIATE keeps dialects and contexts in both directions", () => {
@@ -314,7 +314,7 @@ test("an SMB1 NEGOTIATE gives its dialects; anything else in SMB1 is a breach", 
   assert.deepEqual(decodeSmb1Negotiate(encodeSmb1Negotiate(names)), names);
   const other = encodeSmb1Negotiate(names);
   other[4] = 0x73;
-  assert.throws(() => decodeSmb1Negotiate(other), Breach);
+  assert.throws(() => decodeSmb1Negotiate(other), ProtocolError);
   fc.assert(
     fc.property(bytes(120), (data) => {
       const whole = encodeSmb1Negotiate(names);
@@ -336,7 +336,7 @@ test("a transform header keeps its fields and must tell its size truly", () => {
   const payload = Buffer.concat([encodeTransform(value), Buffer.alloc(10)]);
   assert.equal(payload.length, TRANSFORM_BYTES + 10);
   assert.deepEqual(plain(decodeTransform(payload)), plain({ ...value, flags: 1 }));
-  assert.throws(() => decodeTransform(payload.subarray(0, -1)), Breach);
+  assert.throws(() => decodeTransform(payload.subarray(0, -1)), ProtocolError);
   fc.assert(
     fc.property(bytes(100), (data) => refusesOrAnswers(() => decodeTransform(data))),
     options,

@@ -4,24 +4,24 @@ import { type Clock, systemClock } from "../../base/clock.ts";
 import { isOutOfSpace, OutOfSpace, StorageFault } from "../../base/faults.ts";
 import { LIMITS, TIB } from "../../base/limits.ts";
 import { makeDirectory } from "../../base/make-directory.ts";
-import { bytesLeft, Room } from "../../base/room.ts";
-import { endedBy } from "../../base/soon.ts";
-import { type AheadKeys, NotYetDurable, notAhead, WatchedSnapshot } from "../ahead.ts";
+import { bytesLeft, FreeSpace } from "../../base/room.ts";
+import { finallyDo } from "../../base/soon.ts";
+import { alreadyDurable, NotYetDurable, type UnsyncedKeys, WatchedSnapshot } from "../ahead.ts";
 import type {
-  Ahead,
+  AsyncCommit,
   EphemeralSpace,
   Key,
   KeySpace,
+  MaybePromise,
   Reader,
-  Soon,
   Store,
-  StoreFigures,
+  StoreStats,
   Writer,
 } from "../kv.ts";
 import { LongKeyReader } from "../long-keys.ts";
 import type { Snapshot } from "../overlay.ts";
 import { OwnedSpace } from "../owned-space.ts";
-import { type CommitTarget, SerialWriter, type WriteTurn } from "../serial-writer.ts";
+import { type CommitTarget, SerialWriter, type WriteLock } from "../serial-writer.ts";
 import { SnapshotReader } from "../snapshot-reader.ts";
 import { checkDatabaseFile } from "./check-file.ts";
 import { JOURNAL_STEP_BYTES, recordsAfter, removeJournal } from "./journal.ts";
@@ -35,7 +35,7 @@ export interface EmbeddedOptions {
   /** Names this process among those that share the directory. */
   readonly owner: string;
   /** The turns to write, when other processes share the directory. Both are held while it opens: see `inTurn`. */
-  readonly turns?: { readonly records: WriteTurn; readonly ephemeral: WriteTurn };
+  readonly turns?: { readonly records: WriteLock; readonly ephemeral: WriteLock };
   /** The ephemeral key space of a process that is alone; without it, a file that processes can share. */
   readonly ephemeral?: KeySpace & { close(): Promise<void> };
   /** A sync failed: what is on disk can no longer be told, so the process must stop and not answer. */
@@ -46,7 +46,7 @@ export interface EmbeddedOptions {
 class EmbeddedSpace implements KeySpace {
   readonly #database: Database;
   readonly #directory: string;
-  readonly #room: Room;
+  readonly #freeSpace: FreeSpace;
   readonly #isDurable: boolean;
   readonly #clock: Clock;
   readonly #writer: SerialWriter;
@@ -63,12 +63,12 @@ class EmbeddedSpace implements KeySpace {
   constructor(
     { path, isDurable }: { path: string; isDurable: boolean },
     clock: Clock,
-    turn: WriteTurn | undefined,
+    turn: WriteLock | undefined,
     onFatal: (error: unknown) => void,
   ) {
     this.#database = new Database({ path, isDurable, mapBytes: TIB });
     this.#directory = dirname(path);
-    this.#room = new Room(this.#directory);
+    this.#freeSpace = new FreeSpace(this.#directory);
     this.#clock = clock;
     this.#onFatal = onFatal;
     const target: CommitTarget = {
@@ -98,12 +98,12 @@ class EmbeddedSpace implements KeySpace {
       return new JournaledCommits({
         directory,
         applied,
-        settle: (writes) => this.#commitToDatabase(writes),
+        checkpoint: (writes) => this.#commitToDatabase(writes),
         onFatal: (error) => this.#fail(error),
       });
     }
     for (const { commit, writes } of recordsAfter(directory, applied)) {
-      if (!hasRoom(this.#room, roomFor(writes)))
+      if (!hasSpace(this.#freeSpace, spaceFor(writes)))
         throw new OutOfSpace("no space left to bring in the journal");
       this.#database.commitNow(new Map([...writes, [COMMIT_KEY, packCommit(commit)]]));
     }
@@ -121,11 +121,11 @@ class EmbeddedSpace implements KeySpace {
   }
 
   /** A database that has failed behind the journal cannot be read any more. What it met is told when that is known. */
-  #refreshOrFail(): Soon<Snapshot> {
+  #refreshOrFail(): MaybePromise<Snapshot> {
     try {
       return this.#refresh();
     } catch (error) {
-      return (this.#journaled?.settled() ?? Promise.resolve()).then(() => this.#fail(error));
+      return (this.#journaled?.checkpointed() ?? Promise.resolve()).then(() => this.#fail(error));
     }
   }
 
@@ -136,7 +136,7 @@ class EmbeddedSpace implements KeySpace {
 
   async #commit(writes: ReadonlyMap<Key, Buffer | null>): Promise<void> {
     if (this.#journaled === undefined) return this.#commitToDatabase(writes);
-    if (!hasRoom(this.#room, () => roomFor(writes)() + roomBehind(this.#journaled!)))
+    if (!hasSpace(this.#freeSpace, () => spaceFor(writes)() + spaceAfter(this.#journaled!)))
       throw new OutOfSpace(NO_SPACE);
     await this.#journaled.commit(writes);
     // The process is on its way down. Nobody may hear an answer any more.
@@ -144,7 +144,7 @@ class EmbeddedSpace implements KeySpace {
   }
 
   async #commitToDatabase(writes: WriteSet): Promise<void> {
-    if (!hasRoom(this.#room, roomFor(writes))) throw new OutOfSpace(NO_SPACE);
+    if (!hasSpace(this.#freeSpace, spaceFor(writes))) throw new OutOfSpace(NO_SPACE);
     try {
       if (this.#isDurable) await this.#database.commit(writes);
       else this.#database.commitNow(writes);
@@ -165,29 +165,29 @@ class EmbeddedSpace implements KeySpace {
     return new Promise(() => {});
   }
 
-  async read<T>(fn: (read: Reader) => Soon<T>): Promise<T> {
-    return this.readSoon(fn);
+  async read<T>(fn: (read: Reader) => MaybePromise<T>): Promise<T> {
+    return this.readMaybeSync(fn);
   }
 
-  readSoon<T>(fn: (read: Reader) => Soon<T>): Soon<T> {
-    const ahead = this.#writer.ahead();
-    return ahead.length === 0 ? this.#readState(fn) : this.#readBehind(fn, ahead);
+  readMaybeSync<T>(fn: (read: Reader) => MaybePromise<T>): MaybePromise<T> {
+    const unsynced = this.#writer.unsynced();
+    return unsynced.length === 0 ? this.#readState(fn) : this.#readBehind(fn, unsynced);
   }
 
-  async #readBehind<T>(fn: (read: Reader) => Soon<T>, ahead: readonly AheadKeys[]): Promise<T> {
+  async #readBehind<T>(fn: (read: Reader) => MaybePromise<T>, unsynced: readonly UnsyncedKeys[]): Promise<T> {
     try {
-      return await this.#readState(fn, ahead);
+      return await this.#readState(fn, unsynced);
     } catch (error) {
       if (!(error instanceof NotYetDurable)) throw error;
     }
-    await Promise.all(ahead.map((keys) => keys.ended()));
+    await Promise.all(unsynced.map((keys) => keys.ended()));
     return this.#readState(fn);
   }
 
-  #readState<T>(fn: (read: Reader) => Soon<T>, ahead?: readonly AheadKeys[]): Soon<T> {
+  #readState<T>(fn: (read: Reader) => MaybePromise<T>, unsynced?: readonly UnsyncedKeys[]): MaybePromise<T> {
     if (this.#closing !== undefined) throw new StorageFault("the store is closed");
     const state = this.#states.begin();
-    const seen = ahead === undefined ? state.committed : new WatchedSnapshot(state.committed, ahead);
+    const seen = unsynced === undefined ? state.committed : new WatchedSnapshot(state.committed, unsynced);
     const reader = new LongKeyReader(new SnapshotReader(seen, this.#clock));
     this.#reads++;
     const end = (): void => {
@@ -195,20 +195,20 @@ class EmbeddedSpace implements KeySpace {
       this.#states.end(state);
       if (--this.#reads === 0) this.#onLastRead();
     };
-    return endedBy(() => fn(reader), end);
+    return finallyDo(() => fn(reader), end);
   }
 
-  write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
+  write<T>(fn: (write: Writer) => MaybePromise<T>): Promise<T> {
     return this.#writer.write(fn);
   }
 
   /** Readers of other processes could not be told what they miss. */
-  writeAhead<T>(fn: (write: Writer) => Soon<T>): Promise<Ahead<T>> {
-    return this.#journaled === undefined ? notAhead(this.write(fn)) : this.#writer.writeAhead(fn);
+  commitAsync<T>(fn: (write: Writer) => MaybePromise<T>): Promise<AsyncCommit<T>> {
+    return this.#journaled === undefined ? alreadyDurable(this.write(fn)) : this.#writer.commitAsync(fn);
   }
 
-  figures(): StoreFigures {
-    return this.#writer.figures();
+  stats(): StoreStats {
+    return this.#writer.stats();
   }
 
   watchCommits(listener: (transactions: number) => void): void {
@@ -252,18 +252,18 @@ const PAGES_PER_WRITE = 2;
  * Whether there is room for a commit, and some to spare. When a page does not fit, the `lmdb` package prints a
  * message into a buffer that is too short for it, and the process dies, or goes on with a damaged heap.
  */
-function hasRoom(room: Room, needed: () => number): boolean {
-  const left = room.left() - LIMITS.recordsRoomBytes;
+function hasSpace(freeSpace: FreeSpace, needed: () => number): boolean {
+  const left = freeSpace.left() - LIMITS.recordsReserveBytes;
   // Nearly always: no batch is as large as this.
   return left > 8 * LIMITS.batchBytesMax || left > needed();
 }
 
 /** For what is still to come into the database, and for the journal to grow. */
-function roomBehind({ pending }: JournaledCommits): number {
+function spaceAfter({ pending }: JournaledCommits): number {
   return pending.count * PAGES_PER_WRITE * PAGE_BYTES + pending.bytes + JOURNAL_STEP_BYTES;
 }
 
-const roomFor = (writes: WriteSet) => (): number => {
+const spaceFor = (writes: WriteSet) => (): number => {
   let bytes = 0;
   writes.forEach((value) => {
     bytes += PAGES_PER_WRITE * PAGE_BYTES + (value?.length ?? 0);
@@ -292,7 +292,7 @@ export class EmbeddedStore implements Store {
     assert(isAlone, "a shared store is opened by who holds its turns");
     makeDirectory(directory);
     checkDatabaseFile(join(directory, "records.mdb"));
-    const open = (name: string, isDurable: boolean, turn: WriteTurn | undefined): EmbeddedSpace =>
+    const open = (name: string, isDurable: boolean, turn: WriteLock | undefined): EmbeddedSpace =>
       new EmbeddedSpace({ path: join(directory, name), isDurable }, clock, turn, onFatal);
     this.#records = open("records.mdb", true, turns?.records);
     assert(ephemeral === undefined || turns === undefined, "memory is not shared between processes");
@@ -300,24 +300,24 @@ export class EmbeddedStore implements Store {
     this.ephemeral = new OwnedSpace(this.#ephemeralSpace, owner);
   }
 
-  read<T>(fn: (read: Reader) => Soon<T>): Promise<T> {
+  read<T>(fn: (read: Reader) => MaybePromise<T>): Promise<T> {
     return this.#records.read(fn);
   }
 
-  readSoon<T>(fn: (read: Reader) => Soon<T>): Soon<T> {
-    return this.#records.readSoon(fn);
+  readMaybeSync<T>(fn: (read: Reader) => MaybePromise<T>): MaybePromise<T> {
+    return this.#records.readMaybeSync(fn);
   }
 
-  write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
+  write<T>(fn: (write: Writer) => MaybePromise<T>): Promise<T> {
     return this.#records.write(fn);
   }
 
-  writeAhead<T>(fn: (write: Writer) => Soon<T>): Promise<Ahead<T>> {
-    return this.#records.writeAhead(fn);
+  commitAsync<T>(fn: (write: Writer) => MaybePromise<T>): Promise<AsyncCommit<T>> {
+    return this.#records.commitAsync(fn);
   }
 
-  figures(): StoreFigures {
-    return this.#records.figures();
+  stats(): StoreStats {
+    return this.#records.stats();
   }
 
   watchCommits(listener: (transactions: number) => void): void {

@@ -70,9 +70,9 @@ test("a record longer than the file, and than the memory kept for records, makes
 test("the files take turns, and what is there from before is not taken for new", async () => {
   const directory = fresh();
   const journal = await written(directory, [one("a", "1"), one("a", "2"), one("a", "3")]);
-  journal.turnOver();
+  journal.rotate();
   await journal.append(4, one("b", "4"));
-  journal.turnOver();
+  journal.rotate();
   await journal.append(5, one("a", "5"));
   journal.close();
   // Commit 2 and 3 lie behind commit 5 in the first file.

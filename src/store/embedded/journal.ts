@@ -91,7 +91,7 @@ export class Journal {
   }
 
   /** From here on records go to the other file, from its start: the database has what was in it. */
-  turnOver(): void {
+  rotate(): void {
     this.#current = 1 - this.#current;
     this.#files[this.#current]!.end = BLOCK_BYTES;
   }

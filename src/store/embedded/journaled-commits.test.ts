@@ -25,7 +25,7 @@ class SlowDatabase {
   isOpen = true;
   isFull = false;
 
-  async settle(writes: WriteSet): Promise<void> {
+  async checkpoint(writes: WriteSet): Promise<void> {
     if (this.isFull) throw new OutOfSpace("full");
     if (!this.isOpen) await new Promise<void>((resolve) => this.waiting.push(resolve));
     const next = new Map(this.state);
@@ -64,7 +64,7 @@ const open = (directory: string, database: SlowDatabase): JournaledCommits =>
   new JournaledCommits({
     directory,
     applied: database.applied,
-    settle: (writes) => database.settle(writes),
+    checkpoint: (writes) => database.checkpoint(writes),
     onFatal: (error) => Promise.reject(error),
   });
 
@@ -146,7 +146,9 @@ test("the files do not change places under a record that is on its way", async (
   database.isOpen = false;
   const commits = open(directory, database);
   const many = (value: string): Map<Key, Buffer> =>
-    new Map(Array.from({ length: LIMITS.settleWritesMin }, (_, index) => [`m${index}`, Buffer.from(value)]));
+    new Map(
+      Array.from({ length: LIMITS.checkpointWritesMin }, (_, index) => [`m${index}`, Buffer.from(value)]),
+    );
   await commits.commit(many("1"));
   await commits.commit(many("2"));
   // While this one is being written, the database has the first, and the second is enough to follow it.

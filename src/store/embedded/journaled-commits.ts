@@ -15,7 +15,7 @@ export interface JournaledOptions {
   /** The last commit the database has. */
   readonly applied: number;
   /** Brings writes into the database, durably. Throws `OutOfSpace` having written nothing; after worse it never ends. */
-  readonly settle: (writes: WriteSet) => Promise<void>;
+  readonly checkpoint: (writes: WriteSet) => Promise<void>;
   /** The journal cannot be written: what is on the disk can no longer be told. */
   readonly onFatal: (error: unknown) => Promise<never>;
 }
@@ -28,7 +28,7 @@ export interface JournaledOptions {
  */
 export class JournaledCommits {
   readonly #journal: Journal;
-  readonly #settle: JournaledOptions["settle"];
+  readonly #checkpoint: JournaledOptions["checkpoint"];
   readonly #onFatal: JournaledOptions["onFatal"];
   #recent = new JournaledWrites();
   #settling: JournaledWrites | undefined;
@@ -41,11 +41,11 @@ export class JournaledCommits {
   /** A record is on its way into one of the files: they do not change places before it is counted. */
   #isAppending = false;
   #isDue = false;
-  #onSettled: (() => void)[] = [];
+  #onCheckpoint: (() => void)[] = [];
   #view: readonly PendingWrites[] | undefined;
 
-  constructor({ directory, applied, settle, onFatal }: JournaledOptions) {
-    this.#settle = settle;
+  constructor({ directory, applied, checkpoint, onFatal }: JournaledOptions) {
+    this.#checkpoint = checkpoint;
     this.#onFatal = onFatal;
     this.#lastCommit = applied;
     const left = recordsAfter(directory, applied);
@@ -61,7 +61,7 @@ export class JournaledCommits {
   async commit(writes: ReadonlyMap<Key, Buffer | null>): Promise<void> {
     while (this.#mustWait()) {
       if (this.#isStuck) throw new OutOfSpace("no space left for records");
-      await this.#untilSettled();
+      await this.#untilCheckpoint();
     }
     this.#isAppending = true;
     try {
@@ -74,7 +74,7 @@ export class JournaledCommits {
       await this.#onFatal(error);
     } finally {
       this.#isAppending = false;
-      this.#settleSoon();
+      this.#scheduleCheckpoint();
     }
   }
 
@@ -97,7 +97,7 @@ export class JournaledCommits {
     this.#timer?.cancel();
     while (!this.#isStuck && (this.#settling !== undefined || this.#recent.count > 0)) {
       if (this.#settling === undefined) this.#startSettling();
-      await this.#untilSettled();
+      await this.#untilCheckpoint();
     }
     this.#timer?.cancel();
     this.#journal.close();
@@ -109,20 +109,20 @@ export class JournaledCommits {
   }
 
   /** Resolves when nothing is on its way into the database; never, once that has failed. */
-  async settled(): Promise<void> {
-    while (this.#settling !== undefined) await this.#untilSettled();
+  async checkpointed(): Promise<void> {
+    while (this.#settling !== undefined) await this.#untilCheckpoint();
   }
 
-  #untilSettled(): Promise<void> {
-    return new Promise((resolve) => this.#onSettled.push(resolve));
+  #untilCheckpoint(): Promise<void> {
+    return new Promise((resolve) => this.#onCheckpoint.push(resolve));
   }
 
-  #settleSoon(): void {
+  #scheduleCheckpoint(): void {
     const { count, bytes } = this.#recent;
     if (this.#settling !== undefined || count === 0) return;
-    const isDue = this.#isDue || count >= LIMITS.settleWritesMin || bytes >= LIMITS.settleBytesMin;
+    const isDue = this.#isDue || count >= LIMITS.checkpointWritesMin || bytes >= LIMITS.checkpointBytesMin;
     if (isDue) this.#startSettling();
-    else this.#timer ??= systemTimers.after(LIMITS.settleMillis, () => this.#startSettling());
+    else this.#timer ??= systemTimers.after(LIMITS.checkpointMillis, () => this.#startSettling());
   }
 
   #startSettling(): void {
@@ -134,13 +134,13 @@ export class JournaledCommits {
     this.#settling = this.#recent;
     this.#recent = new JournaledWrites();
     this.#view = undefined;
-    this.#journal.turnOver();
+    this.#journal.rotate();
     void this.#bringIn(this.#settling);
   }
 
   async #bringIn(writes: JournaledWrites): Promise<void> {
     try {
-      await this.#settle(withCommit(writes));
+      await this.#checkpoint(withCommit(writes));
     } catch (error) {
       if (!(error instanceof OutOfSpace)) return void (await this.#onFatal(error));
       this.#isStuck = true;
@@ -153,11 +153,11 @@ export class JournaledCommits {
     this.#settling = undefined;
     this.#view = undefined;
     this.#wake();
-    this.#settleSoon();
+    this.#scheduleCheckpoint();
   }
 
   #wake(): void {
-    for (const wake of this.#onSettled.splice(0)) wake();
+    for (const wake of this.#onCheckpoint.splice(0)) wake();
   }
 }
 

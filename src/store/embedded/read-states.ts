@@ -1,4 +1,4 @@
-import { KnownSnapshot } from "../known-values.ts";
+import { CachedSnapshot } from "../known-values.ts";
 import type { PendingWrites, Snapshot } from "../overlay.ts";
 import type { JournaledCommits } from "./journaled-commits.ts";
 import { LayeredSnapshot } from "./journaled-writes.ts";
@@ -54,7 +54,7 @@ export class ReadStates {
     const plain = withJournaled(snapshot, journaled);
     if (journaled === undefined) return { committed: plain, snapshot, journaled, readers: 0 };
     this.leave();
-    this.#newest = { committed: new KnownSnapshot(plain), snapshot, journaled, readers: 0 };
+    this.#newest = { committed: new CachedSnapshot(plain), snapshot, journaled, readers: 0 };
     return this.#newest;
   }
 

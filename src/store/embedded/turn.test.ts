@@ -1,16 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inTurn, isTurnMessage, TurnArbiter, TurnClient, type TurnMessage } from "./turn.ts";
+import {
+  isWriteLockMessage,
+  WriteLockArbiter,
+  WriteLockClient,
+  type WriteLockMessage,
+  withWriteLocks,
+} from "./turn.ts";
 
 /** An arbiter and what it has sent, as `process:do`. */
 function arbiter(): {
-  arbiter: TurnArbiter;
+  arbiter: WriteLockArbiter;
   sent: string[];
-  tell: (process: number, what: TurnMessage["do"]) => void;
+  tell: (process: number, what: WriteLockMessage["do"]) => void;
 } {
   const sent: string[] = [];
-  const it = new TurnArbiter((process, message) => sent.push(`${process}:${message.do}`));
-  return { arbiter: it, sent, tell: (process, what) => it.receive(process, { turn: "records", do: what }) };
+  const it = new WriteLockArbiter((process, message) => sent.push(`${process}:${message.do}`));
+  return { arbiter: it, sent, tell: (process, what) => it.receive(process, { lock: "records", do: what }) };
 }
 
 test("the first to ask gets the turn at once; the next one makes it wanted", () => {
@@ -41,8 +47,8 @@ test("who does not hold the turn cannot give it back", () => {
 
 test("turns of different names know nothing of each other", () => {
   const { arbiter: it, sent } = arbiter();
-  it.receive(1, { turn: "records", do: "want" });
-  it.receive(2, { turn: "ephemeral", do: "want" });
+  it.receive(1, { lock: "records", do: "want" });
+  it.receive(2, { lock: "ephemeral", do: "want" });
   assert.deepEqual(sent, ["1:grant", "2:grant"]);
 });
 
@@ -65,58 +71,59 @@ test("what a dead process had still sent is not heard: it would hold the turn fo
 });
 
 test("a client waits for its grant, and tells its writer when it is wanted", async () => {
-  const sent: TurnMessage[] = [];
-  const client = new TurnClient("records", (message) => sent.push(message));
+  const sent: WriteLockMessage[] = [];
+  const client = new WriteLockClient("records", (message) => sent.push(message));
   let wakes = 0;
   client.onWanted(() => wakes++);
-  let hasTurn = false;
+  let hasLock = false;
   const acquiring = client.acquire().then(() => {
-    hasTurn = true;
+    hasLock = true;
   });
-  client.receive({ turn: "ephemeral", do: "grant" });
+  client.receive({ lock: "ephemeral", do: "grant" });
   await new Promise((resolve) => setImmediate(resolve));
-  assert.equal(hasTurn, false, "a grant of another turn is not ours");
-  client.receive({ turn: "records", do: "grant" });
+  assert.equal(hasLock, false, "a grant of another turn is not ours");
+  client.receive({ lock: "records", do: "grant" });
   await acquiring;
   assert.equal(client.isHeld(), true);
   assert.equal(client.isWanted(), false);
-  client.receive({ turn: "records", do: "yield" });
+  client.receive({ lock: "records", do: "yield" });
   assert.equal(client.isWanted(), true);
   assert.equal(wakes, 1);
   client.release();
   assert.equal(client.isHeld(), false);
   assert.equal(client.isWanted(), false);
   assert.deepEqual(sent, [
-    { turn: "records", do: "want" },
-    { turn: "records", do: "done" },
+    { lock: "records", do: "want" },
+    { lock: "records", do: "done" },
   ]);
 });
 
 test("messages of others are told from ours", () => {
-  assert.ok(isTurnMessage({ turn: "records", do: "want" }));
-  for (const other of [undefined, null, "turn", 7, {}, { turn: "records" }, { do: "want" }]) {
-    assert.equal(isTurnMessage(other), false);
+  assert.ok(isWriteLockMessage({ lock: "records", do: "want" }));
+  for (const other of [undefined, null, "turn", 7, {}, { lock: "records" }, { do: "want" }]) {
+    assert.equal(isWriteLockMessage(other), false);
   }
 });
 
 test("who opens a shared store holds all its turns meanwhile, and gives them back whatever happens", async () => {
   const log: string[] = [];
-  const arbiter = new TurnArbiter((process, message) => {
-    log.push(`${process} ${message.turn} ${message.do}`);
-    for (const turn of process === 1 ? turns : []) turn.receive(message);
+  const arbiter = new WriteLockArbiter((process, message) => {
+    log.push(`${process} ${message.lock} ${message.do}`);
+    for (const lock of process === 1 ? locks : []) lock.receive(message);
   });
-  const client = (name: string): TurnClient => new TurnClient(name, (message) => arbiter.receive(1, message));
-  const turns = [client("records"), client("ephemeral")];
-  arbiter.receive(2, { turn: "ephemeral", do: "want" });
-  const opening = inTurn(turns, () => {
-    assert.ok(turns.every((turn) => turn.isHeld()));
+  const client = (name: string): WriteLockClient =>
+    new WriteLockClient(name, (message) => arbiter.receive(1, message));
+  const locks = [client("records"), client("ephemeral")];
+  arbiter.receive(2, { lock: "ephemeral", do: "want" });
+  const opening = withWriteLocks(locks, () => {
+    assert.ok(locks.every((lock) => lock.isHeld()));
     throw new Error("cannot be opened");
   });
   await new Promise((resolve) => setImmediate(resolve));
-  arbiter.receive(2, { turn: "ephemeral", do: "done" });
+  arbiter.receive(2, { lock: "ephemeral", do: "done" });
   await assert.rejects(opening, /cannot be opened/);
-  assert.ok(turns.every((turn) => !turn.isHeld()));
-  arbiter.receive(3, { turn: "records", do: "want" });
-  arbiter.receive(3, { turn: "ephemeral", do: "want" });
+  assert.ok(locks.every((lock) => !lock.isHeld()));
+  arbiter.receive(3, { lock: "records", do: "want" });
+  arbiter.receive(3, { lock: "ephemeral", do: "want" });
   assert.deepEqual(log.slice(-2), ["3 records grant", "3 ephemeral grant"]);
 });

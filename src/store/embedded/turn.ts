@@ -1,4 +1,4 @@
-import type { WriteTurn } from "../serial-writer.ts";
+import type { WriteLock } from "../serial-writer.ts";
 
 /**
  * Who may write, among processes that share one embedded store. A supervisor holds the turn and lends it to one
@@ -8,25 +8,25 @@ import type { WriteTurn } from "../serial-writer.ts";
  *
  * A process that dies with the turn has either committed or not; LMDB tells which, and the turn goes on.
  */
-export interface TurnMessage {
-  readonly turn: string;
+export interface WriteLockMessage {
+  readonly lock: string;
   readonly do: "want" | "done" | "grant" | "yield";
 }
 
-export function isTurnMessage(message: unknown): message is TurnMessage {
-  return typeof message === "object" && message !== null && "turn" in message && "do" in message;
+export function isWriteLockMessage(message: unknown): message is WriteLockMessage {
+  return typeof message === "object" && message !== null && "lock" in message && "do" in message;
 }
 
 /** The side of a process that wants to write. Feed it every message that names its turn. */
-export class TurnClient implements WriteTurn {
+export class WriteLockClient implements WriteLock {
   readonly #name: string;
-  readonly #send: (message: TurnMessage) => void;
+  readonly #send: (message: WriteLockMessage) => void;
   #granted: (() => void) | undefined;
   #isHeld = false;
   #isWanted = false;
   #wake: () => void = () => {};
 
-  constructor(name: string, send: (message: TurnMessage) => void) {
+  constructor(name: string, send: (message: WriteLockMessage) => void) {
     this.#name = name;
     this.#send = send;
   }
@@ -34,7 +34,7 @@ export class TurnClient implements WriteTurn {
   acquire(): Promise<void> {
     return new Promise((resolve) => {
       this.#granted = resolve;
-      this.#send({ turn: this.#name, do: "want" });
+      this.#send({ lock: this.#name, do: "want" });
     });
   }
 
@@ -49,15 +49,15 @@ export class TurnClient implements WriteTurn {
   release(): void {
     this.#isHeld = false;
     this.#isWanted = false;
-    this.#send({ turn: this.#name, do: "done" });
+    this.#send({ lock: this.#name, do: "done" });
   }
 
   onWanted(wake: () => void): void {
     this.#wake = wake;
   }
 
-  receive(message: TurnMessage): void {
-    if (message.turn !== this.#name) return;
+  receive(message: WriteLockMessage): void {
+    if (message.lock !== this.#name) return;
     if (message.do === "yield") {
       this.#isWanted = true;
       this.#wake();
@@ -76,57 +76,57 @@ export class TurnClient implements WriteTurn {
  * process in that moment would be forgotten, though it was acknowledged, and then written over. So nobody may
  * commit meanwhile: whoever opens holds the turns.
  */
-export async function inTurn<T>(turns: readonly WriteTurn[], open: () => T): Promise<T> {
+export async function withWriteLocks<T>(locks: readonly WriteLock[], open: () => T): Promise<T> {
   // In the same order everywhere, and a holder never waits for another turn: no two can wait for each other.
-  for (const turn of turns) await turn.acquire();
+  for (const lock of locks) await lock.acquire();
   try {
     return open();
   } finally {
-    for (const turn of turns) turn.release();
+    for (const lock of locks) lock.release();
   }
 }
 
 /** The side of the supervisor: first come, first served. */
-export class TurnArbiter {
-  readonly #send: (process: number, message: TurnMessage) => void;
-  readonly #turns = new Map<string, { holder: number | undefined; waiting: number[] }>();
+export class WriteLockArbiter {
+  readonly #send: (process: number, message: WriteLockMessage) => void;
+  readonly #locks = new Map<string, { holder: number | undefined; waiting: number[] }>();
   readonly #gone = new Set<number>();
 
-  constructor(send: (process: number, message: TurnMessage) => void) {
+  constructor(send: (process: number, message: WriteLockMessage) => void) {
     this.#send = send;
   }
 
-  receive(process: number, message: TurnMessage): void {
+  receive(process: number, message: WriteLockMessage): void {
     // Its last words may arrive after its death. A turn lent to the dead never comes back.
     if (this.#gone.has(process)) return;
-    const turn = this.#turns.get(message.turn) ?? { holder: undefined, waiting: [] };
-    this.#turns.set(message.turn, turn);
+    const lock = this.#locks.get(message.lock) ?? { holder: undefined, waiting: [] };
+    this.#locks.set(message.lock, lock);
     if (message.do === "want") {
-      turn.waiting.push(process);
-      if (turn.holder === undefined) this.#lendNext(message.turn);
-      else this.#send(turn.holder, { turn: message.turn, do: "yield" });
-    } else if (message.do === "done" && turn.holder === process) {
-      turn.holder = undefined;
-      this.#lendNext(message.turn);
+      lock.waiting.push(process);
+      if (lock.holder === undefined) this.#grantNext(message.lock);
+      else this.#send(lock.holder, { lock: message.lock, do: "yield" });
+    } else if (message.do === "done" && lock.holder === process) {
+      lock.holder = undefined;
+      this.#grantNext(message.lock);
     }
   }
 
   /** The process is gone for good; its number is not used for another one. */
   forget(process: number): void {
     this.#gone.add(process);
-    for (const [name, turn] of this.#turns) {
-      turn.waiting = turn.waiting.filter((waiting) => waiting !== process);
-      if (turn.holder !== process) continue;
-      turn.holder = undefined;
-      this.#lendNext(name);
+    for (const [name, lock] of this.#locks) {
+      lock.waiting = lock.waiting.filter((waiting) => waiting !== process);
+      if (lock.holder !== process) continue;
+      lock.holder = undefined;
+      this.#grantNext(name);
     }
   }
 
-  #lendNext(name: string): void {
-    const turn = this.#turns.get(name)!;
-    turn.holder = turn.waiting.shift();
-    if (turn.holder === undefined) return;
-    this.#send(turn.holder, { turn: name, do: "grant" });
-    if (turn.waiting.length > 0) this.#send(turn.holder, { turn: name, do: "yield" });
+  #grantNext(name: string): void {
+    const lock = this.#locks.get(name)!;
+    lock.holder = lock.waiting.shift();
+    if (lock.holder === undefined) return;
+    this.#send(lock.holder, { lock: name, do: "grant" });
+    if (lock.waiting.length > 0) this.#send(lock.holder, { lock: name, do: "yield" });
   }
 }

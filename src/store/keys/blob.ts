@@ -75,12 +75,12 @@ export function blobKey(container: bigint, blob: string): Key {
   return key;
 }
 
-export function pastKey(container: bigint, blob: string, revision: Revision): Key {
+export function versionKey(container: bigint, blob: string, revision: Revision): Key {
   return packKey(["bp", container, blob, revision]);
 }
 
 /** Everything one blob was. */
-export function pastOfBlob(container: bigint, blob: string): Range {
+export function versionsOfBlob(container: bigint, blob: string): Range {
   return prefixRange(packKey(["bp", container, blob]));
 }
 
@@ -104,7 +104,7 @@ export function blobOfKey(key: Key): string {
   return new KeyReader(key).skipText().skipWhole().text();
 }
 
-export function pastOfKey(key: Key): { readonly blob: string; readonly revision: Revision } {
+export function versionsOfKey(key: Key): { readonly blob: string; readonly revision: Revision } {
   const reader = new KeyReader(key).skipText().skipWhole();
   return { blob: reader.text(), revision: reader.whole() };
 }
@@ -156,11 +156,11 @@ export function epochOfKey(key: Key): bigint {
   return new KeyReader(key).skipText().skipWhole().whole();
 }
 
-export function piecedSegmentKey(revision: Revision): Key {
+export function fragmentedSegmentKey(revision: Revision): Key {
   return packKey(["bk", revision]);
 }
 
-export const ALL_PIECED_SEGMENTS: Range = prefixRange(packKey(["bk"]));
+export const ALL_FRAGMENTED_SEGMENTS: Range = prefixRange(packKey(["bk"]));
 
 export function stagingKey(staging: bigint): Key {
   return packKey(["bu", staging]);

@@ -85,7 +85,7 @@ class SharePrefix {
 }
 
 const entryPrefix = new SharePrefix("fe");
-const nodePrefix = new SharePrefix("fn");
+const inodePrefix = new SharePrefix("fn");
 const rangePrefix = new SharePrefix("fr");
 const easPrefix = new SharePrefix("fx");
 
@@ -110,22 +110,22 @@ export function foldedOfEntryKey(key: Key): string {
 }
 
 /** Named streams of a file or directory: ("fd", share, file or directory, folded name). No listing shows them. */
-export function streamKey(share: bigint, node: bigint, folded: string): Key {
-  return packKey(["fd", share, node, folded]);
+export function streamKey(share: bigint, inode: bigint, folded: string): Key {
+  return packKey(["fd", share, inode, folded]);
 }
 
-export function streamsOfNode(share: bigint, node: bigint): Range {
-  return prefixRange(packKey(["fd", share, node]));
+export function streamsOfInode(share: bigint, inode: bigint): Range {
+  return prefixRange(packKey(["fd", share, inode]));
 }
 
 /** Files and directories by their id, and named streams by theirs: ("fn", share, node). The root directory is node 0. */
-export function nodeKey(share: bigint, node: bigint): Key {
-  return nodePrefix.of(share) + packKey([node]);
+export function inodeKey(share: bigint, inode: bigint): Key {
+  return inodePrefix.of(share) + packKey([inode]);
 }
 
 /** Extended attributes of a file or directory that has some: ("fx", share, node). */
-export function easKey(share: bigint, node: bigint): Key {
-  return easPrefix.of(share) + packKey([node]);
+export function easKey(share: bigint, inode: bigint): Key {
+  return easPrefix.of(share) + packKey([inode]);
 }
 
 /** What was written of a file's content, by offset: ("fr", share, content, offset). */
@@ -223,12 +223,12 @@ export function shareOfOpenedKey(key: Key): bigint {
 /* The ephemeral key space: what SMB clients have open, and REST calls that must not meet them halfway. */
 
 /** Open handles of a share, file by file: ("ho", share, node, handle). */
-export function handleKey(share: bigint, node: bigint, handle: bigint): Key {
-  return packKey(["ho", share, node, handle]);
+export function handleKey(share: bigint, inode: bigint, handle: bigint): Key {
+  return packKey(["ho", share, inode, handle]);
 }
 
-export function handlesOfNode(share: bigint, node: bigint): Range {
-  return prefixRange(packKey(["ho", share, node]));
+export function handlesOfInode(share: bigint, inode: bigint): Range {
+  return prefixRange(packKey(["ho", share, inode]));
 }
 
 export function handlesOfShare(share: bigint): Range {
@@ -237,42 +237,42 @@ export function handlesOfShare(share: bigint): Range {
 
 export function readHandleKey(key: Key): {
   readonly share: bigint;
-  readonly node: bigint;
+  readonly inode: bigint;
   readonly handle: bigint;
 } {
   const reader = new KeyReader(key).skipText();
-  return { share: reader.whole(), node: reader.whole(), handle: reader.whole() };
+  return { share: reader.whole(), inode: reader.whole(), handle: reader.whole() };
 }
 
 /** Byte-range locks of a handle: ("hb", share, node, handle). */
-export function locksKey(share: bigint, node: bigint, handle: bigint): Key {
-  return packKey(["hb", share, node, handle]);
+export function locksKey(share: bigint, inode: bigint, handle: bigint): Key {
+  return packKey(["hb", share, inode, handle]);
 }
 
-export function locksOfNode(share: bigint, node: bigint): Range {
-  return prefixRange(packKey(["hb", share, node]));
+export function locksOfInode(share: bigint, inode: bigint): Range {
+  return prefixRange(packKey(["hb", share, inode]));
 }
 
 /** Files to be removed when their last handle closes: ("hd", share, node). */
-export function deletePendingKey(share: bigint, node: bigint): Key {
-  return packKey(["hd", share, node]);
+export function deletePendingKey(share: bigint, inode: bigint): Key {
+  return packKey(["hd", share, inode]);
 }
 
 export function deletePendingOf(share: bigint): Range {
   return prefixRange(packKey(["hd", share]));
 }
 
-export function nodeOfDeletePendingKey(key: Key): bigint {
+export function inodeOfDeletePendingKey(key: Key): bigint {
   return new KeyReader(key).skipText().skipWhole().whole();
 }
 
 /** REST calls, and writes by handle, under way on a file of an opened share: ("hr", share, node, access). */
-export function restAccessKey(share: bigint, node: bigint, access: bigint): Key {
-  return packKey(["hr", share, node, access]);
+export function restAccessKey(share: bigint, inode: bigint, access: bigint): Key {
+  return packKey(["hr", share, inode, access]);
 }
 
-export function restAccessesOfNode(share: bigint, node: bigint): Range {
-  return prefixRange(packKey(["hr", share, node]));
+export function restAccessesOfInode(share: bigint, inode: bigint): Range {
+  return prefixRange(packKey(["hr", share, inode]));
 }
 
 export function restAccessesOfShare(share: bigint): Range {
@@ -280,12 +280,12 @@ export function restAccessesOfShare(share: bigint): Range {
 }
 
 /** Byte-range locks that wait for writes under way on a file: ("hw", share, node, handle). */
-export function lockWishKey(share: bigint, node: bigint, handle: bigint): Key {
-  return packKey(["hw", share, node, handle]);
+export function pendingLockKey(share: bigint, inode: bigint, handle: bigint): Key {
+  return packKey(["hw", share, inode, handle]);
 }
 
-export function lockWishesOfNode(share: bigint, node: bigint): Range {
-  return prefixRange(packKey(["hw", share, node]));
+export function pendingLocksOfInode(share: bigint, inode: bigint): Range {
+  return prefixRange(packKey(["hw", share, inode]));
 }
 
 /** A share whose mark is being taken away: ("hc", share). */
@@ -307,18 +307,18 @@ export function directoryOfMovingKey(key: Key): bigint {
 }
 
 /** Processes that serve SMB clients: ("hp", owner). */
-export function presenceKey(owner: string): Key {
+export function livenessKey(owner: string): Key {
   return packKey(["hp", owner]);
 }
 
 /** Calls and opens that need caches of SMB clients gone: ("hk", share, node, request). */
-export function cacheBreakKey(share: bigint, node: bigint, request: bigint): Key {
-  return packKey(["hk", share, node, request]);
+export function cacheBreakKey(share: bigint, inode: bigint, request: bigint): Key {
+  return packKey(["hk", share, inode, request]);
 }
 
 export const CACHE_BREAKS: Range = prefixRange(packKey(["hk"]));
 
-export function nodeOfCacheBreakKey(key: Key): { readonly share: bigint; readonly node: bigint } {
+export function inodeOfCacheBreakKey(key: Key): { readonly share: bigint; readonly inode: bigint } {
   const reader = new KeyReader(key).skipText();
-  return { share: reader.whole(), node: reader.whole() };
+  return { share: reader.whole(), inode: reader.whole() };
 }

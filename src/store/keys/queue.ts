@@ -70,7 +70,7 @@ export function readSweepKey(key: Key): { readonly at: Instant; readonly content
 }
 
 /** How many messages there are and where the first may be: ("qc", contents). */
-export function tallyKey(contents: bigint): Key {
+export function counterKey(contents: bigint): Key {
   return TALLIES + packKey([contents]);
 }
 

@@ -72,7 +72,7 @@ export function lowestEntityKey(
 }
 
 /** The first key past the bounds. */
-export function entityKeyPast(
+export function entityKeyAfter(
   table: bigint,
   partition: KeyBound | undefined,
   row: KeyBound | undefined,

@@ -1,16 +1,16 @@
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { StorageFault } from "../../base/faults.ts";
-import { endedBy } from "../../base/soon.ts";
-import { notAhead } from "../ahead.ts";
+import { finallyDo } from "../../base/soon.ts";
+import { alreadyDurable } from "../ahead.ts";
 import type {
-  Ahead,
+  AsyncCommit,
   EphemeralSpace,
   Key,
   KeySpace,
+  MaybePromise,
   Reader,
-  Soon,
   Store,
-  StoreFigures,
+  StoreStats,
   Writer,
 } from "../kv.ts";
 import { LongKeyReader } from "../long-keys.ts";
@@ -47,25 +47,25 @@ export class MemorySpace implements KeySpace {
     }
   }
 
-  async read<T>(fn: (read: Reader) => Soon<T>): Promise<T> {
-    return this.readSoon(fn);
+  async read<T>(fn: (read: Reader) => MaybePromise<T>): Promise<T> {
+    return this.readMaybeSync(fn);
   }
 
-  readSoon<T>(fn: (read: Reader) => Soon<T>): Soon<T> {
+  readMaybeSync<T>(fn: (read: Reader) => MaybePromise<T>): MaybePromise<T> {
     if (this.#isClosed) throw new StorageFault("the store is closed");
     const reader = new LongKeyReader(new SnapshotReader(this.#map.snapshot(), this.#clock));
-    return endedBy(
+    return finallyDo(
       () => fn(reader),
       () => reader.end(),
     );
   }
 
-  write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
+  write<T>(fn: (write: Writer) => MaybePromise<T>): Promise<T> {
     return this.#writer.write(fn);
   }
 
-  figures(): StoreFigures {
-    return this.#writer.figures();
+  stats(): StoreStats {
+    return this.#writer.stats();
   }
 
   watchCommits(listener: (transactions: number) => void): void {
@@ -89,24 +89,24 @@ export class MemoryStore implements Store {
     this.ephemeral = new OwnedSpace(this.#ephemeralSpace, owner);
   }
 
-  read<T>(fn: (read: Reader) => Soon<T>): Promise<T> {
+  read<T>(fn: (read: Reader) => MaybePromise<T>): Promise<T> {
     return this.#space.read(fn);
   }
 
-  readSoon<T>(fn: (read: Reader) => Soon<T>): Soon<T> {
-    return this.#space.readSoon(fn);
+  readMaybeSync<T>(fn: (read: Reader) => MaybePromise<T>): MaybePromise<T> {
+    return this.#space.readMaybeSync(fn);
   }
 
-  write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
+  write<T>(fn: (write: Writer) => MaybePromise<T>): Promise<T> {
     return this.#space.write(fn);
   }
 
-  writeAhead<T>(fn: (write: Writer) => Soon<T>): Promise<Ahead<T>> {
-    return notAhead(this.write(fn));
+  commitAsync<T>(fn: (write: Writer) => MaybePromise<T>): Promise<AsyncCommit<T>> {
+    return alreadyDurable(this.write(fn));
   }
 
-  figures(): StoreFigures {
-    return this.#space.figures();
+  stats(): StoreStats {
+    return this.#space.stats();
   }
 
   watchCommits(listener: (transactions: number) => void): void {

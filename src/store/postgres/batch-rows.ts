@@ -1,5 +1,5 @@
 import type { Entry, Key, Range } from "../kv.ts";
-import { Guesses, type KnownRecords } from "./known-records.ts";
+import { Guesses, type RecordCache } from "./known-records.ts";
 import type { DatabaseSnapshot } from "./snapshot.ts";
 
 /** A stretch of keys whose entries are all known, in ascending order. */
@@ -23,7 +23,7 @@ export class BatchRows {
   readonly #stretches: Stretch[] = [];
   readonly #asked = new Map<string, Promise<Entry[]>>();
 
-  constructor(snapshot: DatabaseSnapshot, known: KnownRecords) {
+  constructor(snapshot: DatabaseSnapshot, known: RecordCache) {
     this.#snapshot = snapshot;
     this.#guesses = new Guesses(known);
   }
@@ -76,7 +76,7 @@ export class BatchRows {
     let answer = this.#asked.get(question);
     if (answer === undefined) {
       answer = this.#snapshot.page(range, limit).then((entries) => {
-        this.#remember(range, limit, entries, known);
+        this.#cache(range, limit, entries, known);
         return entries;
       });
       this.#asked.set(question, answer);
@@ -84,7 +84,7 @@ export class BatchRows {
     return answer;
   }
 
-  #remember(
+  #cache(
     { from, to, reverse }: Required<Pick<Range, "from" | "to" | "reverse">>,
     limit: number,
     entries: readonly Entry[],

@@ -5,7 +5,7 @@ import type { Entry, Key, Range, Writer } from "../kv.ts";
 import { LongKeyWriter, type RawWriter } from "../long-keys.ts";
 import { layeredPageAsked, Overlay } from "../overlay.ts";
 import { BatchRows } from "./batch-rows.ts";
-import { type KnownRecords, WrongGuess } from "./known-records.ts";
+import { type RecordCache, WrongGuess } from "./known-records.ts";
 import type { Session } from "./session.ts";
 import { DatabaseSnapshot } from "./snapshot.ts";
 import { bytesArray, keyArray, type Statement } from "./wire.ts";
@@ -22,7 +22,7 @@ export interface BatchOptions {
   readonly opening: readonly Statement[];
   readonly clock: Clock;
   readonly revisions: RevisionGiver;
-  readonly known: KnownRecords;
+  readonly known: RecordCache;
 }
 
 /**

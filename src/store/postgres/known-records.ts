@@ -16,7 +16,7 @@ const TIMES_MIN = 2;
  * is fetched along with whatever the transaction asks for next; it is compared before anything comes of it, and a
  * transaction that guessed wrong runs again. This saves a round trip and believes nothing.
  */
-export class KnownRecords {
+export class RecordCache {
   /** In order of last use, as a Map keeps its insertions. */
   readonly #known = new Map<Key, Known>();
 
@@ -25,8 +25,8 @@ export class KnownRecords {
     return known !== undefined && known.times >= TIMES_MIN ? known.value : undefined;
   }
 
-  learn(key: Key, value: Buffer | undefined): void {
-    if (value === undefined || value.length > LIMITS.knownRecordBytesMax) {
+  put(key: Key, value: Buffer | undefined): void {
+    if (value === undefined || value.length > LIMITS.cachedRecordBytesMax) {
       this.#known.delete(key);
       return;
     }
@@ -37,7 +37,7 @@ export class KnownRecords {
       key,
       isSame ? { value: known.value, times: known.times + 1 } : { value: Buffer.from(value), times: 0 },
     );
-    if (this.#known.size <= LIMITS.knownRecordsMax) return;
+    if (this.#known.size <= LIMITS.cachedRecordsMax) return;
     for (const oldest of this.#known.keys()) {
       this.#known.delete(oldest);
       return;
@@ -47,23 +47,23 @@ export class KnownRecords {
 
 /** Guesses of one transaction, and whether they were right. */
 export class Guesses {
-  readonly #known: KnownRecords;
+  readonly #known: RecordCache;
   #checks: Promise<boolean>[] = [];
   #isWrong = false;
 
-  constructor(known: KnownRecords) {
+  constructor(known: RecordCache) {
     this.#known = known;
   }
 
   /** What the record is believed to be, to be compared with what it is; or what it is. */
   take(key: Key, fetched: Promise<Buffer | undefined>): Buffer | Promise<Buffer | undefined> {
     const guess = this.#known.guess(key);
-    const learned = fetched.then((value) => {
-      this.#known.learn(key, value);
+    const cached = fetched.then((value) => {
+      this.#known.put(key, value);
       return value;
     });
-    if (guess === undefined) return learned;
-    const check = learned.then((value) => value?.equals(guess) === true);
+    if (guess === undefined) return cached;
+    const check = cached.then((value) => value?.equals(guess) === true);
     // Its error is met by who asks whether the guesses were right.
     check.catch(() => {});
     this.#checks.push(check);

@@ -2,11 +2,11 @@ import { type Clock, type Millis, monotonic, pause, systemTimers, type Timer } f
 import { OutcomeUnknown, StorageFault } from "../../base/faults.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemRandom } from "../../base/random.ts";
-import type { Soon, StoreFigures, Writer } from "../kv.ts";
+import type { MaybePromise, StoreStats, Writer } from "../kv.ts";
 import { acquirePatiently, lateFault } from "./acquire-patiently.ts";
 import { Batch, type Outcome, type Run } from "./batch.ts";
 import { failureOf, faultOf, reasonOf } from "./failures.ts";
-import type { KnownRecords } from "./known-records.ts";
+import type { RecordCache } from "./known-records.ts";
 import type { Membership } from "./membership.ts";
 import type { Pool } from "./pool.ts";
 import type { Session } from "./session.ts";
@@ -44,7 +44,7 @@ export interface LaneOptions {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly membership: Membership;
-  readonly known: KnownRecords;
+  readonly known: RecordCache;
   /** False for what need not outlive its owner: nobody waits for the disk. */
   readonly isDurable: boolean;
 }
@@ -68,7 +68,7 @@ export class WriteLane {
   #idle: (() => void)[] = [];
   #operations = 0n;
   #onCommit: (transactions: number) => void = () => {};
-  readonly #figures = { commits: 0, transactions: 0, bytes: 0 };
+  readonly #stats = { commits: 0, transactions: 0, bytes: 0 };
 
   constructor(options: LaneOptions) {
     this.#options = options;
@@ -77,7 +77,7 @@ export class WriteLane {
     this.#sweeper = systemTimers.every(LIMITS.databaseLateMillis, () => this.#answerLate());
   }
 
-  write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
+  write<T>(fn: (write: Writer) => MaybePromise<T>): Promise<T> {
     if (this.#isClosed) return Promise.reject(new StorageFault("the store is closed"));
     if (this.#queue.length >= LIMITS.queuedTransactionsMax) {
       return Promise.reject(new StorageFault("too many transactions are waiting", { isTransient: true }));
@@ -94,8 +94,8 @@ export class WriteLane {
     });
   }
 
-  figures(): StoreFigures {
-    return { ...this.#figures };
+  stats(): StoreStats {
+    return { ...this.#stats };
   }
 
   watchCommits(listener: (transactions: number) => void): void {
@@ -212,7 +212,7 @@ export class WriteLane {
       );
     } catch (error) {
       batch.end(error);
-      this.#giveBack(session, error);
+      this.#requeue(session, error);
       return { error };
     }
     const operation = batch.accepted.writes.size === 0 ? undefined : this.#nextOperation();
@@ -234,7 +234,7 @@ export class WriteLane {
       pool.release(session);
     } catch (error) {
       batch.end(error);
-      this.#giveBack(session, error);
+      this.#requeue(session, error);
       if (operation === undefined || !isSent || !session.isLost) return { error };
       if (!(await this.#hasLanded(operation, inHand, error))) return { error };
     }
@@ -247,15 +247,15 @@ export class WriteLane {
   }
 
   #count({ accepted }: Batch, transactions: number): void {
-    this.#figures.transactions += transactions;
+    this.#stats.transactions += transactions;
     if (accepted.writes.size === 0) return;
-    this.#figures.commits++;
-    this.#figures.bytes += accepted.bytes;
+    this.#stats.commits++;
+    this.#stats.bytes += accepted.bytes;
     this.#onCommit(transactions);
   }
 
   /** Ends what the failed unit left open; a connection that leads nowhere is thrown away. */
-  #giveBack(session: Session, error: unknown): void {
+  #requeue(session: Session, error: unknown): void {
     if (failureOf(error) === "gone") session.destroy(error as Error);
     else session.leave("rollback");
     this.#options.pool.release(session);

@@ -1,5 +1,5 @@
 import { type Clock, type Millis, monotonic, pause, systemTimers, type Timer } from "../../base/clock.ts";
-import { HeldForDead, StorageFault } from "../../base/faults.ts";
+import { DeclaredDead, StorageFault } from "../../base/faults.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Log } from "../../base/log.ts";
 import { systemRandom } from "../../base/random.ts";
@@ -12,40 +12,40 @@ import { SLOTS, SlotRevisions } from "./slot-revisions.ts";
 import type { Tables } from "./sql.ts";
 import { int8, type Prepared, type Row, type Statement, text } from "./wire.ts";
 
-export function nodeStatements({ nodes, records, passing }: Tables): Prepared[] {
+export function memberStatements({ members, records, passing }: Tables): Prepared[] {
   const mine = "WHERE slot = $1::bigint AND owner = $2::text";
   return [
-    { name: "node_list", text: `SELECT slot, owner, state, beat, last, reserved FROM ${nodes}` },
+    { name: "node_list", text: `SELECT slot, owner, state, beat, last, reserved FROM ${members}` },
     {
       name: "node_take",
       text:
-        `INSERT INTO ${nodes} (slot, owner, state, beat, last, reserved) ` +
+        `INSERT INTO ${members} (slot, owner, state, beat, last, reserved) ` +
         "VALUES ($1::bigint, $2::text, 'alive', 0, $3::bigint, $4::bigint) ON CONFLICT (slot) DO UPDATE SET " +
         "owner = excluded.owner, state = 'alive', beat = 0, last = excluded.last, reserved = excluded.reserved",
     },
     {
       name: "node_beat",
       text:
-        `UPDATE ${nodes} SET beat = beat + 1, last = $3::bigint, reserved = greatest(reserved, $4::bigint) ${mine} ` +
+        `UPDATE ${members} SET beat = beat + 1, last = $3::bigint, reserved = greatest(reserved, $4::bigint) ${mine} ` +
         "AND state = 'alive' RETURNING (extract(epoch FROM clock_timestamp()) * 1000)::bigint",
     },
     {
       name: "node_reserve",
-      text: `UPDATE ${nodes} SET reserved = greatest(reserved, $3::bigint) ${mine} AND state = 'alive'`,
+      text: `UPDATE ${members} SET reserved = greatest(reserved, $3::bigint) ${mine} AND state = 'alive'`,
     },
     // Fails when the row is no longer ours, and the transaction with it.
     {
       name: "node_fence",
-      text: `SELECT 1 / (SELECT count(*) FROM ${nodes} ${mine} AND state = 'alive')`,
+      text: `SELECT 1 / (SELECT count(*) FROM ${members} ${mine} AND state = 'alive')`,
     },
     {
       name: "node_bury",
-      text: `UPDATE ${nodes} SET state = 'dead' ${mine} AND beat = $3::bigint AND state = 'alive'`,
+      text: `UPDATE ${members} SET state = 'dead' ${mine} AND beat = $3::bigint AND state = 'alive'`,
     },
-    { name: "node_free", text: `UPDATE ${nodes} SET state = 'free' ${mine} AND state = 'dead'` },
+    { name: "node_free", text: `UPDATE ${members} SET state = 'free' ${mine} AND state = 'dead'` },
     {
       name: "node_leave",
-      text: `UPDATE ${nodes} SET state = 'free', last = $3::bigint, reserved = $3::bigint ${mine}`,
+      text: `UPDATE ${members} SET state = 'free', last = $3::bigint, reserved = $3::bigint ${mine}`,
     },
     // Nobody asks about an operation after so long: whoever was in doubt has settled it or is gone.
     { name: "forget_outcomes", text: `DELETE FROM ${records.outcomes} WHERE at < now() - interval '1 hour'` },
@@ -53,7 +53,7 @@ export function nodeStatements({ nodes, records, passing }: Tables): Prepared[] 
   ];
 }
 
-interface NodeRow {
+interface MemberRow {
   readonly slot: number;
   readonly owner: string;
   readonly state: string;
@@ -62,7 +62,7 @@ interface NodeRow {
   readonly reserved: Revision;
 }
 
-function nodeOf(row: Row): NodeRow {
+function memberOf(row: Row): MemberRow {
   const big = (index: number): bigint => row[index]!.readBigInt64BE();
   return {
     slot: Number(big(0)),
@@ -131,7 +131,7 @@ export class Membership {
   reserving(highest: Revision): Statement[] {
     if (highest <= this.#reserved) return [];
     const me = [int8(this.#slot), text(this.#options.owner)];
-    return [{ name: "node_reserve", values: [...me, int8(highest + this.#ahead())] }, this.fence()];
+    return [{ name: "node_reserve", values: [...me, int8(highest + this.#unsynced())] }, this.fence()];
   }
 
   /** Fails when this node was held for dead. */
@@ -140,10 +140,10 @@ export class Membership {
   }
 
   reserved(highest: Revision): void {
-    if (highest > this.#reserved) this.#reserved = highest + this.#ahead();
+    if (highest > this.#reserved) this.#reserved = highest + this.#unsynced();
   }
 
-  #ahead(): Revision {
+  #unsynced(): Revision {
     return revisionAt(LIMITS.revisionsAheadMillis) - revisionAt(0);
   }
 
@@ -196,7 +196,7 @@ export class Membership {
       { name: "begin_write", values: [] },
       { name: "node_list", values: [] },
     ]);
-    const rows = results[1]!.rows.map(nodeOf);
+    const rows = results[1]!.rows.map(memberOf);
     const taken = new Set(rows.filter(({ state }) => state !== "free").map(({ slot }) => slot));
     let slot = 0;
     while (taken.has(slot)) slot++;
@@ -239,11 +239,11 @@ export class Membership {
           { name: "node_list", values: [] },
         ]);
         const at = results[0]!.rows[0]?.[0]?.readBigInt64BE();
-        if (at === undefined) throw new HeldForDead(`this node (${this.#options.owner}) was held for dead`);
-        return { at: Number(at), answer: results[1]!.rows.map(nodeOf) };
+        if (at === undefined) throw new DeclaredDead(`this node (${this.#options.owner}) was held for dead`);
+        return { at: Number(at), answer: results[1]!.rows.map(memberOf) };
       }),
     ).catch((error: unknown) => {
-      if (error instanceof HeldForDead) this.#options.onBuried(error);
+      if (error instanceof DeclaredDead) this.#options.onBuried(error);
       throw error;
     });
     this.#noteAnswer();
@@ -254,11 +254,11 @@ export class Membership {
 
   #wantedReserve(): Revision {
     const now = revisionAt(this.clock.now());
-    const least = (now > this.revisions.last ? now : this.revisions.last) + this.#ahead();
+    const least = (now > this.revisions.last ? now : this.revisions.last) + this.#unsynced();
     return least > this.#reserved ? least : this.#reserved;
   }
 
-  async #watch(rows: readonly NodeRow[]): Promise<void> {
+  async #watch(rows: readonly MemberRow[]): Promise<void> {
     const others = rows.filter(({ state, owner }) => state !== "free" && owner !== this.#options.owner);
     for (const owner of this.#watched.keys()) {
       if (!others.some((other) => other.owner === owner)) this.#watched.delete(owner);
@@ -267,7 +267,7 @@ export class Membership {
     for (const { owner, slot, state, beat } of others) {
       if (state === "dead") this.#clearUp(owner, slot);
       else if (this.#isStill(owner, beat)) {
-        this.log.warn({ node: owner }, "a node no longer answers: releasing what it held");
+        this.log.warn({ member: owner }, "a node no longer answers: releasing what it held");
         const values = [int8(slot), text(owner), int8(beat)];
         const { results } = await this.#withSession((session) =>
           session.run([{ name: "node_bury", values }]),
@@ -297,7 +297,7 @@ export class Membership {
         await this.#withSession((session) => session.run([{ name: "node_free", values }]));
       } catch (err) {
         // Its row still says that it is dead: the next heartbeat, here or elsewhere, tries again.
-        this.log.warn({ err, node: owner }, "what a dead node held could not be released yet");
+        this.log.warn({ err, member: owner }, "what a dead node held could not be released yet");
       }
       this.#clearing.delete(owner);
     };
@@ -321,7 +321,7 @@ export class Membership {
     const { results } = await this.#withSession((session) =>
       session.run([{ name: "node_list", values: [] }]),
     );
-    const rows = results[0]!.rows.map(nodeOf);
+    const rows = results[0]!.rows.map(memberOf);
     return rows.filter(({ state, owner }) => state !== "free" && owner !== this.#options.owner).length;
   }
 

@@ -1,16 +1,16 @@
 import { type Clock, type Millis, systemClock } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { type Log, silentLog } from "../../base/log.ts";
-import { notAhead } from "../ahead.ts";
+import { alreadyDurable } from "../ahead.ts";
 import type {
-  Ahead,
+  AsyncCommit,
   EphemeralSpace,
   KeySpace,
+  MaybePromise,
   Reader,
-  Soon,
   Store,
-  StoreFigures,
   StoreReadiness,
+  StoreStats,
   Writer,
 } from "../kv.ts";
 import { OwnedSpace } from "../owned-space.ts";
@@ -18,9 +18,9 @@ import { type DatabaseAddress, parseDatabaseAddress } from "./address.ts";
 import { ChunkDevice } from "./chunk-device.ts";
 import { ClearTextWarning } from "./clear-text-warning.ts";
 import { DatabaseMessages, messageStatements } from "./database-messages.ts";
-import { KnownRecords } from "./known-records.ts";
+import { RecordCache } from "./known-records.ts";
 import { WriteLane } from "./lane.ts";
-import { Membership, nodeStatements } from "./membership.ts";
+import { Membership, memberStatements } from "./membership.ts";
 import { Pool } from "./pool.ts";
 import { ReadGroups } from "./read-groups.ts";
 import { prepareSchema } from "./schema.ts";
@@ -65,21 +65,21 @@ class PostgresSpace implements KeySpace {
     const writePool = makePool(statements, LANE_CONNECTIONS);
     this.#pools = [readPool, writePool];
     const { clock, opened } = membership;
-    const known = new KnownRecords();
+    const known = new RecordCache();
     this.#reads = new ReadGroups({ pool: readPool, clock, opened, known });
     this.#lane = new WriteLane({ pool: writePool, clock, membership, known, isDurable });
   }
 
-  read<T>(fn: (read: Reader) => Soon<T>): Promise<T> {
+  read<T>(fn: (read: Reader) => MaybePromise<T>): Promise<T> {
     return this.#reads.read(fn);
   }
 
-  write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
+  write<T>(fn: (write: Writer) => MaybePromise<T>): Promise<T> {
     return this.#lane.write(fn);
   }
 
-  figures(): StoreFigures {
-    return this.#lane.figures();
+  stats(): StoreStats {
+    return this.#lane.stats();
   }
 
   watchCommits(listener: (transactions: number) => void): void {
@@ -116,7 +116,7 @@ export class PostgresStore implements Store {
   readonly #log: Log;
   readonly #records: PostgresSpace;
   readonly #ephemeralSpace: PostgresSpace;
-  readonly #nodePool: Pool;
+  readonly #memberPool: Pool;
   #closing: Promise<void> | undefined;
 
   constructor({ address, owner, clock, log = silentLog, onFatal }: PostgresOptions) {
@@ -127,15 +127,15 @@ export class PostgresStore implements Store {
     const connecting = { address: this.address, applicationName, clearText: new ClearTextWarning(log) };
     const makePool = (statements: readonly Prepared[], max: number): Pool =>
       new Pool({ ...connecting, statements, traffic: this.traffic, max });
-    const nodeWork = nodeStatements(tables);
-    this.#nodePool = makePool([...PLAIN, ...nodeWork], NODE_CONNECTIONS);
+    const memberWork = memberStatements(tables);
+    this.#memberPool = makePool([...PLAIN, ...memberWork], NODE_CONNECTIONS);
     const isAbandoned = (): boolean => this.#closing !== undefined;
     const prepared = prepareSchema({ ...connecting, log, isAbandoned });
     this.membership = new Membership(
-      { owner, pool: this.#nodePool, log, clock, systemClock, onBuried: onFatal },
+      { owner, pool: this.#memberPool, log, clock, systemClock, onBuried: onFatal },
       prepared,
     );
-    const fences = nodeWork.filter(({ name }) => name === "node_reserve" || name === "node_fence");
+    const fences = memberWork.filter(({ name }) => name === "node_reserve" || name === "node_fence");
     this.#records = new PostgresSpace(
       this.membership,
       makePool,
@@ -165,20 +165,20 @@ export class PostgresStore implements Store {
     return this.membership.opened;
   }
 
-  read<T>(fn: (read: Reader) => Soon<T>): Promise<T> {
+  read<T>(fn: (read: Reader) => MaybePromise<T>): Promise<T> {
     return this.#records.read(fn);
   }
 
-  readSoon<T>(fn: (read: Reader) => Soon<T>): Promise<T> {
+  readMaybeSync<T>(fn: (read: Reader) => MaybePromise<T>): Promise<T> {
     return this.#records.read(fn);
   }
 
-  write<T>(fn: (write: Writer) => Soon<T>): Promise<T> {
+  write<T>(fn: (write: Writer) => MaybePromise<T>): Promise<T> {
     return this.#records.write(fn);
   }
 
-  writeAhead<T>(fn: (write: Writer) => Soon<T>): Promise<Ahead<T>> {
-    return notAhead(this.write(fn));
+  commitAsync<T>(fn: (write: Writer) => MaybePromise<T>): Promise<AsyncCommit<T>> {
+    return alreadyDurable(this.write(fn));
   }
 
   /** Whether the database takes writes and answers them. */
@@ -192,8 +192,8 @@ export class PostgresStore implements Store {
     return { isUp: true, state: "open" };
   }
 
-  figures(): StoreFigures {
-    return { ...this.#records.figures(), roundTrips: this.traffic.roundTrips };
+  stats(): StoreStats {
+    return { ...this.#records.stats(), roundTrips: this.traffic.roundTrips };
   }
 
   watchCommits(listener: (transactions: number) => void): void {
@@ -224,6 +224,6 @@ export class PostgresStore implements Store {
     await this.membership.leave().catch((err: unknown) => {
       this.#log.warn({ err }, "could not say goodbye to the database; the other nodes will notice");
     });
-    await Promise.all([this.#nodePool.close(), this.#chunkPool.close(), this.messages.close()]);
+    await Promise.all([this.#memberPool.close(), this.#chunkPool.close(), this.messages.close()]);
   }
 }

@@ -2,11 +2,11 @@ import type { Clock, Instant, Timer } from "../../base/clock.ts";
 import { monotonic, systemTimers } from "../../base/clock.ts";
 import { StorageFault } from "../../base/faults.ts";
 import { LIMITS } from "../../base/limits.ts";
-import type { Entry, Key, Range, Reader, Soon } from "../kv.ts";
+import type { Entry, Key, MaybePromise, Range, Reader } from "../kv.ts";
 import { LongKeyReader, type RawReader } from "../long-keys.ts";
 import { acquirePatiently, lateFault } from "./acquire-patiently.ts";
 import { failureOf, faultOf } from "./failures.ts";
-import { Guesses, type KnownRecords, WrongGuess } from "./known-records.ts";
+import { Guesses, type RecordCache, WrongGuess } from "./known-records.ts";
 import type { Pool } from "./pool.ts";
 import type { Session } from "./session.ts";
 import { DatabaseSnapshot } from "./snapshot.ts";
@@ -95,11 +95,11 @@ export interface ReadGroupsOptions {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly opened: Promise<void>;
-  readonly known: KnownRecords;
+  readonly known: RecordCache;
 }
 
 export class ReadGroups {
-  readonly #known: KnownRecords;
+  readonly #known: RecordCache;
   readonly #pool: Pool;
   readonly #clock: Clock;
   readonly #opened: Promise<void>;
@@ -132,7 +132,7 @@ export class ReadGroups {
     }
   }
 
-  async read<T>(fn: (read: Reader) => Soon<T>): Promise<T> {
+  async read<T>(fn: (read: Reader) => MaybePromise<T>): Promise<T> {
     if (this.#isClosed) throw new StorageFault("the store is closed");
     const group = this.#join();
     this.#reads++;
@@ -153,7 +153,7 @@ export class ReadGroups {
 
   async #tryOnce<T>(
     group: Group,
-    fn: (read: Reader) => Soon<T>,
+    fn: (read: Reader) => MaybePromise<T>,
     guesses: Guesses | undefined,
   ): Promise<{ value: T } | { error: unknown }> {
     const reader = new LongKeyReader(new MemberReader(group.reader, guesses));

@@ -86,20 +86,16 @@ async function prepare(client: pg.Client, schema: string): Promise<void> {
   await client.query("COMMIT");
 }
 
-async function readVersion(
-  client: pg.Client,
-  schema: string,
-  { facts }: Tables,
-): Promise<number | undefined> {
+async function readVersion(client: pg.Client, schema: string, { info }: Tables): Promise<number | undefined> {
   // Not to_regclass(): it answers from a cache that may be older than the wait for the lock.
   const made = "SELECT 1 FROM information_schema.tables WHERE table_schema = $1 AND table_name = 'facts'";
   if ((await client.query(made, [schema])).rows.length === 0) return undefined;
-  const found = await client.query(`SELECT value FROM ${facts} WHERE name = 'version'`);
+  const found = await client.query(`SELECT value FROM ${info} WHERE name = 'version'`);
   return found.rows.length === 0 ? undefined : Number(found.rows[0].value);
 }
 
 function creation(schema: string, tables: Tables, isPostgres: boolean): string[] {
-  const { facts, nodes, chunks, records, passing } = tables;
+  const { info, members, chunks, records, passing } = tables;
   const space = (unlogged: string, { records, outcomes }: Tables["records"]): string[] => [
     `CREATE ${unlogged} TABLE ${records} (key bytea PRIMARY KEY, value bytea NOT NULL)`,
     `CREATE ${unlogged} TABLE ${outcomes} (op bytea PRIMARY KEY, is_void boolean NOT NULL, ` +
@@ -107,8 +103,8 @@ function creation(schema: string, tables: Tables, isPostgres: boolean): string[]
   ];
   const statements = [
     `CREATE SCHEMA IF NOT EXISTS ${schema}`,
-    `CREATE TABLE ${facts} (name text PRIMARY KEY, value text NOT NULL)`,
-    `CREATE TABLE ${nodes} (slot bigint PRIMARY KEY, owner text NOT NULL, state text NOT NULL, ` +
+    `CREATE TABLE ${info} (name text PRIMARY KEY, value text NOT NULL)`,
+    `CREATE TABLE ${members} (slot bigint PRIMARY KEY, owner text NOT NULL, state text NOT NULL, ` +
       "beat bigint NOT NULL, last bigint NOT NULL, reserved bigint NOT NULL)",
     `CREATE TABLE ${chunks} (extent bigint NOT NULL, start bigint NOT NULL, data bytea NOT NULL, ` +
       "PRIMARY KEY (extent, start))",
@@ -125,5 +121,5 @@ function creation(schema: string, tables: Tables, isPostgres: boolean): string[]
       statements.push(`ALTER TABLE ${table} ALTER COLUMN ${column} SET STORAGE EXTERNAL`);
     }
   }
-  return [...statements, `INSERT INTO ${facts} (name, value) VALUES ('version', '${SCHEMA_VERSION}')`];
+  return [...statements, `INSERT INTO ${info} (name, value) VALUES ('version', '${SCHEMA_VERSION}')`];
 }

@@ -6,7 +6,7 @@ import { SLOTS, SlotRevisions } from "./slot-revisions.ts";
 
 test("nodes of different slots never make the same revision, and each of them rises", () => {
   const clock = new ManualClock();
-  const nodes = [0, 1, 57, 99].map((slot) => {
+  const members = [0, 1, 57, 99].map((slot) => {
     const revisions = new SlotRevisions(clock);
     revisions.take(slot, 0n);
     return { slot, revisions };
@@ -14,9 +14,9 @@ test("nodes of different slots never make the same revision, and each of them ri
   const all = new Set<bigint>();
   for (let round = 0; round < 500; round++) {
     if (round % 100 === 99) clock.advance(round % 200 === 99 ? 3 : -3);
-    for (const { slot, revisions } of nodes) {
+    for (const { slot, revisions } of members) {
       const before = revisions.last;
-      const made = revisions.next(round % 7 === 0 ? nodes[0]!.revisions.last : undefined);
+      const made = revisions.next(round % 7 === 0 ? members[0]!.revisions.last : undefined);
       assert.ok(made > before);
       assert.equal(made % SLOTS, BigInt(slot));
       assert.ok(!all.has(made));

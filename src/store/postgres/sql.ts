@@ -13,8 +13,8 @@ export interface SpaceTables {
 export function tablesOf(schema: string) {
   const table = (name: string): string => `${schema}.${name}`;
   return {
-    facts: table("facts"),
-    nodes: table("nodes"),
+    info: table("facts"),
+    members: table("nodes"),
     chunks: table("chunks"),
     records: { records: table("records"), outcomes: table("outcomes") },
     passing: { records: table("passing"), outcomes: table("passing_outcomes") },

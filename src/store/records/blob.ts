@@ -132,13 +132,13 @@ export const contentRecord = recordType<ContentRecord>("blobContent", 1);
 export const epochRecord = recordType<{ readonly holders: number }>("blobEpoch", 1);
 
 /** A segment in too many pieces. */
-export interface PiecedSegment {
+export interface FragmentedSegment {
   readonly content: bigint;
   readonly segment: number;
   readonly epoch: bigint;
 }
 
-export const piecedSegmentRecord = recordType<PiecedSegment>("blobPieced", 1);
+export const fragmentedSegmentRecord = recordType<FragmentedSegment>("blobPieced", 1);
 
 export interface BlockEntry {
   /** Base64, as the client sent it. */

@@ -8,8 +8,8 @@ import { easRecord } from "./extended-attributes.ts";
 import {
   type EntryRecord,
   entryRecord,
-  type NodeRecord,
-  nodeRecord,
+  type InodeRecord,
+  inodeRecord,
   type RangeRecord,
   rangeRecord,
   SINCE_BYTES,
@@ -62,8 +62,8 @@ const node = fc.record(
       "dataRevision",
     ],
   },
-) as fc.Arbitrary<NodeRecord>;
-const entry = fc.record({ name, node: revision, kind }, optional) as fc.Arbitrary<EntryRecord>;
+) as fc.Arbitrary<InodeRecord>;
+const entry = fc.record({ name, inode: revision, kind }, optional) as fc.Arbitrary<EntryRecord>;
 const bytes = fc.uint8Array({ maxLength: 9_000 }).map((data) => Buffer.from(data));
 const slice = fc.record({ extent: revision, offset: fc.nat(2 ** 40), length: fc.nat(2 ** 31 - 1) }, optional);
 const range = fc.oneof(
@@ -87,7 +87,7 @@ interface Versioned {
 }
 
 const FAMILIES: readonly (readonly [string, Versioned, fc.Arbitrary<unknown>])[] = [
-  ["fileNode", nodeRecord, node],
+  ["fileNode", inodeRecord, node],
   ["fileEntry", entryRecord, entry],
   ["fileRange", rangeRecord, range],
 ];
@@ -113,7 +113,7 @@ for (const [family, codec, any] of FAMILIES) {
 }
 
 /** Nothing follows its texts, so what cuts it short cuts a text. */
-const SHORT_NODE: NodeRecord = {
+const SHORT_NODE: InodeRecord = {
   kind: "file",
   parent: 1n,
   name: "name",
@@ -127,7 +127,7 @@ const SHORT_NODE: NodeRecord = {
   dataRevision: 6n,
 };
 
-const examples: [NodeRecord][] = [
+const examples: [InodeRecord][] = [
   [SHORT_NODE],
   [{ ...SHORT_NODE, permission: "1*2" }],
   [{ ...SHORT_NODE, eaSize: 20, needsEas: true }],
@@ -136,12 +136,12 @@ const examples: [NodeRecord][] = [
 test("a node or an entry that ends too early, or goes on, is damaged", (t) => {
   fc.assert(
     fc.property(node, (value) => {
-      const packed = nodeRecord.pack(value, SINCE).subarray(SINCE_BYTES);
+      const packed = inodeRecord.pack(value, SINCE).subarray(SINCE_BYTES);
       for (const end of [1, 40, 80, packed.length - 1]) {
         if (end === packed.length - 1 && value.name === "" && packed.length === 81) continue;
-        assert.throws(() => nodeRecord.unpack(packed.subarray(0, end)), DamagedData, `${end}`);
+        assert.throws(() => inodeRecord.unpack(packed.subarray(0, end)), DamagedData, `${end}`);
       }
-      assert.throws(() => nodeRecord.unpack(Buffer.concat([packed, Buffer.of(0)])), DamagedData);
+      assert.throws(() => inodeRecord.unpack(Buffer.concat([packed, Buffer.of(0)])), DamagedData);
     }),
     { numRuns: 50, seed: seedOfThisRun(t), examples },
   );
@@ -177,10 +177,10 @@ test("extended attributes come back behind their since; cut short or of a newer 
 });
 
 test("a node tells whether it has extended attributes without being read, one of version 1 never", () => {
-  const bodyOf = (record: NodeRecord) => nodeRecord.pack(record, SINCE).subarray(SINCE_BYTES);
-  assert.equal(nodeRecord.hasEas(bodyOf(SHORT_NODE)), false);
-  assert.equal(nodeRecord.hasEas(bodyOf({ ...SHORT_NODE, eaSize: 20 })), true);
-  assert.equal(nodeRecord.hasEas(recordType<NodeRecord>("fileNode", 1).pack(SHORT_NODE)), false);
+  const bodyOf = (record: InodeRecord) => inodeRecord.pack(record, SINCE).subarray(SINCE_BYTES);
+  assert.equal(inodeRecord.hasEas(bodyOf(SHORT_NODE)), false);
+  assert.equal(inodeRecord.hasEas(bodyOf({ ...SHORT_NODE, eaSize: 20 })), true);
+  assert.equal(inodeRecord.hasEas(recordType<InodeRecord>("fileNode", 1).pack(SHORT_NODE)), false);
 });
 
 test("a segment of pages comes back, also from version 1, and is searched and changed where it lies", (t) => {

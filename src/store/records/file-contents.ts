@@ -16,7 +16,7 @@ export const SINCE_BYTES = 8;
 export interface EntryRecord {
   /** As the client wrote it. */
   readonly name: string;
-  readonly node: bigint;
+  readonly inode: bigint;
   readonly kind: "file" | "directory";
 }
 
@@ -40,7 +40,7 @@ export interface CopyRecord {
 }
 
 /** A file or a directory. Times are in ticks of 100 ns since the year 1, as revisions are. */
-export interface NodeRecord {
+export interface InodeRecord {
   readonly kind: "file" | "directory";
   readonly parent: bigint;
   readonly name: string;
@@ -99,42 +99,46 @@ function refuseVersion(family: string, version: number | undefined): never {
 
 const KINDS = ["file", "directory"] as const;
 
-function kindOf(family: string, number: number): NodeRecord["kind"] {
+function kindOf(family: string, number: number): InodeRecord["kind"] {
   const kind = KINDS[number];
   if (kind === undefined) throw new DamagedData(`record of family ${family} is of kind ${number}`);
   return kind;
 }
 
-const firstEntry = recordType<EntryRecord>("fileEntry", 1);
+/** Version 1 called the inode `node`. */
+const firstEntry = recordType<{ name: string; node: bigint; kind: EntryRecord["kind"] }>("fileEntry", 1);
 const ENTRY_NAME_AT = 10;
 
 /** 0 version 2, 1 kind (0 file, 1 directory), 2 node (8), 10 name, UTF-8 */
 export const entryRecord = {
-  pack({ name, node, kind }: EntryRecord, since: Revision): Buffer {
+  pack({ name, inode, kind }: EntryRecord, since: Revision): Buffer {
     const bytes = Buffer.allocUnsafe(SINCE_BYTES + ENTRY_NAME_AT + Buffer.byteLength(name));
     view.setBigUint64(0, since);
     view.setUint8(8, FIXED);
     view.setUint8(9, kind === "file" ? 0 : 1);
-    view.setBigUint64(10, node);
+    view.setBigUint64(10, inode);
     viewed.copy(bytes, 0, 0, SINCE_BYTES + ENTRY_NAME_AT);
     bytes.utf8Write(name, SINCE_BYTES + ENTRY_NAME_AT);
     return bytes;
   },
   unpack(bytes: Buffer): EntryRecord {
-    if (bytes[0] === 1) return firstEntry.unpack(bytes);
+    if (bytes[0] === 1) {
+      const { name, node: inode, kind } = firstEntry.unpack(bytes);
+      return { name, inode, kind };
+    }
     if (bytes[0] !== FIXED) refuseVersion("fileEntry", bytes[0]);
     load("fileEntry", bytes, ENTRY_NAME_AT);
     return {
       name: bytes.utf8Slice(ENTRY_NAME_AT, bytes.length),
-      node: view.getBigUint64(2),
+      inode: view.getBigUint64(2),
       kind: kindOf("fileEntry", view.getUint8(1)),
     };
   },
 };
 
-const firstNode = recordType<NodeRecord>("fileNode", 1);
-const nodeRest = recordType<Pick<NodeRecord, "metadata" | "headers" | "lease" | "copy">>("fileNodeRest", 1);
-const NODE_TEXTS_AT = 81;
+const firstInode = recordType<InodeRecord>("fileNode", 1);
+const inodeRest = recordType<Pick<InodeRecord, "metadata" | "headers" | "lease" | "copy">>("fileNodeRest", 1);
+const INODE_TEXTS_AT = 81;
 const HAS_PERMISSION = 1;
 const HAS_ACCESSED = 2;
 const HAS_REST = 4;
@@ -151,15 +155,15 @@ const EA_SIZE_BYTES = 4;
  *   81 name, UTF-8   then, if it has them: length of the permission's key (1) and the key; size of the extended
  *   attributes (4); the rest, a record of its own with metadata, headers, lease and copy
  */
-export const nodeRecord = {
-  pack(record: NodeRecord, since: Revision): Buffer {
+export const inodeRecord = {
+  pack(record: InodeRecord, since: Revision): Buffer {
     const { name, permission, accessedAt, metadata, headers, lease, copy, eaSize } = record;
     const hasRest =
       metadata !== undefined || headers !== undefined || lease !== undefined || copy !== undefined;
-    const rest = hasRest ? nodeRest.pack(restOf(record)) : undefined;
+    const rest = hasRest ? inodeRest.pack(restOf(record)) : undefined;
     const nameBytes = Buffer.byteLength(name);
     const permissionBytes = permission === undefined ? 0 : 1 + permission.length;
-    const textsAt = SINCE_BYTES + NODE_TEXTS_AT;
+    const textsAt = SINCE_BYTES + INODE_TEXTS_AT;
     const eaBytes = eaSize === undefined ? 0 : EA_SIZE_BYTES;
     const bytes = Buffer.allocUnsafe(textsAt + nameBytes + permissionBytes + eaBytes + (rest?.length ?? 0));
     view.setBigUint64(0, since);
@@ -196,21 +200,21 @@ export const nodeRecord = {
     if (rest !== undefined) bytes.set(rest, at);
     return bytes;
   },
-  unpack(bytes: Buffer): NodeRecord {
-    if (bytes[0] === 1) return firstNode.unpack(bytes);
+  unpack(bytes: Buffer): InodeRecord {
+    if (bytes[0] === 1) return firstInode.unpack(bytes);
     if (bytes[0] !== FIXED) refuseVersion("fileNode", bytes[0]);
-    load("fileNode", bytes, NODE_TEXTS_AT);
+    load("fileNode", bytes, INODE_TEXTS_AT);
     const has = view.getUint8(2);
-    const nameEnd = NODE_TEXTS_AT + view.getUint16(79);
+    const nameEnd = INODE_TEXTS_AT + view.getUint16(79);
     const hasPermission = (has & HAS_PERMISSION) !== 0;
     const textsEnd = hasPermission ? nameEnd + 1 + (bytes[nameEnd] ?? 0) : nameEnd;
     const restAt = (has & HAS_EAS) === 0 ? textsEnd : textsEnd + EA_SIZE_BYTES;
     // Before they are read: a slice that goes beyond its buffer throws an error of its own.
     if (restAt > bytes.length) throw new DamagedData("record of family fileNode ends inside a text");
-    const record: { -readonly [Name in keyof NodeRecord]: NodeRecord[Name] } = {
+    const record: { -readonly [Name in keyof InodeRecord]: InodeRecord[Name] } = {
       kind: kindOf("fileNode", view.getUint8(1)),
       parent: view.getBigUint64(7),
-      name: bytes.utf8Slice(NODE_TEXTS_AT, nameEnd),
+      name: bytes.utf8Slice(INODE_TEXTS_AT, nameEnd),
       revision: view.getBigUint64(15),
       attributes: view.getUint32(3),
       createdAt: view.getBigInt64(23),
@@ -225,7 +229,7 @@ export const nodeRecord = {
     if ((has & HAS_ACCESSED) !== 0) record.accessedAt = view.getBigInt64(47);
     if (restAt > textsEnd) record.eaSize = bytes.readUInt32BE(textsEnd);
     if ((has & NEEDS_EAS) !== 0) record.needsEas = true;
-    if ((has & HAS_REST) !== 0) Object.assign(record, nodeRest.unpack(bytes.subarray(restAt)));
+    if ((has & HAS_REST) !== 0) Object.assign(record, inodeRest.unpack(bytes.subarray(restAt)));
     else if (restAt < bytes.length)
       throw new DamagedData("record of family fileNode is followed by something");
     return record;
@@ -237,7 +241,7 @@ export const nodeRecord = {
 };
 
 /** Only what is there: a field that is not stays away from the record that is read back. */
-function restOf({ metadata, headers, lease, copy }: NodeRecord): Parameters<typeof nodeRest.pack>[0] {
+function restOf({ metadata, headers, lease, copy }: InodeRecord): Parameters<typeof inodeRest.pack>[0] {
   return {
     ...(metadata === undefined ? {} : { metadata }),
     ...(headers === undefined ? {} : { headers }),

@@ -89,8 +89,8 @@ export const handleRecord = {
     const nameAt = textEnd(bytes, addressAt);
     const ownerAt = textEnd(bytes, nameAt);
     const ownerEnd = textEnd(bytes, ownerAt);
-    const isOfNode = (flags & (FLAG.ofBase | FLAG.ofStream)) !== 0;
-    if (isOfNode && bytes.length < ownerEnd + NODE_BYTES)
+    const isOfInode = (flags & (FLAG.ofBase | FLAG.ofStream)) !== 0;
+    if (isOfInode && bytes.length < ownerEnd + NODE_BYTES)
       throw new DamagedData("a handle ends before the node it names");
     return {
       kind: (flags & FLAG.directory) === 0 ? "file" : "directory",

@@ -9,8 +9,8 @@ export {
   type EntryRecord,
   entryRecord,
   type FileHeaders,
-  type NodeRecord,
-  nodeRecord,
+  type InodeRecord,
+  inodeRecord,
   type RangeRecord,
   rangeRecord,
   type SliceName,
@@ -105,10 +105,10 @@ export interface AccessRecord {
 
 export const restAccessRecord = recordType<AccessRecord>("restAccess", 1);
 
-export const lockWishRecord = recordType<{ readonly owner: string }>("lockWish", 1);
+export const pendingLockRecord = recordType<{ readonly owner: string }>("lockWish", 1);
 
 /** A process that serves SMB clients is there, and so is what it has put into the ephemeral space. */
-export const presenceRecord = recordType<{ readonly since: Instant }>("smbPresence", 1);
+export const livenessRecord = recordType<{ readonly since: Instant }>("smbPresence", 1);
 
 /** A request to the process `owner`; the conflicts are those of src/concurrency/cache-lease.ts. */
 export const cacheBreakRecord = recordType<{

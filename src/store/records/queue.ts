@@ -80,7 +80,7 @@ export const messageRecord = {
  *
  *   0  version 2    1  count (8)    9  headVisibleAt (8)    17  headSequence (8)    25  sweepAt (8)
  */
-export interface TallyRecord {
+export interface CounterRecord {
   /** Messages that are there, also those that have expired and wait to be removed. */
   readonly count: number;
   /** No message has a key below (headVisibleAt, headSequence): where a scan of the head begins. */
@@ -90,22 +90,22 @@ export interface TallyRecord {
   readonly sweepAt: Instant;
 }
 
-const TALLY_VERSION = 2;
+const COUNTER_VERSION = 2;
 
-export const tallyRecord = {
-  pack({ count, headVisibleAt, headSequence, sweepAt }: TallyRecord): Buffer {
+export const counterRecord = {
+  pack({ count, headVisibleAt, headSequence, sweepAt }: CounterRecord): Buffer {
     const bytes = Buffer.allocUnsafe(33);
-    bytes[0] = TALLY_VERSION;
+    bytes[0] = COUNTER_VERSION;
     bytes.writeDoubleBE(count, 1);
     bytes.writeDoubleBE(headVisibleAt, 9);
     writeUint64(bytes, headSequence, 17);
     bytes.writeDoubleBE(sweepAt, 25);
     return bytes;
   },
-  unpack(bytes: Buffer): TallyRecord {
+  unpack(bytes: Buffer): CounterRecord {
     // The first version had no `sweepAt`: the messages of its time have sweeps of their own.
     const isFirst = bytes[0] === 1;
-    if (!isFirst) checkVersion("queue tally", bytes[0], TALLY_VERSION);
+    if (!isFirst) checkVersion("queue tally", bytes[0], COUNTER_VERSION);
     return {
       count: bytes.readDoubleBE(1),
       headVisibleAt: bytes.readDoubleBE(9),

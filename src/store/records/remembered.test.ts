@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Remembered } from "./remembered.ts";
+import { RecordDecodeCache } from "./remembered.ts";
 
 test("the same bytes at a key are unpacked once, others anew, and the caller's buffer is not kept", () => {
   let count = 0;
-  const remembered = new Remembered((bytes) => {
+  const remembered = new RecordDecodeCache((bytes) => {
     count++;
     return { text: bytes.toString() };
   });
@@ -20,6 +20,6 @@ test("the same bytes at a key are unpacked once, others anew, and the caller's b
 });
 
 test("what is remembered is bounded", () => {
-  const remembered = new Remembered((bytes) => bytes.length);
+  const remembered = new RecordDecodeCache((bytes) => bytes.length);
   for (let i = 0; i < 10_000; i++) assert.equal(remembered.unpack(`key ${i}`, Buffer.alloc(i % 7)), i % 7);
 });

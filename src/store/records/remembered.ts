@@ -5,9 +5,9 @@ import type { Key } from "../kv.ts";
  * bytes: what they say is remembered by the bytes themselves, so there is nothing to keep up to date. Comparing is
  * cheaper than unpacking, and since records are never changed in place, one can be given out many times.
  */
-const REMEMBERED_MAX = 1_024;
+const CACHED_MAX = 1_024;
 
-export class Remembered<T> {
+export class RecordDecodeCache<T> {
   readonly #unpack: (bytes: Buffer) => T;
   readonly #known = new Map<Key, { readonly bytes: Buffer; readonly record: T }>();
 
@@ -19,7 +19,7 @@ export class Remembered<T> {
     const known = this.#known.get(key);
     if (known?.bytes.equals(bytes) === true) return known.record;
     const record = this.#unpack(bytes);
-    if (this.#known.size >= REMEMBERED_MAX) this.#known.clear();
+    if (this.#known.size >= CACHED_MAX) this.#known.clear();
     this.#known.set(key, { bytes: Buffer.from(bytes), record });
     return record;
   }

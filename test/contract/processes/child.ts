@@ -1,7 +1,7 @@
 import { assert } from "../../../src/base/assert.ts";
 import { seededRandom } from "../../../src/base/random.ts";
 import { EmbeddedStore } from "../../../src/store/embedded/embedded-store.ts";
-import { inTurn, isTurnMessage, TurnClient } from "../../../src/store/embedded/turn.ts";
+import { isWriteLockMessage, WriteLockClient, withWriteLocks } from "../../../src/store/embedded/turn.ts";
 import type { KeySpace, Writer } from "../../../src/store/kv.ts";
 import type { Call, Command } from "./fleet.ts";
 
@@ -13,8 +13,8 @@ function say(message: object): Promise<void> {
 }
 
 const turns = {
-  records: new TurnClient("records", (message) => void say(message)),
-  ephemeral: new TurnClient("ephemeral", (message) => void say(message)),
+  records: new WriteLockClient("records", (message) => void say(message)),
+  ephemeral: new WriteLockClient("ephemeral", (message) => void say(message)),
 };
 
 async function increment(write: Writer, key: string): Promise<number> {
@@ -118,7 +118,7 @@ async function run(command: Command): Promise<unknown> {
 }
 
 process.on("message", (message: Call) => {
-  if (isTurnMessage(message)) {
+  if (isWriteLockMessage(message)) {
     turns.records.receive(message);
     turns.ephemeral.receive(message);
     return;
@@ -133,7 +133,7 @@ process.on("disconnect", () => process.exit(0));
 function open(): Promise<EmbeddedStore> {
   const onFatal = (): never => process.abort();
   const openNow = (): EmbeddedStore => new EmbeddedStore({ directory, owner, turns, onFatal });
-  return inTurn([turns.records, turns.ephemeral], openNow);
+  return withWriteLocks([turns.records, turns.ephemeral], openNow);
 }
 
 let opening = open();

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isTurnMessage, TurnArbiter } from "../../../src/store/embedded/turn.ts";
+import { isWriteLockMessage, WriteLockArbiter } from "../../../src/store/embedded/turn.ts";
 import { bundleScript } from "../../support/bundle.ts";
 import { temporaryDirectory } from "../store/engines.ts";
 
@@ -95,7 +95,7 @@ process.once("exit", () => rmSync(scriptDirectory, { recursive: true, force: tru
 export class Fleet {
   readonly directory = temporaryDirectory();
   readonly #members = new Map<number, Member>();
-  readonly #arbiter = new TurnArbiter((number, message) => this.#members.get(number)?.send(message));
+  readonly #arbiter = new WriteLockArbiter((number, message) => this.#members.get(number)?.send(message));
   #nextNumber = 1;
 
   static async start(count: number): Promise<{ fleet: Fleet; members: Member[] }> {
@@ -112,7 +112,7 @@ export class Fleet {
     const member = new Member(number, owner, child);
     this.#members.set(number, member);
     child.on("message", (message) => {
-      if (isTurnMessage(message)) this.#arbiter.receive(number, message);
+      if (isWriteLockMessage(message)) this.#arbiter.receive(number, message);
       else member.hear(message as Answer);
     });
     child.on("exit", () => {

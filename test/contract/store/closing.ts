@@ -66,15 +66,15 @@ export function closingContract(open: OpenStore): void {
         await assert.rejects(readText(space, "a"), StorageFault);
         await assert.rejects(putAll(space, { b: "2" }), StorageFault);
       }
-      await assert.rejects(async () => store.readSoon((read) => read.get("a")), StorageFault);
+      await assert.rejects(async () => store.readMaybeSync((read) => read.get("a")), StorageFault);
       await assert.rejects(store.ephemeral.releaseOwner("anyone"), StorageFault);
     }));
 
   test("figures count commits, transactions and bytes", () =>
     onStore(open, async (store) => {
-      const before = store.figures();
+      const before = store.stats();
       await Promise.all(Array.from({ length: 10 }, (_, index) => putAll(store, { [`k${index}`]: "value" })));
-      const after = store.figures();
+      const after = store.stats();
       assert.equal(after.transactions - before.transactions, 10);
       assert.ok(after.commits > before.commits && after.commits - before.commits <= 10);
       assert.ok(after.bytes - before.bytes >= 10 * "value".length);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { Refusal } from "../../../src/base/refusals.ts";
-import type { Range, Reader, Soon } from "../../../src/store/kv.ts";
+import type { MaybePromise, Range, Reader } from "../../../src/store/kv.ts";
 import {
   bytes,
   EVERYTHING,
@@ -29,13 +29,13 @@ export function readingContract(open: OpenStore): void {
       });
     }));
 
-  test("readSoon answers as read does, whether its function waits or not", () =>
+  test("readMaybeSync answers as read does, whether its function waits or not", () =>
     onStore(open, async (store) => {
       await putAll(store, { a: "one" });
-      assert.deepEqual(await store.readSoon((read) => read.get("a")), bytes("one"));
-      assert.equal(await store.readSoon((read) => read.get("b")), undefined);
+      assert.deepEqual(await store.readMaybeSync((read) => read.get("a")), bytes("one"));
+      assert.equal(await store.readMaybeSync((read) => read.get("b")), undefined);
       const [begun, committed] = [gate(), gate()];
-      const reading = store.readSoon(async (read) => {
+      const reading = store.readMaybeSync(async (read) => {
         const before = await read.get("a");
         begun.open();
         await committed.opened;
@@ -44,23 +44,23 @@ export function readingContract(open: OpenStore): void {
       });
       await begun.opened;
       await putAll(store, { a: "two" });
-      assert.deepEqual(await store.readSoon((read) => read.get("a")), bytes("two"));
+      assert.deepEqual(await store.readMaybeSync((read) => read.get("a")), bytes("two"));
       committed.open();
       assert.deepEqual(await reading, bytes("one"));
     }));
 
-  test("readSoon passes on what its function throws, and ends the reader in any case", () =>
+  test("readMaybeSync passes on what its function throws, and ends the reader in any case", () =>
     onStore(open, async (store) => {
       await putAll(store, { a: "one" });
       const kept: Reader[] = [];
-      const keep = (read: Reader): Soon<Buffer | undefined> => {
+      const keep = (read: Reader): MaybePromise<Buffer | undefined> => {
         kept.push(read);
         return read.get("a");
       };
-      await store.readSoon(keep);
+      await store.readMaybeSync(keep);
       await assert.rejects(
         async () =>
-          store.readSoon((read) => {
+          store.readMaybeSync((read) => {
             void keep(read);
             throw new Refusal("BlobNotFound");
           }),
@@ -68,7 +68,7 @@ export function readingContract(open: OpenStore): void {
       );
       await assert.rejects(
         async () =>
-          store.readSoon(async (read) => {
+          store.readMaybeSync(async (read) => {
             await keep(read);
             throw new Refusal("BlobNotFound");
           }),

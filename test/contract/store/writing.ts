@@ -34,7 +34,7 @@ export function writingContract(open: OpenStore): void {
   test("what was answered ahead of the disk is missed by no read, of a key or of a range, and by no write", () =>
     onStore(open, async (store) => {
       for (let round = 0; round < 40; round++) {
-        const { value, durable } = await store.writeAhead(async (write) => {
+        const { value, durable } = await store.commitAsync(async (write) => {
           write.put(`key ${round}`, bytes(`${round}`));
           write.put("last", bytes(`${round}`));
           write.delete(`key ${round - 2}`);
@@ -50,12 +50,12 @@ export function writingContract(open: OpenStore): void {
           listing.sort(),
           [`key ${round - 1}`, `key ${round}`].sort().slice(round === 0 ? 1 : 0),
         );
-        await store.writeAhead(async (write) => write.put("next", bytes(`${round}`)));
+        await store.commitAsync(async (write) => write.put("next", bytes(`${round}`)));
         const seen = await store.write(async (write) => String(await write.get("next")));
         assert.equal(seen, `${round}`);
         await durable();
       }
-      const refused = store.writeAhead(async (write) => {
+      const refused = store.commitAsync(async (write) => {
         write.put("last", bytes("never"));
         throw new Refusal("LeaseIdMissing");
       });

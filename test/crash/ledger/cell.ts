@@ -33,8 +33,8 @@ export type Send = (service: WireService, request: PlainRequest) => Promise<Wire
 export interface LedgerFigures {
   acknowledged: number;
   /** Changes without a reply, and how many of them turned out to be there. */
-  unheard: number;
-  keptUnheard: number;
+  unacknowledged: number;
+  keptUnacknowledged: number;
   refused: number;
   checked: number;
   lost: number;
@@ -46,8 +46,8 @@ export interface LedgerFigures {
 
 export const newFigures = (): LedgerFigures => ({
   acknowledged: 0,
-  unheard: 0,
-  keptUnheard: 0,
+  unacknowledged: 0,
+  keptUnacknowledged: 0,
   refused: 0,
   checked: 0,
   lost: 0,
@@ -58,8 +58,8 @@ export const newFigures = (): LedgerFigures => ({
 
 const COUNTS = [
   "acknowledged",
-  "unheard",
-  "keptUnheard",
+  "unacknowledged",
+  "keptUnacknowledged",
   "refused",
   "checked",
   "lost",
@@ -78,7 +78,7 @@ export function add(totals: LedgerFigures, figures: LedgerFigures): void {
 export function printFigures(it: LedgerFigures): string {
   const text =
     `${it.acknowledged} acknowledged, ${it.lost} lost, ${it.torn} torn, ${it.resurrected} resurrected ` +
-    `(${it.unheard} unheard, ${it.keptUnheard} of them kept)`;
+    `(${it.unacknowledged} unheard, ${it.keptUnacknowledged} of them kept)`;
   return [text, ...it.troubles].join("; ");
 }
 
@@ -121,7 +121,7 @@ export class Entry {
       if (reply === "no reply" || status >= 500) {
         // Only the last request makes the change: without it there is none.
         if (!isLast) return;
-        if (reply === "no reply") this.#figures.unheard++;
+        if (reply === "no reply") this.#figures.unacknowledged++;
         else this.#figures.refused++;
         this.#maybe.push(next);
         return;
@@ -144,7 +144,7 @@ export class Entry {
     this.#figures.checked++;
     const isKept = this.#maybe.includes(found);
     if (found !== this.#state && !isKept) this.#judge(found);
-    if (isKept && found !== this.#state) this.#figures.keptUnheard++;
+    if (isKept && found !== this.#state) this.#figures.keptUnacknowledged++;
     this.#state = found === TORN ? this.#cell.initial : found;
     this.#maybe = [];
   }

@@ -11,7 +11,7 @@ function startsLike(input: Buffer): string {
   return rest.slice(rest.indexOf(";") + 1);
 }
 
-export const PLANTED_CRASH = plainTarget("planted-crash", {
+export const MUTANT_CRASH = plainTarget("planted-crash", {
   seeds: ["open 12;name"],
   words: ["close", "open"],
   refusals: [Expected],
@@ -25,14 +25,14 @@ export const PLANTED_CRASH = plainTarget("planted-crash", {
   },
 });
 
-export const PLANTED_HANG = plainTarget("planted-hang", {
+export const MUTANT_HANG = plainTarget("planted-hang", {
   seeds: ["open 12;aaaa"],
   refusals: [Expected],
   // The classic: nested repetition, exponential in what almost fits.
   read: (input) => /^(a+)+$/.test(startsLike(input)),
 });
 
-export const PLANTED_LOOP = plainTarget("planted-loop", {
+export const MUTANT_LOOP = plainTarget("planted-loop", {
   seeds: ["open 12;next 4"],
   refusals: [Expected],
   read: (input) => {
@@ -45,7 +45,7 @@ export const PLANTED_LOOP = plainTarget("planted-loop", {
 
 const kept: Buffer[] = [];
 
-export const PLANTED_LEAK = plainTarget("planted-leak", {
+export const MUTANT_LEAK = plainTarget("planted-leak", {
   seeds: ["open 12;keep"],
   refusals: [Expected],
   read: (input) => {

@@ -13,7 +13,7 @@ import { decodeClientToken, encodeClientInit } from "../../../src/smb/crypto/spn
 import { parsePath } from "../../../src/smb/path.ts";
 import { Pipe } from "../../../src/smb/rpc/pipe.ts";
 import { SrvSvc } from "../../../src/smb/rpc/srvsvc.ts";
-import { Breach, STATUS, StatusError } from "../../../src/smb/status.ts";
+import { ProtocolError, STATUS, StatusError } from "../../../src/smb/status.ts";
 import { createRequest, createResponse } from "../../../src/smb/wire/create.ts";
 import { encodeCreateContexts, readCreateContexts } from "../../../src/smb/wire/create-contexts.ts";
 import { queryDirectoryRequest } from "../../../src/smb/wire/directory.ts";
@@ -46,7 +46,7 @@ import { ntlmAuthenticate, ntlmNegotiate, SmbClient } from "../../kit/smb-client
 import { SMB_ACCOUNT, SMB_KEYS, SMB_PASSWORD, startSmbServer } from "../../kit/smb-server.ts";
 import { type FuzzTarget, plainTarget } from "../target.ts";
 
-const refusals = [StatusError, Breach];
+const refusals = [StatusError, ProtocolError];
 
 const HEADER = {
   creditCharge: 1,

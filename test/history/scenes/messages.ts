@@ -28,9 +28,9 @@ interface Taken {
 export class MessageScene implements Scene {
   readonly #histories = new Map<string, MessageOperation[]>();
   readonly #gets: GetRecord[] = [];
-  readonly #unheardGets: number[] = [];
+  readonly #unacknowledgedGets: number[] = [];
   /** Puts whose reply nobody heard, by the text they put: it tells them apart when it is taken. */
-  readonly #unheardPuts = new Map<string, MessageOperation>();
+  readonly #unacknowledgedPuts = new Map<string, MessageOperation>();
   readonly #texts = new Map<string, string>();
   readonly #inHand = new Map<number, Taken[]>();
   #made = 0;
@@ -66,7 +66,7 @@ export class MessageScene implements Scene {
     const { start, end, reply } = timed;
     const input = { do: "put", hiddenFor: 0 } as const;
     if (reply === undefined) {
-      this.#unheardPuts.set(text, { client: number, start, end, input, output: undefined });
+      this.#unacknowledgedPuts.set(text, { client: number, start, end, input, output: undefined });
       return;
     }
     if (reply.status !== 201) unexpected(timed);
@@ -90,7 +90,7 @@ export class MessageScene implements Scene {
     });
     const { start, end, reply } = timed;
     if (reply === undefined) {
-      this.#unheardGets.push(start);
+      this.#unacknowledgedGets.push(start);
       return [];
     }
     if (reply.status !== 200) unexpected(timed);
@@ -168,16 +168,16 @@ export class MessageScene implements Scene {
   #findPuts(): string | undefined {
     for (const [id, history] of this.#histories) {
       if (history.some(({ input }) => input.do === "put")) continue;
-      const put = this.#unheardPuts.get(this.#texts.get(id)!);
+      const put = this.#unacknowledgedPuts.get(this.#texts.get(id)!);
       if (put === undefined) return `message ${id} has the text ${this.#texts.get(id)}, which is another's`;
-      this.#unheardPuts.delete(this.#texts.get(id)!);
+      this.#unacknowledgedPuts.delete(this.#texts.get(id)!);
       history.push(put);
     }
     return undefined;
   }
 
   judge(): { readonly operations: number; readonly fault: string | undefined } {
-    const facts = { unheardGets: this.#unheardGets, tolerance: TOLERANCE_MILLIS };
+    const facts = { unacknowledgedGets: this.#unacknowledgedGets, tolerance: TOLERANCE_MILLIS };
     const object = message(facts);
     let operations = this.#gets.length;
     let fault = this.#fault ?? this.#findPuts();

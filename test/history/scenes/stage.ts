@@ -12,7 +12,7 @@ export interface Stage {
   readonly name: string;
   readonly random: Random;
   /** Requests that nobody answered, and replies of the kind that promises nothing (5xx). */
-  unheard: number;
+  unacknowledged: number;
 }
 
 export interface Scene {
@@ -54,7 +54,7 @@ export class Recorder {
         continue;
       }
       if (reply === "no reply" || reply.status >= 500) {
-        this.stage.unheard++;
+        this.stage.unacknowledged++;
         return { start, end: Number.POSITIVE_INFINITY, reply: undefined };
       }
       return { start, end: monotonic(), reply };

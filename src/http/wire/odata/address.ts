@@ -41,7 +41,7 @@ function refuseDeeper(path: string, end: number): void {
  * Endpoints that end with a slash or, by mistake, with the name of a table: a table created there is one more entity
  * of that table, whose keys are missing.
  */
-export function mendPath(path: string, method: string): string {
+export function normalizePath(path: string, method: string): string {
   const plain = path.endsWith("/") ? path.slice(0, -1) : path;
   return method === "POST" && plain.endsWith("/Tables") ? plain.slice(0, -"/Tables".length) : plain;
 }

@@ -1,6 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
 import { monotonic } from "../../../base/clock.ts";
-import { Turns } from "../../../base/turns.ts";
+import { CooperativeScheduler } from "../../../base/turns.ts";
 import { type CsvForm, CsvReader, printCsv } from "./csv.ts";
 import { Accumulator, evaluate, type Row, truth } from "./evaluate.ts";
 import { isAbsent, JsonReader, stepInto, walkPath } from "./json-records.ts";
@@ -49,7 +49,7 @@ const FLUSH_CHARS = 64 * 1_024;
 const PROGRESS_BYTES = 4 * 1_024 * 1_024;
 
 /** Shared by all queries of the process. */
-const turns = new Turns(SQL_LIMITS.restMillis);
+const turns = new CooperativeScheduler(SQL_LIMITS.restMillis);
 
 /**
  * Runs a query over a blob as it streams by: one record in memory at a time, whatever the blob's size. An error in
@@ -72,15 +72,15 @@ async function* eventsOf(
   effort: Effort,
 ): AsyncGenerator<QueryEvent> {
   const results = new Results(query, output, effort);
-  let turnBegan = monotonic();
-  const isLong = (): boolean => monotonic() - turnBegan > SQL_LIMITS.turnMillis;
-  let toldAt = turnBegan;
+  let sliceBegan = monotonic();
+  const isLong = (): boolean => monotonic() - sliceBegan > SQL_LIMITS.sliceMillis;
+  let toldAt = sliceBegan;
   /** True when it is time to say something: to a client that is gone nothing can be said, and the query ends. */
   const giveWay = async (): Promise<boolean> => {
-    await turns.next();
-    turnBegan = monotonic();
-    if (turnBegan - toldAt < SQL_LIMITS.silenceMillis) return false;
-    toldAt = turnBegan;
+    await turns.yieldToEventLoop();
+    sliceBegan = monotonic();
+    if (sliceBegan - toldAt < SQL_LIMITS.silenceMillis) return false;
+    toldAt = sliceBegan;
     return true;
   };
   const decoder = new StringDecoder("utf8");

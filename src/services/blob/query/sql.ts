@@ -121,7 +121,7 @@ export const SQL_LIMITS = {
   /** Characters that one record may make us look at or print: a long record in a long query would take seconds. */
   recordEffortMax: 4 * 1_024 * 1_024,
   /** A query that has computed for this long lets others go first. */
-  turnMillis: 1,
+  sliceMillis: 1,
   restMillis: 1,
   /** How long a query may go on without a word, and so without noticing that its client is gone. */
   silenceMillis: 200,

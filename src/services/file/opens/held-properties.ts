@@ -1,57 +1,57 @@
 import { Refusal } from "../../../base/refusals.ts";
-import { deletePendingKey, entriesRange, handleKey, nodeKey } from "../../../store/keys/file.ts";
+import { deletePendingKey, entriesRange, handleKey, inodeKey } from "../../../store/keys/file.ts";
 import type { Reader, Writer } from "../../../store/kv.ts";
-import { type EntryRecord, entryRecord, type NodeRecord, nodeRecord } from "../../../store/records/file.ts";
+import { type EntryRecord, entryRecord, type InodeRecord, inodeRecord } from "../../../store/records/file.ts";
 import { ATTRIBUTE } from "../attributes.ts";
 import type { FileService } from "../file-service.ts";
-import type { ListedNode } from "../list-directory.ts";
+import type { ListedInode } from "../list-directory.ts";
 import { foldName } from "../names.ts";
 import { putChanged } from "../node-changes.ts";
-import { type Node, ROOT, readNode, ticksOf } from "../nodes.ts";
+import { type Inode, ROOT, readInode, ticksOf } from "../nodes.ts";
 import { DEFAULT_SDDL, findPermission, putPermission } from "../permissions.ts";
-import type { AccessLists } from "../security/access-lists.ts";
+import type { Acls } from "../security/access-lists.ts";
 import { parseSddl, printSddl } from "../security/sddl.ts";
 import { mergeSecurityParts, type SecurityDescriptor } from "../security/security-descriptor.ts";
-import { type HeldStreams, readStreams } from "../streams.ts";
+import { readStreams, type StreamList } from "../streams.ts";
 import type { View } from "../versions.ts";
-import { findHeld, findHeldBase, findHeldShown } from "./held.ts";
+import { findBaseByHandle, findByHandle, findShownByHandle } from "./held.ts";
 import type { Handle } from "./open-node.ts";
 import { securityAfter } from "./open-rights.ts";
 
 /** What is told and changed of a file or directory by handle, its content apart. */
-export interface HeldFacts {
-  readonly record: NodeRecord;
+export interface HandleProperties {
+  readonly record: InodeRecord;
   readonly isDeletePending: boolean;
 }
 
-export async function readHeldFacts(files: FileService, handle: Handle): Promise<HeldFacts> {
+export async function readPropertiesByHandle(files: FileService, handle: Handle): Promise<HandleProperties> {
   const { store } = files.parts;
-  const { share, node, id, base } = handle;
-  const going = [deletePendingKey(share, node)];
+  const { share, inode, id, base } = handle;
+  const going = [deletePendingKey(share, inode)];
   if (base !== undefined) going.push(deletePendingKey(share, base));
   const isDeletePending = await store.ephemeral.read(async (read) => {
-    const [own, ...pending] = await read.getMany([handleKey(share, node, id), ...going]);
+    const [own, ...pending] = await read.getMany([handleKey(share, inode, id), ...going]);
     if (own === undefined) throw new Refusal("ResourceNotFound");
     return pending.some((one) => one !== undefined);
   });
-  const record = await store.read(async (read) => (await findHeldShown(read, handle)).node.record);
+  const record = await store.read(async (read) => (await findShownByHandle(read, handle)).inode.record);
   return { record, isDeletePending };
 }
 
 /** The directory above; undefined at the root. */
-export function readParent(files: FileService, handle: Handle): Promise<Node | undefined> {
-  if ((handle.base ?? handle.node) === ROOT) return Promise.resolve(undefined);
+export function readParent(files: FileService, handle: Handle): Promise<Inode | undefined> {
+  if ((handle.base ?? handle.inode) === ROOT) return Promise.resolve(undefined);
   return files.parts.store.read(async (read) => {
-    const { share, view, node } = await findHeldBase(read, handle);
-    const { parent } = node.record;
-    return { id: parent, record: await readNode(view, share.id, parent) };
+    const { share, view, inode } = await findBaseByHandle(read, handle);
+    const { parent } = inode.record;
+    return { id: parent, record: await readInode(view, share.id, parent) };
   });
 }
 
 /** Read-only, hidden, system, archive, temporary, sparse, offline, not indexed. */
 const SETTABLE_ATTRIBUTES = 0x3327;
 
-export interface HeldChange {
+export interface ChangeByHandle {
   readonly createdAt?: bigint | undefined;
   readonly accessedAt?: bigint | undefined;
   readonly writtenAt?: bigint | undefined;
@@ -66,16 +66,20 @@ export interface SecurityChange {
   /** Which of SECURITY_PART are taken from it. */
   readonly parts: number;
   /** Where access lists are enforced. */
-  readonly lists: AccessLists | undefined;
+  readonly lists: Acls | undefined;
 }
 
-export async function changeHeld(files: FileService, handle: Handle, change: HeldChange): Promise<void> {
+export async function changeByHandle(
+  files: FileService,
+  handle: Handle,
+  change: ChangeByHandle,
+): Promise<void> {
   await files.parts.store.write(async (write) => {
-    const { share, node } = await findHeldBase(write, handle);
-    const { record } = node;
+    const { share, inode } = await findBaseByHandle(write, handle);
+    const { record } = inode;
     const { createdAt, accessedAt, writtenAt, changedAt, attributes, security } = change;
     const permission = security && (await changedPermission(write, share.id, record, security));
-    await putChanged(write, share, node, {
+    await putChanged(write, share, inode, {
       ...(createdAt === undefined ? {} : { createdAt }),
       ...(accessedAt === undefined ? {} : { accessedAt }),
       ...(writtenAt === undefined ? {} : { writtenAt }),
@@ -89,7 +93,7 @@ export async function changeHeld(files: FileService, handle: Handle, change: Hel
 async function changedPermission(
   write: Writer,
   share: bigint,
-  record: NodeRecord,
+  record: InodeRecord,
   { given, parts, lists }: SecurityChange,
 ): Promise<string> {
   if (lists !== undefined) {
@@ -100,44 +104,40 @@ async function changedPermission(
   return putPermission(write, share, printSddl(mergeSecurityParts(before, given, parts)));
 }
 
-function sddlOf(read: Reader, share: bigint, { permission }: NodeRecord): Promise<string> | string {
+function sddlOf(read: Reader, share: bigint, { permission }: InodeRecord): Promise<string> | string {
   return permission === undefined ? DEFAULT_SDDL : findPermission(read, share, permission);
 }
 
-function attributesAfter({ kind, attributes }: NodeRecord, wanted: number): number {
+function attributesAfter({ kind, attributes }: InodeRecord, wanted: number): number {
   const kept = (attributes & ~SETTABLE_ATTRIBUTES) | (wanted & SETTABLE_ATTRIBUTES);
   return kind === "directory" ? kept | ATTRIBUTE.Directory : kept;
 }
 
-export function readSecurity(
-  files: FileService,
-  handle: Handle,
-  lists: AccessLists | undefined,
-): Promise<string> {
+export function readSecurity(files: FileService, handle: Handle, lists: Acls | undefined): Promise<string> {
   return files.parts.store.read(async (read) => {
-    const { share, node } = await findHeldBase(read, handle);
-    if (lists !== undefined) return printSddl((await lists.guardOf(read, share.id, node.record)).descriptor);
-    return sddlOf(read, share.id, node.record);
+    const { share, inode } = await findBaseByHandle(read, handle);
+    if (lists !== undefined) return printSddl((await lists.guardOf(read, share.id, inode.record)).descriptor);
+    return sddlOf(read, share.id, inode.record);
   });
 }
 
 /** A file or directory and its named streams, also by the handle of one of them. */
-export function listHeldStreams(files: FileService, handle: Handle): Promise<HeldStreams> {
+export function listStreamsByHandle(files: FileService, handle: Handle): Promise<StreamList> {
   return files.parts.store.read(async (read) => {
-    const { share, view, node } = await findHeldBase(read, handle);
-    return { base: node, named: await readStreams(view, share.id, node) };
+    const { share, view, inode } = await findBaseByHandle(read, handle);
+    return { base: inode, named: await readStreams(view, share.id, inode) };
   });
 }
 
 /** Entries of a directory after the one named, in the order of folded names. */
-export function listHeld(
+export function listByHandle(
   files: FileService,
   handle: Handle,
   page: { readonly after: string | undefined; readonly limit: number },
-): Promise<readonly ListedNode[]> {
+): Promise<readonly ListedInode[]> {
   return files.parts.store.read(async (read) => {
-    const { share, view, node } = await findHeld(read, handle);
-    return listEntries(view, share.id, node.id, page);
+    const { share, view, inode } = await findByHandle(read, handle);
+    return listEntries(view, share.id, inode.id, page);
   });
 }
 
@@ -146,7 +146,7 @@ export async function listEntries(
   share: bigint,
   directory: bigint,
   { after, limit }: { readonly after: string | undefined; readonly limit: number },
-): Promise<readonly ListedNode[]> {
+): Promise<readonly ListedInode[]> {
   const last = after === undefined ? undefined : foldName(after);
   const found: EntryRecord[] = [];
   const range = entriesRange(share, directory, "", last);
@@ -156,9 +156,9 @@ export async function listEntries(
     if (found.length === limit) break;
     found.push(entry);
   }
-  const stored = await view.getMany(found.map(({ node }) => nodeKey(share, node)));
+  const stored = await view.getMany(found.map(({ inode }) => inodeKey(share, inode)));
   return found.flatMap((entry, i) => {
     const bytes = stored[i];
-    return bytes === undefined ? [] : [{ entry, record: nodeRecord.unpack(bytes) }];
+    return bytes === undefined ? [] : [{ entry, record: inodeRecord.unpack(bytes) }];
   });
 }

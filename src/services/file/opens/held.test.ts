@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { NodeRecord } from "../../../store/records/file.ts";
+import type { InodeRecord } from "../../../store/records/file.ts";
 import { timesOf } from "./held.ts";
 
-const MOVES = { keepsWrittenAt: false, keepsChangedAt: false };
-const at = (writtenAt: bigint, changedAt = writtenAt): NodeRecord => ({ writtenAt, changedAt }) as NodeRecord;
+const MOVES = { freezesWrittenAt: false, freezesChangedAt: false };
+const at = (writtenAt: bigint, changedAt = writtenAt): InodeRecord =>
+  ({ writtenAt, changedAt }) as InodeRecord;
 
 test("a change within the millisecond of the last one shows as the later one", () => {
   assert.deepEqual(timesOf(at(50_000n), 50_000n, MOVES), { writtenAt: 50_001n, changedAt: 50_001n });
@@ -14,6 +15,6 @@ test("a change within the millisecond of the last one shows as the later one", (
 
 test("a time that a client has set into the future does not hold the next change there", () => {
   assert.equal(timesOf(at(99_000_000n), 50_000n, MOVES).writtenAt, 50_000n);
-  const keeps = { keepsWrittenAt: true, keepsChangedAt: true };
+  const keeps = { freezesWrittenAt: true, freezesChangedAt: true };
   assert.deepEqual(timesOf(at(1n, 2n), 50_000n, keeps), { writtenAt: 1n, changedAt: 2n });
 });

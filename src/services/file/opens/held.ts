@@ -2,11 +2,11 @@ import { Refusal } from "../../../base/refusals.ts";
 import { type ByteRange, type HeldLock, mayRead, mayWrite } from "../../../concurrency/byte-range-lock.ts";
 import { isLocked } from "../../../concurrency/lease.ts";
 import { ALL_ACCESS, NO_ACCESS, WRITE } from "../../../concurrency/share-mode.ts";
-import { handleKey, locksOfNode, readHandleKey, restAccessKey } from "../../../store/keys/file.ts";
+import { handleKey, locksOfInode, readHandleKey, restAccessKey } from "../../../store/keys/file.ts";
 import type { Reader, Writer } from "../../../store/kv.ts";
 import {
+  type InodeRecord,
   locksRecord,
-  type NodeRecord,
   restAccessRecord,
   type ShareRecord,
 } from "../../../store/records/file.ts";
@@ -14,9 +14,9 @@ import { readHandles } from "../access.ts";
 import { ATTRIBUTE } from "../attributes.ts";
 import { entriesIn } from "../entries-in.ts";
 import type { FileService } from "../file-service.ts";
-import { afterWishes, isLockWished, WISHED } from "../lock-wishes.ts";
+import { afterPendingLocks, isLockPending, LOCK_PENDING } from "../lock-wishes.ts";
 import type { OpenedFile } from "../node-changes.ts";
-import { findNode, ticksOf } from "../nodes.ts";
+import { findInode, ticksOf } from "../nodes.ts";
 import { findShare, leaseOf } from "../shares.ts";
 import { putBase, shownStream } from "../streams.ts";
 import { untilDone } from "../until-done.ts";
@@ -24,41 +24,41 @@ import { LiveView } from "../versions.ts";
 import type { Handle } from "./open-node.ts";
 
 /** What an open handle stands for, in the caller's transaction. A node that is gone has no handles. */
-export async function findHeld(read: Reader, { ref, share: id, node }: Handle): Promise<OpenedFile> {
+export async function findByHandle(read: Reader, { ref, share: id, inode }: Handle): Promise<OpenedFile> {
   const share = await findShare(read, ref);
   if (share?.id !== id) throw new Refusal("ShareNotFound");
   const view = new LiveView(read);
-  const record = await findNode(view, id, node);
+  const record = await findInode(view, id, inode);
   if (record === undefined) throw new Refusal("ResourceNotFound");
-  return { share, view, node: { id: node, record } };
+  return { share, view, inode: { id: inode, record } };
 }
 
 /** What its times, attributes and security belong to: of a named stream, the file or directory. */
-export function findHeldBase(read: Reader, handle: Handle): Promise<OpenedFile> {
+export function findBaseByHandle(read: Reader, handle: Handle): Promise<OpenedFile> {
   const { ref, share, base, id } = handle;
-  return findHeld(read, base === undefined ? handle : { ref, share, node: base, id });
+  return findByHandle(read, base === undefined ? handle : { ref, share, inode: base, id });
 }
 
 /** What is told of it: of a named stream, its own content and what else its file or directory has. */
-export async function findHeldShown(read: Reader, handle: Handle): Promise<OpenedFile> {
-  const held = await findHeld(read, handle);
+export async function findShownByHandle(read: Reader, handle: Handle): Promise<OpenedFile> {
+  const held = await findByHandle(read, handle);
   if (handle.base === undefined) return held;
-  const { node: base } = await findHeldBase(read, handle);
-  return { ...held, node: { id: held.node.id, record: shownStream(base.record, held.node.record) } };
+  const { inode: base } = await findBaseByHandle(read, handle);
+  return { ...held, inode: { id: held.inode.id, record: shownStream(base.record, held.inode.record) } };
 }
 
 /** A change of a named stream moves the times of what it belongs to. */
-export async function touchHeldBase(
+export async function touchBaseByHandle(
   write: Writer,
   share: ShareRecord,
   handle: Handle,
-  times: HeldTimes,
+  times: FrozenTimes,
 ): Promise<void> {
   if (handle.base === undefined) return;
-  const { node } = await findHeldBase(write, handle);
-  const { attributes, kind } = node.record;
-  await putBase(write, share, node, {
-    ...timesOf(node.record, ticksOf(write), times),
+  const { inode } = await findBaseByHandle(write, handle);
+  const { attributes, kind } = inode.record;
+  await putBase(write, share, inode, {
+    ...timesOf(inode.record, ticksOf(write), times),
     attributes: kind === "file" ? attributes | ATTRIBUTE.Archive : attributes,
   });
 }
@@ -67,28 +67,28 @@ export async function touchHeldBase(
  * The same for a change of content. A lease keeps handles that write away, so whoever writes under one was cut off
  * by force, and the change that was on its way then comes too late.
  */
-export async function findHeldForWrite(read: Reader, handle: Handle): Promise<OpenedFile> {
-  const held = await findHeld(read, handle);
-  if (isLocked(leaseOf(held.node.record), read.now())) throw new Refusal("ResourceNotFound");
+export async function findForWriteByHandle(read: Reader, handle: Handle): Promise<OpenedFile> {
+  const held = await findByHandle(read, handle);
+  if (isLocked(leaseOf(held.inode.record), read.now())) throw new Refusal("ResourceNotFound");
   return held;
 }
 
 /** Whether the handle is still open, and whether the locks of others let it read here. */
 export function checkRead(files: FileService, handle: Handle, range: ByteRange): Promise<void> {
-  const { share, node, id } = handle;
+  const { share, inode, id } = handle;
   return files.parts.store.ephemeral.read(async (read) => {
     const [own, locks] = await Promise.all([
-      read.get(handleKey(share, node, id)),
-      readLocks(read, share, node),
+      read.get(handleKey(share, inode, id)),
+      readLocks(read, share, inode),
     ]);
     if (own === undefined) throw new Refusal("ResourceNotFound");
     if (!mayRead(locks, range, id)) throw new Refusal("FileLockConflict");
   });
 }
 
-async function readLocks(read: Reader, share: bigint, node: bigint): Promise<readonly HeldLock[]> {
+async function readLocks(read: Reader, share: bigint, inode: bigint): Promise<readonly HeldLock[]> {
   const locks: HeldLock[] = [];
-  for (const { key, value } of await entriesIn(read, locksOfNode(share, node))) {
+  for (const { key, value } of await entriesIn(read, locksOfInode(share, inode))) {
     const { handle } = readHandleKey(key);
     for (const lock of locksRecord.unpack(value).locks) locks.push({ ...lock, handle });
   }
@@ -109,13 +109,13 @@ export async function withWriteAccess<T>(
   const { ephemeral } = files.parts.store;
   const { isElsewhere } = await ephemeral.read((read) => checkWrite(read, handle, range, ephemeral.owner));
   if (!isElsewhere) return write();
-  const { share, node } = handle;
+  const { share, inode } = handle;
   const { owner } = ephemeral;
-  const key = await afterWishes((mayWait) =>
+  const key = await afterPendingLocks((mayWait) =>
     ephemeral.write(async (writer) => {
       await checkWrite(writer, handle, range, owner);
-      if (mayWait && (await isLockWished(writer, handle, owner))) return WISHED;
-      const note = restAccessKey(share, node, writer.revision());
+      if (mayWait && (await isLockPending(writer, handle, owner))) return LOCK_PENDING;
+      const note = restAccessKey(share, inode, writer.revision());
       const { offset, length } = range;
       writer.put(note, restAccessRecord.pack({ access: WRITE, share: ALL_ACCESS, owner, offset, length }));
       return note;
@@ -130,11 +130,14 @@ export async function withWriteAccess<T>(
 
 async function checkWrite(
   read: Reader,
-  { share, node, id }: Handle,
+  { share, inode, id }: Handle,
   range: ByteRange,
   self: string,
 ): Promise<{ readonly isElsewhere: boolean }> {
-  const [handles, locks] = await Promise.all([readHandles(read, share, node), readLocks(read, share, node)]);
+  const [handles, locks] = await Promise.all([
+    readHandles(read, share, inode),
+    readLocks(read, share, inode),
+  ]);
   if (!handles.some(({ handle }) => handle === id)) throw new Refusal("ResourceNotFound");
   if (!mayWrite(locks, range, id)) throw new Refusal("FileLockConflict");
   return {
@@ -145,19 +148,19 @@ async function checkWrite(
 }
 
 /** Which times of a node a change leaves alone, because the client has set them by this handle. */
-export interface HeldTimes {
-  readonly keepsWrittenAt: boolean;
-  readonly keepsChangedAt: boolean;
+export interface FrozenTimes {
+  readonly freezesWrittenAt: boolean;
+  readonly freezesChangedAt: boolean;
 }
 
 export function timesOf(
-  record: NodeRecord,
+  record: InodeRecord,
   now: bigint,
-  { keepsWrittenAt, keepsChangedAt }: HeldTimes,
-): Pick<NodeRecord, "writtenAt" | "changedAt"> {
+  { freezesWrittenAt, freezesChangedAt }: FrozenTimes,
+): Pick<InodeRecord, "writtenAt" | "changedAt"> {
   return {
-    writtenAt: keepsWrittenAt ? record.writtenAt : later(record.writtenAt, now),
-    changedAt: keepsChangedAt ? record.changedAt : later(record.changedAt, now),
+    writtenAt: freezesWrittenAt ? record.writtenAt : later(record.writtenAt, now),
+    changedAt: freezesChangedAt ? record.changedAt : later(record.changedAt, now),
   };
 }
 

@@ -3,7 +3,7 @@ import type { Reader } from "../../../store/kv.ts";
 import type { ShareRecord } from "../../../store/records/file.ts";
 import type { FileService } from "../file-service.ts";
 import type { PathRef } from "../names.ts";
-import { findPlace, type Node, ROOT, readNode } from "../nodes.ts";
+import { findPlace, type Inode, ROOT, readInode } from "../nodes.ts";
 import { readShare } from "../shares.ts";
 import { findStream } from "../streams.ts";
 import { LiveView, type View } from "../versions.ts";
@@ -17,9 +17,9 @@ export interface Found {
   readonly above: readonly bigint[];
   readonly name: string;
   readonly path: readonly string[];
-  readonly node: Node | undefined;
+  readonly inode: Inode | undefined;
   /** Where a named stream is asked for: what it belongs to, or shall belong to. */
-  readonly base: Node | "new" | undefined;
+  readonly base: Inode | "new" | undefined;
   readonly stream: string | undefined;
   /** What access lists say, to be confirmed when the open is done. */
   readonly judged: Granted | "denied" | undefined;
@@ -35,12 +35,12 @@ async function follow(read: Reader, ref: PathRef, stream: string | undefined): P
   const share = await readShare(read, ref);
   const view = new LiveView(read);
   if (ref.path.length === 0) {
-    const node = { id: ROOT, record: await readNode(view, share.id, ROOT) };
-    return { share, above: [], name: "", path: [], node, base: undefined, stream, judged: undefined };
+    const inode = { id: ROOT, record: await readInode(view, share.id, ROOT) };
+    return { share, above: [], name: "", path: [], inode, base: undefined, stream, judged: undefined };
   }
   const { above, name, entry, path } = await findPlace(view, share.id, ref.path);
-  const node = entry && { id: entry.node, record: await readNode(view, share.id, entry.node) };
-  return { share, above, name, path, node, base: undefined, stream, judged: undefined };
+  const inode = entry && { id: entry.inode, record: await readInode(view, share.id, entry.inode) };
+  return { share, above, name, path, inode, base: undefined, stream, judged: undefined };
 }
 
 /** What is left when the path has been followed: the stream, if one is asked for, and what access lists say. */
@@ -53,27 +53,27 @@ async function lookFurther(read: Reader, request: OpenRequest, found: Found): Pr
 
 /** The named stream of what was found. */
 async function lookBeside(view: View, found: Found, name: string): Promise<Found> {
-  const { share, node: base } = found;
+  const { share, inode: base } = found;
   if (base === undefined) return { ...found, base: "new" };
-  const node = await findStream(view, share.id, base, name);
-  return { ...found, node, base, above: [...found.above, base.id], stream: node?.record.name ?? name };
+  const inode = await findStream(view, share.id, base, name);
+  return { ...found, inode, base, above: [...found.above, base.id], stream: inode?.record.name ?? name };
 }
 
 /** Whose list decides: that of a stream is its file's. Nothing, where something is to be made in a directory. */
-const guardedBy = ({ base, node }: Pick<Found, "base" | "node">): Node | undefined =>
-  isStored(base) ? base : node;
+const guardedBy = ({ base, inode }: Pick<Found, "base" | "inode">): Inode | undefined =>
+  isStored(base) ? base : inode;
 
 /** What access lists say to an open of what is there; undefined where they are not enforced. */
 function judge(
   read: Reader,
-  { share, node }: Pick<Found, "share" | "node">,
-  guarded: Node,
+  { share, inode }: Pick<Found, "share" | "inode">,
+  guarded: Inode,
   request: OpenRequest,
 ): Promise<Granted | "denied"> | undefined {
   const { rights, disposition, isDeleteOnClose } = request;
   if (rights === undefined) return undefined;
   // A stream that is not there yet is written into its file.
-  const replaced = isOverwriting(request) || node === undefined ? RIGHT.WRITE_DATA : 0;
+  const replaced = isOverwriting(request) || inode === undefined ? RIGHT.WRITE_DATA : 0;
   const superseded = disposition === "supersede" ? RIGHT.DELETE : 0;
   const needed = replaced | superseded | (isDeleteOnClose === true ? RIGHT.DELETE : 0);
   return judgeOpen({ read, view: new LiveView(read), share: share.id }, guarded, rights, needed);
@@ -89,7 +89,7 @@ export async function isOpenDenied(files: FileService, request: OpenRequest): Pr
 export const isOverwriting = ({ disposition }: OpenRequest): boolean =>
   disposition === "supersede" || disposition === "overwrite" || disposition === "overwriteIf";
 
-export function isStored(base: Found["base"]): base is Node {
+export function isStored(base: Found["base"]): base is Inode {
   return base !== undefined && base !== "new";
 }
 

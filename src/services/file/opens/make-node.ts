@@ -1,30 +1,30 @@
 import { Refusal } from "../../../base/refusals.ts";
 import { leaseAfterWrite } from "../../../concurrency/lease.ts";
-import type { Ahead, Reader, Writer } from "../../../store/kv.ts";
-import type { NodeRecord, ShareRecord } from "../../../store/records/file.ts";
+import type { AsyncCommit, Reader, Writer } from "../../../store/kv.ts";
+import type { InodeRecord, ShareRecord } from "../../../store/records/file.ts";
 import { ATTRIBUTE } from "../attributes.ts";
-import { changeEas, type EaRecord, easTold, putEas, withoutEas } from "../extended-attributes.ts";
+import { changeEas, type EaRecord, eaSummary, putEas, withoutEas } from "../extended-attributes.ts";
 import type { FileService } from "../file-service.ts";
 import type { ShareRef } from "../names.ts";
 import {
-  findNode,
+  findInode,
   findPlace,
   type Place,
   putEntry,
-  putNode,
+  putInode,
   ROOT,
-  readNode,
+  readInode,
   ticksOf,
   touchDirectory,
 } from "../nodes.ts";
 import { markInTransaction } from "../opened-marks.ts";
-import { putPermission, settlePermission } from "../permissions.ts";
+import { putPermission, resolvePermission } from "../permissions.ts";
 import { discardContent, dropContent } from "../ranges.ts";
 import { changeUsage, findShare, leaseOf, withLease } from "../shares.ts";
 import { findStream, putBase, putNewStream, removeStreams, shownStream } from "../streams.ts";
 import { LiveView } from "../versions.ts";
 import type { OpenRequest } from "./open-node.ts";
-import { type Granted, type RightsWish, settleNew } from "./open-rights.ts";
+import { type Granted, type RightsRequest, resolveNewRights } from "./open-rights.ts";
 
 /** What a client may ask for in a new file: read-only, hidden, system, archive, temporary, offline, not indexed. */
 const CREATED_ATTRIBUTES = 0x3127;
@@ -39,55 +39,56 @@ async function openedShare(write: Writer, ref: ShareRef, id: bigint): Promise<Sh
 }
 
 interface Made {
-  readonly record: NodeRecord;
+  readonly record: InodeRecord;
   /** Undefined where access lists are not enforced. */
   readonly granted: Granted | undefined;
 }
 
 /** Creates the node a handle was placed for; undefined when something has come to be at the path. */
-export function createNode(
+export function createInode(
   files: FileService,
-  { ref, attributes = 0, sddl, eas, rights, isAhead = false }: OpenRequest,
-  { share: shareId, node, kind }: { share: bigint; node: bigint; kind: NodeRecord["kind"] },
-): Promise<Ahead<Made | undefined>> {
+  { ref, attributes = 0, sddl, eas, rights, mayCommitAsync = false }: OpenRequest,
+  { share: shareId, inode, kind }: { share: bigint; inode: bigint; kind: InodeRecord["kind"] },
+): Promise<AsyncCommit<Made | undefined>> {
   return files.writeForHandle(
     async (write) => {
       const share = await openedShare(write, ref, shareId);
       const view = new LiveView(write);
       const place = await findPlace(view, shareId, ref.path);
-      if (place.entry !== undefined || (await findNode(view, shareId, node)) !== undefined) return undefined;
-      return putNewNode(write, share, place, { node, kind, attributes, sddl, eas, rights });
+      if (place.entry !== undefined || (await findInode(view, shareId, inode)) !== undefined)
+        return undefined;
+      return putNewInode(write, share, place, { inode, kind, attributes, sddl, eas, rights });
     },
-    isAhead && eas === undefined,
+    mayCommitAsync && eas === undefined,
   );
 }
 
 /** Who creates something gets what it asks for, whatever the new list says to those who come later. */
-function grantedToCreator({ access, optionalAccess }: RightsWish, maximal: number): Granted {
+function grantedToCreator({ access, optionalAccess }: RightsRequest, maximal: number): Granted {
   return { access: access | optionalAccess, maximal };
 }
 
-async function putNewNode(
+async function putNewInode(
   write: Writer,
   share: ShareRecord,
   { parent, name }: Place,
-  wanted: Pick<NodeRecord, "kind" | "attributes"> &
-    Pick<OpenRequest, "sddl" | "eas" | "rights"> & { readonly node: bigint },
+  wanted: Pick<InodeRecord, "kind" | "attributes"> &
+    Pick<OpenRequest, "sddl" | "eas" | "rights"> & { readonly inode: bigint },
 ): Promise<Made> {
-  const { node, kind, sddl, eas, rights } = wanted;
+  const { inode, kind, sddl, eas, rights } = wanted;
   const revision = write.revision();
   const now = ticksOf(write);
-  const above = await readNode(new LiveView(write), share.id, parent);
+  const above = await readInode(new LiveView(write), share.id, parent);
   const settled =
-    rights && (await settleNew({ read: write, share: share.id }, rights.lists, above, { kind, sddl }));
+    rights && (await resolveNewRights({ read: write, share: share.id }, rights.lists, above, { kind, sddl }));
   const wish = sddl === undefined ? undefined : { sddl };
   const permission =
     settled === undefined
-      ? await settlePermission(write, share.id, wish, { own: undefined, inherited: above.permission })
+      ? await resolvePermission(write, share.id, wish, { own: undefined, inherited: above.permission })
       : putPermission(write, share.id, settled.sddl);
   const kept = wanted.attributes & CREATED_ATTRIBUTES;
   const given = eas === undefined ? NO_EAS : changeEas(NO_EAS, eas);
-  const record: NodeRecord = {
+  const record: InodeRecord = {
     kind,
     parent,
     name,
@@ -100,17 +101,17 @@ async function putNewNode(
     content: revision,
     dataRevision: revision,
     ...(permission === undefined ? {} : { permission }),
-    ...easTold(given),
+    ...eaSummary(given),
   };
-  if (given.length > 0) await putEas(write, share, node, { eas: given, since: revision });
-  await putNode(write, share, node, record, revision);
-  await putEntry(write, share, parent, { name, node, kind }, revision);
+  if (given.length > 0) await putEas(write, share, inode, { eas: given, since: revision });
+  await putInode(write, share, inode, record, revision);
+  await putEntry(write, share, parent, { name, inode, kind }, revision);
   await touchDirectory(write, share, parent);
   return { record, granted: settled && grantedToCreator(rights!, settled.maximal) };
 }
 
 /** Whether access lists still grant what they did; undefined where they are not enforced. */
-export type StillGranted = (read: Reader, record: NodeRecord) => Promise<boolean> | undefined;
+export type StillGranted = (read: Reader, record: InodeRecord) => Promise<boolean> | undefined;
 
 /**
  * Creates the named stream a handle was placed for, and the file it belongs to if there is none; undefined when
@@ -118,52 +119,55 @@ export type StillGranted = (read: Reader, record: NodeRecord) => Promise<boolean
  */
 export function createStream(
   files: FileService,
-  { ref, stream, attributes = 0, sddl, eas, rights, isAhead = false }: OpenRequest,
+  { ref, stream, attributes = 0, sddl, eas, rights, mayCommitAsync = false }: OpenRequest,
   at: {
     share: bigint;
-    node: bigint;
+    inode: bigint;
     base: bigint;
     isBaseNew: boolean;
     /** By the list of the file that is there. */
     granted: Granted | undefined;
     isStillGranted: StillGranted;
   },
-): Promise<Ahead<Made | undefined>> {
+): Promise<AsyncCommit<Made | undefined>> {
   return files.writeForHandle(
     async (write) => {
       const share = await openedShare(write, ref, at.share);
       const view = new LiveView(write);
       const place = ref.path.length === 0 ? undefined : await findPlace(view, share.id, ref.path);
-      const there = place === undefined ? ROOT : place.entry?.node;
+      const there = place === undefined ? ROOT : place.entry?.inode;
       if (there !== (at.isBaseNew ? undefined : at.base)) return undefined;
-      const wanted = { node: at.base, kind: "file", attributes, sddl, eas, rights } as const;
+      const wanted = { inode: at.base, kind: "file", attributes, sddl, eas, rights } as const;
       const { record, granted } = at.isBaseNew
-        ? await putNewNode(write, share, place!, wanted)
-        : { record: await readNode(view, share.id, at.base), granted: at.granted };
+        ? await putNewInode(write, share, place!, wanted)
+        : { record: await readInode(view, share.id, at.base), granted: at.granted };
       const isStill = at.isBaseNew ? undefined : at.isStillGranted(write, record);
       if (isStill !== undefined && !(await isStill)) return undefined;
       const base = { id: at.base, record };
       if ((await findStream(view, share.id, base, stream!)) !== undefined) return undefined;
-      const made = await putNewStream(write, share, base, { id: at.node, name: stream! });
+      const made = await putNewStream(write, share, base, { id: at.inode, name: stream! });
       const now = ticksOf(write);
       const changed = { hasStreams: true, writtenAt: now, changedAt: now };
       await putBase(write, share, base, changed);
       return { record: shownStream({ ...record, ...changed }, made), granted };
     },
-    isAhead && eas === undefined,
+    mayCommitAsync && eas === undefined,
   );
 }
 
 /** Replaces a named stream's content by nothing; undefined when it is gone. The file it belongs to stays as it is. */
 export function overwriteStream(
   files: FileService,
-  { ref, isAhead = false }: OpenRequest,
-  at: { share: bigint; node: bigint; base: bigint; isStillGranted: StillGranted },
-): Promise<Ahead<NodeRecord | undefined>> {
+  { ref, mayCommitAsync = false }: OpenRequest,
+  at: { share: bigint; inode: bigint; base: bigint; isStillGranted: StillGranted },
+): Promise<AsyncCommit<InodeRecord | undefined>> {
   return files.writeForHandle(async (write) => {
     const share = await openedShare(write, ref, at.share);
     const view = new LiveView(write);
-    const [record, base] = [await findNode(view, share.id, at.node), await findNode(view, share.id, at.base)];
+    const [record, base] = [
+      await findInode(view, share.id, at.inode),
+      await findInode(view, share.id, at.base),
+    ];
     if (record === undefined || base === undefined) return undefined;
     const isStill = at.isStillGranted(write, base);
     if (isStill !== undefined && !(await isStill)) return undefined;
@@ -171,46 +175,46 @@ export function overwriteStream(
     await changeUsage(write, share, -record.size);
     const revision = write.revision(record.revision);
     const emptied = { ...record, revision, size: 0, content: revision, dataRevision: revision };
-    await putNode(write, share, at.node, emptied, revision);
+    await putInode(write, share, at.inode, emptied, revision);
     const now = ticksOf(write);
     const times = { writtenAt: now, changedAt: now };
     await putBase(write, share, { id: at.base, record: base }, times);
     return shownStream({ ...base, ...times }, emptied);
-  }, isAhead);
+  }, mayCommitAsync);
 }
 
 /** Replaces a file's content by nothing; undefined when it is gone. Its id, name, times of birth and lease stay. */
-export async function overwriteNode(
+export async function overwriteInode(
   files: FileService,
-  { ref, attributes = 0, eas, isAhead = false }: OpenRequest,
+  { ref, attributes = 0, eas, mayCommitAsync = false }: OpenRequest,
   target: {
     share: bigint;
-    node: bigint;
+    inode: bigint;
     check: StillGranted;
   },
-): Promise<Ahead<NodeRecord | undefined>> {
+): Promise<AsyncCommit<InodeRecord | undefined>> {
   const { payloads } = files.parts;
   let isLeft = false;
   const overwritten = await files.writeForHandle(
     async (write) => {
       const share = await openedShare(write, ref, target.share);
-      const record = await findNode(new LiveView(write), share.id, target.node);
+      const record = await findInode(new LiveView(write), share.id, target.inode);
       if (record === undefined) return undefined;
       const isStill = target.check(write, record);
       if (isStill !== undefined && !(await isStill)) return undefined;
       const outcome = await dropContent({ write, payloads, share }, record.content);
       isLeft = outcome === "left";
       await changeUsage(write, share, -record.size);
-      if (record.hasStreams === true) await removeStreams(write, share, { id: target.node, record });
+      if (record.hasStreams === true) await removeStreams(write, share, { id: target.inode, record });
       const revision = write.revision(record.revision);
       const now = ticksOf(write);
       const given = eas === undefined ? NO_EAS : changeEas(NO_EAS, eas);
       if (given.length > 0 || record.eaSize !== undefined)
-        await putEas(write, share, target.node, { eas: given, since: revision });
+        await putEas(write, share, target.inode, { eas: given, since: revision });
       const { hasStreams: _, ...own } = withoutEas(record);
-      const changed: NodeRecord = {
+      const changed: InodeRecord = {
         ...own,
-        ...easTold(given),
+        ...eaSummary(given),
         revision,
         attributes: (attributes & CREATED_ATTRIBUTES) | ATTRIBUTE.Archive,
         writtenAt: now,
@@ -220,10 +224,10 @@ export async function overwriteNode(
         dataRevision: revision,
       };
       const kept = withLease(changed, leaseAfterWrite(leaseOf(record), write.now()));
-      await putNode(write, share, target.node, kept, revision);
+      await putInode(write, share, target.inode, kept, revision);
       return kept;
     },
-    isAhead && eas === undefined,
+    mayCommitAsync && eas === undefined,
   );
   if (isLeft) files.contentLeft.ring();
   return overwritten;

@@ -5,21 +5,27 @@ import { isLocked } from "../../../concurrency/lease.ts";
 import { type Access, DELETE, mayOpenLeased, usesOf, WRITE } from "../../../concurrency/share-mode.ts";
 import { deletePendingKey } from "../../../store/keys/file.ts";
 import type { Key } from "../../../store/kv.ts";
-import type { NodeRecord, ShareRecord } from "../../../store/records/file.ts";
+import type { InodeRecord, ShareRecord } from "../../../store/records/file.ts";
 import { ATTRIBUTE, isReadOnly } from "../attributes.ts";
-import { awaitBreaks, type NodeName, wakeHolders } from "../cache-breaks.ts";
+import { awaitBreaks, type InodeName, wakeHolders } from "../cache-breaks.ts";
 import type { EaRecord } from "../extended-attributes.ts";
 import type { FileService } from "../file-service.ts";
 import { endHandle } from "../handles.ts";
 import { checkName, type PathRef, type ShareRef } from "../names.ts";
-import { findNode, type Node } from "../nodes.ts";
+import { findInode, type Inode } from "../nodes.ts";
 import { markOpened } from "../opened-marks.ts";
 import { findShare, leaseOf, refuseSnapshot } from "../shares.ts";
 import { shownStream } from "../streams.ts";
 import { LiveView } from "../versions.ts";
 import { type Found, isOverwriting, isStored, look, stillGranted } from "./look.ts";
-import { createNode, createStream, overwriteNode, overwriteStream, type StillGranted } from "./make-node.ts";
-import type { Granted, RightsWish } from "./open-rights.ts";
+import {
+  createInode,
+  createStream,
+  overwriteInode,
+  overwriteStream,
+  type StillGranted,
+} from "./make-node.ts";
+import type { Granted, RightsRequest } from "./open-rights.ts";
 import { type Asked, BUSY, type Placed, type Placement, placeHandle } from "./place-handle.ts";
 
 /**
@@ -45,7 +51,7 @@ export interface OpenRequest {
   readonly share: Access;
   readonly disposition?: Disposition;
   /** What the client insists on. */
-  readonly kind?: NodeRecord["kind"] | undefined;
+  readonly kind?: InodeRecord["kind"] | undefined;
   /** The file goes when its last handle closes, once this one has closed. */
   readonly isDeleteOnClose?: boolean;
   /** Of a file that is created or whose content is replaced. */
@@ -56,10 +62,10 @@ export interface OpenRequest {
   /** Opens nothing that cannot be understood without its extended attributes. */
   readonly ignoresEas?: boolean;
   /** Where access lists are enforced; what they grant stands in the place of `access` and `optionalAccess`. */
-  readonly rights?: RightsWish | undefined;
+  readonly rights?: RightsRequest | undefined;
   readonly mayCache?: boolean;
   /** What is created or replaced may be answered before it is durable. */
-  readonly isAhead?: boolean;
+  readonly mayCommitAsync?: boolean;
   readonly session: bigint;
   readonly clientAddress: string;
   readonly clientName: string;
@@ -69,7 +75,7 @@ export interface OpenRequest {
 export interface Handle {
   readonly ref: ShareRef;
   readonly share: bigint;
-  readonly node: bigint;
+  readonly inode: bigint;
   readonly id: bigint;
   /** Of a named stream: the file or directory it belongs to. */
   readonly base?: bigint | undefined;
@@ -81,7 +87,7 @@ export interface OpenedHandle extends Handle {
   readonly stream: string | undefined;
   /** With the stream the file was created that it belongs to. */
   readonly isBaseNew: boolean;
-  readonly opened: Node;
+  readonly opened: Inode;
   readonly action: "opened" | "created" | "overwritten" | "superseded";
   readonly access: Access;
   /** What access lists granted; undefined where they are not enforced. */
@@ -93,30 +99,30 @@ export interface OpenedHandle extends Handle {
 }
 
 /** Throws SharingViolation, SMBDeletePending, TooManyOpenHandles, or what the path and the disposition throw. */
-export async function openNode(files: FileService, request: OpenRequest): Promise<OpenedHandle> {
+export async function openInode(files: FileService, request: OpenRequest): Promise<OpenedHandle> {
   refuseSnapshot(request.ref);
   let hasAsked = false;
   for (let tries = 0; tries < FILE_LIMITS.openRetriesMax; tries++) {
     const found = await files.parts.store.read((read) => look(read, request));
     const opened =
-      found.node === undefined
+      found.inode === undefined
         ? await create(files, request, found)
-        : await openFound(files, request, found, found.node, hasAsked);
+        : await openFound(files, request, found, found.inode, hasAsked);
     if (opened !== BUSY && !("asked" in opened)) return opened;
     if (opened !== BUSY) {
       hasAsked = true;
-      await areAnswered(files, { share: found.share.id, node: opened.node }, opened.asked);
+      await areAnswered(files, { share: found.share.id, inode: opened.inode }, opened.asked);
       continue;
     }
     await pause(FILE_LIMITS.openRetryMillis);
-    await files.presence?.settled();
+    await files.liveness?.quarantineEnded();
   }
   throw new Refusal("SharingViolation");
 }
 
-function areAnswered({ surroundings }: FileService, node: NodeName, asked: readonly Key[]): Promise<boolean> {
-  wakeHolders(surroundings);
-  return awaitBreaks(surroundings, node, asked, monotonic() + FILE_LIMITS.openWaitMillisMax);
+function areAnswered({ context }: FileService, inode: InodeName, asked: readonly Key[]): Promise<boolean> {
+  wakeHolders(context);
+  return awaitBreaks(context, inode, asked, monotonic() + FILE_LIMITS.openWaitMillisMax);
 }
 
 const mayCreate = ({ disposition }: OpenRequest): boolean =>
@@ -140,16 +146,16 @@ async function create(
   const granted = judged;
   const access =
     granted === undefined ? request.access | (request.optionalAccess ?? 0) : usesOf(granted.access);
-  const at = { share, above, node: "new", base: idOf(base), kind, access, asked: access } as const;
+  const at = { share, above, inode: "new", base: idOf(base), kind, access, asked: access } as const;
   const placed = await placeHandle(files, placementOf(request, { ...at, hasAsked: true }));
   if (placed === BUSY || !("id" in placed)) return placed;
   return keepIf(files, request, found, placed, async () => {
-    const node = { share: share.id, node: placed.node, kind };
+    const inode = { share: share.id, inode: placed.inode, kind };
     const { value, durable } =
       placed.base === undefined
-        ? await createNode(files, request, node)
+        ? await createInode(files, request, inode)
         : await createStream(files, request, {
-            ...node,
+            ...inode,
             base: placed.base,
             isBaseNew: base === "new",
             granted,
@@ -160,7 +166,7 @@ async function create(
 }
 
 /** As it is shown, but the attribute of a directory protects nothing that belongs to it. */
-function checkedStream(base: NodeRecord, stream: NodeRecord): NodeRecord {
+function checkedStream(base: InodeRecord, stream: InodeRecord): InodeRecord {
   const shown = shownStream(base, stream);
   return base.kind === "file" ? shown : { ...shown, attributes: shown.attributes & ~ATTRIBUTE.ReadOnly };
 }
@@ -173,12 +179,12 @@ async function openFound(
   files: FileService,
   request: OpenRequest,
   found: Found,
-  node: Node,
+  inode: Inode,
   hasAsked: boolean,
 ): Promise<OpenedHandle | Asked | typeof BUSY> {
   const { share, above, base, judged } = found;
-  const { id } = node;
-  const record = isStored(base) ? checkedStream(base.record, node.record) : node.record;
+  const { id } = inode;
+  const record = isStored(base) ? checkedStream(base.record, inode.record) : inode.record;
   const optional = request.optionalAccess ?? 0;
   const isProtected = record.kind === "file" && isReadOnly(record);
   const granted = judged === "denied" ? undefined : judged;
@@ -193,7 +199,7 @@ async function openFound(
     files,
     placementOf(
       request,
-      { share, above, node: id, base: idOf(base), kind: record.kind, access, asked, hasAsked },
+      { share, above, inode: id, base: idOf(base), kind: record.kind, access, asked, hasAsked },
       () => {
         checkExisting(request, record);
         if (judged === "denied") throw new Refusal("AuthorizationPermissionMismatch");
@@ -211,22 +217,22 @@ async function openFound(
     return isStillGranted(read, now);
   };
   return keepIf(files, request, found, placed, async () => {
-    if (placed.asked.length > 0 && !(await haveOthersLetGo(files, share.id, placed))) return undefined;
+    if (placed.asked.length > 0 && !(await askOthersToClose(files, share.id, placed))) return undefined;
     if (isReplaced) {
-      const target = { share: share.id, node: id, check };
+      const target = { share: share.id, inode: id, check };
       const { value: after, durable } =
         placed.base === undefined
-          ? await overwriteNode(files, request, target)
+          ? await overwriteInode(files, request, target)
           : await overwriteStream(files, request, {
               share: share.id,
-              node: id,
+              inode: id,
               base: placed.base,
               isStillGranted,
             });
       const action = request.disposition === "supersede" ? "superseded" : "overwritten";
       return after && { record: after, granted, action, access, durable };
     }
-    const at = { share: share.id, node: id, base: placed.base };
+    const at = { share: share.id, inode: id, base: placed.base };
     const now = await confirm(files, request.ref, at, placed.base === undefined ? check : isStillGranted);
     return now && { record: now, granted, action: "opened", access };
   });
@@ -235,14 +241,14 @@ async function openFound(
 /** Field by field, as everything on the way of an open: a spread of this size takes as long as reading a record. */
 function placementOf(
   request: OpenRequest,
-  at: Pick<Placement, "node" | "base" | "kind" | "above" | "access" | "asked" | "hasAsked"> & {
+  at: Pick<Placement, "inode" | "base" | "kind" | "above" | "access" | "asked" | "hasAsked"> & {
     readonly share: ShareRecord;
   },
   check?: () => void,
 ): Placement {
   return {
     share: at.share.id,
-    node: at.node,
+    inode: at.inode,
     base: at.base,
     kind: at.kind,
     above: at.above,
@@ -260,7 +266,7 @@ function placementOf(
 }
 
 /** What a node that is there says to the wishes of an open, share modes apart. */
-function checkExisting(request: OpenRequest, record: NodeRecord): void {
+function checkExisting(request: OpenRequest, record: InodeRecord): void {
   const { disposition, kind, access, attributes = 0 } = request;
   if (disposition === "create") throw new Refusal("ResourceAlreadyExists");
   if (kind !== undefined && kind !== record.kind) throw new Refusal("ResourceTypeMismatch");
@@ -279,7 +285,7 @@ function checkExisting(request: OpenRequest, record: NodeRecord): void {
 }
 
 interface Done {
-  readonly record: NodeRecord;
+  readonly record: InodeRecord;
   readonly action: OpenedHandle["action"];
   readonly access: Access;
   readonly granted: Granted | undefined;
@@ -287,10 +293,10 @@ interface Done {
 }
 
 /** False when the file is going, now that clients of other nodes have answered. */
-async function haveOthersLetGo(files: FileService, share: bigint, placed: Placed): Promise<boolean> {
-  const { node, asked } = placed;
-  if (!(await areAnswered(files, { share, node }, asked))) throw new Refusal("SharingViolation");
-  const pending = await files.parts.store.ephemeral.read((read) => read.get(deletePendingKey(share, node)));
+async function askOthersToClose(files: FileService, share: bigint, placed: Placed): Promise<boolean> {
+  const { inode, asked } = placed;
+  if (!(await areAnswered(files, { share, inode }, asked))) throw new Refusal("SharingViolation");
+  const pending = await files.parts.store.ephemeral.read((read) => read.get(deletePendingKey(share, inode)));
   return pending === undefined;
 }
 
@@ -299,11 +305,11 @@ async function keepIf(
   files: FileService,
   { ref }: OpenRequest,
   { share: { id: share }, path, stream, base: found }: Found,
-  { node, base, id, isAlone }: Placed,
+  { inode, base, id, isAlone }: Placed,
   rest: () => Promise<Done | undefined>,
 ): Promise<OpenedHandle | typeof BUSY> {
-  files.presence?.placed();
-  const handle = { ref: { account: ref.account, share: ref.share }, share, node, id, base };
+  files.liveness?.placed();
+  const handle = { ref: { account: ref.account, share: ref.share }, share, inode, id, base };
   let done: Done | undefined;
   try {
     done = await rest();
@@ -313,11 +319,11 @@ async function keepIf(
   }
   if (done === undefined) return BUSY;
   const { record, action, access, granted, durable } = done;
-  const opened = { id: node, record };
+  const opened = { id: inode, record };
   return {
     ref: handle.ref,
     share,
-    node,
+    inode,
     id,
     base,
     path,
@@ -336,17 +342,21 @@ async function keepIf(
 async function confirm(
   files: FileService,
   ref: ShareRef,
-  { share, node, base }: { readonly share: bigint; readonly node: bigint; readonly base: bigint | undefined },
+  {
+    share,
+    inode,
+    base,
+  }: { readonly share: bigint; readonly inode: bigint; readonly base: bigint | undefined },
   check: StillGranted,
-): Promise<NodeRecord | undefined> {
+): Promise<InodeRecord | undefined> {
   for (;;) {
     const found = await files.parts.store.read(async (read) => {
       const now = await findShare(read, ref);
       if (now?.id !== share) throw new Refusal("ShareNotFound");
       if (now.isOpened !== true) return "unmarked";
       const view = new LiveView(read);
-      const record = await findNode(view, share, node);
-      const guarded = base === undefined ? record : await findNode(view, share, base);
+      const record = await findInode(view, share, inode);
+      const guarded = base === undefined ? record : await findInode(view, share, base);
       if (record === undefined || guarded === undefined) return undefined;
       const isStill = check(read, guarded);
       if (isStill !== undefined && !(await isStill)) return undefined;

@@ -1,7 +1,7 @@
 import { Refusal } from "../../../base/refusals.ts";
-import { descriptorOfNew, settledList } from "../../../concurrency/access-inheritance.ts";
+import { descriptorOfNew, effectiveAcl } from "../../../concurrency/access-inheritance.ts";
 import {
-  type AccessWish,
+  type AccessRequest,
   CONTROL,
   checkAccess,
   grantedInside,
@@ -12,17 +12,17 @@ import {
   type SecurityDescriptor,
 } from "../../../concurrency/access-list.ts";
 import type { Reader } from "../../../store/kv.ts";
-import type { NodeRecord } from "../../../store/records/file.ts";
+import type { InodeRecord } from "../../../store/records/file.ts";
 import { isReadOnly } from "../attributes.ts";
-import { type Node, ROOT, readNode } from "../nodes.ts";
-import type { AccessLists, Guard } from "../security/access-lists.ts";
+import { type Inode, ROOT, readInode } from "../nodes.ts";
+import type { Acls, Guard } from "../security/access-lists.ts";
 import { parseSddl, printSddl } from "../security/sddl.ts";
 import { mergeSecurityParts, SECURITY_PART } from "../security/security-descriptor.ts";
 import type { View } from "../versions.ts";
 
 /** Where access lists are enforced: who opens, and the rights that the open is for. */
-export interface RightsWish extends AccessWish {
-  readonly lists: AccessLists;
+export interface RightsRequest extends AccessRequest {
+  readonly lists: Acls;
 }
 
 /** What an open gets, and all that it could have had. */
@@ -50,25 +50,25 @@ const CONTENT_WRITES = RIGHT.WRITE_DATA | RIGHT.APPEND_DATA;
  */
 export async function judgeOpen(
   at: At,
-  { id, record }: Node,
-  wish: RightsWish,
+  { id, record }: Inode,
+  request: RightsRequest,
   needed: number,
 ): Promise<Granted | "denied"> {
-  const granted = await maximalRights(at, wish.lists, { id, record });
+  const granted = await maximalRights(at, request.lists, { id, record });
   const isProtected = record.kind === "file" && isReadOnly(record);
   const maximal = isProtected ? granted & ~CONTENT_WRITES : granted;
-  const access = checkAccess(maximal, wish, needed);
+  const access = checkAccess(maximal, request, needed);
   return access === undefined ? "denied" : { access, maximal };
 }
 
 export async function maximalRights(
   { read, view, share }: At,
-  lists: AccessLists,
-  { id, record }: Node,
+  lists: Acls,
+  { id, record }: Inode,
 ): Promise<number> {
   const own = (await lists.guardOf(read, share, record)).granted;
   if (id === ROOT || !lacksFromAbove(own)) return own;
-  const parent = await readNode(view, share, record.parent);
+  const parent = await readInode(view, share, record.parent);
   return grantedInside(own, (await lists.guardOf(read, share, parent)).granted);
 }
 
@@ -78,9 +78,9 @@ export const isSameGrant = (one: Granted, other: Granted | "denied"): boolean =>
 /** Who puts something into a directory must be allowed to. */
 export async function checkAdd(
   { read, share }: Pick<At, "read" | "share">,
-  lists: AccessLists,
-  directory: NodeRecord,
-  kind: NodeRecord["kind"],
+  lists: Acls,
+  directory: InodeRecord,
+  kind: InodeRecord["kind"],
 ): Promise<Guard> {
   const guard = await lists.guardOf(read, share, directory);
   const needed = kind === "directory" ? RIGHT.ADD_SUBDIRECTORY : RIGHT.ADD_FILE;
@@ -89,13 +89,13 @@ export async function checkAdd(
 }
 
 /** Only oneself, or a group one is in, can be made the owner: more takes a privilege, and nobody has one over SMB. */
-export function checkOwner(lists: AccessLists, { owner }: Pick<SecurityDescriptor, "owner">): void {
+export function checkOwner(lists: Acls, { owner }: Pick<SecurityDescriptor, "owner">): void {
   if (owner !== undefined && !isMember(lists.identity, owner)) throw new Refusal("InvalidOwner");
 }
 
 /** A descriptor of which parts are replaced, as it is kept where lists are enforced. */
 export function securityAfter(
-  lists: AccessLists,
+  lists: Acls,
   before: SecurityDescriptor,
   given: SecurityDescriptor,
   parts: number,
@@ -103,18 +103,18 @@ export function securityAfter(
   const { owner = before.owner, group = before.group, sacl } = given;
   const isSame = owner === undefined || (before.owner !== undefined && isSameSid(owner, before.owner));
   if ((parts & SECURITY_PART.OWNER) !== 0 && !isSame) checkOwner(lists, { owner });
-  const list = settledList(given);
+  const list = effectiveAcl(given);
   // No list is a list that grants everything to everybody.
   const control = (given.control & ~CONTROL_OF_LIST) | list.control | CONTROL.DACL_PRESENT;
   return mergeSecurityParts(before, { control, owner, group, sacl, dacl: list.dacl }, parts);
 }
 
 /** The descriptor that a new node gets, in SDDL; whether it may be made in the directory is checked on the way. */
-export async function settleNew(
+export async function resolveNewRights(
   at: Pick<At, "read" | "share">,
-  lists: AccessLists,
-  parent: NodeRecord,
-  { kind, sddl }: { readonly kind: NodeRecord["kind"]; readonly sddl: string | undefined },
+  lists: Acls,
+  parent: InodeRecord,
+  { kind, sddl }: { readonly kind: InodeRecord["kind"]; readonly sddl: string | undefined },
 ): Promise<{ readonly sddl: string; readonly maximal: number }> {
   const above = await checkAdd(at, lists, parent, kind);
   const given = sddl === undefined ? undefined : parseSddl(sddl);

@@ -3,87 +3,95 @@ import type { Reader } from "../../../store/kv.ts";
 import type { ShareRecord } from "../../../store/records/file.ts";
 import type { FileService } from "../file-service.ts";
 import type { PathRef } from "../names.ts";
-import { findAny, type Node } from "../nodes.ts";
+import { findAny, type Inode } from "../nodes.ts";
 import { DEFAULT_SDDL, findPermission } from "../permissions.ts";
 import { lengthOf } from "../range-record.ts";
 import { rangesIn } from "../read-content.ts";
-import type { AccessLists } from "../security/access-lists.ts";
+import type { Acls } from "../security/access-lists.ts";
 import { printSddl } from "../security/sddl.ts";
 import { openShare } from "../shares.ts";
-import { findStream, type HeldStreams, readStreams, shownStream } from "../streams.ts";
+import { findStream, readStreams, type StreamList, shownStream } from "../streams.ts";
 import type { View } from "../versions.ts";
-import { type Granted, judgeOpen, type RightsWish } from "./open-rights.ts";
+import { type Granted, judgeOpen, type RightsRequest } from "./open-rights.ts";
 
 /** A file or directory as a share snapshot has it. Nobody has anything open in the past: there is nothing to check. */
-export interface Past {
+export interface SnapshotInode {
   readonly ref: PathRef;
   /** Of a named stream with the times and attributes of its file. */
-  readonly node: Node;
+  readonly inode: Inode;
   /** The file or directory itself, which a named stream belongs to. */
-  readonly base: Node;
-  find(read: Reader): Promise<{ readonly share: ShareRecord; readonly view: View; readonly node: Node }>;
+  readonly base: Inode;
+  find(read: Reader): Promise<{ readonly share: ShareRecord; readonly view: View; readonly inode: Inode }>;
 }
 
 /** Throws ShareSnapshotNotFound, or what finding the path throws. */
-export async function openPast(files: FileService, ref: PathRef, stream?: string): Promise<Past> {
+export async function openSnapshotInode(
+  files: FileService,
+  ref: PathRef,
+  stream?: string,
+): Promise<SnapshotInode> {
   const opened = await files.parts.store.read(async (read) => {
     const { share, view } = await openShare(read, ref);
     const base = await findAny(view, share.id, ref.path);
-    if (stream === undefined) return { share: share.id, node: base, base };
+    if (stream === undefined) return { share: share.id, inode: base, base };
     const found = await findStream(view, share.id, base, stream);
     if (found === undefined) throw new Refusal("ResourceNotFound");
     const record = shownStream(base.record, found.record);
-    return { share: share.id, node: { id: found.id, record }, base };
+    return { share: share.id, inode: { id: found.id, record }, base };
   });
-  const { node, base } = opened;
+  const { inode, base } = opened;
   return {
     ref,
-    node,
+    inode,
     base,
     find: async (read) => {
       const { share, view } = await openShare(read, ref);
       if (share.id !== opened.share) throw new Refusal("ShareNotFound");
-      return { share, view, node };
+      return { share, view, inode };
     },
   };
 }
 
 /** What access lists, as they were then, grant to an open; "denied" when it needs more. */
-export function judgePast(files: FileService, past: Past, rights: RightsWish): Promise<Granted | "denied"> {
+export function judgeSnapshotOpen(
+  files: FileService,
+  snapshot: SnapshotInode,
+  rights: RightsRequest,
+): Promise<Granted | "denied"> {
   return files.parts.store.read(async (read) => {
-    const { share, view } = await past.find(read);
-    return judgeOpen({ read, view, share: share.id }, past.base, rights, 0);
+    const { share, view } = await snapshot.find(read);
+    return judgeOpen({ read, view, share: share.id }, snapshot.base, rights, 0);
   });
 }
 
-export function readPastSecurity(
+export function readSnapshotSecurity(
   files: FileService,
-  past: Past,
-  lists: AccessLists | undefined,
+  snapshot: SnapshotInode,
+  lists: Acls | undefined,
 ): Promise<string> {
   return files.parts.store.read(async (read) => {
-    const { share, node } = await past.find(read);
-    if (lists !== undefined) return printSddl((await lists.guardOf(read, share.id, node.record)).descriptor);
-    const { permission } = node.record;
+    const { share, inode } = await snapshot.find(read);
+    if (lists !== undefined) return printSddl((await lists.guardOf(read, share.id, inode.record)).descriptor);
+    const { permission } = inode.record;
     return permission === undefined ? DEFAULT_SDDL : findPermission(read, share.id, permission);
   });
 }
 
-export function listPastStreams(files: FileService, past: Past): Promise<HeldStreams> {
+export function listSnapshotStreams(files: FileService, snapshot: SnapshotInode): Promise<StreamList> {
   return files.parts.store.read(async (read) => {
-    const { share, view } = await past.find(read);
-    return { base: past.base, named: await readStreams(view, share.id, past.base) };
+    const { share, view } = await snapshot.find(read);
+    return { base: snapshot.base, named: await readStreams(view, share.id, snapshot.base) };
   });
 }
 
-export function listPastRanges(
+export function listSnapshotRanges(
   files: FileService,
-  past: Past,
+  snapshot: SnapshotInode,
   part: { readonly from: number; readonly to: number },
 ): Promise<readonly { readonly from: number; readonly to: number }[]> {
   return files.parts.store.read(async (read) => {
-    const { share, view, node } = await past.find(read);
-    return writtenSpans(view, share.id, node, part);
+    const { share, view, inode } = await snapshot.find(read);
+    return writtenSpans(view, share.id, inode, part);
   });
 }
 
@@ -91,7 +99,7 @@ export function listPastRanges(
 export async function writtenSpans(
   view: View,
   share: bigint,
-  { record: { content, size } }: Node,
+  { record: { content, size } }: Inode,
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<readonly { readonly from: number; readonly to: number }[]> {
   const spans: { from: number; to: number }[] = [];

@@ -14,7 +14,7 @@ import {
   directoryOfMovingKey,
   handleKey,
   movingTreesOf,
-  restAccessesOfNode,
+  restAccessesOfInode,
 } from "../../../store/keys/file.ts";
 import type { Key, Writer } from "../../../store/kv.ts";
 import { type HandleRecord, handleRecord, restAccessRecord } from "../../../store/records/file.ts";
@@ -30,7 +30,7 @@ export const BUSY = Symbol("busy");
 /** Clients of other nodes only keep the file open, perhaps: they were asked, and then the caller looks again. */
 export interface Asked {
   readonly asked: readonly Key[];
-  readonly node: bigint;
+  readonly inode: bigint;
 }
 
 /**
@@ -41,7 +41,7 @@ const PLACED_FIRST = 1n << 62n;
 
 export interface Placement {
   readonly share: bigint;
-  readonly node: bigint | "new";
+  readonly inode: bigint | "new";
   /** Of a named stream: the file or directory it belongs to. One that is there is also the last of those above. */
   readonly base: bigint | "new" | undefined;
   readonly kind: HandleRecord["kind"];
@@ -63,7 +63,7 @@ export interface Placement {
 }
 
 export interface Placed {
-  readonly node: bigint;
+  readonly inode: bigint;
   readonly base: bigint | undefined;
   readonly id: bigint;
   /** Nobody has the file open at another node in a way that matters to caches. */
@@ -74,33 +74,33 @@ export interface Placed {
 
 /** Puts a handle into the ephemeral space, if what is there lets it. */
 export function placeHandle(
-  { parts: { store }, presence }: FileService,
+  { parts: { store }, liveness }: FileService,
   wanted: Placement,
 ): Promise<Placed | Asked | typeof BUSY> {
   const { share } = wanted;
   const { owner } = store.ephemeral;
   return store.ephemeral.write(async (write) => {
-    if (presence !== undefined && !(await presence.confirm(write))) return BUSY;
+    if (liveness !== undefined && !(await liveness.confirm(write))) return BUSY;
     const parent = wanted.above.at(-1) ?? ROOT;
-    const going = [deletePendingKey(share, wanted.node === "new" ? parent : wanted.node)];
+    const going = [deletePendingKey(share, wanted.inode === "new" ? parent : wanted.inode)];
     if (isPlaced(wanted.base)) going.push(deletePendingKey(share, wanted.base));
     const [closing, ...pending] = await write.getMany([closingShareKey(share), ...going]);
     if (closing !== undefined) return BUSY;
     if (await isTreeMoving(write, share, wanted.above)) return BUSY;
     const id = write.revision();
-    const node = wanted.node === "new" ? PLACED_FIRST | id : wanted.node;
+    const inode = wanted.inode === "new" ? PLACED_FIRST | id : wanted.inode;
     const base = wanted.base === "new" ? PLACED_FIRST | write.revision() : wanted.base;
-    let room: Room = NOBODY_THERE;
+    let room: Room = NO_HANDLES;
     // Nothing is made in a directory that is going; the root never goes.
     if (pending.some((one) => one !== undefined)) throw new Refusal("SMBDeletePending");
-    if (wanted.node !== "new") {
+    if (wanted.inode !== "new") {
       wanted.check?.();
-      const found = await findRoom(write, wanted, wanted.node, owner);
+      const found = await findFreeSlot(write, wanted, wanted.inode, owner);
       if (found === BUSY || "asked" in found) return found;
       room = found;
     }
     if (isPlaced(wanted.base)) {
-      const found = await findRoom(write, { ...wanted, isOfStream: true }, wanted.base, owner);
+      const found = await findFreeSlot(write, { ...wanted, isOfStream: true }, wanted.base, owner);
       if (found === BUSY || "asked" in found) return found;
     }
     const handle: HandleRecord = {
@@ -115,21 +115,21 @@ export function placeHandle(
       owner,
       ...(wanted.mayCache ? { mayCache: true } : {}),
     };
-    if (base === undefined) write.put(handleKey(share, node, id), handleRecord.pack(handle));
+    if (base === undefined) write.put(handleKey(share, inode, id), handleRecord.pack(handle));
     else {
-      const beside = { ...handle, isDeleteOnClose: false, stream: node };
-      write.put(handleKey(share, node, id), handleRecord.pack({ ...handle, base }));
+      const beside = { ...handle, isDeleteOnClose: false, stream: inode };
+      write.put(handleKey(share, inode, id), handleRecord.pack({ ...handle, base }));
       write.put(handleKey(share, base, id), handleRecord.pack(beside));
     }
     const { elsewhere } = room;
     const isLook = wanted.asked === NO_ACCESS;
-    const asked = isLook ? [] : putRequests(write, { share, node }, elsewhere, "write");
-    return { node, base, id, isAlone: elsewhere.length === 0, asked };
+    const asked = isLook ? [] : putRequests(write, { share, inode }, elsewhere, "write");
+    return { inode, base, id, isAlone: elsewhere.length === 0, asked };
   });
 }
 
-function isPlaced(node: bigint | "new" | undefined): node is bigint {
-  return typeof node === "bigint";
+function isPlaced(inode: bigint | "new" | undefined): inode is bigint {
+  return typeof inode === "bigint";
 }
 
 /** Other processes that have the file open in a way that matters to caches. */
@@ -137,7 +137,7 @@ interface Room {
   readonly elsewhere: readonly string[];
 }
 
-const NOBODY_THERE: Room = { elsewhere: [] };
+const NO_HANDLES: Room = { elsewhere: [] };
 
 async function isTreeMoving(write: Writer, share: bigint, above: readonly bigint[]): Promise<boolean> {
   for (const { key } of await entriesIn(write, movingTreesOf(share))) {
@@ -146,15 +146,15 @@ async function isTreeMoving(write: Writer, share: bigint, above: readonly bigint
   return false;
 }
 
-async function findRoom(
+async function findFreeSlot(
   write: Writer,
   wanted: Placement & { readonly isOfStream?: boolean },
-  node: bigint,
+  inode: bigint,
   self: string,
 ): Promise<Room | Asked | typeof BUSY> {
   const { share, isOfStream = false } = wanted;
-  const { handles } = await readOpens(write, share, node);
-  const limit = node === ROOT ? FILE_LIMITS.handlesPerRootMax : FILE_LIMITS.handlesPerNodeMax;
+  const { handles } = await readOpens(write, share, inode);
+  const limit = inode === ROOT ? FILE_LIMITS.handlesPerRootMax : FILE_LIMITS.handlesPerInodeMax;
   if (handles.length >= limit) throw new Refusal("TooManyOpenHandles");
   const open: Open = { access: wanted.asked, share: wanted.shareMode, isOfStream };
   const others = handles.filter(({ owner }) => owner !== self);
@@ -162,16 +162,16 @@ async function findRoom(
     const kept = others.filter((other) => other.mayCache && !areCompatible(open, other));
     if (wanted.hasAsked || kept.length === 0) throw new Refusal("SharingViolation");
     const owners = kept.map(({ owner }) => owner);
-    return { asked: putRequests(write, { share, node }, owners, "sharing"), node };
+    return { asked: putRequests(write, { share, inode }, owners, "sharing"), inode };
   }
-  if (!(await isFreeOfRest(write, share, node, open))) return BUSY;
+  if (!(await isFreeOfRest(write, share, inode, open))) return BUSY;
   const counted = others.filter((other) => !other.isOfStream && countsElsewhere(other));
   return { elsewhere: counted.map(({ owner }) => owner) };
 }
 
-async function isFreeOfRest(write: Writer, share: bigint, node: bigint, wanted: Open): Promise<boolean> {
+async function isFreeOfRest(write: Writer, share: bigint, inode: bigint, wanted: Open): Promise<boolean> {
   if (wanted.access === NO_ACCESS) return true;
-  for (const { value } of await entriesIn(write, restAccessesOfNode(share, node))) {
+  for (const { value } of await entriesIn(write, restAccessesOfInode(share, inode))) {
     if (!areCompatible(wanted, restAccessRecord.unpack(value))) return false;
   }
   return true;

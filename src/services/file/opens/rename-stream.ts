@@ -1,8 +1,8 @@
 import { Refusal } from "../../../base/refusals.ts";
 import type { FileService } from "../file-service.ts";
-import { putNode, ticksOf } from "../nodes.ts";
+import { putInode, ticksOf } from "../nodes.ts";
 import { findStream, putBase, putStreamEntry, removeStream, removeStreamEntry } from "../streams.ts";
-import { findHeld, findHeldBase } from "./held.ts";
+import { findBaseByHandle, findByHandle } from "./held.ts";
 import type { Handle } from "./open-node.ts";
 
 export interface RenameStream {
@@ -16,20 +16,20 @@ export async function renameStream(
   handle: Handle,
   { name, isReplacing }: RenameStream,
 ): Promise<void> {
-  await files.changeAs(handle.id, async (write, grants) => {
-    const { share, view, node } = await findHeld(write, handle);
-    const { node: base } = await findHeldBase(write, handle);
+  await files.changeAs(handle.id, async (write, admissions) => {
+    const { share, view, inode } = await findByHandle(write, handle);
+    const { inode: base } = await findBaseByHandle(write, handle);
     const target = await findStream(view, share.id, base, name);
-    if (target !== undefined && target.id !== node.id) {
+    if (target !== undefined && target.id !== inode.id) {
       if (!isReplacing) throw new Refusal("ResourceAlreadyExists");
       // Only a stream that nobody has open gives way.
-      grants.ask(share, target, "delete").pass();
+      admissions.ask(share, target, "delete").pass();
       await removeStream(write, share, base.id, target);
     }
-    await removeStreamEntry(write, share, base.id, node.record.name);
-    await putStreamEntry(write, share, base.id, { name, node: node.id, kind: "file" });
-    const revision = write.revision(node.record.revision);
-    await putNode(write, share, node.id, { ...node.record, name, revision }, revision);
+    await removeStreamEntry(write, share, base.id, inode.record.name);
+    await putStreamEntry(write, share, base.id, { name, inode: inode.id, kind: "file" });
+    const revision = write.revision(inode.record.revision);
+    await putInode(write, share, inode.id, { ...inode.record, name, revision }, revision);
     await putBase(write, share, base, { changedAt: ticksOf(write) });
   });
   files.contentLeft.ring();

@@ -1,7 +1,7 @@
-import type { NodeRecord, ShareRecord } from "../../../store/records/file.ts";
+import type { InodeRecord, ShareRecord } from "../../../store/records/file.ts";
 import type { FileService } from "../file-service.ts";
 import type { PathRef, ShareRef } from "../names.ts";
-import { findPlace, ROOT, readNode } from "../nodes.ts";
+import { findPlace, ROOT, readInode } from "../nodes.ts";
 import { findShare, readShare, readUsage } from "../shares.ts";
 import { readSnapshots } from "../snapshots.ts";
 import { findStream } from "../streams.ts";
@@ -30,26 +30,26 @@ export function readSnapshotTimes(files: FileService, ref: ShareRef): Promise<re
   });
 }
 
-export interface FoundNode {
-  readonly node: bigint;
-  readonly kind: NodeRecord["kind"];
+export interface FoundInode {
+  readonly inode: bigint;
+  readonly kind: InodeRecord["kind"];
   /** Of a named stream: the file or directory it belongs to. */
   readonly base?: bigint;
 }
 
-const ROOT_ENTRY = { node: ROOT, kind: "directory" } as const;
+const ROOT_ENTRY = { inode: ROOT, kind: "directory" } as const;
 
 /** What is at a path, or a named stream of that; undefined for nothing. A missing directory on the way is refused. */
-export function findAt(files: FileService, ref: PathRef, stream?: string): Promise<FoundNode | undefined> {
+export function findAt(files: FileService, ref: PathRef, stream?: string): Promise<FoundInode | undefined> {
   return files.parts.store.read(async (read) => {
     const share = await readShare(read, ref);
     const view = new LiveView(read);
     const isRoot = ref.path.length === 0;
     const entry = isRoot ? ROOT_ENTRY : (await findPlace(view, share.id, ref.path)).entry;
     if (entry === undefined) return undefined;
-    if (stream === undefined) return { node: entry.node, kind: entry.kind };
-    const base = { id: entry.node, record: await readNode(view, share.id, entry.node) };
+    if (stream === undefined) return { inode: entry.inode, kind: entry.kind };
+    const base = { id: entry.inode, record: await readInode(view, share.id, entry.inode) };
     const found = await findStream(view, share.id, base, stream);
-    return found && { node: found.id, kind: "file", base: base.id };
+    return found && { inode: found.id, kind: "file", base: base.id };
   });
 }

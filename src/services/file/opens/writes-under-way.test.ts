@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { WritesUnderWay } from "./writes-under-way.ts";
+import { InFlightWrites } from "./writes-under-way.ts";
 
-const NODE = { share: 1n, node: 2n };
+const INODE = { share: 1n, inode: 2n };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Work that ends when it is told to, and says when it begins and ends. */
@@ -20,13 +20,13 @@ function work(seen: string[], name: string) {
 }
 
 test("a lock is placed when the writes before it have ended, and later writes are checked after it", async () => {
-  const under = new WritesUnderWay();
+  const under = new InFlightWrites();
   const seen: string[] = [];
   const [one, two, late, lock] = ["one", "two", "late", "lock"].map((name) => work(seen, name));
-  const all = [under.run(NODE, one!.run), under.run(NODE, two!.run), under.alone(NODE, lock!.run)];
+  const all = [under.run(INODE, one!.run), under.run(INODE, two!.run), under.alone(INODE, lock!.run)];
   all.push(
-    under.run(NODE, late!.run),
-    under.run({ share: 1n, node: 3n }, async () => {}),
+    under.run(INODE, late!.run),
+    under.run({ share: 1n, inode: 3n }, async () => {}),
   );
   await turn();
   assert.deepEqual(seen, ["one begins", "two begins"]);
@@ -40,18 +40,18 @@ test("a lock is placed when the writes before it have ended, and later writes ar
   late!.end();
   await Promise.all(all);
   assert.deepEqual(seen.slice(5), ["lock ends", "late begins", "late ends"]);
-  assert.equal(under.ended(NODE), undefined);
+  assert.equal(under.ended(INODE), undefined);
 });
 
 test("locks are placed one after the other, and one that fails stands in nobody's way", async () => {
-  const under = new WritesUnderWay();
+  const under = new InFlightWrites();
   const seen: string[] = [];
   const [first, second, write] = ["first", "second", "write"].map((name) => work(seen, name));
-  const failing = under.alone(NODE, async () => {
+  const failing = under.alone(INODE, async () => {
     await first!.run();
     throw new Error("refused");
   });
-  const rest = [under.alone(NODE, second!.run), under.run(NODE, write!.run)];
+  const rest = [under.alone(INODE, second!.run), under.run(INODE, write!.run)];
   await turn();
   first!.end();
   await assert.rejects(failing, /refused/);
@@ -62,9 +62,9 @@ test("locks are placed one after the other, and one that fails stands in nobody'
   await Promise.all(rest);
   assert.deepEqual(seen.slice(3), ["second ends", "write begins", "write ends"]);
   await assert.rejects(
-    under.run(NODE, () => Promise.reject(new Error("lost"))),
+    under.run(INODE, () => Promise.reject(new Error("lost"))),
     /lost/,
   );
-  await under.alone(NODE, async () => {});
-  assert.equal(under.ended(NODE), undefined);
+  await under.alone(INODE, async () => {});
+  assert.equal(under.ended(INODE), undefined);
 });

@@ -8,14 +8,14 @@
  * each write is also a record in the ephemeral space (held.ts). One that began before anybody else was there is in
  * this memory only: whoever opens the file at another node asks this one, which answers when it has ended.
  */
-export class WritesUnderWay {
-  readonly #byNode = new Map<string, NodeWrites>();
+export class InFlightWrites {
+  readonly #byInode = new Map<string, InodeWrites>();
 
-  async run<T>(node: NodeName, write: () => Promise<T>): Promise<T> {
-    let here = this.#at(node);
+  async run<T>(inode: InodeName, write: () => Promise<T>): Promise<T> {
+    let here = this.#at(inode);
     while (here.locks !== undefined) {
       await here.locks;
-      here = this.#at(node);
+      here = this.#at(inode);
     }
     const work = write();
     here.writes.add(work);
@@ -23,13 +23,13 @@ export class WritesUnderWay {
       return await work;
     } finally {
       here.writes.delete(work);
-      this.#leave(node, here);
+      this.#leave(inode, here);
     }
   }
 
   /** Runs when every write that is under way now has ended; those that come later wait for it. */
-  async alone<T>(node: NodeName, placeLock: () => Promise<T>): Promise<T> {
-    const here = this.#at(node);
+  async alone<T>(inode: InodeName, placeLock: () => Promise<T>): Promise<T> {
+    const here = this.#at(inode);
     const before = here.locks;
     const work = (async () => {
       await before;
@@ -42,32 +42,32 @@ export class WritesUnderWay {
       return await work;
     } finally {
       if (here.locks === turn) here.locks = undefined;
-      this.#leave(node, here);
+      this.#leave(inode, here);
     }
   }
 
   /** Ends when every write that is under way now has ended, however it ended. Undefined: there is none. */
-  ended(node: NodeName): Promise<unknown> | undefined {
-    const writes = this.#byNode.get(nameOf(node))?.writes;
+  ended(inode: InodeName): Promise<unknown> | undefined {
+    const writes = this.#byInode.get(nameOf(inode))?.writes;
     return writes && Promise.allSettled([...writes]);
   }
 
-  #at(node: NodeName): NodeWrites {
-    const name = nameOf(node);
-    let here = this.#byNode.get(name);
+  #at(inode: InodeName): InodeWrites {
+    const name = nameOf(inode);
+    let here = this.#byInode.get(name);
     if (here === undefined) {
       here = { writes: new Set(), locks: undefined };
-      this.#byNode.set(name, here);
+      this.#byInode.set(name, here);
     }
     return here;
   }
 
-  #leave(node: NodeName, here: NodeWrites): void {
-    if (here.writes.size === 0 && here.locks === undefined) this.#byNode.delete(nameOf(node));
+  #leave(inode: InodeName, here: InodeWrites): void {
+    if (here.writes.size === 0 && here.locks === undefined) this.#byInode.delete(nameOf(inode));
   }
 }
 
-interface NodeWrites {
+interface InodeWrites {
   readonly writes: Set<Promise<unknown>>;
   /** Resolves when the locks that wait or are being placed have been; each waits for the one before it. */
   locks: Promise<void> | undefined;
@@ -75,11 +75,11 @@ interface NodeWrites {
 
 function nothing(): void {}
 
-interface NodeName {
+interface InodeName {
   readonly share: bigint;
-  readonly node: bigint;
+  readonly inode: bigint;
 }
 
-function nameOf({ share, node }: NodeName): string {
-  return `${share} ${node}`;
+function nameOf({ share, inode }: InodeName): string {
+  return `${share} ${inode}`;
 }

@@ -5,7 +5,7 @@ import { RIGHT } from "../../../concurrency/access-list.ts";
 import type { Reader } from "../../../store/kv.ts";
 import { permissionRecord } from "../../../store/records/file.ts";
 import { DEFAULT_SDDL, keyOfSddl } from "../permissions.ts";
-import { AccessLists, identityOf } from "./access-lists.ts";
+import { Acls, identityOf } from "./access-lists.ts";
 import { printSid } from "./sddl.ts";
 
 /** One descriptor is stored, under any key. */
@@ -19,7 +19,7 @@ function reading(sddl: string): { read: Reader; count: () => number } {
 }
 
 const grantedBy = async (sddl: string): Promise<number> =>
-  (await new AccessLists("files1").guardOf(reading(sddl).read, 1n, { permission: keyOfSddl(sddl) })).granted;
+  (await new Acls("files1").guardOf(reading(sddl).read, 1n, { permission: keyOfSddl(sddl) })).granted;
 
 test("an account has one SID for good, made of its name", () => {
   // Lists on disk name it: a change of this number would take away what they grant.
@@ -41,7 +41,7 @@ test("a list that is not understood grants nothing, and the account can replace 
 });
 
 test("a descriptor is read once, and only so many are kept", async () => {
-  const lists = new AccessLists("files1");
+  const lists = new Acls("files1");
   const { read, count } = reading("O:BAD:(A;;FR;;;WD)");
   const first = { permission: "1*1" };
   await lists.guardOf(read, 1n, first);

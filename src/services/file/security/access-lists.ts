@@ -42,7 +42,7 @@ export interface Guard {
   readonly granted: number;
 }
 
-export class AccessLists {
+export class Acls {
   readonly identity: Identity;
   readonly #asSystem: Identity;
   /** By permission key, which is made of what the descriptor says: an entry is never out of date. */
@@ -78,7 +78,7 @@ export class AccessLists {
   }
 }
 
-const NOBODY: SecurityDescriptor = {
+const NO_INODES: SecurityDescriptor = {
   control: CONTROL.SELF_RELATIVE | CONTROL.DACL_PRESENT,
   owner: SYSTEM,
   group: SYSTEM,
@@ -91,7 +91,7 @@ function understood(sddl: string): SecurityDescriptor {
     const descriptor = parseSddl(sddl);
     return descriptor.owner === undefined ? { ...descriptor, owner: SYSTEM } : descriptor;
   } catch (error) {
-    if (error instanceof Refusal) return NOBODY;
+    if (error instanceof Refusal) return NO_INODES;
     throw error;
   }
 }

@@ -115,7 +115,7 @@ function counting(store: Store, count: () => void): Store {
     ...store,
     read,
     write: (fn) => store.write(fn),
-    figures: () => store.figures(),
+    stats: () => store.stats(),
     close: () => store.close(),
   };
 }

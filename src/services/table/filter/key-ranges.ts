@@ -1,6 +1,6 @@
 import { TABLE_LIMITS } from "../../../base/limits-table.ts";
 import { compareText } from "../../../base/text-order.ts";
-import { entityKeyPast, type KeyBound, lowestEntityKey } from "../../../store/keys/table.ts";
+import { entityKeyAfter, type KeyBound, lowestEntityKey } from "../../../store/keys/table.ts";
 import type { Range } from "../../../store/kv.ts";
 import type { ComparisonOperator, Filter } from "./filter.ts";
 
@@ -30,7 +30,7 @@ export function keyRangesOf(table: bigint, filter: Filter | undefined): Range[] 
   const boxes = filter === undefined ? ANYWHERE : boxesOf(filter, false);
   const ranges = boxes.map(({ partition, row }) => ({
     from: lowestEntityKey(table, partition.low, row.low),
-    to: entityKeyPast(table, partition.high, row.high),
+    to: entityKeyAfter(table, partition.high, row.high),
   }));
   return joined(ranges.filter(({ from, to }) => from < to));
 }
