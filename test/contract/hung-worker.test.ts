@@ -34,8 +34,12 @@ function kill(pid: number): void {
   }
 }
 
+/** None of them is 0, which would mean every process of the test run to `kill`. */
 const workersOf = ({ pid }: Program): number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
+    .split(" ")
+    .filter((text) => text.trim() !== "")
+    .map(Number);
 
 const admin = async ({ ports }: Program, path: string): Promise<string> =>
   (await fetch(`http://127.0.0.1:${ports.admin}${path}`)).text();
