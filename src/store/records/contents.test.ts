@@ -86,6 +86,13 @@ interface Versioned {
   unpack(bytes: Buffer): unknown;
 }
 
+/** Version 1 of directory entries called the inode `node`. */
+const firstForm = (family: string, value: object): object => {
+  if (family !== "fileEntry") return value;
+  const { inode: node, ...rest } = value as EntryRecord;
+  return { ...rest, node };
+};
+
 const FAMILIES: readonly (readonly [string, Versioned, fc.Arbitrary<unknown>])[] = [
   ["fileNode", inodeRecord, node],
   ["fileEntry", entryRecord, entry],
@@ -100,7 +107,7 @@ for (const [family, codec, any] of FAMILIES) {
         const packed = codec.pack(value as never, SINCE);
         assert.equal(packed.readBigUInt64BE(), SINCE);
         assert.deepEqual(codec.unpack(packed.subarray(SINCE_BYTES)), value);
-        assert.deepEqual(codec.unpack(first.pack(value as object)), value);
+        assert.deepEqual(codec.unpack(first.pack(firstForm(family, value as object))), value);
       }),
       { seed: seedOfThisRun(t) },
     );
