@@ -62,6 +62,8 @@ export const LIMITS = {
   /** Parts of a body below this are put together before anybody is told of them, up to so many bytes. */
   smallPartBytes: 2 * KIB,
   gatheredBodyBytes: 4 * KIB,
+  /** The memory for that starts with so little and doubles: thousands of bodies may crawl at once. */
+  gatheredBodyBytesMin: 256,
   /** Memory that bodies are read into when the last read brought so much that more is to be expected. */
   bodyBufferBytes: 256 * KIB,
   bodyBuffersMax: 128,
