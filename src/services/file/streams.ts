@@ -1,4 +1,3 @@
-import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { inodeKey, streamKey, streamsOfInode } from "../../store/keys/file.ts";
 import type { Writer } from "../../store/kv.ts";
@@ -9,8 +8,9 @@ import {
   inodeRecord,
   type ShareRecord,
 } from "../../store/records/file.ts";
+import { findInode, type Inode, putInode, removeInode, ticksOf } from "./inodes.ts";
+import { FILE_LIMITS } from "./limits.ts";
 import { foldName } from "./names.ts";
-import { findInode, type Inode, putInode, removeInode, ticksOf } from "./nodes.ts";
 import { discardContent } from "./ranges.ts";
 import { changeUsage, volumeOf } from "./shares.ts";
 import { deleteVersioned, LiveView, putVersioned, type View } from "./versions.ts";
