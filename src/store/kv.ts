@@ -141,10 +141,10 @@ export interface AsyncCommit<T> {
 export interface Store extends KeySpace {
   readonly ephemeral: EphemeralSpace;
   /**
-   * As `read`, with a synchronous function of the records. An engine that has its records at hand runs it at once and
-   * returns its result, or throws what it throws, without a promise. One that has to fetch a record abandons `decide`
-   * with an exception and runs it again when the record has arrived: so `decide` touches nothing but the transaction,
-   * and a `catch` in it passes on every error it does not know.
+   * As `read`, with a synchronous function of the records. An engine that has its records at hand runs it at
+   * once and returns its result, or throws what it throws, without a promise. One that has to fetch a record
+   * abandons `decide` with an exception and runs it again when the record has arrived: so `decide` touches
+   * nothing but the transaction, and a `catch` in it passes on every error it does not know.
    *
    * A result of `continueAsync` reads on in the same snapshot, where a decision is not the whole answer.
    */
@@ -174,7 +174,7 @@ export class AsyncRest<Transaction, T> {
   }
 }
 
-/** As the result of a decision: `run` goes on in the same transaction, and its result is that of the transaction. */
+/** The result of a decision that is not the whole answer: `run` goes on in the same transaction. */
 export function continueAsync<Transaction, T>(
   run: (transaction: Transaction) => Promise<T>,
 ): AsyncRest<Transaction, T> {

@@ -14,11 +14,11 @@ import {
 /**
  * Synchronous decisions over engines that read synchronously and over those that cannot.
  *
- * The embedded and the memory engine have every record at hand, so a decision runs once, straight through. A database
- * has to be asked: when a decision reads a record that was not fetched yet, it is abandoned, and it runs again from
- * its start once the record has arrived, in the same snapshot. A decision that depends on a chain of records (a
- * container, then a blob in it) so costs as many round trips as the chain has links, and `getMany` fetches what a
- * decision can name in advance in one.
+ * The embedded and the memory engine have every record at hand, so a decision runs once, straight through. A
+ * database has to be asked: when a decision reads a record that was not fetched yet, it is abandoned, and it
+ * runs again from its start once the record has arrived, in the same snapshot. A decision that depends on a
+ * chain of records (a container, then a blob in it) so costs as many round trips as the chain has links, and
+ * `getMany` fetches what a decision can name in advance in one.
  */
 
 /** Abandons a decision that has read a record which is still to be fetched. Decisions let it pass. */
@@ -34,7 +34,7 @@ export function withRest<Transaction, T>(
   return then(decided, (outcome) => (outcome instanceof AsyncRest ? outcome.run(transaction) : outcome));
 }
 
-/** What an engine that reads synchronously shows to a decision: its own reader, with the promises left out. */
+/** What an engine that reads synchronously shows to a decision: its own reader without the promises. */
 export class DirectReader implements SyncReader {
   readonly #reader: Reader;
 
