@@ -1,5 +1,6 @@
 import { alreadyDurable } from "../../src/store/ahead.ts";
 import type { Key, MaybePromise, Store, Writer } from "../../src/store/kv.ts";
+import { DirectReader, updateFetching, withRest } from "../../src/store/sync-transaction.ts";
 import type { CrashDevice } from "./crash-device.ts";
 
 interface Commit {
@@ -24,8 +25,9 @@ export class JournaledStore {
     this.store = {
       ephemeral: inner.ephemeral,
       read: (fn) => inner.read(fn),
-      readMaybeSync: (fn) => inner.readMaybeSync(fn),
+      view: (decide) => inner.view(decide),
       write: (fn) => this.#write(inner, fn),
+      update: (decide) => this.#write(inner, (write) => withRest(write, write.update(decide))),
       commitAsync: (fn) => alreadyDurable(this.#write(inner, fn)),
       stats: () => inner.stats(),
       watchCommits: (listener) => inner.watchCommits(listener),
@@ -65,7 +67,7 @@ export class JournaledStore {
 }
 
 function recording(write: Writer, writes: Map<Key, Uint8Array | null>): Writer {
-  return {
+  const recorded: Writer = {
     get: (key) => write.get(key),
     getMany: (keys) => write.getMany(keys),
     range: (range) => write.range(range),
@@ -80,5 +82,8 @@ function recording(write: Writer, writes: Map<Key, Uint8Array | null>): Writer {
       writes.set(key, null);
       write.delete(key);
     },
+    view: (decide) => decide(new DirectReader(write)),
+    update: (decide) => updateFetching(recorded, decide),
   };
+  return recorded;
 }

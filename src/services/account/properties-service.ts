@@ -1,6 +1,5 @@
-import { type MaybePromise, then } from "../../base/maybe-promise.ts";
 import { packKey } from "../../store/keys/pack.ts";
-import type { KeySpace, Reader } from "../../store/kv.ts";
+import type { KeySpace, MaybePromise, Reader } from "../../store/kv.ts";
 import { recordType } from "../../store/records/record.ts";
 import { makeWebsiteContainer } from "../blob/create-container.ts";
 import {
@@ -51,9 +50,10 @@ export function findServiceProperties(
   account: string,
   owner: PropertiesOwner,
 ): MaybePromise<ServiceProperties | undefined> {
-  return then(read.get(propertiesKey(account, owner)), (stored) =>
-    stored === undefined ? undefined : propertiesRecord.unpack(stored),
-  );
+  return read.view((records) => {
+    const stored = records.get(propertiesKey(account, owner));
+    return stored === undefined ? undefined : propertiesRecord.unpack(stored);
+  });
 }
 
 function unpack(bytes: Buffer | undefined, owner: PropertiesOwner): ServiceProperties {

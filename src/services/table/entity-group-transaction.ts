@@ -2,12 +2,12 @@ import { LIMITS } from "../../base/limits.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import { entityKey } from "../../store/keys/table.ts";
-import type { KeySpace, Reader } from "../../store/kv.ts";
+import type { Store, SyncReader } from "../../store/kv.ts";
 import { revisionOfEntity } from "../../store/records/entity.ts";
 import type { TableRecord } from "../../store/records/table.ts";
 import { applyChange, type Changed, checkChange, type EntityChange } from "./change-entity.ts";
 import type { EntityBounds } from "./entity-bounds.ts";
-import { readTable, type TableRef } from "./tables.ts";
+import { readTableSync, type TableRef } from "./tables.ts";
 
 /** The change that stopped a transaction, by its place in it. Nothing of the transaction was kept. */
 export class ChangeRefused extends Error {
@@ -27,16 +27,16 @@ export class ChangeRefused extends Error {
  * transaction of the store, so a reader sees all of them or none of them.
  */
 export function transact(
-  store: KeySpace,
+  store: Store,
   ref: TableRef,
   changes: readonly EntityChange[],
   bounds: EntityBounds | undefined,
 ): Promise<Changed> {
   checkTransaction(changes, bounds);
-  return store.write(async (write) => {
-    const { id, name } = await tableFor(write, ref);
+  return store.update((write) => {
+    const { id, name } = tableFor(write, ref);
     const keys = changes.map((change) => entityKey(id, change));
-    const present = await write.getMany(keys);
+    const present = write.getMany(keys);
     const revision = write.revision(highestOf(present));
     for (const [index, change] of changes.entries()) {
       try {
@@ -50,9 +50,9 @@ export function transact(
 }
 
 /** That there is no such table is told of the first change. */
-async function tableFor(read: Reader, ref: TableRef): Promise<TableRecord> {
+function tableFor(read: SyncReader, ref: TableRef): TableRecord {
   try {
-    return await readTable(read, ref);
+    return readTableSync(read, ref);
   } catch (error) {
     throw asRefused(0, error);
   }

@@ -1,6 +1,6 @@
 import type { EntityKeys } from "../../base/edm.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { Refusal } from "../../base/refusals.ts";
+import type { MaybePromise } from "../../store/kv.ts";
 import type { StoredPolicy } from "../account/stored-policy.ts";
 import type { ServiceParts } from "../context.ts";
 import type { Page } from "../page.ts";
