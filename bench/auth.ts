@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { HmacKey } from "../src/base/hmac.ts";
+import { HmacKey } from "../src/digest/hmac.ts";
 import { authenticate } from "../src/http/auth/authenticate.ts";
 import { authenticateSharedKey } from "../src/http/auth/shared-key.ts";
 import { contextOf, hmac, KEY, NAME, NOW_TEXT, requestOf } from "../test/support/auth.ts";

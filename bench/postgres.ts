@@ -18,7 +18,7 @@ interface Node {
 async function startNode(address: string): Promise<Node> {
   const ports = ["blob", "queue", "table", "file", "admin", "smb"].flatMap((name) => [`--${name}Port`, "0"]);
   const flags = ["--store", address, ...ports, "--ready", "json", "--silent"];
-  const child = spawn(process.execPath, ["dist/holdfast.js", ...flags], {
+  const child = spawn(process.execPath, ["dist/cli/holdfast.js", ...flags], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const line = await new Promise<string>((resolve, reject) => {

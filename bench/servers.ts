@@ -46,7 +46,7 @@ export async function startHoldfast(flags: readonly string[] = []): Promise<Cont
   const child = spawn(
     process.execPath,
     [
-      "dist/holdfast.js",
+      "dist/cli/holdfast.js",
       "--location",
       join(folder, "data"),
       ...ports,

@@ -58,14 +58,14 @@ async function build() {
     statSync("tsconfig.build.json").mtimeMs,
     statSync("package.json").mtimeMs,
   );
-  if (existsSync("dist/holdfast.js") && existsSync(stamp) && statSync(stamp).mtimeMs >= newest) return;
+  if (existsSync("dist/cli/holdfast.js") && existsSync(stamp) && statSync(stamp).mtimeMs >= newest) return;
   console.error("holdfast: building");
   must("the build", process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"]);
   // The program as one file: the compiler's hundreds of small ones cost every start a quarter of a second.
   const { buildSync } = await import("esbuild");
   buildSync({
-    entryPoints: ["src/main.ts"],
-    outfile: "dist/holdfast.js",
+    entryPoints: ["src/cli/main.ts"],
+    outfile: "dist/cli/holdfast.js",
     bundle: true,
     platform: "node",
     format: "esm",
@@ -103,7 +103,7 @@ switch (task) {
     await build();
     // A child in our place: the same terminal, the same signals, its exit code.
     const { spawn } = await import("node:child_process");
-    const child = spawn(process.execPath, ["dist/holdfast.js", ...rest], { stdio: "inherit" });
+    const child = spawn(process.execPath, ["dist/cli/holdfast.js", ...rest], { stdio: "inherit" });
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
     child.on("exit", (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
     break;

@@ -1,18 +1,24 @@
 import type { Finding, SourceFile, Tree } from "./tree.ts";
 
-/** Which way imports point: main -> http, smb -> services -> concurrency, store, extents -> base. */
+/** Each layer may import those below it: cli, process, http and smb, services, ..., base. */
+const LOWEST = ["base", "digest", "memory", "observability"] as const;
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   base: [],
+  digest: ["base", "memory"],
+  memory: ["base"],
+  observability: ["base"],
   concurrency: ["base"],
-  extents: ["base"],
-  store: ["base"],
-  services: ["base", "concurrency", "store", "extents"],
-  http: ["base", "concurrency", "services"],
-  smb: ["base", "concurrency", "services"],
-  main: ["base", "concurrency", "extents", "store", "services", "http", "smb"],
+  extents: LOWEST,
+  store: LOWEST,
+  services: [...LOWEST, "concurrency", "store", "extents"],
+  http: [...LOWEST, "concurrency", "services"],
+  smb: [...LOWEST, "concurrency", "services"],
+  process: [...LOWEST, "concurrency", "extents", "store", "services", "http", "smb"],
+  cli: [...LOWEST, "concurrency", "extents", "store", "services", "http", "smb", "process"],
 };
 
-/** Only main names an engine: nothing above the store can tell which one runs. */
+/** Only these layers name an engine: nothing else above the store can tell which one runs. */
+const KNOWS_ENGINES = ["process", "cli"];
 const ENGINES = ["src/store/memory/", "src/store/embedded/", "src/store/postgres/"];
 
 /** What a service may see of the store: the interface, the key layouts and the record formats. */
@@ -24,24 +30,23 @@ const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   pg: ["src/store/postgres/"],
   postgres: ["src/store/postgres/"],
   msgpackr: ["src/store/records/"],
-  pino: ["src/base/log.ts"],
-  "prom-client": ["src/base/metrics.ts"],
-  commander: ["src/options.ts", "src/options-flags.ts"],
-  "node:http": ["http", "smb", "main"],
-  "node:https": ["http", "smb", "main"],
+  pino: ["src/observability/"],
+  "prom-client": ["src/observability/"],
+  commander: ["src/process/options.ts", "src/process/options-flags.ts"],
+  "node:http": ["http", "smb", "process", "cli"],
+  "node:https": ["http", "smb", "process", "cli"],
   // How sockets are read is the same for both kinds of listener.
-  "node:net": ["http", "smb", "main", "src/base/read-into.ts"],
-  "node:tls": ["http", "smb", "main", "src/base/read-into.ts"],
-  "node:cluster": ["main"],
+  "node:net": ["http", "smb", "process", "cli", "src/memory/read-into.ts"],
+  "node:tls": ["http", "smb", "process", "cli", "src/memory/read-into.ts"],
+  "node:cluster": ["process", "cli"],
 };
 
 const isTest = (path: string): boolean => path.endsWith(".test.ts");
 
-/** The layer of a file in src: its folder, or "main" for what lies directly in src. */
+/** The layer of a file in src is its folder. */
 export function layerOf(path: string): string | undefined {
   if (!path.startsWith("src/")) return undefined;
-  const parts = path.split("/");
-  return parts.length === 2 ? "main" : parts[1];
+  return path.split("/")[1];
 }
 
 const engineOf = (path: string): string | undefined => ENGINES.find((engine) => path.startsWith(engine));
@@ -65,8 +70,8 @@ function importForbidden({ path }: SourceFile, target: string): string | undefin
   if (other === undefined) return `src must not import ${target}, which is not shipped`;
   if (isTest(target)) return `imports the test ${target}`;
   const engine = engineOf(target);
-  if (engine !== undefined && own !== "main" && engineOf(path) !== engine)
-    return `imports the engine ${target}; only main names an engine`;
+  if (engine !== undefined && !KNOWS_ENGINES.includes(own) && engineOf(path) !== engine)
+    return `imports the engine ${target}; only process and cli name an engine`;
   if (own === other) return undefined;
   const allowed = MAY_IMPORT[own];
   if (allowed === undefined) return `the folder src/${own} is not in the table of layers`;
@@ -97,7 +102,10 @@ function packageMisplaced({ path }: SourceFile, from: string): string | undefine
 export function checkUnused({ sources }: Tree): Finding[] {
   const byPath = new Map(sources.map((source) => [source.path, source]));
   const isRoot = ({ path }: SourceFile): boolean =>
-    path === "src/main.ts" || path === "src/library.ts" || isTest(path) || !path.startsWith("src/");
+    path === "src/cli/main.ts" ||
+    path === "src/process/library.ts" ||
+    isTest(path) ||
+    !path.startsWith("src/");
   const reached = new Set<string>();
   const waiting = sources.filter(isRoot);
   for (let source = waiting.pop(); source !== undefined; source = waiting.pop()) {

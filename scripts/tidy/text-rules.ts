@@ -22,30 +22,42 @@ const HELD_BY_BASE: readonly Word[] = [
   {
     pattern: /\bDate\.now\b/g,
     what: "Date.now: take the time from a Clock of base",
-    isAllowed: outside("base"),
+    isAllowed: outside("base", "memory", "digest", "observability"),
   },
   {
     pattern: /\bnew Date\(\s*\)/g,
     what: "new Date(): take the time from a Clock of base",
-    isAllowed: outside("base"),
+    isAllowed: outside("base", "memory", "digest", "observability"),
   },
   {
     pattern: /\bperformance\.now\b/g,
     what: "performance.now: use monotonic() of base",
-    isAllowed: outside("base"),
+    isAllowed: outside("base", "memory", "digest", "observability"),
   },
   {
     pattern: /\bprocess\.hrtime\b/g,
     what: "process.hrtime: use monotonic() of base",
-    isAllowed: outside("base"),
+    isAllowed: outside("base", "memory", "digest", "observability"),
   },
-  { pattern: /\bMath\.random\b/g, what: "Math.random: take a Random of base", isAllowed: outside("base") },
-  { pattern: /(?<!\.)\bsetTimeout\b/g, what: "setTimeout: take Timers of base", isAllowed: outside("base") },
-  { pattern: /\bsetInterval\b/g, what: "setInterval: take Timers of base", isAllowed: outside("base") },
+  {
+    pattern: /\bMath\.random\b/g,
+    what: "Math.random: take a Random of base",
+    isAllowed: outside("base", "memory", "digest", "observability"),
+  },
+  {
+    pattern: /(?<!\.)\bsetTimeout\b/g,
+    what: "setTimeout: take Timers of base",
+    isAllowed: outside("base", "memory", "digest", "observability"),
+  },
+  {
+    pattern: /\bsetInterval\b/g,
+    what: "setInterval: take Timers of base",
+    isAllowed: outside("base", "memory", "digest", "observability"),
+  },
   {
     pattern: /\bsetImmediate\b/g,
     what: "setImmediate: only base, http and store schedule turns",
-    isAllowed: outside("base", "http", "store"),
+    isAllowed: outside("base", "memory", "digest", "observability", "http", "store"),
   },
   {
     pattern: /\b(?:async|await|Promise)\b/g,
@@ -62,7 +74,7 @@ const CODE_LEFTOVERS: readonly Word[] = [
   {
     pattern: /\bconsole\.(?:log|debug|info|warn|error)\b/g,
     what: "console: use the log of base",
-    isAllowed: outside("main"),
+    isAllowed: outside("cli", "process"),
   },
 ];
 

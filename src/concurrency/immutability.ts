@@ -1,6 +1,8 @@
 import type { Instant } from "../base/clock.ts";
-import { BLOB_LIMITS } from "../base/limits-blob.ts";
 import type { RefusalCode } from "../base/refusals.ts";
+
+/** How far ahead an immutability policy may end: 400 years, as on Azure. */
+export const IMMUTABILITY_MILLIS_MAX = 146_000 * 24 * 60 * 60_000;
 
 /**
  * Write once, read many. A blob under a policy is neither changed nor deleted until the policy's date; "unlocked"
@@ -31,7 +33,7 @@ export function checkMayGuard(container: {
 
 /** Whether a policy that is set now may end then: in the future, and not beyond the longest retention. */
 export function isRetention(until: Instant, now: Instant): boolean {
-  return until > now && until - now <= BLOB_LIMITS.immutabilityMillisMax;
+  return until > now && until - now <= IMMUTABILITY_MILLIS_MAX;
 }
 
 /** Whether the blob may be changed, replaced or deleted. */

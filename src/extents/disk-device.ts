@@ -1,9 +1,9 @@
 import fs from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { OWNER_FILE_MODE } from "../base/file-modes.ts";
+import { FreeSpace } from "../base/free-space.ts";
 import { LIMITS } from "../base/limits.ts";
 import { makeDirectory } from "../base/make-directory.ts";
-import { FreeSpace } from "../base/room.ts";
 import { bytesIn, type Device, type DeviceEntry, type DeviceFile, partsAfter } from "./device.ts";
 
 /** A directory of the file system. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { crc32 } from "../base/crc32.ts";
+import { crc32 } from "../digest/crc32.ts";
 import {
   checkFileHeader,
   extentOfFileName,

@@ -1,6 +1,6 @@
 import { assert } from "../base/assert.ts";
-import { crc32, JoinedCrc32 } from "../base/crc32.ts";
 import { LIMITS } from "../base/limits.ts";
+import { crc32, JoinedCrc32 } from "../digest/crc32.ts";
 
 /**
  * The bytes of an extent file. All numbers are little-endian.

@@ -1,6 +1,6 @@
-import { crc32 } from "../base/crc32.ts";
 import { LIMITS } from "../base/limits.ts";
-import { release } from "../base/payload-memory.ts";
+import { crc32 } from "../digest/crc32.ts";
+import { release } from "../memory/payload-memory.ts";
 import { PartsReader } from "./format.ts";
 
 export type PayloadSource = AsyncIterable<Uint8Array> | Uint8Array;

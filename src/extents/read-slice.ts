@@ -1,8 +1,8 @@
 import { assert } from "../base/assert.ts";
-import { crc32 } from "../base/crc32.ts";
 import { DamagedData, isTransientFault, StorageFault } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
-import { acquireReadBuffer, release } from "../base/payload-memory.ts";
+import { crc32 } from "../digest/crc32.ts";
+import { acquireReadBuffer, release } from "../memory/payload-memory.ts";
 import type { DeviceFile } from "./device.ts";
 import { type ExtentShape, FRAME_HEADER_BYTES, fileNameOf, frameSeed, type Slice } from "./format.ts";
 

@@ -1,6 +1,6 @@
-import { isPooled, release } from "../base/payload-memory.ts";
+import { type MaybePromise, then } from "../base/maybe-promise.ts";
 import { Refusal } from "../base/refusals.ts";
-import { type MaybePromise, then } from "../base/soon.ts";
+import { isPooled, release } from "../memory/payload-memory.ts";
 import type { Connection, Incoming } from "./connection/connection.ts";
 import type { IncomingBody } from "./connection/incoming-body.ts";
 import { CHUNKED } from "./connection/request-head.ts";

@@ -1,5 +1,5 @@
 import type { Instant, Millis } from "../base/clock.ts";
-import type { MaybePromise } from "../base/soon.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { Caller } from "./auth/caller.ts";
 
 /** What the rest of the front end sees of one HTTP request, and what it answers. */

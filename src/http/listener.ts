@@ -4,7 +4,7 @@ import { assert } from "../base/assert.ts";
 import { systemTimers, type Timers } from "../base/clock.ts";
 import { ConnectionLimit } from "../base/connection-limit.ts";
 import { LIMITS } from "../base/limits.ts";
-import { type Log, silentLog } from "../base/log.ts";
+import { type Log, silentLog } from "../observability/log.ts";
 import { Connection, type Host, type Incoming } from "./connection/connection.ts";
 import { Handshake, type HandshakeHost } from "./connection/handshake.ts";
 

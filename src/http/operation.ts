@@ -1,5 +1,5 @@
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { RefusalCode } from "../base/refusals.ts";
-import type { MaybePromise } from "../base/soon.ts";
 import type { Headers, HttpReply, HttpRequest, Query, ServiceName, Target } from "./exchange.ts";
 
 /**

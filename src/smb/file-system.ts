@@ -1,6 +1,6 @@
 import type { CacheConflict } from "../concurrency/cache-lease.ts";
 import type { SecurityDescriptor } from "../services/file/security/security-descriptor.ts";
-import type { ChangeHub } from "./changes.ts";
+import type { ChangeHub } from "./session/change-notification.ts";
 import type { ExtendedAttribute } from "./wire/extended-attributes.ts";
 import type { FileTime } from "./wire/filetime.ts";
 

@@ -1,23 +1,23 @@
 import type { Socket } from "node:net";
-import { BusyPoll } from "../base/awake.ts";
+import { BusyPoll } from "../base/busy-poll.ts";
 import type { Clock, Timer, Timers } from "../base/clock.ts";
 import { ConnectionLimit } from "../base/connection-limit.ts";
-import { SMB_LIMITS } from "../base/limits-smb.ts";
-import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
-import { ReplyMemory } from "../base/reply-memory.ts";
-import { type CacheEntry, OpenInodes } from "./caches.ts";
-import { ChangeHub } from "./changes.ts";
+import { ReplyMemory } from "../memory/reply-memory.ts";
+import type { Log } from "../observability/log.ts";
 import { sendBreak } from "./commands/oplock-break.ts";
-import { Connection } from "./connection.ts";
-import { CreateReplays } from "./create-replays.ts";
 import type { LoginAccounts } from "./crypto/login.ts";
-import { DurableOpens } from "./durable-opens.ts";
-import { closeOpen } from "./end-open.ts";
 import type { FileSystem } from "./file-system.ts";
-import { FrameMemory } from "./frame-memory.ts";
-import { LoginDelay } from "./login-delay.ts";
-import type { Session, Tree } from "./session.ts";
+import { SMB_LIMITS } from "./limits.ts";
+import { type CacheEntry, OpenInodes } from "./session/caches.ts";
+import { ChangeHub } from "./session/change-notification.ts";
+import { CreateReplays } from "./session/create-replays.ts";
+import { DurableOpens } from "./session/durable-opens.ts";
+import { closeOpen } from "./session/end-open.ts";
+import { LoginDelay } from "./session/login-delay.ts";
+import type { Session, Tree } from "./session/session.ts";
+import { Connection } from "./transport/connection.ts";
+import { FrameMemory } from "./transport/frame-memory.ts";
 import { type FileTime, fileTimeAt } from "./wire/filetime.ts";
 
 export interface SmbServerOptions {

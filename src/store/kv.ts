@@ -1,8 +1,8 @@
 import type { Instant } from "../base/clock.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { Revision } from "../base/revision.ts";
-import type { MaybePromise } from "../base/soon.ts";
 
-export type { MaybePromise } from "../base/soon.ts";
+export type { MaybePromise } from "../base/maybe-promise.ts";
 
 /**
  * The store: ordered keys, snapshots, serializable transactions, durability. Everything that is not payload is

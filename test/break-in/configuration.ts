@@ -1,5 +1,5 @@
 import { ConfigError } from "../../src/base/config-error.ts";
-import { readCommandLine } from "../../src/options.ts";
+import { readCommandLine } from "../../src/process/options.ts";
 import { HTTPS_FLAGS } from "../kit/certificates.ts";
 import type { Ledger } from "./ledger.ts";
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { signedHeaders, targetOf } from "../../bench/sign.ts";
-import { startHoldfast } from "../../src/library.ts";
+import { startHoldfast } from "../../src/process/library.ts";
 import { NAME } from "../support/auth.ts";
 import { type Fixture, openFixture, type Service } from "./house.ts";
 import { Ledger, type Sent, send } from "./ledger.ts";

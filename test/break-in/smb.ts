@@ -1,9 +1,9 @@
 import { NTLM_FLAG } from "../../src/smb/crypto/ntlmssp.ts";
-import { STATUS } from "../../src/smb/status.ts";
 import { COMMAND, FLAG, SIGNATURE_AT } from "../../src/smb/wire/header.ts";
 import { encodeValidateNegotiate, ioctlRequest } from "../../src/smb/wire/ioctl.ts";
 import { emptyBody } from "../../src/smb/wire/session-setup.ts";
 import { encodeSmb1Negotiate } from "../../src/smb/wire/smb1-negotiate.ts";
+import { STATUS } from "../../src/smb/wire/status.ts";
 import { utf16 } from "../../src/smb/wire/text.ts";
 import { treeConnectRequest } from "../../src/smb/wire/tree-connect.ts";
 import { ntlmNegotiate, SmbClient, type SmbClientOptions } from "../kit/smb-client.ts";

@@ -6,7 +6,7 @@ import { startTestServer, type TestServer } from "../kit/server.ts";
 
 const MIB = 1024 * 1024;
 
-/** What flags of Azurite do beyond being accepted; how each is read is in src/options.test.ts. */
+/** What flags of Azurite do beyond being accepted; how each is read is in src/process/options.test.ts. */
 suite("flags of Azurite", () => {
   let server: TestServer;
   let kit: BlobKit;

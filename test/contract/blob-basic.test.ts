@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { Crc64 } from "../../src/base/crc64.ts";
+import { Crc64 } from "../../src/digest/crc64.ts";
 import { all, onEachEngine, refused } from "../kit/blob.ts";
 
 const md5 = (bytes: Buffer | string): Buffer => createHash("md5").update(bytes).digest();

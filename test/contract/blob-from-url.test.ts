@@ -9,7 +9,7 @@ import {
   ContainerSASPermissions,
   generateBlobSASQueryParameters,
 } from "@azure/storage-blob";
-import { Crc64 } from "../../src/base/crc64.ts";
+import { Crc64 } from "../../src/digest/crc64.ts";
 import { type BlobKit, onEachEngine, refused } from "../kit/blob.ts";
 import type { RawReply } from "../kit/raw.ts";
 

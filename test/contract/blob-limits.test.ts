@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { collect } from "../../src/base/bytes.ts";
-import { BLOB_LIMITS } from "../../src/base/limits-blob.ts";
 import {
   decodeStructuredBody,
   encodeStructuredBody,
   STRUCTURED_BODY,
 } from "../../src/http/wire/structured-body.ts";
 import { findContainer } from "../../src/services/blob/containers.ts";
+import { BLOB_LIMITS } from "../../src/services/blob/limits.ts";
 import { blobKey, stagedBlockKey, stagingKey } from "../../src/store/keys/blob.ts";
 import { stagedBlockRecord, stagingRecord } from "../../src/store/records/blob.ts";
 import { blobRecord } from "../../src/store/records/blob-bytes.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BLOB_LIMITS } from "../../src/base/limits-blob.ts";
 import { BlobService } from "../../src/services/blob/blob-service.ts";
 import { findBlob } from "../../src/services/blob/blobs.ts";
+import { BLOB_LIMITS } from "../../src/services/blob/limits.ts";
 import { prepareBlocks, seenOf } from "../../src/services/blob/prepare-blocks.ts";
 import { prefixRange } from "../../src/store/keys/pack.ts";
 import { type BlobKit, onEachEngine } from "../kit/blob.ts";

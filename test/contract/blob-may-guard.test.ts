@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BLOB_LIMITS } from "../../src/base/limits-blob.ts";
+import { IMMUTABILITY_MILLIS_MAX } from "../../src/concurrency/immutability.ts";
 import { all, type BlobKit, onEachEngine, refused } from "../kit/blob.ts";
 import { sasOf } from "../kit/blob-sas.ts";
 
@@ -101,7 +101,7 @@ onEachEngine(
     test("a policy ends in the future, and not later than the longest retention", async () => {
       const container = await kit.container();
       const query = Object.fromEntries(new URLSearchParams(sasOf(kit, container.containerName, "c", "rcwi")));
-      const max = BLOB_LIMITS.immutabilityMillisMax;
+      const max = IMMUTABILITY_MILLIS_MAX;
       assert.equal(max, 146_000 * DAY);
       for (const { name, send } of await writesOf(kit, container.containerName, query)) {
         for (const millis of [-DAY, max + DAY]) {

@@ -11,7 +11,7 @@ import {
   type Handle,
   type OpenedHandle,
   openInode,
-} from "../../src/services/file/opens/open-node.ts";
+} from "../../src/services/file/opens/open-inode.ts";
 import { renameByHandle } from "../../src/services/file/opens/rename-held.ts";
 import { Acls } from "../../src/services/file/security/access-lists.ts";
 import { parseSddl, printSid } from "../../src/services/file/security/sddl.ts";

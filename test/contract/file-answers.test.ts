@@ -6,7 +6,7 @@ import {
   ShareFileClient,
   StorageSharedKeyCredential,
 } from "@azure/storage-file-share";
-import { FILE_LIMITS } from "../../src/base/limits-file.ts";
+import { FILE_LIMITS } from "../../src/services/file/limits.ts";
 import { ENGINES } from "../kit/server.ts";
 import { collectAll, refused, sample, useFiles, withAccountSas } from "./file/kit.ts";
 

@@ -9,9 +9,9 @@ import {
   RestError,
   StorageSharedKeyCredential,
 } from "@azure/storage-file-share";
-import { FILE_LIMITS } from "../../src/base/limits-file.ts";
 import { createFile } from "../../src/services/file/create-file.ts";
 import { createDirectory } from "../../src/services/file/directories.ts";
+import { FILE_LIMITS } from "../../src/services/file/limits.ts";
 import { putRange } from "../../src/services/file/put-range.ts";
 import { ENGINES } from "../kit/server.ts";
 import { collectAll, refused, sample, useFiles } from "./file/kit.ts";

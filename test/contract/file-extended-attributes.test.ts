@@ -19,7 +19,7 @@ import {
   type OpenedHandle,
   type OpenRequest,
   openInode,
-} from "../../src/services/file/opens/open-node.ts";
+} from "../../src/services/file/opens/open-inode.ts";
 import { openSnapshotInode } from "../../src/services/file/opens/past-node.ts";
 import { renameByHandle } from "../../src/services/file/opens/rename-held.ts";
 import { findConnected, readSnapshotTimes } from "../../src/services/file/opens/share-facts.ts";

@@ -7,7 +7,7 @@ import { closeHandle, findHandle, setDeletePending } from "../../src/services/fi
 import { lockRanges, mayAccess, unlockRanges } from "../../src/services/file/locks.ts";
 import { forgetUnusedMarks } from "../../src/services/file/opened-marks.ts";
 import { changeByHandle } from "../../src/services/file/opens/held-properties.ts";
-import { type OpenedHandle, openInode } from "../../src/services/file/opens/open-node.ts";
+import { type OpenedHandle, openInode } from "../../src/services/file/opens/open-inode.ts";
 import { ENGINES } from "../kit/server.ts";
 import { collectAll, type FileKit, refusal, refused, useFiles } from "./file/kit.ts";
 

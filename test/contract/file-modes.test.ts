@@ -8,7 +8,7 @@ import { BlobServiceClient } from "@azure/storage-blob";
 import { ShareServiceClient } from "@azure/storage-file-share";
 import { QueueServiceClient } from "@azure/storage-queue";
 import { MIB } from "../../src/base/limits.ts";
-import { startHoldfast } from "../../src/library.ts";
+import { startHoldfast } from "../../src/process/library.ts";
 import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from "../../src/services/account/account-list.ts";
 import { DISPOSITION } from "../../src/smb/wire/create.ts";
 import { startProgram } from "../kit/program.ts";

@@ -13,7 +13,7 @@ import {
   type OpenedHandle,
   type OpenRequest,
   openInode,
-} from "../../src/services/file/opens/open-node.ts";
+} from "../../src/services/file/opens/open-inode.ts";
 import { renameByHandle } from "../../src/services/file/opens/rename-held.ts";
 import { movingTreeKey } from "../../src/store/keys/file.ts";
 import { ENGINES } from "../kit/server.ts";

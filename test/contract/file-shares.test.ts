@@ -10,7 +10,7 @@ import {
 } from "@azure/storage-file-share";
 import { seconds } from "../../src/base/clock.ts";
 import { GIB } from "../../src/base/limits.ts";
-import { FILE_LIMITS } from "../../src/base/limits-file.ts";
+import { FILE_LIMITS } from "../../src/services/file/limits.ts";
 import { fileJobs } from "../../src/services/file/reclaim.ts";
 import { createSnapshot } from "../../src/services/file/snapshots.ts";
 import { ENGINES } from "../kit/server.ts";

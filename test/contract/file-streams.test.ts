@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { ShareClient } from "@azure/storage-file-share";
-import { FILE_LIMITS } from "../../src/base/limits-file.ts";
 import { DELETE, NO_ACCESS, READ, WRITE } from "../../src/concurrency/share-mode.ts";
 import { closeHandle, endHandle, setDeletePending } from "../../src/services/file/handles.ts";
+import { FILE_LIMITS } from "../../src/services/file/limits.ts";
 import { lockRanges } from "../../src/services/file/locks.ts";
 import {
   readByHandle,
@@ -23,7 +23,7 @@ import {
   type OpenedHandle,
   type OpenRequest,
   openInode,
-} from "../../src/services/file/opens/open-node.ts";
+} from "../../src/services/file/opens/open-inode.ts";
 import { listSnapshotStreams, openSnapshotInode } from "../../src/services/file/opens/past-node.ts";
 import { renameByHandle } from "../../src/services/file/opens/rename-held.ts";
 import { renameStream } from "../../src/services/file/opens/rename-stream.ts";

@@ -4,9 +4,9 @@ import { collect } from "../../src/base/bytes.ts";
 import { monotonic, pause, seconds } from "../../src/base/clock.ts";
 import { DamagedData } from "../../src/base/faults.ts";
 import { MIB } from "../../src/base/limits.ts";
-import { silentLog } from "../../src/base/log.ts";
 import { seededRandom } from "../../src/base/random.ts";
-import { Runtime } from "../../src/runtime.ts";
+import { silentLog } from "../../src/observability/log.ts";
+import { Runtime } from "../../src/process/runtime.ts";
 import type { Slice } from "../../src/services/payload/payloads.ts";
 import { freshSchema, sharedDatabase } from "../kit/postgres.ts";
 

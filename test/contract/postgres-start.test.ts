@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { BlobServiceClient, RestError } from "@azure/storage-blob";
 import { monotonic, pause } from "../../src/base/clock.ts";
 import { LIMITS } from "../../src/base/limits.ts";
-import { silentLog } from "../../src/base/log.ts";
+import { silentLog } from "../../src/observability/log.ts";
 import { parseDatabaseAddress } from "../../src/store/postgres/address.ts";
 import { ClearTextWarning } from "../../src/store/postgres/clear-text-warning.ts";
 import { Session } from "../../src/store/postgres/session.ts";

@@ -18,7 +18,7 @@ import { after, suite, test } from "node:test";
 import { QueueServiceClient } from "@azure/storage-queue";
 import { pause } from "../../src/base/clock.ts";
 import { LIMITS } from "../../src/base/limits.ts";
-import { startHoldfast } from "../../src/library.ts";
+import { startHoldfast } from "../../src/process/library.ts";
 import { HTTPS_FLAGS } from "../kit/certificates.ts";
 import { runProgram, startProgram } from "../kit/program.ts";
 import { send } from "../kit/send.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { seconds } from "../../src/base/clock.ts";
-import { QUEUE_LIMITS } from "../../src/base/limits-queue.ts";
+import { QUEUE_LIMITS } from "../../src/services/queue/limits.ts";
 import { readContentsId } from "../../src/services/queue/queue-ref.ts";
 import { QueueService } from "../../src/services/queue/queue-service.ts";
 import { packKey } from "../../src/store/keys/pack.ts";

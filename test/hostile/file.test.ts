@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { FILE_LIMITS } from "../../src/base/limits-file.ts";
 import { createDirectory } from "../../src/services/file/directories.ts";
+import { FILE_LIMITS } from "../../src/services/file/limits.ts";
 import { collectAll, useFiles } from "../contract/file/kit.ts";
 
 /** Names and paths as no friendly client would choose them. */

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { signed } from "../../bench/sign.ts";
-import { isCommon } from "../../src/base/common-memory.ts";
 import { LIMITS, MIB } from "../../src/base/limits.ts";
+import { isCommon } from "../../src/memory/common-memory.ts";
 import {
   acquireBodyBuffer,
   acquireReadBuffer,
   release,
   releaseBodyBuffer,
-} from "../../src/base/payload-memory.ts";
+} from "../../src/memory/payload-memory.ts";
 import { raw } from "../kit/raw.ts";
 import { startTestServer, type TestServer } from "../kit/server.ts";
 

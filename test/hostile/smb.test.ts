@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { after, before, test } from "node:test";
 import { seededRandom } from "../../src/base/random.ts";
-import { STATUS } from "../../src/smb/status.ts";
 import { FrameAssembler, prefixFor } from "../../src/smb/wire/framing.ts";
 import { COMMAND, decodeHeader, encodeHeader, FLAG, type Header } from "../../src/smb/wire/header.ts";
 import {
@@ -13,6 +12,7 @@ import {
 } from "../../src/smb/wire/negotiate.ts";
 import { emptyBody, sessionSetupRequest } from "../../src/smb/wire/session-setup.ts";
 import { encodeSmb1Negotiate } from "../../src/smb/wire/smb1-negotiate.ts";
+import { STATUS } from "../../src/smb/wire/status.ts";
 import { utf16 } from "../../src/smb/wire/text.ts";
 import { treeConnectRequest } from "../../src/smb/wire/tree-connect.ts";
 import { SmbClient } from "../kit/smb-client.ts";

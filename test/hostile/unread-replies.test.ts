@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { after, before, suite, test } from "node:test";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { MIB } from "../../src/base/limits.ts";
-import { ReplyMemory } from "../../src/base/reply-memory.ts";
+import { ReplyMemory } from "../../src/memory/reply-memory.ts";
 import { Growth } from "../kit/growth.ts";
 import { send } from "../kit/send.ts";
 import { startTestServer, type TestServer } from "../kit/server.ts";

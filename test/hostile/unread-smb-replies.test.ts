@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { ShareServiceClient } from "@azure/storage-file-share";
 import { KIB, MIB } from "../../src/base/limits.ts";
-import { ReplyMemory } from "../../src/base/reply-memory.ts";
+import { ReplyMemory } from "../../src/memory/reply-memory.ts";
 import { Growth } from "../kit/growth.ts";
 import { startTestServer, type TestServer } from "../kit/server.ts";
 import { SmbTestClient } from "../kit/smb-test-client.ts";

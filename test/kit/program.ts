@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /** The program itself, as `npm start` runs it: the compiled files in a process of its own. */
-export const MAIN = fileURLToPath(new URL("../../dist/holdfast.js", import.meta.url));
+export const MAIN = fileURLToPath(new URL("../../dist/cli/holdfast.js", import.meta.url));
 
 export interface Program {
   readonly child: ChildProcess;
@@ -36,7 +36,7 @@ function start(
   wrapper: readonly string[] = [],
   more: SpawnOptions = {},
 ): ChildProcess {
-  if (!existsSync(MAIN)) throw new Error("dist/holdfast.js is missing: run `npm run build` first");
+  if (!existsSync(MAIN)) throw new Error("dist/cli/holdfast.js is missing: run `npm run build` first");
   const [command, ...args] = [...wrapper, process.execPath, MAIN, ...flags] as [string, ...string[]];
   const child = spawn(command, args, {
     stdio: ["ignore", "pipe", "pipe"],

@@ -7,7 +7,6 @@ import { NTLM_FLAG } from "../../src/smb/crypto/ntlmssp.ts";
 import { PREAUTH_START, preauthAfter } from "../../src/smb/crypto/preauth.ts";
 import { deriveSessionKeys } from "../../src/smb/crypto/session-keys.ts";
 import { SIGNING, type Signer, signerOf } from "../../src/smb/crypto/signing.ts";
-import { STATUS } from "../../src/smb/status.ts";
 import { fileTimeAt } from "../../src/smb/wire/filetime.ts";
 import { FrameAssembler, prefixFor } from "../../src/smb/wire/framing.ts";
 import {
@@ -30,6 +29,7 @@ import {
   type NegotiateContext,
 } from "../../src/smb/wire/negotiate.ts";
 import { sessionSetupRequest, sessionSetupResponse } from "../../src/smb/wire/session-setup.ts";
+import { STATUS } from "../../src/smb/wire/status.ts";
 import { utf16 } from "../../src/smb/wire/text.ts";
 import { treeConnectRequest } from "../../src/smb/wire/tree-connect.ts";
 

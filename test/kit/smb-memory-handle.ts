@@ -13,10 +13,10 @@ import type {
   OpenRequest,
   TimeChange,
 } from "../../src/smb/file-system.ts";
-import { refuse, STATUS } from "../../src/smb/status.ts";
 import { ATTRIBUTE, SHARE_ACCESS } from "../../src/smb/wire/create.ts";
 import type { ExtendedAttribute } from "../../src/smb/wire/extended-attributes.ts";
 import type { FileTime } from "../../src/smb/wire/filetime.ts";
+import { refuse, STATUS } from "../../src/smb/wire/status.ts";
 import { changedEas, fold, type HeldLock, type MemoryInode } from "./smb-memory-node.ts";
 import type { MemoryShare } from "./smb-memory-share.ts";
 

@@ -1,7 +1,7 @@
 import type { FoundInode, InodeKind, Opened, OpenRequest, Share } from "../../src/smb/file-system.ts";
-import { refuse, STATUS } from "../../src/smb/status.ts";
 import { ACCESS, ATTRIBUTE, CREATE_ACTION, DISPOSITION } from "../../src/smb/wire/create.ts";
 import type { FileTime } from "../../src/smb/wire/filetime.ts";
+import { refuse, STATUS } from "../../src/smb/wire/status.ts";
 import { MemoryHandle } from "./smb-memory-handle.ts";
 import { changedEas, fold, MemoryInode } from "./smb-memory-node.ts";
 

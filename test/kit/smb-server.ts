@@ -1,10 +1,10 @@
 import { type Clock, systemClock, systemTimers, type Timers } from "../../src/base/clock.ts";
 import { ConnectionLimit } from "../../src/base/connection-limit.ts";
-import { type Log, silentLog } from "../../src/base/log.ts";
 import { systemRandom } from "../../src/base/random.ts";
+import { type Log, silentLog } from "../../src/observability/log.ts";
 import { loginAccountOf } from "../../src/smb/crypto/login.ts";
-import { listenSmb } from "../../src/smb/listener.ts";
 import { SmbServer } from "../../src/smb/server.ts";
+import { listenSmb } from "../../src/smb/transport/listener.ts";
 import { MemoryFileSystem } from "./smb-memory.ts";
 
 export const SMB_ACCOUNT = "files1";

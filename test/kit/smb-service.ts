@@ -1,14 +1,14 @@
 import { systemClock, systemTimers } from "../../src/base/clock.ts";
-import { silentLog } from "../../src/base/log.ts";
 import { systemRandom } from "../../src/base/random.ts";
-import { Runtime } from "../../src/runtime.ts";
+import { silentLog } from "../../src/observability/log.ts";
+import { Runtime } from "../../src/process/runtime.ts";
 import { createShare } from "../../src/services/file/create-share.ts";
 import { FileService } from "../../src/services/file/file-service.ts";
 import { loginAccountOf } from "../../src/smb/crypto/login.ts";
 import { ServiceFileSystem } from "../../src/smb/files/file-system.ts";
-import { listenSmb } from "../../src/smb/listener.ts";
-import { ServerHost } from "../../src/smb/outside.ts";
+import { ServerHost } from "../../src/smb/host.ts";
 import { SmbServer } from "../../src/smb/server.ts";
+import { listenSmb } from "../../src/smb/transport/listener.ts";
 import { SMB_ACCOUNT, SMB_KEYS, SMB_OTHER_ACCOUNT } from "./smb-server.ts";
 
 /**

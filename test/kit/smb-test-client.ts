@@ -8,7 +8,6 @@ import {
 } from "../../src/services/file/security/security-descriptor.ts";
 import { ntHash, ntowfv2, ntProof, sessionBaseKey } from "../../src/smb/crypto/ntlm-proof.ts";
 import { SIGNING, type Signer, signerOf } from "../../src/smb/crypto/signing.ts";
-import { STATUS } from "../../src/smb/status.ts";
 import { CREATE_OPTION, createRequest, createResponse, DISPOSITION } from "../../src/smb/wire/create.ts";
 import {
   allocationSize,
@@ -57,6 +56,7 @@ import { encodeLockRequest, LOCK_FLAG } from "../../src/smb/wire/lock.ts";
 import { DIALECT, encodeNegotiateRequest } from "../../src/smb/wire/negotiate.ts";
 import { leaseBreak, leaseBreakNotification, OPLOCK, oplockBreak } from "../../src/smb/wire/oplock-break.ts";
 import { sessionSetupRequest, sessionSetupResponse } from "../../src/smb/wire/session-setup.ts";
+import { STATUS } from "../../src/smb/wire/status.ts";
 import { utf16 } from "../../src/smb/wire/text.ts";
 import { treeConnectRequest } from "../../src/smb/wire/tree-connect.ts";
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { ManualClock } from "../../src/base/clock.ts";
-import { silentLog } from "../../src/base/log.ts";
 import { LocalMessages } from "../../src/base/messages.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { Refusal } from "../../src/base/refusals.ts";
@@ -9,6 +8,7 @@ import { etagOf, type Revision } from "../../src/base/revision.ts";
 import { type Conditions, checkCombination, NO_CONDITIONS } from "../../src/concurrency/conditions.ts";
 import { leaseAt } from "../../src/concurrency/lease.ts";
 import { parseTagPredicate } from "../../src/concurrency/tag-predicate.ts";
+import { silentLog } from "../../src/observability/log.ts";
 import { BlobService } from "../../src/services/blob/blob-service.ts";
 import { setBlobTags } from "../../src/services/blob/blob-tags.ts";
 import { setContainerMetadata } from "../../src/services/blob/container-properties.ts";

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { collect } from "../../src/base/bytes.ts";
 import { ManualClock } from "../../src/base/clock.ts";
-import { silentLog } from "../../src/base/log.ts";
 import { LocalMessages } from "../../src/base/messages.ts";
 import { type Random, seededRandom } from "../../src/base/random.ts";
 import { Refusal } from "../../src/base/refusals.ts";
 import { DELETE, READ, WRITE } from "../../src/concurrency/share-mode.ts";
 import { MemoryDevice } from "../../src/extents/memory-device.ts";
+import { silentLog } from "../../src/observability/log.ts";
 import { createFile } from "../../src/services/file/create-file.ts";
 import { createShare } from "../../src/services/file/create-share.ts";
 import { deleteFile } from "../../src/services/file/delete-file.ts";
@@ -15,7 +15,7 @@ import { getFile, getFileProperties } from "../../src/services/file/get-file.ts"
 import { closeHandle, setDeletePending } from "../../src/services/file/handles.ts";
 import { leaseFile } from "../../src/services/file/lease.ts";
 import { lockRanges, mayAccess, unlockRanges } from "../../src/services/file/locks.ts";
-import { type Handle, openInode } from "../../src/services/file/opens/open-node.ts";
+import { type Handle, openInode } from "../../src/services/file/opens/open-inode.ts";
 import { putRange } from "../../src/services/file/put-range.ts";
 import { ingest } from "../../src/services/payload/content.ts";
 import { PayloadService } from "../../src/services/payload/payload-service.ts";

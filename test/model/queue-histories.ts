@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { ManualClock } from "../../src/base/clock.ts";
-import { silentLog } from "../../src/base/log.ts";
 import { LocalMessages } from "../../src/base/messages.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { Refusal } from "../../src/base/refusals.ts";
 import { parseReceipt, printReceipt, type Receipt } from "../../src/concurrency/visibility.ts";
+import { silentLog } from "../../src/observability/log.ts";
 import type { Payloads } from "../../src/services/payload/payloads.ts";
 import { QueueService } from "../../src/services/queue/queue-service.ts";
 import type { Store } from "../../src/store/kv.ts";

@@ -78,7 +78,13 @@ function packClone(): { readonly clone: string; readonly unpacked: string } {
 
 test("a package that is made from a clone holds the program, its types and exact versions", () => {
   const { clone, unpacked } = packClone();
-  for (const name of ["dist/holdfast.js", "dist/library.js", "dist/library.d.ts", "README.md", "LICENSE"])
+  for (const name of [
+    "dist/cli/holdfast.js",
+    "dist/process/library.js",
+    "dist/process/library.d.ts",
+    "README.md",
+    "LICENSE",
+  ])
     assert.ok(existsSync(join(unpacked, name)), `${name} is missing`);
   assert.ok(!existsSync(join(clone, "npm-shrinkwrap.json")), "it outranks package-lock.json where it stays");
 
@@ -99,7 +105,7 @@ test("a package that is made from a clone holds the program, its types and exact
   }
 
   symlinkSync(join(repository, "node_modules"), join(unpacked, "node_modules"));
-  const printed = execFileSync(process.execPath, [join(unpacked, "dist/holdfast.js"), "--version"]);
+  const printed = execFileSync(process.execPath, [join(unpacked, "dist/cli/holdfast.js"), "--version"]);
   assert.equal(printed.toString().trim(), version);
 });
 

@@ -47,7 +47,7 @@ describe("imports", () => {
       "services name no engine",
       "src/services/a.ts",
       "src/store/memory/b.ts",
-      /imports the engine .*only main/,
+      /imports the engine .*only process and cli/,
     ],
     ["the store names no engine", "src/store/a.ts", "src/store/memory/b.ts", /imports the engine/],
     ["engines are strangers", "src/store/embedded/a.ts", "src/store/memory/b.ts", /imports the engine/],
@@ -72,7 +72,8 @@ describe("imports", () => {
 
   test("what the table allows passes, and tests may import anything", () => {
     const found = findings({
-      "src/main.ts": 'import "./store/memory/m.ts";\nimport "./http/h.ts";\nimport "../package.json";\n',
+      "src/cli/main.ts":
+        'import "../store/memory/m.ts";\nimport "../http/h.ts";\nimport "../../package.json";\n',
       "src/store/memory/m.ts": 'import "../kv.ts";\n',
       "src/store/kv.ts": 'import "../base/b.ts";\n',
       "src/base/b.ts": "",
@@ -110,7 +111,10 @@ describe("packages", () => {
   });
 
   test("packages at home pass", () => {
-    assert.deepEqual(oneFile("src/base/log.ts", 'import { pino } from "pino";\nimport "node:fs";\n'), []);
+    assert.deepEqual(
+      oneFile("src/observability/log.ts", 'import { pino } from "pino";\nimport "node:fs";\n'),
+      [],
+    );
     assert.deepEqual(oneFile("src/store/embedded/a.ts", 'import { open } from "lmdb";\n'), []);
     assert.deepEqual(oneFile("src/http/a.ts", 'import type { Server } from "node:http";\n'), []);
   });
@@ -163,7 +167,7 @@ describe("leftovers", () => {
 
   test("console in src, except where main speaks to the terminal", () => {
     assert.match(oneFile("src/http/a.ts", "console.log(1);\n")[0]!, /use the log of base/);
-    assert.deepEqual(oneFile("src/main.ts", "console.log(1);\n"), []);
+    assert.deepEqual(oneFile("src/cli/main.ts", "console.log(1);\n"), []);
     assert.deepEqual(oneFile("scripts/a.ts", "console.log(1);\n"), []);
   });
 });
@@ -171,8 +175,9 @@ describe("leftovers", () => {
 describe("files", () => {
   test("a file that nothing reaches", () => {
     const found = findings({
-      "src/main.ts": 'import "./http/a.ts";\nnew Worker(new URL("./worker.ts", import.meta.url));\n',
-      "src/worker.ts": "",
+      "src/cli/main.ts":
+        'import "../http/a.ts";\nnew Worker(new URL("../process/worker.ts", import.meta.url));\n',
+      "src/process/worker.ts": "",
       "src/http/a.ts": "",
       "src/http/b.ts": 'import "./c.ts";\n',
       "src/http/c.ts": 'import "./b.ts";\n',
@@ -227,17 +232,17 @@ test("blanking keeps the code and hides comments, strings, templates and regular
 test("as a command it prints path, line and reason, and exits with 1", () => {
   const directory = mkdtempSync(join(tmpdir(), "holdfast-tidy-"));
   try {
-    mkdirSync(join(directory, "src"));
-    writeFileSync(join(directory, "src/main.ts"), "\nf(Math.random());\n");
+    mkdirSync(join(directory, "src/cli"), { recursive: true });
+    writeFileSync(join(directory, "src/cli/main.ts"), "\nf(Math.random());\n");
     const run = () =>
       spawnSync(process.execPath, ["--import", "tsx", join(root, "scripts/tidy.ts"), directory], {
         cwd: root,
         encoding: "utf8",
       });
     const bad = run();
-    assert.equal(bad.stdout, "src/main.ts:2: Math.random: take a Random of base\n");
+    assert.equal(bad.stdout, "src/cli/main.ts:2: Math.random: take a Random of base\n");
     assert.equal(bad.status, 1);
-    writeFileSync(join(directory, "src/main.ts"), "\n");
+    writeFileSync(join(directory, "src/cli/main.ts"), "\n");
     assert.equal(run().status, 0);
   } finally {
     rmSync(directory, { recursive: true, force: true });

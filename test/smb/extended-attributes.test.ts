@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { STATUS } from "../../src/smb/status.ts";
 import { DISPOSITION } from "../../src/smb/wire/create.ts";
 import { NOTIFY_FILTER } from "../../src/smb/wire/directory.ts";
 import {
@@ -11,6 +10,7 @@ import {
 } from "../../src/smb/wire/extended-attributes.ts";
 import { FILE_CLASS } from "../../src/smb/wire/file-information.ts";
 import { INFO_TYPE } from "../../src/smb/wire/info.ts";
+import { STATUS } from "../../src/smb/wire/status.ts";
 import { VOLUME_CLASS } from "../../src/smb/wire/volume-information.ts";
 import { SMB_ACCOUNT, SMB_PASSWORD, startSmbServer } from "../kit/smb-server.ts";
 import { startServiceSmbServer } from "../kit/smb-service.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ManualClock, seconds, systemTimers, type Timers } from "../../src/base/clock.ts";
-import { SMB_LIMITS } from "../../src/base/limits-smb.ts";
+import { SMB_LIMITS } from "../../src/smb/limits.ts";
 import { SMB_ACCOUNT, SMB_PASSWORD, startSmbServer } from "../kit/smb-server.ts";
 import { SmbTestClient } from "../kit/smb-test-client.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { pause } from "../../src/base/clock.ts";
-import { STATUS } from "../../src/smb/status.ts";
 import { DISPOSITION } from "../../src/smb/wire/create.ts";
+import { STATUS } from "../../src/smb/wire/status.ts";
 import { SMB_ACCOUNT, SMB_PASSWORD } from "../kit/smb-server.ts";
 import { startServiceSmbServer } from "../kit/smb-service.ts";
 import { SmbStatus, SmbTestClient } from "../kit/smb-test-client.ts";

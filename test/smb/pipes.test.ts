@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pause } from "../../src/base/clock.ts";
-import { STATUS } from "../../src/smb/status.ts";
 import { createRequest, createResponse, DISPOSITION } from "../../src/smb/wire/create.ts";
 import { readRequest, readResponse, writeRequest } from "../../src/smb/wire/file-io.ts";
 import { COMMAND } from "../../src/smb/wire/header.ts";
 import type { FileId } from "../../src/smb/wire/layout.ts";
 import { OPLOCK } from "../../src/smb/wire/oplock-break.ts";
+import { STATUS } from "../../src/smb/wire/status.ts";
 import { utf16 } from "../../src/smb/wire/text.ts";
 import { SmbClient } from "../kit/smb-client.ts";
 import { SMB_ACCOUNT, SMB_PASSWORD, startSmbServer } from "../kit/smb-server.ts";

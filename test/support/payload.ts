@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { collect } from "../../src/base/bytes.ts";
 import { type Clock, ManualClock } from "../../src/base/clock.ts";
-import { silentLog } from "../../src/base/log.ts";
 import type { Device } from "../../src/extents/device.ts";
 import { type ExtentShape, storedBytes } from "../../src/extents/format.ts";
+import { silentLog } from "../../src/observability/log.ts";
 import {
   type Content,
   commitContent,

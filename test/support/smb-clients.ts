@@ -2,7 +2,7 @@ import { RestError, type ShareFileClient, ShareServiceClient } from "@azure/stor
 import { monotonic, pause } from "../../src/base/clock.ts";
 import { type Random, seededRandom } from "../../src/base/random.ts";
 import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from "../../src/services/account/account-list.ts";
-import { STATUS } from "../../src/smb/status.ts";
+import { STATUS } from "../../src/smb/wire/status.ts";
 import { type OpenFile, SmbStatus, SmbTestClient } from "../kit/smb-test-client.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { ServiceParts } from "../../src/services/context.ts";
 import { ItemPage } from "../../src/services/page.ts";
-import type { ServiceParts } from "../../src/services/parts.ts";
 import type { EntityChange } from "../../src/services/table/change-entity.ts";
 import type { Entity } from "../../src/services/table/query-entities.ts";
 import { TableService } from "../../src/services/table/table-service.ts";

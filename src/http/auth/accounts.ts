@@ -1,4 +1,4 @@
-import { HmacKey } from "../../base/hmac.ts";
+import { HmacKey } from "../../digest/hmac.ts";
 
 /** What signatures are checked against. Looked up on every request, so `find` answers from memory, in O(1). */
 export interface Accounts {

@@ -1,5 +1,5 @@
 import type { Instant } from "../../base/clock.ts";
-import { HmacKey } from "../../base/hmac.ts";
+import { HmacKey } from "../../digest/hmac.ts";
 import type { ServiceName } from "../exchange.ts";
 import type { Account } from "./accounts.ts";
 

@@ -1,5 +1,5 @@
-import { safeText } from "../../base/redact.ts";
 import { Refusal, type RefusalCode } from "../../base/refusals.ts";
+import { safeText } from "../../observability/redact.ts";
 import type { HttpRequest, ServiceName } from "../exchange.ts";
 
 /**

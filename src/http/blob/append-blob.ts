@@ -1,9 +1,9 @@
 import { KIB } from "../../base/limits.ts";
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { badHeader } from "../../base/refusals.ts";
 import type { AppendConditions } from "../../concurrency/conditions.ts";
 import { type Appended, appendBlock as append, sealBlob as seal } from "../../services/blob/append-block.ts";
 import { createAppendBlob as create } from "../../services/blob/create-blob.ts";
+import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import type { Headers, HttpReply, HttpRequest, ReplyHeaders } from "../exchange.ts";
 import { checkBytes } from "../wire/digest.ts";
 import {

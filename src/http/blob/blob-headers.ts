@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { badHeader, badQuery, Refusal } from "../../base/refusals.ts";
 import { type Revision, revisionOfTimestamp } from "../../base/revision.ts";
 import type { BlobGuards, Selector } from "../../services/blob/blobs.ts";
+import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import type { BlobProperties, CreateGuards, EncryptionOptions } from "../../services/blob/put-blob.ts";
 import type { BlobHttpHeaders, BlobRecord } from "../../services/blob/records.ts";
 import { type Caller, mayOverwrite } from "../auth/caller.ts";

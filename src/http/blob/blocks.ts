@@ -1,11 +1,11 @@
-import { freeIfAlone } from "../../base/free-now.ts";
 import { KIB, MIB } from "../../base/limits.ts";
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { badHeader, badQuery, Refusal } from "../../base/refusals.ts";
 import { instantOf } from "../../base/revision.ts";
-import { CooperativeScheduler } from "../../base/turns.ts";
+import { CooperativeScheduler } from "../../base/yield-to-event-loop.ts";
 import { quotedEtag } from "../../concurrency/etag.ts";
+import { freeIfAlone } from "../../memory/free-now.ts";
 import { getBlockList as getList, type NamedBlock } from "../../services/blob/get-block-list.ts";
+import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import type { Written } from "../../services/blob/put-blob.ts";
 import { putBlock as put } from "../../services/blob/put-block.ts";
 import {

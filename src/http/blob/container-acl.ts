@@ -1,6 +1,6 @@
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { NO_CONDITIONS } from "../../concurrency/conditions.ts";
 import { getContainer, setContainerAcl as setAcl } from "../../services/blob/container-properties.ts";
+import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { parseSignedIdentifiers, printSignedIdentifiers } from "../wire/signed-identifiers.ts";
 import { readGuards, readPublicAccess } from "./container.ts";

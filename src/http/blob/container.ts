@@ -1,4 +1,3 @@
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { badHeader } from "../../base/refusals.ts";
 import { NO_CONDITIONS } from "../../concurrency/conditions.ts";
 import {
@@ -8,6 +7,7 @@ import {
 } from "../../services/blob/container-properties.ts";
 import { createContainer as create } from "../../services/blob/create-container.ts";
 import { deleteContainer as remove } from "../../services/blob/delete-container.ts";
+import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import type { ContainerRecord } from "../../services/blob/records.ts";
 import { restoreContainer as restore } from "../../services/blob/restore-container.ts";
 import type { Headers, HttpReply, HttpRequest, ReplyHeaders } from "../exchange.ts";

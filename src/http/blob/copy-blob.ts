@@ -1,7 +1,6 @@
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
-import { release } from "../../base/payload-memory.ts";
 import { badHeader, badQuery, Refusal } from "../../base/refusals.ts";
 import { etagOf, type Revision } from "../../base/revision.ts";
+import { release } from "../../memory/payload-memory.ts";
 import type { BlobService } from "../../services/blob/blob-service.ts";
 import {
   abortCopy as abort,
@@ -11,6 +10,7 @@ import {
   type LocalSource,
 } from "../../services/blob/copy-blob.ts";
 import { checkCopyTarget } from "../../services/blob/copy-from-elsewhere.ts";
+import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import { openSource } from "../../services/blob/open-source.ts";
 import { guidOf } from "../common/read-headers.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";

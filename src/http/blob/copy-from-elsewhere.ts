@@ -1,6 +1,5 @@
 import { monotonic } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Copied } from "../../services/blob/copy-blob.ts";
 import {
@@ -10,6 +9,7 @@ import {
   finishCopy,
   isCopyPending,
 } from "../../services/blob/copy-from-elsewhere.ts";
+import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import { putBlob } from "../../services/blob/put-blob.ts";
 import type { BlobKind } from "../../services/blob/records.ts";
 import type { RemoteSource } from "../common/copy-source-fetcher.ts";

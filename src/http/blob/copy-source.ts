@@ -1,6 +1,6 @@
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { answerOf, Refusal, sourceRefusal } from "../../base/refusals.ts";
 import type { LocalSource } from "../../services/blob/copy-blob.ts";
+import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import { authenticate } from "../auth/authenticate.ts";
 import { authorize } from "../auth/authorize.ts";
 import { locateSource, readSourceUrl, withoutSignature } from "../common/copy-address.ts";

@@ -1,9 +1,9 @@
 import { collect } from "../../base/bytes.ts";
 import { MIB } from "../../base/limits.ts";
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
 import { appendBlock as append, checkAppendTarget } from "../../services/blob/append-block.ts";
 import { checkCopyTarget } from "../../services/blob/copy-from-elsewhere.ts";
+import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import { type PutBlob, putBlob as put } from "../../services/blob/put-blob.ts";
 import { checkBlockTarget, putBlock } from "../../services/blob/put-block.ts";
 import { checkPageTarget, putPage } from "../../services/blob/put-page.ts";

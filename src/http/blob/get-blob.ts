@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { collect } from "../../base/bytes.ts";
-import { Crc64 } from "../../base/crc64.ts";
-import { type MaybePromise, then } from "../../base/soon.ts";
+import { type MaybePromise, then } from "../../base/maybe-promise.ts";
+import { Crc64 } from "../../digest/crc64.ts";
 import {
   getBlob as get,
   getBlobProperties as getProperties,

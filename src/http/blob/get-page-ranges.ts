@@ -1,5 +1,4 @@
 import { LIMITS } from "../../base/limits.ts";
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { badHeader, badQuery } from "../../base/refusals.ts";
 import { etagOf, type Revision, revisionOfTimestamp } from "../../base/revision.ts";
 import type { BlobService } from "../../services/blob/blob-service.ts";
@@ -9,6 +8,7 @@ import {
   type ListedRange,
   type PageRanges,
 } from "../../services/blob/get-page-ranges.ts";
+import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import type { PageSpan } from "../../services/blob/page-map.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import { decodeMarker, encodeMarker, readCount } from "../wire/list-params.ts";

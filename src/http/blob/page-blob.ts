@@ -1,7 +1,7 @@
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
 import type { SequenceConditions } from "../../concurrency/conditions.ts";
 import { createPageBlob as create } from "../../services/blob/create-blob.ts";
+import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import type { PageSpan } from "../../services/blob/page-map.ts";
 import {
   clearPage,

@@ -1,9 +1,9 @@
 import { LIMITS, MIB } from "../../base/limits.ts";
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
-import { md5OfArrived } from "../../base/md5-soon.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
 import { instantOf, timestampOf } from "../../base/revision.ts";
 import { quotedEtag } from "../../concurrency/etag.ts";
+import { md5OfArrived } from "../../digest/md5-batch.ts";
+import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import { type BlobProperties, putBlob as put, type Written } from "../../services/blob/put-blob.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";

@@ -1,6 +1,6 @@
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { badHeader, badQuery } from "../../base/refusals.ts";
 import { timestampOf } from "../../base/revision.ts";
+import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import { type ExpiryRequest, setBlobExpiry as setExpiry } from "../../services/blob/set-blob-expiry.ts";
 import { setHttpHeaders, setBlobMetadata as setMetadata } from "../../services/blob/set-blob-properties.ts";
 import { snapshotBlob as snapshot } from "../../services/blob/snapshot-blob.ts";

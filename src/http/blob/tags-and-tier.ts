@@ -1,10 +1,10 @@
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { badHeader } from "../../base/refusals.ts";
 import {
   getBlobTags as getTags,
   setBlobTags as setTags,
   type TagsOfBlob,
 } from "../../services/blob/blob-tags.ts";
+import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import { PAGE_TIERS, setBlobTier as setTier } from "../../services/blob/set-blob-tier.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { BLOCK_TIERS, checkTagPermission, readBlobGuards, readSelector, readTier } from "./blob-headers.ts";

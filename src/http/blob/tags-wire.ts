@@ -1,5 +1,5 @@
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
+import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import { parseXml } from "../wire/xml.ts";
 import { element, printXml, textElement } from "../wire/xml-print.ts";
 import { onlyChildren, requiredChild } from "../wire/xml-values.ts";

@@ -1,8 +1,8 @@
 import { lookup } from "node:dns/promises";
 import type { Timers } from "../../base/clock.ts";
-import { Semaphore } from "../../base/gate.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { Refusal } from "../../base/refusals.ts";
+import { Semaphore } from "../../base/semaphore.ts";
 
 /** The addresses of a host name. */
 export type ResolveName = (name: string) => Promise<readonly string[]>;

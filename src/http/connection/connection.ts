@@ -2,8 +2,8 @@ import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { copyBriefly, copyPage } from "../../base/bytes.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { acquireBodyBuffer, copyForBody, release, releaseBodyBuffer } from "../../base/payload-memory.ts";
-import { readInto } from "../../base/read-into.ts";
+import { acquireBodyBuffer, copyForBody, release, releaseBodyBuffer } from "../../memory/payload-memory.ts";
+import { readInto } from "../../memory/read-into.ts";
 import { type BodySource, IncomingBody } from "./incoming-body.ts";
 import { Malformed, type RequestHead, readRequestHead } from "./request-head.ts";
 

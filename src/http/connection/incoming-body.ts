@@ -1,5 +1,5 @@
 import { LIMITS } from "../../base/limits.ts";
-import { release } from "../../base/payload-memory.ts";
+import { release } from "../../memory/payload-memory.ts";
 import { ChunkReader } from "./chunks.ts";
 import { CHUNKED } from "./request-head.ts";
 

@@ -1,6 +1,5 @@
 import { collect } from "../../base/bytes.ts";
 import { pause } from "../../base/clock.ts";
-import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { answerOf, badHeader, badQuery, Refusal, sourceRefusal } from "../../base/refusals.ts";
 import {
   abortCopy as abort,
@@ -11,6 +10,7 @@ import {
   copyFile as copy,
 } from "../../services/file/copy-file.ts";
 import { getFile, getFileProperties } from "../../services/file/get-file.ts";
+import { FILE_LIMITS } from "../../services/file/limits.ts";
 import { checkRangeTarget, type PutRange, putRange } from "../../services/file/put-range.ts";
 import { runCopy } from "../../services/file/run-copy.ts";
 import { ingest } from "../../services/payload/content.ts";

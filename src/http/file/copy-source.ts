@@ -1,5 +1,5 @@
-import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { answerOf, Refusal, sourceRefusal } from "../../base/refusals.ts";
+import { FILE_LIMITS } from "../../services/file/limits.ts";
 import type { PathRef } from "../../services/file/names.ts";
 import { authenticate } from "../auth/authenticate.ts";
 import { authorize } from "../auth/authorize.ts";

@@ -1,9 +1,8 @@
 import { collect } from "../../base/bytes.ts";
-import { FILE_LIMITS } from "../../base/limits-file.ts";
-import { md5Batched } from "../../base/md5-soon.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
 import { instantOf } from "../../base/revision.ts";
 import { type Lease, leaseStatus } from "../../concurrency/lease.ts";
+import { md5Batched } from "../../digest/md5-batch.ts";
 import { createFile as create } from "../../services/file/create-file.ts";
 import { deleteFile as remove } from "../../services/file/delete-file.ts";
 import {
@@ -15,7 +14,8 @@ import {
   getFile as get,
   getFileProperties as getProperties,
 } from "../../services/file/get-file.ts";
-import type { InodeChanges } from "../../services/file/node-changes.ts";
+import type { InodeChanges } from "../../services/file/inode-changes.ts";
+import { FILE_LIMITS } from "../../services/file/limits.ts";
 import { ingest } from "../../services/payload/content.ts";
 import { mayOverwrite } from "../auth/caller.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";

@@ -1,7 +1,7 @@
 import { LIMITS } from "../../base/limits.ts";
-import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { badHeader, badQuery } from "../../base/refusals.ts";
 import { DELETE, READ, WRITE } from "../../concurrency/share-mode.ts";
+import { FILE_LIMITS } from "../../services/file/limits.ts";
 import {
   forceCloseHandles as close,
   type HandlePosition,

@@ -1,9 +1,9 @@
 import { StorageFault } from "../../base/faults.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { FILE_LIMITS } from "../../base/limits-file.ts";
-import { md5Batched } from "../../base/md5-soon.ts";
 import { badHeader, badQuery, Refusal } from "../../base/refusals.ts";
 import { instantOf } from "../../base/revision.ts";
+import { md5Batched } from "../../digest/md5-batch.ts";
+import { FILE_LIMITS } from "../../services/file/limits.ts";
 import {
   type ByteSpan,
   type ListedRanges,

@@ -1,8 +1,8 @@
-import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { badHeader, badQuery, Refusal } from "../../base/refusals.ts";
 import { ATTRIBUTE, type AttributeName } from "../../services/file/attributes.ts";
+import type { InodeChanges } from "../../services/file/inode-changes.ts";
+import { FILE_LIMITS } from "../../services/file/limits.ts";
 import { checkShareName, type PathRef, type ShareRef, splitPath } from "../../services/file/names.ts";
-import type { InodeChanges } from "../../services/file/node-changes.ts";
 import type { PermissionRequest } from "../../services/file/permissions.ts";
 import type { FileHeaders } from "../../services/file/records.ts";
 import { parseSddl, printSddl } from "../../services/file/security/sddl.ts";

@@ -1,7 +1,7 @@
 import { instantOf, timestampOf } from "../../base/revision.ts";
 import { quotedEtag } from "../../concurrency/etag.ts";
 import { ATTRIBUTE, type AttributeName } from "../../services/file/attributes.ts";
-import type { Inode } from "../../services/file/nodes.ts";
+import type { Inode } from "../../services/file/inodes.ts";
 import type { CopyRecord, FileHeaders } from "../../services/file/records.ts";
 import type { HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";

@@ -1,5 +1,5 @@
-import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Refusal } from "../../base/refusals.ts";
+import { FILE_LIMITS } from "../../services/file/limits.ts";
 import { createPermission as create, getPermission as get } from "../../services/file/permissions.ts";
 import { getShare, setShareAcl as setAcl } from "../../services/file/share-properties.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";

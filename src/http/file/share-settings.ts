@@ -1,5 +1,5 @@
 import type { Instant } from "../../base/clock.ts";
-import { FILE_LIMITS } from "../../base/limits-file.ts";
+import { FILE_LIMITS } from "../../services/file/limits.ts";
 import { paidBurstingOf, provisioningOf } from "../../services/file/provisioning.ts";
 import type { ShareRecord, ShareSettings } from "../../services/file/records.ts";
 import { printHttpDate } from "../wire/dates.ts";

@@ -1,8 +1,8 @@
-import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
 import { timestampOf } from "../../base/revision.ts";
 import { createShare as create } from "../../services/file/create-share.ts";
 import { deleteShare as remove, restoreShare as restore } from "../../services/file/delete-share.ts";
+import { FILE_LIMITS } from "../../services/file/limits.ts";
 import type { SnapshotRef } from "../../services/file/names.ts";
 import type { ShareSettings } from "../../services/file/records.ts";
 import {

@@ -1,5 +1,5 @@
 import { seconds } from "../../base/clock.ts";
-import { QUEUE_LIMITS } from "../../base/limits-queue.ts";
+import { QUEUE_LIMITS } from "../../services/queue/limits.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printDequeued, printPeeked, XML } from "./message-xml.ts";
 import type { QueueServices } from "./operations.ts";

@@ -1,7 +1,7 @@
-import { QUEUE_LIMITS } from "../../base/limits-queue.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { printReceipt } from "../../concurrency/visibility.ts";
 import type { DequeuedMessage, GivenMessage } from "../../services/queue/get-messages.ts";
+import { QUEUE_LIMITS } from "../../services/queue/limits.ts";
 import type { PutMessageResult } from "../../services/queue/put-message.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { parseXml } from "../wire/xml.ts";

@@ -1,6 +1,6 @@
 import { LIMITS } from "../../base/limits.ts";
-import { QUEUE_LIMITS } from "../../base/limits-queue.ts";
 import { Refusal } from "../../base/refusals.ts";
+import { QUEUE_LIMITS } from "../../services/queue/limits.ts";
 import type { QueueService } from "../../services/queue/queue-service.ts";
 import type { AuthContext } from "../auth/authenticate.ts";
 import { type CommonServices, commonOperations } from "../common/service-operations.ts";

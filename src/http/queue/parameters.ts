@@ -1,6 +1,6 @@
-import { QUEUE_LIMITS } from "../../base/limits-queue.ts";
 import { badQuery, Refusal } from "../../base/refusals.ts";
 import { parseReceipt, type Receipt } from "../../concurrency/visibility.ts";
+import { QUEUE_LIMITS } from "../../services/queue/limits.ts";
 import { checkQueueName, type QueueRef } from "../../services/queue/queue-ref.ts";
 import type { QueueService } from "../../services/queue/queue-service.ts";
 import type { HttpRequest, Query } from "../exchange.ts";

@@ -1,4 +1,4 @@
-import { QUEUE_LIMITS } from "../../base/limits-queue.ts";
+import { QUEUE_LIMITS } from "../../services/queue/limits.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printMetadata, readMetadata } from "../wire/metadata.ts";
 import { parseSignedIdentifiers, printSignedIdentifiers } from "../wire/signed-identifiers.ts";

@@ -1,6 +1,6 @@
 import { seconds } from "../../base/clock.ts";
-import { QUEUE_LIMITS } from "../../base/limits-queue.ts";
 import { printReceipt } from "../../concurrency/visibility.ts";
+import { QUEUE_LIMITS } from "../../services/queue/limits.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { parseMessage } from "./message-xml.ts";

@@ -1,8 +1,8 @@
-import { TABLE_LIMITS } from "../../base/limits-table.ts";
+import { type MaybePromise, then } from "../../base/maybe-promise.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
-import { type MaybePromise, then } from "../../base/soon.ts";
 import type { EntityChangeKind, IfMatch } from "../../concurrency/entity-conditions.ts";
 import type { Changed, EntityChange } from "../../services/table/change-entity.ts";
+import { TABLE_LIMITS } from "../../services/table/limits.ts";
 import type { TableRef } from "../../services/table/tables.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import { parseEntityAddress, printEntityAddress, tableOfPath } from "../wire/odata/address.ts";

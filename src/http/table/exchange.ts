@@ -1,7 +1,7 @@
-import { TABLE_LIMITS } from "../../base/limits-table.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { EntityBounds } from "../../services/table/entity-bounds.ts";
 import type { Filter } from "../../services/table/filter/filter.ts";
+import { TABLE_LIMITS } from "../../services/table/limits.ts";
 import type { Headers, HttpRequest, Query, Target } from "../exchange.ts";
 import type { Operation, ResourceKind } from "../operation.ts";
 import { normalizePath, resourceKindOf } from "../wire/odata/address.ts";

@@ -1,6 +1,6 @@
 import { LIMITS } from "../../base/limits.ts";
-import { TABLE_LIMITS } from "../../base/limits-table.ts";
 import type { EntityChangeKind } from "../../concurrency/entity-conditions.ts";
+import { TABLE_LIMITS } from "../../services/table/limits.ts";
 import type { TableService } from "../../services/table/table-service.ts";
 import type { AuthContext } from "../auth/authenticate.ts";
 import { type CommonServices, commonOperations } from "../common/service-operations.ts";

@@ -1,5 +1,5 @@
-import { TABLE_LIMITS } from "../../base/limits-table.ts";
-import { type MaybePromise, then } from "../../base/soon.ts";
+import { type MaybePromise, then } from "../../base/maybe-promise.ts";
+import { TABLE_LIMITS } from "../../services/table/limits.ts";
 import type { EntityPage } from "../../services/table/query-entities.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { parseEntityAddress, tableOfPath } from "../wire/odata/address.ts";

@@ -1,4 +1,4 @@
-import { TABLE_LIMITS } from "../../base/limits-table.ts";
+import { TABLE_LIMITS } from "../../services/table/limits.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { tableOfPath } from "../wire/odata/address.ts";
 import { parseSignedIdentifiers, printSignedIdentifiers } from "../wire/signed-identifiers.ts";

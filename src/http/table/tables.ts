@@ -1,5 +1,5 @@
-import { TABLE_LIMITS } from "../../base/limits-table.ts";
 import { Refusal } from "../../base/refusals.ts";
+import { TABLE_LIMITS } from "../../services/table/limits.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { parseTableItem } from "../wire/odata/address.ts";
 import { parseToken, printToken } from "../wire/odata/continuation.ts";

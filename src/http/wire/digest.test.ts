@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
 import { collect } from "../../base/bytes.ts";
-import { crc64Base64 } from "../../base/crc64.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { Refusal, type RefusalCode } from "../../base/refusals.ts";
+import { crc64Base64 } from "../../digest/crc64.ts";
 import { checkBytes, checkedBody, readDeclaredDigest } from "./digest.ts";
 
 const refusal = (code: RefusalCode) => (error: unknown) => error instanceof Refusal && error.code === code;

@@ -1,8 +1,8 @@
 import { createHash, type Hash } from "node:crypto";
-import { Crc64 } from "../../base/crc64.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { LongMd5 } from "../../base/md5-thread.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
+import { Crc64 } from "../../digest/crc64.ts";
+import { LongMd5 } from "../../digest/md5-thread.ts";
 
 /**
  * Digests that travel with a body. The client may declare one of two, MD5 or CRC64; the server may want one for

@@ -1,7 +1,7 @@
 import type { Millis } from "../../base/clock.ts";
-import { Crc64 } from "../../base/crc64.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { badQuery, Refusal } from "../../base/refusals.ts";
+import { Crc64 } from "../../digest/crc64.ts";
 import { encodedElement, optionalElement, textElement } from "./xml-print.ts";
 
 /** The query parameters every listing has, and the markers that carry a reader from page to page. */

@@ -1,7 +1,7 @@
-import { Crc64 } from "../../base/crc64.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { release } from "../../base/payload-memory.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
+import { Crc64 } from "../../digest/crc64.ts";
+import { release } from "../../memory/payload-memory.ts";
 
 /**
  * Structured bodies, `x-ms-structured-body: XSM/1.0; properties=crc64`: the content in segments, each with its

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import type { Timer, Timers } from "../../base/clock.ts";
 import { ConfigError } from "../../base/config-error.ts";
 import { LIMITS } from "../../base/limits.ts";
-import type { Log } from "../../base/log.ts";
+import type { Log } from "../../observability/log.ts";
 import { type AccountList, parseAccountsFile } from "./account-list.ts";
 
 /** Reads and checks an accounts file; a `ConfigError` names the file, never what is in it. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import type { Timers } from "../../base/clock.ts";
 import { ConfigError } from "../../base/config-error.ts";
-import { openLog } from "../../base/log.ts";
+import { openLog } from "../../observability/log.ts";
 import {
   type AccountList,
   defaultAccounts,

@@ -1,4 +1,4 @@
-import { type MaybePromise, then } from "../../base/soon.ts";
+import { type MaybePromise, then } from "../../base/maybe-promise.ts";
 import { packKey } from "../../store/keys/pack.ts";
 import type { KeySpace, Reader } from "../../store/kv.ts";
 import { recordType } from "../../store/records/record.ts";

@@ -1,4 +1,3 @@
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { type AppendConditions, checkAppend } from "../../concurrency/conditions.ts";
 import type { Reader } from "../../store/kv.ts";
@@ -10,6 +9,7 @@ import type { BlobService } from "./blob-service.ts";
 import { checkBlobWrite, type Found, findBlob, putBlobRecord, withLeaseAfterWrite } from "./blobs.ts";
 import { readContainer, throwIf } from "./containers.ts";
 import { checkKey } from "./get-blob.ts";
+import { BLOB_LIMITS } from "./limits.ts";
 import { type EncryptionOptions, scopeFor, type Written, writtenOf } from "./put-blob.ts";
 import type { ChangeBlob } from "./set-blob-properties.ts";
 

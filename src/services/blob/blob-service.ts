@@ -1,6 +1,6 @@
 import type { StoredPolicy } from "../account/stored-policy.ts";
-import type { ServiceParts } from "../parts.ts";
-import type { BackgroundJob } from "../reclaim/chores.ts";
+import type { ServiceParts } from "../context.ts";
+import type { BackgroundJob } from "../reclaim/background-jobs.ts";
 import { findContainer } from "./containers.ts";
 import { blobCopies } from "./pending-copies.ts";
 import { defragmentPages } from "./piece-pages.ts";

@@ -1,7 +1,7 @@
 import type { Instant } from "../../base/clock.ts";
+import { type MaybePromise, then } from "../../base/maybe-promise.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
-import { type MaybePromise, then } from "../../base/soon.ts";
 import { type Conditions, checkWrite } from "../../concurrency/conditions.ts";
 import {
   checkMayGuard,

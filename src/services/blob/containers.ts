@@ -1,5 +1,5 @@
+import { type MaybePromise, then } from "../../base/maybe-promise.ts";
 import { Refusal, type RefusalCode } from "../../base/refusals.ts";
-import { type MaybePromise, then } from "../../base/soon.ts";
 import { type Conditions, failingCondition } from "../../concurrency/conditions.ts";
 import { AVAILABLE, checkLeaseRead, checkLeaseWrite, type Lease } from "../../concurrency/lease.ts";
 import { containerKey } from "../../store/keys/blob.ts";

@@ -1,7 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import { DamagedData } from "../../base/faults.ts";
 import { KIB } from "../../base/limits.ts";
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { blockPageKey, blockPagesOf, contentKey, placeOfBlockPage } from "../../store/keys/blob.ts";
 import type { MaybePromise, Reader, Writer } from "../../store/kv.ts";
 import {
@@ -14,6 +13,7 @@ import {
 } from "../../store/records/blob.ts";
 import { inlinePayload } from "../payload/open-payload.ts";
 import type { OpenPayload, Payloads, SliceRange } from "../payload/payloads.ts";
+import { BLOB_LIMITS } from "./limits.ts";
 import { openPages } from "./open-pages.ts";
 import { releasePages, sharePages } from "./page-content.ts";
 import { discard } from "./retention.ts";

@@ -1,4 +1,3 @@
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { answerOf, Refusal, type RefusalCode, sourceRefusal } from "../../base/refusals.ts";
 import { type Conditions, checkSource, type SourceUse } from "../../concurrency/conditions.ts";
 import { leaseAt } from "../../concurrency/lease.ts";
@@ -9,6 +8,7 @@ import { type Found, findBlob, putBlobRecord, readState, type Selector } from ".
 import { leaseOf } from "./containers.ts";
 import { releaseBlobContent, shareBlobContent } from "./content.ts";
 import { checkKey } from "./get-blob.ts";
+import { BLOB_LIMITS } from "./limits.ts";
 import type { BlobRef } from "./names.ts";
 import {
   type BlobProperties,

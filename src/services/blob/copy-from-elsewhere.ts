@@ -1,4 +1,3 @@
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { pendingCopyKey } from "../../store/keys/copies.ts";
 import type { BlobKind, BlobRecord, CopyRecord } from "../../store/records/blob.ts";
@@ -8,6 +7,7 @@ import type { PayloadSource } from "../payload/payloads.ts";
 import type { BlobService } from "./blob-service.ts";
 import { findBlob, putBlobRecord } from "./blobs.ts";
 import { type Copied, checkInfiniteLease } from "./copy-blob.ts";
+import { BLOB_LIMITS } from "./limits.ts";
 import type { BlobRef } from "./names.ts";
 import {
   type BlobProperties,

@@ -1,4 +1,3 @@
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import type { Revision } from "../../base/revision.ts";
 import type { Tags } from "../../concurrency/tag-predicate.ts";
 import { drivingTag, matchesTagQuery, type TagQuery } from "../../concurrency/tag-query.ts";
@@ -20,6 +19,7 @@ import type { NewPage, Page } from "../page.ts";
 import type { BlobService } from "./blob-service.ts";
 import { isThere } from "./blobs.ts";
 import { findContainer, readContainer } from "./containers.ts";
+import { BLOB_LIMITS } from "./limits.ts";
 
 export interface FindBlobs<P extends Page<FoundBlob>> {
   readonly account: string;

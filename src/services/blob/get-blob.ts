@@ -1,6 +1,6 @@
 import type { Instant } from "../../base/clock.ts";
+import { type MaybePromise, then } from "../../base/maybe-promise.ts";
 import { Refusal } from "../../base/refusals.ts";
-import { type MaybePromise, then } from "../../base/soon.ts";
 import { type Conditions, checkRead, NO_CONDITIONS } from "../../concurrency/conditions.ts";
 import type { Reader } from "../../store/kv.ts";
 import type { BlobRecord } from "../../store/records/blob.ts";

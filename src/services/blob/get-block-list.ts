@@ -1,6 +1,5 @@
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { Refusal } from "../../base/refusals.ts";
-import { CooperativeScheduler } from "../../base/turns.ts";
+import { CooperativeScheduler } from "../../base/yield-to-event-loop.ts";
 import { type Conditions, checkWrite } from "../../concurrency/conditions.ts";
 import { checkLeaseRead } from "../../concurrency/lease.ts";
 import { blockIdOfKey, blockPagesOf, stagedBlocksOf } from "../../store/keys/blob.ts";
@@ -11,6 +10,7 @@ import type { Page } from "../page.ts";
 import type { BlobService } from "./blob-service.ts";
 import { findBlob, readState, type Selector } from "./blobs.ts";
 import { leaseOf, throwIf } from "./containers.ts";
+import { BLOB_LIMITS } from "./limits.ts";
 import type { BlobRef } from "./names.ts";
 import { isAsSeen, type Seen, seenOf } from "./prepare-blocks.ts";
 

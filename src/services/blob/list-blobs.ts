@@ -1,5 +1,4 @@
 import type { Instant } from "../../base/clock.ts";
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import type { Revision } from "../../base/revision.ts";
 import {
   afterPrefix,
@@ -17,6 +16,7 @@ import type { NewPage, Page } from "../page.ts";
 import type { BlobService } from "./blob-service.ts";
 import { isThere, settled } from "./blobs.ts";
 import { readContainer } from "./containers.ts";
+import { BLOB_LIMITS } from "./limits.ts";
 import { mergeOrdered } from "./merge.ts";
 import type { ContainerRef } from "./names.ts";
 

@@ -1,5 +1,5 @@
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { Refusal } from "../../base/refusals.ts";
+import { BLOB_LIMITS } from "./limits.ts";
 
 export interface ContainerRef {
   readonly account: string;

@@ -1,7 +1,7 @@
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import type { Reader } from "../../store/kv.ts";
 import type { StoredSlice } from "../../store/records/blob.ts";
 import type { OpenPayload, Payloads, SliceRange } from "../payload/payloads.ts";
+import { BLOB_LIMITS } from "./limits.ts";
 import { type PageContent, segmentsIn } from "./page-content.ts";
 import { clip, cut } from "./page-map.ts";
 

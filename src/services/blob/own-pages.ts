@@ -1,9 +1,9 @@
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
-import { CooperativeScheduler } from "../../base/turns.ts";
+import { CooperativeScheduler } from "../../base/yield-to-event-loop.ts";
 import { dueKey } from "../../store/keys/blob.ts";
 import type { Key, Reader, Writer } from "../../store/kv.ts";
 import type { BlobService } from "./blob-service.ts";
 import { type Found, findBlob, putBlobRecord } from "./blobs.ts";
+import { BLOB_LIMITS } from "./limits.ts";
 import type { BlobRef } from "./names.ts";
 import {
   beginCopy,

@@ -1,5 +1,4 @@
 import { assert } from "../../base/assert.ts";
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import {
   contentKey,
   epochKey,
@@ -20,6 +19,7 @@ import {
   segmentRecord,
 } from "../../store/records/blob.ts";
 import type { Payloads } from "../payload/payloads.ts";
+import { BLOB_LIMITS } from "./limits.ts";
 import { fragmentsStep, isFragmented, type PageSpan, referenceChanges, spliceRanges } from "./page-map.ts";
 import { discard } from "./retention.ts";
 

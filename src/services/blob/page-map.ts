@@ -1,5 +1,5 @@
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import type { PageRangeEntry, StoredSlice } from "../../store/records/blob.ts";
+import { BLOB_LIMITS } from "./limits.ts";
 
 /**
  * The ranges of one segment, sorted and apart from one another: what a write makes of them, as plain functions.

@@ -3,7 +3,7 @@ import type { Reader, Writer } from "../../store/kv.ts";
 import type { BlobRecord } from "../../store/records/blob.ts";
 import { blobRecord } from "../../store/records/blob-bytes.ts";
 import { type BlobCopyTarget, pendingBlobCopy } from "../../store/records/copies.ts";
-import type { BackgroundJob } from "../reclaim/chores.ts";
+import type { BackgroundJob } from "../reclaim/background-jobs.ts";
 import { interruptedCopies } from "../reclaim/interrupted-copies.ts";
 import type { BlobService } from "./blob-service.ts";
 

@@ -1,5 +1,4 @@
 import { collect } from "../../base/bytes.ts";
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { ALL_FRAGMENTED_SEGMENTS, segmentKey } from "../../store/keys/blob.ts";
 import type { Entry } from "../../store/kv.ts";
 import {
@@ -9,8 +8,9 @@ import {
   segmentRecord,
 } from "../../store/records/blob.ts";
 import type { Appended } from "../payload/payloads.ts";
-import type { BackgroundJob } from "../reclaim/chores.ts";
+import type { BackgroundJob } from "../reclaim/background-jobs.ts";
 import type { BlobService } from "./blob-service.ts";
+import { BLOB_LIMITS } from "./limits.ts";
 
 /**
  * Puts segments together that were written in many small pieces: neighbouring ranges become one slice, and bytes

@@ -1,7 +1,6 @@
-import { Semaphore } from "../../base/gate.ts";
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { Refusal } from "../../base/refusals.ts";
-import { CooperativeScheduler } from "../../base/turns.ts";
+import { Semaphore } from "../../base/semaphore.ts";
+import { CooperativeScheduler } from "../../base/yield-to-event-loop.ts";
 import { blockPagesOf, dueKey, stagedBlockKey, stagingKey } from "../../store/keys/blob.ts";
 import type { Key, Reader, Writer } from "../../store/kv.ts";
 import {
@@ -15,6 +14,7 @@ import {
 import type { BlobService } from "./blob-service.ts";
 import { findBlob } from "./blobs.ts";
 import { putBlockPage, putNoBlocks, releaseBlobContent } from "./content.ts";
+import { BLOB_LIMITS } from "./limits.ts";
 import type { BlobRef } from "./names.ts";
 import type { BlockSource, ListedBlock, PutBlockList } from "./put-block-list.ts";
 import { remind } from "./retention.ts";

@@ -1,8 +1,8 @@
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { epochOfKey, epochsOf, segmentOfKey, segmentsOf } from "../../store/keys/blob.ts";
 import type { Key, Writer } from "../../store/kv.ts";
 import { type PageRangeEntry, segmentRecord } from "../../store/records/blob.ts";
 import type { BlobService } from "./blob-service.ts";
+import { BLOB_LIMITS } from "./limits.ts";
 
 /** The epochs somebody holds on both sides of one that nobody holds any more. */
 interface Neighbours {

@@ -1,8 +1,8 @@
 import type { Instant } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { type MaybePromise, then } from "../../base/maybe-promise.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
-import { type MaybePromise, then } from "../../base/soon.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
 import type {
   BlobContent,

@@ -1,4 +1,3 @@
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { stagedBlockKey } from "../../store/keys/blob.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
@@ -7,6 +6,7 @@ import type { BlobService } from "./blob-service.ts";
 import { type Found, findBlob } from "./blobs.ts";
 import { blocksOf, putBlocks } from "./content.ts";
 import { checkKey } from "./get-blob.ts";
+import { BLOB_LIMITS } from "./limits.ts";
 import type { BlobRef } from "./names.ts";
 import {
   giveUp,

@@ -1,4 +1,3 @@
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { checkLeaseWrite } from "../../concurrency/lease.ts";
 import { stagedBlockKey, stagingKey } from "../../store/keys/blob.ts";
@@ -15,6 +14,7 @@ import type { BlobService } from "./blob-service.ts";
 import { checkChangeable, type Found, findBlob, putBlobRecord } from "./blobs.ts";
 import { leaseOf, readContainer, throwIf } from "./containers.ts";
 import { checkKey } from "./get-blob.ts";
+import { BLOB_LIMITS } from "./limits.ts";
 import type { BlobRef } from "./names.ts";
 import { type EncryptionOptions, scopeFor } from "./put-blob.ts";
 import { remind } from "./retention.ts";

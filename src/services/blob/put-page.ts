@@ -1,4 +1,3 @@
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { checkSequence, type SequenceConditions } from "../../concurrency/conditions.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
@@ -8,6 +7,7 @@ import type { BlobService } from "./blob-service.ts";
 import { checkBlobWrite, type Found, findBlob, putBlobRecord, withLeaseAfterWrite } from "./blobs.ts";
 import { throwIf } from "./containers.ts";
 import { checkKey } from "./get-blob.ts";
+import { BLOB_LIMITS } from "./limits.ts";
 import { withOwnPages } from "./own-pages.ts";
 import { clearPages, type PageContent, putPages, segmentAt, writablePages } from "./page-content.ts";
 import type { PageSpan } from "./page-map.ts";

@@ -1,4 +1,3 @@
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import {
   ALL_GARBAGE,
   blobOfKey,
@@ -22,9 +21,10 @@ import {
   stagedBlockRecord,
 } from "../../store/records/blob.ts";
 import { blobRecord } from "../../store/records/blob-bytes.ts";
-import type { BackgroundJob } from "../reclaim/chores.ts";
+import type { BackgroundJob } from "../reclaim/background-jobs.ts";
 import type { BlobService } from "./blob-service.ts";
 import { releaseBlobContent } from "./content.ts";
+import { BLOB_LIMITS } from "./limits.ts";
 import { dropRanges, pruneEpoch } from "./prune-pages.ts";
 import { discard } from "./retention.ts";
 import { dropTags } from "./tag-index.ts";

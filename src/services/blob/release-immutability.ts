@@ -1,4 +1,3 @@
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { guardedUntil, stateOfGuardKey, versionKey } from "../../store/keys/blob.ts";
 import { keyAfter } from "../../store/keys/pack.ts";
@@ -8,6 +7,7 @@ import type { BlobService } from "./blob-service.ts";
 import { readState } from "./blobs.ts";
 import { findContainer, putContainer, readContainer } from "./containers.ts";
 import type { OnState } from "./immutability.ts";
+import { BLOB_LIMITS } from "./limits.ts";
 import type { ContainerRef } from "./names.ts";
 
 /**

@@ -1,5 +1,5 @@
+import { type MaybePromise, then } from "../../base/maybe-promise.ts";
 import type { Revision } from "../../base/revision.ts";
-import { type MaybePromise, then } from "../../base/soon.ts";
 import { versionKey } from "../../store/keys/blob.ts";
 import type { Writer } from "../../store/kv.ts";
 import type { BlobRecord, ContainerRecord } from "../../store/records/blob.ts";

@@ -1,6 +1,6 @@
 import type { Instant } from "../../base/clock.ts";
+import { type MaybePromise, then } from "../../base/maybe-promise.ts";
 import type { Revision } from "../../base/revision.ts";
-import { type MaybePromise, then } from "../../base/soon.ts";
 import { dueKey, garbageKey } from "../../store/keys/blob.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
 import { type DueRecord, dueRecord, type GarbageRecord, garbageRecord } from "../../store/records/blob.ts";

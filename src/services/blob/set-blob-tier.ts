@@ -1,4 +1,3 @@
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { checkWrite } from "../../concurrency/conditions.ts";
 import { checkLeaseRead } from "../../concurrency/lease.ts";
@@ -7,6 +6,7 @@ import type { BlobService } from "./blob-service.ts";
 import type { TagsOfBlob } from "./blob-tags.ts";
 import { putBlobRecord, readState } from "./blobs.ts";
 import { leaseOf, throwIf } from "./containers.ts";
+import { BLOB_LIMITS } from "./limits.ts";
 import { putVersionOrSnapshot } from "./replace-blob.ts";
 
 export interface SetBlobTier extends TagsOfBlob {

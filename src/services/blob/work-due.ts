@@ -1,14 +1,13 @@
-import { BLOB_LIMITS } from "../../base/limits-blob.ts";
 import { checkMutability } from "../../concurrency/immutability.ts";
 import { blobKey, deletedContainerKey, dueBy, stagingKey, versionKey } from "../../store/keys/blob.ts";
 import type { Entry, Writer } from "../../store/kv.ts";
 import { containerRecord, type DueRecord, dueRecord, stagingRecord } from "../../store/records/blob.ts";
 import { blobRecord } from "../../store/records/blob-bytes.ts";
-import type { BackgroundJob } from "../reclaim/chores.ts";
+import type { BackgroundJob } from "../reclaim/background-jobs.ts";
 import type { BlobService } from "./blob-service.ts";
-
 import { releaseBlobContent } from "./content.ts";
 import { indexGuard } from "./guard-index.ts";
+import { BLOB_LIMITS } from "./limits.ts";
 import { failPendingCopy } from "./pending-copies.ts";
 import { discard, remind } from "./retention.ts";
 import { dropTags } from "./tag-index.ts";

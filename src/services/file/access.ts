@@ -24,8 +24,8 @@ import {
 } from "../../store/records/file.ts";
 import { awaitBreaks, type FileContext, type InodeName, putBreaks, wakeHolders } from "./cache-breaks.ts";
 import { entriesIn } from "./entries-in.ts";
-import { afterPendingLocks, isLockPending, LOCK_PENDING } from "./lock-wishes.ts";
-import type { Inode } from "./nodes.ts";
+import type { Inode } from "./inodes.ts";
+import { afterPendingLocks, isLockPending, LOCK_PENDING } from "./pending-locks.ts";
 import { untilDone } from "./until-done.ts";
 
 /**

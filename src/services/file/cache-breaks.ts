@@ -1,11 +1,11 @@
 import { monotonic, pause } from "../../base/clock.ts";
-import { FILE_LIMITS } from "../../base/limits-file.ts";
-import type { Log } from "../../base/log.ts";
 import type { Messages } from "../../base/messages.ts";
 import type { CacheConflict } from "../../concurrency/cache-lease.ts";
+import type { Log } from "../../observability/log.ts";
 import { CACHE_BREAKS, cacheBreakKey, handlesOfInode, inodeOfCacheBreakKey } from "../../store/keys/file.ts";
 import type { EphemeralSpace, Key, Reader, Writer } from "../../store/kv.ts";
 import { cacheBreakRecord, type HandleRecord, handleRecord } from "../../store/records/file.ts";
+import { FILE_LIMITS } from "./limits.ts";
 
 /**
  * How caches of SMB clients (oplocks and leases) are taken away on behalf of who is served elsewhere: a REST call in

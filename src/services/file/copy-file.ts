@@ -1,4 +1,3 @@
-import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { pendingCopyKey } from "../../store/keys/copies.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
@@ -11,9 +10,10 @@ import { makeFile } from "./create-file.ts";
 import { type EaRecord, eaSummary, putEas, readEas } from "./extended-attributes.ts";
 import type { FileService } from "./file-service.ts";
 import { openForRead } from "./get-file.ts";
+import { checkState, type InodeChanges, openForChange, putChanged } from "./inode-changes.ts";
+import { findInode, findPlace, type Inode, readInode } from "./inodes.ts";
+import { FILE_LIMITS } from "./limits.ts";
 import type { PathRef } from "./names.ts";
-import { checkState, type InodeChanges, openForChange, putChanged } from "./node-changes.ts";
-import { findInode, findPlace, type Inode, readInode } from "./nodes.ts";
 import { findPermission } from "./permissions.ts";
 import { slicesOf } from "./range-record.ts";
 import { discardContent, putBytes, putRecord } from "./ranges.ts";

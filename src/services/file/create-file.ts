@@ -1,4 +1,3 @@
-import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { leaseAfterWrite } from "../../concurrency/lease.ts";
 import type { Writer } from "../../store/kv.ts";
@@ -8,9 +7,10 @@ import type { Admissions } from "./access.ts";
 import { ATTRIBUTE, normalizedAttributes } from "./attributes.ts";
 import { removeEas } from "./extended-attributes.ts";
 import type { FileService } from "./file-service.ts";
+import { checkChange, checkParent, type InodeChanges, resolveTime } from "./inode-changes.ts";
+import { findPlace, type Inode, putEntry, putInode, readInode, ticksOf } from "./inodes.ts";
+import { FILE_LIMITS } from "./limits.ts";
 import type { PathRef } from "./names.ts";
-import { checkChange, checkParent, type InodeChanges, resolveTime } from "./node-changes.ts";
-import { findPlace, type Inode, putEntry, putInode, readInode, ticksOf } from "./nodes.ts";
 import { resolvePermission } from "./permissions.ts";
 import { discardContent, putRecord, rangeOf } from "./ranges.ts";
 import { changeUsage, leaseOf, readShare, refuseSnapshot, withLease } from "./shares.ts";

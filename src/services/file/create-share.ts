@@ -9,8 +9,8 @@ import {
 } from "../../store/records/file.ts";
 import { ATTRIBUTE } from "./attributes.ts";
 import type { FileService } from "./file-service.ts";
+import { ROOT, ticksOf } from "./inodes.ts";
 import { checkShareName, type SnapshotRef } from "./names.ts";
-import { ROOT, ticksOf } from "./nodes.ts";
 import { DEFAULT_SDDL, putPermission } from "./permissions.ts";
 import { findShare, putShare, refuseSnapshot, volumeOf } from "./shares.ts";
 import { putVersioned } from "./versions.ts";

@@ -1,8 +1,8 @@
 import type { Writer } from "../../store/kv.ts";
 import type { ShareRecord } from "../../store/records/file.ts";
 import type { FileService } from "./file-service.ts";
-import { type FileChange, openForChange } from "./node-changes.ts";
-import { type Inode, removeEntry, removeInode } from "./nodes.ts";
+import { type FileChange, openForChange } from "./inode-changes.ts";
+import { type Inode, removeEntry, removeInode } from "./inodes.ts";
 import { discardContent } from "./ranges.ts";
 import { changeUsage } from "./shares.ts";
 import { removeStreams } from "./streams.ts";

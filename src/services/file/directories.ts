@@ -4,8 +4,7 @@ import type { InodeRecord } from "../../store/records/file.ts";
 import { ATTRIBUTE, isReadOnly, normalizedAttributes } from "./attributes.ts";
 import { unlinkDirectory } from "./delete-file.ts";
 import type { FileService } from "./file-service.ts";
-import type { PathRef } from "./names.ts";
-import { checkParent, type InodeChanges, putChanged, resolveTime } from "./node-changes.ts";
+import { checkParent, type InodeChanges, putChanged, resolveTime } from "./inode-changes.ts";
 import {
   findDirectory,
   findPlace,
@@ -16,7 +15,8 @@ import {
   putInode,
   readInode,
   ticksOf,
-} from "./nodes.ts";
+} from "./inodes.ts";
+import type { PathRef } from "./names.ts";
 import { resolvePermission } from "./permissions.ts";
 import { openShare, readShare, refuseSnapshot } from "./shares.ts";
 import { LiveView } from "./versions.ts";

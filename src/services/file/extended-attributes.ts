@@ -1,10 +1,10 @@
-import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import { easKey } from "../../store/keys/file.ts";
 import type { Writer } from "../../store/kv.ts";
 import { type EaRecord, easRecord } from "../../store/records/extended-attributes.ts";
 import type { InodeRecord, ShareRecord } from "../../store/records/file.ts";
+import { FILE_LIMITS } from "./limits.ts";
 import { changeUsage, volumeOf } from "./shares.ts";
 import { bodyOf, deleteVersioned, putVersioned, type View } from "./versions.ts";
 

@@ -1,4 +1,3 @@
-import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import type { Writer } from "../../store/kv.ts";
@@ -12,8 +11,9 @@ import {
   openForChange,
   putChanged,
   resolveTime,
-} from "./node-changes.ts";
-import { type Inode, readInode, ticksOf } from "./nodes.ts";
+} from "./inode-changes.ts";
+import { type Inode, readInode, ticksOf } from "./inodes.ts";
+import { FILE_LIMITS } from "./limits.ts";
 import { resolvePermission } from "./permissions.ts";
 import { clearBytes, discardContent } from "./ranges.ts";
 import { changeUsage } from "./shares.ts";

@@ -1,13 +1,13 @@
-import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Wakeup } from "../../base/wakeup.ts";
 import type { AsyncCommit, MaybePromise, Reader, Writer } from "../../store/kv.ts";
 import type { StoredPolicy } from "../account/stored-policy.ts";
-import type { ServiceParts } from "../parts.ts";
-import type { BackgroundJob } from "../reclaim/chores.ts";
+import type { ServiceParts } from "../context.ts";
+import type { BackgroundJob } from "../reclaim/background-jobs.ts";
 import { type Admissions, withAdmissions } from "./access.ts";
 import type { FileContext } from "./cache-breaks.ts";
+import { FILE_LIMITS } from "./limits.ts";
+import type { Liveness } from "./liveness.ts";
 import { InFlightWrites } from "./opens/writes-under-way.ts";
-import type { Liveness } from "./presence.ts";
 import { fileJobs } from "./reclaim.ts";
 import { findShare } from "./shares.ts";
 

@@ -5,8 +5,8 @@ import type { Reader } from "../../store/kv.ts";
 import type { InodeRecord } from "../../store/records/file.ts";
 import type { Admissions } from "./access.ts";
 import type { FileService } from "./file-service.ts";
+import { findInode, type Inode, lookUp } from "./inodes.ts";
 import type { PathRef } from "./names.ts";
-import { findInode, type Inode, lookUp } from "./nodes.ts";
 import {
   type ContentRef,
   FileContent,

@@ -12,8 +12,8 @@ import { deletePendingRecord, type HandleRecord, handleRecord } from "../../stor
 import { isReadOnly } from "./attributes.ts";
 import { unlinkDirectory, unlinkFile } from "./delete-file.ts";
 import type { FileService } from "./file-service.ts";
-import { findInode, isEmptyDirectory, ROOT, ticksOf, touchDirectory } from "./nodes.ts";
-import type { Handle } from "./opens/open-node.ts";
+import { findInode, isEmptyDirectory, ROOT, ticksOf, touchDirectory } from "./inodes.ts";
+import type { Handle } from "./opens/open-inode.ts";
 import { findShare, readShare } from "./shares.ts";
 import { hasStreamsLeft, putBase, removeStream } from "./streams.ts";
 import { untilDone } from "./until-done.ts";

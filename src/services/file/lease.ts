@@ -1,8 +1,8 @@
 import { Refusal } from "../../base/refusals.ts";
 import { applyLeaseAction, type LeaseAction, type LeaseResult } from "../lease-action.ts";
 import type { FileService } from "./file-service.ts";
+import { findFile, putInode } from "./inodes.ts";
 import type { PathRef, SnapshotRef } from "./names.ts";
-import { findFile, putInode } from "./nodes.ts";
 import { putShareState } from "./share-properties.ts";
 import { leaseOf, readShare, readSnapshot, refuseSnapshot, withLease } from "./shares.ts";
 import { LiveView } from "./versions.ts";

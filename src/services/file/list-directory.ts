@@ -1,10 +1,10 @@
-import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { entriesRange, foldedOfEntryKey, inodeKey } from "../../store/keys/file.ts";
 import { type EntryRecord, entryRecord, type InodeRecord, inodeRecord } from "../../store/records/file.ts";
 import type { NewPage, Page } from "../page.ts";
 import type { FileService } from "./file-service.ts";
+import { type Inode, lookUp } from "./inodes.ts";
+import { FILE_LIMITS } from "./limits.ts";
 import { foldName, type PathRef } from "./names.ts";
-import { type Inode, lookUp } from "./nodes.ts";
 import { openShare } from "./shares.ts";
 import type { View } from "./versions.ts";
 

@@ -1,4 +1,3 @@
-import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { MESSAGE_BYTES_MAX } from "../../base/messages.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { handleKey, handlesOfInode, handlesOfShare, readHandleKey } from "../../store/keys/file.ts";
@@ -7,8 +6,9 @@ import { ItemPage, type NewPage, type Page } from "../page.ts";
 import type { FileContext } from "./cache-breaks.ts";
 import type { FileService } from "./file-service.ts";
 import { endHandle } from "./handles.ts";
+import { findAny, findInode, type Inode, pathOf, ROOT } from "./inodes.ts";
+import { FILE_LIMITS } from "./limits.ts";
 import type { PathRef } from "./names.ts";
-import { findAny, findInode, type Inode, pathOf, ROOT } from "./nodes.ts";
 import { readShare } from "./shares.ts";
 import { LiveView, type View } from "./versions.ts";
 

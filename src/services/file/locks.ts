@@ -1,5 +1,4 @@
 import { pause } from "../../base/clock.ts";
-import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Refusal } from "../../base/refusals.ts";
 import {
   type ByteRange,
@@ -16,8 +15,9 @@ import type { Writer } from "../../store/kv.ts";
 import { type AccessRecord, locksRecord, restAccessRecord } from "../../store/records/file.ts";
 import { readOpens } from "./access.ts";
 import type { FileService } from "./file-service.ts";
-import { deletePendingLock, putPendingLock } from "./lock-wishes.ts";
-import type { Handle } from "./opens/open-node.ts";
+import { FILE_LIMITS } from "./limits.ts";
+import type { Handle } from "./opens/open-inode.ts";
+import { deletePendingLock, putPendingLock } from "./pending-locks.ts";
 import { untilDone } from "./until-done.ts";
 
 /** Byte-range locks of a handle. They live and go with it. */

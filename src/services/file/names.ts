@@ -1,5 +1,5 @@
-import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Refusal } from "../../base/refusals.ts";
+import { FILE_LIMITS } from "./limits.ts";
 
 /** Which share, and where in it. */
 export interface ShareRef {

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { permissionKey } from "../../store/keys/file.ts";
 import type { MaybePromise, Reader, Writer } from "../../store/kv.ts";
 import { permissionRecord } from "../../store/records/file.ts";
 import type { FileService } from "./file-service.ts";
+import { FILE_LIMITS } from "./limits.ts";
 import type { ShareRef, SnapshotRef } from "./names.ts";
 import { isSddl } from "./sddl.ts";
 import { readShare, refuseSnapshot } from "./shares.ts";

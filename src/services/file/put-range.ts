@@ -1,11 +1,11 @@
-import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import type { InodeRecord } from "../../store/records/file.ts";
 import { type Content, commitContent, type Ingested } from "../payload/content.ts";
 import type { FileService } from "./file-service.ts";
-import { checkState, type FileChange, openForChange, putWritten } from "./node-changes.ts";
-import { findFile, ticksOf } from "./nodes.ts";
+import { checkState, type FileChange, openForChange, putWritten } from "./inode-changes.ts";
+import { findFile, ticksOf } from "./inodes.ts";
+import { FILE_LIMITS } from "./limits.ts";
 import { clearRange as clear, discardContent, putBytes, type RangeWriter } from "./ranges.ts";
 import { readShare, refuseSnapshot } from "./shares.ts";
 import { LiveView } from "./versions.ts";

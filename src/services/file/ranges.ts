@@ -1,10 +1,10 @@
-import { FILE_LIMITS } from "../../base/limits-file.ts";
 import type { Revision } from "../../base/revision.ts";
 import { allRangesOf, garbageKey, offsetOfRangeKey, rangeKey, rangesOf } from "../../store/keys/file.ts";
 import type { MaybePromise, Writer } from "../../store/kv.ts";
 import { garbageRecord, type RangeRecord, rangeRecord, type ShareRecord } from "../../store/records/file.ts";
 import { type Content, contentLength } from "../payload/content.ts";
 import type { Payloads, Slice } from "../payload/payloads.ts";
+import { FILE_LIMITS } from "./limits.ts";
 import { lengthOf, partOf, sliceChanges, slicesOf } from "./range-record.ts";
 import { volumeOf } from "./shares.ts";
 import { bodyOf, deleteVersioned, putVersioned } from "./versions.ts";

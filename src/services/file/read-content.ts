@@ -1,11 +1,11 @@
 import { assert } from "../../base/assert.ts";
 import { StorageFault } from "../../base/faults.ts";
 import { KIB } from "../../base/limits.ts";
-import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { offsetOfRangeKey, rangeKey, rangesOf } from "../../store/keys/file.ts";
 import type { Reader } from "../../store/kv.ts";
 import { type RangeRecord, rangeRecord } from "../../store/records/file.ts";
 import type { OpenPayload, Payloads, Slice } from "../payload/payloads.ts";
+import { FILE_LIMITS } from "./limits.ts";
 import { lengthOf, partOf } from "./range-record.ts";
 import type { View } from "./versions.ts";
 

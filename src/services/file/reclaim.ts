@@ -1,4 +1,3 @@
-import { FILE_LIMITS } from "../../base/limits-file.ts";
 import {
   allRangesOf,
   contentsOfShare,
@@ -24,9 +23,10 @@ import {
   type SliceName,
   shareRecord,
 } from "../../store/records/file.ts";
-import type { BackgroundJob } from "../reclaim/chores.ts";
+import type { BackgroundJob } from "../reclaim/background-jobs.ts";
 import { discardShare } from "./delete-share.ts";
 import type { FileService } from "./file-service.ts";
+import { FILE_LIMITS } from "./limits.ts";
 import { forgetUnusedMarks } from "./opened-marks.ts";
 import { slicesOf } from "./range-record.ts";
 import { fileCopies } from "./run-copy.ts";

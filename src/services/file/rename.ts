@@ -7,9 +7,7 @@ import type { Admissions } from "./access.ts";
 import { normalizedAttributes } from "./attributes.ts";
 import { unlinkFile } from "./delete-file.ts";
 import type { FileService } from "./file-service.ts";
-import { isBelow } from "./list-handles.ts";
-import type { PathRef } from "./names.ts";
-import { checkChange, checkParent, type InodeChanges, resolveTime } from "./node-changes.ts";
+import { checkChange, checkParent, type InodeChanges, resolveTime } from "./inode-changes.ts";
 import {
   findAny,
   findPlace,
@@ -20,7 +18,9 @@ import {
   readInode,
   removeEntry,
   ticksOf,
-} from "./nodes.ts";
+} from "./inodes.ts";
+import { isBelow } from "./list-handles.ts";
+import type { PathRef } from "./names.ts";
 import { resolvePermission } from "./permissions.ts";
 import { leaseOf, readShare, refuseSnapshot, throwIf, withLease } from "./shares.ts";
 import { LiveView, type View } from "./versions.ts";

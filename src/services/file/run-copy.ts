@@ -1,8 +1,7 @@
-import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { FileCopyTarget } from "../../store/records/copies.ts";
 import { pendingFileCopy } from "../../store/records/copies.ts";
-import type { BackgroundJob } from "../reclaim/chores.ts";
+import type { BackgroundJob } from "../reclaim/background-jobs.ts";
 import { interruptedCopies } from "../reclaim/interrupted-copies.ts";
 import {
   type CopyInPlace,
@@ -14,6 +13,7 @@ import {
   putCopy,
 } from "./copy-file.ts";
 import type { FileService } from "./file-service.ts";
+import { FILE_LIMITS } from "./limits.ts";
 
 /**
  * Carries a copy to its end, step by step, while the client already has its answer. It ends as "success" or

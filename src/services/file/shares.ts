@@ -1,5 +1,4 @@
 import type { Instant } from "../../base/clock.ts";
-import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Refusal, type RefusalCode } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import { AVAILABLE, type Lease } from "../../concurrency/lease.ts";
@@ -14,6 +13,7 @@ import {
   usageRecord,
 } from "../../store/records/file.ts";
 import { RecordDecodeCache } from "../../store/records/remembered.ts";
+import { FILE_LIMITS } from "./limits.ts";
 import type { ShareRef, SnapshotRef } from "./names.ts";
 import { LiveView, SnapshotView, type View, type Volume } from "./versions.ts";
 

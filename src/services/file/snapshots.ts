@@ -1,4 +1,3 @@
-import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { type Revision, revisionAt } from "../../base/revision.ts";
 import { isLocked } from "../../concurrency/lease.ts";
@@ -11,6 +10,7 @@ import {
   snapshotRecord,
 } from "../../store/records/file.ts";
 import type { FileService } from "./file-service.ts";
+import { FILE_LIMITS } from "./limits.ts";
 import type { ShareRef } from "./names.ts";
 import { leaseOf, putShare, readShare } from "./shares.ts";
 

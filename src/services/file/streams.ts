@@ -1,4 +1,3 @@
-import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { inodeKey, streamKey, streamsOfInode } from "../../store/keys/file.ts";
 import type { Writer } from "../../store/kv.ts";
@@ -9,14 +8,15 @@ import {
   inodeRecord,
   type ShareRecord,
 } from "../../store/records/file.ts";
+import { findInode, type Inode, putInode, removeInode, ticksOf } from "./inodes.ts";
+import { FILE_LIMITS } from "./limits.ts";
 import { foldName } from "./names.ts";
-import { findInode, type Inode, putInode, removeInode, ticksOf } from "./nodes.ts";
 import { discardContent } from "./ranges.ts";
 import { changeUsage, volumeOf } from "./shares.ts";
 import { deleteVersioned, LiveView, putVersioned, type View } from "./versions.ts";
 
 /**
- * Named streams: content that a file or directory has beside its own (docs/internals/decisions/0045-smb-named-streams.md).
+ * Named streams: content that a file or directory has beside its own (decision 0045).
  *
  * A stream is a node: size, content, handles and locks are kept under an id of its own, by the same code as those of
  * files. It lies in no directory but under its *base*, the file or directory it belongs to, in a family of keys that

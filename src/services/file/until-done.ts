@@ -1,7 +1,7 @@
 import { pause } from "../../base/clock.ts";
 import { OutcomeUnknown, StorageFault } from "../../base/faults.ts";
-import { FILE_LIMITS } from "../../base/limits-file.ts";
-import type { Log } from "../../base/log.ts";
+import type { Log } from "../../observability/log.ts";
+import { FILE_LIMITS } from "./limits.ts";
 
 /**
  * Clears away what a call, or a client that is gone, has in the ephemeral space: a note or a handle that stays keeps

@@ -1,4 +1,3 @@
-import { type Log, silentLog } from "../../base/log.ts";
 import { Wakeup } from "../../base/wakeup.ts";
 import type { Device } from "../../extents/device.ts";
 import { ExtentFiles } from "../../extents/extent-files.ts";
@@ -7,6 +6,7 @@ import type { ExtentShape, Slice } from "../../extents/format.ts";
 import type { PayloadSource } from "../../extents/pieces.ts";
 import type { SliceRange } from "../../extents/read-slice.ts";
 import type { Appended } from "../../extents/taken.ts";
+import { type Log, silentLog } from "../../observability/log.ts";
 import { ALL_EXTENTS, extentKey, LAST_EXTENT_KEY } from "../../store/keys/payload.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
 import { extentRecord, lastExtentRecord } from "../../store/records/payload.ts";

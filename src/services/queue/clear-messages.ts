@@ -1,6 +1,6 @@
 import { discardedKey, queueKey } from "../../store/keys/queue.ts";
 import { queueRecord } from "../../store/records/queue.ts";
-import type { ServiceParts } from "../parts.ts";
+import type { ServiceParts } from "../context.ts";
 import { type QueueRef, readQueue } from "./queue-ref.ts";
 
 const EMPTY = Buffer.alloc(0);

@@ -1,10 +1,10 @@
 import { assert } from "../../base/assert.ts";
 import type { Instant } from "../../base/clock.ts";
-import { QUEUE_LIMITS } from "../../base/limits-queue.ts";
 import { type Message, NEVER, type Receipt } from "../../concurrency/visibility.ts";
 import { counterKey, messageKey, movedMessageKey, readMessageKey, sweepKey } from "../../store/keys/queue.ts";
 import type { Entry, Key, MaybePromise, Reader, Writer } from "../../store/kv.ts";
 import { type CounterRecord, counterRecord, messageRecord } from "../../store/records/queue.ts";
+import { QUEUE_LIMITS } from "./limits.ts";
 
 /** A message as it is kept: its state, and its text in UTF-8. */
 export interface KeptMessage {

@@ -1,7 +1,7 @@
 import { Refusal } from "../../base/refusals.ts";
 import { discardedKey, queueKey } from "../../store/keys/queue.ts";
 import { queueRecord } from "../../store/records/queue.ts";
-import type { ServiceParts } from "../parts.ts";
+import type { ServiceParts } from "../context.ts";
 import type { Metadata } from "./queue-metadata.ts";
 import { checkQueueName, findQueue, type QueueRef, readContentsId } from "./queue-ref.ts";
 

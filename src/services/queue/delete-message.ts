@@ -1,6 +1,6 @@
 import { Refusal } from "../../base/refusals.ts";
 import { type Receipt, deleteMessage as ruleOfDelete } from "../../concurrency/visibility.ts";
-import type { ServiceParts } from "../parts.ts";
+import type { ServiceParts } from "../context.ts";
 import { findMessage, putCounter, readCounter } from "./contents.ts";
 import { checkNamed } from "./named-message.ts";
 import { type QueueRef, readContentsId } from "./queue-ref.ts";

@@ -1,10 +1,9 @@
 import type { Instant, Millis } from "../../base/clock.ts";
-import { QUEUE_LIMITS } from "../../base/limits-queue.ts";
 import { isExpired, type Receipt, takeMessage } from "../../concurrency/visibility.ts";
 import { keyAfter } from "../../store/keys/pack.ts";
 import type { Writer } from "../../store/kv.ts";
 import type { CounterRecord } from "../../store/records/queue.ts";
-import type { ServiceParts } from "../parts.ts";
+import type { ServiceParts } from "../context.ts";
 import {
   messageOf,
   moveMessage,
@@ -14,6 +13,7 @@ import {
   visibleRange,
   withMessageAt,
 } from "./contents.ts";
+import { QUEUE_LIMITS } from "./limits.ts";
 import { printMessageId } from "./message-id.ts";
 import { type QueueRef, readContentsId } from "./queue-ref.ts";
 import type { QueueParts } from "./stamps.ts";

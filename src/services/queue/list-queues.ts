@@ -1,7 +1,7 @@
 import { nameOfQueueKey, queuesRange } from "../../store/keys/queue.ts";
 import { queueRecord } from "../../store/records/queue.ts";
+import type { ServiceParts } from "../context.ts";
 import type { NewPage, Page } from "../page.ts";
-import type { ServiceParts } from "../parts.ts";
 import type { Metadata } from "./queue-metadata.ts";
 
 export interface ListQueues<P extends Page<ListedQueue>> {

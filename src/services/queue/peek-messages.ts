@@ -1,9 +1,9 @@
-import { QUEUE_LIMITS } from "../../base/limits-queue.ts";
 import { isVisible } from "../../concurrency/visibility.ts";
 import { keyAfter } from "../../store/keys/pack.ts";
-import type { ServiceParts } from "../parts.ts";
+import type { ServiceParts } from "../context.ts";
 import { messageOf, readCounter, visibleRange } from "./contents.ts";
 import { type GivenMessage, removeExpiredHead } from "./get-messages.ts";
+import { QUEUE_LIMITS } from "./limits.ts";
 import { printMessageId } from "./message-id.ts";
 import { type QueueRef, readContentsId } from "./queue-ref.ts";
 

@@ -1,7 +1,7 @@
 import { queueKey } from "../../store/keys/queue.ts";
 import { type QueueRecord, queueRecord } from "../../store/records/queue.ts";
 import type { StoredPolicy } from "../account/stored-policy.ts";
-import type { ServiceParts } from "../parts.ts";
+import type { ServiceParts } from "../context.ts";
 import { readCounter } from "./contents.ts";
 import { findQueue, type QueueRef, readQueue } from "./queue-ref.ts";
 

@@ -1,8 +1,8 @@
-import { QUEUE_LIMITS } from "../../base/limits-queue.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { queueKey } from "../../store/keys/queue.ts";
 import type { MaybePromise, Reader } from "../../store/kv.ts";
 import { type QueueRecord, queueRecord } from "../../store/records/queue.ts";
+import { QUEUE_LIMITS } from "./limits.ts";
 
 /** Which queue an operation is about. */
 export interface QueueRef {

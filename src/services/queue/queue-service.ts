@@ -1,8 +1,8 @@
 import type { Receipt } from "../../concurrency/visibility.ts";
 import type { StoredPolicy } from "../account/stored-policy.ts";
+import type { ServiceParts } from "../context.ts";
 import type { Page } from "../page.ts";
-import type { ServiceParts } from "../parts.ts";
-import type { BackgroundJob } from "../reclaim/chores.ts";
+import type { BackgroundJob } from "../reclaim/background-jobs.ts";
 import { clearMessages } from "./clear-messages.ts";
 import { createQueue, deleteQueue } from "./create-queue.ts";
 import { type DeleteMessage, deleteMessage } from "./delete-message.ts";

@@ -1,4 +1,3 @@
-import { QUEUE_LIMITS } from "../../base/limits-queue.ts";
 import { isExpired } from "../../concurrency/visibility.ts";
 import { keyAfter } from "../../store/keys/pack.ts";
 import {
@@ -11,9 +10,10 @@ import {
   readSweepKey,
 } from "../../store/keys/queue.ts";
 import type { Entry, Key, KeySpace, Range, Reader, Writer } from "../../store/kv.ts";
-import type { ServiceParts } from "../parts.ts";
-import type { BackgroundJob } from "../reclaim/chores.ts";
+import type { ServiceParts } from "../context.ts";
+import type { BackgroundJob } from "../reclaim/background-jobs.ts";
 import { messageOf, putCounter, readCounter } from "./contents.ts";
+import { QUEUE_LIMITS } from "./limits.ts";
 
 /** What the Queue service does in the background. Each step is one short transaction. */
 export function queueJobs({ store }: ServiceParts): readonly BackgroundJob[] {

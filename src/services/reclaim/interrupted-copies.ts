@@ -3,8 +3,8 @@ import { copyIdOfKey, pendingCopies } from "../../store/keys/copies.ts";
 import type { Key, Reader, Writer } from "../../store/kv.ts";
 import type { BlobCopyTarget, FileCopyTarget, PendingCopyRecord } from "../../store/records/copies.ts";
 import type { RecordType } from "../../store/records/record.ts";
-import type { ServiceParts } from "../parts.ts";
-import type { BackgroundJob } from "./chores.ts";
+import type { ServiceParts } from "../context.ts";
+import type { BackgroundJob } from "./background-jobs.ts";
 import { livingProcesses } from "./consent.ts";
 
 /**

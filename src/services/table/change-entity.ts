@@ -1,7 +1,7 @@
 import type { EntityContents, EntityKeys, Property } from "../../base/edm.ts";
+import { then } from "../../base/maybe-promise.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
-import { then } from "../../base/soon.ts";
 import {
   checkEntityChange,
   type EntityChangeKind,

@@ -1,6 +1,6 @@
 import type { EntityKeys, Property } from "../../base/edm.ts";
-import { TABLE_LIMITS } from "../../base/limits-table.ts";
 import { Refusal } from "../../base/refusals.ts";
+import { TABLE_LIMITS } from "./limits.ts";
 
 /** What a table, a key, a property and a whole entity may be. Each check throws the protocol's refusal. */
 

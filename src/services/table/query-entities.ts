@@ -1,8 +1,7 @@
 import { monotonic } from "../../base/clock.ts";
 import type { EdmValue, EntityKeys } from "../../base/edm.ts";
-import { TABLE_LIMITS } from "../../base/limits-table.ts";
+import { type MaybePromise, then } from "../../base/maybe-promise.ts";
 import { Refusal } from "../../base/refusals.ts";
-import { type MaybePromise, then } from "../../base/soon.ts";
 import { keyAfter } from "../../store/keys/pack.ts";
 import { entityKey, keysOfEntityKey, lowestEntityKey } from "../../store/keys/table.ts";
 import type { Entry, KeySpace, Range, Reader, Store } from "../../store/kv.ts";
@@ -18,6 +17,7 @@ import { checkKeys } from "./entity-rules.ts";
 import { meets } from "./filter/evaluate.ts";
 import type { Filter } from "./filter/filter.ts";
 import { keyRangesOf } from "./filter/key-ranges.ts";
+import { TABLE_LIMITS } from "./limits.ts";
 import { readTable, type TableRef } from "./tables.ts";
 
 export interface Entity extends EntityKeys, UnpackedEntity {}

@@ -1,7 +1,7 @@
-import { TABLE_LIMITS } from "../../base/limits-table.ts";
 import { DELETED_TABLES, entitiesOfTable, tableOfDeletedKey } from "../../store/keys/table.ts";
 import type { KeySpace } from "../../store/kv.ts";
-import type { BackgroundJob } from "../reclaim/chores.ts";
+import type { BackgroundJob } from "../reclaim/background-jobs.ts";
+import { TABLE_LIMITS } from "./limits.ts";
 
 /** Removes the entities of deleted tables, some at a time. Nobody can reach them any more: their table id is gone. */
 export function reclaimTables(store: KeySpace): BackgroundJob {

@@ -1,10 +1,10 @@
 import type { EntityKeys } from "../../base/edm.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { Refusal } from "../../base/refusals.ts";
-import type { MaybePromise } from "../../base/soon.ts";
 import type { StoredPolicy } from "../account/stored-policy.ts";
+import type { ServiceParts } from "../context.ts";
 import type { Page } from "../page.ts";
-import type { ServiceParts } from "../parts.ts";
-import type { BackgroundJob } from "../reclaim/chores.ts";
+import type { BackgroundJob } from "../reclaim/background-jobs.ts";
 import { type Changed, changeEntity, type EntityChange } from "./change-entity.ts";
 import type { EntityBounds } from "./entity-bounds.ts";
 import { transact } from "./entity-group-transaction.ts";

@@ -1,6 +1,5 @@
-import { TABLE_LIMITS } from "../../base/limits-table.ts";
+import { type MaybePromise, then } from "../../base/maybe-promise.ts";
 import { Refusal } from "../../base/refusals.ts";
-import { type MaybePromise, then } from "../../base/soon.ts";
 import { deletedTableKey, tableAclKey, tableKey, tablesOfAccount } from "../../store/keys/table.ts";
 import type { KeySpace, Reader } from "../../store/kv.ts";
 import { RecordDecodeCache } from "../../store/records/remembered.ts";
@@ -10,6 +9,7 @@ import type { NewPage, Page } from "../page.ts";
 import { checkTableName } from "./entity-rules.ts";
 import { meets } from "./filter/evaluate.ts";
 import type { Filter } from "./filter/filter.ts";
+import { TABLE_LIMITS } from "./limits.ts";
 
 /** A table by its name, in any spelling. */
 export interface TableRef {

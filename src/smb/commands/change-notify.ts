@@ -1,10 +1,10 @@
-import { SMB_LIMITS } from "../../base/limits-smb.ts";
-import { Watch, type WatchResult } from "../changes.ts";
-import type { Reply, Request } from "../request.ts";
-import { refuse, STATUS } from "../status.ts";
+import { SMB_LIMITS } from "../limits.ts";
+import { Watch, type WatchResult } from "../session/change-notification.ts";
+import type { Reply, Request } from "../transport/request.ts";
 import { ACCESS } from "../wire/create.ts";
 import { changeNotifyRequest, encodeOutputHead, NOTIFY_WATCH_TREE } from "../wire/directory.ts";
 import { encodeError } from "../wire/header.ts";
+import { refuse, STATUS } from "../wire/status.ts";
 import { need } from "./rights.ts";
 
 export async function changeNotify(request: Request): Promise<Reply> {

@@ -1,8 +1,8 @@
-import { closeOpen } from "../end-open.ts";
 import type { FileInfo } from "../file-system.ts";
-import { type Reply, type Request, success } from "../request.ts";
+import { closeOpen } from "../session/end-open.ts";
+import { beforeClose } from "../session/write-times.ts";
+import { type Reply, type Request, success } from "../transport/request.ts";
 import { CLOSE_POSTQUERY_ATTRIB, closeRequest, closeResponse } from "../wire/file-io.ts";
-import { beforeClose } from "../write-times.ts";
 
 export async function close(request: Request): Promise<Reply> {
   const { flags, fileId } = closeRequest.decode(request.pdu);

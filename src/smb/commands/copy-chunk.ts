@@ -1,7 +1,6 @@
-import { SMB_LIMITS } from "../../base/limits-smb.ts";
-import type { FileOpen } from "../open.ts";
-import type { Request } from "../request.ts";
-import { refuse, STATUS, StatusError } from "../status.ts";
+import { SMB_LIMITS } from "../limits.ts";
+import type { FileOpen } from "../session/open.ts";
+import type { Request } from "../transport/request.ts";
 import { ACCESS } from "../wire/create.ts";
 import {
   type CopyChunk,
@@ -10,6 +9,7 @@ import {
   FSCTL,
   RESUME_KEY_BYTES,
 } from "../wire/ioctl.ts";
+import { refuse, STATUS, StatusError } from "../wire/status.ts";
 import type { IoctlAnswer } from "./ioctl.ts";
 import { breakForWrite, need, notifyWritten } from "./rights.ts";
 

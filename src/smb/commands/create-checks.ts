@@ -1,6 +1,6 @@
 import type { InodeKind } from "../file-system.ts";
-import { refuse, STATUS } from "../status.ts";
 import { ACCESS, CREATE_OPTION, type CreateRequest, DISPOSITION } from "../wire/create.ts";
+import { refuse, STATUS } from "../wire/status.ts";
 
 const IMPERSONATION_MAX = 3;
 const BAD_ATTRIBUTES = 0xffff_8048;

@@ -1,7 +1,7 @@
-import { SMB_LIMITS } from "../../base/limits-smb.ts";
 import type { FileInfo } from "../file-system.ts";
-import type { Durability, FileOpen } from "../open.ts";
-import { type Reply, success } from "../request.ts";
+import { SMB_LIMITS } from "../limits.ts";
+import type { Durability, FileOpen } from "../session/open.ts";
+import { type Reply, success } from "../transport/request.ts";
 import { createResponse } from "../wire/create.ts";
 import {
   type CreateContext,

@@ -1,16 +1,14 @@
-import { SMB_LIMITS } from "../../base/limits-smb.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { HANDLE_CACHE, NO_CACHE } from "../../concurrency/cache-lease.ts";
 import { printSddl } from "../../services/file/security/sddl.ts";
 import { CONTROL, decodeSecurityDescriptor } from "../../services/file/security/security-descriptor.ts";
-import type { CacheEntry, OpenInode } from "../caches.ts";
-import { closeOpen } from "../end-open.ts";
 import type { FoundInode, Opened, Share } from "../file-system.ts";
-import type { FileOpen } from "../open.ts";
-import { parsePath, type SmbPath } from "../path.ts";
-import type { Reply, Request } from "../request.ts";
-import { refuse, STATUS, StatusError } from "../status.ts";
-import { notifyStream, STREAM_EVENT } from "../stream-names.ts";
+import { SMB_LIMITS } from "../limits.ts";
+import type { CacheEntry, OpenInode } from "../session/caches.ts";
+import { closeOpen } from "../session/end-open.ts";
+import type { FileOpen } from "../session/open.ts";
+import { shownInfo } from "../session/write-times.ts";
+import type { Reply, Request } from "../transport/request.ts";
 import {
   ACCESS,
   CREATE_ACTION,
@@ -24,8 +22,10 @@ import { type CreateContexts, readCreateContexts } from "../wire/create-contexts
 import { NOTIFY_ACTION, NOTIFY_FILTER } from "../wire/directory.ts";
 import { decodeFullEas, type ExtendedAttribute } from "../wire/extended-attributes.ts";
 import { OPLOCK } from "../wire/oplock-break.ts";
+import { parsePath, type SmbPath } from "../wire/path.ts";
+import { refuse, STATUS, StatusError } from "../wire/status.ts";
+import { notifyStream, STREAM_EVENT } from "../wire/stream-names.ts";
 import { textOf } from "../wire/text.ts";
-import { shownInfo } from "../write-times.ts";
 import { checkCreate, kindWanted } from "./create-checks.ts";
 import { createReply, durabilityFor } from "./create-reply.ts";
 import { openPipe } from "./open-pipe.ts";

@@ -1,4 +1,4 @@
-import { type Reply, type Request, success } from "../request.ts";
+import { type Reply, type Request, success } from "../transport/request.ts";
 import { emptyBody } from "../wire/session-setup.ts";
 
 export function echo({ pdu }: Request): Reply {

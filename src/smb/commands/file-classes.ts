@@ -1,8 +1,7 @@
 import type { FileInfo, StreamEntry } from "../file-system.ts";
-import type { FileOpen } from "../open.ts";
-import type { Request } from "../request.ts";
-import { refuse, STATUS } from "../status.ts";
-import { nameOf } from "../stream-names.ts";
+import type { FileOpen } from "../session/open.ts";
+import { shownInfo } from "../session/write-times.ts";
+import type { Request } from "../transport/request.ts";
 import { ACCESS } from "../wire/create.ts";
 import {
   attributeTagInformation,
@@ -17,7 +16,8 @@ import {
   wordInformation,
 } from "../wire/file-information.ts";
 import { DIALECT } from "../wire/negotiate.ts";
-import { shownInfo } from "../write-times.ts";
+import { refuse, STATUS } from "../wire/status.ts";
+import { nameOf } from "../wire/stream-names.ts";
 import { timesAndSizes } from "./close.ts";
 import type { InfoAnswer } from "./query-info.ts";
 import { need } from "./rights.ts";

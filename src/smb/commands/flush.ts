@@ -1,9 +1,9 @@
-import { type Reply, type Request, success } from "../request.ts";
-import { refuse, STATUS } from "../status.ts";
+import { notifyWrites } from "../session/write-times.ts";
+import { type Reply, type Request, success } from "../transport/request.ts";
 import { ACCESS } from "../wire/create.ts";
 import { flushRequest } from "../wire/file-io.ts";
 import { emptyBody } from "../wire/session-setup.ts";
-import { notifyWrites } from "../write-times.ts";
+import { refuse, STATUS } from "../wire/status.ts";
 
 /** Durable when answered. */
 export async function flush(request: Request): Promise<Reply> {

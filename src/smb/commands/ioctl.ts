@@ -1,8 +1,7 @@
-import { SMB_LIMITS } from "../../base/limits-smb.ts";
-import type { Connection } from "../connection.ts";
-import type { FileOpen } from "../open.ts";
-import type { Reply, Request } from "../request.ts";
-import { protocolError, refuse, STATUS } from "../status.ts";
+import { SMB_LIMITS } from "../limits.ts";
+import type { FileOpen } from "../session/open.ts";
+import type { Connection } from "../transport/connection.ts";
+import type { Reply, Request } from "../transport/request.ts";
 import { ACCESS, ATTRIBUTE } from "../wire/create.ts";
 import { printGmtToken } from "../wire/filetime.ts";
 import {
@@ -18,6 +17,7 @@ import {
 import { type Decoded, isNoFile } from "../wire/layout.ts";
 import { DIALECT } from "../wire/negotiate.ts";
 import { encodeNetworkInterface } from "../wire/network-interface.ts";
+import { protocolError, refuse, STATUS } from "../wire/status.ts";
 import { utf16 } from "../wire/text.ts";
 import { copyChunk, resumeKey } from "./copy-chunk.ts";
 import { bestDialect, securityModeOf } from "./negotiate.ts";

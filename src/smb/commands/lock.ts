@@ -1,11 +1,11 @@
-import { SMB_LIMITS } from "../../base/limits-smb.ts";
 import type { LockRange } from "../file-system.ts";
-import type { FileOpen } from "../open.ts";
-import { type Reply, type Request, success } from "../request.ts";
-import { refuse, STATUS, StatusError } from "../status.ts";
+import { SMB_LIMITS } from "../limits.ts";
+import type { FileOpen } from "../session/open.ts";
+import { type Reply, type Request, success } from "../transport/request.ts";
 import { decodeLockRequest, LOCK_FLAG, type LockElement } from "../wire/lock.ts";
 import { CAPABILITY } from "../wire/negotiate.ts";
 import { emptyBody } from "../wire/session-setup.ts";
+import { refuse, STATUS, StatusError } from "../wire/status.ts";
 import { breakForWrite } from "./rights.ts";
 
 const KINDS: readonly number[] = [

@@ -1,12 +1,11 @@
-import { SMB_LIMITS } from "../../base/limits-smb.ts";
-import type { Connection } from "../connection.ts";
 import { CIPHER } from "../crypto/encryption.ts";
 import { PREAUTH_START, preauthAfter } from "../crypto/preauth.ts";
 import { SIGNING } from "../crypto/signing.ts";
 import { serverHint } from "../crypto/spnego.ts";
-import { type Reply, type Request, success } from "../request.ts";
+import { SMB_LIMITS } from "../limits.ts";
 import type { SmbServer } from "../server.ts";
-import { protocolError, refuse, STATUS } from "../status.ts";
+import type { Connection } from "../transport/connection.ts";
+import { type Reply, type Request, success } from "../transport/request.ts";
 import { COMMAND, FLAG, writeHeader } from "../wire/header.ts";
 import { HEADER_BYTES } from "../wire/layout.ts";
 import {
@@ -24,6 +23,7 @@ import {
   PREAUTH_SHA512,
   SECURITY_MODE,
 } from "../wire/negotiate.ts";
+import { protocolError, refuse, STATUS } from "../wire/status.ts";
 
 /** The dialects of Azure Files: not 2.0.2, not SMB1. */
 const DIALECTS: readonly number[] = [DIALECT.SMB_3_1_1, DIALECT.SMB_3_0_2, DIALECT.SMB_3_0, DIALECT.SMB_2_1];

@@ -1,10 +1,10 @@
-import { SMB_LIMITS } from "../../base/limits-smb.ts";
-import type { PipeOpen } from "../open.ts";
-import { type Reply, type Request, success } from "../request.ts";
+import { SMB_LIMITS } from "../limits.ts";
 import { Pipe } from "../rpc/pipe.ts";
 import { SrvSvc } from "../rpc/srvsvc.ts";
-import { refuse, STATUS } from "../status.ts";
+import type { PipeOpen } from "../session/open.ts";
+import { type Reply, type Request, success } from "../transport/request.ts";
 import { ATTRIBUTE, CREATE_ACTION, createResponse } from "../wire/create.ts";
+import { refuse, STATUS } from "../wire/status.ts";
 
 const PIPE_ALLOCATION = 4_096n;
 

@@ -1,8 +1,7 @@
 import { type CacheState, HANDLE_CACHE, READ_CACHE, WRITE_CACHE } from "../../concurrency/cache-lease.ts";
-import type { CacheEntry } from "../caches.ts";
-import { type Reply, type Request, success } from "../request.ts";
 import type { SmbServer } from "../server.ts";
-import { refuse, STATUS } from "../status.ts";
+import type { CacheEntry } from "../session/caches.ts";
+import { type Reply, type Request, success } from "../transport/request.ts";
 import { COMMAND, FLAG, NO_MESSAGE_ID, writeHeader } from "../wire/header.ts";
 import { HEADER_BYTES } from "../wire/layout.ts";
 import {
@@ -12,6 +11,7 @@ import {
   OPLOCK,
   oplockBreak,
 } from "../wire/oplock-break.ts";
+import { refuse, STATUS } from "../wire/status.ts";
 
 /** Oplock levels and the caches they stand for. */
 const LEVELS: readonly (readonly [number, CacheState])[] = [

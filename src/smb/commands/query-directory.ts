@@ -1,11 +1,11 @@
-import { SMB_LIMITS } from "../../base/limits-smb.ts";
 import type { FileInfo, ListedEntry } from "../file-system.ts";
-import type { FileOpen, Scan } from "../open.ts";
-import type { Reply, Request } from "../request.ts";
-import { refuse, STATUS } from "../status.ts";
+import { SMB_LIMITS } from "../limits.ts";
+import type { FileOpen, Scan } from "../session/open.ts";
+import type { Reply, Request } from "../transport/request.ts";
 import { ACCESS } from "../wire/create.ts";
 import { encodeOutputHead, QUERY_DIRECTORY_FLAG, queryDirectoryRequest } from "../wire/directory.ts";
 import { type DirectoryEntry, DirectoryPage, directoryLayout } from "../wire/directory-entry.ts";
+import { refuse, STATUS } from "../wire/status.ts";
 import { textOf } from "../wire/text.ts";
 import { matcherOf } from "../wire/wildcard.ts";
 import { need } from "./rights.ts";

@@ -1,10 +1,10 @@
-import { SMB_LIMITS } from "../../base/limits-smb.ts";
-import type { FileOpen } from "../open.ts";
-import type { Reply } from "../request.ts";
-import { refuse, STATUS } from "../status.ts";
+import { SMB_LIMITS } from "../limits.ts";
+import type { FileOpen } from "../session/open.ts";
+import type { Reply } from "../transport/request.ts";
 import { ACCESS } from "../wire/create.ts";
 import { encodeOutputHead } from "../wire/directory.ts";
 import { decodeGetEas, EA_FLAG, type ExtendedAttribute, encodeFullEas } from "../wire/extended-attributes.ts";
+import { refuse, STATUS } from "../wire/status.ts";
 import { need } from "./rights.ts";
 
 /** What a QUERY_INFO of FileFullEaInformation asks. */

@@ -1,4 +1,3 @@
-import { SMB_LIMITS } from "../../base/limits-smb.ts";
 import { parseSddl } from "../../services/file/security/sddl.ts";
 import {
   encodeSecurityDescriptor,
@@ -6,13 +5,14 @@ import {
   NO_SECURITY,
   SECURITY_PART,
 } from "../../services/file/security/security-descriptor.ts";
-import type { FileOpen } from "../open.ts";
-import type { Reply, Request } from "../request.ts";
-import { refuse, STATUS } from "../status.ts";
+import { SMB_LIMITS } from "../limits.ts";
+import type { FileOpen } from "../session/open.ts";
+import type { Reply, Request } from "../transport/request.ts";
 import { ACCESS } from "../wire/create.ts";
 import { encodeOutputHead } from "../wire/directory.ts";
 import { FILE_CLASS } from "../wire/file-information.ts";
 import { INFO_TYPE, queryInfoRequest } from "../wire/info.ts";
+import { refuse, STATUS } from "../wire/status.ts";
 import { fileInformation, pipeInformation } from "./file-classes.ts";
 import { queryEas } from "./query-eas.ts";
 import { need } from "./rights.ts";

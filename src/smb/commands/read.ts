@@ -1,9 +1,9 @@
-import { SMB_LIMITS } from "../../base/limits-smb.ts";
-import type { Reply, Request } from "../request.ts";
+import { SMB_LIMITS } from "../limits.ts";
 import type { Pipe } from "../rpc/pipe.ts";
-import { refuse, STATUS } from "../status.ts";
+import type { Reply, Request } from "../transport/request.ts";
 import { ACCESS } from "../wire/create.ts";
 import { encodeReadHead, readRequest } from "../wire/file-io.ts";
+import { refuse, STATUS } from "../wire/status.ts";
 
 export const OFFSET_MAX = 2n ** 63n - 1n;
 

@@ -1,8 +1,8 @@
-import type { Reply, Request } from "../request.ts";
-import { refuse, STATUS } from "../status.ts";
+import type { Reply, Request } from "../transport/request.ts";
 import { CREATE_ACTION, type CreateRequest } from "../wire/create.ts";
 import type { CreateContexts } from "../wire/create-contexts.ts";
 import { OPLOCK } from "../wire/oplock-break.ts";
+import { refuse, STATUS } from "../wire/status.ts";
 import { createReply } from "./create-reply.ts";
 
 /** A CREATE that takes back a durable open after a lost connection; undefined for every other one. */

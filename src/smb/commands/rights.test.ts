@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { STATUS, StatusError } from "../status.ts";
 import { ACCESS } from "../wire/create.ts";
+import { STATUS, StatusError } from "../wire/status.ts";
 import { wantedRights } from "./rights.ts";
 
 const refusedWith = (status: number) => (error: unknown) =>

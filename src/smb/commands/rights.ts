@@ -1,12 +1,12 @@
 import { Refusal } from "../../base/refusals.ts";
 import { specificRights } from "../../concurrency/access-list.ts";
-import type { CacheEntry } from "../caches.ts";
-import type { FileOpen } from "../open.ts";
-import type { Request } from "../request.ts";
-import { refuse, STATUS, StatusError } from "../status.ts";
-import { notifyStream, STREAM_EVENT } from "../stream-names.ts";
+import type { CacheEntry } from "../session/caches.ts";
+import type { FileOpen } from "../session/open.ts";
+import type { Request } from "../transport/request.ts";
 import { ACCESS } from "../wire/create.ts";
 import { NOTIFY_ACTION, NOTIFY_FILTER } from "../wire/directory.ts";
+import { refuse, STATUS, StatusError } from "../wire/status.ts";
+import { notifyStream, STREAM_EVENT } from "../wire/stream-names.ts";
 
 /** Single bits that nobody is granted: what is not defined, and the right to read the audit list. */
 const NEVER = 0x0de0_fe00;

@@ -1,14 +1,14 @@
-import { SMB_LIMITS } from "../../base/limits-smb.ts";
-import type { Connection } from "../connection.ts";
 import { Login, type LoginStep } from "../crypto/login.ts";
 import { preauthAfter } from "../crypto/preauth.ts";
 import { isSignatureValid, SIGNING } from "../crypto/signing.ts";
-import { type Reply, type Request, success } from "../request.ts";
-import type { Binding, Session } from "../session.ts";
-import { refuse, STATUS, StatusError } from "../status.ts";
+import { SMB_LIMITS } from "../limits.ts";
+import type { Binding, Session } from "../session/session.ts";
+import type { Connection } from "../transport/connection.ts";
+import { type Reply, type Request, success } from "../transport/request.ts";
 import { FLAG } from "../wire/header.ts";
 import { DIALECT } from "../wire/negotiate.ts";
 import { SESSION_FLAG, sessionSetupResponse } from "../wire/session-setup.ts";
+import { refuse, STATUS, StatusError } from "../wire/status.ts";
 
 const CHALLENGE_BYTES = 8;
 

@@ -1,9 +1,8 @@
-import { SMB_LIMITS } from "../../base/limits-smb.ts";
 import { Login, type LoginStep } from "../crypto/login.ts";
 import { preauthAfter } from "../crypto/preauth.ts";
-import { type Reply, type Request, success } from "../request.ts";
-import { Session } from "../session.ts";
-import { refuse, STATUS, StatusError } from "../status.ts";
+import { SMB_LIMITS } from "../limits.ts";
+import { Session } from "../session/session.ts";
+import { type Reply, type Request, success } from "../transport/request.ts";
 import { FLAG } from "../wire/header.ts";
 import { DIALECT, SECURITY_MODE } from "../wire/negotiate.ts";
 import {
@@ -13,6 +12,7 @@ import {
   sessionSetupRequest,
   sessionSetupResponse,
 } from "../wire/session-setup.ts";
+import { refuse, STATUS, StatusError } from "../wire/status.ts";
 import { bindSession } from "./session-bind.ts";
 
 const CHALLENGE_BYTES = 8;

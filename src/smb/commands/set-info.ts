@@ -1,11 +1,9 @@
-import { SMB_LIMITS } from "../../base/limits-smb.ts";
 import { decodeSecurityDescriptor, SECURITY_PART } from "../../services/file/security/security-descriptor.ts";
 import type { TimeChange } from "../file-system.ts";
-import type { FileOpen } from "../open.ts";
-import { parsePath, parseStream } from "../path.ts";
-import { type Reply, type Request, success } from "../request.ts";
-import { refuse, STATUS } from "../status.ts";
-import { notifyStream, STREAM_EVENT } from "../stream-names.ts";
+import { SMB_LIMITS } from "../limits.ts";
+import type { FileOpen } from "../session/open.ts";
+import { notifyWrites } from "../session/write-times.ts";
+import { type Reply, type Request, success } from "../transport/request.ts";
 import { ACCESS, ATTRIBUTE } from "../wire/create.ts";
 import { NOTIFY_ACTION, NOTIFY_FILTER } from "../wire/directory.ts";
 import { decodeFullEas } from "../wire/extended-attributes.ts";
@@ -18,7 +16,9 @@ import {
   wordInformation,
 } from "../wire/file-information.ts";
 import { INFO_TYPE, setInfoRequest, setInfoResponse } from "../wire/info.ts";
-import { notifyWrites } from "../write-times.ts";
+import { parsePath, parseStream } from "../wire/path.ts";
+import { refuse, STATUS } from "../wire/status.ts";
+import { notifyStream, STREAM_EVENT } from "../wire/stream-names.ts";
 import { breakBelow, breakForRemoval, breakForWrite, breakReplaced, need, notifyWritten } from "./rights.ts";
 
 export async function setInfo(request: Request): Promise<Reply> {

@@ -1,4 +1,4 @@
-import type { Reply, Request } from "../request.ts";
+import type { Reply, Request } from "../transport/request.ts";
 import { COMMAND } from "../wire/header.ts";
 import { changeNotify } from "./change-notify.ts";
 import { close } from "./close.ts";

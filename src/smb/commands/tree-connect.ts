@@ -1,8 +1,8 @@
-import { SMB_LIMITS } from "../../base/limits-smb.ts";
-import { type Reply, type Request, success } from "../request.ts";
-import { refuse, STATUS } from "../status.ts";
+import { SMB_LIMITS } from "../limits.ts";
+import { type Reply, type Request, success } from "../transport/request.ts";
 import { ACCESS } from "../wire/create.ts";
 import { emptyBody } from "../wire/session-setup.ts";
+import { refuse, STATUS } from "../wire/status.ts";
 import { textOf } from "../wire/text.ts";
 import { SHARE_FLAG, SHARE_TYPE, treeConnectRequest, treeConnectResponse } from "../wire/tree-connect.ts";
 

@@ -1,6 +1,6 @@
-import { SMB_LIMITS } from "../../base/limits-smb.ts";
 import type { Share } from "../file-system.ts";
-import { refuse, STATUS } from "../status.ts";
+import { SMB_LIMITS } from "../limits.ts";
+import { refuse, STATUS } from "../wire/status.ts";
 import {
   deviceInformation,
   encodeAttributeInformation,

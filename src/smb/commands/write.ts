@@ -1,11 +1,11 @@
 import { LIMITS } from "../../base/limits.ts";
-import { SMB_LIMITS } from "../../base/limits-smb.ts";
-import type { FileOpen } from "../open.ts";
-import { type Reply, type Request, success } from "../request.ts";
-import { refuse, STATUS } from "../status.ts";
+import { SMB_LIMITS } from "../limits.ts";
+import type { FileOpen } from "../session/open.ts";
+import { beforeWrite } from "../session/write-times.ts";
+import { type Reply, type Request, success } from "../transport/request.ts";
 import { ACCESS, CREATE_OPTION } from "../wire/create.ts";
 import { WRITE_FLAG, writeRequest, writeResponse } from "../wire/file-io.ts";
-import { beforeWrite } from "../write-times.ts";
+import { refuse, STATUS } from "../wire/status.ts";
 import { OFFSET_MAX } from "./read.ts";
 import { breakForWrite, notifyWritten } from "./rights.ts";
 

@@ -1,4 +1,4 @@
-import { refuse, STATUS } from "../status.ts";
+import { refuse, STATUS } from "../wire/status.ts";
 
 /** As much of DER as SPNEGO needs: definite lengths, one element after another, nothing outside its parent. */
 export interface Element {

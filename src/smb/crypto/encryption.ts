@@ -1,8 +1,8 @@
 import { type CipherGCM, createCipheriv, createDecipheriv, type DecipherGCM } from "node:crypto";
 import { copyInto } from "../../base/bytes.ts";
-import { freeNow } from "../../base/free-now.ts";
 import { KIB } from "../../base/limits.ts";
-import { protocolError } from "../status.ts";
+import { freeNow } from "../../memory/free-now.ts";
+import { protocolError } from "../wire/status.ts";
 import { decodeTransform, encodeTransform, TRANSFORM_AAD_AT, TRANSFORM_BYTES } from "../wire/transform.ts";
 
 export const CIPHER = { AES_128_CCM: 1, AES_128_GCM: 2, AES_256_CCM: 3, AES_256_GCM: 4 } as const;

@@ -1,5 +1,5 @@
-import { refuse, STATUS } from "../status.ts";
 import type { FileTime } from "../wire/filetime.ts";
+import { refuse, STATUS } from "../wire/status.ts";
 import { textOf, utf16 } from "../wire/text.ts";
 
 /** The three messages of NTLM ([MS-NLMP] 2.2.1). */

@@ -1,4 +1,4 @@
-import { refuse, STATUS } from "../status.ts";
+import { refuse, STATUS } from "../wire/status.ts";
 import { readElement, readElements, readOnly, writeElement } from "./der.ts";
 
 /** SPNEGO (RFC 4178): the envelope in which NTLM tokens travel. */

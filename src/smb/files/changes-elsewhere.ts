@@ -1,8 +1,8 @@
 import { monotonic, type Timer, type Timers } from "../../base/clock.ts";
-import { SMB_LIMITS } from "../../base/limits-smb.ts";
 import { MESSAGE_BYTES_MAX, type Messages } from "../../base/messages.ts";
 import type { Random } from "../../base/random.ts";
-import type { ChangeEvent, ChangeHub } from "../changes.ts";
+import { SMB_LIMITS } from "../limits.ts";
+import type { ChangeEvent, ChangeHub } from "../session/change-notification.ts";
 
 /**
  * Change notification between nodes. A node whose clients watch a share says so, again and again; as long as it does,

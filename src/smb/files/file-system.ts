@@ -1,19 +1,19 @@
 import { systemTimers } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { FILE_LIMITS } from "../../base/limits-file.ts";
 import type { CacheConflict } from "../../concurrency/cache-lease.ts";
 import { CacheHolder, type InodeName } from "../../services/file/cache-breaks.ts";
 import type { FileService } from "../../services/file/file-service.ts";
+import { FILE_LIMITS } from "../../services/file/limits.ts";
 import { hearEnded } from "../../services/file/list-handles.ts";
 import { type ListedShare, listShares } from "../../services/file/list-shares.ts";
+import { Liveness } from "../../services/file/liveness.ts";
 import { findConnected } from "../../services/file/opens/share-facts.ts";
-import { Liveness } from "../../services/file/presence.ts";
 import { Acls } from "../../services/file/security/access-lists.ts";
 import { ItemPage } from "../../services/page.ts";
 import type { FileSystem, FileSystemHost, Share, ShareEntry } from "../file-system.ts";
 import { ChangesElsewhere } from "./changes-elsewhere.ts";
 import type { ServiceHandle } from "./handle.ts";
-import { PendingOpens } from "./opens-under-way.ts";
+import { PendingOpens } from "./pending-opens.ts";
 import { type FileSystemOptions, type HandleTable, ServiceShare } from "./share.ts";
 
 /** The file service as the file system of the SMB front end. */

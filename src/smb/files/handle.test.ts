@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { OutOfSpace } from "../../base/faults.ts";
 import type { FileService } from "../../services/file/file-service.ts";
-import type { OpenedHandle } from "../../services/file/opens/open-node.ts";
-import { STATUS } from "../status.ts";
+import type { OpenedHandle } from "../../services/file/opens/open-inode.ts";
+import { STATUS } from "../wire/status.ts";
 import { ServiceHandle } from "./handle.ts";
 
 function handleWith(durable: () => Promise<void>): ServiceHandle {

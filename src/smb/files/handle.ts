@@ -1,4 +1,3 @@
-import { SMB_LIMITS } from "../../base/limits-smb.ts";
 import { mayLock, mayOnlyAppend } from "../../concurrency/access-list.ts";
 import type { FileService } from "../../services/file/file-service.ts";
 import { closeHandle, setDeletePending } from "../../services/file/handles.ts";
@@ -21,7 +20,7 @@ import {
   readPropertiesByHandle,
   readSecurity,
 } from "../../services/file/opens/held-properties.ts";
-import type { Handle, OpenedHandle } from "../../services/file/opens/open-node.ts";
+import type { Handle, OpenedHandle } from "../../services/file/opens/open-inode.ts";
 import { renameByHandle } from "../../services/file/opens/rename-held.ts";
 import { renameStream } from "../../services/file/opens/rename-stream.ts";
 import type { Acls } from "../../services/file/security/access-lists.ts";
@@ -36,10 +35,11 @@ import type {
   StreamEntry,
   TimeChange,
 } from "../file-system.ts";
-import { refuse, STATUS } from "../status.ts";
+import { SMB_LIMITS } from "../limits.ts";
 import { ATTRIBUTE } from "../wire/create.ts";
 import type { ExtendedAttribute } from "../wire/extended-attributes.ts";
 import { ticksOfFileTime } from "../wire/filetime.ts";
+import { refuse, STATUS } from "../wire/status.ts";
 import { infoOf, streamEntriesOf } from "./info.ts";
 import { answered, answerTo, BY_HANDLE } from "./refusals.ts";
 

@@ -1,4 +1,4 @@
-import { ROOT } from "../../services/file/nodes.ts";
+import { ROOT } from "../../services/file/inodes.ts";
 import type { InodeRecord } from "../../services/file/records.ts";
 import type { StreamList } from "../../services/file/streams.ts";
 import type { FileInfo, StreamEntry } from "../file-system.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { OutOfSpace, StorageFault } from "../../base/faults.ts";
-import { STATUS, StatusError } from "../status.ts";
+import { STATUS, StatusError } from "../wire/status.ts";
 import { answerTo } from "./refusals.ts";
 
 test("a full disk is told as such, whoever found it full; any other fault stays what it is", () => {

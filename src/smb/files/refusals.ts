@@ -1,6 +1,6 @@
 import { OutOfSpace } from "../../base/faults.ts";
 import { Refusal } from "../../base/refusals.ts";
-import { refuse, STATUS } from "../status.ts";
+import { refuse, STATUS } from "../wire/status.ts";
 
 /**
  * Refusals of the file service as an SMB client shall hear them. Most rows of the catalogue carry their status; some

@@ -1,24 +1,24 @@
-import { FILE_LIMITS } from "../../base/limits-file.ts";
 import { usesOf, WRITE } from "../../concurrency/share-mode.ts";
 import type { FileService } from "../../services/file/file-service.ts";
+import { FILE_LIMITS } from "../../services/file/limits.ts";
 import { isOpenDenied } from "../../services/file/opens/look.ts";
 import {
   type Disposition,
   openInode,
   type OpenRequest as ServiceOpen,
-} from "../../services/file/opens/open-node.ts";
+} from "../../services/file/opens/open-inode.ts";
 import { findAt, readSnapshotTimes, readSpace } from "../../services/file/opens/share-facts.ts";
 import type { ShareRecord } from "../../services/file/records.ts";
 import type { Acls } from "../../services/file/security/access-lists.ts";
 import type { FoundInode, Opened, OpenRequest, Share } from "../file-system.ts";
-import { STATUS } from "../status.ts";
 import { ACCESS, CREATE_ACTION, DISPOSITION } from "../wire/create.ts";
 import { type FileTime, fileTimeOfTicks } from "../wire/filetime.ts";
+import { STATUS } from "../wire/status.ts";
 import { ServiceHandle } from "./handle.ts";
 import { infoOf } from "./info.ts";
-import type { PendingOpen, PendingOpens } from "./opens-under-way.ts";
-import { openInSnapshot } from "./past-handle.ts";
+import type { PendingOpen, PendingOpens } from "./pending-opens.ts";
 import { answered } from "./refusals.ts";
+import { openInSnapshot } from "./snapshot-handle.ts";
 
 const WRITES = ACCESS.WRITE_DATA | ACCESS.APPEND_DATA;
 

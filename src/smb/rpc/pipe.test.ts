@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SMB_LIMITS } from "../../base/limits-smb.ts";
-import { STATUS, StatusError } from "../status.ts";
+import { SMB_LIMITS } from "../limits.ts";
+import { STATUS, StatusError } from "../wire/status.ts";
 import { Pipe } from "./pipe.ts";
 import { SrvSvc } from "./srvsvc.ts";
 

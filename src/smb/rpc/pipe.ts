@@ -1,5 +1,5 @@
-import { SMB_LIMITS } from "../../base/limits-smb.ts";
-import { refuse, STATUS } from "../status.ts";
+import { SMB_LIMITS } from "../limits.ts";
+import { refuse, STATUS } from "../wire/status.ts";
 import type { SrvSvc } from "./srvsvc.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { refuse, STATUS } from "../status.ts";
 import { align8, type FileId, fileId, raw, struct, u16, u32, u64 } from "./layout.ts";
+import { refuse, STATUS } from "./status.ts";
 
 /** The chain of create contexts: each with a name of four letters (or a GUID) and data of its own. */
 export interface CreateContext {

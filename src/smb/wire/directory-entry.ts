@@ -1,5 +1,5 @@
-import { refuse, STATUS } from "../status.ts";
 import { FILE_CLASS } from "./file-information.ts";
+import { refuse, STATUS } from "./status.ts";
 
 /** Entries of QUERY_DIRECTORY ([MS-FSCC] 2.4): a common beginning, then what each class adds before the name. */
 export interface DirectoryEntry {

@@ -3,7 +3,6 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { walksOver } from "../../../test/support/linear.ts";
 import { seedOfThisRun } from "../../../test/support/seed.ts";
-import { StatusError } from "../status.ts";
 import * as directory from "./directory.ts";
 import { type DirectoryEntry, DirectoryPage, decodeDirectoryEntries } from "./directory-entry.ts";
 import {
@@ -14,6 +13,7 @@ import {
   printGmtToken,
   ticksOfFileTime,
 } from "./filetime.ts";
+import { StatusError } from "./status.ts";
 import { matcherOf } from "./wildcard.ts";
 
 const u64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });

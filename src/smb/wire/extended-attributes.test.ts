@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { seedOfThisRun } from "../../../test/support/seed.ts";
-import { STATUS, StatusError } from "../status.ts";
 import {
   decodeFullEas,
   decodeGetEas,
@@ -10,6 +9,7 @@ import {
   encodeFullEas,
   encodeGetEas,
 } from "./extended-attributes.ts";
+import { STATUS, StatusError } from "./status.ts";
 
 const LIMIT = 1 << 20;
 const name = fc

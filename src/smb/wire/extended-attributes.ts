@@ -1,5 +1,5 @@
-import { refuse, STATUS } from "../status.ts";
 import { struct, u8, u16, u32 } from "./layout.ts";
+import { refuse, STATUS } from "./status.ts";
 
 /**
  * Lists of extended attributes ([MS-FSCC] 2.4.15): FILE_FULL_EA_INFORMATION, which SET_INFO, QUERY_INFO and the

@@ -1,5 +1,5 @@
-import { refuse, STATUS } from "../status.ts";
 import { struct, u8, u32, u64 } from "./layout.ts";
+import { refuse, STATUS } from "./status.ts";
 import { textOf, utf16 } from "./text.ts";
 
 /** Information classes of files, as QUERY_INFO and SET_INFO carry them ([MS-FSCC] 2.4). */

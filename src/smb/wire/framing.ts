@@ -1,5 +1,5 @@
 import { copyInto } from "../../base/bytes.ts";
-import { protocolError } from "../status.ts";
+import { protocolError } from "./status.ts";
 
 /**
  * Direct TCP: a zero byte, the length in 24 bits big-endian, then that many bytes. The assembler takes the pieces a

@@ -1,5 +1,5 @@
-import { protocolError, refuse, STATUS } from "../status.ts";
 import { HEADER_BYTES } from "./layout.ts";
+import { protocolError, refuse, STATUS } from "./status.ts";
 
 /** The 64 bytes before every SMB2 body. */
 export const COMMAND = {

@@ -1,5 +1,5 @@
-import { refuse, STATUS } from "../status.ts";
 import { fileId, message, raw, struct, u16, u32, u64 } from "./layout.ts";
+import { refuse, STATUS } from "./status.ts";
 
 export const FSCTL = {
   DFS_GET_REFERRALS: 0x0006_0194,

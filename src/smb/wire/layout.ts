@@ -1,4 +1,4 @@
-import { refuse, STATUS } from "../status.ts";
+import { refuse, STATUS } from "./status.ts";
 
 /**
  * Structures as tables. A message is written down as the protocol's documents do: each field with its offset in the

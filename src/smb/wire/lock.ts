@@ -1,5 +1,5 @@
-import { refuse, STATUS } from "../status.ts";
 import { type FileId, fileId, HEADER_BYTES, message, struct, u16, u32, u64 } from "./layout.ts";
+import { refuse, STATUS } from "./status.ts";
 
 export const LOCK_FLAG = { SHARED: 1, EXCLUSIVE: 2, UNLOCK: 4, FAIL_IMMEDIATELY: 0x10 } as const;
 

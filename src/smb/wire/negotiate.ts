@@ -1,5 +1,5 @@
-import { refuse, STATUS } from "../status.ts";
 import { align8, checkSize, HEADER_BYTES, message, raw, u16, u32, u64 } from "./layout.ts";
+import { refuse, STATUS } from "./status.ts";
 
 export const DIALECT = {
   SMB_2_0_2: 0x0202,

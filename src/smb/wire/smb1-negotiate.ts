@@ -1,5 +1,5 @@
-import { protocolError } from "../status.ts";
 import { PROTOCOL } from "./header.ts";
+import { protocolError } from "./status.ts";
 
 /**
  * The only SMB1 message with an answer: the multi-protocol NEGOTIATE with which older clients begin. Its header has

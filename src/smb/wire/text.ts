@@ -1,4 +1,4 @@
-import { refuse, STATUS } from "../status.ts";
+import { refuse, STATUS } from "./status.ts";
 
 /** Strings on the wire are UTF-16LE, without a terminator, their length in bytes. */
 export function utf16(text: string): Buffer {

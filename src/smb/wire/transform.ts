@@ -1,5 +1,5 @@
-import { protocolError } from "../status.ts";
 import { PROTOCOL } from "./header.ts";
+import { protocolError } from "./status.ts";
 
 /** The header of an encrypted message: tag, nonce, size of the plain text, session. */
 export const TRANSFORM_BYTES = 52;

@@ -2,10 +2,10 @@ import { dirname, join } from "node:path";
 import { assert } from "../../base/assert.ts";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { isOutOfSpace, OutOfSpace, StorageFault } from "../../base/faults.ts";
+import { bytesLeft, FreeSpace } from "../../base/free-space.ts";
 import { LIMITS, TIB } from "../../base/limits.ts";
 import { makeDirectory } from "../../base/make-directory.ts";
-import { bytesLeft, FreeSpace } from "../../base/room.ts";
-import { finallyDo } from "../../base/soon.ts";
+import { finallyDo } from "../../base/maybe-promise.ts";
 import { alreadyDurable, NotYetDurable, type UnsyncedKeys, WatchedSnapshot } from "../ahead.ts";
 import type {
   AsyncCommit,

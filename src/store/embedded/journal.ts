@@ -13,11 +13,11 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { Crc64 } from "../../base/crc64.ts";
 import { isOutOfSpace, OutOfSpace, UnusableDirectory } from "../../base/faults.ts";
 import { OWNER_FILE_MODE } from "../../base/file-modes.ts";
 import { LIMITS, MIB } from "../../base/limits.ts";
 import { systemRandom } from "../../base/random.ts";
+import { Crc64 } from "../../digest/crc64.ts";
 import type { Key } from "../kv.ts";
 
 /**

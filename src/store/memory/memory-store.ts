@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { StorageFault } from "../../base/faults.ts";
-import { finallyDo } from "../../base/soon.ts";
+import { finallyDo } from "../../base/maybe-promise.ts";
 import { alreadyDurable } from "../ahead.ts";
 import type {
   AsyncCommit,

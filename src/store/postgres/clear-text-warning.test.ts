@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Log, silentLog } from "../../base/log.ts";
+import { type Log, silentLog } from "../../observability/log.ts";
 import { ClearTextWarning, type Link } from "./clear-text-warning.ts";
 
 function warningsFor(links: readonly Link[]): string[] {

@@ -1,4 +1,4 @@
-import type { Log } from "../../base/log.ts";
+import type { Log } from "../../observability/log.ts";
 
 /** What is known of a connection that has come about: a socket of Node.js, encrypted or not. */
 export interface Link {

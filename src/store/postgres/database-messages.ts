@@ -1,7 +1,7 @@
 import { pause } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
-import type { Log } from "../../base/log.ts";
 import { LocalMessages } from "../../base/messages.ts";
+import type { Log } from "../../observability/log.ts";
 import type { Pool } from "./pool.ts";
 import type { Session } from "./session.ts";
 import { type Notification, type Prepared, text } from "./wire.ts";

@@ -1,9 +1,9 @@
 import { type Clock, type Millis, monotonic, pause, systemTimers, type Timer } from "../../base/clock.ts";
 import { DeclaredDead, StorageFault } from "../../base/faults.ts";
 import { LIMITS } from "../../base/limits.ts";
-import type { Log } from "../../base/log.ts";
 import { systemRandom } from "../../base/random.ts";
 import { type Revision, revisionAt } from "../../base/revision.ts";
+import type { Log } from "../../observability/log.ts";
 import { DatabaseClock } from "./database-clock.ts";
 import { failureOf, reasonOf } from "./failures.ts";
 import type { Pool } from "./pool.ts";

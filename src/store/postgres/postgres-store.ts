@@ -1,6 +1,6 @@
 import { type Clock, type Millis, systemClock } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { type Log, silentLog } from "../../base/log.ts";
+import { type Log, silentLog } from "../../observability/log.ts";
 import { alreadyDurable } from "../ahead.ts";
 import type {
   AsyncCommit,

@@ -2,7 +2,7 @@ import type pg from "pg";
 import { pause } from "../../base/clock.ts";
 import { UnusableDirectory } from "../../base/faults.ts";
 import { LIMITS } from "../../base/limits.ts";
-import type { Log } from "../../base/log.ts";
+import type { Log } from "../../observability/log.ts";
 import { type ConnectOptions, connectClient, endClient, NotPrimary, TIME_LIMITS, within } from "./connect.ts";
 import { failureOf, reasonOf } from "./failures.ts";
 import { type Tables, tablesOf } from "./sql.ts";

@@ -1,6 +1,6 @@
 import { type Millis, monotonic, systemTimers, type Timer } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
-import type { Log } from "../../base/log.ts";
+import type { Log } from "../../observability/log.ts";
 
 /** Says that something is waited for: soon, then now and then, and when the wait is over. */
 export class WaitReport {

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { connect } from "node:net";
-import { type Log, silentLog } from "../../../src/base/log.ts";
+import { type Log, silentLog } from "../../../src/observability/log.ts";
 import { startTestServer, type TestServer } from "../../kit/server.ts";
 import { queryOf } from "../../support/auth.ts";
 import type { FuzzRun, FuzzTarget } from "../target.ts";

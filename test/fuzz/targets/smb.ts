@@ -1,6 +1,5 @@
-import { SMB_LIMITS } from "../../../src/base/limits-smb.ts";
-import { type Log, silentLog } from "../../../src/base/log.ts";
 import { Refusal } from "../../../src/base/refusals.ts";
+import { type Log, silentLog } from "../../../src/observability/log.ts";
 import { parseSddl, printSddl } from "../../../src/services/file/security/sddl.ts";
 import {
   decodeSecurityDescriptor,
@@ -10,10 +9,9 @@ import { MessageCipher } from "../../../src/smb/crypto/encryption.ts";
 import { Login, loginAccountOf } from "../../../src/smb/crypto/login.ts";
 import { decodeNtlmAuthenticate, hasMic } from "../../../src/smb/crypto/ntlmssp.ts";
 import { decodeClientToken, encodeClientInit } from "../../../src/smb/crypto/spnego.ts";
-import { parsePath } from "../../../src/smb/path.ts";
+import { SMB_LIMITS } from "../../../src/smb/limits.ts";
 import { Pipe } from "../../../src/smb/rpc/pipe.ts";
 import { SrvSvc } from "../../../src/smb/rpc/srvsvc.ts";
-import { ProtocolError, STATUS, StatusError } from "../../../src/smb/status.ts";
 import { createRequest, createResponse } from "../../../src/smb/wire/create.ts";
 import { encodeCreateContexts, readCreateContexts } from "../../../src/smb/wire/create-contexts.ts";
 import { queryDirectoryRequest } from "../../../src/smb/wire/directory.ts";
@@ -38,7 +36,9 @@ import {
   encodeNegotiateRequest,
   encodePreauthIntegrity,
 } from "../../../src/smb/wire/negotiate.ts";
+import { parsePath } from "../../../src/smb/wire/path.ts";
 import { decodeSmb1Negotiate, encodeSmb1Negotiate } from "../../../src/smb/wire/smb1-negotiate.ts";
+import { ProtocolError, STATUS, StatusError } from "../../../src/smb/wire/status.ts";
 import { textOf, utf16 } from "../../../src/smb/wire/text.ts";
 import { decodeTransform } from "../../../src/smb/wire/transform.ts";
 import { matcherOf } from "../../../src/smb/wire/wildcard.ts";

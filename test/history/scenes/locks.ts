@@ -1,6 +1,6 @@
 import { ACCOUNT, KEY } from "../../../bench/sign.ts";
 import { monotonic } from "../../../src/base/clock.ts";
-import { STATUS } from "../../../src/smb/status.ts";
+import { STATUS } from "../../../src/smb/wire/status.ts";
 import { type OpenFile, SmbStatus, SmbTestClient } from "../../kit/smb-test-client.ts";
 import { checkHistory, printStory } from "../linearizability.ts";
 import {

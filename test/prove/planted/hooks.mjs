@@ -7,7 +7,7 @@ const plant = plants.find(({ name }) => name === process.env.HOLDFAST_PLANTED);
 
 // The program is one file; a bug is planted in one of the modules it was made of, so those are run in its place.
 export function resolve(specifier, context, nextResolve) {
-  return nextResolve(specifier.replace(/\/dist\/holdfast\.js$/, "/dist/main.js"), context);
+  return nextResolve(specifier.replace(/\/dist\/cli\/holdfast\.js$/, "/dist/cli/main.js"), context);
 }
 
 export async function load(url, context, nextLoad) {

@@ -1,5 +1,5 @@
-import { TABLE_LIMITS } from "../../../base/limits-table.ts";
 import { Refusal } from "../../../base/refusals.ts";
+import { TABLE_LIMITS } from "../../../services/table/limits.ts";
 
 /**
  * Places to go on from, as headers and query parameters carry them: `1!` + length + `!` + Base64, with the three

@@ -1,6 +1,6 @@
 import type { EdmType, EdmValue, EntityContents, Property } from "../../../base/edm.ts";
-import { TABLE_LIMITS } from "../../../base/limits-table.ts";
 import { Refusal } from "../../../base/refusals.ts";
+import { TABLE_LIMITS } from "../../../services/table/limits.ts";
 import { parseGuid } from "../guid.ts";
 import { type JsonMember, type JsonValue, malformedJson, readFlatObject } from "./json-reader.ts";
 import { isStorable, parseTicks } from "./times.ts";

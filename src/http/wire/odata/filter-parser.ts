@@ -1,6 +1,6 @@
-import { TABLE_LIMITS } from "../../../base/limits-table.ts";
 import { Refusal } from "../../../base/refusals.ts";
 import type { ComparisonOperator, Filter } from "../../../services/table/filter/filter.ts";
+import { TABLE_LIMITS } from "../../../services/table/limits.ts";
 import { type FilterToken, FilterTokens } from "./filter-tokens.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { EdmValue } from "../../../base/edm.ts";
-import { TABLE_LIMITS } from "../../../base/limits-table.ts";
 import { Refusal } from "../../../base/refusals.ts";
+import { TABLE_LIMITS } from "../../../services/table/limits.ts";
 import { parseGuid } from "../guid.ts";
 import { parseTicks } from "./times.ts";
 

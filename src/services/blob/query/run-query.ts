@@ -1,6 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
 import { monotonic } from "../../../base/clock.ts";
-import { CooperativeScheduler } from "../../../base/turns.ts";
+import { CooperativeScheduler } from "../../../base/yield-to-event-loop.ts";
 import { type CsvForm, CsvReader, printCsv } from "./csv.ts";
 import { Accumulator, evaluate, type Row, truth } from "./evaluate.ts";
 import { isAbsent, JsonReader, stepInto, walkPath } from "./json-records.ts";

@@ -1,6 +1,5 @@
 import { StorageFault } from "../../../base/faults.ts";
 import { LIMITS } from "../../../base/limits.ts";
-import { FILE_LIMITS } from "../../../base/limits-file.ts";
 import { Refusal } from "../../../base/refusals.ts";
 import type { ByteRange } from "../../../concurrency/byte-range-lock.ts";
 import type { AsyncCommit, Writer } from "../../../store/kv.ts";
@@ -9,8 +8,9 @@ import { commitContent, type Ingested, ingest } from "../../payload/content.ts";
 import { ATTRIBUTE } from "../attributes.ts";
 import { resize } from "../file-properties.ts";
 import type { FileService } from "../file-service.ts";
-import { putChanged, putWritten } from "../node-changes.ts";
-import { type Inode, ticksOf } from "../nodes.ts";
+import { putChanged, putWritten } from "../inode-changes.ts";
+import { type Inode, ticksOf } from "../inodes.ts";
+import { FILE_LIMITS } from "../limits.ts";
 import { clearRange, discardContent, putBytes, type RangeWriter } from "../ranges.ts";
 import { openWindow, streamWindow, wholeOf } from "../read-content.ts";
 import { changeUsage } from "../shares.ts";
@@ -25,7 +25,7 @@ import {
   touchBaseByHandle,
   withWriteAccess,
 } from "./held.ts";
-import type { Handle } from "./open-node.ts";
+import type { Handle } from "./open-inode.ts";
 import { writtenSpans } from "./past-node.ts";
 
 /**
@@ -34,7 +34,7 @@ import { writtenSpans } from "./past-node.ts";
  */
 const rangeBetween = (from: number, to: number) => ({ offset: BigInt(from), length: BigInt(to - from) });
 
-/** Fewer bytes at the end of the file, none past it. The caller gives them back (`src/base/payload-memory.ts`). */
+/** Fewer bytes at the end of the file, none past it. The caller gives them back (`src/memory/payload-memory.ts`). */
 export async function readByHandle(
   files: FileService,
   handle: Handle,

@@ -1,10 +1,10 @@
 import { ATTRIBUTE } from "../attributes.ts";
 import { changeEas, type EaRecord, eaSummary, putEas, readEas, withoutEas } from "../extended-attributes.ts";
 import type { FileService } from "../file-service.ts";
-import { putChanged } from "../node-changes.ts";
-import { ticksOf } from "../nodes.ts";
+import { putChanged } from "../inode-changes.ts";
+import { ticksOf } from "../inodes.ts";
 import { findBaseByHandle } from "./held.ts";
-import type { Handle } from "./open-node.ts";
+import type { Handle } from "./open-inode.ts";
 import type { SnapshotInode } from "./past-node.ts";
 
 /** Extended attributes by handle; those of a named stream are those of its file or directory. */

@@ -4,10 +4,10 @@ import type { Reader, Writer } from "../../../store/kv.ts";
 import { type EntryRecord, entryRecord, type InodeRecord, inodeRecord } from "../../../store/records/file.ts";
 import { ATTRIBUTE } from "../attributes.ts";
 import type { FileService } from "../file-service.ts";
+import { putChanged } from "../inode-changes.ts";
+import { type Inode, ROOT, readInode, ticksOf } from "../inodes.ts";
 import type { ListedInode } from "../list-directory.ts";
 import { foldName } from "../names.ts";
-import { putChanged } from "../node-changes.ts";
-import { type Inode, ROOT, readInode, ticksOf } from "../nodes.ts";
 import { DEFAULT_SDDL, findPermission, putPermission } from "../permissions.ts";
 import type { Acls } from "../security/access-lists.ts";
 import { parseSddl, printSddl } from "../security/sddl.ts";
@@ -15,7 +15,7 @@ import { mergeSecurityParts, type SecurityDescriptor } from "../security/securit
 import { readStreams, type StreamList } from "../streams.ts";
 import type { View } from "../versions.ts";
 import { findBaseByHandle, findByHandle, findShownByHandle } from "./held.ts";
-import type { Handle } from "./open-node.ts";
+import type { Handle } from "./open-inode.ts";
 import { securityAfter } from "./open-rights.ts";
 
 /** What is told and changed of a file or directory by handle, its content apart. */

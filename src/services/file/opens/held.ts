@@ -14,14 +14,14 @@ import { readHandles } from "../access.ts";
 import { ATTRIBUTE } from "../attributes.ts";
 import { entriesIn } from "../entries-in.ts";
 import type { FileService } from "../file-service.ts";
-import { afterPendingLocks, isLockPending, LOCK_PENDING } from "../lock-wishes.ts";
-import type { OpenedFile } from "../node-changes.ts";
-import { findInode, ticksOf } from "../nodes.ts";
+import type { OpenedFile } from "../inode-changes.ts";
+import { findInode, ticksOf } from "../inodes.ts";
+import { afterPendingLocks, isLockPending, LOCK_PENDING } from "../pending-locks.ts";
 import { findShare, leaseOf } from "../shares.ts";
 import { putBase, shownStream } from "../streams.ts";
 import { untilDone } from "../until-done.ts";
 import { LiveView } from "../versions.ts";
-import type { Handle } from "./open-node.ts";
+import type { Handle } from "./open-inode.ts";
 
 /** What an open handle stands for, in the caller's transaction. A node that is gone has no handles. */
 export async function findByHandle(read: Reader, { ref, share: id, inode }: Handle): Promise<OpenedFile> {

@@ -2,13 +2,13 @@ import { RIGHT } from "../../../concurrency/access-list.ts";
 import type { Reader } from "../../../store/kv.ts";
 import type { ShareRecord } from "../../../store/records/file.ts";
 import type { FileService } from "../file-service.ts";
+import { findPlace, type Inode, ROOT, readInode } from "../inodes.ts";
 import type { PathRef } from "../names.ts";
-import { findPlace, type Inode, ROOT, readInode } from "../nodes.ts";
 import { readShare } from "../shares.ts";
 import { findStream } from "../streams.ts";
 import { LiveView, type View } from "../versions.ts";
 import type { StillGranted } from "./make-node.ts";
-import type { OpenRequest } from "./open-node.ts";
+import type { OpenRequest } from "./open-inode.ts";
 import { type Granted, isSameGrant, judgeOpen } from "./open-rights.ts";
 
 /** Where the path led before anything was decided. */

@@ -5,7 +5,6 @@ import type { InodeRecord, ShareRecord } from "../../../store/records/file.ts";
 import { ATTRIBUTE } from "../attributes.ts";
 import { changeEas, type EaRecord, eaSummary, putEas, withoutEas } from "../extended-attributes.ts";
 import type { FileService } from "../file-service.ts";
-import type { ShareRef } from "../names.ts";
 import {
   findInode,
   findPlace,
@@ -16,14 +15,15 @@ import {
   readInode,
   ticksOf,
   touchDirectory,
-} from "../nodes.ts";
+} from "../inodes.ts";
+import type { ShareRef } from "../names.ts";
 import { markInTransaction } from "../opened-marks.ts";
 import { putPermission, resolvePermission } from "../permissions.ts";
 import { discardContent, dropContent } from "../ranges.ts";
 import { changeUsage, findShare, leaseOf, withLease } from "../shares.ts";
 import { findStream, putBase, putNewStream, removeStreams, shownStream } from "../streams.ts";
 import { LiveView } from "../versions.ts";
-import type { OpenRequest } from "./open-node.ts";
+import type { OpenRequest } from "./open-inode.ts";
 import { type Granted, type RightsRequest, resolveNewRights } from "./open-rights.ts";
 
 /** What a client may ask for in a new file: read-only, hidden, system, archive, temporary, offline, not indexed. */

@@ -1,4 +1,3 @@
-import { FILE_LIMITS } from "../../../base/limits-file.ts";
 import { Refusal } from "../../../base/refusals.ts";
 import { countsElsewhere } from "../../../concurrency/cache-lease.ts";
 import {
@@ -22,7 +21,8 @@ import { readOpens } from "../access.ts";
 import { putRequests } from "../cache-breaks.ts";
 import { entriesIn } from "../entries-in.ts";
 import type { FileService } from "../file-service.ts";
-import { ROOT } from "../nodes.ts";
+import { ROOT } from "../inodes.ts";
+import { FILE_LIMITS } from "../limits.ts";
 
 /** Something that ends soon is in the way: a REST call, a rename of a directory above. The caller looks again. */
 export const BUSY = Symbol("busy");

@@ -6,14 +6,14 @@ import type { Admissions } from "../access.ts";
 import { isReadOnly } from "../attributes.ts";
 import { unlinkFile } from "../delete-file.ts";
 import type { FileService } from "../file-service.ts";
+import { checkParent, type OpenedFile } from "../inode-changes.ts";
+import { findPlace, type Inode, type Place, ROOT, readInode, touchDirectory } from "../inodes.ts";
 import { checkName } from "../names.ts";
-import { checkParent, type OpenedFile } from "../node-changes.ts";
-import { findPlace, type Inode, type Place, ROOT, readInode, touchDirectory } from "../nodes.ts";
 import { checkTree, move } from "../rename.ts";
 import type { Acls } from "../security/access-lists.ts";
 import type { View } from "../versions.ts";
 import { findByHandle } from "./held.ts";
-import type { Handle } from "./open-node.ts";
+import type { Handle } from "./open-inode.ts";
 import { checkAdd, maximalRights } from "./open-rights.ts";
 
 export interface RenameByHandle {

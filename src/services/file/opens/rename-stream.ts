@@ -1,9 +1,9 @@
 import { Refusal } from "../../../base/refusals.ts";
 import type { FileService } from "../file-service.ts";
-import { putInode, ticksOf } from "../nodes.ts";
+import { putInode, ticksOf } from "../inodes.ts";
 import { findStream, putBase, putStreamEntry, removeStream, removeStreamEntry } from "../streams.ts";
 import { findBaseByHandle, findByHandle } from "./held.ts";
-import type { Handle } from "./open-node.ts";
+import type { Handle } from "./open-inode.ts";
 
 export interface RenameStream {
   readonly name: string;

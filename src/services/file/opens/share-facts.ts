@@ -1,7 +1,7 @@
 import type { InodeRecord, ShareRecord } from "../../../store/records/file.ts";
 import type { FileService } from "../file-service.ts";
+import { findPlace, ROOT, readInode } from "../inodes.ts";
 import type { PathRef, ShareRef } from "../names.ts";
-import { findPlace, ROOT, readInode } from "../nodes.ts";
 import { findShare, readShare, readUsage } from "../shares.ts";
 import { readSnapshots } from "../snapshots.ts";
 import { findStream } from "../streams.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FILE_LIMITS } from "../../../base/limits-file.ts";
 import { RIGHT } from "../../../concurrency/access-list.ts";
 import type { Reader } from "../../../store/kv.ts";
 import { permissionRecord } from "../../../store/records/file.ts";
+import { FILE_LIMITS } from "../limits.ts";
 import { DEFAULT_SDDL, keyOfSddl } from "../permissions.ts";
 import { Acls, identityOf } from "./access-lists.ts";
 import { printSid } from "./sddl.ts";

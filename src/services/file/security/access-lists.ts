@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { FILE_LIMITS } from "../../../base/limits-file.ts";
 import { Refusal } from "../../../base/refusals.ts";
 import {
   CONTROL,
@@ -10,6 +9,7 @@ import {
   type Sid,
 } from "../../../concurrency/access-list.ts";
 import type { Reader } from "../../../store/kv.ts";
+import { FILE_LIMITS } from "../limits.ts";
 import { DEFAULT_SDDL, findPermission } from "../permissions.ts";
 import { parseSddl, parseSid } from "./sddl.ts";
 

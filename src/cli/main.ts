@@ -1,0 +1,189 @@
+#!/usr/bin/env node
+import cluster from "node:cluster";
+import { readFileSync } from "node:fs";
+import { ConfigError } from "../base/config-error.ts";
+import { CannotStart, DeclaredDead, errorCode, UnusableDirectory } from "../base/faults.ts";
+import { OTHERS_BITS } from "../base/file-modes.ts";
+import { ClosingTooSlow, endProcessNow } from "../base/shutdown.ts";
+import { type Log, openLog } from "../observability/log.ts";
+import { boundHeap } from "../process/heap-bounds.ts";
+import { type CommandLine, type Options, readCommandLine, type StoreChoice } from "../process/options.ts";
+import { type Running, run } from "../process/run.ts";
+import { runWorker } from "../process/worker.ts";
+import { parseDatabaseAddress } from "../store/postgres/address.ts";
+import { immutabilityCommand } from "./immutability-command.ts";
+import { migrateCommand } from "./migrate-command.ts";
+import { printListening, printReadyJson, printReadyText, type ReadyInfo } from "./ready-message.ts";
+
+/** Starts the process: reads options, opens one engine, starts the front ends. */
+const version = (
+  JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string }
+).version;
+
+boundHeap();
+
+// Whatever the caller's umask is: what this process and its workers make is for its owner only.
+process.umask(OTHERS_BITS);
+
+const EXIT_FAILED = 1;
+
+function die(message: string, code: number): never {
+  process.stderr.write(`holdfast: ${message}\n`);
+  process.exit(code);
+}
+
+function readOptions(): CommandLine {
+  try {
+    const [, program, ...argv] = process.argv;
+    return readCommandLine({ argv, env: process.env, cwd: process.cwd(), version, program });
+  } catch (error) {
+    if (error instanceof ConfigError) die(error.message, error.exitCode);
+    throw error;
+  }
+}
+
+function openLogOf({ logLevel, debugFile }: Options): Log {
+  try {
+    return openLog({ level: logLevel, debugFile });
+  } catch (error) {
+    if (error instanceof ConfigError) die(error.message, error.exitCode);
+    throw error;
+  }
+}
+
+/**
+ * After a failed sync nobody may be answered: what is on disk is decided by the next start. The same holds for a node
+ * that the others have held for dead: what it held is theirs by now.
+ */
+function stopAtOnce(log: Log): (error: unknown) => void {
+  return (error) => {
+    log.error(
+      { err: error },
+      error instanceof DeclaredDead
+        ? "this node was silent for too long and the others have released what it held; stopping, start it again"
+        : "the disk failed to keep a write; stopping so that nothing false is acknowledged",
+    );
+    process.exit(EXIT_FAILED);
+  };
+}
+
+async function serve(options: Options, log: Log): Promise<void> {
+  let running: Running;
+  try {
+    running = await run({ options, log, onFatal: stopAtOnce(log) });
+  } catch (error) {
+    if (error instanceof ConfigError) die(error.message, error.exitCode);
+    if (error instanceof UnusableDirectory || error instanceof CannotStart) die(error.message, EXIT_FAILED);
+    // A permission, a missing file, a full disk: for the operator to see to, and no bug.
+    if (errorCode(error) !== undefined && "syscall" in (error as Error))
+      die(`cannot start: ${(error as Error).message}`, EXIT_FAILED);
+    throw error;
+  }
+  let isStopping = false;
+  const stop = (signal: string): void => {
+    if (isStopping) endProcessNow();
+    isStopping = true;
+    log.info({ signal }, "stopping: finishing what was accepted (send the signal again to stop at once)");
+    running.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        if (!(error instanceof ClosingTooSlow))
+          die(`stopping failed: ${(error as Error).message}`, EXIT_FAILED);
+        log.error(
+          { reason: error.message },
+          "shutting down: the process ends although parts of it did not close; what was acknowledged is on disk",
+        );
+        endProcessNow();
+      },
+    );
+  };
+  process.on("SIGINT", stop);
+  process.on("SIGTERM", stop);
+  process.on("SIGHUP", () => running.reload());
+  // Programs that forked Azurite end it with this word.
+  process.on("message", (message) => {
+    if (message === "shutdown") stop("shutdown");
+  });
+  // Last: whoever waits for these words may end us at once.
+  announce(options, running);
+}
+
+/** Without the password of a database. */
+function placeOf(store: StoreChoice): string | undefined {
+  switch (store.kind) {
+    case "memory":
+      return undefined;
+    case "embedded":
+      return store.directory;
+    case "postgres":
+      return parseDatabaseAddress(store.address).shown;
+  }
+}
+
+function announce(options: Options, { ports }: Running): void {
+  const { addresses } = options;
+  const at = (name: keyof typeof ports): ReadyInfo["addresses"]["blob"] => {
+    const { host, port } = addresses[name];
+    return { host, port: ports[name], insteadOf: port === 0 || port === ports[name] ? undefined : port };
+  };
+  const info: ReadyInfo = {
+    version,
+    pid: process.pid,
+    workers: options.workers,
+    dataDirectory: placeOf(options.store),
+    isSecure: options.certificate !== undefined,
+    only: options.only,
+    addresses: {
+      blob: at("blob"),
+      queue: at("queue"),
+      table: at("table"),
+      file: at("file"),
+      smb: at("smb"),
+      admin: at("admin"),
+    },
+    accounts: options.accounts,
+    warnings: options.warnings,
+  };
+  if (options.ready === "json") process.stdout.write(printReadyJson(info));
+  else process.stdout.write(printListening(info) + (options.isSilent ? "" : printReadyText(info)));
+}
+
+/** Commands beside serving, by their first word. They run on data that no server uses. */
+const COMMANDS: Readonly<Record<string, (argv: readonly string[]) => Promise<void>>> = {
+  migrate: (argv) => migrateCommand(argv, process.cwd()),
+  "release-immutability": (argv) => immutabilityCommand("release-immutability", argv, process.cwd()),
+  "enable-immutability": (argv) => immutabilityCommand("enable-immutability", argv, process.cwd()),
+};
+
+async function runCommand(command: (argv: readonly string[]) => Promise<void>): Promise<void> {
+  try {
+    await command(process.argv.slice(3));
+  } catch (error) {
+    if (error instanceof ConfigError) die(error.message, error.exitCode);
+    die((error as Error).message, EXIT_FAILED);
+  }
+}
+
+const word = process.argv[2] ?? "";
+const command = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
+const commandLine = command === undefined ? readOptions() : undefined;
+if (commandLine === undefined) {
+  await runCommand(command!);
+} else if (commandLine.kind === "print") {
+  process.stdout.write(commandLine.text);
+} else {
+  const { options } = commandLine;
+  const log = openLogOf(options);
+  process.on("uncaughtException", (error) => {
+    log.error({ err: error }, "a bug stopped the process; durable state is whole");
+    process.exit(EXIT_FAILED);
+  });
+  if (cluster.isWorker) {
+    // The supervisor hears the terminal; a worker waits for its order.
+    process.on("SIGINT", () => {});
+    process.on("SIGTERM", () => {});
+    await runWorker(options, log, stopAtOnce(log));
+  } else {
+    await serve(options, log);
+  }
+}

@@ -1,0 +1,67 @@
+import { isAbsolute, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { ConfigError } from "../base/config-error.ts";
+import { openLog } from "../observability/log.ts";
+import { type MigrationStep, migrate } from "../process/migrate.ts";
+import type { StoreChoice } from "../process/options.ts";
+import { isDatabaseAddress, parseDatabaseAddress } from "../store/postgres/address.ts";
+
+/** `holdfast migrate --from DIR|postgres://... --to DIR|postgres://...` */
+export async function migrateCommand(argv: readonly string[], cwd: string): Promise<void> {
+  const { from, to } = readArguments(argv);
+  const show = process.stderr.isTTY ? drawBar : printLines();
+  const { records, payloadBytes } = await migrate({
+    from: choiceOf("--from", from, cwd),
+    to: choiceOf("--to", to, cwd),
+    log: openLog({ level: "warn" }),
+    progress: show,
+  });
+  process.stderr.write("\n");
+  process.stdout.write(`moved and verified: ${records} records, ${payloadBytes} bytes of payload\n`);
+}
+
+function readArguments(argv: readonly string[]): { from: string | undefined; to: string | undefined } {
+  try {
+    const { values } = parseArgs({
+      args: [...argv],
+      options: { from: { type: "string" }, to: { type: "string" } },
+    });
+    return { from: values.from, to: values.to };
+  } catch (error) {
+    throw new ConfigError("migrate", (error as Error).message);
+  }
+}
+
+function choiceOf(flag: string, place: string | undefined, cwd: string): StoreChoice {
+  if (place === undefined) throw new ConfigError(flag, "expected a directory or a postgres:// address");
+  if (!isDatabaseAddress(place))
+    return { kind: "embedded", directory: isAbsolute(place) ? place : resolve(cwd, place) };
+  parseDatabaseAddress(place);
+  return { kind: "postgres", address: place };
+}
+
+const BAR_CHARS = 30;
+
+function printStep({ phase, done, total }: MigrationStep): string {
+  const unit = phase === "payload" ? "bytes" : "records";
+  if (total === undefined) return `${phase}: ${done} ${unit}`;
+  const share = total === 0 ? 1 : done / total;
+  const filled = "#".repeat(Math.round(share * BAR_CHARS)).padEnd(BAR_CHARS, ".");
+  return `${phase}: [${filled}] ${Math.floor(share * 100)}% of ${total} ${unit}`;
+}
+
+function drawBar(step: MigrationStep): void {
+  process.stderr.write(`\r\x1b[K${printStep(step)}`);
+}
+
+/** In a log: a line for each tenth, or for each 100,000 records while their number is not known. */
+function printLines(): (step: MigrationStep) => void {
+  let last = "";
+  return (step) => {
+    const { phase, done, total } = step;
+    const mark = `${phase} ${total === undefined ? Math.floor(done / 100_000) : Math.floor((done * 10) / (total || 1))}`;
+    if (mark === last) return;
+    last = mark;
+    process.stderr.write(`${printStep(step)}\n`);
+  };
+}

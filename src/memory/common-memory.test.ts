@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { crc32 as ofZlib } from "node:zlib";
+import { KIB, LIMITS } from "../base/limits.ts";
+import { crc32 } from "../digest/crc32.ts";
+import { Crc64 } from "../digest/crc64.ts";
+import { LongMd5 } from "../digest/md5-thread.ts";
+import { CommonParts, isCommon, reserveCommon } from "./common-memory.ts";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+test("parts do not overlap, and each has a buffer of its own", () => {
+  const parts = new CommonParts(128 * KIB, 1_024 * KIB);
+  const taken = Array.from({ length: 8 }, (_, index) => parts.take()!.fill(index + 1));
+  assert.equal(parts.take(), undefined);
+  for (const [index, part] of taken.entries()) assert.ok(part.every((byte) => byte === index + 1));
+  assert.equal(new Set(taken.map(({ buffer }) => buffer)).size, 8);
+  assert.ok(taken.every((part) => isCommon(part.subarray(7))));
+  assert.equal(isCommon(Buffer.alloc(7)), false);
+});
+
+test("a part that nobody has bytes of any more can be taken again, and not before", async () => {
+  const parts = new CommonParts(64 * KIB, 64 * KIB);
+  let bytes: Buffer | undefined = parts.take()!.subarray(100, 200).fill(9);
+  for (let tries = 0; tries < 3; tries++) {
+    collectGarbage();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.equal(parts.take(), undefined);
+  }
+  assert.ok(bytes.every((byte) => byte === 9));
+  bytes = undefined;
+  let again: Buffer | undefined;
+  for (let tries = 0; tries < 100 && again === undefined; tries++) {
+    collectGarbage();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    again = parts.take();
+  }
+  assert.equal(again?.length, 64 * KIB);
+});
+
+test("however many parts are in use, checksums and digests find their room afterwards", async () => {
+  const sizes = [64, 128, 192, 576, 1_088, 8_256].map((kib) => kib * KIB);
+  const taken = sizes.flatMap((bytes) => {
+    const parts = new CommonParts(bytes, LIMITS.commonMemoryBytes);
+    return Array.from({ length: LIMITS.commonMemoryBytes / (64 * KIB) }, () => parts.take());
+  });
+  assert.equal(new CommonParts(64 * KIB, LIMITS.commonMemoryBytes).take(), undefined);
+  const bytes = Buffer.alloc(100_000, "holdfast");
+  assert.equal(crc32(bytes), ofZlib(bytes));
+  const inPieces = new Crc64();
+  for (let at = 0; at < bytes.length; at += 10_000) inPieces.update(bytes.subarray(at, at + 10_000));
+  assert.equal(new Crc64().update(bytes).base64(), inPieces.base64());
+  const md5 = new LongMd5();
+  await md5.update(bytes);
+  assert.equal(await md5.digest(), createHash("md5").update(bytes).digest("base64"));
+  const takenBytes = taken.reduce((sum, part) => sum + (part?.length ?? 0), 0);
+  assert.ok(takenBytes <= LIMITS.commonPartsBytesMax);
+});
+
+test("what does not fit is not there", () => {
+  assert.equal(reserveCommon(LIMITS.commonMemoryBytes + 1), undefined);
+  assert.equal(new CommonParts(LIMITS.commonMemoryBytes + 1, 4 * LIMITS.commonMemoryBytes).take(), undefined);
+});

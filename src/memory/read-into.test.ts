@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { test } from "node:test";
+import { connect as connectSecurely, createServer as createSecureServer } from "node:tls";
+import { certificateFile } from "../../test/kit/certificates.ts";
+import { KIB, LIMITS, MIB } from "../base/limits.ts";
+import { readInto } from "./read-into.ts";
+
+const WHERE_TOLD = { skip: process.platform === "win32" && "on Windows every piece is lent" };
+
+test(
+  "bytes go to the place that waits for them, the rest is lent; the listener sees the socket go",
+  WHERE_TOLD,
+  async () => {
+    const place = Buffer.alloc(200_000);
+    let filled = 0;
+    let borrowedBytes = 0;
+    let placedBytes = 0;
+    const listener = createServer((accepted: Socket) => {
+      const socket = readInto(accepted, {
+        // The first byte tells; then the place is filled; what comes after it is lent again.
+        place: () => (borrowedBytes === 0 || filled === place.length ? undefined : place.subarray(filled)),
+        placed: (count) => {
+          filled += count;
+          placedBytes += count;
+        },
+        lent: (piece) => {
+          borrowedBytes += piece.length;
+          if (borrowedBytes + placedBytes === 1 + place.length + 3) socket.end("done");
+          else if (borrowedBytes === 1) socket.write("more");
+        },
+      });
+    });
+    listener.listen(0, "127.0.0.1");
+    await once(listener, "listening");
+    const client = connect((listener.address() as AddressInfo).port, "127.0.0.1");
+    client.write("1");
+    assert.equal(String((await once(client, "data"))[0]), "more");
+    client.write(Buffer.concat([Buffer.alloc(place.length, 7), Buffer.from("end")]));
+    assert.equal(String((await once(client, "data"))[0]), "done");
+    client.end();
+    assert.equal(placedBytes, place.length);
+    assert.ok(place.every((byte) => byte === 7));
+    listener.close();
+    await once(listener, "close");
+  },
+);
+
+const PIECE = 64 * KIB;
+
+/** How many bytes arrived in each turn of the event loop, of a client that sends as fast as it can. */
+async function ticksOf(bytes: number, act: (socket: { pause(): void; resume(): void }) => void) {
+  const turns: number[] = [0];
+  let received = 0;
+  let done = (): void => {};
+  const all = new Promise<void>((resolve) => {
+    done = resolve;
+  });
+  const server = createServer({ allowHalfOpen: true }, (accepted) => {
+    const memory = Buffer.allocUnsafe(PIECE);
+    const socket = readInto(accepted, {
+      place: () => memory,
+      placed: (count) => {
+        turns[turns.length - 1]! += count;
+        received += count;
+        act(socket);
+        if (received === bytes) done();
+      },
+      lent: () => assert.fail("it was told where to read to"),
+    });
+    socket.resume();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  let isOver = false;
+  const tick = (): void => {
+    if (turns.at(-1) !== 0) turns.push(0);
+    if (!isOver) setImmediate(tick);
+  };
+  tick();
+  const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  client.write(Buffer.alloc(bytes));
+  await all;
+  isOver = true;
+  client.destroy();
+  server.close();
+  return turns;
+}
+
+test("one connection is read so much, and then the others have their turn", WHERE_TOLD, async () => {
+  const turns = await ticksOf(64 * MIB, () => {});
+  assert.ok(Math.max(...turns) < LIMITS.readBytesPerTick + PIECE, `${Math.max(...turns)}`);
+});
+
+test("a connection that was paused is not read until it is resumed", WHERE_TOLD, async () => {
+  let pauses = 0;
+  let isPaused = false;
+  await ticksOf(16 * MIB, (socket) => {
+    assert.ok(!isPaused, "read while paused");
+    if (++pauses % 7 !== 0) return;
+    isPaused = true;
+    socket.pause();
+    setTimeout(() => {
+      isPaused = false;
+      socket.resume();
+    }, 2);
+  });
+  assert.ok(pauses > 10);
+});
+
+test("bytes that come over TLS go to the place that waits for them as well, and end where they end", async () => {
+  const place = Buffer.alloc(2 * MIB);
+  let filled = 0;
+  let borrowedBytes = 0;
+  const certificate = {
+    cert: readFileSync(certificateFile("cert.pem")),
+    key: readFileSync(certificateFile("key.pem")),
+  };
+  const hasEnded = new Promise<void>((resolve) => {
+    const listener = createSecureServer(certificate, (accepted) => {
+      const socket = readInto(accepted, {
+        place: () => (borrowedBytes === 0 ? undefined : place.subarray(filled)),
+        placed: (count) => {
+          filled += count;
+          // A body may say so at any time; what was deciphered already comes nevertheless.
+          socket.pause();
+          setImmediate(() => socket.resume());
+        },
+        lent: (piece) => {
+          borrowedBytes += piece.length;
+          socket.write("more");
+        },
+        given: () => assert.fail("it was told where to read to"),
+      });
+      socket.on("end", () => {
+        listener.close();
+        resolve();
+      });
+    });
+    listener.listen(0, "127.0.0.1", async () => {
+      const { port } = listener.address() as AddressInfo;
+      const client = connectSecurely({ port, host: "127.0.0.1", rejectUnauthorized: false });
+      client.write("1");
+      assert.equal(String((await once(client, "data"))[0]), "more");
+      client.end(Buffer.alloc(place.length - 1, 7));
+    });
+  });
+  await hasEnded;
+  assert.equal(borrowedBytes, 1);
+  assert.equal(filled, place.length - 1);
+  assert.ok(place.subarray(0, filled).every((byte) => byte === 7));
+});

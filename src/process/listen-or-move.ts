@@ -1,0 +1,56 @@
+import { CannotStart, errorCode } from "../base/faults.ts";
+import type { Address, ListenerName } from "./options.ts";
+
+/**
+ * Listens at the address; at any free port of its host where that port gives way and another program has it already.
+ * Throws `CannotStart` when the system does not let us listen.
+ */
+export async function listenOrMove<Listening>(
+  name: ListenerName,
+  address: Address,
+  listen: (at: { readonly host: string; readonly port: number }) => Promise<Listening>,
+): Promise<Listening> {
+  const { host, port, givesWay = false } = address;
+  try {
+    return await listen({ host, port });
+  } catch (error) {
+    if (!givesWay || errorCode(error) !== "EADDRINUSE") throw refusedAt(name, address, error);
+  }
+  try {
+    return await listen({ host, port: 0 });
+  } catch (error) {
+    throw refusedAt(name, address, error);
+  }
+}
+
+/** What the system says about an address, in words. What is no such answer is a bug and passes through. */
+function refusedAt(name: ListenerName, { host, port }: Address, cause: unknown): unknown {
+  const code = errorCode(cause);
+  const syscall = (cause as { readonly syscall?: unknown } | undefined)?.syscall;
+  if (code === undefined || (syscall !== "listen" && syscall !== "bind" && syscall !== "getaddrinfo"))
+    return cause;
+  const at = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const message = (words: string): CannotStart => new CannotStart(words, { cause });
+  switch (code) {
+    case "EADDRINUSE":
+      return message(`${at} is in use; choose another port or stop what listens there`);
+    case "EACCES":
+    case "EPERM":
+      return message(
+        `no permission to listen at ${at} (ports below 1024 need a privilege): choose another --${name}Port`,
+      );
+    case "EADDRNOTAVAIL":
+      return message(
+        `cannot listen at ${at}: no network interface has this address; set --${name}Host or --host`,
+      );
+    case "EAFNOSUPPORT":
+      return message(
+        `cannot listen at ${at}: the system does not support this kind of address; set --${name}Host or --host`,
+      );
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return message(`cannot listen at ${at}: no address found for the name; set --${name}Host or --host`);
+    default:
+      return message(`cannot listen at ${at} (${code}); set --${name}Host and --${name}Port`);
+  }
+}

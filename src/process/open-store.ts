@@ -1,0 +1,74 @@
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type Clock, systemClock } from "../base/clock.ts";
+import { UnusableDirectory } from "../base/faults.ts";
+import type { Device } from "../extents/device.ts";
+import { DiskDevice } from "../extents/disk-device.ts";
+import { MemoryDevice } from "../extents/memory-device.ts";
+import type { Log } from "../observability/log.ts";
+import { EmbeddedStore } from "../store/embedded/embedded-store.ts";
+import type { Store } from "../store/kv.ts";
+import { MemorySpace, MemoryStore } from "../store/memory/memory-store.ts";
+import { PostgresStore } from "../store/postgres/postgres-store.ts";
+import type { WriteLock } from "../store/serial-writer.ts";
+import type { StoreChoice } from "./options.ts";
+
+/** The only place, with main, that names an engine. */
+export interface OpenStore {
+  readonly choice: StoreChoice;
+  readonly owner: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly turns?: { readonly records: WriteLock; readonly ephemeral: WriteLock } | undefined;
+  readonly onFatal: (error: unknown) => void;
+}
+
+export function openStore({ choice, owner, clock, log, turns, onFatal }: OpenStore): Store {
+  if (choice.kind === "memory") return new MemoryStore({ clock, owner });
+  if (choice.kind === "postgres") {
+    // The nodes share the clock of the database; only a test puts its own in the place of it.
+    const own = clock === systemClock ? undefined : clock;
+    return new PostgresStore({ address: choice.address, owner, clock: own, log, onFatal });
+  }
+  const directory = recordsDirectory(choice.directory);
+  refuseWithoutRecords(choice.directory);
+  try {
+    // Alone, a process keeps what it need not outlive in its memory: a commit there is no call into a database.
+    const sharing =
+      turns === undefined ? { ephemeral: new MemorySpace(clock, { isEager: true }) } : { turns };
+    return new EmbeddedStore({ directory, owner, clock, onFatal, ...sharing });
+  } catch (error) {
+    if (error instanceof UnusableDirectory) throw error;
+    throw new UnusableDirectory(`the records in ${directory} cannot be opened: ${(error as Error).message}`);
+  }
+}
+
+/** Where payload goes with this engine. */
+export function openDevice(choice: StoreChoice, store: Store): Device {
+  if (choice.kind === "memory") return new MemoryDevice(choice.payloadBytesMax);
+  if (store instanceof PostgresStore) return store.device;
+  return DiskDevice.at(join((choice as { directory: string }).directory, "extents"));
+}
+
+/** Payload without its records: starting would take every extent for a stray and remove it. */
+function refuseWithoutRecords(dataDirectory: string): void {
+  const records = join(recordsDirectory(dataDirectory), "records.mdb");
+  if (existsSync(records) || !hasEntries(join(dataDirectory, "extents"))) return;
+  throw new UnusableDirectory(`${records} is missing, but there is payload beside it`);
+}
+
+function hasEntries(directory: string): boolean {
+  return existsSync(directory) && readdirSync(directory).length > 0;
+}
+
+export function recordsDirectory(dataDirectory: string): string {
+  return join(dataDirectory, "records");
+}
+
+/** What the processes of an earlier run held is gone with them. Called before the first process opens the store. */
+export function forgetEphemeral(choice: StoreChoice): void {
+  if (choice.kind !== "embedded") return;
+  for (const name of ["ephemeral.mdb", "ephemeral.mdb-lock"]) {
+    rmSync(join(recordsDirectory(choice.directory), name), { force: true });
+  }
+}

@@ -1,0 +1,332 @@
+import { isIPv6 } from "node:net";
+import { Command, Option } from "commander";
+import { ConfigError } from "../base/config-error.ts";
+import { type CopySources, parseCopySources } from "../base/copy-sources.ts";
+import { LIMITS } from "../base/limits.ts";
+import { LOG_LEVELS, type LogLevel } from "../observability/log.ts";
+import { FILE_LIMITS } from "../services/file/limits.ts";
+
+/**
+ * Every flag, in the groups `--help` shows. A flag `--blobPort` is also the variable `HOLDFAST_BLOB_PORT`; the
+ * two go through the same check, which names whichever was used. Flags of Azurite keep their names and meaning,
+ * so that Holdfast can take its place in a script; those that have nothing to do here are accepted.
+ */
+export interface FlagValues {
+  readonly location: string;
+  readonly store?: string;
+  readonly inMemory?: boolean;
+  readonly inMemoryPersistence?: boolean;
+  readonly extentMemoryLimit?: number;
+  readonly host?: string;
+  readonly blobHost?: string;
+  readonly queueHost?: string;
+  readonly tableHost?: string;
+  readonly fileHost?: string;
+  readonly smbHost?: string;
+  readonly adminHost?: string;
+  readonly blobPort: number;
+  readonly queuePort: number;
+  readonly tablePort: number;
+  readonly filePort: number;
+  readonly smbPort: number;
+  readonly adminPort: number;
+  readonly blobKeepAliveTimeout?: number;
+  readonly queueKeepAliveTimeout?: number;
+  readonly tableKeepAliveTimeout?: number;
+  readonly fileKeepAliveTimeout?: number;
+  readonly workers: number;
+  readonly shutdownSeconds: number;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly pwd?: string;
+  readonly oauth?: "basic";
+  readonly copySources?: CopySources;
+  readonly unsafeOauth?: boolean;
+  readonly accountsFile?: string;
+  readonly loose?: boolean;
+  readonly skipApiVersionCheck?: boolean;
+  readonly blobVersioning?: boolean;
+  readonly versionLevelImmutability?: boolean;
+  readonly smbEncryption?: "required" | "enabled";
+  readonly smbAccessLists: "shown" | "enforced";
+  readonly smbStreams: "refused" | "kept";
+  readonly shareRetentionDays: number;
+  readonly disableProductStyleUrl?: boolean;
+  readonly silent?: boolean;
+  readonly debug?: string | true;
+  readonly logLevel: LogLevel;
+  readonly accessLog: string;
+  readonly ready: "text" | "json";
+}
+
+type Check = (setting: string, text: string) => unknown;
+
+export function environmentName(flag: string): string {
+  return `HOLDFAST_${flag.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}
+
+const path: Check = (setting, text) => {
+  if (text === "") throw new ConfigError(setting, "expected a path, got nothing");
+  return text;
+};
+
+const wholeNumber =
+  (what: string, min: number, max: number): Check =>
+  (setting, text) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= min && value <= max))
+      throw new ConfigError(setting, `expected ${what} from ${min} to ${max}, got "${text}"`);
+    return value;
+  };
+
+const port = wholeNumber("a port", 0, 65_535);
+
+const host: Check = (setting, text) => {
+  const bare = /^\[(.*)\]$/.exec(text)?.[1] ?? text;
+  if (!isIPv6(bare) && !/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(bare))
+    throw new ConfigError(setting, `expected a host name or an IP address, got "${text}"`);
+  return bare;
+};
+
+const oneOf =
+  (...choices: readonly string[]): Check =>
+  (setting, text) => {
+    if (choices.includes(text)) return text;
+    throw new ConfigError(setting, `expected ${choices.join(" or ")}, got "${text}"`);
+  };
+
+const copySources: Check = (setting, text) => {
+  const read = parseCopySources(text);
+  if (!("unknown" in read)) return read;
+  throw new ConfigError(
+    setting,
+    `expected own, public, any or networks such as 10.0.0.0/8, separated by commas, got "${read.unknown}"`,
+  );
+};
+
+const positive: Check = (setting, text) => {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
+  throw new ConfigError(setting, `expected a number, got "${text}"`);
+};
+
+/** Kept as milliseconds. */
+const seconds: Check = (setting, text) => {
+  const millis = (positive(setting, text) as number) * 1_000;
+  if (millis > LIMITS.keepAliveMillisMax)
+    throw new ConfigError(setting, `expected up to ${LIMITS.keepAliveMillisMax / 1_000}, got "${text}"`);
+  return millis;
+};
+
+const anyText: Check = (_, text) => text;
+
+const YES_OR_NO = /^(1|true|yes|on|0|false|no|off|)$/i;
+
+/** For a flag without a value, given through the environment. */
+const yesOrNo: Check = (setting, text) => {
+  if (/^(1|true|yes|on)$/i.test(text)) return true;
+  if (/^(0|false|no|off|)$/i.test(text)) return undefined;
+  throw new ConfigError(setting, `expected true or false, got "${text}"`);
+};
+
+interface Flag {
+  readonly flags: string;
+  readonly text: string;
+  readonly check?: Check;
+  readonly fallback?: unknown;
+}
+
+const listener = (name: string, title: string, fallback: number, note = ""): Flag[] => [
+  { flags: `--${name}Port <port>`, text: `port of ${title}, 0 for any free one`, check: port, fallback },
+  { flags: `--${name}Host <host>`, text: `address of ${title}${note}`, check: host },
+];
+
+const ignored = (flags: string, check: Check = yesOrNo): Flag => ({
+  flags,
+  text: "accepted, has no effect",
+  check,
+});
+
+const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
+  "Data:": [
+    { flags: "-l, --location <directory>", text: "where data is kept", check: path, fallback: "./.holdfast" },
+    { flags: "--store <place>", text: "the same, or postgres://... for a database", check: path },
+    { flags: "--inMemory", text: "keep nothing on disk; all is gone when the process ends" },
+    { flags: "--inMemoryPersistence", text: "the same, by Azurite's name" },
+    {
+      flags: "--extentMemoryLimit <megabytes>",
+      text: "how much payload --inMemory may hold; beyond it writes are refused",
+      check: positive,
+    },
+  ],
+  "Listeners:": [
+    {
+      flags: "--host <host>",
+      text: "address of every service that has none of its own (default: 127.0.0.1)",
+      check: host,
+    },
+    ...listener("blob", "the blob service", 10_000),
+    ...listener("queue", "the queue service", 10_001),
+    ...listener("table", "the table service", 10_002),
+    ...listener("file", "the file service over REST", 10_003),
+    ...listener("smb", "the file service over SMB", 10_445),
+    ...listener(
+      "admin",
+      "health and metrics",
+      10_004,
+      " (default: 127.0.0.1, whatever --host says: it has no login)",
+    ),
+    {
+      flags: "--workers <count>",
+      text: "worker processes",
+      check: wholeNumber("a count", 1, LIMITS.workersMax),
+      fallback: 1,
+    },
+    {
+      flags: "--shutdownSeconds <seconds>",
+      text: "how long requests may take to finish when the server is stopped, 0 for not at all",
+      check: wholeNumber("a count of seconds", 0, LIMITS.shutdownSecondsMax),
+      fallback: LIMITS.shutdownMillis / 1_000,
+    },
+    ...(["blob", "queue", "table", "file"] as const).map((name) => ({
+      flags: `--${name}KeepAliveTimeout <seconds>`,
+      text: `how long an idle connection to the ${name} service is kept`,
+      check: seconds,
+    })),
+  ],
+  "Security:": [
+    {
+      flags: "--accountsFile <file>",
+      text: "accounts, one name:key1[:key2] a line, re-read when it changes",
+      check: path,
+    },
+    {
+      flags: "--cert <file>",
+      text: "serve HTTPS: a PEM certificate (with --key) or a PFX file (with --pwd)",
+      check: path,
+    },
+    { flags: "--key <file>", text: "PEM key of the certificate", check: path },
+    { flags: "--pwd <password>", text: "password of the PFX file or of the key", check: anyText },
+    {
+      flags: "--oauth <level>",
+      text: "take bearer tokens; the only level is basic, which does not check their signatures",
+      check: oneOf("basic"),
+    },
+    {
+      flags: "--unsafeOauth",
+      text: "allow --oauth basic beyond loopback: anyone who reaches the server owns every account",
+    },
+    {
+      flags: "--copySources <list>",
+      text:
+        "where copies may be fetched from: own, public, any, or networks such as 10.0.0.0/8 " +
+        "(default: public unless all listeners are on loopback, then any)",
+      check: copySources,
+    },
+    {
+      flags: "--smbEncryption <level>",
+      text: "required or enabled (default: required unless SMB listens on loopback only)",
+      check: oneOf("required", "enabled"),
+    },
+    {
+      flags: "--smbAccessLists <way>",
+      text: "Windows access lists over SMB: shown, and denying nothing to an account key, or enforced",
+      check: oneOf("shown", "enforced"),
+      fallback: "shown",
+    },
+  ],
+  "Protocol:": [
+    { flags: "-L, --loose", text: "ignore headers and parameters that are not known" },
+    { flags: "--disableProductStyleUrl", text: "only addresses with the account in the path" },
+    {
+      flags: "--blobVersioning",
+      text: "keep a version of every blob that is overwritten, changed or deleted",
+    },
+    {
+      flags: "--versionLevelImmutability",
+      text: "containers made from now on allow immutability policies and legal holds on their blobs",
+    },
+    {
+      flags: "--smbStreams <choice>",
+      text: "named streams of files and directories over SMB: refused, as Azure Files does, or kept",
+      check: oneOf("refused", "kept"),
+      fallback: "refused",
+    },
+    {
+      flags: "--shareRetentionDays <days>",
+      text: "how long a deleted file share can be restored, 0 for not at all",
+      check: wholeNumber("a count of days", 0, LIMITS.retentionDaysMax),
+      fallback: FILE_LIMITS.shareRetentionDays,
+    },
+    { flags: "--skipApiVersionCheck", text: "accepted; every well-formed x-ms-version is taken anyway" },
+  ],
+  "Output:": [
+    { flags: "-s, --silent", text: "only where the services listen, and only errors in the log" },
+    { flags: "-d, --debug [file]", text: "debug lines in the log, or in a file", check: path },
+    {
+      flags: "--logLevel <level>",
+      text: `one of ${LOG_LEVELS.join(", ")}`,
+      check: oneOf(...LOG_LEVELS),
+      fallback: "info",
+    },
+    {
+      flags: "--accessLog <target>",
+      text: "a line for each request: a file, - for stdout, or off",
+      check: path,
+      fallback: "off",
+    },
+    {
+      flags: "--ready <form>",
+      text: "form of the ready message, text or json",
+      check: oneOf("text", "json"),
+      fallback: "text",
+    },
+    ignored("--disableTelemetry"),
+  ],
+};
+
+const EXAMPLES = `
+Examples:
+  holdfast                                    data in ./.holdfast, the ports of Azurite
+  holdfast -l /var/lib/holdfast --host 0.0.0.0 --accountsFile /etc/holdfast/accounts
+  holdfast --inMemory --blobPort 0 --queuePort 0 --tablePort 0 --filePort 0 --smbPort 0 --adminPort 0 --ready json
+
+Commands, each on data that no server uses:
+  holdfast migrate --from DIR --to postgres://...
+  holdfast enable-immutability --location DIR --container account/container
+  holdfast release-immutability --location DIR --blob account/container/name --yes
+
+Environment:
+  HOLDFAST_ACCOUNTS, AZURITE_ACCOUNTS         name:key1[:key2];name2:key1...
+  HOLDFAST_BLOB_PORT, HOLDFAST_LOCATION, ...  every flag has its variable; the flag outranks it
+`;
+
+export function buildCommand(
+  version: string,
+  env: Readonly<Record<string, string | undefined>>,
+  print: (text: string) => void,
+): Command {
+  const command = new Command("holdfast")
+    .description("A storage service that speaks the Azure Storage protocols: many writers, no surprises.")
+    .version(version, "-v, --version", "print the version")
+    .helpOption("-h, --help", "print this help")
+    .addHelpText("after", EXAMPLES)
+    .exitOverride()
+    .configureOutput({ writeOut: print, writeErr: () => {}, outputError: () => {} })
+    .configureHelp({ helpWidth: 110 });
+  for (const [heading, flags] of Object.entries(GROUPS))
+    for (const { flags: spelling, text, check, fallback } of flags) {
+      const option = new Option(spelling, text).helpGroup(heading);
+      const name = option.attributeName();
+      if (fallback !== undefined) option.default(fallback);
+      // A value that is optional may be left out; commander then stores `true` without asking the check.
+      if (check !== undefined && !option.isBoolean()) option.argParser((value) => check(`--${name}`, value));
+      command.addOption(option);
+      const variable = environmentName(name);
+      const given = env[variable];
+      if (given === undefined) continue;
+      const isSwitch = option.isBoolean() || (option.optional && YES_OR_NO.test(given));
+      const value = (isSwitch ? yesOrNo : (check ?? anyText))(variable, given);
+      if (value !== undefined) command.setOptionValueWithSource(name, value, "env");
+    }
+  return command;
+}

@@ -1,0 +1,214 @@
+import { CannotStart } from "../base/faults.ts";
+import { LIMITS } from "../base/limits.ts";
+import { systemRandom } from "../base/random.ts";
+import { type Closing, closeWithin } from "../base/shutdown.ts";
+import { createAdminHandler, type Readiness } from "../http/admin/admin.ts";
+import type { ListenerPlaces } from "../http/common/own-listeners.ts";
+import { type Listener, listen } from "../http/listener.ts";
+import type { Log } from "../observability/log.ts";
+import { mergeMetrics } from "../observability/metrics.ts";
+import { openAdminWarning } from "../services/account/accounts.ts";
+import { type DataDirectory, openDataDirectory } from "./data-directory.ts";
+import { listenOrMove } from "./listen-or-move.ts";
+import { forgetEphemeral } from "./open-store.ts";
+import type { Options } from "./options.ts";
+import { Runtime } from "./runtime.ts";
+import { placesOf, SERVICE_PORTS, type ServicePort, startServer } from "./server.ts";
+import { ConnectionSpreader } from "./spread-connections.ts";
+import { Supervisor, type SupervisorOptions } from "./supervisor.ts";
+
+/** A whole Holdfast: the data directory, one process or several, and the admin listener. */
+export interface RunOptions {
+  readonly options: Options;
+  readonly log: Log;
+  readonly onFatal: (error: unknown) => void;
+}
+
+export interface Running {
+  readonly ports: Readonly<Record<ServicePort | "admin", number>>;
+  reload(): void;
+  /** Rejects with `ClosingTooSlow` when some part of it does not close in time. */
+  close(): Promise<void>;
+}
+
+/** What serves, in this process or in others. */
+interface Serving {
+  readonly ports: Readonly<Record<ServicePort, number>>;
+  readonly readyParts: () => Readiness["parts"];
+  readonly metrics: () => Promise<string>;
+  learnListeners(places: ListenerPlaces): void;
+  reload(): void;
+  close(closing: Closing): Promise<void>;
+}
+
+export async function run({ options, log, onFatal }: RunOptions): Promise<Running> {
+  for (const warning of options.warnings) log.warn({}, warning);
+  const directory = await lockDirectory(options, log);
+  try {
+    forgetEphemeral(options.store);
+    const serving = await (options.workers > 1
+      ? serveFromWorkers(options, log, onFatal, directory?.lockDescriptor)
+      : serveHere(options, log, onFatal));
+    return await withAdmin(options, log, serving, directory);
+  } catch (error) {
+    await directory?.release();
+    throw error;
+  }
+}
+
+async function lockDirectory({ store }: Options, log: Log): Promise<DataDirectory | undefined> {
+  return store.kind === "embedded" ? openDataDirectory(store.directory, { log }) : undefined;
+}
+
+async function serveHere(options: Options, log: Log, onFatal: (error: unknown) => void): Promise<Serving> {
+  const owner = `process-${process.pid}-${systemRandom.uuid()}`;
+  const runtime = new Runtime({ choice: options.store, owner, log, onFatal });
+  try {
+    await runtime.recoverAll();
+    await runtime.start();
+    const server = await startServer({ options, runtime, log });
+    return {
+      ports: server.ports,
+      readyParts: () => ({
+        store: runtime.engine.readiness?.() ?? { isUp: true, state: "open" },
+        listeners: { isUp: true, state: "listening" },
+      }),
+      metrics: async () => mergeMetrics([await server.metrics.snapshotMetrics()]),
+      learnListeners: (places) => server.learnListeners(places),
+      reload: () => server.reload(),
+      close: async (closing) => {
+        await server.close(closing);
+        await runtime.close(closing);
+      },
+    };
+  } catch (error) {
+    await runtime.close();
+    throw error;
+  }
+}
+
+/** Before any worker runs, so that none meets what a crash left half done. */
+async function recoverFirst(options: Options, log: Log, onFatal: (error: unknown) => void): Promise<void> {
+  const runtime = new Runtime({ choice: options.store, owner: `supervisor-${process.pid}`, log, onFatal });
+  try {
+    await runtime.recoverAll();
+  } finally {
+    await runtime.close();
+  }
+}
+
+async function serveFromWorkers(
+  options: Options,
+  log: Log,
+  onFatal: (error: unknown) => void,
+  lockDescriptor: number | undefined,
+): Promise<Serving> {
+  await recoverFirst(options, log, onFatal);
+  const connections = new ConnectionSpreader(log);
+  const ports: Partial<Record<ServicePort, number>> = {};
+  try {
+    for (const service of SERVICE_PORTS) {
+      ports[service] = await listenOrMove(service, options.addresses[service], (at) =>
+        connections.listen(service, at),
+      );
+    }
+  } catch (error) {
+    connections.close();
+    throw error;
+  }
+  const places = placesOf(options, ports);
+  const supervisor = await startWorkers(options, log, onFatal, { lockDescriptor, connections, places });
+  return {
+    ports: ports as Record<ServicePort, number>,
+    readyParts: () => ({
+      workers: {
+        isUp: supervisor.readyCount > 0,
+        state: `${supervisor.readyCount} of ${options.workers} ready`,
+      },
+    }),
+    metrics: async () => mergeMetrics(await supervisor.metrics()),
+    learnListeners: (places) => supervisor.learnListeners(places),
+    reload: () => supervisor.sendAll({ order: "reload" }),
+    close: async (closing) => {
+      connections.close();
+      await closing.step("workers", () => supervisor.stop());
+    },
+  };
+}
+
+function startWorkers(
+  options: Options,
+  log: Log,
+  onFatal: (error: unknown) => void,
+  shared: Pick<SupervisorOptions, "lockDescriptor" | "connections" | "places">,
+): Promise<Supervisor> {
+  return new Promise((resolve, reject) => {
+    let isUp = false;
+    const supervisor = new Supervisor({
+      ...shared,
+      workers: options.workers,
+      shutdownMillis: options.shutdownMillis,
+      log,
+      onReady: () => {
+        isUp = true;
+        resolve(supervisor);
+      },
+      onGivenUp: (message) => (isUp ? onFatal(new Error(message)) : reject(new CannotStart(message))),
+    });
+    supervisor.start();
+  });
+}
+
+async function withAdmin(
+  options: Options,
+  log: Log,
+  serving: Serving,
+  directory: DataDirectory | undefined,
+): Promise<Running> {
+  let isStopping = false;
+  const handler = createAdminHandler({
+    readiness: () => ({ isStopping, parts: serving.readyParts() }),
+    metrics: serving.metrics,
+    log,
+  });
+  let admin: Listener;
+  try {
+    admin = await listenOrMove("admin", options.addresses.admin, (at) =>
+      listen({
+        ...at,
+        name: "admin",
+        handler,
+        connectionsMax: LIMITS.adminConnectionsMax,
+        shutdownMillis: Math.min(options.shutdownMillis, LIMITS.adminShutdownMillis),
+        log,
+        onAcceptFailure: (err) => log.warn({ err }, "the admin listener could not accept a connection"),
+      }),
+    );
+  } catch (error) {
+    await closeWithin(closingMillisMax(options), (closing) => serving.close(closing));
+    throw error;
+  }
+  const ports = { ...serving.ports, admin: admin.port };
+  // Before any client can be answered by it, copies know that it is not theirs to read.
+  serving.learnListeners(placesOf(options, ports));
+  const warning = openAdminWarning(options.addresses.admin.host);
+  if (warning !== undefined) log.warn({ port: admin.port }, warning);
+  return {
+    ports,
+    reload: () => serving.reload(),
+    close: () => {
+      isStopping = true;
+      return closeWithin(closingMillisMax(options), async (closing) => {
+        await serving.close(closing);
+        await closing.step("connections to the admin listener", () => admin.close());
+        await closing.step("the lock of the data directory", () => directory?.release());
+      });
+    },
+  };
+}
+
+/** Workers have to be gone before the supervisor loses its patience. */
+function closingMillisMax({ shutdownMillis, workers }: Options): number {
+  const workersMillis = workers > 1 ? 2 * LIMITS.workersLastMillis : 0;
+  return shutdownMillis + LIMITS.shutdownLastMillis + workersMillis;
+}

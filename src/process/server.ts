@@ -1,0 +1,298 @@
+import type { Socket } from "node:net";
+import { systemTimers } from "../base/clock.ts";
+import { ConnectionLimit } from "../base/connection-limit.ts";
+import { connectionsFor, readDescriptorsMax } from "../base/descriptors.ts";
+import { LIMITS } from "../base/limits.ts";
+import { Closing } from "../base/shutdown.ts";
+import { HmacKey } from "../digest/hmac.ts";
+import type { Account } from "../http/auth/accounts.ts";
+import type { AuthContext } from "../http/auth/authenticate.ts";
+import { BLOB_OPERATIONS } from "../http/blob/operations.ts";
+import { CopySourceFetcher } from "../http/common/copy-source-fetcher.ts";
+import { type ListenerPlaces, type OwnListener, OwnListeners } from "../http/common/own-listeners.ts";
+import type { ResolveName } from "../http/common/source-names.ts";
+import type { ServiceName } from "../http/exchange.ts";
+import { FILE_OPERATIONS } from "../http/file/operations.ts";
+import { FrontEnd } from "../http/front-end.ts";
+import { type Listener, listen } from "../http/listener.ts";
+import type { OperationTable } from "../http/operation.ts";
+import { QUEUE_OPERATIONS } from "../http/queue/operations.ts";
+import { RequestIds } from "../http/request-id.ts";
+import { TABLE_OPERATIONS } from "../http/table/operations.ts";
+import { ReplyMemory } from "../memory/reply-memory.ts";
+import { openAccessLog } from "../observability/access-log.ts";
+import { ConnectionReport } from "../observability/connection-report.ts";
+import type { Log } from "../observability/log.ts";
+import { Metrics } from "../observability/metrics.ts";
+import type { AccountList } from "../services/account/account-list.ts";
+import { AccountSet } from "../services/account/accounts.ts";
+import { AccountsFile } from "../services/account/accounts-file.ts";
+import { PropertiesService } from "../services/account/properties-service.ts";
+import { BlobService } from "../services/blob/blob-service.ts";
+import { FileService } from "../services/file/file-service.ts";
+import { QueueService } from "../services/queue/queue-service.ts";
+import { TableService } from "../services/table/table-service.ts";
+import { loginAccountOf } from "../smb/crypto/login.ts";
+import { ServiceFileSystem } from "../smb/files/file-system.ts";
+import { ServerHost } from "../smb/host.ts";
+import { SMB_LIMITS } from "../smb/limits.ts";
+import { SmbServer } from "../smb/server.ts";
+import { listenSmb } from "../smb/transport/listener.ts";
+import { listenOrMove } from "./listen-or-move.ts";
+import type { Options } from "./options.ts";
+import type { Runtime } from "./runtime.ts";
+
+/** One process that serves: the four HTTP front ends and the SMB front end over one runtime. */
+export interface ServerOptions {
+  readonly options: Options;
+  readonly runtime: Runtime;
+  readonly log: Log;
+  /** Of the names of copy sources; by default the system's. */
+  readonly resolveName?: ResolveName | undefined;
+  /** True in a worker: the supervisor listens and hands connections over to `accept`. */
+  readonly isHandedOver?: boolean;
+  /** The memory of unread replies, over HTTP and over SMB; a test gives some of its own. */
+  readonly replyMemory?: ReplyMemory | undefined;
+  readonly smbReplyMemory?: ReplyMemory | undefined;
+}
+
+export const SERVICE_PORTS = ["blob", "queue", "table", "file", "smb"] as const;
+/** As clients see it in the login. */
+const SMB_NAME = "HOLDFAST";
+export type ServicePort = (typeof SERVICE_PORTS)[number];
+
+export interface Server {
+  readonly ports: Readonly<Record<ServicePort, number>>;
+  readonly metrics: Metrics;
+  /** Where listeners of other processes or of the whole server are: the admin port, and in a worker all of them. */
+  learnListeners(places: ListenerPlaces): void;
+  /** A connection to one of the services that another process accepted. */
+  accept(service: ServicePort, socket: Socket): void;
+  /** Reads the accounts file again, and opens the access log again by its name, in case it was rotated. */
+  reload(): void;
+  /** Finishes what was accepted. The runtime stays open: whoever opened it closes it. */
+  close(closing?: Closing): Promise<void>;
+}
+
+export async function startServer({
+  options,
+  runtime,
+  log,
+  resolveName,
+  isHandedOver = false,
+  replyMemory = newReplyMemory(log, LIMITS.replyMemoryBytesMax),
+  smbReplyMemory = newReplyMemory(log, SMB_LIMITS.replyMemoryBytesMax),
+}: ServerOptions): Promise<Server> {
+  const { store, clock, random } = runtime.parts;
+  const metrics = new Metrics();
+  metrics.watchStore(() => store.stats(), { hasRoundTrips: options.store.kind === "postgres" });
+  store.watchCommits((transactions) => metrics.batchSizes.observe(transactions));
+  metrics.watchExtents(() => runtime.payloadStats());
+  const accounts = new AccountSet(authAccount, options.accounts);
+  const properties = new PropertiesService(store);
+  const blobs = new BlobService(runtime.parts, {
+    isVersioned: options.isBlobVersioned,
+    hasVersionLevelImmutability: options.hasVersionLevelImmutability,
+  });
+  const queues = new QueueService(runtime.parts);
+  const tables = new TableService(runtime.parts);
+  const files = new FileService(runtime.parts, { shareRetentionDays: options.shareRetentionDays });
+  const services = { blob: blobs, queue: queues, table: tables, file: files };
+  for (const job of Object.values(services).flatMap((service) => service.jobs())) {
+    runtime.jobs.add(job);
+  }
+  const auth: AuthContext = {
+    accounts,
+    clock,
+    oauth: options.oauth ?? "off",
+    isLoose: options.isLoose,
+    // What an account has made public goes with the account.
+    publicAccess: async (account, container) =>
+      accounts.find(account) === undefined ? "none" : blobs.publicAccess(account, container),
+    policies: (service, account, name) => services[service].policies(account, name),
+  };
+  const ownListeners = new OwnListeners();
+  const sources = new CopySourceFetcher({
+    allowed: options.copySources,
+    listeners: ownListeners,
+    isHostStyleAllowed: options.allowsHostStyle,
+    log,
+    resolve: resolveName,
+  });
+  const accessLog = openAccessLog({ target: options.accessLog, log, clock });
+  const shared = {
+    auth,
+    clock,
+    log,
+    metrics,
+    accessLog,
+    requestIds: new RequestIds(random),
+    isSecure: options.certificate !== undefined,
+    isHostStyleAllowed: options.allowsHostStyle,
+    replyMemory,
+    corsRules: async (service: ServiceName, account: string) =>
+      (await properties.get(account, service)).cors ?? [],
+    // The Blob service alone has such a property.
+    defaultVersion: async (service: ServiceName, account: string) =>
+      service === "blob" ? (await properties.get(account, service)).defaultServiceVersion : undefined,
+  };
+  const listeners = new Map<ServicePort, Pick<Listener, "accept" | "close">>();
+  const connections = new ProcessConnections(log, metrics);
+  const { onAcceptFailure } = connections;
+  const serve = async <Services>(table: OperationTable<Services>, services: Services): Promise<number> => {
+    const keepAliveMillis = options.keepAliveMillis[table.service];
+    const frontEnd = new FrontEnd({ ...shared, keepAliveMillis, table, services });
+    const limit = connections.limitOf(table.service, LIMITS.connectionsMax);
+    const listener = await listenOrMove(table.service, options.addresses[table.service], (at) =>
+      listen({
+        ...at,
+        name: table.service,
+        isHandedOver,
+        certificate: options.certificate,
+        keepAliveMillis,
+        shutdownMillis: options.shutdownMillis,
+        limit,
+        onAcceptFailure,
+        log,
+        handler: (incoming, connection) => frontEnd.handle(incoming, connection),
+      }),
+    );
+    listeners.set(table.service, listener);
+    if (table.service === "blob" || table.service === "file") {
+      sources.readInside(table.service, (read) => frontEnd.readInside(read));
+    }
+    metrics.watchConnections(table.service, () => listener.connections());
+    return listener.port;
+  };
+  const logins = new AccountSet(loginAccountOf, options.accounts);
+  let endRevoked = (): void => {};
+  const serveSmb = async (): Promise<number> => {
+    const fileSystem = new ServiceFileSystem(files, {
+      acls: options.smbAccessLists,
+      streams: options.smbStreams,
+    });
+    const server = new SmbServer({
+      fileSystem,
+      accounts: logins,
+      serverName: SMB_NAME,
+      encryption: options.smbEncryption,
+      clock,
+      timers: systemTimers,
+      random,
+      log,
+      limit: connections.limitOf("smb", SMB_LIMITS.connectionsMax),
+      replyMemory: smbReplyMemory,
+    });
+    endRevoked = () => void server.endRevoked();
+    const listener = await listenOrMove("smb", options.addresses.smb, (at) =>
+      listenSmb({ ...at, server, isHandedOver, onAcceptFailure }),
+    );
+    const detach = fileSystem.attach(new ServerHost(server));
+    listeners.set("smb", {
+      accept: (socket) => listener.accept(socket),
+      close: async () => {
+        await listener.close();
+        detach();
+      },
+    });
+    metrics.watchConnections("smb", () => listener.connections());
+    return listener.port;
+  };
+  const closeAll = async (closing = new Closing()): Promise<void> => {
+    await Promise.all(
+      [...listeners].map(([name, listener]) =>
+        closing.step(`connections to the ${name} service`, () => listener.close()),
+      ),
+    );
+    await closing.step("the access log", () => accessLog?.close());
+  };
+  try {
+    const ports = {
+      blob: await serve(BLOB_OPERATIONS, { properties, blobs, auth, sources }),
+      queue: await serve(QUEUE_OPERATIONS, { properties, queues, auth }),
+      table: await serve(TABLE_OPERATIONS, { properties, tables, auth }),
+      file: await serve(FILE_OPERATIONS, { properties, files, auth, sources }),
+      smb: await serveSmb(),
+    };
+    // A worker does not know the ports of its supervisor, which tells it before any client comes.
+    if (!isHandedOver) ownListeners.learn(placesOf(options, ports));
+    const watched = watchAccounts(options, log, (list) => {
+      accounts.replace(list.accounts);
+      logins.replace(list.accounts);
+      endRevoked();
+    });
+    return {
+      ports,
+      metrics,
+      learnListeners: (places) => ownListeners.learn(places),
+      accept: (service, socket) => listeners.get(service)!.accept(socket),
+      reload: () => {
+        watched?.reload();
+        accessLog?.reopen();
+      },
+      close: async (closing) => {
+        watched?.stop();
+        await closeAll(closing);
+      },
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+/** Listeners by the hosts they were told to listen on and the ports they got. */
+export function placesOf(
+  { addresses }: Options,
+  ports: Readonly<Partial<Record<OwnListener, number>>>,
+): ListenerPlaces {
+  const names = Object.keys(ports) as OwnListener[];
+  return Object.fromEntries(names.map((name) => [name, { host: addresses[name].host, port: ports[name]! }]));
+}
+
+/** The limits of all listeners of the process: together they leave descriptors for files and the admin listener. */
+class ProcessConnections {
+  readonly #all: ConnectionLimit;
+  readonly #report: ConnectionReport;
+  readonly #metrics: Metrics;
+
+  constructor(log: Log, metrics: Metrics) {
+    const max = connectionsFor(readDescriptorsMax());
+    this.#report = new ConnectionReport({ log, connectionsMax: max });
+    this.#all = new ConnectionLimit({ max, report: this.#report });
+    this.#metrics = metrics;
+    metrics.watchEvictedConnections(() => this.#report.evictedTotal);
+  }
+
+  limitOf(service: ServicePort, max: number): ConnectionLimit {
+    const limit = new ConnectionLimit({ max, parent: this.#all, report: this.#report });
+    this.#metrics.watchRefusedConnections(service, () => limit.refused);
+    return limit;
+  }
+
+  readonly onAcceptFailure = (error: Error): void => this.#report.noteFailure(error);
+}
+
+/** For the replies of all connections. */
+function newReplyMemory(log: Log, bytesMax: number): ReplyMemory {
+  const onStalled = (unsentBytes: number): void =>
+    log.warn({ unsentBytes }, "closed a connection: its client does not read, and the reply memory is full");
+  return new ReplyMemory({ bytesMax, onStalled });
+}
+
+/** What authentication keeps of an account, derived once. */
+function authAccount(name: string, keys: readonly Buffer[]): Account {
+  return { name, rawKeys: keys, keys: keys.map((key) => new HmacKey(key)) };
+}
+
+function watchAccounts(
+  { accountsFile }: Options,
+  log: Log,
+  apply: (list: AccountList) => void,
+): AccountsFile | undefined {
+  if (accountsFile === undefined) return undefined;
+  const { path, text } = accountsFile;
+  const watched = new AccountsFile({ path, timers: systemTimers, log, apply }, text);
+  watched.start();
+  return watched;
+}

@@ -1,0 +1,371 @@
+import type { Socket } from "node:net";
+import { freeNow } from "../../memory/free-now.ts";
+import { isPooled, release } from "../../memory/payload-memory.ts";
+import { readInto } from "../../memory/read-into.ts";
+import type { ReplyHold } from "../../memory/reply-memory.ts";
+import { negotiateFromSmb1 } from "../commands/negotiate.ts";
+import type { PreauthHash } from "../crypto/preauth.ts";
+import { SMB_LIMITS } from "../limits.ts";
+import type { SmbServer } from "../server.ts";
+import type { Binding, Session } from "../session/session.ts";
+import { FrameAssembler, PREFIX_BYTES, prefixFor } from "../wire/framing.ts";
+import {
+  COMMAND,
+  FLAG,
+  type Header,
+  PROTOCOL,
+  protocolOf,
+  SIGNATURE_AT,
+  writeHeader,
+} from "../wire/header.ts";
+import { align8, HEADER_BYTES } from "../wire/layout.ts";
+import { decodeSmb1Negotiate } from "../wire/smb1-negotiate.ts";
+import { ProtocolError, protocolError, refuse, STATUS } from "../wire/status.ts";
+import { decodeTransform } from "../wire/transform.ts";
+import { type Answer, runChain } from "./chain.ts";
+import { CreditWindow } from "./credits.ts";
+import type { Reply, Request } from "./request.ts";
+
+const NOTHING: readonly Buffer[] = [];
+
+function borrowedBy({ isBorrowed, payload }: Reply): readonly Buffer[] {
+  return isBorrowed === true && payload !== undefined ? payload : NOTHING;
+}
+
+/** A message and its prefix in one buffer. */
+function joined(parts: readonly Buffer[], length: number): Buffer {
+  const whole = Buffer.allocUnsafe(PREFIX_BYTES + length);
+  whole.writeUInt32BE(length);
+  let at = PREFIX_BYTES;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** A client's TCP connection: messages in, replies out, and what NEGOTIATE settled for all of it. */
+export class Connection {
+  readonly server: SmbServer;
+  readonly address: string;
+  readonly credits = new CreditWindow();
+  readonly sessions = new Map<bigint, Session>();
+  /** Sessions of other connections that the client is about to use here too. */
+  readonly bindings = new Map<bigint, Binding>();
+  dialect = 0;
+  cipher = 0;
+  signing = 0;
+  /** Only with 3.1.1. */
+  preauth: PreauthHash | undefined;
+  clientGuid: Buffer = Buffer.alloc(16);
+  clientCapabilities = 0;
+  clientSecurityMode = 0;
+  clientDialects: readonly number[] = [];
+  capabilities = 0;
+  openCount = 0;
+  isClosed = false;
+  isLoggedIn = false;
+  isSmb1Greeted = false;
+  activeAt: number;
+  readonly startedAt: number;
+  /** What replies of this connection have of the memory for replies. */
+  readonly replies: ReplyHold;
+  readonly #socket: Socket;
+  readonly #frames: FrameAssembler;
+  readonly #async = new Map<bigint, Request>();
+  #lastAsyncId = 0n;
+  #bytesInFlight = 0;
+  #isPaused = false;
+
+  constructor(server: SmbServer, socket: Socket) {
+    this.server = server;
+    this.replies = server.replyMemory.hold({ destroy: () => this.close() }, SMB_LIMITS.replyBytesMax);
+    this.#frames = new FrameAssembler(SMB_LIMITS.anonymousFrameBytesMax, server.frames);
+    this.#socket = readInto(socket, {
+      place: () => this.#frames.place,
+      placed: (count) => this.#receive(() => this.#frames.placed(count, this.#taker)),
+      lent: (piece) => this.#receive(() => this.#frames.add(piece, this.#taker)),
+    });
+    this.address = `${this.#socket.remoteAddress ?? ""}:${this.#socket.remotePort ?? 0}`;
+    this.startedAt = server.clock.now();
+    this.activeAt = this.startedAt;
+    this.#socket.setNoDelay(true);
+    this.#socket.setKeepAlive(true, SMB_LIMITS.keepAliveMillis);
+    this.#socket.on("drain", () => {
+      this.replies.setUnsent(0);
+      this.#mayResume();
+    });
+    this.#socket.on("error", () => this.close());
+    this.#socket.on("close", () => this.close());
+    this.#socket.on("end", () => this.close());
+  }
+
+  get host(): string {
+    return this.#socket.remoteAddress ?? "";
+  }
+
+  get localAddress(): string {
+    return this.#socket.localAddress ?? "";
+  }
+
+  /** Something is open in a session that comes over this connection, wherever it was opened. */
+  get hasOpens(): boolean {
+    for (const { opens } of this.sessions.values()) if (opens.size > 0) return true;
+    return false;
+  }
+
+  /** After a login: messages may carry payload. */
+  loggedIn(): void {
+    this.isLoggedIn = true;
+    this.server.connectionLoggedIn(this);
+    this.#frames.allow(
+      Math.max(SMB_LIMITS.transactBytesMax, SMB_LIMITS.readBytesMax, SMB_LIMITS.writeBytesMax) +
+        SMB_LIMITS.frameOverheadBytes,
+    );
+  }
+
+  #receive(take: () => void): void {
+    if (this.isClosed) return;
+    this.activeAt = this.server.clock.now();
+    try {
+      take();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  readonly #taker = (frame: Buffer): void => this.#take(frame);
+
+  #take(frame: Buffer): void {
+    if (this.isClosed) return;
+    if (this.isLoggedIn) this.server.busyPoll.poke(frame.length);
+    const protocol = protocolOf(frame);
+    if (protocol === PROTOCOL.SMB2) this.#run(frame, undefined);
+    else if (protocol === PROTOCOL.TRANSFORM) this.#run(...this.#unseal(frame));
+    else if (protocol === PROTOCOL.SMB1 && this.dialect === 0 && !this.isSmb1Greeted)
+      negotiateFromSmb1(this, decodeSmb1Negotiate(frame));
+    else throw protocolError("not a message of SMB2");
+  }
+
+  #unseal(frame: Buffer): [Buffer, Session] {
+    const session = this.sessions.get(decodeTransform(frame).sessionId);
+    if (session?.opener === undefined || session.state !== "valid")
+      throw protocolError("encrypted for no session");
+    session.usesEncryption = true;
+    const plain = session.opener.decrypt(frame);
+    if (plain.buffer !== frame.buffer) this.server.frames.give(frame);
+    if (protocolOf(plain) !== PROTOCOL.SMB2) throw protocolError("what was encrypted is not SMB2");
+    return [plain, session];
+  }
+
+  #run(payload: Buffer, encryptedBy: Session | undefined): void {
+    this.#bytesInFlight += payload.length;
+    this.#mayPause();
+    runChain(this, payload, encryptedBy).then(
+      (isDone) => {
+        if (isDone) this.server.frames.give(payload);
+        this.#ran(payload.length);
+      },
+      (error) => this.#fail(error),
+    );
+  }
+
+  #ran(bytes: number): void {
+    this.#bytesInFlight -= bytes;
+    this.#mayResume();
+  }
+
+  /** Enough is under way, or unread by the client; with the memory for replies used up, anything unread is enough. */
+  get #isFull(): boolean {
+    const unsentBytesMax = this.server.replyMemory.isFull ? 0 : SMB_LIMITS.replyBytesMax;
+    return this.#bytesInFlight > SMB_LIMITS.requestBytesMax || this.replies.unsentBytes > unsentBytesMax;
+  }
+
+  #mayPause(): void {
+    if (!this.#isFull || this.#isPaused) return;
+    this.#isPaused = true;
+    this.#socket.pause();
+  }
+
+  #mayResume(): void {
+    if (this.#isFull || !this.#isPaused || this.isClosed) return;
+    this.#isPaused = false;
+    this.#socket.resume();
+  }
+
+  #fail(error: unknown): void {
+    if (error instanceof ProtocolError)
+      this.server.log.debug({ client: this.address, what: error.message }, "SMB breach");
+    else this.server.log.error({ err: error, client: this.address }, "an SMB connection failed");
+    this.close();
+  }
+
+  get mayWaitAsync(): boolean {
+    return this.#async.size < SMB_LIMITS.asyncRequestsMax;
+  }
+
+  enterAsync(request: Request): bigint {
+    if (this.#async.size >= SMB_LIMITS.asyncRequestsMax) throw refuse(STATUS.INSUFFICIENT_RESOURCES);
+    const id = ++this.#lastAsyncId;
+    this.#async.set(id, request);
+    return id;
+  }
+
+  leaveAsync(request: Request): void {
+    this.#async.delete(request.asyncId);
+  }
+
+  cancel({ flags, asyncId, messageId }: Header): void {
+    const isNamed = (flags & FLAG.ASYNC) !== 0 && asyncId !== 0n;
+    if (isNamed) {
+      this.#async.get(asyncId)?.cancel();
+      return;
+    }
+    for (const request of this.#async.values()) if (request.header.messageId === messageId) request.cancel();
+  }
+
+  /** Ends requests of a session or a tree that wait for something. */
+  cancelWhere(isMeant: (request: Request) => boolean): void {
+    for (const request of this.#async.values()) if (isMeant(request)) request.cancel(request.endStatus);
+  }
+
+  /** Sends replies as one message, signed or sealed as their requests were. */
+  send(answers: readonly Answer[]): void {
+    if (this.isClosed) return;
+    const [first] = answers;
+    const { request, reply } = first!;
+    const sealFor = request.isEncrypted ? request.session : undefined;
+    if (answers.length === 1) {
+      this.write(this.#replyParts(first!, "alone"), sealFor, borrowedBy(reply));
+      this.#releaseReserved(first!);
+      return;
+    }
+    const parts: Buffer[] = [];
+    for (const [index, answer] of answers.entries())
+      parts.push(...this.#replyParts(answer, index === answers.length - 1 ? "last" : "followed"));
+    this.write(
+      parts,
+      sealFor,
+      answers.flatMap((answer) => borrowedBy(answer.reply)),
+    );
+    for (const answer of answers) this.#releaseReserved(answer);
+  }
+
+  /** The reply is with the socket: from here on it counts as long as it is unsent. */
+  #releaseReserved({ request, isInterim }: Answer): void {
+    if (isInterim || request.reservedBytes === 0) return;
+    this.replies.release(request.reservedBytes);
+    request.reservedBytes = 0;
+  }
+
+  /** Among others every reply ends on a boundary of 8 bytes, also the last. */
+  #replyParts({ request, reply, isInterim }: Answer, place: "alone" | "followed" | "last"): Buffer[] {
+    const { header, session, isRelated } = request;
+    const { body, payload = NOTHING, status } = reply;
+    const length = HEADER_BYTES + body.length + payload.reduce((sum, part) => sum + part.length, 0);
+    const padded = place === "alone" ? length : align8(length);
+    const isAsync = request.asyncId !== 0n;
+    const isSigned = !request.isEncrypted && !isInterim && (request.isSigned || reply.isSigned === true);
+    const signer = isSigned ? (request.signer ?? session?.channels.get(this)) : undefined;
+    // A reply that cannot be signed carries the request's signature and flag back: clients tell by it that it is an
+    // answer to them, and believe the status of a session or a tree that is gone.
+    const isEcho = signer === undefined && !request.isEncrypted && !isInterim;
+    const head = Buffer.allocUnsafe(HEADER_BYTES + body.length);
+    writeHeader(head, {
+      creditCharge: header.creditCharge,
+      status,
+      command: header.command,
+      credits: isAsync && !isInterim ? 0 : this.server.grantCredits(this, header.credits),
+      flags:
+        FLAG.RESPONSE |
+        (header.flags & FLAG.PRIORITY) |
+        (isRelated ? FLAG.RELATED : 0) |
+        (isAsync ? FLAG.ASYNC : 0) |
+        (isEcho ? header.flags & FLAG.SIGNED : signer === undefined ? 0 : FLAG.SIGNED),
+      nextCommand: place === "followed" ? padded : 0,
+      messageId: header.messageId,
+      asyncId: request.asyncId,
+      processId: header.processId,
+      treeId: request.tree?.id ?? header.treeId,
+      sessionId: session?.id ?? header.sessionId,
+    });
+    head.set(body, HEADER_BYTES);
+    if (isEcho) request.pdu.copy(head, SIGNATURE_AT, SIGNATURE_AT, HEADER_BYTES);
+    const parts = [head, ...payload];
+    if (padded > length) parts.push(Buffer.alloc(padded - length));
+    if (signer !== undefined) {
+      const message = { messageId: header.messageId, isFromServer: true, isCancel: false };
+      head.set(signer(parts, message), SIGNATURE_AT);
+    }
+    reply.onBytes?.(parts);
+    return parts;
+  }
+
+  /** One message of these parts, sealed for a session if one is given. What is lent is free once it has left. */
+  write(parts: readonly Buffer[], sealFor: Session | undefined, lent: readonly Buffer[] = NOTHING): void {
+    if (this.isClosed) return;
+    // Holes of all files are one piece of zeros: only what lies in a room is ours to write over.
+    const sent =
+      sealFor?.sealer === undefined
+        ? parts
+        : sealFor.sealer.encrypt(sealFor.id, parts, lent.filter(isPooled));
+    const length = sent.reduce((sum, part) => sum + part.length, 0);
+    if (length <= SMB_LIMITS.joinedReplyBytesMax) {
+      this.#socket.write(joined(sent, length));
+      lent.forEach(release);
+      this.#wrote(length);
+      return;
+    }
+    this.server.busyPoll.poke(length);
+    const [first, ...rest] = sent;
+    // What was sealed elsewhere is not needed any more.
+    for (const buffer of lent) if (!rest.includes(buffer)) release(buffer);
+    const haveLeft = (error?: Error | null): void => {
+      if (error) return;
+      for (const part of rest) {
+        if (lent.includes(part)) release(part);
+        else if (sent !== parts) freeNow(part);
+      }
+    };
+    this.#socket.cork();
+    // The prefix and the small first part go out as one piece.
+    const head = Buffer.allocUnsafe(PREFIX_BYTES + first!.length);
+    head.set(prefixFor(length));
+    head.set(first!, PREFIX_BYTES);
+    this.#socket.write(head);
+    const last = rest.length - 1;
+    for (const [index, part] of rest.entries()) {
+      if (index === last) this.#socket.write(part, haveLeft);
+      else this.#socket.write(part);
+    }
+    this.#socket.uncork();
+    this.#wrote(length);
+  }
+
+  /** Nearly always the system has all of it now. What is unsent is counted when "drain" will tell that it has left. */
+  #wrote(bytes: number): void {
+    const unsentBytes = this.#socket.writableNeedDrain ? this.#socket.writableLength : 0;
+    if (unsentBytes > 0 || this.replies.unsentBytes > 0) this.replies.setUnsent(unsentBytes, bytes);
+    this.#mayPause();
+  }
+
+  /** Gives way to a new connection. */
+  evict(): void {
+    this.close();
+  }
+
+  /** Ends the connection and what lives on it. Durable opens stay behind for their time. */
+  close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.#socket.destroy();
+    this.replies.close();
+    // A file that is being opened stays for the session's other connections: the client asks again there.
+    this.cancelWhere(({ header, session }) => {
+      const isCarriedOn = session !== undefined && [...session.channels.keys()].some((one) => !one.isClosed);
+      return header.command !== COMMAND.CREATE || !isCarriedOn;
+    });
+    this.#async.clear();
+    this.server.connectionClosed(this);
+  }
+}
