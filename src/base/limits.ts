@@ -188,7 +188,7 @@ export const LIMITS = {
   rangePageEntries: 256,
   /** With no more room than this, a write that was cut short is laid to the full disk. */
   fullDiskBytesMax: MIB,
-  /** Room that a commit leaves on the disk. LMDB must not find it full: see docs/decisions/0010. */
+  /** Room that a commit leaves on the disk. LMDB must not find it full: see decision 0010. */
   recordsReserveBytes: 2 * MIB,
   /** More room than a disk can lose between two looks at it, and the time between them. */
   plentyOfSpaceBytes: 2 * GIB,

@@ -52,7 +52,7 @@ const STATE_BYTES = 256;
 
 /**
  * The digest of a long body is one computation in a row that all else of an upload waits for at the end, so it keeps its
- * processor while others are woken: 6% more of one upload on two processors (docs/decisions/0046). With one processor
+ * processor while others are woken: 6% more of one upload on two processors (decision 0046). With one processor
  * everybody else would wait for it, and elsewhere than on Linux threads have no priority of their own.
  */
 function priority(): number | undefined {

@@ -37,7 +37,7 @@ export interface Taker {
 
 /**
  * SMB clients break each other's caches and wait for each other's locks in the memory of one process: the worker
- * that has been ready longest takes all of them (docs/decisions/0022-smb-in-one-process.md).
+ * that has been ready longest takes all of them (docs/internals/decisions/0022-smb-single-process.md).
  */
 const TOGETHER: ReadonlySet<string> = new Set(["smb"]);
 

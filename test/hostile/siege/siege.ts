@@ -63,7 +63,7 @@ export const NOISE_MILLIS = 10;
 export const MEMORY_GROWTH_MAX = 128 * MIB;
 /**
  * What a connection may cost over TLS on top of that. A bare node:tls server that throws away all it reads grows by 39 KiB for
- * each connection that has sent a few bytes and by 92 KiB for each that has sent 60 KB, and keeps it (docs/decisions/0051).
+ * each connection that has sent a few bytes and by 92 KiB for each that has sent 60 KB, and keeps it (decision 0051).
  */
 export const TLS_CONNECTION_BYTES = 64 * KIB;
 /** What the attacks leave on purpose: the large blob and the rows they read. */
