@@ -22,14 +22,17 @@ export interface BaseResult {
 /** Where a build keeps the program; the last two are those of builds before src/cli existed. */
 const PROGRAMS = ["dist/cli/holdfast.js", "cli/holdfast.js", "dist/holdfast.js", "holdfast.js"];
 
-/** The program of the base build, given its checkout or its dist directory; undefined when there is no build. */
+/**
+ * The program of the base build, given its checkout or its dist directory; undefined when there is no build.
+ */
 export function programOfBase(directory: string): string | undefined {
   return PROGRAMS.map((program) => join(directory, program)).find((path) => existsSync(path));
 }
 
 /**
- * Measures the base build and this build alternating, so that what disturbs the machine disturbs both. The order
- * swaps each round: the second of two is otherwise always the one that meets the disk writes of the first.
+ * Measures the base build and this build alternating, so that what disturbs the machine disturbs both. The
+ * order swaps each round: the second of two is otherwise always the one that meets the disk writes of the
+ * first.
  */
 export async function runRowAgainstBase(
   row: Row,

@@ -20,8 +20,9 @@ import { startAzurite, startBare, startHoldfast } from "./servers.ts";
 import { runSmbRows, runSmbRowsAgainstBase } from "./smb.ts";
 
 /**
- * Rates of Holdfast beside a bare node:http server and Azurite, in one run on one machine. Machines are noisy, so
- * the benchmark drives the servers alternately, round after round, and reports the median of the rounds' ratios.
+ * Rates of Holdfast beside a bare node:http server and Azurite, in one run on one machine. Machines are
+ * noisy, so the benchmark drives the servers alternately, round after round, and reports the median of the
+ * rounds' ratios.
  */
 const { values: flags } = parseArgs({
   options: {

@@ -86,7 +86,8 @@ export async function startSamba(): Promise<SmbContender> {
     input: `${PASSWORD}\n${PASSWORD}\n`,
   });
   if (added.status !== 0) throw new Error(`smbpasswd: ${added.stderr}`);
-  // In a process group of its own: an smbd that stops signals its whole group, which would include the benchmark.
+  // In a process group of its own: an smbd that stops signals its whole group, which would include the
+  // benchmark.
   const child = spawn("smbd", ["--foreground", "--no-process-group", "-s", config], {
     stdio: "ignore",
     detached: true,

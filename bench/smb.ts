@@ -30,7 +30,10 @@ interface Compared {
   readonly ratio: number;
 }
 
-/** The same smbclient drives Holdfast and Samba alternately, round after round; the median of the ratios counts. */
+/**
+ * The same smbclient drives Holdfast and Samba alternately, round after round; the median of the ratios
+ * counts.
+ */
 export async function runSmbRows(rows: readonly SmbRow[], rounds: number): Promise<SmbResult[]> {
   if (rows.length === 0) return [];
   const reason = smbIsMissing({ needsSamba: true });

@@ -9,7 +9,10 @@ import { HTTPS_FLAGS } from "../../kit/certificates.ts";
 import { type Program, startProgram } from "../../kit/program.ts";
 import { attacksOn } from "./attacks.ts";
 
-/** A server under attack, and honest clients beside it whose waiting is measured before and during each attack. */
+/**
+ * A server under attack, and honest clients beside it whose waiting is measured before and during each
+ * attack.
+ */
 export interface Figures {
   readonly count: number;
   readonly errors: number;
@@ -53,8 +56,9 @@ export interface SiegeOutcome {
 export const NOISE_MILLIS = 10;
 export const MEMORY_GROWTH_MAX = 128 * MIB;
 /**
- * What a connection may cost over TLS on top of that. A bare node:tls server that throws away all it reads grows by 39 KiB for
- * each connection that has sent a few bytes and by 92 KiB for each that has sent 60 KB, and keeps it (docs/decisions/0051).
+ * What a connection may cost over TLS on top of that. A bare node:tls server that throws away all it reads
+ * grows by 39 KiB for each connection that has sent a few bytes and by 92 KiB for each that has sent 60 KB,
+ * and keeps it (docs/decisions/0051).
  */
 export const TLS_CONNECTION_BYTES = 64 * KIB;
 /** What the attacks leave on purpose: the large blob and the rows they read. */
@@ -169,7 +173,8 @@ export async function besiege(options: SiegeOptions): Promise<SiegeOutcome> {
     const until = monotonic() + RECLAIM_MILLIS;
     while (diskOf(data) > 2 * LIVE_BYTES + 128 * MIB && monotonic() < until) await pause(500);
     const isAlive = program.child.exitCode === null;
-    // One window of calm is short: a single sync that takes long decides its p99. All of them together say what is usual.
+    // One window of calm is short: a single sync that takes long decides its p99. All of them together say
+    // what is usual.
     const before = await windowOf(honest, "all calm");
     outcome = {
       attacks: attacks.map((attack) => ({ ...attack, before })),
