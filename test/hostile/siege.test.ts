@@ -31,7 +31,10 @@ const SHORT_SECURE = [
   "aborted downloads",
 ];
 
-/** A short siege. How long the honest wait is for `npm run prove -- --only hostile`: beside other tests it says little. */
+/**
+ * A short siege. How long the honest wait is for `npm run prove -- --only hostile`: beside other tests it
+ * says little.
+ */
 async function withstand(attacks: readonly string[], isSecure: boolean): Promise<readonly string[]> {
   const directory = mkdtempSync(join(tmpdir(), "holdfast-siege-"));
   try {

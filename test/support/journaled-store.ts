@@ -4,16 +4,18 @@ import { DirectReader, updateFetching, withRest } from "../../src/store/sync-tra
 import type { CrashDevice } from "./crash-device.ts";
 
 interface Commit {
-  /** The operation before which it may already have been durable, and the one before which its caller knew. */
+  /**
+   * The operation before which it may already have been durable, and the one before which its caller knew.
+   */
   readonly earliest: number;
   latest: number;
   readonly writes: Map<Key, Uint8Array | null>;
 }
 
 /**
- * A store that marks its commits in the journal of a crash device, so that a test can put the records and the files
- * of one moment side by side. A commit becomes durable at some time between the end of its transaction and
- * its answer; `recordsAfter` gives both extremes.
+ * A store that marks its commits in the journal of a crash device, so that a test can put the records and the
+ * files of one moment side by side. A commit becomes durable at some time between the end of its transaction
+ * and its answer; `recordsAfter` gives both extremes.
  */
 export class JournaledStore {
   readonly #device: CrashDevice;

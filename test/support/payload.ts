@@ -64,8 +64,8 @@ const noteKey = (name: string): Key => packKey(["note", name]);
 const ALL_NOTES = prefixRange(packKey(["note"]));
 
 /**
- * The smallest service that has payload: named notes, whose bytes follow from a seed that the record carries, so
- * that a check needs nothing but the store.
+ * The smallest service that has payload: named notes, whose bytes follow from a seed that the record carries,
+ * so that a check needs nothing but the store.
  */
 export class Notes {
   readonly payload: PayloadService;

@@ -9,7 +9,10 @@ import { HTTPS_FLAGS } from "../../kit/certificates.ts";
 import { type Program, startProgram } from "../../kit/program.ts";
 import { attacksOn } from "./attacks.ts";
 
-/** A server under attack, and honest clients beside it whose waiting is measured before and during each attack. */
+/**
+ * A server under attack, and honest clients beside it whose waiting is measured before and during each
+ * attack.
+ */
 export interface Figures {
   readonly count: number;
   readonly errors: number;
@@ -62,8 +65,9 @@ export const SLOW_RERUNS_MAX = 2;
 export const NOISE_MILLIS = 10;
 export const MEMORY_GROWTH_MAX = 128 * MIB;
 /**
- * What a connection may cost over TLS on top of that. A bare node:tls server that throws away all it reads grows by 39 KiB for
- * each connection that has sent a few bytes and by 92 KiB for each that has sent 60 KB, and keeps it (decision 0051).
+ * What a connection may cost over TLS on top of that. A bare node:tls server that throws away all it reads
+ * grows by 39 KiB for each connection that has sent a few bytes and by 92 KiB for each that has sent 60 KB,
+ * and keeps it (decision 0051).
  */
 export const TLS_CONNECTION_BYTES = 64 * KIB;
 /** What the attacks leave on purpose: the large blob and the rows they read. */
