@@ -30,7 +30,9 @@ import { AccountsFile } from "../services/account/accounts-file.ts";
 import { PropertiesService } from "../services/account/properties-service.ts";
 import { BlobService } from "../services/blob/blob-service.ts";
 import { FileService } from "../services/file/file-service.ts";
-import { QueueService } from "../services/queue/queue-service.ts";
+import { queueContext } from "../services/queue/context.ts";
+import { findQueuePolicies } from "../services/queue/get-queue-acl.ts";
+import { queueJobs } from "../services/queue/remove-messages.ts";
 import { TableService } from "../services/table/table-service.ts";
 import { loginAccountOf } from "../smb/crypto/login.ts";
 import { ServiceFileSystem } from "../smb/files/file-system.ts";
@@ -97,13 +99,18 @@ export async function startServer({
     isVersioned: options.isBlobVersioned,
     hasVersionLevelImmutability: options.hasVersionLevelImmutability,
   });
-  const queues = new QueueService(runtime.parts);
+  const queues = queueContext(runtime.parts);
   const tables = new TableService(runtime.parts);
   const files = new FileService(runtime.parts, { shareRetentionDays: options.shareRetentionDays });
-  const services = { blob: blobs, queue: queues, table: tables, file: files };
-  for (const job of Object.values(services).flatMap((service) => service.jobs())) {
+  for (const job of [...blobs.jobs(), ...queueJobs(queues), ...tables.jobs(), ...files.jobs()]) {
     runtime.jobs.add(job);
   }
+  const policiesOf = {
+    blob: (account: string, container: string) => blobs.policies(account, container),
+    queue: (account: string, queue: string) => findQueuePolicies(queues, { account, queue }),
+    table: (account: string, table: string) => tables.policies(account, table),
+    file: (account: string, share: string) => files.policies(account, share),
+  };
   const auth: AuthContext = {
     accounts,
     clock,
@@ -112,7 +119,7 @@ export async function startServer({
     // What an account has made public goes with the account.
     publicAccess: async (account, container) =>
       accounts.find(account) === undefined ? "none" : blobs.publicAccess(account, container),
-    policies: (service, account, name) => services[service].policies(account, name),
+    policies: (service, account, name) => policiesOf[service](account, name),
   };
   const ownListeners = new OwnListeners();
   const sources = new CopySourceFetcher({

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { seconds } from "../../src/base/clock.ts";
+import { queueContext } from "../../src/services/queue/context.ts";
 import { QUEUE_LIMITS } from "../../src/services/queue/limits.ts";
 import { readContentsId } from "../../src/services/queue/queue-ref.ts";
-import { QueueService } from "../../src/services/queue/queue-service.ts";
+import { queueJobs } from "../../src/services/queue/remove-messages.ts";
 import { packKey } from "../../src/store/keys/pack.ts";
 import { counterKey, dueSweeps, sweepKey } from "../../src/store/keys/queue.ts";
 import { FACES, openFace, type QueueFace, refusedWith } from "../kit/queues.ts";
@@ -315,8 +316,8 @@ for (const engine of ENGINES) {
     test("messages that expire late are looked for when a 64th more of their life has passed", async () => {
       const server = await startTestServer({ engine });
       try {
-        const queues = new QueueService(server.runtime.parts);
-        const [sweeps] = queues.jobs();
+        const queues = queueContext(server.runtime.parts);
+        const [sweeps] = queueJobs(queues);
         const sweep = async (): Promise<void> => {
           while ((await sweeps!.run()) === "more");
         };
@@ -380,7 +381,7 @@ for (const engine of ENGINES) {
       const server = await startTestServer({ engine });
       try {
         const { store } = server.runtime.parts;
-        const queues = new QueueService(server.runtime.parts);
+        const queues = queueContext(server.runtime.parts);
         const queue = await openFace(server, "service", "jobs");
         const ref = { account: server.account, queue: "jobs" };
         for (let i = 0; i < 3; i++) await queue.put(`old ${i}`, { timeToLive: 10 });
@@ -398,7 +399,7 @@ for (const engine of ENGINES) {
         assert.equal(await queue.count(), 3);
         server.clock.advance(seconds(10));
         await queue.put("new", { timeToLive: 100 });
-        for (const job of queues.jobs()) while ((await job.run()) === "more");
+        for (const job of queueJobs(queues)) while ((await job.run()) === "more");
         assert.equal(await queue.count(), 1);
       } finally {
         await server.close();
@@ -423,7 +424,7 @@ for (const engine of ENGINES) {
           },
           read: { value: parts.store.read.bind(parts.store) },
         });
-        const [sweeps] = new QueueService({ ...parts, store }).jobs();
+        const [sweeps] = queueJobs(queueContext({ ...parts, store }));
         for (let step = 0; step < 2; step++) await sweeps!.run();
         assert.equal(await queue.count(), 1);
         assert.equal((await queue.peek()).length, 1);
@@ -435,7 +436,7 @@ for (const engine of ENGINES) {
     test("a sweep is asked for again when the clock is set back to before it was made", async () => {
       const server = await startTestServer({ engine });
       try {
-        const [sweeps] = new QueueService(server.runtime.parts).jobs();
+        const [sweeps] = queueJobs(queueContext(server.runtime.parts));
         const sweep = async (): Promise<void> => {
           while ((await sweeps!.run()) === "more");
         };
@@ -457,10 +458,10 @@ for (const engine of ENGINES) {
     test("expired messages, and those of deleted and cleared queues, are removed to the last record", async () => {
       const server = await startTestServer({ engine });
       try {
-        const queues = new QueueService(server.runtime.parts);
+        const queues = queueContext(server.runtime.parts);
         const queue = await openFace(server, "service", "jobs");
         const runAll = async (): Promise<void> => {
-          for (const job of queues.jobs()) while ((await job.run()) === "more");
+          for (const job of queueJobs(queues)) while ((await job.run()) === "more");
         };
         const records = (): Promise<number> =>
           server.runtime.parts.store.read(async (read) => {

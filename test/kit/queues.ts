@@ -11,7 +11,16 @@ import {
 import { type Millis, seconds } from "../../src/base/clock.ts";
 import { Refusal } from "../../src/base/refusals.ts";
 import { parseReceipt, printReceipt } from "../../src/concurrency/visibility.ts";
-import { QueueService } from "../../src/services/queue/queue-service.ts";
+import { clearMessages } from "../../src/services/queue/clear-messages.ts";
+import { queueContext } from "../../src/services/queue/context.ts";
+import { createQueue } from "../../src/services/queue/create-queue.ts";
+import { deleteMessage } from "../../src/services/queue/delete-message.ts";
+import { deleteQueue } from "../../src/services/queue/delete-queue.ts";
+import { getMessages } from "../../src/services/queue/get-messages.ts";
+import { getQueueMetadata } from "../../src/services/queue/get-queue-metadata.ts";
+import { peekMessages } from "../../src/services/queue/peek-messages.ts";
+import { putMessage } from "../../src/services/queue/put-message.ts";
+import { updateMessage } from "../../src/services/queue/update-message.ts";
 import type { TestServer } from "./server.ts";
 
 /**
@@ -69,7 +78,7 @@ export async function openFace(server: TestServer, name: FaceName, queue: string
 }
 
 function serviceFace(server: TestServer, queue: string): QueueFace {
-  const queues = new QueueService(server.runtime.parts);
+  const queues = queueContext(server.runtime.parts);
   const ref = { account: server.account, queue };
   const named = ({ id, receipt }: Held) => {
     const parsed = parseReceipt(receipt);
@@ -78,7 +87,7 @@ function serviceFace(server: TestServer, queue: string): QueueFace {
   };
   return {
     put: async (text, { delay = 0, timeToLive = 604_800 } = {}) => {
-      const put = await queues.putMessage({
+      const put = await putMessage(queues, {
         ref,
         text: Buffer.from(text),
         visibilityTimeout: seconds(delay),
@@ -93,7 +102,7 @@ function serviceFace(server: TestServer, queue: string): QueueFace {
       };
     },
     get: async ({ count = 1, hideFor = 30 } = {}) => {
-      const taken = await queues.getMessages({ ref, count, visibilityTimeout: seconds(hideFor) });
+      const taken = await getMessages(queues, { ref, count, visibilityTimeout: seconds(hideFor) });
       return taken.map((message) => ({
         id: message.messageId,
         receipt: printReceipt(message.receipt),
@@ -105,7 +114,7 @@ function serviceFace(server: TestServer, queue: string): QueueFace {
       }));
     },
     peek: async (count = 1) => {
-      const given = await queues.peekMessages({ ref, count });
+      const given = await peekMessages(queues, { ref, count });
       return given.map((message) => ({
         id: message.messageId,
         text: Buffer.from(message.text).toString(),
@@ -115,19 +124,19 @@ function serviceFace(server: TestServer, queue: string): QueueFace {
       }));
     },
     update: async (held, { hideFor, text }) => {
-      const next = await queues.updateMessage({
+      const next = await updateMessage(queues, {
         ...named(held),
         visibilityTimeout: seconds(hideFor),
         text: text === undefined ? undefined : Buffer.from(text),
       });
       return { receipt: printReceipt(next), visibleAt: whole(next.visibleAt) };
     },
-    delete: async (held) => queues.deleteMessage(named(held)),
-    clear: () => queues.clearMessages(ref),
-    count: async () => (await queues.getQueueMetadata(ref)).approximateMessagesCount,
-    dropQueue: () => queues.deleteQueue(ref),
+    delete: async (held) => deleteMessage(queues, named(held)),
+    clear: () => clearMessages(queues, ref),
+    count: async () => (await getQueueMetadata(queues, ref)).approximateMessagesCount,
+    dropQueue: () => deleteQueue(queues, ref),
     createQueue: async () => {
-      await queues.createQueue(ref, {});
+      await createQueue(queues, ref, {});
     },
   };
 }

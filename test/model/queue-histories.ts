@@ -7,7 +7,16 @@ import { Refusal } from "../../src/base/refusals.ts";
 import { parseReceipt, printReceipt, type Receipt } from "../../src/concurrency/visibility.ts";
 import { silentLog } from "../../src/observability/log.ts";
 import type { Payloads } from "../../src/services/payload/payloads.ts";
-import { QueueService } from "../../src/services/queue/queue-service.ts";
+import { clearMessages } from "../../src/services/queue/clear-messages.ts";
+import { type QueueContext, queueContext } from "../../src/services/queue/context.ts";
+import { createQueue } from "../../src/services/queue/create-queue.ts";
+import { deleteMessage } from "../../src/services/queue/delete-message.ts";
+import { getMessages } from "../../src/services/queue/get-messages.ts";
+import { getQueueMetadata } from "../../src/services/queue/get-queue-metadata.ts";
+import { peekMessages } from "../../src/services/queue/peek-messages.ts";
+import { putMessage } from "../../src/services/queue/put-message.ts";
+import { queueJobs } from "../../src/services/queue/remove-messages.ts";
+import { updateMessage } from "../../src/services/queue/update-message.ts";
 import type { Store } from "../../src/store/kv.ts";
 import { type Outcome, QueueModel } from "./queue-model.ts";
 
@@ -99,12 +108,12 @@ const ref = { account: "model", queue: "history" };
  * appearance.
  */
 class NumberedQueue {
-  readonly #queues: QueueService;
+  readonly #queues: QueueContext;
   readonly #ids: string[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #receipts: { readonly receipt: Receipt; readonly message: number }[] = [];
 
-  constructor(queues: QueueService) {
+  constructor(queues: QueueContext) {
     this.#queues = queues;
   }
 
@@ -115,7 +124,7 @@ class NumberedQueue {
   put(text: string, delay: number, timeToLive: number | "never"): Promise<unknown> {
     return outcomeOf(async () => {
       const request = { ref, text: Buffer.from(text), visibilityTimeout: delay, timeToLive };
-      const { messageId, receipt, visibleAt, expiresAt } = await this.#queues.putMessage(request);
+      const { messageId, receipt, visibleAt, expiresAt } = await putMessage(this.#queues, request);
       assert.ok(!this.#numbers.has(messageId), "an id was given twice");
       const message = this.#ids.push(messageId) - 1;
       this.#numbers.set(messageId, message);
@@ -124,7 +133,7 @@ class NumberedQueue {
   }
 
   async get(count: number, hideFor: number): Promise<unknown> {
-    const taken = await this.#queues.getMessages({ ref, count, visibilityTimeout: hideFor });
+    const taken = await getMessages(this.#queues, { ref, count, visibilityTimeout: hideFor });
     return taken.map(({ messageId, receipt, text, ...rest }) => {
       const message = this.#numbers.get(messageId)!;
       const number = this.#remember(receipt, message);
@@ -133,7 +142,7 @@ class NumberedQueue {
   }
 
   async peek(count: number): Promise<unknown> {
-    const given = await this.#queues.peekMessages({ ref, count });
+    const given = await peekMessages(this.#queues, { ref, count });
     return given.map(({ messageId, text, ...rest }) => ({
       ...rest,
       text: Buffer.from(text).toString(),
@@ -143,7 +152,7 @@ class NumberedQueue {
 
   update(message: number, receipt: number, hideFor: number, text: string | undefined): Promise<unknown> {
     return outcomeOf(async () => {
-      const next = await this.#queues.updateMessage({
+      const next = await updateMessage(this.#queues, {
         ...this.#named(message, receipt),
         visibilityTimeout: hideFor,
         text: text === undefined ? undefined : Buffer.from(text),
@@ -154,7 +163,7 @@ class NumberedQueue {
 
   delete(message: number, receipt: number): Promise<unknown> {
     return outcomeOf(async () => {
-      await this.#queues.deleteMessage(this.#named(message, receipt));
+      await deleteMessage(this.#queues, this.#named(message, receipt));
       return "deleted";
     });
   }
@@ -199,13 +208,13 @@ export async function queueFollowsModel(open: OpenStore, steps: readonly QueueSt
       payloads,
       messages: new LocalMessages(),
     };
-    const queues = new QueueService(parts);
-    await queues.createQueue(ref, {});
+    const queues = queueContext(parts);
+    await createQueue(queues, ref, {});
     const model = new QueueModel(clock.now());
     const real = new NumberedQueue(queues);
     for (const [index, current] of steps.entries()) {
       await runStep(current, `text ${index}`, { clock, model, real, queues });
-      const { approximateMessagesCount } = await queues.getQueueMetadata(ref);
+      const { approximateMessagesCount } = await getQueueMetadata(queues, ref);
       assert.ok(approximateMessagesCount >= model.living(), "fewer are counted than are there");
     }
     await sweep(queues, model);
@@ -219,7 +228,7 @@ interface Stage {
   readonly clock: ManualClock;
   readonly model: QueueModel;
   readonly real: NumberedQueue;
-  readonly queues: QueueService;
+  readonly queues: QueueContext;
 }
 
 async function runStep(current: QueueStep, text: string, stage: Stage): Promise<void> {
@@ -259,7 +268,7 @@ async function runStep(current: QueueStep, text: string, stage: Stage): Promise<
       return;
     }
     case "clear":
-      await queues.clearMessages(ref);
+      await clearMessages(queues, ref);
       model.clear();
       return;
     case "sweep":
@@ -269,12 +278,12 @@ async function runStep(current: QueueStep, text: string, stage: Stage): Promise<
 }
 
 /** What goes on in the background changes nothing that anybody sees, but for the count, which comes near. */
-async function sweep(queues: QueueService, model: QueueModel): Promise<void> {
-  for (const job of queues.jobs()) {
+async function sweep(queues: QueueContext, model: QueueModel): Promise<void> {
+  for (const job of queueJobs(queues)) {
     let state = await job.run();
     while (state === "more") state = await job.run();
   }
-  const { approximateMessagesCount } = await queues.getQueueMetadata(ref);
+  const { approximateMessagesCount } = await getQueueMetadata(queues, ref);
   assert.ok(approximateMessagesCount >= model.living(), "fewer are counted than are there");
   assert.ok(
     approximateMessagesCount <= model.livingOrJustExpired(),

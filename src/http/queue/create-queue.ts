@@ -1,16 +1,11 @@
+import { createQueue } from "../../services/queue/create-queue.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { readMetadata } from "../wire/metadata.ts";
-import type { QueueServices } from "./operations.ts";
-import { queueOf } from "./parameters.ts";
+import { readQueueRef } from "./read-request.ts";
+import type { QueueServices } from "./services.ts";
 
 /** PUT /{queue} */
-export async function createQueue(request: HttpRequest, { queues }: QueueServices): Promise<HttpReply> {
-  const outcome = await queues.createQueue(queueOf(request), readMetadata(request.rawHeaders));
+export async function handleCreateQueue(request: HttpRequest, { queues }: QueueServices): Promise<HttpReply> {
+  const outcome = await createQueue(queues, readQueueRef(request), readMetadata(request.rawHeaders));
   return { status: outcome === "created" ? 201 : 204 };
-}
-
-/** DELETE /{queue} */
-export async function deleteQueue(request: HttpRequest, { queues }: QueueServices): Promise<HttpReply> {
-  await queues.deleteQueue(queueOf(request));
-  return { status: 204 };
 }

@@ -1,17 +1,15 @@
+import { deleteMessage } from "../../services/queue/delete-message.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import type { QueueServices } from "./operations.ts";
-import { messageIdOf, queueOf, receiptOf, refuseReceipt } from "./parameters.ts";
+import { readMessageId, readQueueRef, readReceipt, refuseReceipt } from "./read-request.ts";
+import type { QueueServices } from "./services.ts";
 
 /** DELETE /{queue}/messages/{messageid}?popreceipt= */
-export async function deleteMessage(request: HttpRequest, { queues }: QueueServices): Promise<HttpReply> {
-  const ref = queueOf(request);
-  const receipt = receiptOf(request.query) ?? (await refuseReceipt(request.query, ref, queues));
-  await queues.deleteMessage({ ref, messageId: messageIdOf(request), receipt });
-  return { status: 204 };
-}
-
-/** DELETE /{queue}/messages */
-export async function clearMessages(request: HttpRequest, { queues }: QueueServices): Promise<HttpReply> {
-  await queues.clearMessages(queueOf(request));
+export async function handleDeleteMessage(
+  request: HttpRequest,
+  { queues }: QueueServices,
+): Promise<HttpReply> {
+  const ref = readQueueRef(request);
+  const receipt = readReceipt(request.query) ?? (await refuseReceipt(queues, ref, request.query));
+  await deleteMessage(queues, { ref, messageId: readMessageId(request), receipt });
   return { status: 204 };
 }

@@ -1,32 +1,25 @@
 import { seconds } from "../../base/clock.ts";
+import { getMessages } from "../../services/queue/get-messages.ts";
 import { QUEUE_LIMITS } from "../../services/queue/limits.ts";
+import { XML } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import { printDequeued, printPeeked, XML } from "./message-xml.ts";
-import type { QueueServices } from "./operations.ts";
-import { COUNT_OF_MESSAGES, queueOf, VISIBILITY_OF_GET, wholeOf } from "./parameters.ts";
+import { printDequeued } from "./message-xml.ts";
+import { COUNT_OF_MESSAGES, readQueueRef, readWhole, VISIBILITY_OF_GET } from "./read-request.ts";
+import type { QueueServices } from "./services.ts";
 
 /** GET /{queue}/messages */
-export async function getMessages(request: HttpRequest, { queues }: QueueServices): Promise<HttpReply> {
+export async function handleGetMessages(request: HttpRequest, { queues }: QueueServices): Promise<HttpReply> {
   const { query } = request;
-  const visibility = wholeOf(
+  const visibility = readWhole(
     query,
     "visibilitytimeout",
     VISIBILITY_OF_GET,
     QUEUE_LIMITS.visibilitySecondsDefault,
   );
-  const messages = await queues.getMessages({
-    ref: queueOf(request),
-    count: wholeOf(query, "numofmessages", COUNT_OF_MESSAGES, 1),
+  const messages = await getMessages(queues, {
+    ref: readQueueRef(request),
+    count: readWhole(query, "numofmessages", COUNT_OF_MESSAGES, 1),
     visibilityTimeout: seconds(visibility),
   });
   return { status: 200, headers: XML, body: printDequeued(messages), isMarked: true };
-}
-
-/** GET /{queue}/messages?peekonly=true */
-export async function peekMessages(request: HttpRequest, { queues }: QueueServices): Promise<HttpReply> {
-  const messages = await queues.peekMessages({
-    ref: queueOf(request),
-    count: wholeOf(request.query, "numofmessages", COUNT_OF_MESSAGES, 1),
-  });
-  return { status: 200, headers: XML, body: printPeeked(messages), isMarked: true };
 }

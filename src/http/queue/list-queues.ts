@@ -1,15 +1,15 @@
 import { Refusal } from "../../base/refusals.ts";
-import type { ListedQueue } from "../../services/queue/list-queues.ts";
+import { type ListedQueue, listQueues } from "../../services/queue/list-queues.ts";
+import { serviceEndpoint, XML } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printListParams, readListParams } from "../wire/list-params.ts";
 import { printMetadataXml } from "../wire/metadata.ts";
 import { PrintedPage, printListing } from "../wire/printed-page.ts";
 import { element, textElement } from "../wire/xml-print.ts";
-import { XML } from "./message-xml.ts";
-import type { QueueServices } from "./operations.ts";
+import type { QueueServices } from "./services.ts";
 
 /** GET /?comp=list */
-export async function listQueues(request: HttpRequest, { queues }: QueueServices): Promise<HttpReply> {
+export async function handleListQueues(request: HttpRequest, { queues }: QueueServices): Promise<HttpReply> {
   const { account } = request.target;
   const params = readListParams(request.query, { include: ["metadata"] });
   const { prefix, maxResults, marker } = params;
@@ -18,9 +18,9 @@ export async function listQueues(request: HttpRequest, { queues }: QueueServices
   const print = ({ name, metadata }: ListedQueue): string =>
     element("Queue", textElement("Name", name) + (withMetadata ? printMetadataXml(metadata) : ""));
   const newPage = () => new PrintedPage(print, { countMax: maxResults });
-  const { page, next } = await queues.listQueues({ account, prefix, from, maxResults, newPage });
+  const { page, next } = await listQueues(queues, { account, prefix, from, maxResults, newPage });
   const body = printListing({
-    attributes: { ServiceEndpoint: endpointOf(request) },
+    attributes: { ServiceEndpoint: serviceEndpoint(request) },
     head: printListParams(params),
     name: "Queues",
     page,
@@ -41,9 +41,4 @@ function parseMarker(account: string, marker: string): string {
   const name = marker.slice(start.length);
   if (!marker.startsWith(start) || !MARKER_NAME.test(name)) throw new Refusal("InvalidMarker");
   return name;
-}
-
-function endpointOf({ headers, isSecure, target }: HttpRequest): string {
-  const account = target.isPathStyle ? `${target.account}/` : "";
-  return `${isSecure ? "https" : "http"}://${headers.host ?? ""}/${account}`;
 }

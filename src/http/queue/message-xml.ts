@@ -1,6 +1,6 @@
 import { Refusal } from "../../base/refusals.ts";
 import { printReceipt } from "../../concurrency/visibility.ts";
-import type { DequeuedMessage, GivenMessage } from "../../services/queue/get-messages.ts";
+import type { DequeuedMessage, PeekedMessage } from "../../services/queue/get-messages.ts";
 import { QUEUE_LIMITS } from "../../services/queue/limits.ts";
 import type { PutMessageResult } from "../../services/queue/put-message.ts";
 import { printHttpDate } from "../wire/dates.ts";
@@ -9,7 +9,6 @@ import { escapeText, printXml } from "../wire/xml-print.ts";
 import { onlyChildren } from "../wire/xml-values.ts";
 
 /** The bodies of the message operations, without the byte order mark that belongs in front of them. */
-export const XML = { "Content-Type": "application/xml" };
 
 /** `<QueueMessage><MessageText>..</MessageText></QueueMessage>`: the text, in UTF-8. */
 export function parseMessage(body: Uint8Array): Buffer {
@@ -53,7 +52,7 @@ export function printDequeued(messages: readonly DequeuedMessage[]): string {
   return printList(list);
 }
 
-export function printPeeked(messages: readonly GivenMessage[]): string {
+export function printPeeked(messages: readonly PeekedMessage[]): string {
   let list = "";
   for (const { messageId, insertedAt, expiresAt, dequeueCount, text } of messages) {
     const times = printTimes(messageId, insertedAt, expiresAt);

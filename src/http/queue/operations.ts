@@ -1,125 +1,87 @@
 import { LIMITS } from "../../base/limits.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { QUEUE_LIMITS } from "../../services/queue/limits.ts";
-import type { QueueService } from "../../services/queue/queue-service.ts";
-import type { AuthContext } from "../auth/authenticate.ts";
-import { type CommonServices, commonOperations } from "../common/service-operations.ts";
+import { getAndHead, onContainer, onObject, onService, row } from "../common/rows.ts";
+import { commonOperations } from "../common/service-operations.ts";
 import { GET_USER_DELEGATION_KEY } from "../common/user-delegation-key.ts";
 import type { Operation, OperationTable, Permission, ResourceKind } from "../operation.ts";
-import { createQueue, deleteQueue } from "./create-queue.ts";
-import { clearMessages, deleteMessage } from "./delete-message.ts";
-import { getMessages, peekMessages } from "./get-messages.ts";
-import { listQueues } from "./list-queues.ts";
-import { putMessage } from "./put-message.ts";
-import { getQueueAcl, getQueueMetadata, setQueueAcl, setQueueMetadata } from "./queue-metadata.ts";
-import { updateMessage } from "./update-message.ts";
+import { handleClearMessages } from "./clear-messages.ts";
+import { handleCreateQueue } from "./create-queue.ts";
+import { handleDeleteMessage } from "./delete-message.ts";
+import { handleDeleteQueue } from "./delete-queue.ts";
+import { handleGetMessages } from "./get-messages.ts";
+import { handleGetQueueAcl } from "./get-queue-acl.ts";
+import { handleGetQueueMetadata } from "./get-queue-metadata.ts";
+import { handleListQueues } from "./list-queues.ts";
+import { handlePeekMessages } from "./peek-messages.ts";
+import { handlePutMessage } from "./put-message.ts";
+import type { QueueServices } from "./services.ts";
+import { handleSetQueueAcl } from "./set-queue-acl.ts";
+import { handleSetQueueMetadata } from "./set-queue-metadata.ts";
+import { handleUpdateMessage } from "./update-message.ts";
 
-/** The Queue service, operation by operation. None has conditions, ETags or leases. */
-export interface QueueServices extends CommonServices {
-  readonly queues: QueueService;
-  readonly auth: AuthContext;
-}
+/** No SAS reaches the access policies of a queue; bearer tokens do since this version. */
+const ACL: Permission = { ...onContainer([]), bearerSince: "2025-07-05" };
 
-type Row = Operation<QueueServices>;
-
-const plain = { returnsEtag: false, conditions: [], lease: "none" } as const;
-const noBody = { body: "none", bodyBytesMax: 0 } as const;
 const messageBody = { body: "xml", bodyBytesMax: QUEUE_LIMITS.messageBodyBytesMax } as const;
 
-/** No SAS reaches a queue's access policies, and tokens do since this version. */
-const ACL: Permission = { type: "c", account: [], service: [], bearerSince: "2025-07-05" };
-const READ_METADATA: Permission = { type: "c", account: ["r"], service: ["r"] };
-
-const ROWS: readonly Row[] = [
-  {
-    ...plain,
-    ...noBody,
+/** The Queue service, operation by operation. None has conditions, ETags or leases. */
+const ROWS: readonly Operation<QueueServices>[] = [
+  row({
     name: "ListQueues",
     method: "GET",
     resource: "service",
     query: { comp: "list" },
-    permission: { type: "s", account: ["l"], service: [] },
-    ok: [200],
+    permission: onService(["l"]),
     replyBytesMax: LIMITS.listPageBytesMax,
-    handle: listQueues,
-  },
-  {
-    ...plain,
-    ...noBody,
+    handle: handleListQueues,
+  }),
+  row({
     name: "CreateQueue",
     method: "PUT",
     resource: "queue",
-    permission: { type: "c", account: ["c", "w"], service: [] },
+    permission: onContainer(["c", "w"]),
     ok: [201, 204],
-    handle: createQueue,
-  },
-  {
-    ...plain,
-    ...noBody,
+    handle: handleCreateQueue,
+  }),
+  row({
     name: "DeleteQueue",
     method: "DELETE",
     resource: "queue",
-    permission: { type: "c", account: ["d"], service: [] },
+    permission: onContainer(["d"]),
     ok: [204],
-    handle: deleteQueue,
-  },
-  {
-    ...plain,
-    ...noBody,
-    name: "GetQueueMetadata",
-    method: "GET",
-    resource: "queue",
-    query: { comp: "metadata" },
-    permission: READ_METADATA,
-    ok: [200],
-    handle: getQueueMetadata,
-  },
-  {
-    ...plain,
-    ...noBody,
-    name: "HeadQueueMetadata",
-    method: "HEAD",
-    resource: "queue",
-    query: { comp: "metadata" },
-    permission: READ_METADATA,
-    ok: [200],
-    handle: getQueueMetadata,
-  },
-  {
-    ...plain,
-    ...noBody,
+    handle: handleDeleteQueue,
+  }),
+  ...getAndHead(
+    {
+      name: "GetQueueMetadata",
+      resource: "queue",
+      query: { comp: "metadata" },
+      permission: onContainer(["r"], ["r"]),
+      handle: handleGetQueueMetadata,
+    },
+    "HeadQueueMetadata",
+  ),
+  row({
     name: "SetQueueMetadata",
     method: "PUT",
     resource: "queue",
     query: { comp: "metadata" },
-    permission: { type: "c", account: ["w"], service: [] },
+    permission: onContainer(["w"]),
     ok: [204],
-    handle: setQueueMetadata,
-  },
-  {
-    ...plain,
-    ...noBody,
-    name: "GetQueueACL",
-    method: "GET",
-    resource: "queue",
-    query: { comp: "acl" },
-    permission: ACL,
-    ok: [200],
-    handle: getQueueAcl,
-  },
-  {
-    ...plain,
-    ...noBody,
-    name: "HeadQueueACL",
-    method: "HEAD",
-    resource: "queue",
-    query: { comp: "acl" },
-    permission: ACL,
-    ok: [200],
-    handle: getQueueAcl,
-  },
-  {
-    ...plain,
+    handle: handleSetQueueMetadata,
+  }),
+  ...getAndHead(
+    {
+      name: "GetQueueACL",
+      resource: "queue",
+      query: { comp: "acl" },
+      permission: ACL,
+      handle: handleGetQueueAcl,
+    },
+    "HeadQueueACL",
+  ),
+  row({
     name: "SetQueueACL",
     method: "PUT",
     resource: "queue",
@@ -128,76 +90,64 @@ const ROWS: readonly Row[] = [
     body: "xml",
     bodyBytesMax: QUEUE_LIMITS.aclBytesMax,
     ok: [204],
-    handle: setQueueAcl,
-  },
-  {
-    ...plain,
+    handle: handleSetQueueAcl,
+  }),
+  row({
     ...messageBody,
     name: "PutMessage",
     method: "POST",
     resource: "messages",
-    permission: { type: "o", account: ["a"], service: ["a"] },
+    permission: onObject(["a"]),
     ok: [201],
-    handle: putMessage,
-  },
-  {
-    ...plain,
-    ...noBody,
+    handle: handlePutMessage,
+  }),
+  row({
     name: "GetMessages",
     method: "GET",
     resource: "messages",
-    permission: { type: "o", account: ["p"], service: ["p"] },
-    ok: [200],
-    handle: getMessages,
-  },
-  {
-    ...plain,
-    ...noBody,
+    permission: onObject(["p"]),
+    handle: handleGetMessages,
+  }),
+  row({
     name: "PeekMessages",
     method: "GET",
     resource: "messages",
     query: { peekonly: "true" },
-    permission: { type: "o", account: ["r"], service: ["r"] },
-    ok: [200],
-    handle: peekMessages,
-  },
-  {
-    ...plain,
-    ...noBody,
+    permission: onObject(["r"]),
+    handle: handlePeekMessages,
+  }),
+  row({
     name: "ClearMessages",
     method: "DELETE",
     resource: "messages",
     permission: { type: "o", account: ["d"], service: [] },
     ok: [204],
-    handle: clearMessages,
-  },
-  {
-    ...plain,
+    handle: handleClearMessages,
+  }),
+  row({
     ...messageBody,
     name: "UpdateMessage",
     method: "PUT",
     resource: "message",
-    permission: { type: "o", account: ["u"], service: ["u"] },
+    permission: onObject(["u"]),
     ok: [204],
-    handle: updateMessage,
-  },
-  {
-    ...plain,
-    ...noBody,
+    handle: handleUpdateMessage,
+  }),
+  row({
     name: "DeleteMessage",
     method: "DELETE",
     resource: "message",
-    permission: { type: "o", account: ["p"], service: ["p"] },
+    permission: onObject(["p"]),
     ok: [204],
-    handle: deleteMessage,
-  },
+    handle: handleDeleteMessage,
+  }),
 ];
 
 export const QUEUE_OPERATIONS: OperationTable<QueueServices> = {
   service: "queue",
   operations: [...commonOperations("queue"), GET_USER_DELEGATION_KEY, ...ROWS],
   resourceOf,
-  // As the service answers a plain GET of a queue.
+  // The answer of the service to a plain GET of a queue.
   unknownOperation: "ResourceNotFound",
 };
 
@@ -205,7 +155,7 @@ export const QUEUE_OPERATIONS: OperationTable<QueueServices> = {
 function resourceOf(path: string): ResourceKind {
   if (path === "") return "service";
   const queueEnd = path.indexOf("/");
-  // Not split into its parts: for each message that would cost more than finding the message.
+  // Splitting the path would cost more for each message than finding the message.
   const rest = queueEnd < 0 ? "" : path.slice(queueEnd);
   if (rest === "" || rest === "/") return "queue";
   if (rest === "/messages" || rest === "/messages/") return "messages";

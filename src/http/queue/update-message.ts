@@ -1,28 +1,32 @@
 import { seconds } from "../../base/clock.ts";
 import { printReceipt } from "../../concurrency/visibility.ts";
 import { QUEUE_LIMITS } from "../../services/queue/limits.ts";
+import { updateMessage } from "../../services/queue/update-message.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { parseMessage } from "./message-xml.ts";
-import type { QueueServices } from "./operations.ts";
 import {
-  messageIdOf,
-  queueOf,
-  receiptOf,
+  readMessageId,
+  readQueueRef,
+  readReceipt,
   refuseReceipt,
-  requiredWholeOf,
+  requireWhole,
   VISIBILITY_OF_UPDATE,
-} from "./parameters.ts";
+} from "./read-request.ts";
+import type { QueueServices } from "./services.ts";
 
 /** PUT /{queue}/messages/{messageid}?popreceipt=&visibilitytimeout= */
-export async function updateMessage(request: HttpRequest, { queues }: QueueServices): Promise<HttpReply> {
-  const ref = queueOf(request);
-  const receipt = receiptOf(request.query) ?? (await refuseReceipt(request.query, ref, queues));
-  const visibility = requiredWholeOf(request.query, "visibilitytimeout", VISIBILITY_OF_UPDATE);
+export async function handleUpdateMessage(
+  request: HttpRequest,
+  { queues }: QueueServices,
+): Promise<HttpReply> {
+  const ref = readQueueRef(request);
+  const receipt = readReceipt(request.query) ?? (await refuseReceipt(queues, ref, request.query));
+  const visibility = requireWhole(request.query, "visibilitytimeout", VISIBILITY_OF_UPDATE);
   const body = await request.body.read(QUEUE_LIMITS.messageBodyBytesMax);
-  const next = await queues.updateMessage({
+  const next = await updateMessage(queues, {
     ref,
-    messageId: messageIdOf(request),
+    messageId: readMessageId(request),
     receipt,
     visibilityTimeout: seconds(visibility),
     text: body.length === 0 ? undefined : parseMessage(body),

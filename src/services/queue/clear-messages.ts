@@ -1,12 +1,12 @@
 import { discardedKey, queueKey } from "../../store/keys/queue.ts";
 import { queueRecord } from "../../store/records/queue.ts";
-import type { ServiceParts } from "../context.ts";
+import type { QueueContext } from "./context.ts";
 import { type QueueRef, readQueue } from "./queue-ref.ts";
 
 const EMPTY = Buffer.alloc(0);
 
-/** Gives the queue new, empty contents: one write, however many messages there were. A chore removes the old. */
-export function clearMessages({ store }: ServiceParts, ref: QueueRef): Promise<void> {
+/** Gives the queue new, empty contents: one write, however many messages there were. A background job removes the old ones. */
+export function clearMessages({ store }: QueueContext, ref: QueueRef): Promise<void> {
   return store.write(async (write) => {
     const record = await readQueue(write, ref);
     write.put(discardedKey(record.contents), EMPTY);

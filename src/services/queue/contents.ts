@@ -6,14 +6,14 @@ import type { Entry, Key, MaybePromise, Reader, Writer } from "../../store/kv.ts
 import { type CounterRecord, counterRecord, messageRecord } from "../../store/records/queue.ts";
 import { QUEUE_LIMITS } from "./limits.ts";
 
-/** A message as it is kept: its state, and its text in UTF-8. */
-export interface KeptMessage {
+/** The state of a message, and its text in UTF-8. */
+export interface MessageContent {
   readonly state: Message;
   readonly text: Uint8Array;
 }
 
 /** A message and the entry it was read from. */
-export interface StoredMessage extends KeptMessage {
+export interface StoredMessage extends MessageContent {
   readonly entry: Entry;
 }
 
@@ -37,8 +37,8 @@ export function findMessage(
   return found instanceof Promise ? found.then(asMessage) : asMessage(found);
 }
 
-/** Puts a message. The tally is the caller's to keep. */
-export function storeMessage(write: Writer, contents: bigint, { state, text }: KeptMessage): void {
+/** Puts a message. The caller updates the counter. */
+export function storeMessage(write: Writer, contents: bigint, { state, text }: MessageContent): void {
   const { sequence, visibleAt, expiresAt, insertedAt, dequeueCount, stamp } = state;
   const value = messageRecord.pack({ insertedAt, expiresAt, dequeueCount, stamp, text });
   write.put(messageKey(contents, visibleAt, sequence), value);
@@ -52,7 +52,7 @@ export function moveMessage(write: Writer, { entry }: StoredMessage, next: Messa
 }
 
 /**
- * The tally is one small record that every Put, Get and Delete changes. Transactions run one after another and
+ * The counter is one small record that every Put, Get and Delete changes. Transactions run one after another and
  * share their commit, so a hot record costs each of them a few microseconds and the disk one page.
  */
 export function readCounter(read: Reader, contents: bigint): MaybePromise<CounterRecord> {
@@ -71,7 +71,7 @@ export function putCounter(write: Writer, contents: bigint, counter: CounterReco
   write.put(counterKey(contents), counterRecord.pack(counter));
 }
 
-/** The same tally, with a head that is not behind a message that was put there just now. */
+/** The same counter, with a head that is not behind a message that was put there just now. */
 export function withMessageAt(counter: CounterRecord, { visibleAt, sequence }: Message): CounterRecord {
   const isBehindHead =
     visibleAt > counter.headVisibleAt ||
@@ -81,7 +81,7 @@ export function withMessageAt(counter: CounterRecord, { visibleAt, sequence }: M
 
 const SWEEP = Buffer.alloc(0);
 
-/** The same tally, when the queue will be looked through soon after this new message has expired. */
+/** The same counter, after scheduling a sweep of the queue soon after this new message expires. */
 export function withSweepFor(
   write: Writer,
   contents: bigint,

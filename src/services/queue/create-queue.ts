@@ -1,13 +1,12 @@
 import { Refusal } from "../../base/refusals.ts";
-import { discardedKey, queueKey } from "../../store/keys/queue.ts";
+import { queueKey } from "../../store/keys/queue.ts";
 import { queueRecord } from "../../store/records/queue.ts";
-import type { ServiceParts } from "../context.ts";
-import type { Metadata } from "./queue-metadata.ts";
-import { checkQueueName, findQueue, type QueueRef, readContentsId } from "./queue-ref.ts";
+import type { QueueContext } from "./context.ts";
+import { checkQueueName, findQueue, type Metadata, type QueueRef } from "./queue-ref.ts";
 
 /** "exists": it was there already with just this metadata, so the caller has what it wanted. */
 export function createQueue(
-  { store }: ServiceParts,
+  { store }: QueueContext,
   ref: QueueRef,
   metadata: Metadata,
 ): Promise<"created" | "exists"> {
@@ -32,15 +31,4 @@ function isSame(one: Metadata, other: Metadata): boolean {
     entries.length === values.size &&
     entries.every(([name, value]) => values.get(name.toLowerCase()) === value)
   );
-}
-
-const EMPTY = Buffer.alloc(0);
-
-/** One write. The messages are out of reach with it, and a chore removes them. */
-export function deleteQueue({ store }: ServiceParts, ref: QueueRef): Promise<void> {
-  return store.write(async (write) => {
-    const contents = await readContentsId(write, ref);
-    write.delete(queueKey(ref.account, ref.queue));
-    write.put(discardedKey(contents), EMPTY);
-  });
 }

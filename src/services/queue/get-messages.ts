@@ -3,7 +3,6 @@ import { isExpired, type Receipt, takeMessage } from "../../concurrency/visibili
 import { keyAfter } from "../../store/keys/pack.ts";
 import type { Writer } from "../../store/kv.ts";
 import type { CounterRecord } from "../../store/records/queue.ts";
-import type { ServiceParts } from "../context.ts";
 import {
   messageOf,
   moveMessage,
@@ -13,10 +12,10 @@ import {
   visibleRange,
   withMessageAt,
 } from "./contents.ts";
+import type { QueueContext } from "./context.ts";
 import { QUEUE_LIMITS } from "./limits.ts";
 import { printMessageId } from "./message-id.ts";
 import { type QueueRef, readContentsId } from "./queue-ref.ts";
-import type { QueueParts } from "./stamps.ts";
 
 export interface GetMessages {
   readonly ref: QueueRef;
@@ -24,7 +23,7 @@ export interface GetMessages {
   readonly visibilityTimeout: Millis;
 }
 
-export interface GivenMessage {
+export interface PeekedMessage {
   readonly messageId: string;
   readonly insertedAt: Instant;
   readonly expiresAt: Instant;
@@ -33,28 +32,28 @@ export interface GivenMessage {
   readonly text: Uint8Array;
 }
 
-export interface DequeuedMessage extends GivenMessage {
+export interface DequeuedMessage extends PeekedMessage {
   readonly visibleAt: Instant;
   readonly receipt: Receipt;
 }
 
 /**
- * Chooses, counts and hides in one transaction. Transactions are serializable over all processes, so two takers
+ * Chooses, counts and hides in one transaction. Transactions are serializable over all processes, so two readers
  * never get the same message while it is hidden; and the reply leaves when the hiding is durable.
  *
  * Where more messages have expired in front than one transaction may remove, it takes several: an empty answer would
  * say that there is nothing to do.
  */
-export async function getMessages(parts: QueueParts, request: GetMessages): Promise<DequeuedMessage[]> {
-  let taken = await takeHead(parts, request);
+export async function getMessages(context: QueueContext, request: GetMessages): Promise<DequeuedMessage[]> {
+  let taken = await takeHead(context, request);
   for (let step = 1; taken === "onlyExpired" && step < QUEUE_LIMITS.expiredStepsMax; step++) {
-    taken = await takeHead(parts, request);
+    taken = await takeHead(context, request);
   }
   return taken === "onlyExpired" ? [] : taken;
 }
 
 function takeHead(
-  { store, stamps }: QueueParts,
+  { store, stamps }: QueueContext,
   { ref, count, visibilityTimeout }: GetMessages,
 ): Promise<DequeuedMessage[] | "onlyExpired"> {
   const stamp = stamps.next();
@@ -76,7 +75,7 @@ function takeHead(
 }
 
 /** One step of removing the expired messages in front of the first living one, for a Peek that cannot see past them. */
-export function removeExpiredHead({ store }: ServiceParts, ref: QueueRef): Promise<void> {
+export function removeExpiredHead({ store }: QueueContext, ref: QueueRef): Promise<void> {
   return store.write(async (write) => {
     const contents = await readContentsId(write, ref);
     const { found, counter } = await readHead(write, contents, { count: 1, now: write.now() });
@@ -95,7 +94,7 @@ interface Head {
 }
 
 /**
- * The first visible messages, for the caller to move. Expired ones on the way are dropped; the head of the tally
+ * The first visible messages, for the caller to move. Expired ones on the way are dropped; the head of the counter
  * moves past all of them, so the next Get does not walk over where they were.
  */
 async function readHead(

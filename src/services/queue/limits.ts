@@ -19,7 +19,7 @@ export const QUEUE_LIMITS = {
   /** Expired messages in front that one transaction of a Get or Peek steps over, and how many of them it makes. */
   expiredPerStepMax: 1_000,
   expiredStepsMax: 100,
-  /** Messages that one step of a chore looks at or removes: a longer transaction would hold up other writers. */
+  /** Messages that one step of a background job looks at or removes: a longer transaction would hold up other writers. */
   sweptPerStep: 500,
   /** And the bytes of their texts, after which a step ends. */
   sweptBytesPerStep: 1 * MIB,

@@ -1,8 +1,8 @@
 import { nameOfQueueKey, queuesRange } from "../../store/keys/queue.ts";
 import { queueRecord } from "../../store/records/queue.ts";
-import type { ServiceParts } from "../context.ts";
 import type { NewPage, Page } from "../page.ts";
-import type { Metadata } from "./queue-metadata.ts";
+import type { QueueContext } from "./context.ts";
+import type { Metadata } from "./queue-ref.ts";
 
 export interface ListQueues<P extends Page<ListedQueue>> {
   readonly account: string;
@@ -26,7 +26,7 @@ export interface QueuesPage<P> {
 }
 
 export function listQueues<P extends Page<ListedQueue>>(
-  { store }: ServiceParts,
+  { store }: QueueContext,
   request: ListQueues<P>,
 ): Promise<QueuesPage<P>> {
   const { account, prefix, from, maxResults } = request;

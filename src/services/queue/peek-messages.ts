@@ -1,8 +1,8 @@
 import { isVisible } from "../../concurrency/visibility.ts";
 import { keyAfter } from "../../store/keys/pack.ts";
-import type { ServiceParts } from "../context.ts";
 import { messageOf, readCounter, visibleRange } from "./contents.ts";
-import { type GivenMessage, removeExpiredHead } from "./get-messages.ts";
+import type { QueueContext } from "./context.ts";
+import { type PeekedMessage, removeExpiredHead } from "./get-messages.ts";
 import { QUEUE_LIMITS } from "./limits.ts";
 import { printMessageId } from "./message-id.ts";
 import { type QueueRef, readContentsId } from "./queue-ref.ts";
@@ -13,24 +13,24 @@ export interface PeekMessages {
 }
 
 /** What a Get would give now, with nothing changed by looking. */
-export async function peekMessages(parts: ServiceParts, request: PeekMessages): Promise<GivenMessage[]> {
-  let seen = await readHead(parts, request);
+export async function peekMessages(context: QueueContext, request: PeekMessages): Promise<PeekedMessage[]> {
+  let seen = await readHead(context, request);
   for (let step = 1; seen === "onlyExpired" && step < QUEUE_LIMITS.expiredStepsMax; step++) {
-    await removeExpiredHead(parts, request.ref);
-    seen = await readHead(parts, request);
+    await removeExpiredHead(context, request.ref);
+    seen = await readHead(context, request);
   }
   return seen === "onlyExpired" ? [] : seen;
 }
 
 function readHead(
-  { store }: ServiceParts,
+  { store }: QueueContext,
   { ref, count }: PeekMessages,
-): Promise<GivenMessage[] | "onlyExpired"> {
+): Promise<PeekedMessage[] | "onlyExpired"> {
   return store.read(async (read) => {
     const contents = await readContentsId(read, ref);
     const now = read.now();
     const range = visibleRange(contents, await readCounter(read, contents), now);
-    const found: GivenMessage[] = [];
+    const found: PeekedMessage[] = [];
     let { from } = range;
     let skipped = 0;
     while (found.length < count && skipped < QUEUE_LIMITS.expiredPerStepMax) {

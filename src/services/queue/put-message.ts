@@ -2,9 +2,9 @@ import type { Instant, Millis } from "../../base/clock.ts";
 import { badQuery } from "../../base/refusals.ts";
 import { insertMessage, type Receipt } from "../../concurrency/visibility.ts";
 import { putCounter, readCounter, storeMessage, withMessageAt, withSweepFor } from "./contents.ts";
+import type { QueueContext } from "./context.ts";
 import { printMessageId } from "./message-id.ts";
 import { type QueueRef, readContentsId } from "./queue-ref.ts";
-import type { QueueParts } from "./stamps.ts";
 
 export interface PutMessage {
   readonly ref: QueueRef;
@@ -22,7 +22,7 @@ export interface PutMessageResult {
   readonly receipt: Receipt;
 }
 
-export function putMessage({ store, stamps }: QueueParts, request: PutMessage): Promise<PutMessageResult> {
+export function putMessage({ store, stamps }: QueueContext, request: PutMessage): Promise<PutMessageResult> {
   const { ref, text, visibilityTimeout, timeToLive } = request;
   const stamp = stamps.next();
   return store.write(async (write) => {

@@ -1,6 +1,6 @@
 import { Refusal } from "../../base/refusals.ts";
 import { queueKey } from "../../store/keys/queue.ts";
-import type { MaybePromise, Reader } from "../../store/kv.ts";
+import type { KeySpace, MaybePromise, Reader } from "../../store/kv.ts";
 import { type QueueRecord, queueRecord } from "../../store/records/queue.ts";
 import { QUEUE_LIMITS } from "./limits.ts";
 
@@ -9,6 +9,8 @@ export interface QueueRef {
   readonly account: string;
   readonly queue: string;
 }
+
+export type Metadata = Readonly<Record<string, string>>;
 
 const QUEUE_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
@@ -45,4 +47,15 @@ export function readContentsId(read: Reader, { account, queue }: QueueRef): Mayb
 function contentsIdOf(bytes: Buffer | undefined): bigint {
   if (bytes === undefined) throw new Refusal("QueueNotFound");
   return queueRecord.contentsOf(bytes);
+}
+
+export function changeQueue(
+  store: KeySpace,
+  ref: QueueRef,
+  changes: Partial<Pick<QueueRecord, "metadata" | "policies">>,
+): Promise<void> {
+  return store.write(async (write) => {
+    const record = await readQueue(write, ref);
+    write.put(queueKey(ref.account, ref.queue), queueRecord.pack({ ...record, ...changes }));
+  });
 }

@@ -46,9 +46,9 @@ interface Round {
 }
 
 /**
- * Removes expired messages that nobody can see any more, so that they are no longer counted and take no room. A
- * queue whose sweep is due is walked from end to end: what the sweep is for has expired and cannot move any more, so
- * one walk meets all of it. Where a walk is, is not kept: after a restart it begins again.
+ * Removes expired messages, which no operation returns any more, so that they no longer count and take no space. It
+ * walks a queue whose sweep is due from end to end: the messages of a sweep have expired and cannot move any more, so
+ * one walk meets all of them. The position of a walk is not stored: after a restart the walk begins again.
  */
 class Sweeper {
   readonly #store: KeySpace;
@@ -96,7 +96,7 @@ class Sweeper {
   }
 }
 
-/** A Get may have come first with some of them, and the queue itself may be gone, its tally with it. */
+/** A Get may have come first with some of them, and the queue itself may be gone, its counter with it. */
 async function removeMessages(write: Writer, contents: bigint, keys: readonly Key[]): Promise<void> {
   const now = write.now();
   const values = await write.getMany(keys);

@@ -1,12 +1,5 @@
 import { readUint64 } from "../../base/bytes.ts";
 import type { Random } from "../../base/random.ts";
-import type { Store } from "../../store/kv.ts";
-
-/** What the operations on messages are made of. */
-export interface QueueParts {
-  readonly store: Store;
-  readonly stamps: Stamps;
-}
 
 const STAMP_BYTES = 8;
 const DRAWN_BYTES = 512 * STAMP_BYTES;

@@ -1,6 +1,6 @@
 import type { Millis } from "../../base/clock.ts";
 import { Refusal } from "../../base/refusals.ts";
-import { type Receipt, updateMessage as ruleOfUpdate } from "../../concurrency/visibility.ts";
+import * as visibility from "../../concurrency/visibility.ts";
 import {
   findMessage,
   moveMessage,
@@ -9,22 +9,25 @@ import {
   storeMessage,
   withMessageAt,
 } from "./contents.ts";
+import type { QueueContext } from "./context.ts";
 import { checkNamed } from "./named-message.ts";
 import { outlivesMessage } from "./put-message.ts";
 import { type QueueRef, readContentsId } from "./queue-ref.ts";
-import type { QueueParts } from "./stamps.ts";
 
 export interface UpdateMessage {
   readonly ref: QueueRef;
   readonly messageId: string;
-  readonly receipt: Receipt;
+  readonly receipt: visibility.Receipt;
   readonly visibilityTimeout: Millis;
   /** UTF-8; undefined keeps the text. */
   readonly text: Uint8Array | undefined;
 }
 
 /** Hides the message from now on for as long as asked, and replaces its text. The new receipt is the valid one. */
-export function updateMessage({ store, stamps }: QueueParts, request: UpdateMessage): Promise<Receipt> {
+export function updateMessage(
+  { store, stamps }: QueueContext,
+  request: UpdateMessage,
+): Promise<visibility.Receipt> {
   const { ref, messageId, receipt, visibilityTimeout, text } = request;
   const stamp = stamps.next();
   return store.write(async (write) => {
@@ -32,7 +35,7 @@ export function updateMessage({ store, stamps }: QueueParts, request: UpdateMess
     checkNamed({ contents, messageId, receipt });
     const found = await findMessage(write, contents, receipt);
     const hiding = { stamp, now: write.now(), visibilityTimeout };
-    const outcome = ruleOfUpdate(found?.state, receipt, hiding);
+    const outcome = visibility.updateMessage(found?.state, receipt, hiding);
     if (!outcome.ok) {
       throw outcome.why === "notFound" ? new Refusal("MessageNotFound") : outlivesMessage(visibilityTimeout);
     }

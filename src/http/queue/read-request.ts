@@ -1,12 +1,13 @@
 import { badQuery, Refusal } from "../../base/refusals.ts";
 import { parseReceipt, type Receipt } from "../../concurrency/visibility.ts";
+import type { QueueContext } from "../../services/queue/context.ts";
+import { getQueueMetadata } from "../../services/queue/get-queue-metadata.ts";
 import { QUEUE_LIMITS } from "../../services/queue/limits.ts";
 import { checkQueueName, type QueueRef } from "../../services/queue/queue-ref.ts";
-import type { QueueService } from "../../services/queue/queue-service.ts";
 import type { HttpRequest, Query } from "../exchange.ts";
 
 /** What the addresses and queries of the Queue service say, with the refusal for each way to be wrong. */
-export function queueOf({ target }: HttpRequest): QueueRef {
+export function readQueueRef({ target }: HttpRequest): QueueRef {
   const { path, account } = target;
   const slash = path.indexOf("/");
   const queue = slash < 0 ? path : path.slice(0, slash);
@@ -15,20 +16,20 @@ export function queueOf({ target }: HttpRequest): QueueRef {
 }
 
 /** The last part of /{queue}/messages/{messageid}. */
-export function messageIdOf({ target }: HttpRequest): string {
+export function readMessageId({ target }: HttpRequest): string {
   const { path } = target;
   const end = path.endsWith("/") ? path.length - 1 : path.length;
   return path.slice(path.indexOf("/", path.indexOf("/") + 1) + 1, end);
 }
 
 /** Undefined for a text that is no receipt. */
-export function receiptOf(query: Query): Receipt | undefined {
+export function readReceipt(query: Query): Receipt | undefined {
   return parseReceipt(required(query, "popreceipt"));
 }
 
-/** What is wrong with it; but that the queue is not there is told first. */
-export async function refuseReceipt(query: Query, ref: QueueRef, queues: QueueService): Promise<never> {
-  await queues.getQueueMetadata(ref);
+/** Refuses a malformed receipt, after it has refused a queue that does not exist. */
+export async function refuseReceipt(queues: QueueContext, ref: QueueRef, query: Query): Promise<never> {
+  await getQueueMetadata(queues, ref);
   const text = required(query, "popreceipt").slice(0, 256);
   throw badQuery("popreceipt", text, "Invalid pop receipt format.");
 }
@@ -46,13 +47,13 @@ export const COUNT_OF_MESSAGES: Bounds = { min: 1, max: QUEUE_LIMITS.messagesPer
 const WHOLE = /^[+-]?\d{1,15}$/;
 
 /** A whole number within bounds, or what stands for it when it is not given. */
-export function wholeOf(query: Query, name: string, bounds: Bounds, otherwise: number): number {
+export function readWhole(query: Query, name: string, bounds: Bounds, otherwise: number): number {
   const text = query.get(name);
   return text === undefined ? otherwise : wholeWithin(name, text, bounds);
 }
 
 /** The same, of a parameter that must be given. */
-export function requiredWholeOf(query: Query, name: string, bounds: Bounds): number {
+export function requireWhole(query: Query, name: string, bounds: Bounds): number {
   return wholeWithin(name, required(query, name), bounds);
 }
 
@@ -88,7 +89,7 @@ const ANY_TIME_TO_LIVE_SINCE = "2017-07-29";
 const NEVER_EXPIRES = -1;
 
 /** messagettl: seconds, or -1 for a message that never expires. Old versions end at seven days. */
-export function timeToLiveOf({ query, version }: HttpRequest): number | "never" {
+export function readTimeToLive({ query, version }: HttpRequest): number | "never" {
   const text = query.get("messagettl");
   if (text === undefined) return QUEUE_LIMITS.timeToLiveSecondsDefault;
   const seconds = wholeNumber("messagettl", text);
