@@ -1,7 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { ProofLength, ProofOutcome } from "../../test/support/proof.ts";
 
-/** Writes the last figures of every proof into the guarantees document. A proof that did not run keeps its entry. */
+/**
+ * Writes the last figures of every proof into the guarantees document. A proof that did not run keeps its
+ * entry.
+ */
 const BEGIN = "<!-- figures: written by npm run prove -- --docs -->";
 const END = "<!-- end of figures -->";
 

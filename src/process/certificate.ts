@@ -11,9 +11,9 @@ export type Certificate =
   | { readonly pfx: Buffer; readonly passphrase: string };
 
 /**
- * `--cert` with `--key` is a PEM pair (`--pwd` decrypts the key), `--cert` with `--pwd` alone is a PFX file, as
- * with Azurite. The server checks both when it starts, so that a wrong password does not surface at the first
- * client.
+ * `--cert` with `--key` is a PEM pair (`--pwd` decrypts the key), `--cert` with `--pwd` alone is a PFX file,
+ * as with Azurite. The server checks both when it starts, so that a wrong password does not surface at the
+ * first client.
  */
 export function loadCertificate(files: {
   cert: string | undefined;

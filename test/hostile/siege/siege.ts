@@ -57,8 +57,9 @@ export interface SiegeOutcome {
 }
 
 /**
- * An attack whose p99 is beyond the limit runs again, so often at most. Another program on the machine can make the honest
- * wait once; a defect of the server makes them wait each time. Errors, memory and disk are never given another try.
+ * An attack whose p99 is beyond the limit runs again, so often at most. Another program on the machine can
+ * make the honest wait once; a defect of the server makes them wait each time. Errors, memory and disk are
+ * never given another try.
  */
 export const SLOW_RERUNS_MAX = 2;
 /** Below this much more, the difference is the machine's and not the attack's. */
@@ -182,7 +183,8 @@ export async function besiege(options: SiegeOptions): Promise<SiegeOutcome> {
       return outcome;
     };
     for (const { name } of wanted) attacks.push(await run(name));
-    // One window of calm is short: a single sync that takes long decides its p99. All of them together say what is usual.
+    // One window of calm is short: a single sync that takes long decides its p99. All of them together say
+    // what is usual.
     let before = await windowOf(honest, "all calm");
     for (;;) {
       const slow = attacks.findIndex((one) => one.p99s.length <= reruns && isSlow({ ...one, before }));
@@ -231,8 +233,8 @@ export function isSlow({ before, during }: AttackOutcome): boolean {
 }
 
 /**
- * The same attack, run twice: the honest waited as long as in the better run, because only a defect of the server shows in
- * each; all else counts as in the worse one.
+ * The same attack, run twice: the honest waited as long as in the better run, because only a defect of the
+ * server shows in each; all else counts as in the worse one.
  */
 export function joinRuns(one: AttackOutcome, other: AttackOutcome): AttackOutcome {
   const [better, worse] = one.during.p99 <= other.during.p99 ? [one, other] : [other, one];
