@@ -33,7 +33,8 @@ import { FileService } from "../services/file/file-service.ts";
 import { queueContext } from "../services/queue/context.ts";
 import { findQueuePolicies } from "../services/queue/get-queue-acl.ts";
 import { queueJobs } from "../services/queue/remove-messages.ts";
-import { TableService } from "../services/table/table-service.ts";
+import { findTablePolicies } from "../services/table/get-table-acl.ts";
+import { reclaimTables } from "../services/table/reclaim.ts";
 import { loginAccountOf } from "../smb/crypto/login.ts";
 import { ServiceFileSystem } from "../smb/files/file-system.ts";
 import { ServerHost } from "../smb/host.ts";
@@ -97,15 +98,15 @@ export async function startServer({
     hasVersionLevelImmutability: options.hasVersionLevelImmutability,
   });
   const queues = queueContext(runtime.parts);
-  const tables = new TableService(runtime.parts);
+  const tables = { store };
   const files = new FileService(runtime.parts, { shareRetentionDays: options.shareRetentionDays });
-  for (const job of [...blobs.jobs(), ...queueJobs(queues), ...tables.jobs(), ...files.jobs()]) {
+  for (const job of [...blobs.jobs(), ...queueJobs(queues), reclaimTables(tables), ...files.jobs()]) {
     runtime.jobs.add(job);
   }
   const policiesOf = {
     blob: (account: string, container: string) => blobs.policies(account, container),
     queue: (account: string, queue: string) => findQueuePolicies(queues, { account, queue }),
-    table: (account: string, table: string) => tables.policies(account, table),
+    table: (account: string, table: string) => findTablePolicies(tables, { account, table }),
     file: (account: string, share: string) => files.policies(account, share),
   };
   const auth: AuthContext = {

@@ -1,17 +1,17 @@
 import { type MaybePromise, then } from "../../base/maybe-promise.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
 import type { EntityChangeKind, IfMatch } from "../../concurrency/entity-conditions.ts";
-import type { Changed, EntityChange } from "../../services/table/change-entity.ts";
+import { type Changed, changeEntity, type EntityChange } from "../../services/table/change-entity.ts";
 import { TABLE_LIMITS } from "../../services/table/limits.ts";
-import type { TableRef } from "../../services/table/tables.ts";
+import { requireTable, type TableRef } from "../../services/table/tables.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import { parseEntityAddress, printEntityAddress, tableOfPath } from "../wire/odata/address.ts";
 import { printEntity } from "../wire/odata/entity-printer.ts";
 import { readEntity } from "../wire/odata/entity-reader.ts";
 import { checkContentType } from "../wire/odata/formats.ts";
 import { parseEntityEtag, printEntityEtag, printTicks } from "../wire/odata/times.ts";
-import { baseOf, boundsOf, COMMON_HEADERS, jsonHeaders, levelOf, preferenceOf } from "./exchange.ts";
-import type { TableServices } from "./operations.ts";
+import { baseOf, boundsOf, COMMON_HEADERS, jsonHeaders, levelOf, preferenceOf } from "./read-request.ts";
+import type { TableServices } from "./services.ts";
 
 /** A change as it was addressed and sent: on its own, or as a part of a transaction. */
 export interface SentChange {
@@ -23,13 +23,13 @@ export interface SentChange {
 export type ChangeRequest = Pick<HttpRequest, "target" | "headers" | "query" | "version" | "isSecure">;
 
 /** The handler of one kind of change. */
-export function changeEntity(kind: EntityChangeKind) {
+export function handleChangeEntity(kind: EntityChangeKind) {
   return (request: HttpRequest, { tables }: TableServices): MaybePromise<HttpReply> =>
     then(kind === "delete" ? NOTHING : request.body.read(TABLE_LIMITS.bodyBytesMax), (body) =>
       then(readSent(kind, request, body, tables), ({ ref, change }) =>
-        tables
-          .changeEntity(ref, change, boundsOf(request))
-          .then((changed) => changeReply(request, change, changed)),
+        changeEntity(tables, ref, change, boundsOf(request)).then((changed) =>
+          changeReply(request, change, changed),
+        ),
       ),
     );
 }
@@ -49,7 +49,7 @@ function readSent(
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const { account, path } = request.target;
-    return tables.requireTable({ account, table: tableOfPath(path) }).then(() => {
+    return requireTable(tables, { account, table: tableOfPath(path) }).then(() => {
       throw error;
     });
   }
