@@ -27,7 +27,7 @@ import { Metrics } from "../observability/metrics.ts";
 import type { AccountList } from "../services/account/account-list.ts";
 import { AccountSet } from "../services/account/accounts.ts";
 import { AccountsFile } from "../services/account/accounts-file.ts";
-import { PropertiesService } from "../services/account/properties-service.ts";
+import { getServiceProperties } from "../services/account/get-service-properties.ts";
 import { BlobService } from "../services/blob/blob-service.ts";
 import { FileService } from "../services/file/file-service.ts";
 import { queueContext } from "../services/queue/context.ts";
@@ -92,7 +92,7 @@ export async function startServer({
   store.watchCommits((transactions) => metrics.batchSizes.observe(transactions));
   metrics.watchExtents(() => runtime.payloadStats());
   const accounts = new AccountSet(authAccount, options.accounts);
-  const properties = new PropertiesService(store);
+  const properties = { store };
   const blobs = new BlobService(runtime.parts, {
     isVersioned: options.isBlobVersioned,
     hasVersionLevelImmutability: options.hasVersionLevelImmutability,
@@ -139,10 +139,12 @@ export async function startServer({
     isHostStyleAllowed: options.allowsHostStyle,
     replyMemory,
     corsRules: async (service: ServiceName, account: string) =>
-      (await properties.get(account, service)).cors ?? [],
+      (await getServiceProperties(properties, account, service)).cors ?? [],
     // The Blob service alone has such a property.
     defaultVersion: async (service: ServiceName, account: string) =>
-      service === "blob" ? (await properties.get(account, service)).defaultServiceVersion : undefined,
+      service === "blob"
+        ? (await getServiceProperties(properties, account, service)).defaultServiceVersion
+        : undefined,
   };
   const listeners = new Map<ServicePort, Pick<Listener, "accept" | "close">>();
   const connections = new ProcessConnections(log, metrics);
