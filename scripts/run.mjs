@@ -118,6 +118,9 @@ switch (task) {
     ]);
     must("tidy", ...tsx("scripts/tidy.ts"));
     break;
+  case "docs":
+    process.exit(run(...tsx("scripts/docs.ts")));
+    break;
   case "test":
     await build();
     process.exit(run(...tsx("scripts/test.ts")));

@@ -27,13 +27,14 @@ import { Metrics } from "../observability/metrics.ts";
 import type { AccountList } from "../services/account/account-list.ts";
 import { AccountSet } from "../services/account/accounts.ts";
 import { AccountsFile } from "../services/account/accounts-file.ts";
-import { PropertiesService } from "../services/account/properties-service.ts";
+import { getServiceProperties } from "../services/account/get-service-properties.ts";
 import { BlobService } from "../services/blob/blob-service.ts";
 import { FileService } from "../services/file/file-service.ts";
 import { queueContext } from "../services/queue/context.ts";
 import { findQueuePolicies } from "../services/queue/get-queue-acl.ts";
 import { queueJobs } from "../services/queue/remove-messages.ts";
-import { TableService } from "../services/table/table-service.ts";
+import { findTablePolicies } from "../services/table/get-table-acl.ts";
+import { reclaimTables } from "../services/table/reclaim.ts";
 import { loginAccountOf } from "../smb/crypto/login.ts";
 import { ServiceFileSystem } from "../smb/files/file-system.ts";
 import { ServerHost } from "../smb/host.ts";
@@ -94,21 +95,21 @@ export async function startServer({
   store.watchCommits((transactions) => metrics.batchSizes.observe(transactions));
   metrics.watchExtents(() => runtime.payloadStats());
   const accounts = new AccountSet(authAccount, options.accounts);
-  const properties = new PropertiesService(store);
+  const properties = { store };
   const blobs = new BlobService(runtime.parts, {
     isVersioned: options.isBlobVersioned,
     hasVersionLevelImmutability: options.hasVersionLevelImmutability,
   });
   const queues = queueContext(runtime.parts);
-  const tables = new TableService(runtime.parts);
+  const tables = { store };
   const files = new FileService(runtime.parts, { shareRetentionDays: options.shareRetentionDays });
-  for (const job of [...blobs.jobs(), ...queueJobs(queues), ...tables.jobs(), ...files.jobs()]) {
+  for (const job of [...blobs.jobs(), ...queueJobs(queues), reclaimTables(tables), ...files.jobs()]) {
     runtime.jobs.add(job);
   }
   const policiesOf = {
     blob: (account: string, container: string) => blobs.policies(account, container),
     queue: (account: string, queue: string) => findQueuePolicies(queues, { account, queue }),
-    table: (account: string, table: string) => tables.policies(account, table),
+    table: (account: string, table: string) => findTablePolicies(tables, { account, table }),
     file: (account: string, share: string) => files.policies(account, share),
   };
   const auth: AuthContext = {
@@ -141,10 +142,12 @@ export async function startServer({
     isHostStyleAllowed: options.allowsHostStyle,
     replyMemory,
     corsRules: async (service: ServiceName, account: string) =>
-      (await properties.get(account, service)).cors ?? [],
+      (await getServiceProperties(properties, account, service)).cors ?? [],
     // The Blob service alone has such a property.
     defaultVersion: async (service: ServiceName, account: string) =>
-      service === "blob" ? (await properties.get(account, service)).defaultServiceVersion : undefined,
+      service === "blob"
+        ? (await getServiceProperties(properties, account, service)).defaultServiceVersion
+        : undefined,
   };
   const listeners = new Map<ServicePort, Pick<Listener, "accept" | "close">>();
   const connections = new ProcessConnections(log, metrics);

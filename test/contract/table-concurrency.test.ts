@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Refusal } from "../../src/base/refusals.ts";
-import { TableService } from "../../src/services/table/table-service.ts";
+import { changeEntity } from "../../src/services/table/change-entity.ts";
+import { createTable } from "../../src/services/table/create-table.ts";
+import { getEntity } from "../../src/services/table/query-entities.ts";
 import { ENGINES, startTestServer, type TestServer } from "../kit/server.ts";
 import { createdTable, entityPath, send } from "../kit/table.ts";
 import { readersSeeWholeBatches } from "../support/table-readers.ts";
@@ -62,21 +64,21 @@ for (const engine of ENGINES) {
 
     test("a write acknowledged by one service is seen by another, and refused conditions change nothing", async () => {
       const ref = { account: "services", table: "shared" };
-      const one = new TableService(server.runtime.parts);
-      const other = new TableService(server.runtime.parts);
-      await one.createTable(ref);
+      const one = { store: server.runtime.parts.store };
+      const other = { store: server.runtime.parts.store };
+      await createTable(one, ref);
       const keys = { partitionKey: "p", rowKey: "r" };
       const properties = [{ name: "v", type: "Int64", value: 2n ** 60n } as const];
-      const { revision } = await one.changeEntity(ref, { kind: "insert", ...keys, properties });
-      const found = await other.getEntity(ref, keys);
+      const { revision } = await changeEntity(one, ref, { kind: "insert", ...keys, properties });
+      const found = await getEntity(other, ref, keys);
       assert.deepEqual(found.entity, { ...keys, revision, properties, isPlain: false });
       const stale = { kind: "replace", ifMatch: revision - 1n, ...keys, properties: [] } as const;
-      await assert.rejects(other.changeEntity(ref, stale), (error: unknown) => {
+      await assert.rejects(changeEntity(other, ref, stale), (error: unknown) => {
         assert.ok(error instanceof Refusal);
         assert.equal(error.code, "UpdateConditionNotSatisfied");
         return true;
       });
-      assert.deepEqual((await one.getEntity(ref, keys)).entity.properties, properties);
+      assert.deepEqual((await getEntity(one, ref, keys)).entity.properties, properties);
     });
   });
 }

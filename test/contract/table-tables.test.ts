@@ -310,8 +310,8 @@ for (const engine of ENGINES) {
 }
 
 async function jobs(server: TestServer) {
-  const { TableService } = await import("../../src/services/table/table-service.ts");
-  return { tables: new TableService(server.runtime.parts).jobs()[0]! };
+  const { reclaimTables } = await import("../../src/services/table/reclaim.ts");
+  return { tables: reclaimTables(server.runtime.parts) };
 }
 
 function identifiers(found: Awaited<ReturnType<TableClient["getAccessPolicy"]>>) {

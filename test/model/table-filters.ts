@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { EdmValue, Property } from "../../src/base/edm.ts";
 import { parseFilter } from "../../src/http/wire/odata/filter-parser.ts";
-import type { ServiceParts } from "../../src/services/context.ts";
 import { ItemPage } from "../../src/services/page.ts";
+import { changeEntity } from "../../src/services/table/change-entity.ts";
+import type { TableContext } from "../../src/services/table/context.ts";
+import { createTable } from "../../src/services/table/create-table.ts";
 import type { Entity } from "../../src/services/table/query-entities.ts";
-import { TableService } from "../../src/services/table/table-service.ts";
+import { queryEntities } from "../../src/services/table/query-entities.ts";
 import type { Store } from "../../src/store/kv.ts";
 import {
   type Expression,
@@ -37,13 +39,13 @@ export const filterCase: fc.Arbitrary<FilterCase> = fc.record({
 const ref = { account: "a", table: "filters" };
 
 export async function filtersLikeModel(store: Store, { entities, filters }: FilterCase): Promise<void> {
-  const tables = new TableService({ store } as ServiceParts);
-  await tables.createTable(ref);
+  const tables = { store };
+  await createTable(tables, ref);
   await Promise.all(entities.map((entity) => insert(tables, entity)));
   for (const filter of filters) {
     const text = printExpression(filter);
     const newPage = () => new ItemPage<Entity>(1_000);
-    const { page } = await tables.queryEntities(ref, { newPage, filter: parseFilter(text) });
+    const { page } = await queryEntities(tables, ref, { newPage, filter: parseFilter(text) });
     const found = page.items.map(({ partitionKey, rowKey }) => JSON.stringify([partitionKey, rowKey]));
     const expected = entities.filter((entity) => isMet(filter, entity)).map(keyOf);
     assert.deepEqual(new Set(found), new Set(expected), text);
@@ -51,12 +53,12 @@ export async function filtersLikeModel(store: Store, { entities, filters }: Filt
   }
 }
 
-function insert(tables: TableService, entity: PlainEntity): Promise<unknown> {
+function insert(tables: TableContext, entity: PlainEntity): Promise<unknown> {
   const { PartitionKey, RowKey, ...rest } = entity;
   const properties = Object.entries(rest)
     .filter((pair): pair is [string, EdmValue] => pair[1] !== undefined)
     .map(([name, value]): Property => ({ name, ...value }));
-  return tables.changeEntity(ref, {
+  return changeEntity(tables, ref, {
     kind: "insert",
     partitionKey: PartitionKey!.value as string,
     rowKey: RowKey!.value as string,

@@ -4,12 +4,14 @@ import type { Property } from "../../src/base/edm.ts";
 import { Refusal } from "../../src/base/refusals.ts";
 import type { Revision } from "../../src/base/revision.ts";
 import type { IfMatch } from "../../src/concurrency/entity-conditions.ts";
-import type { ServiceParts } from "../../src/services/context.ts";
 import { ItemPage } from "../../src/services/page.ts";
 import type { EntityChange } from "../../src/services/table/change-entity.ts";
-import { ChangeRefused } from "../../src/services/table/entity-group-transaction.ts";
+import { changeEntity } from "../../src/services/table/change-entity.ts";
+import type { TableContext } from "../../src/services/table/context.ts";
+import { createTable } from "../../src/services/table/create-table.ts";
+import { ChangeRefused, entityGroupTransaction } from "../../src/services/table/entity-group-transaction.ts";
 import type { Entity } from "../../src/services/table/query-entities.ts";
-import { TableService } from "../../src/services/table/table-service.ts";
+import { queryEntities } from "../../src/services/table/query-entities.ts";
 import type { Store } from "../../src/store/kv.ts";
 import { keyOf, type ModelChange, type ModelOutcome, TableModel } from "./table-model.ts";
 
@@ -85,8 +87,8 @@ class Tokens {
 const ref = { account: "a", table: "history" };
 
 export async function followsModel(store: Store, rounds: History): Promise<void> {
-  const tables = new TableService({ store } as ServiceParts);
-  await tables.createTable(ref);
+  const tables = { store };
+  await createTable(tables, ref);
   const model = new TableModel();
   const tokens = new Tokens();
   for (const round of rounds) {
@@ -121,14 +123,14 @@ function realChange({ kind, partition, row, ifMatch, values }: ModelChange, toke
 }
 
 async function run(
-  tables: TableService,
+  tables: TableContext,
   changes: readonly EntityChange[],
   isTransaction: boolean,
 ): Promise<{ outcome: ModelOutcome; revision?: Revision }> {
   try {
     const { revision } = isTransaction
-      ? await tables.transact(ref, changes)
-      : await tables.changeEntity(ref, changes[0]!);
+      ? await entityGroupTransaction(tables, ref, changes)
+      : await changeEntity(tables, ref, changes[0]!);
     return { outcome: "done", revision };
   } catch (error) {
     if (error instanceof ChangeRefused) {
@@ -139,8 +141,8 @@ async function run(
   }
 }
 
-async function compare(tables: TableService, model: TableModel, tokens: Tokens): Promise<void> {
-  const { page } = await tables.queryEntities(ref, { newPage: () => new ItemPage<Entity>(1_000) });
+async function compare(tables: TableContext, model: TableModel, tokens: Tokens): Promise<void> {
+  const { page } = await queryEntities(tables, ref, { newPage: () => new ItemPage<Entity>(1_000) });
   const found = page.items.map(({ partitionKey, rowKey, revision, properties }) => ({
     key: keyOf(partitionKey, rowKey),
     revision,

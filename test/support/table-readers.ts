@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { ServiceParts } from "../../src/services/context.ts";
 import { ItemPage } from "../../src/services/page.ts";
 import type { EntityChange } from "../../src/services/table/change-entity.ts";
+import { createTable } from "../../src/services/table/create-table.ts";
+import { entityGroupTransaction } from "../../src/services/table/entity-group-transaction.ts";
 import type { Entity } from "../../src/services/table/query-entities.ts";
-import { TableService } from "../../src/services/table/table-service.ts";
+import { queryEntities } from "../../src/services/table/query-entities.ts";
 import type { Store } from "../../src/store/kv.ts";
 
 /**
@@ -26,22 +27,23 @@ export async function readersSeeWholeBatches(
   store: Store,
   { reads, readers = 8 }: { readonly reads: number; readonly readers?: number },
 ): Promise<ReadersOutcome> {
-  const tables = new TableService({ store } as ServiceParts);
-  await tables.createTable(ref);
-  await tables.transact(ref, turn(0, true));
+  const tables = { store };
+  await createTable(tables, ref);
+  await entityGroupTransaction(tables, ref, turn(0, true));
   const seen = new Set<number>();
   let left = reads;
   let batches = 0;
   let broken: string | undefined;
   const write = async (): Promise<void> => {
-    while (left > 0 && broken === undefined) await tables.transact(ref, turn(++batches, false));
+    while (left > 0 && broken === undefined)
+      await entityGroupTransaction(tables, ref, turn(++batches, false));
   };
   const read = async (): Promise<void> => {
     while (left > 0 && broken === undefined) {
       left--;
       // A turn of the event loop for each read, as requests have: the writer's commits need them.
       await nextTurn();
-      const { page } = await tables.queryEntities(ref, {
+      const { page } = await queryEntities(tables, ref, {
         newPage: () => new ItemPage<Entity>(1_000),
         filter: {
           kind: "comparison",

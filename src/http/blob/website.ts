@@ -1,4 +1,5 @@
 import { Refusal } from "../../base/refusals.ts";
+import { getServiceProperties } from "../../services/account/get-service-properties.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import { readQuery } from "../query.ts";
 import { getBlob, getBlobProperties } from "./get-blob.ts";
@@ -14,7 +15,7 @@ const HEADERS = ["range", "if-match", "if-none-match", "if-modified-since", "if-
 async function getWebsite(request: HttpRequest, services: BlobServices): Promise<HttpReply> {
   const { account, path } = request.target;
   if (services.auth.accounts.find(account) === undefined) throw new Refusal("WebsiteNotEnabled");
-  const { staticWebsite } = await services.properties.get(account, "blob");
+  const { staticWebsite } = await getServiceProperties(services.properties, account, "blob");
   if (staticWebsite?.isEnabled !== true) throw new Refusal("WebsiteNotEnabled");
   const { indexDocument, defaultIndexDocumentPath, errorDocument404Path } = staticWebsite;
   const isFolder = path === "" || path.endsWith("/");

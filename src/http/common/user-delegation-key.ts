@@ -3,11 +3,12 @@ import { Refusal } from "../../base/refusals.ts";
 import type { AuthContext } from "../auth/authenticate.ts";
 import { delegationKeyValue, SERVICE_LETTERS } from "../auth/delegation-key.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import type { Operation } from "../operation.ts";
 import { parseIsoDate } from "../wire/dates.ts";
 import { parseXml, type XmlElement } from "../wire/xml.ts";
 import { element, optionalElement, printXml, textElement } from "../wire/xml-print.ts";
 import { invalidValue, onlyChildren, requiredChild } from "../wire/xml-values.ts";
+import { XML } from "./replies.ts";
+import { onService, row } from "./rows.ts";
 
 const DELEGATION_VERSION = "2018-11-09";
 
@@ -16,7 +17,7 @@ interface AuthServices {
 }
 
 /** POST /?restype=service&comp=userdelegationkey: a key for signing SAS, bound to the token's user. */
-async function getUserDelegationKey(request: HttpRequest, { auth }: AuthServices): Promise<HttpReply> {
+async function handleGetUserDelegationKey(request: HttpRequest, { auth }: AuthServices): Promise<HttpReply> {
   const { caller, target, version } = request;
   const account = auth.accounts.find(target.account);
   if (caller.kind !== "bearer" || account === undefined) {
@@ -50,8 +51,7 @@ async function getUserDelegationKey(request: HttpRequest, { auth }: AuthServices
     textElement("SignedVersion", fields.version) +
     optionalElement("SignedDelegatedUserTid", delegatedTenantId) +
     textElement("Value", delegationKeyValue(account, fields));
-  const headers = { "Content-Type": "application/xml" };
-  return { status: 200, headers, body: printXml(element("UserDelegationKey", content)) };
+  return { status: 200, headers: XML, body: printXml(element("UserDelegationKey", content)) };
 }
 
 function timeOf(node: XmlElement, now: number): number {
@@ -66,17 +66,13 @@ function wholeSeconds(instant: number): string {
   return `${new Date(instant).toISOString().slice(0, 19)}Z`;
 }
 
-export const GET_USER_DELEGATION_KEY: Operation<AuthServices> = {
+export const GET_USER_DELEGATION_KEY = row<AuthServices>({
   name: "GetUserDelegationKey",
   method: "POST",
   resource: "service",
   query: { restype: "service", comp: "userdelegationkey" },
-  permission: { type: "s", account: [], service: [], isIntentFree: true },
-  returnsEtag: false,
-  conditions: [],
-  lease: "none",
+  permission: { ...onService([]), isIntentFree: true },
   body: "xml",
   bodyBytesMax: LIMITS.keyInfoBytesMax,
-  ok: [200],
-  handle: getUserDelegationKey,
-};
+  handle: handleGetUserDelegationKey,
+});

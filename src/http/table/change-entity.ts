@@ -1,16 +1,16 @@
 import { badHeader, Refusal } from "../../base/refusals.ts";
 import type { EntityChangeKind, IfMatch } from "../../concurrency/entity-conditions.ts";
-import type { Changed, EntityChange } from "../../services/table/change-entity.ts";
+import { type Changed, changeEntity, type EntityChange } from "../../services/table/change-entity.ts";
 import { TABLE_LIMITS } from "../../services/table/limits.ts";
-import type { TableRef } from "../../services/table/tables.ts";
+import { requireTable, type TableRef } from "../../services/table/tables.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import { parseEntityAddress, printEntityAddress, tableOfPath } from "../wire/odata/address.ts";
 import { printEntity } from "../wire/odata/entity-printer.ts";
 import { readEntity } from "../wire/odata/entity-reader.ts";
 import { checkContentType } from "../wire/odata/formats.ts";
 import { parseEntityEtag, printEntityEtag, printTicks } from "../wire/odata/times.ts";
-import { baseOf, boundsOf, COMMON_HEADERS, jsonHeaders, levelOf, preferenceOf } from "./exchange.ts";
-import type { TableServices } from "./operations.ts";
+import { baseOf, boundsOf, COMMON_HEADERS, jsonHeaders, levelOf, preferenceOf } from "./read-request.ts";
+import type { TableServices } from "./services.ts";
 
 /** A change as it was addressed and sent: on its own, or as a part of a transaction. */
 export interface SentChange {
@@ -22,13 +22,13 @@ export interface SentChange {
 export type ChangeRequest = Pick<HttpRequest, "target" | "headers" | "query" | "version" | "isSecure">;
 
 /** The handler of one kind of change. */
-export function changeEntity(kind: EntityChangeKind) {
+export function handleChangeEntity(kind: EntityChangeKind) {
   return async (request: HttpRequest, { tables }: TableServices): Promise<HttpReply> => {
     const body = kind === "delete" ? NOTHING : await request.body.read(TABLE_LIMITS.bodyBytesMax);
     const sent = readSent(kind, request, body);
     // A missing table outranks whatever is wrong with the change.
     if (sent instanceof Refusal) return refuseChange(request, tables, sent);
-    const changed = await tables.changeEntity(sent.ref, sent.change, boundsOf(request));
+    const changed = await changeEntity(tables, sent.ref, sent.change, boundsOf(request));
     return changeReply(request, sent.change, changed);
   };
 }
@@ -50,7 +50,7 @@ async function refuseChange(
   tables: TableServices["tables"],
   refusal: Refusal,
 ): Promise<never> {
-  await tables.requireTable({ account: target.account, table: tableOfPath(target.path) });
+  await requireTable(tables, { account: target.account, table: tableOfPath(target.path) });
   throw refusal;
 }
 

@@ -1,123 +1,104 @@
 import { LIMITS } from "../../base/limits.ts";
 import type { EntityChangeKind } from "../../concurrency/entity-conditions.ts";
 import { TABLE_LIMITS } from "../../services/table/limits.ts";
-import type { TableService } from "../../services/table/table-service.ts";
-import type { AuthContext } from "../auth/authenticate.ts";
-import { type CommonServices, commonOperations } from "../common/service-operations.ts";
+import { getAndHead, onContainer, onObject, row } from "../common/rows.ts";
+import { commonOperations } from "../common/service-operations.ts";
 import { GET_USER_DELEGATION_KEY } from "../common/user-delegation-key.ts";
-import type { Operation, OperationTable } from "../operation.ts";
-import { batchHandler, type EntityOperation } from "./batch.ts";
-import { changeEntity } from "./change-entity.ts";
-import { guarded, normalizeTableTarget, resourceOfTables } from "./exchange.ts";
-import { getEntity, queryEntities } from "./query-entities.ts";
-import { getTableAcl, setTableAcl } from "./table-acl.ts";
-import { createTable, deleteTable, getTable, queryTables } from "./tables.ts";
+import type { Operation, OperationTable, Permission } from "../operation.ts";
+import { handleChangeEntity } from "./change-entity.ts";
+import { handleCreateTable } from "./create-table.ts";
+import { handleDeleteTable } from "./delete-table.ts";
+import { type EntityOperation, handleEntityGroupTransaction } from "./entity-group-transaction.ts";
+import { handleGetTable } from "./get-table.ts";
+import { handleGetTableAcl } from "./get-table-acl.ts";
+import { handleGetEntity, handleQueryEntities } from "./query-entities.ts";
+import { handleQueryTables } from "./query-tables.ts";
+import { guarded, normalizeTableTarget, resourceOfTables } from "./read-request.ts";
+import type { TableServices } from "./services.ts";
+import { handleSetTableAcl } from "./set-table-acl.ts";
 
-/** The Table service, operation by operation. */
-export interface TableServices extends CommonServices {
-  readonly tables: TableService;
-  readonly auth: AuthContext;
-}
+const jsonBody = { body: "json", bodyBytesMax: TABLE_LIMITS.bodyBytesMax } as const;
 
-const plain = { returnsEtag: false, conditions: [], lease: "none" } as const;
-const withoutBody = { ...plain, body: "none", bodyBytesMax: 0 } as const;
-const withJson = { ...plain, body: "json", bodyBytesMax: TABLE_LIMITS.bodyBytesMax } as const;
+/** The errors of these operations are XML, as their replies are. */
+const xmlBody = { body: "xml", bodyBytesMax: TABLE_LIMITS.aclBytesMax } as const;
 
-/** What a SAS must grant: for tables on an account SAS only, for entities on either kind. */
-const onTables = (account: readonly string[]) => ({ type: "c", account, service: [] }) as const;
-const onEntities = (letters: string) => ({ type: "o", account: [letters], service: [letters] }) as const;
+/** No SAS reads or changes the policies that SAS depend on; bearer tokens do since this version. */
+const ACL: Permission = { ...onContainer([]), bearerSince: "2025-07-05" };
 
+/** The Table service, operation by operation: tables, queries, changes to entities, transactions. */
 const TABLE_ROWS: readonly Operation<TableServices>[] = [
-  {
-    ...withoutBody,
+  row({
     name: "QueryTables",
     method: "GET",
     resource: "tables",
-    permission: onTables(["l"]),
-    ok: [200],
+    permission: onContainer(["l"]),
     replyBytesMax: LIMITS.listPageBytesMax,
-    handle: queryTables,
-  },
-  {
-    ...withoutBody,
+    handle: handleQueryTables,
+  }),
+  row({
     name: "GetTable",
     method: "GET",
     resource: "tableItem",
-    permission: onTables(["l"]),
-    ok: [200],
-    handle: getTable,
-  },
-  {
-    ...withJson,
+    permission: onContainer(["l"]),
+    handle: handleGetTable,
+  }),
+  row({
+    ...jsonBody,
     name: "CreateTable",
     method: "POST",
     resource: "tables",
-    permission: onTables(["c", "w"]),
+    permission: onContainer(["c", "w"]),
     ok: [201, 204],
-    handle: createTable,
-  },
-  {
-    ...withoutBody,
+    handle: handleCreateTable,
+  }),
+  row({
     name: "DeleteTable",
     method: "DELETE",
     resource: "tableItem",
-    permission: onTables(["d"]),
+    permission: onContainer(["d"]),
     ok: [204],
-    handle: deleteTable,
-  },
-  aclRow("GetTableAcl", "GET"),
-  aclRow("GetTableAcl (HEAD)", "HEAD"),
-  {
-    ...plain,
+    handle: handleDeleteTable,
+  }),
+  ...getAndHead(
+    {
+      ...xmlBody,
+      name: "GetTableAcl",
+      resource: "table",
+      query: { comp: "acl" },
+      permission: ACL,
+      handle: handleGetTableAcl,
+    },
+    "GetTableAcl (HEAD)",
+  ),
+  row({
+    ...xmlBody,
     name: "SetTableAcl",
     method: "PUT",
     resource: "table",
     query: { comp: "acl" },
-    permission: { ...onTables([]), bearerSince: "2025-07-05" },
-    body: "xml",
-    bodyBytesMax: TABLE_LIMITS.aclBytesMax,
+    permission: ACL,
     ok: [204],
-    handle: setTableAcl,
-  },
+    handle: handleSetTableAcl,
+  }),
 ];
 
-/** No SAS reads or writes what SAS stand on. Its errors are XML, as its replies are. */
-function aclRow(name: string, method: "GET" | "HEAD"): Operation<TableServices> {
-  return {
-    ...plain,
-    name,
-    method,
-    resource: "table",
-    query: { comp: "acl" },
-    permission: { ...onTables([]), bearerSince: "2025-07-05" },
-    body: "xml",
-    bodyBytesMax: TABLE_LIMITS.aclBytesMax,
-    ok: [200],
-    handle: getTableAcl,
-  };
-}
-
 const QUERY_ROWS: readonly EntityOperation[] = [
-  {
-    ...withoutBody,
+  row({
     name: "QueryEntities",
     method: "GET",
     resource: "table",
-    permission: onEntities("r"),
-    ok: [200],
+    permission: onObject(["r"]),
     replyBytesMax: LIMITS.listPageBytesMax,
-    handle: queryEntities,
-  },
-  {
-    ...withoutBody,
+    handle: handleQueryEntities,
+  }),
+  row({
     name: "GetEntity",
     method: "GET",
     resource: "entity",
-    permission: onEntities("r"),
+    permission: onObject(["r"]),
     returnsEtag: true,
-    ok: [200],
-    handle: getEntity,
-  },
+    handle: handleGetEntity,
+  }),
 ];
 
 interface ChangeRow {
@@ -129,7 +110,7 @@ interface ChangeRow {
   readonly needsIfMatch: boolean;
 }
 
-/** If-Match makes the difference between a conditional change and one that takes what it finds. */
+/** If-Match makes the difference between a conditional change and one that replaces any revision. */
 const CHANGES: readonly ChangeRow[] = [
   { change: "replace", name: "UpdateEntity", letters: "u", methods: ["PUT"], needsIfMatch: true },
   {
@@ -151,65 +132,66 @@ const CHANGES: readonly ChangeRow[] = [
 ];
 
 const CHANGE_ROWS: readonly EntityOperation[] = [
-  {
-    ...withJson,
+  changeRow({
     name: "InsertEntity",
     change: "insert",
     method: "POST",
     resource: "table",
-    permission: onEntities("a"),
-    returnsEtag: true,
+    permission: onObject(["a"]),
     ok: [201, 204],
-    handle: changeEntity("insert"),
-  },
+  }),
   ...CHANGES.flatMap(rowsOfChange),
 ];
 
 /** One row for each method, and one for the method sent through POST; the first has the protocol's plain name. */
 function rowsOfChange({ change, name, letters, methods, needsIfMatch }: ChangeRow): EntityOperation[] {
-  const row = {
-    ...withJson,
+  const fields = {
     change,
     resource: "entity",
-    permission: onEntities(letters),
-    returnsEtag: change !== "delete",
+    permission: onObject([letters]),
     conditions: needsIfMatch || change === "delete" ? (["if-match"] as const) : [],
     ok: [204],
-    handle: changeEntity(change),
   } as const;
   const ifMatch: Readonly<Record<string, true>> = needsIfMatch ? { "if-match": true } : {};
   return methods.flatMap((method, index) => [
-    { ...row, name: index === 0 ? name : `${name} (${method})`, method, header: ifMatch },
-    {
-      ...row,
+    changeRow({ ...fields, name: index === 0 ? name : `${name} (${method})`, method, header: ifMatch }),
+    changeRow({
+      ...fields,
       name: `${name} (POST as ${method})`,
       method: "POST",
       header: { ...ifMatch, "x-http-method": method },
-    },
+    }),
   ]);
 }
 
-const BATCH_ROW: Operation<TableServices> = {
-  ...plain,
+function changeRow(
+  fields: Omit<Parameters<typeof row<TableServices>>[0], "handle"> & { readonly change: EntityChangeKind },
+): EntityOperation {
+  const { change } = fields;
+  const handle = handleChangeEntity(change);
+  return { ...row({ ...jsonBody, returnsEtag: change !== "delete", ...fields, handle }), change };
+}
+
+const TRANSACTION_ROW = row<TableServices>({
   name: "EntityGroupTransaction",
   method: "POST",
   resource: "batch",
-  // Whoever may do anything with entities may send one; each part is judged by its own row.
-  permission: { type: "o", account: ["r", "a", "u", "d"], service: ["r", "a", "u", "d"] },
+  // A caller that may do anything with entities may send one; each part is authorized by its own row.
+  permission: onObject(["r", "a", "u", "d"]),
   body: "multipart",
   bodyBytesMax: LIMITS.multipartBytesMax,
   ok: [202],
-  handle: batchHandler([...QUERY_ROWS, ...CHANGE_ROWS]),
-};
+  handle: handleEntityGroupTransaction([...QUERY_ROWS, ...CHANGE_ROWS]),
+});
 
 export const TABLE_OPERATIONS: OperationTable<TableServices> = {
   service: "table",
   operations: [
     ...commonOperations("table"),
     GET_USER_DELEGATION_KEY,
-    ...[...TABLE_ROWS, ...QUERY_ROWS, ...CHANGE_ROWS, BATCH_ROW].map((row) => ({
-      ...row,
-      handle: guarded(row.handle),
+    ...[...TABLE_ROWS, ...QUERY_ROWS, ...CHANGE_ROWS, TRANSACTION_ROW].map((operation) => ({
+      ...operation,
+      handle: guarded(operation.handle),
     })),
   ],
   resourceOf: resourceOfTables,

@@ -1,5 +1,5 @@
 import { TABLE_LIMITS } from "../../services/table/limits.ts";
-import type { EntityPage } from "../../services/table/query-entities.ts";
+import { type EntityPage, getEntity, queryEntities } from "../../services/table/query-entities.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { parseEntityAddress, tableOfPath } from "../wire/odata/address.ts";
 import { parseToken, printToken } from "../wire/odata/continuation.ts";
@@ -15,16 +15,16 @@ import {
   readSelect,
   readTop,
   refuseUnknownOptions,
-} from "./exchange.ts";
-import type { TableServices } from "./operations.ts";
+} from "./read-request.ts";
+import type { TableServices } from "./services.ts";
 
 /** GET /{table}(PartitionKey='..',RowKey='..') */
-export async function getEntity(request: HttpRequest, { tables }: TableServices): Promise<HttpReply> {
+export async function handleGetEntity(request: HttpRequest, { tables }: TableServices): Promise<HttpReply> {
   const { account, path } = request.target;
   const level = levelOf(request);
   const { table, keys } = parseEntityAddress(path);
   const select = request.query.pairs.length === 0 ? undefined : readSelect(request.query);
-  const found = await tables.getEntity({ account, table }, keys!, boundsOf(request));
+  const found = await getEntity(tables, { account, table }, keys!, boundsOf(request));
   const { entity } = found;
   const timestamp = printTicks(entity.revision);
   const context = { level, base: baseOf(request), account, table: found.table, select };
@@ -42,7 +42,10 @@ export async function getEntity(request: HttpRequest, { tables }: TableServices)
 }
 
 /** GET /{table}() */
-export async function queryEntities(request: HttpRequest, { tables }: TableServices): Promise<HttpReply> {
+export async function handleQueryEntities(
+  request: HttpRequest,
+  { tables }: TableServices,
+): Promise<HttpReply> {
   const { query, target } = request;
   refuseUnknownOptions(query);
   const level = levelOf(request);
@@ -50,7 +53,8 @@ export async function queryEntities(request: HttpRequest, { tables }: TableServi
   const top = readTop(query);
   const base = baseOf(request);
   const contextOf = (table: string) => ({ level, base, account: target.account, table, select });
-  const { page, next } = await tables.queryEntities(
+  const { page, next } = await queryEntities(
+    tables,
     { account: target.account, table: tableOfPath(target.path) },
     {
       newPage: (table) => new EntitiesPage(contextOf(table), top ?? TABLE_LIMITS.pageEntitiesMax),

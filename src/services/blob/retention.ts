@@ -3,7 +3,7 @@ import type { Revision } from "../../base/revision.ts";
 import { dueKey, garbageKey } from "../../store/keys/blob.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
 import { type DueRecord, dueRecord, type GarbageRecord, garbageRecord } from "../../store/records/blob.ts";
-import { findServiceProperties } from "../account/properties-service.ts";
+import { findServiceProperties } from "../account/get-service-properties.ts";
 
 const DAY_MILLIS = 24 * 60 * 60_000;
 

@@ -7,8 +7,9 @@ import {
   type IfMatch,
 } from "../../concurrency/entity-conditions.ts";
 import { entityKey } from "../../store/keys/table.ts";
-import type { RecordWrites, Store } from "../../store/kv.ts";
+import type { RecordWrites } from "../../store/kv.ts";
 import { packEntity, revisionOfEntity, unpackEntity } from "../../store/records/entity.ts";
+import type { TableContext } from "./context.ts";
 import { type EntityBounds, isWithin } from "./entity-bounds.ts";
 import { checkEntity, checkKeys, checkProperties } from "./entity-rules.ts";
 import { readTableSync, type TableRef } from "./tables.ts";
@@ -28,11 +29,15 @@ export interface Changed {
   readonly table: string;
 }
 
+/**
+ * `bounds` is the part of the table that the caller may change. Throws before it returns a promise where the change
+ * itself is wrong.
+ */
 export function changeEntity(
-  store: Store,
+  { store }: TableContext,
   ref: TableRef,
   change: EntityChange,
-  bounds: EntityBounds | undefined,
+  bounds?: EntityBounds,
 ): Promise<Changed> {
   checkChange(change, bounds);
   return store.update((write) => {
@@ -45,7 +50,7 @@ export function changeEntity(
   });
 }
 
-/** What can be told before anything is read. */
+/** The checks that need no read. */
 export function checkChange(change: EntityChange, bounds: EntityBounds | undefined): void {
   checkKeys(change);
   checkProperties(change.properties);

@@ -2,14 +2,15 @@ import { LIMITS } from "../../base/limits.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import { entityKey } from "../../store/keys/table.ts";
-import type { Store, SyncReader } from "../../store/kv.ts";
+import type { SyncReader } from "../../store/kv.ts";
 import { revisionOfEntity } from "../../store/records/entity.ts";
 import type { TableRecord } from "../../store/records/table.ts";
 import { applyChange, type Changed, checkChange, type EntityChange } from "./change-entity.ts";
+import type { TableContext } from "./context.ts";
 import type { EntityBounds } from "./entity-bounds.ts";
 import { readTableSync, type TableRef } from "./tables.ts";
 
-/** The change that stopped a transaction, by its place in it. Nothing of the transaction was kept. */
+/** The change that stopped a transaction, by its place in it. The transaction has changed nothing. */
 export class ChangeRefused extends Error {
   override readonly name = "ChangeRefused";
   readonly index: number;
@@ -26,11 +27,11 @@ export class ChangeRefused extends Error {
  * Up to 100 changes to entities of one partition, all or none, in order, with one Timestamp. They run in one
  * transaction of the store, so a reader sees all of them or none of them.
  */
-export function transact(
-  store: Store,
+export function entityGroupTransaction(
+  { store }: TableContext,
   ref: TableRef,
   changes: readonly EntityChange[],
-  bounds: EntityBounds | undefined,
+  bounds?: EntityBounds,
 ): Promise<Changed> {
   checkTransaction(changes, bounds);
   return store.update((write) => {
@@ -49,7 +50,7 @@ export function transact(
   });
 }
 
-/** That there is no such table is told of the first change. */
+/** The first change bears the refusal of a missing table. */
 function tableFor(read: SyncReader, ref: TableRef): TableRecord {
   try {
     return readTableSync(read, ref);

@@ -3,7 +3,7 @@ import type { EdmValue, EntityKeys } from "../../base/edm.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { keyAfter } from "../../store/keys/pack.ts";
 import { entityKey, keysOfEntityKey, lowestEntityKey } from "../../store/keys/table.ts";
-import type { Entry, KeySpace, MaybePromise, Range, Reader, Store } from "../../store/kv.ts";
+import type { Entry, MaybePromise, Range, Reader } from "../../store/kv.ts";
 import {
   findProperty,
   revisionOfEntity,
@@ -11,6 +11,7 @@ import {
   unpackEntity,
 } from "../../store/records/entity.ts";
 import type { Page } from "../page.ts";
+import type { TableContext } from "./context.ts";
 import { type EntityBounds, isWithin, rangeOfBounds } from "./entity-bounds.ts";
 import { checkKeys } from "./entity-rules.ts";
 import { meets } from "./filter/evaluate.ts";
@@ -29,10 +30,10 @@ export interface FoundEntity {
 
 /** The point query: two reads of one snapshot. */
 export function getEntity(
-  store: Store,
+  { store }: TableContext,
   ref: TableRef,
   keys: EntityKeys,
-  bounds: EntityBounds | undefined,
+  bounds?: EntityBounds,
 ): MaybePromise<FoundEntity> {
   checkKeys(keys);
   return store.view((read) => {
@@ -54,7 +55,7 @@ export interface QueryEntities<P extends Page<Entity>> {
   /** Given the table as it was created. */
   readonly newPage: (table: string) => P;
   readonly filter?: Filter | undefined;
-  /** At most so many entities. Of none there is no next page either: whoever followed it would never end. */
+  /** At most so many entities. With a top of 0 there is no next page either: a client that follows it would never end. */
   readonly top?: number | undefined;
   /** Where the page before ended. Without a row, at the start of the partition. */
   readonly from?: { readonly partitionKey: string; readonly rowKey: string | undefined } | undefined;
@@ -68,11 +69,11 @@ export interface EntityPage<P> {
 }
 
 /**
- * One page, from one snapshot. It ends after `top` entities, or when it has looked at so much that others would
- * feel it; the continuation is a place in the order of keys, so pages stay apart whatever is written between them.
+ * One page, from one snapshot. It ends after `top` entities, or at the limits of a scan, which keep other requests
+ * responsive; the continuation is a place in the order of keys, so pages never overlap whatever clients write between them.
  */
 export function queryEntities<P extends Page<Entity>>(
-  store: KeySpace,
+  { store }: TableContext,
   ref: TableRef,
   query: QueryEntities<P>,
 ): Promise<EntityPage<P>> {

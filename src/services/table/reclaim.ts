@@ -1,10 +1,11 @@
 import { DELETED_TABLES, entitiesOfTable, tableOfDeletedKey } from "../../store/keys/table.ts";
 import type { KeySpace } from "../../store/kv.ts";
 import type { BackgroundJob } from "../reclaim/background-jobs.ts";
+import type { TableContext } from "./context.ts";
 import { TABLE_LIMITS } from "./limits.ts";
 
-/** Removes the entities of deleted tables, some at a time. Nobody can reach them any more: their table id is gone. */
-export function reclaimTables(store: KeySpace): BackgroundJob {
+/** Removes the entities of deleted tables, some at a time. No request reaches them: their table id is gone. */
+export function reclaimTables({ store }: TableContext): BackgroundJob {
   return {
     name: "entities of deleted tables",
     interval: TABLE_LIMITS.reclaimIntervalMillis,
@@ -13,7 +14,7 @@ export function reclaimTables(store: KeySpace): BackgroundJob {
 }
 
 async function reclaimSome(store: KeySpace): Promise<"more" | "done"> {
-  // A look first: a write transaction that finds nothing to do would still take its turn among the writers.
+  // Reads first: a write transaction that finds nothing to do would still hold up the other writers.
   const isAny = await store.read(async (read) => {
     for await (const _ of read.range({ ...DELETED_TABLES, limit: 1 })) return true;
     return false;

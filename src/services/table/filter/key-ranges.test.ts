@@ -4,10 +4,11 @@ import { parseFilter } from "../../../http/wire/odata/filter-parser.ts";
 import { entityKey } from "../../../store/keys/table.ts";
 import type { Range, Store } from "../../../store/kv.ts";
 import { MemoryStore } from "../../../store/memory/memory-store.ts";
-import type { ServiceParts } from "../../context.ts";
 import { ItemPage } from "../../page.ts";
+import { createTable } from "../create-table.ts";
+import { entityGroupTransaction } from "../entity-group-transaction.ts";
 import type { Entity } from "../query-entities.ts";
-import { TableService } from "../table-service.ts";
+import { queryEntities } from "../query-entities.ts";
 import { keyRangesOf } from "./key-ranges.ts";
 
 const key = (partitionKey: string, rowKey: string): string => entityKey(1n, { partitionKey, rowKey });
@@ -63,11 +64,12 @@ test("past the limit one range goes around all", () => {
 test("a query with bounds on its keys reads those entities and no others", async () => {
   let read = 0;
   const store = counting(new MemoryStore(), () => read++);
-  const tables = new TableService({ store } as ServiceParts);
+  const tables = { store };
   const ref = { account: "a", table: "counted" };
-  await tables.createTable(ref);
+  await createTable(tables, ref);
   for (const partitionKey of ["a", "b", "c"]) {
-    await tables.transact(
+    await entityGroupTransaction(
+      tables,
       ref,
       Array.from({ length: 100 }, (_, i) => ({
         kind: "insert" as const,
@@ -80,7 +82,7 @@ test("a query with bounds on its keys reads those entities and no others", async
   const cost = async (text: string): Promise<[found: number, read: number]> => {
     read = 0;
     const newPage = () => new ItemPage<Entity>(1_000);
-    const { page } = await tables.queryEntities(ref, { newPage, filter: parseFilter(text) });
+    const { page } = await queryEntities(tables, ref, { newPage, filter: parseFilter(text) });
     return [page.items.length, read];
   };
   assert.deepEqual(await cost("PartitionKey eq 'b' and RowKey eq '050'"), [1, 1]);

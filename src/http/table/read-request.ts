@@ -72,13 +72,13 @@ export type Preference = "return-content" | "return-no-content" | undefined;
 
 export function preferenceOf(prefer: string | undefined): Preference {
   if (prefer === undefined || prefer === "return-no-content") return prefer;
-  const wish = prefer.trim().toLowerCase();
-  return wish === "return-no-content" || wish === "return-content" ? wish : undefined;
+  const preference = prefer.trim().toLowerCase();
+  return preference === "return-no-content" || preference === "return-content" ? preference : undefined;
 }
 
 const TUNNELLED: ReadonlySet<string> = new Set(["PUT", "MERGE", "PATCH", "DELETE"]);
 
-/** What a path names. A POST to an entity says by X-HTTP-Method what it means, so that is looked at here. */
+/** What a path names. A POST to an entity says by X-HTTP-Method what it means, so this function checks it. */
 export function resourceOfTables(path: string, _query: Query, headers: Headers): ResourceKind {
   const method = headers["x-http-method"];
   if (method !== undefined && !TUNNELLED.has(method.toUpperCase()))
@@ -92,12 +92,12 @@ export function normalizeTableTarget(
   _headers: Headers,
   method: string,
 ): Target {
-  // Nearly all paths hold no slash, and are what they are.
+  // Nearly all paths hold no slash and need no change.
   if (!target.path.includes("/")) return target;
   return { ...target, path: normalizePath(target.path, method) };
 }
 
-/** Requests that no row of the table should have to look at. */
+/** Refuses what is wrong for every row of the table. */
 export function guarded<Services>(handle: Operation<Services>["handle"]): Operation<Services>["handle"] {
   return (request, services) => {
     const { host, "x-http-method": tunnelled } = request.headers;

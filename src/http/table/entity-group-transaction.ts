@@ -3,7 +3,11 @@ import { LIMITS } from "../../base/limits.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { EntityChangeKind } from "../../concurrency/entity-conditions.ts";
 import type { EntityChange } from "../../services/table/change-entity.ts";
-import { ChangeRefused, tooManyChanges } from "../../services/table/entity-group-transaction.ts";
+import {
+  ChangeRefused,
+  entityGroupTransaction,
+  tooManyChanges,
+} from "../../services/table/entity-group-transaction.ts";
 import type { TableRef } from "../../services/table/tables.ts";
 import { authorize } from "../auth/authorize.ts";
 import { refuseRepeated } from "../auth/repeated.ts";
@@ -16,8 +20,8 @@ import { printODataJsonError } from "../wire/error-body.ts";
 import type { SubRequest } from "../wire/multipart.ts";
 import { JSON_TYPES } from "../wire/odata/formats.ts";
 import { changeReply, readChange } from "./change-entity.ts";
-import { boundsOf, COMMON_HEADERS, resourceOfTables } from "./exchange.ts";
-import type { TableServices } from "./operations.ts";
+import { boundsOf, COMMON_HEADERS, resourceOfTables } from "./read-request.ts";
+import type { TableServices } from "./services.ts";
 
 /** A row of the operation table that a part may be; `change` says which kind of change it makes. */
 export interface EntityOperation extends Operation<TableServices> {
@@ -25,10 +29,10 @@ export interface EntityOperation extends Operation<TableServices> {
 }
 
 /**
- * POST /$batch: one change set, or one query. The caller is known by the outer request; what it may do is asked for
- * each part. A refused part is the whole answer: nothing of the change set was kept.
+ * POST /$batch: one change set, or one query. The outer request names the caller; each part is authorized on
+ * its own. A refused part is the whole answer: the change set has changed nothing.
  */
-export function batchHandler(rows: readonly EntityOperation[]) {
+export function handleEntityGroupTransaction(rows: readonly EntityOperation[]) {
   const router = new Router<TableServices>({
     service: "table",
     operations: rows,
@@ -67,7 +71,7 @@ async function changeSet(
     const parts = requests.map((sub, index) => readPart(request, sub, index, router));
     checkSameTable(parts);
     const changes = parts.map(({ change }) => change);
-    const changed = await tables.transact(parts[0]!.ref, changes, boundsOf(request));
+    const changed = await entityGroupTransaction(tables, parts[0]!.ref, changes, boundsOf(request));
     return parts.map((part, index) =>
       named(asPart(changeReply(part.request, part.change, changed)), requests[index]!),
     );
@@ -98,7 +102,7 @@ function checkSameTable(parts: readonly Part[]): void {
   }
 }
 
-/** Only the Blob service has anything for callers without a name. */
+/** Only the Blob service has anything for anonymous callers. */
 const NOTHING_PUBLIC = { publicAccess: async () => "none" as const };
 
 /** The row a part means, if the caller may do it. */
@@ -127,7 +131,7 @@ async function query(
   }
 }
 
-/** The same caller, another address. Its own credentials, if the part names any, are not looked at. */
+/** The same caller, another address. Credentials inside a part count for nothing. */
 function partRequest(outer: HttpRequest, sub: SubRequest): HttpRequest {
   const { path, query: text } = partAddress(outer, sub.target);
   const target = { ...outer.target, path };
@@ -183,7 +187,7 @@ function named(reply: SubReply, { contentId, headers }: SubRequest): SubReply {
 
 /** One part for the whole change set: the change that was refused, by its place. */
 function refusedPart(outer: HttpRequest, { index, refusal }: ChangeRefused, count: number): SubReply {
-  // As recorded: a change set of one tells these two without its place.
+  // As recorded: a change set of one change names these two without its place.
   const isBare = count === 1 && UNNUMBERED.has(refusal.code);
   const text = refusal.detail.text ?? refusal.row.text;
   const detail = { ...refusal.detail, text: isBare ? text : `${index}:${text}` };

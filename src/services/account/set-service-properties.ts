@@ -1,0 +1,30 @@
+import { makeWebsiteContainer } from "../blob/create-container.ts";
+import {
+  type PropertiesContext,
+  propertiesKey,
+  propertiesRecord,
+  unpackProperties,
+} from "./get-service-properties.ts";
+import {
+  mergeServiceProperties,
+  type PropertiesOwner,
+  type ServiceProperties,
+} from "./service-properties.ts";
+
+/** Elements the client leaves out keep their present values. The last writer wins, property by property. */
+export async function setServiceProperties(
+  { store }: PropertiesContext,
+  account: string,
+  owner: PropertiesOwner,
+  changes: ServiceProperties,
+): Promise<void> {
+  const key = propertiesKey(account, owner);
+  await store.write(async (write) => {
+    const present = unpackProperties(await write.get(key), owner);
+    const merged = mergeServiceProperties(present, changes);
+    if (owner === "blob" && merged.staticWebsite?.isEnabled === true) {
+      await makeWebsiteContainer(write, account);
+    }
+    write.put(key, propertiesRecord.pack(merged));
+  });
+}
