@@ -5,7 +5,7 @@ import { LIMITS, MIB } from "../../src/base/limits.ts";
 import { READ } from "../../src/concurrency/share-mode.ts";
 import { GET_PAGE_RANGES_ROW } from "../../src/http/blob/get-page-ranges.ts";
 import type { HttpReply, HttpRequest } from "../../src/http/exchange.ts";
-import { RANGE_ROWS } from "../../src/http/file/range.ts";
+import { FILE_OPERATIONS } from "../../src/http/file/operations.ts";
 import { readQuery } from "../../src/http/query.ts";
 import { BlobService } from "../../src/services/blob/blob-service.ts";
 import { BLOB_LIMITS } from "../../src/services/blob/limits.ts";
@@ -409,7 +409,7 @@ for (const engine of ENGINES) {
       assert.ok(body.endsWith(`?><Ranges>${expected}</Ranges>`));
 
       const wanted = { path: "ranges/file", comp: "rangelist", version: "2025-01-05" };
-      const listRanges = RANGE_ROWS.find(({ name }) => name === "ListRanges")!;
+      const listRanges = FILE_OPERATIONS.operations.find(({ name }) => name === "ListRanges")!;
       const stream = await streamOf("file", listRanges, wanted);
       assert.match(String((await stream.next()).value), /<Ranges><Range>/);
       const bytes = await ingest(files.parts.payloads, Buffer.alloc(16, 8), 16);

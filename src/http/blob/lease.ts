@@ -4,7 +4,7 @@ import { type ActionName, leaseReply, leaseRows, readLeaseAction } from "../comm
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { refuseVersionOrSnapshot } from "./blob-headers.ts";
 import { IF_ALL, IF_DATES, readBlobRef, readContainerRef, readWriteConditions } from "./read-request.ts";
-import { type BlobRow, type BlobServices, onBlob, onContainer, row } from "./rows.ts";
+import { type BlobRow, type BlobServices, onBlob, onContainer } from "./rows.ts";
 
 /** Lease Container and Lease Blob. */
 async function leaseContainer(
@@ -36,7 +36,6 @@ async function leaseBlob(
 }
 
 export const BLOB_LEASE_ROWS: readonly BlobRow[] = leaseRows<BlobServices>("Blob", {
-  row,
   resource: "blob",
   query: { comp: "lease" },
   permission: onBlob(["w"]),
@@ -45,7 +44,6 @@ export const BLOB_LEASE_ROWS: readonly BlobRow[] = leaseRows<BlobServices>("Blob
 });
 
 export const CONTAINER_LEASE_ROWS: readonly BlobRow[] = leaseRows<BlobServices>("Container", {
-  row,
   resource: "container",
   query: { restype: "container", comp: "lease" },
   permission: onContainer(["w"]),

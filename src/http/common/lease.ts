@@ -7,6 +7,7 @@ import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import type { Operation, Permission } from "../operation.ts";
 import { missingHeader, readGuid, readWhole, requireGuid } from "./read-headers.ts";
 import { stamp } from "./replies.ts";
+import { row } from "./rows.ts";
 
 /** Lease Blob, Lease Container, Lease File and Lease Share: one set of headers, up to five actions. */
 export type ActionName = LeaseAction["action"];
@@ -72,7 +73,7 @@ function readEndless(headers: Headers): "infinite" {
   return "infinite";
 }
 
-/** A length or a break period sent along with an action that has none is a mistake the client should hear of. */
+/** A length or a break period sent along with an action that has none is a mistake of the client. */
 function refuseForeign(action: ActionName, headers: Headers): void {
   const duration = headers["x-ms-lease-duration"];
   if (duration !== undefined && action !== "acquire") throw badHeader("x-ms-lease-duration", duration);
@@ -90,37 +91,30 @@ export function leaseReply(action: ActionName, { revision, lease, secondsLeft }:
   return { status: STATUS[action], headers };
 }
 
-type LeaseRow<Services> = Pick<
-  Operation<Services>,
-  "name" | "method" | "resource" | "permission" | "returnsEtag" | "lease" | "query" | "handle"
-> &
-  Partial<Operation<Services>>;
-
 /** One row for each action, and one that says what is wrong with a request that names none of them. */
 export function leaseRows<Services>(
   what: "Blob" | "Container" | "File" | "Share",
   options: Pick<Operation<Services>, "resource" | "query" | "permission"> &
     Partial<Pick<Operation<Services>, "conditions">> & {
       readonly actions?: readonly ActionName[];
-      readonly row: (given: LeaseRow<Services>) => Operation<Services>;
       readonly handle: (action: ActionName, request: HttpRequest, services: Services) => Promise<HttpReply>;
     },
 ): Operation<Services>[] {
-  const { actions = ["acquire", "renew", "change", "release", "break"], row, handle, ...rest } = options;
+  const { actions = ["acquire", "renew", "change", "release", "break"], handle, ...rest } = options;
   const { permission } = rest;
   const common = { ...rest, method: "PUT", returnsEtag: true, lease: "manages" } as const;
   const rows = actions.map((action) =>
-    row({
+    row<Services>({
       ...common,
       name: `${action[0]!.toUpperCase()}${action.slice(1)}${what}Lease`,
       header: { "x-ms-lease-action": action },
-      // Who may delete may also break a lease that stands in the way.
+      // A caller that may delete may also break a lease that stands in the way.
       permission: action === "break" ? withDelete(permission) : permission,
       ok: [STATUS[action]],
       handle: (request, services) => handle(action, request, services),
     }),
   );
-  return [...rows, row({ ...common, name: `Lease${what}`, permission, handle: unknownAction })];
+  return [...rows, row<Services>({ ...common, name: `Lease${what}`, permission, handle: unknownAction })];
 }
 
 function withDelete({ type, account, service }: Permission): Permission {

@@ -5,11 +5,12 @@ import { authenticate } from "../auth/authenticate.ts";
 import { authorize } from "../auth/authorize.ts";
 import { locateSource, readSourceUrl, withoutSignature } from "../common/copy-address.ts";
 import type { RemoteSource } from "../common/copy-source-fetcher.ts";
+import { onObject } from "../common/rows.ts";
 import type { HttpRequest } from "../exchange.ts";
 import type { Permission } from "../operation.ts";
 import { type Address, readAddress } from "../target.ts";
 import { pathRefOf, readFlag, requireHeader, snapshotOf } from "./read-request.ts";
-import { type FileServices, onInode } from "./rows.ts";
+import type { FileServices } from "./services.ts";
 
 /**
  * The address of what is copied or renamed, and the right to it. A file of this server is found without going over
@@ -102,7 +103,7 @@ async function checkAllowed(
   request: HttpRequest,
   { target, query }: Address,
   { auth }: FileServices,
-  { permission = onInode(["r"]), isOwnEnough = true }: SourceOptions,
+  { permission = onObject(["r"]), isOwnEnough = true }: SourceOptions,
 ): Promise<void> {
   const { caller } = request;
   const token = request.headers["x-ms-copy-source-authorization"];

@@ -1,6 +1,5 @@
-import { LIMITS } from "../../base/limits.ts";
 import { instantOf, timestampOf } from "../../base/revision.ts";
-import { type ListedInode, listDirectory as list } from "../../services/file/list-directory.ts";
+import { type ListedInode, listDirectory } from "../../services/file/list-directory.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { decodeMarker, encodeMarker, printListParams, readListParams } from "../wire/list-params.ts";
@@ -8,10 +7,10 @@ import { PrintedPage, printListing } from "../wire/printed-page.ts";
 import { element, encodedElement, isPrintable, textElement } from "../wire/xml-print.ts";
 import { readFlag, readPathRef } from "./read-request.ts";
 import { printAttributes, quotedEtag, serviceEndpoint, XML } from "./replies.ts";
-import { type FileRow, type FileServices, row } from "./rows.ts";
+import type { FileServices } from "./services.ts";
 
 /** GET /{share}/{directory}?restype=directory&comp=list */
-async function listDirectory(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
+export async function handleListDirectory(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
   const ref = readPathRef(request);
   const params = readListParams(request.query, {
     include: ["timestamps", "etag", "attributes", "permissionkey"],
@@ -26,7 +25,7 @@ async function listDirectory(request: HttpRequest, { files }: FileServices): Pro
     attributes: params.include.has("attributes"),
     permissionKey: params.include.has("permissionkey"),
   };
-  const { directory, page, next } = await list(files, {
+  const { directory, page, next } = await listDirectory(files, {
     ref,
     prefix: params.prefix,
     maxResults: params.maxResults,
@@ -80,13 +79,3 @@ function printEntry({ entry, record }: ListedInode, wants: Wants): string {
   }
   return element(isFile ? "File" : "Directory", content);
 }
-
-export const LIST_DIRECTORY_ROW: FileRow = row({
-  name: "ListDirectoriesAndFiles",
-  method: "GET",
-  resource: "directory",
-  query: { restype: "directory", comp: "list" },
-  permission: { type: "c", account: ["l"], service: ["l"] },
-  replyBytesMax: LIMITS.listPageBytesMax,
-  handle: listDirectory,
-});

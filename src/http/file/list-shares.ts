@@ -1,10 +1,9 @@
 import type { Instant } from "../../base/clock.ts";
-import { LIMITS } from "../../base/limits.ts";
 import { badQuery } from "../../base/refusals.ts";
 import { instantOf, timestampOf } from "../../base/revision.ts";
 import { type Lease, leaseStatus } from "../../concurrency/lease.ts";
 import { versionOfDeletion } from "../../services/file/delete-share.ts";
-import { type ListedShare, listShares as list, type SharePosition } from "../../services/file/list-shares.ts";
+import { type ListedShare, listShares, type SharePosition } from "../../services/file/list-shares.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { decodeMarker, encodeMarker, printListParams, readListParams } from "../wire/list-params.ts";
@@ -12,16 +11,16 @@ import { printMetadataXml } from "../wire/metadata.ts";
 import { PrintedPage, printListing } from "../wire/printed-page.ts";
 import { element, optionalElement, textElement } from "../wire/xml-print.ts";
 import { quotedEtag, serviceEndpoint, XML } from "./replies.ts";
-import { type FileRow, type FileServices, row } from "./rows.ts";
+import type { FileServices } from "./services.ts";
 import { printSettings } from "./share-settings.ts";
 
 /** GET /?comp=list */
-async function listShares(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
+export async function handleListShares(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
   const { account } = request.target;
   const params = readListParams(request.query, { include: ["snapshots", "metadata", "deleted"] });
   const scope = `shares ${account}`;
   const withMetadata = params.include.has("metadata");
-  const { page, next } = await list(files, {
+  const { page, next } = await listShares(files, {
     account,
     prefix: params.prefix,
     newPage: (now) =>
@@ -86,13 +85,3 @@ function printShare(
       (withMetadata ? printMetadataXml(info.metadata ?? {}) : ""),
   );
 }
-
-export const LIST_SHARES_ROW: FileRow = row({
-  name: "ListShares",
-  method: "GET",
-  resource: "service",
-  query: { comp: "list" },
-  permission: { type: "s", account: ["l"], service: [] },
-  replyBytesMax: LIMITS.listPageBytesMax,
-  handle: listShares,
-});

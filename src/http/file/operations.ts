@@ -1,21 +1,13 @@
+import { Refusal } from "../../base/refusals.ts";
 import { commonOperations } from "../common/service-operations.ts";
 import { GET_USER_DELEGATION_KEY } from "../common/user-delegation-key.ts";
-import type { Query } from "../exchange.ts";
-import type { OperationTable, ResourceKind } from "../operation.ts";
-import { COPY_ROWS } from "./copy-file.ts";
-import { DIRECTORY_ROWS } from "./directory.ts";
-import { FILE_ROWS } from "./file.ts";
-import { HANDLE_ROWS } from "./handles.ts";
-import { LEASE_ROWS } from "./lease.ts";
-import { LINK_ROWS } from "./links.ts";
-import { LIST_DIRECTORY_ROW } from "./list-directory.ts";
-import { LIST_SHARES_ROW } from "./list-shares.ts";
-import { normalizeTarget } from "./mend-target.ts";
-import { RANGE_ROWS } from "./range.ts";
-import { RENAME_ROWS } from "./rename.ts";
-import type { FileServices } from "./rows.ts";
-import { SHARE_ROWS } from "./share.ts";
-import { SHARE_ACL_ROWS } from "./share-acl.ts";
+import type { Headers, Query } from "../exchange.ts";
+import type { Operation, OperationTable, ResourceKind } from "../operation.ts";
+import { DIRECTORY_ROWS } from "./directory-operations.ts";
+import { FILE_ROWS } from "./file-operations.ts";
+import { normalizeTarget } from "./normalize-target.ts";
+import type { FileServices } from "./services.ts";
+import { SHARE_ROWS } from "./share-operations.ts";
 
 /** The File service, operation by operation. */
 export const FILE_OPERATIONS: OperationTable<FileServices> = {
@@ -23,25 +15,38 @@ export const FILE_OPERATIONS: OperationTable<FileServices> = {
   operations: [
     ...commonOperations("file"),
     GET_USER_DELEGATION_KEY,
-    LIST_SHARES_ROW,
-    ...SHARE_ROWS,
-    ...SHARE_ACL_ROWS,
-    ...DIRECTORY_ROWS,
-    LIST_DIRECTORY_ROW,
-    ...FILE_ROWS,
-    ...RANGE_ROWS,
-    ...COPY_ROWS,
-    ...RENAME_ROWS,
-    ...LEASE_ROWS,
-    ...HANDLE_ROWS,
-    ...LINK_ROWS,
+    ...[...SHARE_ROWS, ...DIRECTORY_ROWS, ...FILE_ROWS].map((operation) => ({
+      ...operation,
+      handle: unconditional(operation.handle),
+    })),
   ],
   resourceOf,
   unknownOperation: "InvalidUri",
   normalizeTarget,
 };
 
-/** Handles are listed and closed of whatever a path names, so those requests do not say which kind it is. */
+const CONDITIONS = ["if-match", "if-none-match", "if-modified-since", "if-unmodified-since"];
+
+type Handle = Operation<FileServices>["handle"];
+
+/** The File service has no conditional headers and refuses them. Not async: that would cost each request a promise. */
+function unconditional(handle: Handle): Handle {
+  return (request, services) => {
+    refuseConditions(request.headers);
+    // The timeout of a request bounds how long the call waits for the caches of SMB clients.
+    const { timeout } = request;
+    if (timeout === undefined) return handle(request, services);
+    return handle(request, { ...services, files: services.files.within(timeout) });
+  };
+}
+
+function refuseConditions(headers: Headers): void {
+  for (const name of CONDITIONS) {
+    if (headers[name] !== undefined) throw new Refusal("ConditionHeadersNotSupported");
+  }
+}
+
+/** The requests to list and close handles do not say which kind of inode the path names. */
 const OF_ANY_INODE = new Set(["listhandles", "forceclosehandles"]);
 
 function resourceOf(path: string, query: Query): ResourceKind {

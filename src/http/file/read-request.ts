@@ -10,11 +10,10 @@ import {
   decodeSecurityDescriptor,
   encodeSecurityDescriptor,
 } from "../../services/file/security/security-descriptor.ts";
-import { readBoolean as readFlag } from "../common/read-headers.ts";
+import { readBoolean } from "../common/read-headers.ts";
 import type { Headers, HttpRequest } from "../exchange.ts";
 import { parseIsoTicks } from "../wire/dates.ts";
 
-/** What requests to shares, directories and files have in common, decoded. */
 export {
   guidOf,
   missingHeader,
@@ -25,6 +24,8 @@ export {
   requireGuid,
   requireHeader,
 } from "../common/read-headers.ts";
+
+/** What requests to shares, directories and files have in common, decoded. */
 
 type Located = Pick<HttpRequest, "target" | "query" | "headers">;
 
@@ -47,14 +48,14 @@ export function readSnapshotTime(
   return time;
 }
 
-/** The snapshot a request speaks of, if any, as a part of a reference. */
+/** The snapshot that a request names, if any, as a part of a reference. */
 export function snapshotOf(request: Pick<HttpRequest, "query">): { snapshot?: bigint } {
   const snapshot = readSnapshotTime(request);
   return snapshot === undefined ? {} : { snapshot };
 }
 
 export function readPathRef(request: Located): PathRef {
-  const keepsDots = readFlag(request.headers, "x-ms-allow-trailing-dot") ?? false;
+  const keepsDots = readBoolean(request.headers, "x-ms-allow-trailing-dot") ?? false;
   const { account, share, path } = pathRefOf(request.target, keepsDots);
   const snapshot = readSnapshotTime(request);
   return snapshot === undefined ? { account, share, path } : { account, share, path, snapshot };
@@ -98,7 +99,7 @@ const HTTP_HEADERS: readonly HttpHeader[] = [
   { name: "x-ms-content-md5", field: "contentMd5" },
 ];
 
-/** What a file is served with whose content type nobody named. */
+/** The content type of a file for which no client has set one. */
 export const DEFAULT_CONTENT_TYPE = "application/octet-stream";
 
 /** Of a new file: where x-ms-content-type and its kin are not sent, the plain headers count. */
@@ -116,7 +117,7 @@ export function readFileHeaders(headers: Headers, isNew = false): FileHeaders | 
     found ??= {};
     if (value === "" && field === "contentMd5") throw badHeader(name, value);
     if (value === "") continue;
-    // The hash is the client's own affair: it is kept and told, never compared, and of any length.
+    // The server stores and returns this hash of any length and never compares it with the content.
     if (field === "contentMd5" && !BASE64.test(value)) throw badHeader(name, value, "InvalidMd5");
     found[field] = value;
   }
@@ -142,9 +143,9 @@ function readAttributes(headers: Headers): number | undefined {
   for (const item of text.split("|")) {
     const wanted = item.trim().toLowerCase();
     if (wanted === "none") continue;
-    const known = ATTRIBUTE_NAMES.get(wanted);
-    if (known === undefined) throw badHeader(name, text);
-    attributes |= ATTRIBUTE[known];
+    const attribute = ATTRIBUTE_NAMES.get(wanted);
+    if (attribute === undefined) throw badHeader(name, text);
+    attributes |= ATTRIBUTE[attribute];
   }
   return attributes;
 }
@@ -203,7 +204,7 @@ function sddlOfBinary(permission: string): string {
   return printSddl(decodeSecurityDescriptor(Buffer.from(permission, "base64")));
 }
 
-/** A kept descriptor as the client wants it. */
+/** A stored descriptor in the format that the client asks for. */
 export function printPermission(sddl: string, format: "sddl" | "binary"): string {
   return format === "sddl" ? sddl : encodeSecurityDescriptor(parseSddl(sddl)).toString("base64");
 }

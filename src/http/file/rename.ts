@@ -1,21 +1,22 @@
 import { badHeader } from "../../base/refusals.ts";
 import { rename } from "../../services/file/rename.ts";
+import { onObject } from "../common/rows.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { readMetadata } from "../wire/metadata.ts";
 import { readOwnSource } from "./copy-source.ts";
 import { readChanges, readFlag, readGuid, readPathRef } from "./read-request.ts";
 import { changedHeaders } from "./replies.ts";
-import { type FileRow, type FileServices, onInode, row } from "./rows.ts";
+import type { FileServices } from "./services.ts";
 
 /** PUT of the new address with ?comp=rename and the old address in x-ms-file-rename-source. */
-async function renameInode(
+export async function handleRename(
   kind: "file" | "directory",
   request: HttpRequest,
   services: FileServices,
 ): Promise<HttpReply> {
   const { headers } = request;
   const header = "x-ms-file-rename-source";
-  const source = await readOwnSource(request, services, { header, permission: onInode(["w"]) });
+  const source = await readOwnSource(request, services, { header, permission: onObject(["w"]) });
   if (source === undefined) throw badHeader(header, "");
   const inode = await rename(services.files, {
     kind,
@@ -34,26 +35,3 @@ async function renameInode(
     headers: changedHeaders(inode),
   };
 }
-
-export const RENAME_ROWS: readonly FileRow[] = [
-  row({
-    name: "RenameFile",
-    method: "PUT",
-    resource: "file",
-    query: { comp: "rename" },
-    permission: onInode(["w"]),
-    returnsEtag: true,
-    lease: "checked",
-    handle: (request, services) => renameInode("file", request, services),
-  }),
-  row({
-    name: "RenameDirectory",
-    method: "PUT",
-    resource: "directory",
-    query: { restype: "directory", comp: "rename" },
-    permission: onInode(["w"]),
-    returnsEtag: true,
-    lease: "checked",
-    handle: (request, services) => renameInode("directory", request, services),
-  }),
-];

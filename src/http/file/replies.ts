@@ -3,12 +3,12 @@ import { quotedEtag } from "../../concurrency/etag.ts";
 import { ATTRIBUTE, type AttributeName } from "../../services/file/attributes.ts";
 import type { Inode } from "../../services/file/inodes.ts";
 import type { CopyRecord, FileHeaders } from "../../services/file/records.ts";
-import type { HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 
-/** Headers many replies share. */
 export { quotedEtag } from "../../concurrency/etag.ts";
-export { leaseHeaders, stamp, XML } from "../common/replies.ts";
+export { leaseHeaders, serviceEndpoint, stamp, XML } from "../common/replies.ts";
+
+/** Headers many replies share. */
 
 type Printed = Record<string, string | undefined>;
 
@@ -22,6 +22,7 @@ export function printAttributes(attributes: number): string {
 }
 
 let lastTicks = 0n;
+
 let lastTime = "";
 
 /** The three times of a file are mostly one. */
@@ -81,10 +82,4 @@ export function copyHeaders(copy: CopyRecord | undefined): Printed {
     "x-ms-copy-progress": `${copy.bytes}/${copy.total}`,
     "x-ms-copy-completion-time": copy.endedAt === undefined ? undefined : printHttpDate(copy.endedAt),
   };
-}
-
-/** The address the client used, up to the account: listings repeat it. */
-export function serviceEndpoint({ headers, target, isSecure }: HttpRequest): string {
-  const root = `${isSecure ? "https" : "http"}://${headers.host ?? "localhost"}/`;
-  return target.isPathStyle ? `${root}${target.account}/` : root;
 }

@@ -3,8 +3,8 @@ import type { Headers, Query, Target } from "../exchange.ts";
 /**
  * The JavaScript SDK, given a path-style endpoint, leaves the account out of the address it renames to, and out of
  * those of the client it returns: it asks for `/share/new` where it should ask for `/account/share/new`. The address
- * it renames from has the account, in a header; and whoever signs with a key names the account beside the signature.
- * The signature covers the path as it was sent, and still does: it is the one of a host-style address.
+ * it renames from has the account, in a header; and a client that signs with a key names the account beside the signature.
+ * The signature covers the path as the client sent it, which is the path of a host-style address.
  */
 export function normalizeTarget(target: Target, query: Query, headers: Headers): Target {
   if (!target.isPathStyle || target.isSecondary) return target;

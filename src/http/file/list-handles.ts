@@ -1,23 +1,16 @@
-import { LIMITS } from "../../base/limits.ts";
-import { badHeader, badQuery } from "../../base/refusals.ts";
+import { badQuery } from "../../base/refusals.ts";
 import { DELETE, READ, WRITE } from "../../concurrency/share-mode.ts";
 import { FILE_LIMITS } from "../../services/file/limits.ts";
-import {
-  forceCloseHandles as close,
-  type HandlePosition,
-  type ListedHandle,
-  listHandles as list,
-} from "../../services/file/list-handles.ts";
+import { type HandlePosition, type ListedHandle, listHandles } from "../../services/file/list-handles.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { decodeMarker, encodeMarker, readListParams } from "../wire/list-params.ts";
 import { PrintedPage, printListing } from "../wire/printed-page.ts";
 import { element, encodedElement, optionalElement, textElement } from "../wire/xml-print.ts";
-import { readFlag, readPathRef, requireHeader } from "./read-request.ts";
+import { readFlag, readPathRef } from "./read-request.ts";
 import { XML } from "./replies.ts";
-import { type FileRow, type FileServices, onInode, row } from "./rows.ts";
+import type { FileServices } from "./services.ts";
 
-/** What SMB clients have open, and ending it. */
 const RIGHTS = [
   ["Read", READ],
   ["Write", WRITE],
@@ -28,7 +21,7 @@ function scopeOf(request: HttpRequest): string {
   return `handles ${request.target.account} ${request.target.path}`;
 }
 
-function positionOf(request: HttpRequest): HandlePosition | undefined {
+export function positionOf(request: HttpRequest): HandlePosition | undefined {
   const marker = request.query.get("marker");
   if (marker === undefined || marker === "") return undefined;
   const [inode, handle] = decodeMarker(scopeOf(request), marker);
@@ -43,13 +36,14 @@ function positionOf(request: HttpRequest): HandlePosition | undefined {
   return { inode: BigInt(inode), handle: BigInt(handle) };
 }
 
-function markerOf(request: HttpRequest, next: HandlePosition | undefined): string {
+export function markerOf(request: HttpRequest, next: HandlePosition | undefined): string {
   return next === undefined ? "" : encodeMarker(scopeOf(request), [String(next.inode), String(next.handle)]);
 }
 
-async function listHandles(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
+/** GET /{share}/{path}?comp=listhandles */
+export async function handleListHandles(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
   const params = readListParams(request.query, { include: [], maxResultsMax: FILE_LIMITS.listHandlesMax });
-  const { page, next } = await list(files, {
+  const { page, next } = await listHandles(files, {
     ref: readPathRef(request),
     isRecursive: readFlag(request.headers, "x-ms-recursive") ?? false,
     newPage: () => new PrintedPage(printHandle, { countMax: params.maxResults }),
@@ -85,44 +79,3 @@ function printHandle({ inode, handle, record, path, parent }: ListedHandle): str
       (list === "" ? "" : element("AccessRightList", list)),
   );
 }
-
-async function forceCloseHandles(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
-  const given = requireHeader(request.headers, "x-ms-handle-id");
-  if (given !== "*" && !/^\d{1,20}$/.test(given)) throw badHeader("x-ms-handle-id", given);
-  const { closed, failed, next } = await close(files, {
-    ref: readPathRef(request),
-    isRecursive: readFlag(request.headers, "x-ms-recursive") ?? false,
-    handle: given === "*" ? "*" : BigInt(given),
-    from: positionOf(request),
-  });
-  return {
-    status: 200,
-    headers: {
-      "x-ms-marker": next === undefined ? undefined : markerOf(request, next),
-      "x-ms-number-of-handles-closed": String(closed),
-      "x-ms-number-of-handles-failed": String(failed),
-    },
-  };
-}
-
-const resource = "path" as const;
-
-export const HANDLE_ROWS: readonly FileRow[] = [
-  row({
-    name: "ListHandles",
-    method: "GET",
-    resource,
-    query: { comp: "listhandles" },
-    permission: onInode(["r", "l"]),
-    replyBytesMax: LIMITS.listPageBytesMax,
-    handle: listHandles,
-  }),
-  row({
-    name: "ForceCloseHandles",
-    method: "PUT",
-    resource,
-    query: { comp: "forceclosehandles" },
-    permission: onInode(["w"]),
-    handle: forceCloseHandles,
-  }),
-];

@@ -1,0 +1,23 @@
+import { getDirectoryProperties } from "../../services/file/directories.ts";
+import type { HttpReply, HttpRequest } from "../exchange.ts";
+import { printMetadata } from "../wire/metadata.ts";
+import { readPathRef } from "./read-request.ts";
+import { inodeHeaders, stamp } from "./replies.ts";
+import type { FileServices } from "./services.ts";
+
+/** GET or HEAD /{share}/{directory}?restype=directory */
+export async function handleGetDirectoryProperties(
+  request: HttpRequest,
+  { files }: FileServices,
+): Promise<HttpReply> {
+  const inode = await getDirectoryProperties(files, readPathRef(request));
+  return {
+    status: 200,
+    headers: {
+      ...stamp(inode.record.revision),
+      ...inodeHeaders(inode),
+      ...printMetadata(inode.record.metadata ?? {}),
+      "x-ms-server-encrypted": "true",
+    },
+  };
+}

@@ -1,0 +1,13 @@
+import { getPermission } from "../../services/file/permissions.ts";
+import type { HttpReply, HttpRequest } from "../exchange.ts";
+import { printPermission, readFormat, readShareRef, requireHeader } from "./read-request.ts";
+import type { FileServices } from "./services.ts";
+
+/** GET /{share}?restype=share&comp=filepermission */
+export async function handleGetPermission(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
+  const key = requireHeader(request.headers, "x-ms-file-permission-key");
+  const format = readFormat(request.headers["x-ms-file-permission-format"]);
+  const sddl = await getPermission(files, readShareRef(request), key);
+  const body = JSON.stringify({ permission: printPermission(sddl, format), format });
+  return { status: 200, headers: { "Content-Type": "application/json" }, body };
+}

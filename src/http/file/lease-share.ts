@@ -1,0 +1,15 @@
+import { leaseShare } from "../../services/file/lease.ts";
+import { type ActionName, leaseReply, readLeaseAction } from "../common/lease.ts";
+import type { HttpReply, HttpRequest } from "../exchange.ts";
+import { readSnapshotRef } from "./read-share-request.ts";
+import type { FileServices } from "./services.ts";
+
+/** PUT /{share}?restype=share&comp=lease */
+export async function handleLeaseShare(
+  action: ActionName,
+  request: HttpRequest,
+  { files }: FileServices,
+): Promise<HttpReply> {
+  const lease = readLeaseAction(action, request.headers, files.parts.random);
+  return leaseReply(action, await leaseShare(files, { ref: readSnapshotRef(request), lease }));
+}
