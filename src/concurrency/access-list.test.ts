@@ -53,6 +53,16 @@ test("entries count in their order, whatever the usual order is", () => {
   assert.equal(granted(other, [allow(everyone, read, ACE_FLAG.INHERIT_ONLY)]), 0);
 });
 
+test("an entry about a class of directory objects says nothing about a file; one without a class counts", () => {
+  const [read, write] = [RIGHT.READ_DATA, RIGHT.WRITE_DATA];
+  const object = "bf967aba-0de6-11d0-a285-00aa003049e2";
+  const allowed = { ...allow(user, read | write), type: ACE_TYPE.ALLOW_OBJECT };
+  const denied = { ...deny(user, write), type: ACE_TYPE.DENY_OBJECT };
+  assert.equal(granted(other, [{ ...denied, object }, allowed]), read | write);
+  assert.equal(granted(other, [denied, allowed]), read);
+  assert.equal(granted(other, [{ ...allowed, object }]), 0);
+});
+
 test("the owner reads and changes the list, unless an entry for OWNER RIGHTS says otherwise", () => {
   const always = RIGHT.READ_CONTROL | RIGHT.WRITE_DAC;
   assert.equal(granted(user, []), always);

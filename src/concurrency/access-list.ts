@@ -14,6 +14,9 @@ export interface Ace {
   readonly flags: number;
   readonly mask: number;
   readonly sid: Sid;
+  /** GUIDs of an object entry: the class it is about, and the class that inherits it. Files have neither. */
+  readonly object?: string | undefined;
+  readonly inheritedObject?: string | undefined;
 }
 
 export interface Acl {
@@ -40,7 +43,7 @@ export const CONTROL = {
   SELF_RELATIVE: 0x8000,
 } as const;
 
-export const ACE_TYPE = { ALLOW: 0, DENY: 1 } as const;
+export const ACE_TYPE = { ALLOW: 0, DENY: 1, ALLOW_OBJECT: 5, DENY_OBJECT: 6 } as const;
 
 export const ACE_FLAG = {
   OBJECT_INHERIT: 0x1,
@@ -121,11 +124,13 @@ export function grantedRights(descriptor: SecurityDescriptor, identity: Identity
   const limitsOwner = effective.some(({ sid }) => isSameSid(sid, OWNER_RIGHTS));
   let granted = isOwner && !limitsOwner ? OWNER_ALWAYS : 0;
   let denied = 0;
-  for (const { type, mask, sid } of effective) {
+  for (const { type, mask, sid, object } of effective) {
+    // An entry about a class of directory objects says nothing about a file ([MS-DTYP] 2.5.3.2).
+    if (object !== undefined) continue;
     if (isSameSid(sid, OWNER_RIGHTS) ? !isOwner : !isMember(identity, sid)) continue;
     const rights = specificRights(mask);
-    if (type === ACE_TYPE.ALLOW) granted |= rights & ~denied;
-    else if (type === ACE_TYPE.DENY) denied |= rights & ~granted;
+    if (type === ACE_TYPE.ALLOW || type === ACE_TYPE.ALLOW_OBJECT) granted |= rights & ~denied;
+    else if (type === ACE_TYPE.DENY || type === ACE_TYPE.DENY_OBJECT) denied |= rights & ~granted;
   }
   return granted & RIGHT.ALL;
 }

@@ -281,6 +281,18 @@ for (const engine of ENGINES) {
       }
     });
 
+    test("a permission that has no binary form is refused when it is sent, not when it is read", async () => {
+      const share = await kit.newShare();
+      const conditional = 'O:SYG:SYD:(XA;;FA;;;BA;(Title=="x"))';
+      for (const sddl of [conditional, "O:SYG:SYD:(A;;FA;;;DA)", "G:SYO:SY"])
+        await refused(share.createPermission(sddl), 400, "FileInvalidPermission");
+      const { filePermissionKey } = await share.createPermission(
+        "O:SYG:SYD:AI(A;ID;FA;;;BA)S:NO_ACCESS_CONTROL",
+      );
+      const { permission } = await share.getPermission(filePermissionKey!);
+      assert.equal(permission, "O:SYG:SYD:AI(A;ID;FA;;;BA)S:NO_ACCESS_CONTROL");
+    });
+
     test("permissions come and go in binary too, and are the same ones as in SDDL", async () => {
       const share = await kit.newShare();
       const sddl = "O:SYG:SYD:(A;;FA;;;BA)";
@@ -348,6 +360,9 @@ for (const engine of ENGINES) {
         const spelled = `O:S-1-5-32-544G:S-1-5-21-397955417-626881126-188441444-512${list}`;
         const made = await share.createPermission(spelled);
         assert.equal((await share.getPermission(made.filePermissionKey!)).permission, spelled);
+        const binary = await share.getPermission(made.filePermissionKey!, { filePermissionFormat: "Binary" });
+        const sent = { permission: binary.permission, format: "Binary" } as const;
+        assert.ok((await share.createPermission(sent)).filePermissionKey);
       }
       await refused(share.createPermission("not a descriptor"), 400, "FileInvalidPermission");
       await refused(share.getPermission("1*2"), 400, "FileInvalidPermissionKey");

@@ -215,6 +215,23 @@ for (const engine of ENGINES) {
       for (const client of [smb, other]) client.vanish();
     });
 
+    test("an open that a stream's share mode keeps out takes no writes from the holder of a lease", async () => {
+      const share = await kit.newShare();
+      const [smb, other] = [await connect(kit, share), await connect(kit, share)];
+      const file = await smb.open("f", { ...MADE, lease: { key: KEY, state: "RWH" } });
+      assert.equal(file.leaseState, "RWH");
+      const stream = await other.open("f:s", { ...MADE, share: "RW" });
+      const deleting = other.open("f", { access: "RD" });
+      const asked = await smb.nextBreak();
+      assert.ok(asked.kind === "lease" && asked.to === "RW", JSON.stringify(asked));
+      await smb.acknowledgeLease(KEY, "RW");
+      await assert.rejects(deleting, answered(STATUS.SHARING_VIOLATION));
+      assert.equal(smb.breaksHeard, 0);
+      await other.close(stream);
+      smb.vanish();
+      other.vanish();
+    });
+
     test("Force Close reaches a stream by its file, and its client learns it", async () => {
       const share = await kit.newShare();
       const smb = await connect(kit, share);

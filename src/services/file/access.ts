@@ -6,26 +6,23 @@ import { checkRestUse, type Open, type RestUse, restOpen } from "../../concurren
 import {
   deletePendingKey,
   deletePendingOf,
-  handlesOfInode,
   handlesOfShare,
   inodeOfDeletePendingKey,
-  locksOfInode,
   movingTreeKey,
   readHandleKey,
   restAccessKey,
 } from "../../store/keys/file.ts";
-import type { Key, Reader } from "../../store/kv.ts";
+import type { Key } from "../../store/kv.ts";
 import {
   handleRecord,
   type InodeRecord,
-  locksRecord,
   restAccessRecord,
   type ShareRecord,
 } from "../../store/records/file.ts";
 import { awaitBreaks, type FileContext, type InodeName, putBreaks, wakeHolders } from "./cache-breaks.ts";
-import { entriesIn } from "./entries-in.ts";
 import type { Inode } from "./inodes.ts";
 import { afterPendingLocks, isLockPending, LOCK_PENDING } from "./pending-locks.ts";
+import { readOpens } from "./stored-handles.ts";
 import { untilDone } from "./until-done.ts";
 
 /**
@@ -364,46 +361,4 @@ function refusalOf(
     return range === undefined || mayRead(locks, range, undefined) ? undefined : "FileLockConflict";
   }
   return mayRestWrite(locks) ? undefined : "FileLockConflict";
-}
-
-export interface OpenHandle extends Open {
-  readonly isOfStream: boolean;
-  readonly handle: bigint;
-  readonly mayCache: boolean;
-  /** The process that serves it. */
-  readonly owner: string;
-}
-
-/** Handles and locks of a node, in one snapshot of the ephemeral space. */
-export async function readOpens(
-  read: Reader,
-  share: bigint,
-  inode: bigint,
-): Promise<{
-  readonly handles: readonly OpenHandle[];
-  readonly locks: readonly HeldLock[];
-}> {
-  const handles = await readHandles(read, share, inode);
-  const locks: HeldLock[] = [];
-  if (handles.length > 0) {
-    for (const { key, value } of await entriesIn(read, locksOfInode(share, inode))) {
-      const { handle } = readHandleKey(key);
-      for (const lock of locksRecord.unpack(value).locks) locks.push({ ...lock, handle });
-    }
-  }
-  return { handles, locks };
-}
-
-export async function readHandles(
-  read: Reader,
-  share: bigint,
-  inode: bigint,
-): Promise<readonly OpenHandle[]> {
-  const handles: OpenHandle[] = [];
-  for (const { key, value } of await entriesIn(read, handlesOfInode(share, inode))) {
-    const { access, share: shared, mayCache = false, owner, stream } = handleRecord.unpack(value);
-    const isOfStream = stream !== undefined;
-    handles.push({ access, share: shared, isOfStream, handle: readHandleKey(key).handle, mayCache, owner });
-  }
-  return handles;
 }

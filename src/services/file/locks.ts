@@ -13,11 +13,11 @@ import { NO_ACCESS, WRITE } from "../../concurrency/share-mode.ts";
 import { handleKey, locksKey, restAccessesOfInode } from "../../store/keys/file.ts";
 import type { Writer } from "../../store/kv.ts";
 import { type AccessRecord, locksRecord, restAccessRecord } from "../../store/records/file.ts";
-import { readOpens } from "./access.ts";
 import type { FileService } from "./file-service.ts";
 import { FILE_LIMITS } from "./limits.ts";
 import type { Handle } from "./opens/open-inode.ts";
 import { deletePendingLock, putPendingLock } from "./pending-locks.ts";
+import { readOpens } from "./stored-handles.ts";
 import { untilDone } from "./until-done.ts";
 
 /** Byte-range locks of a handle. They live and go with it. */

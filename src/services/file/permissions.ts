@@ -6,7 +6,7 @@ import { permissionRecord } from "../../store/records/file.ts";
 import type { FileService } from "./file-service.ts";
 import { FILE_LIMITS } from "./limits.ts";
 import type { ShareRef, SnapshotRef } from "./names.ts";
-import { isSddl } from "./sddl.ts";
+import { parseSddl } from "./security/sddl.ts";
 import { readShare, refuseSnapshot } from "./shares.ts";
 
 /**
@@ -51,8 +51,9 @@ export function keyOfSddl(sddl: string): string {
 }
 
 export function putPermission(write: Writer, share: bigint, sddl: string): string {
-  if (sddl.length > FILE_LIMITS.permissionBytesMax || !isSddl(sddl))
-    throw new Refusal("FileInvalidPermission");
+  if (sddl === "" || sddl.length > FILE_LIMITS.permissionBytesMax) throw new Refusal("FileInvalidPermission");
+  // A descriptor that cannot be represented is refused here, not when an SMB client asks for its binary form.
+  parseSddl(sddl);
   const { high, low } = hashOf(sddl);
   write.put(permissionKey(share, high, low), permissionRecord.pack({ sddl }));
   return `${high}*${low}`;

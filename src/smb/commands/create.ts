@@ -1,10 +1,11 @@
 import { Refusal } from "../../base/refusals.ts";
 import { HANDLE_CACHE, NO_CACHE } from "../../concurrency/cache-lease.ts";
+import { mayOpen, type Open as ShareModeOpen, usesOf } from "../../concurrency/share-mode.ts";
 import { printSddl } from "../../services/file/security/sddl.ts";
 import { CONTROL, decodeSecurityDescriptor } from "../../services/file/security/security-descriptor.ts";
 import type { FoundInode, Opened, Share } from "../file-system.ts";
 import { SMB_LIMITS } from "../limits.ts";
-import type { CacheEntry, OpenInode } from "../session/caches.ts";
+import type { CacheEntry, OpenInode, OpenInodes } from "../session/caches.ts";
 import { closeOpen } from "../session/end-open.ts";
 import type { FileOpen } from "../session/open.ts";
 import { shownInfo } from "../session/write-times.ts";
@@ -16,7 +17,6 @@ import {
   type CreateRequest,
   createRequest,
   DISPOSITION,
-  SHARE_ACCESS,
 } from "../wire/create.ts";
 import { type CreateContexts, readCreateContexts } from "../wire/create-contexts.ts";
 import { NOTIFY_ACTION, NOTIFY_FILTER } from "../wire/directory.ts";
@@ -141,23 +141,25 @@ const exceptOwn =
     return lease.key.equals(own.key) && lease.client.equals(own.client);
   };
 
-/** Whether the share modes of what SMB clients have open keep a new open out. The file system has the last word. */
-function isExcluded({ opens }: OpenInode, access: number, share: number): boolean {
-  const wanted = { access: usesOf(access), share };
-  return [...opens].some((open) => {
-    const present = { access: usesOf(open.access), share: open.shareAccess };
-    if (wanted.access === 0 || present.access === 0) return false;
-    return (wanted.access & ~present.share) !== 0 || (present.access & ~wanted.share) !== 0;
-  });
+/**
+ * Whether the share modes of what SMB clients of this process have open keep a new open out. The service, which sees
+ * the clients of all processes, decides again when it opens.
+ */
+function isExcluded(inodes: OpenInodes, share: bigint, found: FoundInode, wanted: ShareModeOpen): boolean {
+  const own = inodes.find(share, found.inode);
+  const isStream = found.base !== undefined;
+  const base = isStream ? inodes.find(share, found.base!) : undefined;
+  const streams = isStream ? [] : [...inodes.streamsOf(share, found.inode)];
+  return !(
+    mayOpen(wanted, presentIn(own, false)) &&
+    mayOpen({ ...wanted, isOfStream: isStream }, presentIn(base, false)) &&
+    streams.every((stream) => mayOpen(wanted, presentIn(stream, true)))
+  );
 }
 
-/** Rights as the bits of share modes: read, write, delete. */
-function usesOf(access: number): number {
-  return (
-    ((access & (ACCESS.READ_DATA | ACCESS.EXECUTE)) === 0 ? 0 : SHARE_ACCESS.READ) |
-    ((access & (ACCESS.WRITE_DATA | ACCESS.APPEND_DATA)) === 0 ? 0 : SHARE_ACCESS.WRITE) |
-    ((access & ACCESS.DELETE) === 0 ? 0 : SHARE_ACCESS.DELETE)
-  );
+function presentIn(inode: OpenInode | undefined, isOfStream: boolean): readonly ShareModeOpen[] {
+  const opens = [...(inode?.opens ?? [])];
+  return opens.map(({ access, shareAccess }) => ({ access: usesOf(access), share: shareAccess, isOfStream }));
 }
 
 const OVERWRITE_ACCESS = ACCESS.WRITE_DATA;
@@ -171,9 +173,10 @@ async function breakForOpen(request: Request, wanted: Wanted): Promise<void> {
   const { inodes } = request.connection.server;
   // Only caches are in the way here, and most opens are made while nobody has any.
   if (!inodes.isAnyCached) return;
-  const inode = await inodeOf(request, wanted);
+  const found = await findWanted(request, wanted);
+  const inode = found && inodes.find(wanted.share.id, found.inode);
   if (wanted.lease !== undefined) inodes.checkLease(wanted.lease, inode);
-  if (inode === undefined || inode.caches.size === 0 || inode.isDeletePending) return;
+  if (found === undefined || inode === undefined || inode.caches.size === 0 || inode.isDeletePending) return;
   const denial = wanted.share.isDenied?.(openRequest(request, wanted));
   if (denial !== undefined && (await denial)) return;
   const { rights, body } = wanted;
@@ -184,7 +187,8 @@ async function breakForOpen(request: Request, wanted: Wanted): Promise<void> {
     !isOverwriting && (entry.lease === undefined ? isStatAccess(access) : isLeaseStatAccess(access));
   // An open that will be refused takes nobody's writes away: only a handle that is merely kept could make room.
   const overwritten = isOverwriting ? OVERWRITE_ACCESS : 0;
-  const isKeptOut = isExcluded(inode, access | overwritten, body.shareAccess);
+  const asked = { access: usesOf(access | overwritten), share: body.shareAccess };
+  const isKeptOut = isExcluded(inodes, wanted.share.id, found, asked);
   const conflict = isKeptOut ? "sharing" : isOverwriting ? "overwrite" : "open";
   const wait = inodes.resolve(inode, conflict, (entry) => isOwn(entry) || isStat(entry));
   if (wait !== undefined) await request.wait(wait, () => {});

@@ -1,23 +1,17 @@
 import { Refusal } from "../../../base/refusals.ts";
-import { type ByteRange, type HeldLock, mayRead, mayWrite } from "../../../concurrency/byte-range-lock.ts";
+import { type ByteRange, mayRead, mayWrite } from "../../../concurrency/byte-range-lock.ts";
 import { isLocked } from "../../../concurrency/lease.ts";
 import { ALL_ACCESS, NO_ACCESS, WRITE } from "../../../concurrency/share-mode.ts";
-import { handleKey, locksOfInode, readHandleKey, restAccessKey } from "../../../store/keys/file.ts";
+import { handleKey, restAccessKey } from "../../../store/keys/file.ts";
 import type { Reader, Writer } from "../../../store/kv.ts";
-import {
-  type InodeRecord,
-  locksRecord,
-  restAccessRecord,
-  type ShareRecord,
-} from "../../../store/records/file.ts";
-import { readHandles } from "../access.ts";
+import { type InodeRecord, restAccessRecord, type ShareRecord } from "../../../store/records/file.ts";
 import { ATTRIBUTE } from "../attributes.ts";
-import { entriesIn } from "../entries-in.ts";
 import type { FileService } from "../file-service.ts";
 import type { OpenedFile } from "../inode-changes.ts";
 import { findInode, ticksOf } from "../inodes.ts";
 import { afterPendingLocks, isLockPending, LOCK_PENDING } from "../pending-locks.ts";
 import { findShare, leaseOf } from "../shares.ts";
+import { readHandles, readLocks } from "../stored-handles.ts";
 import { putBase, shownStream } from "../streams.ts";
 import { untilDone } from "../until-done.ts";
 import { LiveView } from "../versions.ts";
@@ -84,15 +78,6 @@ export function checkRead(files: FileService, handle: Handle, range: ByteRange):
     if (own === undefined) throw new Refusal("ResourceNotFound");
     if (!mayRead(locks, range, id)) throw new Refusal("FileLockConflict");
   });
-}
-
-async function readLocks(read: Reader, share: bigint, inode: bigint): Promise<readonly HeldLock[]> {
-  const locks: HeldLock[] = [];
-  for (const { key, value } of await entriesIn(read, locksOfInode(share, inode))) {
-    const { handle } = readHandleKey(key);
-    for (const lock of locksRecord.unpack(value).locks) locks.push({ ...lock, handle });
-  }
-  return locks;
 }
 
 /**

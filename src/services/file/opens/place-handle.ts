@@ -17,12 +17,12 @@ import {
 } from "../../../store/keys/file.ts";
 import type { Key, Writer } from "../../../store/kv.ts";
 import { type HandleRecord, handleRecord, restAccessRecord } from "../../../store/records/file.ts";
-import { readOpens } from "../access.ts";
 import { putRequests } from "../cache-breaks.ts";
 import { entriesIn } from "../entries-in.ts";
 import type { FileService } from "../file-service.ts";
 import { ROOT } from "../inodes.ts";
 import { FILE_LIMITS } from "../limits.ts";
+import { readOpens } from "../stored-handles.ts";
 
 /** Something that ends soon is in the way: a REST call, a rename of a directory above. The caller looks again. */
 export const BUSY = Symbol("busy");

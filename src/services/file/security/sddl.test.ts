@@ -75,6 +75,23 @@ test("a system list that is none is told from no list, in text and in bytes", ()
   assert.equal(printSddl(back), `${ROOT}S:NO_ACCESS_CONTROL`);
 });
 
+test("an entry about objects of a directory service goes to bytes and back", () => {
+  const text =
+    "D:(OA;;FA;bf967aba-0de6-11d0-a285-00aa003049e2;;WD)(OD;CI;FR;;bf967a86-0de6-11d0-a285-00aa003049e2;SY)(OA;;FX;;;BA)";
+  const bytes = encodeSecurityDescriptor(parseSddl(text));
+  // Header, list head, entry head and mask, then which GUIDs follow, and the first of them.
+  assert.equal(bytes.readUInt32LE(20 + 8 + 8), 1);
+  assert.equal(bytes.subarray(40, 56).toString("hex"), "ba7a96bfe60dd011a28500aa003049e2");
+  assert.equal(printSddl(decodeSecurityDescriptor(bytes)), text);
+  assert.equal(
+    printSddl(parseSddl("S:(ML;;0x1;;;HI)(SP;;0x1;;;LW)")),
+    "S:(ML;;CC;;;S-1-16-12288)(SP;;CC;;;S-1-16-4096)",
+  );
+  const short = Buffer.from(bytes);
+  short.writeUInt32LE(3, 36);
+  assert.throws(() => decodeSecurityDescriptor(short), Refusal);
+});
+
 test("only the parts asked for are taken from a descriptor", () => {
   const whole = parseSddl(ROOT);
   const owner = mergeSecurityParts(NO_SECURITY, whole, SECURITY_PART.OWNER);
@@ -91,6 +108,17 @@ test("anything else is refused, in time that grows with its length", () => {
     "D:(A;;F;;;WD)",
     "X:BA",
     "O:S-1-5-4294967296",
+    // Parts out of order, twice, or with blanks between them.
+    "G:BAO:BA",
+    "D:(A;;FA;;;WD)D:(A;;FA;;;BA)",
+    "O:BA G:BA",
+    // A class of objects in an entry that has none, and one that is no GUID.
+    "D:(A;;FA;bf967aba-0de6-11d0-a285-00aa003049e2;;WD)",
+    "D:(OA;;FA;bf967aba;;WD)",
+    // Entries that have no form here: with conditions, of resource attributes, of accounts of a domain.
+    "D:(A;;FA;;;DA)",
+    'D:(XA;;FA;;;WD;(Title=="x"))',
+    'S:(RA;;;;;WD;("x",TS,0,"y"))',
   ])
     assert.throws(() => parseSddl(text), Refusal, text);
   fc.assert(

@@ -1,5 +1,12 @@
 import { Refusal } from "../../../base/refusals.ts";
-import { type Ace, type Acl, CONTROL, type SecurityDescriptor, type Sid } from "./security-descriptor.ts";
+import {
+  type Ace,
+  type Acl,
+  CONTROL,
+  isObjectAce,
+  type SecurityDescriptor,
+  type Sid,
+} from "./security-descriptor.ts";
 
 /**
  * SDDL, the text form of security descriptors, which the File service keeps and REST carries: `O:BAG:SYD:(A;OICI;
@@ -27,14 +34,42 @@ const SIDS: Readonly<Record<string, string>> = {
   SY: "S-1-5-18",
   WD: "S-1-1-0",
 };
+/** Read, but printed as SIDs, as stored descriptors already have them. Names relative to a domain have no SID here. */
+const READ_ONLY_SIDS: Readonly<Record<string, string>> = {
+  AC: "S-1-15-2-1",
+  ED: "S-1-5-9",
+  HI: "S-1-16-12288",
+  LU: "S-1-5-32-559",
+  LW: "S-1-16-4096",
+  ME: "S-1-16-8192",
+  MP: "S-1-16-8448",
+  MU: "S-1-5-32-558",
+  NO: "S-1-5-32-556",
+  PO: "S-1-5-32-550",
+  RD: "S-1-5-32-555",
+  RE: "S-1-5-32-552",
+  RU: "S-1-5-32-554",
+  SI: "S-1-16-16384",
+  SO: "S-1-5-32-549",
+  WR: "S-1-5-33",
+};
 const NAMES = new Map(Object.entries(SIDS).map(([name, sid]) => [sid, name]));
 
 const ACE_TYPES: readonly (readonly [string, number])[] = [
   ["A", 0],
   ["D", 1],
   ["AU", 2],
+  ["AL", 3],
+  ["OA", 5],
+  ["OD", 6],
+  ["OU", 7],
+  ["OL", 8],
   ["ML", 0x11],
+  ["SP", 0x13],
+  ["TL", 0x14],
+  ["FL", 0x15],
 ];
+const GUID = /^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
 const ACE_FLAGS: readonly (readonly [string, number])[] = [
   ["OI", 0x1],
   ["CI", 0x2],
@@ -77,7 +112,7 @@ export function printSid({ authority, subAuthorities }: Sid): string {
 }
 
 export function parseSid(text: string): Sid {
-  const full = SIDS[text] ?? text;
+  const full = SIDS[text] ?? READ_ONLY_SIDS[text] ?? text;
   const found = /^S-1-(\d{1,15})((?:-\d{1,10}){0,15})$/.exec(full);
   if (found === null) throw bad();
   const subAuthorities = found[2] === "" ? [] : found[2]!.slice(1).split("-").map(Number);
@@ -122,12 +157,12 @@ function aclFlags(control: number, names: readonly string[], bits: readonly numb
   return names.filter((_, index) => (control & bits[index]!) !== 0).join("");
 }
 
-function printAce({ type, flags, mask, sid }: Ace): string {
+function printAce({ type, flags, mask, sid, object = "", inheritedObject = "" }: Ace): string {
   const name = ACE_TYPES.find(([, code]) => code === type)?.[0];
   if (name === undefined) throw bad();
   const shown = ACE_FLAGS.filter(([, bit]) => (flags & bit) !== 0).map(([letters]) => letters);
   const rights = RIGHTS.find(([, bits]) => bits === mask >>> 0)?.[0] ?? `0x${(mask >>> 0).toString(16)}`;
-  return `(${name};${shown.join("")};${rights};;;${shortSid(sid)})`;
+  return `(${name};${shown.join("")};${rights};${object};${inheritedObject};${shortSid(sid)})`;
 }
 
 export function parseSddl(text: string): SecurityDescriptor {
@@ -137,12 +172,17 @@ export function parseSddl(text: string): SecurityDescriptor {
   let group: Sid | undefined;
   let dacl: Acl | undefined;
   let sacl: Acl | undefined;
+  let order = -1;
   // Each part runs to the next letter with a colon that stands outside of parentheses.
-  const part = /\s*([OGDS]):((?:\([^()]*\)|[^():])*?)(?=\s*(?:[OGDS]:|$))/y;
+  const part = /([OGDS]):((?:\([^()]*\)|[^():])*?)(?=[OGDS]:|$)/y;
   while (part.lastIndex < text.length) {
     const found = part.exec(text);
     if (found === null) throw bad();
-    const value = found[2]!.trim();
+    const value = found[2]!;
+    // Owner, group, DACL, SACL: each at most once, in this order.
+    const place = "OGDS".indexOf(found[1]!);
+    if (place <= order) throw bad();
+    order = place;
     if (found[1] === "O") owner = parseSid(value);
     else if (found[1] === "G") group = parseSid(value);
     else if (found[1] === "D" && value === NULL_ACL) {
@@ -179,8 +219,15 @@ function parseAce(text: string): Ace {
   const [type = "", flags = "", rights = "", object = "", inherited = "", sid = "", ...more] =
     text.split(";");
   const code = ACE_TYPES.find(([name]) => name === type)?.[1];
-  if (code === undefined || object !== "" || inherited !== "" || more.length > 0) throw bad();
-  return { type: code, flags: sumOf(flags, ACE_FLAGS), mask: parseRights(rights), sid: parseSid(sid) };
+  if (code === undefined || more.length > 0) throw bad();
+  const guids = {
+    ...(object !== "" && { object: object.toLowerCase() }),
+    ...(inherited !== "" && { inheritedObject: inherited.toLowerCase() }),
+  };
+  const areGuids = Object.values(guids).every((guid) => isObjectAce(code) && GUID.test(guid));
+  if (!areGuids) throw bad();
+  const mask = parseRights(rights);
+  return { type: code, flags: sumOf(flags, ACE_FLAGS), mask, sid: parseSid(sid), ...guids };
 }
 
 function parseRights(text: string): number {

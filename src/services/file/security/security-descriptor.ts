@@ -65,16 +65,59 @@ function decodeAcl(data: Buffer, at: number): Acl {
     if (offset + ACE_BYTES > end) throw bad();
     const size = data.readUInt16LE(offset + 2);
     if (size < ACE_BYTES + 8 || offset + size > end) throw bad();
-    aces.push({
-      type: data[offset]!,
-      flags: data[offset + 1]!,
-      mask: data.readUInt32LE(offset + 4),
-      sid: decodeSid(data.subarray(0, offset + size), offset + ACE_BYTES),
-    });
+    const ace = data.subarray(offset, offset + size);
+    const type = ace[0]!;
+    const { at: sidAt, ...objects } = isObjectAce(type) ? decodeObjects(ace) : { at: ACE_BYTES };
+    aces.push({ type, flags: ace[1]!, mask: ace.readUInt32LE(4), sid: decodeSid(ace, sidAt), ...objects });
     offset += size;
   }
   return { aces };
 }
+
+/** Entries with GUIDs between the mask and the SID ([MS-DTYP] 2.4.4.3): allow, deny, audit, alarm. */
+export const isObjectAce = (type: number): boolean => type >= 5 && type <= 8;
+const HAS_OBJECT = 1;
+const HAS_INHERITED_OBJECT = 2;
+const GUID_BYTES = 16;
+
+function decodeObjects(ace: Buffer): Pick<Ace, "object" | "inheritedObject"> & { readonly at: number } {
+  if (ace.length < ACE_BYTES + 4) throw bad();
+  const present = ace.readUInt32LE(ACE_BYTES);
+  let at = ACE_BYTES + 4;
+  const next = (flag: number): string | undefined => {
+    if ((present & flag) === 0) return undefined;
+    at += GUID_BYTES;
+    if (at > ace.length) throw bad();
+    return printGuid(ace.subarray(at - GUID_BYTES, at));
+  };
+  const [object, inheritedObject] = [next(HAS_OBJECT), next(HAS_INHERITED_OBJECT)];
+  return { ...(object && { object }), ...(inheritedObject && { inheritedObject }), at };
+}
+
+function encodeObjects({ object, inheritedObject }: Ace): Buffer {
+  const head = Buffer.alloc(4);
+  const present = object === undefined ? 0 : HAS_OBJECT;
+  head.writeUInt32LE(present | (inheritedObject === undefined ? 0 : HAS_INHERITED_OBJECT));
+  const guids = [object, inheritedObject].flatMap((guid) => (guid === undefined ? [] : [encodeGuid(guid)]));
+  return Buffer.concat([head, ...guids]);
+}
+
+/** The first three fields of a GUID are little-endian. */
+function swapped(bytes: Buffer): Buffer {
+  const to = Buffer.from(bytes);
+  to.subarray(0, 4).reverse();
+  to.subarray(4, 6).reverse();
+  to.subarray(6, 8).reverse();
+  return to;
+}
+
+function printGuid(bytes: Buffer): string {
+  return swapped(bytes)
+    .toString("hex")
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
+const encodeGuid = (text: string): Buffer => swapped(Buffer.from(text.replaceAll("-", ""), "hex"));
 
 export function encodeSid({ authority, subAuthorities }: Sid): Buffer {
   const to = Buffer.alloc(8 + subAuthorities.length * 4);
@@ -86,14 +129,15 @@ export function encodeSid({ authority, subAuthorities }: Sid): Buffer {
 }
 
 function encodeAcl({ aces }: Acl): Buffer {
-  const parts = aces.map(({ type, flags, mask, sid }) => {
-    const sidBytes = encodeSid(sid);
-    const to = Buffer.alloc(ACE_BYTES + sidBytes.length);
+  const parts = aces.map((ace) => {
+    const { type, flags, mask, sid } = ace;
+    const tail = isObjectAce(type) ? Buffer.concat([encodeObjects(ace), encodeSid(sid)]) : encodeSid(sid);
+    const to = Buffer.alloc(ACE_BYTES + tail.length);
     to[0] = type;
     to[1] = flags;
     to.writeUInt16LE(to.length, 2);
     to.writeUInt32LE(mask, 4);
-    to.set(sidBytes, ACE_BYTES);
+    to.set(tail, ACE_BYTES);
     return to;
   });
   const head = Buffer.alloc(ACL_BYTES);
