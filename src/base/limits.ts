@@ -71,18 +71,22 @@ export const LIMITS = {
   /** Memory that several bodies share, for what came of them elsewhere, and from which length on it is used. */
   copyBufferBytes: 128 * KIB,
   pooledCopyBytesMin: 8 * KIB,
-  /** Memory that WebAssembly and other threads see too. What was touched of it once stays: so all sizes of rooms share one part. */
+  /** Memory that WebAssembly and other threads see too. Pages once touched stay resident, so all sizes share one region. */
   commonMemoryBytes: 64 * MIB,
   commonPartsBytesMax: 40 * MIB,
-  /** So much of it is used before free rooms of one size make way for those of another. */
+  /** The pool touches this much of it before it evicts free buffers of one size for another. */
   commonFreshBytesMax: 16 * MIB,
-  /** What each size of rooms may have of that. */
+  /** The most that buffers of one size may use of it. */
   commonBodyBytesMax: 40 * MIB,
   commonCopyBytesMax: 8 * MIB,
   commonChunkBytesMax: 8 * MIB,
   commonReadBytesMax: 24 * MIB,
-  /** Other memory that is kept for the next transfer, of all sizes. */
+  commonFrameBytesMax: 25 * MIB,
+  /** Private memory that the pool keeps for the next transfer: of payload, and of SMB messages, each over all sizes. */
   idlePayloadBytesMax: 8 * MIB,
+  idleFrameBytesMax: 32 * MIB,
+  /** Around the payload of the largest SMB message: headers, contexts, names, compounds. */
+  frameOverheadBytes: 64 * KIB,
   /** Chunk extensions and trailers of one body, which mean nothing to any operation. */
   chunkExtrasBytesMax: 8 * KIB,
   /** How long requests may take to finish after SIGTERM, unless a flag says otherwise, and the most it can say. */

@@ -1,6 +1,6 @@
 import { LIMITS } from "../base/limits.ts";
 import { crc32 } from "../digest/crc32.ts";
-import { release } from "../memory/payload-memory.ts";
+import { release, retainSlice } from "../memory/pooled-buffer.ts";
 import { PartsReader } from "./format.ts";
 
 export type PayloadSource = AsyncIterable<Uint8Array> | Uint8Array;
@@ -52,13 +52,14 @@ export async function* cutPieces(
   };
   const parts = source[Symbol.asyncIterator]();
   let isEnded = false;
+  let part: Uint8Array | undefined;
   try {
     // Step by step and not `for await`, which would keep the last part in memory while it waits for the next.
-    let part = await nextPart(parts);
+    part = await nextPart(parts);
     while (part !== undefined) {
       for (let from = 0; from < part.length; ) {
         const count = Math.min(part.length - from, pieceBytes - gathering.length);
-        gathering.add(part.subarray(from, from + count));
+        gathering.add(retainSlice(part, from, from + count));
         from += count;
         leftBytes -= count;
         if (gathering.length === pieceBytes || leftBytes === 0) {
@@ -66,6 +67,7 @@ export async function* cutPieces(
           pieceBytes = bytesMax();
         }
       }
+      release(part);
       part = undefined;
       if (gathering.length >= LIMITS.earlyPieceBytes && isPressed()) {
         yield handOver();
@@ -76,6 +78,7 @@ export async function* cutPieces(
     isEnded = true;
   } finally {
     if (!isEnded) {
+      if (part !== undefined) release(part);
       gathering.release();
       await parts.return?.();
     }

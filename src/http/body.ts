@@ -1,6 +1,6 @@
 import { type MaybePromise, then } from "../base/maybe-promise.ts";
 import { Refusal } from "../base/refusals.ts";
-import { isPooled, release } from "../memory/payload-memory.ts";
+import { PooledBuffer, release } from "../memory/pooled-buffer.ts";
 import type { Connection, Incoming } from "./connection/connection.ts";
 import type { IncomingBody } from "./connection/incoming-body.ts";
 import { CHUNKED } from "./connection/request-head.ts";
@@ -124,7 +124,7 @@ export class RequestBody implements Body {
 /** In one buffer that the operation may keep: pooled memory is released, for it may be long until the buffer is garbage. */
 function joinPieces(pieces: readonly Buffer[]): Buffer {
   const [only] = pieces;
-  if (pieces.length === 1 && !isPooled(only!)) return only!;
+  if (pieces.length === 1 && !(only instanceof PooledBuffer)) return only!;
   const whole = Buffer.concat(pieces);
   for (const piece of pieces) release(piece);
   return whole;

@@ -3,7 +3,7 @@ import "../base/bytes.ts";
 import { assert, InvariantBroken } from "../base/assert.ts";
 import { systemClock } from "../base/clock.ts";
 import { KIB, LIMITS } from "../base/limits.ts";
-import { release } from "../memory/payload-memory.ts";
+import { release } from "../memory/pooled-buffer.ts";
 import { type ReplyHold, ReplyMemory } from "../memory/reply-memory.ts";
 import type { Connection } from "./connection/connection.ts";
 import type { HttpReply } from "./exchange.ts";

@@ -111,7 +111,7 @@ export class CommonParts {
    * Undefined when all of them are in use, or all of the memory that parts share. Beyond the first of it, memory that was
    * never used is touched only for a caller that asks for it: when no part that nobody needs can be released instead.
    */
-  take(mayTouch = true): Buffer | undefined {
+  acquire(mayTouch = true): Buffer | undefined {
     if (this.isFull) return undefined;
     const shared = spansOfParts();
     const end = mayTouch ? shared.at + LIMITS.commonPartsBytesMax : shared.freshAt;

@@ -1,6 +1,6 @@
 import { badHeader, badQuery, Refusal } from "../../base/refusals.ts";
 import { etagOf, type Revision } from "../../base/revision.ts";
-import { release } from "../../memory/payload-memory.ts";
+import { release } from "../../memory/pooled-buffer.ts";
 import type { BlobService } from "../../services/blob/blob-service.ts";
 import {
   abortCopy as abort,

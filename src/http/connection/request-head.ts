@@ -162,3 +162,15 @@ function keepsAlive(connection: string | undefined, isOld: boolean): boolean {
 function bytesOf(pattern: RegExp): Uint8Array {
   return Uint8Array.from({ length: 256 }, (_, byte) => (pattern.test(String.fromCharCode(byte)) ? 1 : 0));
 }
+
+export function hasBareLineFeed(data: Buffer): boolean {
+  for (let at = data.indexOf(10); at >= 0; at = data.indexOf(10, at + 1)) {
+    if (at === 0 || data[at - 1] !== 13) return true;
+  }
+  return false;
+}
+
+/** Or an empty line in front of it. A client that speaks TLS to this port gets its refusal at once, not after a time-out. */
+export function beginsMethod(byte: number): boolean {
+  return (byte > 0x20 && byte < 0x7f) || byte === 13;
+}
