@@ -5,12 +5,13 @@ import { authenticate } from "../auth/authenticate.ts";
 import { authorize } from "../auth/authorize.ts";
 import { locateSource, readSourceUrl, withoutSignature } from "../common/copy-address.ts";
 import type { RemoteSource } from "../common/copy-source-fetcher.ts";
+import { onObject } from "../common/rows.ts";
 import type { Headers, HttpRequest } from "../exchange.ts";
 import type { Permission } from "../operation.ts";
 import { type Address, readAddress } from "../target.ts";
 import { mayTouchTags, readCustomerKey, readSelector, SOURCE_KEY } from "./blob-headers.ts";
 import { readBlobRef, readSourceConditions, requireHeader } from "./read-request.ts";
-import { type BlobServices, onBlob } from "./rows.ts";
+import type { BlobServices } from "./services.ts";
 
 /**
  * x-ms-copy-source: the address of what is to be copied, and the right to read it. A blob of this server is
@@ -91,7 +92,7 @@ async function readLocalSource(
 
 const READ_BLOB: { readonly resource: "blob"; readonly permission: Permission } = {
   resource: "blob",
-  permission: { ...onBlob(["r"]), anonymous: "blob" },
+  permission: { ...onObject(["r"]), anonymous: "blob" },
 };
 
 function looksAtTags(headers: Headers): boolean {
