@@ -5,8 +5,8 @@ import { authenticateSharedKey } from "../src/http/auth/shared-key.ts";
 import { contextOf, hmac, KEY, NAME, NOW_TEXT, requestOf } from "../test/support/auth.ts";
 
 /**
- * What a signature check costs, in nanoseconds: the HMAC alone, node:crypto for comparison, and the whole check of
- * a Shared Key request as SDKs send it. Run with `node --import tsx bench/auth.ts`.
+ * What a signature check costs, in nanoseconds: the HMAC alone, node:crypto for comparison, and the whole
+ * check of a Shared Key request as SDKs send it. Run with `node --import tsx bench/auth.ts`.
  */
 /** Short rounds, and the best of many: other work on the machine disturbs some of them, not all. */
 const TURNS = 2_000;

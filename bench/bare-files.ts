@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
- * The yardstick for large bodies: node:http and the file system, nothing between. A PUT is on the disk when it is
- * answered, a GET streams the file.
+ * The yardstick for large bodies: node:http and the file system, nothing between. A PUT is on the disk when
+ * it is answered, a GET streams the file.
  */
 const SERVER = `
 const fs = require("node:fs"), path = require("node:path"), { pipeline } = require("node:stream");

@@ -1,18 +1,28 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { parseArgs } from "node:util";
 import { installMissing, thisSystem } from "../scripts/test/programs.ts";
-import { drive, hasWrk, type Measured } from "./load.ts";
+import {
+  type BaseResult,
+  LEAST_OF_BASE,
+  printBaseResult,
+  printVerdict,
+  programOfBase,
+  runRowAgainstBase,
+} from "./against-base.ts";
+import { hasWrk, type Measured } from "./load.ts";
+import { measure, median, prepare, printRate, titleOf, warmUp } from "./measure.ts";
 import { benchPostgres } from "./postgres.ts";
 import { SMB_ROWS } from "./rows/smb.ts";
 import { ROWS, type Row } from "./rows.ts";
-import { type Contender, startAzurite, startBare, startHoldfast } from "./servers.ts";
-import { signed } from "./sign.ts";
-import { runSmbRows } from "./smb.ts";
+import { startAzurite, startBare, startHoldfast } from "./servers.ts";
+import { runSmbRows, runSmbRowsAgainstBase } from "./smb.ts";
 
 /**
- * Rates of Holdfast beside a bare node:http server and Azurite, in one run on one machine. Machines are noisy,
- * so the servers take turns, round after round, and the median of the rounds' ratios is what counts.
+ * Rates of Holdfast beside a bare node:http server and Azurite, in one run on one machine. Machines are
+ * noisy, so the benchmark drives the servers alternately, round after round, and reports the median of the
+ * rounds' ratios.
  */
 const { values: flags } = parseArgs({
   options: {
@@ -21,32 +31,42 @@ const { values: flags } = parseArgs({
     connections: { type: "string", default: "64" },
     only: { type: "string", multiple: true, default: [""] },
     workers: { type: "string", default: "1" },
-    json: { type: "string", default: "bench/results/latest.json" },
+    base: { type: "string" },
+    json: { type: "string" },
     "no-azurite": { type: "boolean", default: false },
-    /** Instead of the rows: one and two nodes on PostgreSQL. */
     postgres: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
 if (flags.help) {
   console.log(`npm run bench -- [flags]
-  --only TEXT        the rows with this text in their names; may be given several times
-  --rounds N         turns of each server, of which the median counts (3)
-  --seconds N        length of a turn (4)
-  --connections N    (64)
-  --workers N        of Holdfast (1)
-  --json FILE        where the results go (bench/results/latest.json)
-  --no-azurite       beside bare node:http only
-  --postgres         instead of the rows: one and two nodes on PostgreSQL`);
+
+Measures Holdfast, a bare node:http server and Azurite (SMB rows: Samba) on this machine.
+
+  --only TEXT        run the rows whose names contain TEXT; repeat the flag for more rows
+  --rounds N         rounds for each server; the median counts (3)
+  --seconds N        length of one round (4)
+  --connections N    client connections (64)
+  --workers N        worker processes of Holdfast (1)
+  --base DIR         compare this build with the build in DIR instead (see below)
+  --json FILE        where to write the results (bench/results/latest.json; with --base base.json there)
+  --no-azurite       skip Azurite
+  --postgres         instead of the rows: one and two members on one PostgreSQL database
+  --help             print this text
+
+--base DIR starts the build in DIR and this build for each row, drives them alternately, swaps their order
+every round, and prints the median of the ratios new/base. DIR is a built checkout or its dist directory. The
+exit code is 1 when a row stays below ${LEAST_OF_BASE}. Use an odd number of rounds, and more of them for noisy rows:
+
+  npm run bench -- --base ../holdfast-1.0 --rounds 5 --only "GET blob 1 KiB" --only "queue:"`);
   process.exit(0);
 }
 const WRK = { program: "wrk", pack: "wrk", why: "a load that leaves more of the machine to the server" };
-const seconds = Number(flags.seconds);
 const rounds = Number(flags.rounds);
-const connections = Number(flags.connections);
+const options = { connections: Number(flags.connections), seconds: Number(flags.seconds) };
 
 if (flags.postgres) {
-  await benchPostgres({ seconds, connections });
+  await benchPostgres(options);
   process.exit(0);
 }
 
@@ -62,59 +82,34 @@ interface Result {
   readonly isReached: boolean;
 }
 
-/** What a row is called in print and by --only: "queue:" is all rows of that service. */
-function titleOf({ service, name }: Row): string {
-  return `${service}: ${name}`;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[sorted.length >>> 1]!;
-}
-
-async function measure(row: Row, contender: Contender, isRehearsal = false): Promise<Measured> {
-  const options = { connections, seconds: isRehearsal ? 1 : seconds };
-  const measured =
-    row.run === undefined ? await request(row, contender, options) : await row.run(contender, options);
-  if (measured.errors > 0) console.log(`  ${contender.name}: ${measured.errors} failed requests`);
-  return measured;
-}
-
-function request(
-  row: Row,
-  contender: Contender,
-  options: { readonly connections: number; readonly seconds: number },
-): Promise<Measured> {
-  const port = contender.ports[row.service];
-  const requests = row.requests().map((request) => signed({ ...request, service: row.service }, port));
-  return drive({ port, requests, ...options });
-}
-
 async function runRow(row: Row): Promise<Result> {
-  // What was written before, by an install or by the row above, would reach the disk in between this row's syncs.
+  // Unsynced writes of an install or of the row before would reach the disk between the syncs of this row.
   spawnSync("sync");
   const bare = await startBare(row.replyBytes);
-  const holdfast = await startHoldfast(["--workers", flags.workers]);
+  const holdfast = await startHoldfast({ flags: ["--workers", flags.workers] });
   try {
     await prepare(holdfast, row);
-    for (const contender of [bare, holdfast]) await measure(row, contender, true);
-    const taken: { bare: Measured; holdfast: Measured }[] = [];
+    for (const contender of [bare, holdfast]) await warmUp(row, contender, options);
+    const measured: { bare: Measured; holdfast: Measured }[] = [];
     for (let round = 0; round < rounds; round++) {
-      taken.push({ bare: await measure(row, bare), holdfast: await measure(row, holdfast) });
+      measured.push({
+        bare: await measure(row, bare, options),
+        holdfast: await measure(row, holdfast, options),
+      });
     }
     const theirs = row.azurite && !flags["no-azurite"] ? await rateOfAzurite(row) : undefined;
-    const ofBare = median(taken.map((round) => round.holdfast.perSecond / round.bare.perSecond));
-    const ours = median(taken.map((round) => round.holdfast.perSecond));
+    const ofBare = median(measured.map((round) => round.holdfast.perSecond / round.bare.perSecond));
+    const ours = median(measured.map((round) => round.holdfast.perSecond));
     const overAzurite = theirs === undefined ? undefined : ours / theirs;
     return {
       name: titleOf(row),
-      bare: median(taken.map((round) => round.bare.perSecond)),
+      bare: median(measured.map((round) => round.bare.perSecond)),
       holdfast: ours,
       azurite: theirs,
       ofBare,
       overAzurite,
-      p50Millis: median(taken.map((round) => round.holdfast.p50Millis)),
-      p99Millis: median(taken.map((round) => round.holdfast.p99Millis)),
+      p50Millis: median(measured.map((round) => round.holdfast.p50Millis)),
+      p99Millis: median(measured.map((round) => round.holdfast.p99Millis)),
       isReached:
         ofBare >= row.target.ofBare &&
         (overAzurite ?? Number.POSITIVE_INFINITY) >= (row.target.overAzurite ?? 0),
@@ -124,67 +119,80 @@ async function runRow(row: Row): Promise<Result> {
   }
 }
 
-/** Started when the others are done: it works while nobody asks it for anything, and they would pay for that. */
+/** Runs after the other servers: Azurite uses the processor while idle, which would slow them down. */
 async function rateOfAzurite(row: Row): Promise<number | undefined> {
   const azurite = await startAzurite();
   if (azurite === undefined) return undefined;
   try {
     await prepare(azurite, row);
-    await measure(row, azurite, true);
-    const taken: number[] = [];
-    for (let round = 0; round < rounds; round++) taken.push((await measure(row, azurite)).perSecond);
-    return median(taken);
+    await warmUp(row, azurite, options);
+    const rates: number[] = [];
+    for (let round = 0; round < rounds; round++) rates.push((await measure(row, azurite, options)).perSecond);
+    return median(rates);
   } finally {
     await azurite.stop();
   }
 }
 
-async function prepare(contender: Contender, row: Row): Promise<void> {
-  const port = contender.ports[row.service];
-  for (const request of row.prepare ?? []) {
-    const raw = signed({ ...request, service: row.service }, port);
-    const measured = await drive({ port, requests: [raw], connections: 1, seconds: 1 });
-    if (measured.perSecond === 0)
-      throw new Error(`${contender.name} did not take ${request.method} ${request.path}`);
-  }
-}
-
-const isWanted = (name: string): boolean =>
+const isSelected = (name: string): boolean =>
   flags.only.some((text) => name.toLowerCase().includes(text.toLowerCase()));
-const rows = ROWS.filter((row) => isWanted(titleOf(row)));
-const smbRows = SMB_ROWS.filter(({ name }) => isWanted(name));
+const rows = ROWS.filter((row) => isSelected(titleOf(row)));
+const smbRows = SMB_ROWS.filter(({ name }) => isSelected(name));
 if (rows.length === 0 && smbRows.length === 0) {
   console.error(`no row has "${flags.only.join('" or "')}" in its name; the rows are:`);
   for (const name of [...ROWS.map(titleOf), ...SMB_ROWS.map(({ name }) => name)]) console.error(`  ${name}`);
   process.exit(2);
 }
+const base = flags.base === undefined ? undefined : programOfBase(flags.base);
+if (flags.base !== undefined && base === undefined) {
+  console.error(`--base ${flags.base} has no dist/cli/holdfast.js; run npm run build there`);
+  process.exit(2);
+}
 console.log(`programs: ${installMissing([WRK], thisSystem)}`);
 console.log(
-  `${rows.length} rows, ${rounds} rounds of ${seconds} s, ${connections} connections, load from ${hasWrk() ? "wrk" : "Node.js"}\n`,
+  `${rows.length + smbRows.length} rows, ${rounds} rounds of ${options.seconds} s, ` +
+    `${options.connections} connections, load from ${hasWrk() ? "wrk" : "Node.js"}\n`,
 );
-const results: Result[] = [];
-for (const row of rows) {
-  const result = await runRow(row);
-  results.push(result);
-  console.log(printResult(result, row));
+if (base === undefined) {
+  const results: Result[] = [];
+  for (const row of rows) {
+    const result = await runRow(row);
+    results.push(result);
+    console.log(printResult(result, row));
+  }
+  const smb = await runSmbRows(smbRows, rounds);
+  writeResults(flags.json ?? "bench/results/latest.json", { results, smb });
+} else {
+  const results: BaseResult[] = [];
+  for (const row of rows) {
+    const launch = { program: base, flags: ["--workers", flags.workers], rounds };
+    const result = await runRowAgainstBase(row, launch, options);
+    results.push(result);
+    console.log(printBaseResult(result));
+  }
+  const smb = await runSmbRowsAgainstBase(smbRows, { rounds, program: base });
+  const isHeld = printVerdict([...results, ...smb]);
+  writeResults(flags.json ?? "bench/results/base.json", { base, results, smb });
+  if (!isHeld) process.exitCode = 1;
 }
-const smb = await runSmbRows(smbRows, rounds);
-mkdirSync("bench/results", { recursive: true });
-writeFileSync(
-  flags.json,
-  `${JSON.stringify({ node: process.version, seconds, rounds, connections, results, smb }, null, 2)}\n`,
-);
-console.log(`\nwritten to ${flags.json}`);
+
+function writeResults(file: string, results: object): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(
+    file,
+    `${JSON.stringify({ node: process.version, ...options, rounds, ...results }, null, 2)}\n`,
+  );
+  console.log(`\nwritten to ${file}`);
+}
 
 function printResult(result: Result, { target }: Row): string {
-  const whole = (value: number): string => Math.round(value).toLocaleString("en-US").padStart(8);
   const azurite =
     result.azurite === undefined
       ? ""
-      : `  azurite ${whole(result.azurite)}/s  ${result.overAzurite!.toFixed(1)}x`;
-  const aim = `aim ${target.ofBare}${target.overAzurite === undefined ? "" : ` and ${target.overAzurite}x`}`;
+      : `  azurite ${printRate(result.azurite)}/s  ${result.overAzurite!.toFixed(1)}x`;
+  const aim = `target ${target.ofBare}${target.overAzurite === undefined ? "" : ` and ${target.overAzurite}x`}`;
   return (
-    `${result.name.padEnd(50)} bare ${whole(result.bare)}/s  holdfast ${whole(result.holdfast)}/s  ` +
+    `${result.name.padEnd(50)} bare ${printRate(result.bare)}/s  holdfast ${printRate(result.holdfast)}/s  ` +
     `ratio ${result.ofBare.toFixed(2)} (${aim}${result.isReached ? "" : ", MISSED"})` +
     `  p50 ${result.p50Millis.toFixed(2)} ms  p99 ${result.p99Millis.toFixed(2)} ms${azurite}`
   );

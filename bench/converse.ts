@@ -2,8 +2,8 @@ import { connect } from "node:net";
 import { type Measured, wholeReply } from "./load.ts";
 
 /**
- * Drives a server with requests that depend on the replies before them: an ETag to name, a continuation to follow.
- * One request at a time on each connection.
+ * Drives a server with requests that depend on the replies before them: an ETag to name, a continuation to
+ * follow. One request at a time on each connection.
  */
 export interface Conversation {
   readonly port: number;

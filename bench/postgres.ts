@@ -5,8 +5,9 @@ import { drive } from "./load.ts";
 import { type PlainRequest, signed } from "./sign.ts";
 
 /**
- * Rates and round trips of one and of two nodes on one PostgreSQL, with a sync for each commit. Everything runs on
- * one machine, so two nodes share its processors with each other, with the database and with the load.
+ * Rates and round trips of one and of two nodes on one PostgreSQL, with a sync for each commit. Everything
+ * runs on one machine, so two nodes share its processors with each other, with the database and with the
+ * load.
  */
 interface Node {
   readonly blob: number;

@@ -5,36 +5,35 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { installMissing, thisSystem } from "../scripts/test/programs.ts";
 import { drive } from "./load.ts";
-import { freePorts, startHoldfast, stop } from "./servers.ts";
+import { freePorts, type Launch, startHoldfast, stop } from "./servers.ts";
 import { ACCOUNT, KEY, signed } from "./sign.ts";
 
 /** A server with a share called `bench`, as smbclient logs in to it. */
 export interface SmbContender {
-  readonly name: "holdfast" | "samba";
+  readonly name: "holdfast" | "base" | "samba";
   readonly port: number;
   readonly user: string;
   readonly password: string;
   stop(): Promise<void>;
 }
 
-const NEEDED = [
-  { program: "smbclient", pack: "smbclient", why: "the client of the SMB rows" },
-  { program: "smbd", pack: "samba", why: "what the SMB rows are measured against" },
-];
+const CLIENT = { program: "smbclient", pack: "smbclient", why: "the client of the SMB rows" };
+const SAMBA = { program: "smbd", pack: "samba", why: "the server that the SMB rows compare with" };
 const PASSWORD = "bench-Secret-1";
-/** Debian keeps servers outside of the path of ordinary users. */
+/** Debian keeps servers in a directory that is not on the PATH of ordinary users. */
 const SBIN = "/usr/sbin";
 
-/** Why the SMB rows cannot be measured here; undefined when they can. */
-export function smbIsMissing(): string | undefined {
+/** Why the SMB rows cannot be measured here; undefined when they can. A run against a base needs no Samba. */
+export function smbIsMissing({ needsSamba }: { readonly needsSamba: boolean }): string | undefined {
   process.env.PATH = `${process.env.PATH ?? ""}:${SBIN}`;
-  const said = installMissing(NEEDED, thisSystem);
-  if (NEEDED.some(({ program }) => !thisSystem.has(program))) return said;
-  return thisSystem.isRoot ? undefined : "smbd of Debian starts only as root";
+  const needed = needsSamba ? [CLIENT, SAMBA] : [CLIENT];
+  const report = installMissing(needed, thisSystem);
+  if (needed.some(({ program }) => !thisSystem.has(program))) return report;
+  return thisSystem.isRoot || !needsSamba ? undefined : "smbd of Debian starts only as root";
 }
 
-export async function startHoldfastSmb(): Promise<SmbContender> {
-  const holdfast = await startHoldfast();
+export async function startHoldfastSmb(launch: Launch = {}): Promise<SmbContender> {
+  const holdfast = await startHoldfast(launch);
   const request = signed(
     { method: "PUT", path: "/bench", query: { restype: "share" }, service: "file" },
     holdfast.ports.file,
@@ -42,7 +41,7 @@ export async function startHoldfastSmb(): Promise<SmbContender> {
   await drive({ port: holdfast.ports.file, requests: [request], connections: 1, seconds: 1 });
   const { smb } = holdfast.ports as unknown as { readonly smb: number };
   return {
-    name: "holdfast",
+    name: launch.name ?? "holdfast",
     port: smb,
     user: ACCOUNT,
     password: KEY.toString("base64"),
@@ -50,7 +49,7 @@ export async function startHoldfastSmb(): Promise<SmbContender> {
   };
 }
 
-/** Samba as it comes, on a configuration, a port and directories of its own. */
+/** Samba with its defaults, on a configuration, a port and directories of its own. */
 export async function startSamba(): Promise<SmbContender> {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-bench-samba-"));
   const [port] = await freePorts(1);
@@ -87,7 +86,8 @@ export async function startSamba(): Promise<SmbContender> {
     input: `${PASSWORD}\n${PASSWORD}\n`,
   });
   if (added.status !== 0) throw new Error(`smbpasswd: ${added.stderr}`);
-  // In a process group of its own: an smbd that stops ends its whole group, which else is the benchmark's.
+  // In a process group of its own: an smbd that stops signals its whole group, which would include the
+  // benchmark.
   const child = spawn("smbd", ["--foreground", "--no-process-group", "-s", config], {
     stdio: "ignore",
     detached: true,

@@ -5,14 +5,14 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** The three servers that are compared, each a process of its own. */
+/** One of the servers that are compared, each a process of its own; "base" is an older build of Holdfast. */
 export interface Contender {
-  readonly name: "bare" | "holdfast" | "azurite";
+  readonly name: "bare" | "holdfast" | "base" | "azurite";
   readonly ports: Readonly<Record<"blob" | "queue" | "table" | "file", number>>;
   stop(): Promise<void>;
 }
 
-/** The yardstick: takes the request, reads its body, answers with as many bytes as it is told to. */
+/** The baseline: accepts the request, reads its body, answers with the requested number of bytes. */
 const BARE = `
 const server = require("node:http").createServer((message, response) => {
   const bytes = Number(message.headers["x-bench-reply-bytes"] ?? process.argv[1]);
@@ -40,26 +40,28 @@ export async function startBare(replyBytes: number): Promise<Contender> {
   };
 }
 
-export async function startHoldfast(flags: readonly string[] = []): Promise<Contender> {
+export interface Launch {
+  readonly flags?: readonly string[];
+  /** Path of the program; without it, that of this build. */
+  readonly program?: string;
+  readonly name?: "holdfast" | "base";
+}
+
+export async function startHoldfast({
+  flags = [],
+  program = "dist/cli/holdfast.js",
+  name = "holdfast",
+}: Launch = {}): Promise<Contender> {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-bench-data-"));
   const ports = ["blob", "queue", "table", "file", "admin", "smb"].flatMap((name) => [`--${name}Port`, "0"]);
   const child = spawn(
     process.execPath,
-    [
-      "dist/cli/holdfast.js",
-      "--location",
-      join(folder, "data"),
-      ...ports,
-      "--ready",
-      "json",
-      "--silent",
-      ...flags,
-    ],
+    [program, "--location", join(folder, "data"), ...ports, "--ready", "json", "--silent", ...flags],
     { stdio: ["ignore", "pipe", "inherit"] },
   );
   const ready = JSON.parse(await firstLine(child)) as { ports: Contender["ports"] };
   return {
-    name: "holdfast",
+    name,
     ports: ready.ports,
     stop: async () => {
       await stop(child);
@@ -71,7 +73,7 @@ export async function startHoldfast(flags: readonly string[] = []): Promise<Cont
 const AZURITE_FOLDER = ".cache/azurite";
 const AZURITE_MAIN = join(AZURITE_FOLDER, "node_modules/azurite/dist/src/azurite.js");
 
-/** Azurite lives in a folder of its own: it is what we measure against, not something we depend on. */
+/** Azurite has a folder of its own, because Holdfast is measured against it and does not depend on it. */
 export async function startAzurite(): Promise<Contender | undefined> {
   if (!existsSync(AZURITE_MAIN)) {
     console.log(`installing Azurite into ${AZURITE_FOLDER}`);
@@ -138,8 +140,8 @@ async function untilListening(ports: readonly number[]): Promise<void> {
 function firstLine(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = "";
-    child.stdout?.on("data", (piece: Buffer) => {
-      text += piece.toString();
+    child.stdout?.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
       const end = text.indexOf("\n");
       if (end >= 0) resolve(text.slice(0, end));
     });

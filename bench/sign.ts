@@ -20,8 +20,9 @@ export interface PlainRequest {
 let counter = 0;
 
 /**
- * The headers of a signed request. Each has its own client request id, so no two signatures are alike. Written
- * from the protocol's description and not with the server's code: it is also what tests check the server with.
+ * The headers of a signed request. Each has its own client request id, so no two signatures are alike.
+ * Written from the protocol's description and not with the server's code: it is also what tests check the
+ * server with.
  */
 export function signedHeaders(request: PlainRequest, account = ACCOUNT, key = KEY): Record<string, string> {
   const { method, path, query = {}, body } = request;

@@ -1,3 +1,5 @@
+import { LEAST_OF_BASE } from "./against-base.ts";
+import { median, printRate } from "./measure.ts";
 import { makeSmbFiles, runSmbclient, SMB_ROWS, type SmbFiles, type SmbRow } from "./rows/smb.ts";
 import { type SmbContender, smbIsMissing, startHoldfastSmb, startSamba } from "./samba.ts";
 
@@ -10,23 +12,82 @@ export interface SmbResult {
   readonly isReached: boolean;
 }
 
-/** The least share of Samba's rate we accept; the aim is all of it. */
+/** The lowest accepted fraction of Samba's rate; the goal is 1. */
 const TARGET = 0.7;
 
-const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >>> 1]!;
+export interface SmbBaseResult {
+  readonly name: string;
+  readonly unit: string;
+  readonly base: number;
+  readonly holdfast: number;
+  readonly ofBase: number;
+}
 
-/** The SMB rows: the same smbclient at both servers in turn, round after round, and the median of the ratios. */
+/** Rates of Holdfast and of the other server, and the median of the ratios of the rounds. */
+interface Compared {
+  readonly ours: number;
+  readonly theirs: number;
+  readonly ratio: number;
+}
+
+/**
+ * The same smbclient drives Holdfast and Samba alternately, round after round; the median of the ratios
+ * counts.
+ */
 export async function runSmbRows(rows: readonly SmbRow[], rounds: number): Promise<SmbResult[]> {
   if (rows.length === 0) return [];
-  const reason = smbIsMissing();
+  const reason = smbIsMissing({ needsSamba: true });
   if (reason !== undefined) {
     console.log(`the SMB rows are not measured: ${reason}`);
     return [];
   }
-  const files = makeSmbFiles();
-  const servers = [await startHoldfastSmb(), await startSamba()] as const;
-  const prepared = new Set<string>();
   const results: SmbResult[] = [];
+  await compare(rows, rounds, [await startHoldfastSmb(), await startSamba()], (row, compared) => {
+    const result = {
+      name: row.name,
+      unit: row.unit,
+      samba: compared.theirs,
+      holdfast: compared.ours,
+      ofSamba: compared.ratio,
+      isReached: compared.ratio >= TARGET,
+    };
+    results.push(result);
+    console.log(printResult(result));
+  });
+  return results;
+}
+
+/** The same with an older build of Holdfast in place of Samba. */
+export async function runSmbRowsAgainstBase(
+  rows: readonly SmbRow[],
+  { rounds, program }: { readonly rounds: number; readonly program: string },
+): Promise<SmbBaseResult[]> {
+  if (rows.length === 0) return [];
+  const reason = smbIsMissing({ needsSamba: false });
+  if (reason !== undefined) {
+    console.log(`the SMB rows are not measured: ${reason}`);
+    return [];
+  }
+  const results: SmbBaseResult[] = [];
+  const servers = [await startHoldfastSmb(), await startHoldfastSmb({ program, name: "base" })] as const;
+  await compare(rows, rounds, servers, ({ name, unit }, { ours, theirs, ratio }) => {
+    results.push({ name, unit, base: theirs, holdfast: ours, ofBase: ratio });
+    console.log(
+      `${name.padEnd(48)} base ${printRate(theirs)} ${unit}/s  holdfast ${printRate(ours)} ${unit}/s  ` +
+        `new/base ${ratio.toFixed(3)}${ratio < LEAST_OF_BASE ? " SLOWER" : ""}`,
+    );
+  });
+  return results;
+}
+
+async function compare(
+  rows: readonly SmbRow[],
+  rounds: number,
+  servers: readonly [SmbContender, SmbContender],
+  report: (row: SmbRow, compared: Compared) => void,
+): Promise<void> {
+  const files = makeSmbFiles();
+  const prepared = new Set<string>();
   try {
     for (const row of rows) {
       for (const needed of neededBy(row)) {
@@ -34,18 +95,15 @@ export async function runSmbRows(rows: readonly SmbRow[], rounds: number): Promi
         prepared.add(needed.name);
         for (const server of servers) await prepare(server, needed, files);
       }
-      const result = await measure(row, servers, { files, rounds });
-      results.push(result);
-      console.log(printResult(result));
+      report(row, await measure(row, servers, { files, rounds }));
     }
-    return results;
   } finally {
     await Promise.all(servers.map((server) => server.stop()));
     files.remove();
   }
 }
 
-/** What a row reads, an earlier one of the same kind wrote: it is made ready also when only the later one runs. */
+/** A row that reads needs the files of the row that writes them, also when --only selects just the reader. */
 function neededBy(row: SmbRow): SmbRow[] {
   if (!row.name.includes("mget")) return [row];
   const writer = SMB_ROWS.find(
@@ -57,36 +115,37 @@ function neededBy(row: SmbRow): SmbRow[] {
 async function prepare(server: SmbContender, row: SmbRow, files: SmbFiles): Promise<void> {
   const commands = row.prepare?.(files);
   if (commands !== undefined) await runSmbclient(server, row.protection, commands);
-  // A rehearsal: caches, tables and connections of both servers are as warm as they get.
+  // One run that is not counted warms the caches, tables and connections of both servers.
   await runSmbclient(server, row.protection, row.commands(files));
 }
 
 async function measure(
   row: SmbRow,
-  [holdfast, samba]: readonly [SmbContender, SmbContender],
+  [holdfast, other]: readonly [SmbContender, SmbContender],
   { files, rounds }: { readonly files: SmbFiles; readonly rounds: number },
-): Promise<SmbResult> {
-  const taken: { readonly ours: number; readonly theirs: number }[] = [];
+): Promise<Compared> {
+  const rateOf = async (server: SmbContender): Promise<number> =>
+    row.amount / (await runSmbclient(server, row.protection, row.commands(files)));
+  const rates: { readonly ours: number; readonly theirs: number }[] = [];
   for (let round = 0; round < rounds; round++) {
-    const ours = row.amount / (await runSmbclient(holdfast, row.protection, row.commands(files)));
-    const theirs = row.amount / (await runSmbclient(samba, row.protection, row.commands(files)));
-    taken.push({ ours, theirs });
+    if (round % 2 === 0) {
+      const ours = await rateOf(holdfast);
+      rates.push({ ours, theirs: await rateOf(other) });
+    } else {
+      const theirs = await rateOf(other);
+      rates.push({ ours: await rateOf(holdfast), theirs });
+    }
   }
-  const ofSamba = median(taken.map(({ ours, theirs }) => ours / theirs));
   return {
-    name: row.name,
-    unit: row.unit,
-    samba: median(taken.map(({ theirs }) => theirs)),
-    holdfast: median(taken.map(({ ours }) => ours)),
-    ofSamba,
-    isReached: ofSamba >= TARGET,
+    ours: median(rates.map(({ ours }) => ours)),
+    theirs: median(rates.map(({ theirs }) => theirs)),
+    ratio: median(rates.map(({ ours, theirs }) => ours / theirs)),
   };
 }
 
 function printResult({ name, unit, samba, holdfast, ofSamba, isReached }: SmbResult): string {
-  const whole = (value: number): string => Math.round(value).toLocaleString("en-US").padStart(8);
   return (
-    `${name.padEnd(48)} samba ${whole(samba)} ${unit}/s  holdfast ${whole(holdfast)} ${unit}/s  ` +
+    `${name.padEnd(48)} samba ${printRate(samba)} ${unit}/s  holdfast ${printRate(holdfast)} ${unit}/s  ` +
     `ratio ${ofSamba.toFixed(2)} (at least ${TARGET}${isReached ? "" : ", MISSED"})`
   );
 }

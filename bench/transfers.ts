@@ -6,8 +6,8 @@ import type { Contender } from "./servers.ts";
 import { type PlainRequest, signedHeaders, targetOf } from "./sign.ts";
 
 /**
- * Large bodies, measured in MB a second. All contenders are driven by the same client over as many connections; the
- * bare server of these rows keeps files, and syncs them.
+ * Large bodies, measured in MB a second. All contenders are driven by the same client over as many
+ * connections; the bare server of these rows keeps files, and syncs them.
  */
 export interface RunOptions {
   readonly connections: number;
@@ -44,8 +44,8 @@ function headOf(port: number, request: PlainRequest, bodyBytes: number): string 
 }
 
 /**
- * One connection, one request at a time. It reads into the same memory again and again and looks at no byte of a body:
- * node:http as a client needs more of the machine than the servers it would measure.
+ * One connection, one request at a time. It reads into the same memory again and again and looks at no byte
+ * of a body: node:http as a client needs more of the machine than the servers it would measure.
  */
 class Line {
   readonly #socket: Socket;

@@ -7,7 +7,10 @@ import type { Operation, OperationTable, Permission, ResourceKind } from "../src
 import { QUEUE_OPERATIONS } from "../src/http/queue/operations.ts";
 import { TABLE_OPERATIONS } from "../src/http/table/operations.ts";
 
-/** `npm run docs` writes docs/reference/operations.md from the four operation tables; a test finds a stale file. */
+/**
+ * `npm run docs` writes docs/reference/operations.md from the four operation tables; a test finds a stale
+ * file.
+ */
 export const OPERATIONS_FILE = "docs/reference/operations.md";
 
 const TABLES = [

@@ -18,7 +18,7 @@ npm run prove -- --only NAME      one of them (may be given several times)
 npm run prove -- --list           what there is
 npm run prove -- --mutants        whether the proofs catch the mutants of test/prove/planted (--only: one of these)
 npm run prove -- --json FILE      the outcomes as JSON, elsewhere than in dist/prove.json
-npm run prove -- --docs           the figures into docs/guarantees.md as well
+npm run prove -- --docs           the figures into docs/internals/guarantees.md as well
 npm run prove -- --seed N         as it ran that time
 npm run prove -- --from DIR       proofs from another directory than test/prove`;
 
@@ -116,5 +116,5 @@ const outcomes = await runProofs({
 });
 process.stdout.write(`\n${printTable(outcomes)}`);
 writeJson({ length, outcomes });
-if (values.docs) writeFigures(join(root, "docs", "guarantees.md"), outcomes, length);
+if (values.docs) writeFigures(join(root, "docs", "internals", "guarantees.md"), outcomes, length);
 process.exit(outcomes.every(({ ok }) => ok) ? 0 : 1);

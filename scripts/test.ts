@@ -92,7 +92,10 @@ const programsStart = monotonic();
 console.log(`     programs: ${installMissing(NEEDED, thisSystem)}\n`);
 stages.push({ name: "programs", isOk: true, millis: monotonic() - programsStart });
 
-/** One PostgreSQL for all test files that need one: making one takes seconds, and each of them would make its own. */
+/**
+ * One PostgreSQL for all test files that need one: making one takes seconds, and each of them would make its
+ * own.
+ */
 async function startSharedDatabase(paths: readonly string[]): Promise<TestDatabase | undefined> {
   const isNeeded = paths.some((path) => readFileSync(path, "utf8").includes("postgres"));
   if (rootAt >= 0 || !isNeeded) return undefined;

@@ -19,7 +19,8 @@ const appends: PlainRequest[] = Array.from({ length: 2_048 }, (_, i) => ({
 }));
 
 const pages: PlainRequest[] = Array.from({ length: 2_048 }, (_, i) => {
-  // A stride that shares no factor with the number of pages: every place is met, and no two in a row are neighbours.
+  // A stride that shares no factor with the number of pages: every place is met, and no two in a row are
+  // neighbours.
   const from = ((i * 4_099) % (PAGE_BLOB_BYTES / PAGE_BYTES)) * PAGE_BYTES;
   return {
     method: "PUT",

@@ -31,8 +31,9 @@ const statusOf = (reply: string): number => Number(reply.slice(9, 12));
 const WRITERS = 32;
 
 /**
- * Each writer puts with the ETag it last saw; one that lost reads the blob and tries again. What counts is the number
- * of wins, and how long a request takes; how long a writer waits for its next win is luck (docs/decisions/0030).
+ * Each writer puts with the ETag it last saw; one that lost reads the blob and tries again. What counts is
+ * the number of wins, and how long a request takes; how long a writer waits for its next win is luck
+ * (decision 0030).
  */
 async function contend(contender: Contender, { seconds }: RunOptions): Promise<Measured> {
   const port = contender.ports.blob;

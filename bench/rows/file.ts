@@ -6,8 +6,8 @@ import { type PlainRequest, signed } from "../sign.ts";
 import { type RunOptions, throughput, transfer, upload } from "../transfers.ts";
 
 /**
- * Files in one share. Azurite has no File service, so a bare server is the only yardstick: for large transfers the one
- * that keeps files, for all else the one that does nothing.
+ * Files in one share. Azurite has no File service, so a bare server is the only yardstick: for large
+ * transfers the one that keeps files, for all else the one that does nothing.
  */
 const KIB = 1_024;
 const MIB = 1_024 * KIB;

@@ -6,8 +6,8 @@ import type { Contender } from "../servers.ts";
 import { ACCOUNT, KEY, type PlainRequest, signed } from "../sign.ts";
 
 /**
- * Messages of 1 KiB on one queue. What is waiting stays as many while a row runs: as much is put as is taken. What
- * was taken and not deleted piles up hidden, as it does behind slow takers.
+ * Messages of 1 KiB on one queue. What is waiting stays as many while a row runs: as much is put as is taken.
+ * What was taken and not deleted piles up hidden, as it does behind slow takers.
  */
 const TEXT = "m".repeat(1_024);
 const BODY = Buffer.from(`<QueueMessage><MessageText>${TEXT}</MessageText></QueueMessage>`);
@@ -27,7 +27,10 @@ interface RunOptions {
   readonly seconds: number;
 }
 
-/** Azurite gets slower with each message that waits, and would take hours to be filled: it is spared most of them. */
+/**
+ * Azurite gets slower with each message that waits, and would take hours to be filled: it is spared most of
+ * them.
+ */
 const AZURITE_WAITING_MAX = 3_000;
 const FILL_SECONDS_MAX = 1_800;
 const filled = new WeakMap<Contender, Set<string>>();
@@ -75,7 +78,9 @@ async function putThenGet(
 const PRODUCERS = 32;
 const ID = /<MessageId>([^<]*)<.*?<PopReceipt>([^<]*)</s;
 
-/** 32 put; 32 take one and delete it. What counts is what the takers do: a Get and a Delete are two requests. */
+/**
+ * 32 put; 32 take one and delete it. What counts is what the takers do: a Get and a Delete are two requests.
+ */
 async function pipeline(contender: Contender, options: RunOptions, waiting: number): Promise<Measured> {
   const queue = `pipeline-${waiting}`;
   await fill(contender, queue, waiting);
@@ -109,7 +114,9 @@ const remove = (queue: string, id: string, receipt: string): PlainRequest => ({
 
 const SAS = accountSas();
 
-/** A signature per request would make the generator the slowest of all: this one is good for every request. */
+/**
+ * A signature per request would make the generator the slowest of all: this one is good for every request.
+ */
 function withSas({ method, path, query = {}, body }: PlainRequest, port: number): Buffer {
   const search = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}&`);
   const head =

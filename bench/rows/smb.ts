@@ -6,7 +6,10 @@ import { monotonic } from "../../src/base/clock.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import type { SmbContender } from "../samba.ts";
 
-/** What one smbclient does, timed from its start to its end: both servers have the same client in front of them. */
+/**
+ * What one smbclient does, timed from its start to its end: both servers have the same client in front of
+ * them.
+ */
 export interface SmbRow {
   readonly name: string;
   readonly protection: "sign" | "encrypt";

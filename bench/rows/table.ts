@@ -4,7 +4,9 @@ import type { Row } from "../rows.ts";
 import type { Contender } from "../servers.ts";
 import { type PlainRequest, signed } from "../sign.ts";
 
-/** Entities of about 1 KiB, as the published targets count them, in one partition unless a row says otherwise. */
+/**
+ * Entities of about 1 KiB, as the published targets count them, in one partition unless a row says otherwise.
+ */
 const JSON_TYPE = { "Content-Type": "application/json", Accept: "application/json;odata=nometadata" };
 const TEXT = "x".repeat(800);
 
@@ -117,7 +119,10 @@ async function replaceWithEtag(contender: Contender, options: RunOptions, held: 
   });
 }
 
-/** Everybody increments one entity: read, write with the ETag, again when somebody was faster. Counts increments. */
+/**
+ * Everybody increments one entity: read, write with the ETag, again when somebody was faster. Counts
+ * increments.
+ */
 async function contention(contender: Contender, options: RunOptions): Promise<Measured> {
   await load(contender, "contended", 100);
   const port = contender.ports.table;

@@ -1,7 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { ProofLength, ProofOutcome } from "../../test/support/proof.ts";
 
-/** The last figures of every proof in docs/guarantees.md: what was not run this time keeps the row it has. */
+/**
+ * Writes the last figures of every proof into the guarantees document. A proof that did not run keeps its
+ * entry.
+ */
 const BEGIN = "<!-- figures: written by npm run prove -- --docs -->";
 const END = "<!-- end of figures -->";
 

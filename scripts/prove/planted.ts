@@ -8,8 +8,8 @@ import { proveApart } from "./apart.ts";
 import { printRows, printTime } from "./run-proofs.ts";
 
 /**
- * Whether the proofs would notice: each planted bug is put into the product, in a process of its own, and the proofs
- * that should catch it are run until one does.
+ * Whether the proofs would notice: each planted bug is put into the product, in a process of its own, and the
+ * proofs that should catch it are run until one does.
  */
 export interface MutantOutcome {
   readonly name: string;

@@ -24,8 +24,8 @@ export interface RunProofs {
 const LANES = 3;
 
 /**
- * Some side by side, the longest first, and then those that want the whole machine, one after the other. The outcomes are
- * in the order of the proofs.
+ * Some side by side, the longest first, and then those that want the whole machine, one after the other. The
+ * outcomes are in the order of the proofs.
  */
 export async function runProofs(run: RunProofs): Promise<ProofOutcome[]> {
   const { proofs, length, seed, print, runApart } = run;

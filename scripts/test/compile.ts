@@ -5,11 +5,12 @@ import { build, type Plugin, stop } from "esbuild";
 import { systemClock } from "../../src/base/clock.ts";
 
 /**
- * Test files as plain JavaScript, all of them made at once: a loader that reads TypeScript costs each file one to two
- * seconds of a core before its first test, which for all files together is more than three minutes.
+ * Test files as plain JavaScript, all of them made at once: a loader that reads TypeScript costs each file
+ * one to two seconds of a core before its first test, which for all files together is more than three
+ * minutes.
  *
- * What several files import is in modules of its own, so a process still has one copy of it. Packages stay where they
- * are. Failures, stacks and the places of tests are told by the source, through its maps.
+ * What several files import is in modules of its own, so a process still has one copy of it. Packages stay
+ * where they are. Failures, stacks and the places of tests are told by the source, through its maps.
  */
 export interface Compiled {
   /** What to run, in the order of what was given. */

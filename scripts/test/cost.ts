@@ -3,8 +3,9 @@ import { isMainThread } from "node:worker_threads";
 import { monotonic } from "../../src/base/clock.ts";
 
 /**
- * Loaded before a test file: at its end it writes down the seconds of a core that the file took, with those of the
- * programs it started and waited for. On a machine with other work to do that says more than the time that passed.
+ * Loaded before a test file: at its end it writes down the seconds of a core that the file took, with those
+ * of the programs it started and waited for. On a machine with other work to do that says more than the time
+ * that passed.
  */
 export const COSTS_FILE = "HOLDFAST_TEST_COSTS";
 

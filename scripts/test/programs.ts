@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
 /**
- * Programs of the system that some tests talk to: real clients, not packages of npm. What is missing is installed
- * when this is Debian and we may; otherwise the tests that need it skip themselves and say why.
+ * Programs of the system that some tests talk to: real clients, not packages of npm. What is missing is
+ * installed when this is Debian and we may; otherwise the tests that need it skip themselves and say why.
  */
 export interface NeededProgram {
   readonly program: string;

@@ -57,7 +57,10 @@ export async function runTests({
     file === undefined ? "" : relative(root, sourceOf(file));
   let current: FileResult | undefined;
 
-  /** Tests that several files share report under the file that holds them; they are added up and shown at the end. */
+  /**
+   * Tests that several files share report under the file that holds them; they are added up and shown at the
+   * end.
+   */
   const shared = new Map<string, FileResult>();
   const show = ({ file, counts, millis }: FileResult): void =>
     print(`${counts.failed > 0 ? "FAIL" : "ok  "} ${file}  ${printCounts(counts)}  ${seconds(millis)}\n`);
@@ -89,7 +92,8 @@ export async function runTests({
     if (event.nesting === 0) current.millis += event.details?.duration_ms ?? 0;
     if (isPlainSuite) return;
     const outcome = isSkipped ? "skipped" : isPass ? "passed" : "failed";
-    // A suite or a test fails again for each part of it that failed: the part is the one to count and to show.
+    // A suite or a test fails again for each part of it that failed: the part is the one to count and to
+    // show.
     const isEcho = outcome === "failed" && isEchoOfPart(event.details?.error);
     if (!isEcho) {
       current.counts[outcome]++;

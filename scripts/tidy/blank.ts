@@ -1,9 +1,10 @@
 /**
- * TypeScript with its comments, and then its strings too, replaced by spaces, so that a rule can look for a word
- * of the language and not find it in a sentence about it. Lines and columns stay where they are.
+ * TypeScript with its comments, and then its strings too, replaced by spaces, so that a rule can look for a
+ * word of the language and not find it in a sentence about it. Lines and columns stay where they are.
  *
  * A scanner rather than a parser: it knows comments, quotes, templates with what is inside `${}`, and tells a
- * regular expression from a division by what stands before it. That is enough for code that Biome has formatted.
+ * regular expression from a division by what stands before it. That is enough for code that Biome has
+ * formatted.
  */
 export function blank(text: string): { code: string; bare: string } {
   const code = [...text];

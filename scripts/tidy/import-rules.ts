@@ -24,7 +24,9 @@ const ENGINES = ["src/store/memory/", "src/store/embedded/", "src/store/postgres
 /** What a service may see of the store: the interface, the key layouts and the record formats. */
 const STORE_FOR_SERVICES = ["src/store/kv.ts", "src/store/keys/", "src/store/records/"];
 
-/** A package stays in one place, so that replacing it is one piece of work. Layers stand for their folders. */
+/**
+ * A package stays in one place, so that replacing it is one piece of work. Layers stand for their folders.
+ */
 const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   lmdb: ["src/store/embedded/"],
   pg: ["src/store/postgres/"],

@@ -135,7 +135,10 @@ export function checkLockFile({ lockFile }: Tree): Finding[] {
 const MENTIONED = /`((?:src|test|bench|scripts|docs)\/[A-Za-z0-9_./-]*[A-Za-z0-9_/-])`/g;
 const LINKED = /\]\((?![a-z]+:|#)([^)\s#]+)[^)]*\)/g;
 
-/** A document that names a file speaks of one that exists. Placeholders (`docs/decisions/NNNN-title.md`) are none. */
+/**
+ * A document that names a file speaks of one that exists. Placeholders (`docs/decisions/NNNN-title.md`) are
+ * none.
+ */
 export function checkDocuments(tree: Tree): Finding[] {
   return tree.documents.flatMap(({ path, text }) => {
     const named = [...text.matchAll(MENTIONED)].map(({ index, 1: file }) => ({ index, file: file! }));

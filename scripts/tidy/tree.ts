@@ -8,7 +8,9 @@ export interface SourceFile {
   readonly text: string;
   /** The text with comments blanked out: where imports are looked for. */
   readonly code: string;
-  /** The text with comments and the inside of strings blanked out: where words of the language are looked for. */
+  /**
+   * The text with comments and the inside of strings blanked out: where words of the language are looked for.
+   */
   readonly bare: string;
   readonly imports: readonly Import[];
 }
@@ -19,6 +21,8 @@ export interface Import {
   readonly from: string;
   /** The file a relative import names; undefined for a package. */
   readonly file: string | undefined;
+  /** Whether it is an import, not the address of a worker's file. */
+  readonly isImport: boolean;
 }
 
 export interface Tree {
@@ -78,7 +82,7 @@ export function parseSource(path: string, text: string): SourceFile {
     .map((found) => {
       const from = (found[1] ?? found[2])!;
       const file = from.startsWith(".") ? posix.normalize(posix.join(dirname(path), from)) : undefined;
-      return { line: lineAt(text, found.index), from, file };
+      return { line: lineAt(text, found.index), from, file, isImport: found[1] !== undefined };
     });
   return { path, text, code, bare, imports };
 }

@@ -3,11 +3,9 @@ export class InvariantBroken extends Error {
   override readonly name = "InvariantBroken";
 }
 
-/** A message that has to be put together is given as a function: most claims hold, and are made very often. */
+/**
+ * A message that has to be put together is given as a function: most claims hold, and are made very often.
+ */
 export function assert(claim: boolean, message: string | (() => string)): asserts claim {
   if (!claim) throw new InvariantBroken(typeof message === "string" ? message : message());
-}
-
-export function unreachable(value: never): never {
-  throw new InvariantBroken(`unreachable: ${String(value)}`);
 }

@@ -12,7 +12,7 @@ export interface BusyPollOptions {
 /**
  * Keeps the event loop turning for a moment after a message, while clients send their next one as soon as they have their
  * answer. A processor that goes to sleep in between has to be woken, which on a virtual machine takes as long as many a
- * request (docs/decisions/0042). Messages that come now and then keep nobody awake, and where there is one processor
+ * request (decision 0042). Messages that come now and then keep nobody awake, and where there is one processor
  * only, the client needs it.
  */
 export class BusyPoll {

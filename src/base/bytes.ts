@@ -1,4 +1,7 @@
-/** Binary strings: one character for each byte. Node's own methods for them are fast but missing from its types. */
+/**
+ * Binary strings: one character for each byte. Node's own methods for them are fast but missing from its
+ * types.
+ */
 declare global {
   interface Buffer {
     latin1Slice(start?: number, end?: number): string;
@@ -10,14 +13,11 @@ declare global {
   }
 }
 
-export function bytesOfBinary(text: string): Buffer {
-  return Buffer.from(text, "latin1");
-}
-
 /**
- * Memory for bytes that do not live long. Node.js takes what is shorter than half of its pool of 8 KiB from that pool and
- * gives a page of 4 KiB an allocation of its own, which costs more to make, to count and to free than the page costs
- * to copy. Here pages lie side by side in larger pieces, of which each lives as long as the last of its pages.
+ * Memory for bytes that do not live long. Node.js takes what is shorter than half of its pool of 8 KiB from
+ * that pool and gives a page of 4 KiB an allocation of its own, which costs more to make, to count and to
+ * free than the page costs to copy. Here pages lie side by side in larger pieces, of which each lives as long
+ * as the last of its pages.
  */
 export function allocatePage(bytes: number): Buffer {
   if (bytes < PAGE_BYTES_MIN || bytes > PAGE_BYTES_MAX) return Buffer.allocUnsafe(bytes);
@@ -46,8 +46,9 @@ export function copyPage(bytes: Uint8Array): Buffer {
 }
 
 /**
- * A copy that is done with after a few turns of the event loop: 0.16 us for a kilobyte. Of those only seven fit into the
- * pool of Node.js, and making a new one takes as long as copying the seven; here sixty share one.
+ * A copy that is done with after a few turns of the event loop: 0.16 us for a kilobyte. Of those only seven
+ * fit into the pool of Node.js, and making a new one takes as long as copying the seven; here sixty share
+ * one.
  */
 export function copyBriefly(bytes: Uint8Array): Buffer {
   const { length } = bytes;
@@ -77,7 +78,10 @@ export async function collect(pieces: AsyncIterable<Uint8Array>): Promise<Buffer
 const eight = new Uint8Array(8);
 const whole = new DataView(eight.buffer);
 
-/** Eight bytes, big-endian, as a binary string. Several times as fast as a write into a Buffer and a slice of it. */
+/**
+ * Eight bytes, big-endian, as a binary string. Several times as fast as a write into a Buffer and a slice of
+ * it.
+ */
 export function binaryOfUint64(value: bigint): string {
   whole.setBigUint64(0, value);
   return binaryOfEight();
@@ -119,7 +123,10 @@ export function percentByte(byte: string): string {
   return `%${byte.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
-/** What `set` does: that goes byte by byte, ten times slower, when the target is memory that other threads see. */
+/**
+ * What `set` does: that goes byte by byte, ten times slower, when the target is memory that other threads
+ * see.
+ */
 export function copyInto(target: Buffer, bytes: Uint8Array, at: number): void {
   if (bytes.length > 0) target.fill(bytes, at, at + bytes.length);
 }

@@ -1,6 +1,7 @@
 /**
  * The operator must mend something before Holdfast can start: a flag, an environment variable, a file one of
- * them names. The message is one line that names it and says what is expected; `main` prints it and exits with
+ * them names. The message is one line that names it and says what is expected; `main` prints it and exits
+ * with
  * `exitCode`.
  */
 export class ConfigError extends Error {
@@ -12,7 +13,10 @@ export class ConfigError extends Error {
   }
 }
 
-/** The settings are well formed, but what they ask for would let anybody in: refused unless asked for by its name. */
+/**
+ * The settings are well formed, but what they ask for would let anybody in: refused unless asked for by its
+ * name.
+ */
 export class UnsafeConfig extends ConfigError {
   override readonly name = "UnsafeConfig";
   override readonly exitCode = 1;

@@ -1,8 +1,8 @@
 /**
  * How many connections may be open: those of one listener, and those of all listeners of a process together
- * (`parent`), which the descriptors of the process limit. A client proves nothing by connecting: where a limit is
- * reached, the oldest connection that has asked for nothing yet is closed for the new one; without such a connection
- * the new one is refused.
+ * (`parent`), which the descriptors of the process limit. A client proves nothing by connecting: where a
+ * limit is reached, the oldest connection that has asked for nothing yet is closed for the new one; without
+ * such a connection the new one is refused.
  */
 export interface Evictable {
   /** Closes the connection at once; it has left its limit (`remove`) when this returns. */

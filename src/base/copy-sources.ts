@@ -1,9 +1,9 @@
 import { type IpAddress, type IpNetwork, isIn, isPublic, parseNetwork } from "./ip-networks.ts";
 
 /**
- * Where this server fetches the sources of copies from, beside its own services: `--copySources`. A copy makes the
- * server send a request on behalf of a client, so a client could otherwise reach through it what only the server
- * reaches.
+ * Where this server fetches the sources of copies from, beside its own services: `--copySources`. A copy
+ * makes the server send a request on behalf of a client, so a client could otherwise reach through it what
+ * only the server reaches.
  */
 export interface CopySources {
   readonly allowsAny: boolean;
@@ -14,7 +14,10 @@ export interface CopySources {
 export const ANY_SOURCE: CopySources = { allowsAny: true, allowsPublic: true, networks: [] };
 export const PUBLIC_SOURCES: CopySources = { allowsAny: false, allowsPublic: true, networks: [] };
 
-/** A list of `own`, `public`, `any` and networks, which adds up; the text that is none of them when there is one. */
+/**
+ * A list of `own`, `public`, `any` and networks, which adds up; the text that is none of them when there is
+ * one.
+ */
 export function parseCopySources(text: string): CopySources | { readonly unknown: string } {
   const networks: IpNetwork[] = [];
   const words = new Set<string>();

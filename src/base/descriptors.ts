@@ -3,8 +3,8 @@ import { errorCode } from "./faults.ts";
 import { LIMITS } from "./limits.ts";
 
 /**
- * How many file descriptors this process may have open. Node.js raises its soft limit to the hard one when it starts,
- * so this is what `ulimit -Hn` says. Infinity where there is no limit, as on Windows.
+ * How many file descriptors this process may have open. Node.js raises its soft limit to the hard one when it
+ * starts, so this is what `ulimit -Hn` says. Infinity where there is no limit, as on Windows.
  */
 export function readDescriptorsMax(platform: string = process.platform): number {
   if (platform === "win32") return Number.POSITIVE_INFINITY;
@@ -25,7 +25,9 @@ function readOwnLimits(): string {
   }
 }
 
-/** The line is `Max open files            1024                 1048576              files`: soft, hard, unit. */
+/**
+ * The line is `Max open files 1024 1048576 files`: soft, hard, unit.
+ */
 export function parseDescriptorsMax(limits: string): number | undefined {
   const soft = /^Max open files\s+(\d+|unlimited)\s/m.exec(limits)?.[1];
   return soft === undefined ? undefined : numberOf(soft);
@@ -45,8 +47,8 @@ function numberOf(limit: number | string): number {
 }
 
 /**
- * How many of so many descriptors are for connections to the services. The rest is for the admin listener, files and
- * the connections the server itself makes: a server that cannot open a file helps no client.
+ * How many of so many descriptors are for connections to the services. The rest is for the admin listener,
+ * files and the connections the server itself makes: a server that cannot open a file helps no client.
  */
 export function connectionsFor(descriptors: number): number {
   if (!Number.isFinite(descriptors)) return descriptors;

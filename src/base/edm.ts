@@ -1,6 +1,7 @@
 /**
- * Values of the Entity Data Model, as entities hold them. Each type keeps every value of its range without loss:
- * Int64 as bigint, DateTime as ticks of 100 ns since the year 1 (as revisions are), Guid as its lower-case text.
+ * Values of the Entity Data Model, as entities hold them. Each type keeps every value of its range without
+ * loss: Int64 as bigint, DateTime as ticks of 100 ns since the year 1 (as revisions are), Guid as its
+ * lower-case text.
  */
 export type EdmValue =
   | { readonly type: "String"; readonly value: string }
@@ -26,8 +27,9 @@ export interface EntityKeys {
 export interface EntityContents {
   readonly properties: readonly Property[];
   /**
-   * All names and values of type String are known to be ASCII in which JSON escapes nothing: no quotes, no backslashes,
-   * no control characters. Who reads JSON sees that in passing; to find it out again takes a look at each character.
+   * All names and values of type String are known to be ASCII in which JSON escapes nothing: no quotes, no
+   * backslashes, no control characters. Who reads JSON sees that in passing; to find it out again takes a
+   * look at each character.
    */
   readonly isPlain?: boolean | undefined;
 }

@@ -13,8 +13,9 @@ export class StorageFault extends Error {
 }
 
 /**
- * The answer to a commit has not come within the time a caller waits, so the write was made or was not: see
- * `KeySpace.write`. Shown as 500 OperationTimedOut, the code of the protocol for a request that may have happened.
+ * No answer to a commit came within the time that a caller waits, so the write may or may not be durable: see
+ * `KeySpace.write`. The client sees 500 OperationTimedOut, the protocol's code for a request that may have
+ * happened.
  */
 export class OutcomeUnknown extends StorageFault {
   /** Settles once it is known: whether the write was made. Stays pending when the process ends before. */
@@ -33,7 +34,10 @@ export class OutOfSpace extends StorageFault {
   }
 }
 
-/** What `--extentMemoryLimit` allows is used up. Waiting brings nothing back, so clients are told not to try again. */
+/**
+ * What `--extentMemoryLimit` allows is used up. Waiting brings nothing back, so clients are told not to try
+ * again.
+ */
 export class MemoryLimitReached extends OutOfSpace {
   readonly code = "ENOSPC";
 }
@@ -42,21 +46,24 @@ export class MemoryLimitReached extends OutOfSpace {
 export class DamagedData extends StorageFault {}
 
 /**
- * The data directory cannot be used as it is: damaged, of a newer format, or in use. Holdfast refuses to start,
- * names the file and changes nothing.
+ * The data directory cannot be used as it is: damaged, of a newer format, or in use. Holdfast refuses to
+ * start, names the file and changes nothing.
  */
 export class UnusableDirectory extends Error {
   override readonly name = "UnusableDirectory";
 }
 
-/** The system does not let us start, as with an address where we may not listen. The message is one line for the operator. */
+/**
+ * The system does not let us start, as with an address where we may not listen. The message is one line for
+ * the operator.
+ */
 export class CannotStart extends Error {
   override readonly name = "CannotStart";
 }
 
 /**
- * The other nodes on a database have held this one for dead, because it was silent for too long, and have released
- * what it held. It must not go on.
+ * The other nodes on a database have held this one for dead, because it was silent for too long, and have
+ * released what it held. It must not go on.
  */
 export class DeclaredDead extends Error {
   override readonly name = "DeclaredDead";

@@ -1,6 +1,6 @@
 /**
- * IP addresses as numbers, and the networks they lie in. An IPv4 address inside IPv6 (`::ffff:10.0.0.1`) is that
- * IPv4 address: a socket connects to the same place by both spellings.
+ * IP addresses as numbers, and the networks they lie in. An IPv4 address inside IPv6 (`::ffff:10.0.0.1`) is
+ * that IPv4 address: a socket connects to the same place by both spellings.
  */
 export interface IpAddress {
   readonly family: 4 | 6;
@@ -13,7 +13,10 @@ export interface IpNetwork extends IpAddress {
 
 const MAPPED_PREFIX = 0xffffn;
 
-/** undefined for text that is no address. Of an IPv6 address with a zone (`fe80::1%eth0`) the zone does not count. */
+/**
+ * undefined for text that is no address. Of an IPv6 address with a zone (`fe80::1%eth0`) the zone does not
+ * count.
+ */
 export function parseIp(text: string): IpAddress | undefined {
   const zone = text.indexOf("%");
   const bare = zone < 0 ? text : text.slice(0, zone);
@@ -26,7 +29,9 @@ export function parseIp(text: string): IpAddress | undefined {
   return bits >> 32n === MAPPED_PREFIX ? { family: 4, bits: bits & 0xffff_ffffn } : { family: 6, bits };
 }
 
-/** Four decimal numbers. Leading zeros are refused: some programs read them as octal and mean another address. */
+/**
+ * Four decimal numbers. Leading zeros are refused: some programs read them as octal and mean another address.
+ */
 function parseIpv4(text: string): bigint | undefined {
   const parts = text.split(".", 5);
   if (parts.length !== 4) return undefined;
@@ -127,7 +132,10 @@ const SPECIAL_IPV4 = networks(
   "240.0.0.0/4", // reserved, and broadcast
 );
 
-/** Only 2000::/3 is given out for the Internet: loopback, link-local, unique local and multicast lie outside it. */
+/**
+ * Only 2000::/3 is given out for the Internet: loopback, link-local, unique local and multicast lie outside
+ * it.
+ */
 const GLOBAL_IPV6 = parseNetwork("2000::/3")!;
 const SPECIAL_IPV6 = networks(
   "2001::/23", // protocol assignments, Teredo among them
@@ -135,7 +143,9 @@ const SPECIAL_IPV6 = networks(
   "3fff::/20",
 );
 
-/** Translation prefixes: an address in one leads to the IPv4 address inside it, `shift` bits from the right. */
+/**
+ * Translation prefixes: an address in one leads to the IPv4 address inside it, `shift` bits from the right.
+ */
 const EMBEDDINGS = [
   { network: parseNetwork("64:ff9b::/96")!, shift: 0n },
   { network: parseNetwork("2002::/16")!, shift: 80n },

@@ -17,7 +17,10 @@ export const LIMITS = {
   targetBytesMax: 16 * KIB,
   clientRequestIdCharsMax: 1_024,
   xmlDepthMax: 16,
-  /** Elements, attributes and references: 50,000 blocks, or a message of 64 KiB in which every byte is a reference. */
+  /**
+   * Elements, attributes and references: 50,000 blocks, or a message of 64 KiB in which every byte is a
+   * reference.
+   */
   xmlNodesMax: 70_000,
   servicePropertiesBytesMax: 64 * KIB,
   headersTimeoutMillis: 30_000,
@@ -36,9 +39,10 @@ export const LIMITS = {
   /** The admin listener closes last, and its replies are short. */
   adminShutdownMillis: 1_000,
   /**
-   * Descriptors that connections to the services leave: 256 extents that are kept open, 128 connections of the admin
-   * listener, 64 sources of copies, and 64 for the store, logs and Node.js itself. With many descriptors it is a share
-   * of them, because each connection may read a file of its own; with few of them, half.
+   * Descriptors that connections to the services leave: 256 extents that are kept open, 128 connections of
+   * the admin listener, 64 sources of copies, and 64 for the store, logs and Node.js itself. With many
+   * descriptors it is a share of them, because each connection may read a file of its own; with few of them,
+   * half.
    */
   descriptorsReserved: 512,
   descriptorsReservedShare: 1 / 4,
@@ -62,16 +66,23 @@ export const LIMITS = {
   /** Parts of a body below this are put together before anybody is told of them, up to so many bytes. */
   smallPartBytes: 2 * KIB,
   gatheredBodyBytes: 4 * KIB,
+  /** The memory for that starts with so little and doubles: thousands of bodies may crawl at once. */
+  gatheredBodyBytesMin: 256,
   /** Memory that bodies are read into when the last read brought so much that more is to be expected. */
   bodyBufferBytes: 256 * KIB,
   bodyBuffersMax: 128,
   fastPieceBytes: 32 * KIB,
   /** The same over TLS, where a read is one record: the longest. */
   fastRecordBytes: 16 * KIB,
-  /** Memory that several bodies share, for what came of them elsewhere, and from which length on it is used. */
+  /**
+   * Memory that several bodies share, for what came of them elsewhere, and from which length on it is used.
+   */
   copyBufferBytes: 128 * KIB,
   pooledCopyBytesMin: 8 * KIB,
-  /** Memory that WebAssembly and other threads see too. What was touched of it once stays: so all sizes of rooms share one part. */
+  /**
+   * Memory that WebAssembly and other threads see too. What was touched of it once stays: so all sizes of
+   * rooms share one part.
+   */
   commonMemoryBytes: 64 * MIB,
   commonPartsBytesMax: 40 * MIB,
   /** So much of it is used before free rooms of one size make way for those of another. */
@@ -85,7 +96,10 @@ export const LIMITS = {
   idlePayloadBytesMax: 8 * MIB,
   /** Chunk extensions and trailers of one body, which mean nothing to any operation. */
   chunkExtrasBytesMax: 8 * KIB,
-  /** How long requests may take to finish after SIGTERM, unless a flag says otherwise, and the most it can say. */
+  /**
+   * How long requests may take to finish after SIGTERM, unless a flag says otherwise, and the most it can
+   * say.
+   */
   shutdownMillis: 30_000,
   shutdownSecondsMax: 3_600,
   /** After that, how long the store and the logs may take to close before the process ends without them. */
@@ -96,7 +110,9 @@ export const LIMITS = {
   handoverMillis: 10_000,
   /** Rest of a refused body that is read away to keep the connection. */
   drainedBytesMax: 16 * MIB,
-  /** Bytes of replies in memory, of the whole process, that are being made or that clients have not read yet. */
+  /**
+   * Bytes of replies in memory, of the whole process, that are being made or that clients have not read yet.
+   */
   replyMemoryBytesMax: 64 * MIB,
   /** How long a request waits for that memory before it is refused as ServerBusy. */
   replyWaitMillis: 30_000,
@@ -108,12 +124,19 @@ export const LIMITS = {
   printedChunkChars: 32 * KIB,
   /** What is written of a long reply before the client has read what was written earlier. */
   replyPartBytes: 256 * KIB,
-  /** Body of an operation that has none: some clients send `{}` or an empty form along, and it is not looked at. */
+  /**
+   * Body of an operation that has none: some clients send `{}` or an empty form along, and it is not looked
+   * at.
+   */
   ignoredBodyBytesMax: 64 * KIB,
-  /** The source of a copy on another server: how long until its name is resolved and its headers are there. */
+  /**
+   * The source of a copy on another server: how long until its name is resolved and its headers are there.
+   */
   sourceLookupMillis: 10_000,
   sourceHeadersMillis: 30_000,
-  /** How long a source may then be silent, and what it must bring in which time; how often that is looked at. */
+  /**
+   * How long a source may then be silent, and what it must bring in which time; how often that is looked at.
+   */
   sourceIdleMillis: 60_000,
   slowSourceBytesMin: 8 * KIB,
   slowSourceMillis: 30_000,
@@ -153,7 +176,9 @@ export const LIMITS = {
   metadataBytesMax: 8 * KIB,
 
   // Store
-  /** Longest key an engine sees: LMDB carries 1,978 bytes on 4 KiB pages, PostgreSQL 2,704 in an index row. */
+  /**
+   * Longest key an engine sees: LMDB carries 1,978 bytes on 4 KiB pages, PostgreSQL 2,704 in an index row.
+   */
   engineKeyBytesMax: 1_900,
   /** Longest key a service may use: two names of 3,072 bytes each, escaped, and their prefixes. */
   keyBytesMax: 16 * KIB,
@@ -167,7 +192,10 @@ export const LIMITS = {
   halfBatchMin: 24,
   /** So long a transaction that was answered waits for its client's next one, to be committed with it. */
   asyncCommitMillis: 2,
-  /** A message that comes so soon after another one was waited for: its like are waited for awake, for so long. */
+  /**
+   * A message that comes so soon after another one was waited for: its like are waited for awake, for so
+   * long.
+   */
   busyPollGapMillis: 2,
   busyPollMillis: 1,
   busyPollBytesMax: 64 * KIB,
@@ -186,7 +214,7 @@ export const LIMITS = {
   rangePageEntries: 256,
   /** With no more room than this, a write that was cut short is laid to the full disk. */
   fullDiskBytesMax: MIB,
-  /** Room that a commit leaves on the disk. LMDB must not find it full: see docs/decisions/0010. */
+  /** Room that a commit leaves on the disk. LMDB must not find it full: see decision 0010. */
   recordsReserveBytes: 2 * MIB,
   /** More room than a disk can lose between two looks at it, and the time between them. */
   plentyOfSpaceBytes: 2 * GIB,
@@ -198,8 +226,8 @@ export const LIMITS = {
 
   // PostgreSQL engine
   /**
-   * What the server allows one statement, one wait for a lock, and a transaction that stands still. A statement is given
-   * up by the server before the connection counts as silent: its outcome is then certain.
+   * What the server allows one statement, one wait for a lock, and a transaction that stands still. A
+   * statement is given up by the server before the connection counts as silent: its outcome is then certain.
    */
   statementMillis: 7_000,
   lockMillis: 5_000,
@@ -208,12 +236,18 @@ export const LIMITS = {
   longStatementMillis: 30_000,
   schemaMillis: 60_000,
   databaseKeepAliveMillis: 10_000,
-  /** A connection that owes an answer and has brought nothing for so long leads nowhere; how often that is checked. */
+  /**
+   * A connection that owes an answer and has brought nothing for so long leads nowhere; how often that is
+   * checked.
+   */
   databaseSilenceMillis: 8_000,
   databaseWatchMillis: 500,
   /** Sent bytes at this rate are not silence, as long as other connections are answered. */
   databaseBytesPerSecondMin: 256 * KIB,
-  /** How long a request waits for a database that is away, how often that is checked, and how often it is tried. */
+  /**
+   * How long a request waits for a database that is away, how often that is checked, and how often it is
+   * tried.
+   */
   databasePatienceMillis: 15_000,
   databaseLateMillis: 250,
   databaseRetryMillis: 100,
@@ -224,7 +258,9 @@ export const LIMITS = {
   databaseReportMillis: 5_000,
   /** How long a connection that is closed waits for the other side to close it too. */
   databaseGoodbyeMillis: 1_000,
-  /** A batch that meets another node's runs again so often, after waits that grow from the one to the other. */
+  /**
+   * A batch that meets another node's runs again so often, after waits that grow from the one to the other.
+   */
   conflictTriesMax: 64,
   conflictDelayMin: 0.5,
   conflictDelayMax: 100,
@@ -259,7 +295,10 @@ export const LIMITS = {
   piecesClaimedMax: 4,
   appendsAheadMax: 64,
   extentBytesMax: 64 * MIB,
-  /** With no more than this share of an extent free, the next one is made: a fast upload needs 20 ms to fill it, two syncs take 2. */
+  /**
+   * With no more than this share of an extent free, the next one is made: a fast upload needs 20 ms to fill
+   * it, two syncs take 2.
+   */
   nextExtentShare: 1 / 4,
   /** Pieces of one append being written while the next one is gathered. */
   piecesInFlightMax: 2,
@@ -270,14 +309,20 @@ export const LIMITS = {
   /** What it then writes at least, and into how many slices at most. */
   earlyPieceBytes: 8 * KIB,
   earlySlicesMax: 64,
-  /** Parts of a source below this are copied together: a client that sends single bytes must not cost a list of them. */
+  /**
+   * Parts of a source below this are copied together: a client that sends single bytes must not cost a list
+   * of them.
+   */
   gatheredPartBytes: 4 * KIB,
   /** Pieces up to this, in frames, that come while one of them is being written become one write together. */
   gatheredWriteBytesMax: 64 * KIB,
   /** How much such a write takes, and in how many parts: systems take 1,024 and more. */
   gatheredWritesBytesMax: MIB,
   writePartsMax: 512,
-  /** Written bytes that start a sync before anybody waits for one, so that the disk works while the client sends. */
+  /**
+   * Written bytes that start a sync before anybody waits for one, so that the disk works while the client
+   * sends.
+   */
   unsyncedBytesMax: 4 * MIB,
   /** One read from the disk, and how many of them run ahead of the consumer. */
   extentReadBytes: 1 * MIB,
@@ -313,14 +358,23 @@ export const LIMITS = {
 
   // Around the services: accounts, logs, metrics, tooling
   workersMax: 64,
-  /** How often a worker process sends its heartbeat; silent for this long, it does not count as ready any more. */
+  /**
+   * How often a worker process sends its heartbeat; silent for this long, it does not count as ready any
+   * more.
+   */
   workerBeatMillis: 1_000,
   workerLateMillis: 3_000,
-  /** Silent for this long, a worker is killed: longer than any garbage collection or wait for a busy processor. */
+  /**
+   * Silent for this long, a worker is killed: longer than any garbage collection or wait for a busy
+   * processor.
+   */
   workerSilenceMillis: 10_000,
   /** The same for one that is starting: it loads the program and opens the store before it is ready. */
   workerStartMillis: 60_000,
-  /** Objects in the old generation of the heap beyond which it grows slowly; half of the young one; how often both are looked at. */
+  /**
+   * Objects in the old generation of the heap beyond which it grows slowly; half of the young one; how often
+   * both are looked at.
+   */
   heapOldBytes: 40 * MIB,
   heapYoungBytes: 8 * MIB,
   heapWatchMillis: 100,

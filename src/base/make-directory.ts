@@ -4,8 +4,9 @@ import { errorCode } from "./faults.ts";
 import { OWNER_DIRECTORY_MODE } from "./file-modes.ts";
 
 /**
- * Makes a directory and those above it, for their owner only; returns the first that was made. `mkdirSync` of Node.js with `recursive` never
- * returns where a directory is there and nothing can be made in it, as in /proc: it goes up and down for ever.
+ * Makes a directory and those above it, for their owner only; returns the first that was made. `mkdirSync` of
+ * Node.js with `recursive` never returns where a directory is there and nothing can be made in it, as in
+ * /proc: it goes up and down for ever.
  */
 export function makeDirectory(path: string): string | undefined {
   const whole = resolve(path);

@@ -1,6 +1,6 @@
 /**
- * Each of what comes, changed on its way. By hand, because a generator around another takes four steps for each entry
- * where this takes one.
+ * Each of what comes, changed on its way. By hand, because a generator around another takes four steps for
+ * each entry where this takes one.
  */
 export class Mapped<From, To> implements AsyncIterableIterator<To> {
   readonly #inner: AsyncIterator<From>;

@@ -1,10 +1,11 @@
 /**
- * Short messages between the processes that share a store. They only wake: what is to be done is written in the
- * store, so a message may be lost, come twice or come late, and whoever listens also looks for itself now and then.
+ * Short messages between the processes that share a store. They only wake: what is to be done is written in
+ * the store, so a message may be lost, come twice or come late, and whoever listens also looks for itself now
+ * and then.
  *
- * A message reaches the listeners of every process, the one that announced it among them, in a later turn of the
- * event loop. It carries at most `MESSAGE_BYTES_MAX` bytes, and its topic is a word of printable ASCII: any channel
- * for notices between processes or machines can carry it.
+ * A message reaches the listeners of every process, the one that announced it among them, in a later turn of
+ * the event loop. It carries at most `MESSAGE_BYTES_MAX` bytes, and its topic is a word of printable ASCII:
+ * any channel for notices between processes or machines can carry it.
  */
 export interface Messages {
   announce(topic: string, bytes?: Buffer): void;

@@ -5,9 +5,9 @@ import { QUEUE_REFUSALS } from "./refusals/queue.ts";
 import { TABLE_REFUSALS } from "./refusals/table.ts";
 
 /**
- * The catalogue: every expected "no" is a row here. Rules return its name, services throw `Refusal`, the front
- * ends print the row in their protocol. `code` stands where two rows share one code on the wire; `{resource}` in a
- * text is where the front end names what it was asked for.
+ * The catalogue: every expected "no" is a row here. Rules return its name, services throw `Refusal`, the
+ * front ends print the row in their protocol. `code` stands where two rows share one code on the wire;
+ * `{resource}` in a text is where the front end names what it was asked for.
  */
 export interface RefusalRow {
   readonly http: number;
@@ -33,7 +33,9 @@ export interface RefusalDetail {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An expected no. It carries no stack: refusals are part of the protocol, and contention makes many of them. */
+/**
+ * An expected no. It carries no stack: refusals are part of the protocol, and contention makes many of them.
+ */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly code: RefusalCode;
@@ -93,7 +95,9 @@ const SOURCE_CODES: Readonly<Record<number, RefusalCode>> = {
   416: "CopySourceBadRange",
 };
 
-/** What a copy is answered whose source refused to be read: the source's own status, code and words go along. */
+/**
+ * What a copy is answered whose source refused to be read: the source's own status, code and words go along.
+ */
 export function sourceRefusal({ status, code, text }: SourceAnswer): Refusal {
   return new Refusal(SOURCE_CODES[status] ?? "CannotVerifyCopySource", {
     ...(text === undefined ? {} : { text }),

@@ -1,9 +1,9 @@
 import type { Clock, Instant } from "./clock.ts";
 
 /**
- * A revision is one moment of a hybrid logical clock, in ticks of 100 ns since the year 1: the wall clock when
- * it moves forward, the last revision plus one when it does not. ETags, Last-Modified, Table timestamps and
- * snapshot ids are all printed from revisions, so none of them ever repeats or goes back.
+ * A revision is one moment of a hybrid logical clock, in ticks of 100 ns since the year 1: the wall clock
+ * when it moves forward, the last revision plus one when it does not. ETags, Last-Modified, Table timestamps
+ * and snapshot ids are all printed from revisions, so none of them ever repeats or goes back.
  *
  * Who keeps the promise: `RevisionSource` never repeats within a process; the store keeps the highest one it
  * committed and starts above it, which carries the promise across restarts and processes.

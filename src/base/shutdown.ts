@@ -1,8 +1,8 @@
 import { type Millis, systemTimers, type Timers } from "./clock.ts";
 
 /**
- * A shutdown in steps, each with a name, and an end to its patience: whoever waits for it for too long is told which
- * steps have not come to their end.
+ * A shutdown in steps, each with a name, and an end to its patience: whoever waits for it for too long is
+ * told which steps have not come to their end.
  */
 export class Closing {
   readonly #pending = new Set<string>();
@@ -25,8 +25,8 @@ export class ClosingTooSlow extends Error {
 }
 
 /**
- * Ends this process, whatever it does. `process.exit` waits for the threads that read and write files: with a disk or a
- * pipe that does not answer it would wait for ever.
+ * Ends this process, whatever it does. `process.exit` waits for the threads that read and write files: with a
+ * disk or a pipe that does not answer it would wait for ever.
  */
 export function endProcessNow(): void {
   process.kill(process.pid, "SIGKILL");

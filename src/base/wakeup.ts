@@ -1,4 +1,7 @@
-/** Says that there may be work, to who would otherwise find it at its next look. Nothing is lost when nobody listens. */
+/**
+ * Says that there may be work, to who would otherwise find it at its next look. Nothing is lost when nobody
+ * listens.
+ */
 export class Wakeup {
   #listener: () => void = () => {};
 

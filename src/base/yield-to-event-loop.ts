@@ -4,9 +4,9 @@ const ROUNDS_MAX = 3;
 const BUSY_SHARE = 0.2;
 
 /**
- * Long computations give way to everybody else. A request takes several turns of the event loop, and must not meet one
- * of them in each: so they rest between their parts, and of all that wait here one goes on at a time, so that ten of
- * them delay other requests no more than one does.
+ * Long computations give way to everybody else. A request takes several turns of the event loop, and must not
+ * meet one of them in each: so they rest between their parts, and of all that wait here one goes on at a
+ * time, so that ten of them delay other requests no more than one does.
  */
 export class CooperativeScheduler {
   readonly #rest: Millis;

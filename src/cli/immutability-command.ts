@@ -21,11 +21,13 @@ import { isDatabaseAddress, parseDatabaseAddress } from "../store/postgres/addre
 /**
  * What the operator may do about immutability and no request can, on a server that is stopped:
  *
- *   holdfast release-immutability --location DIR --blob account/container/name [--versionId ID | --snapshot TIME] --yes
+ *   holdfast release-immutability --location DIR --blob account/container/name --yes
+ *                                 [--versionId ID | --snapshot TIME]
  *   holdfast release-immutability --location DIR --container account/container --yes
  *   holdfast enable-immutability  --location DIR --container account/container
  *
- * `--store postgres://...` stands for `--location` where the data is in a database. Every release is a line in the log.
+ * `--store postgres://...` replaces `--location` when the data is in a database. The command logs each
+ * release.
  */
 export type ImmutabilityCommand = "release-immutability" | "enable-immutability";
 
@@ -201,7 +203,10 @@ function momentOf(flag: string, text: string): bigint {
   return revision;
 }
 
-/** As a server would open it, so that what a crash left is brought in order; the lock keeps servers out meanwhile. */
+/**
+ * As a server would open it, so that what a crash left is brought in order; the lock keeps servers out
+ * meanwhile.
+ */
 async function atRest(
   choice: StoreChoice,
   log: Log,

@@ -52,8 +52,8 @@ function openLogOf({ logLevel, debugFile }: Options): Log {
 }
 
 /**
- * After a failed sync nobody may be answered: what is on disk is decided by the next start. The same holds for a node
- * that the others have held for dead: what it held is theirs by now.
+ * After a failed sync nobody may be answered: what is on disk is decided by the next start. The same holds
+ * for a node that the others have held for dead: what it held is theirs by now.
  */
 function stopAtOnce(log: Log): (error: unknown) => void {
   return (error) => {

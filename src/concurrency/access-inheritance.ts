@@ -14,10 +14,10 @@ import {
 } from "./access-list.ts";
 
 /**
- * The descriptor of a new file or directory, after [MS-DTYP] 2.5.3.4. A list that its creator gives is taken as it is.
- * Otherwise the entries of the directory above that are meant for it are copied, CREATOR OWNER and CREATOR GROUP
- * becoming who they stand for; where there are none, the creator and the system may do everything and nobody else
- * anything.
+ * The descriptor of a new file or directory, after [MS-DTYP] 2.5.3.4. A list that its creator gives is taken
+ * as it is. Otherwise the entries of the directory above that are meant for it are copied, CREATOR OWNER and
+ * CREATOR GROUP becoming who they stand for; where there are none, the creator and the system may do
+ * everything and nobody else anything.
  */
 const CREATOR_OWNER: Sid = { authority: 3, subAuthorities: [0] };
 const CREATOR_GROUP: Sid = { authority: 3, subAuthorities: [1] };
@@ -81,9 +81,9 @@ function inheritedAces(ace: Ace, { owner, group, isDirectory, mark }: Heir): rea
 }
 
 /**
- * A list as it is kept when somebody gives it. Generic rights become specific in entries that count for the node
- * itself. That it follows the list above is believed only of who asks for it (AUTO_INHERIT_REQUIRED), which is a wish
- * and not kept.
+ * A list as it is kept when somebody gives it. Generic rights become specific in entries that count for the
+ * node itself. That it follows the list above is believed only of who asks for it (AUTO_INHERIT_REQUIRED),
+ * which is a wish and not kept.
  */
 export function effectiveAcl({ control, dacl }: Pick<SecurityDescriptor, "control" | "dacl">): {
   readonly control: number;

@@ -1,8 +1,8 @@
 /**
- * What an access list grants, after [MS-DTYP] 2.5.3: the entries are read as they stand, and the first that speaks
- * about a right decides it. An entry allows or denies; one that is only there to be inherited says nothing here. A
- * descriptor with no list grants everything, one with an empty list nothing. The owner may always read and change the
- * list, unless an entry for OWNER RIGHTS says what the owner may do instead.
+ * What an access list grants, after [MS-DTYP] 2.5.3: the entries are read as they stand, and the first that
+ * speaks about a right decides it. An entry allows or denies; one that is only there to be inherited says
+ * nothing here. A descriptor with no list grants everything, one with an empty list nothing. The owner may
+ * always read and change the list, unless an entry for OWNER RIGHTS says what the owner may do instead.
  */
 export interface Sid {
   readonly authority: number;
@@ -68,7 +68,7 @@ export const RIGHT = {
 } as const;
 
 /** Generic rights, and the specific ones that they stand for. */
-export const GENERIC_RIGHTS: readonly (readonly [generic: number, specific: number])[] = [
+const GENERIC_RIGHTS: readonly (readonly [generic: number, specific: number])[] = [
   [0x1000_0000, RIGHT.ALL],
   [0x2000_0000, 0x12_00a0],
   [0x4000_0000, 0x12_0116],
@@ -138,8 +138,8 @@ export interface AccessRequest {
 }
 
 /**
- * The rights an open gets of those that are granted; undefined when one that it must have is not among them. `needed`
- * are rights that it must have without asking for them, because of what it does at once.
+ * The rights an open gets of those that are granted; undefined when one that it must have is not among them.
+ * `needed` are rights that it must have without asking for them, because of what it does at once.
  */
 export function checkAccess(
   granted: number,
@@ -163,8 +163,8 @@ const FROM_ABOVE = RIGHT.DELETE | RIGHT.READ_ATTRIBUTES;
 export const lacksFromAbove = (granted: number): boolean => (~granted & FROM_ABOVE) !== 0;
 
 /**
- * All the rights to a node in its directory, after [MS-FSA] 2.1.5.1.2.1: who may delete what is in the directory may
- * delete this, and who may list it sees the attributes of everything in it.
+ * All the rights to a node in its directory, after [MS-FSA] 2.1.5.1.2.1: who may delete what is in the
+ * directory may delete this, and who may list it sees the attributes of everything in it.
  */
 export function grantedInside(own: number, above: number): number {
   return (

@@ -2,8 +2,8 @@
  * Byte-range locks: shared ones keep others from writing, exclusive ones also from reading. They belong to a
  * handle and go with it.
  *
- * A REST call takes none. It writes as if to the whole file, so any lock on any range stands in its way; it reads
- * the range it asks for, so only an exclusive lock there does.
+ * A REST call takes none. It writes as if to the whole file, so any lock on any range stands in its way; it
+ * reads the range it asks for, so only an exclusive lock there does.
  */
 export interface ByteRange {
   readonly offset: bigint;
@@ -27,8 +27,9 @@ export function overlaps(one: ByteRange, other: ByteRange): boolean {
 }
 
 /**
- * The lock that keeps a new one from being taken. Two shared locks bear each other; a handle may lay a shared lock
- * over its own exclusive one; everything else that overlaps does not go together, not even on one handle.
+ * The lock that keeps a new one from being taken. Two shared locks bear each other; a handle may lay a shared
+ * lock over its own exclusive one; everything else that overlaps does not go together, not even on one
+ * handle.
  */
 export function conflictingLock(
   held: readonly HeldLock[],

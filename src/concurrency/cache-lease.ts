@@ -1,15 +1,15 @@
 import { type Access, NO_ACCESS, type RestUse } from "./share-mode.ts";
 
 /**
- * What an SMB client may keep in its cache of a file: reads (R), the open handle after the application closed it (H),
- * and writes (W). Leases name these states as they are; oplocks are the older words for some of them: level II is R,
- * exclusive is RW, batch is RWH.
+ * What an SMB client may keep in its cache of a file: reads (R), the open handle after the application closed
+ * it (H), and writes (W). Leases name these states as they are; oplocks are the older words for some of them:
+ * level II is R, exclusive is RW, batch is RWH.
  *
  *   W lives alone: nobody else may have the file open for more than a look at its attributes.
  *   R lives until somebody writes. H lives until somebody is kept out by the handle, or wants the file gone.
  *
- * Taking W or H away needs the client's answer, because it has writes to send or a handle to close. R alone goes
- * without a word.
+ * Taking W or H away needs the client's answer, because it has writes to send or a handle to close. R alone
+ * goes without a word.
  */
 export type CacheState = number;
 export const NO_CACHE: CacheState = 0;
@@ -46,7 +46,8 @@ export function grantCache({ wanted, isLease, isShared, isLocked, others }: Cach
   if (!GRANTABLE.has(wanted)) return NO_CACHE;
   let granted = wanted;
   if (isLocked) granted &= ~(READ_CACHE | HANDLE_CACHE);
-  // A cache of somebody else counts as much as an open that reads or writes, even where it came with a mere look.
+  // A cache of somebody else counts as much as an open that reads or writes, even where it came with a mere
+  // look.
   if (isShared || others.some((other) => other.state !== NO_CACHE)) granted &= ~WRITE_CACHE;
   // An oplock knows no handle caching of others, a lease none beside an oplock.
   if (isLease && others.some((other) => !other.isLease && other.state !== NO_CACHE)) granted &= ~HANDLE_CACHE;
@@ -58,9 +59,9 @@ export function grantCache({ wanted, isLease, isShared, isLocked, others }: Cach
 }
 
 /**
- * Clients of several nodes hold no caches of a file that they have open together: which of them has what could be
- * known only by asking. An open counts for that when it reads, writes or deletes, or when its client asked for a
- * cache; one that merely looks at attributes disturbs nobody.
+ * Clients of several nodes hold no caches of a file that they have open together: which of them has what
+ * could be known only by asking. An open counts for that when it reads, writes or deletes, or when its client
+ * asked for a cache; one that merely looks at attributes disturbs nobody.
  */
 export function countsElsewhere({
   access,
@@ -85,7 +86,10 @@ export type CacheConflict =
   /** A rename or a delete. */
   | "remove";
 
-/** What a REST call is to the caches of SMB clients. A lease only asks whether handles that are kept are in use. */
+/**
+ * What a REST call is to the caches of SMB clients. A lease only asks whether handles that are kept are in
+ * use.
+ */
 export function conflictOfRest(use: RestUse): CacheConflict | undefined {
   switch (use) {
     case "look":
@@ -139,8 +143,8 @@ function kept(conflict: CacheConflict): CacheState {
 }
 
 /**
- * The next step of a break that has to go further than the client was told at first: it gives up its handles before
- * its reads, so that it can answer the one and need not answer the other.
+ * The next step of a break that has to go further than the client was told at first: it gives up its handles
+ * before its reads, so that it can answer the one and need not answer the other.
  */
 export function nextStep(state: CacheState, required: CacheState): CacheState | undefined {
   if ((state & ~required) === 0) return undefined;

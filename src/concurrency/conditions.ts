@@ -6,8 +6,9 @@ import { holdsTags, type TagPredicate, type Tags } from "./tag-predicate.ts";
 
 /**
  * Conditions: "do it only if nobody has been here since". A client that read an object sends the ETag (or the
- * date) it saw; the operation goes ahead only while the object is still that one. Checked inside the transaction
- * that acts, against the record that transaction read, so between the check and the effect there is nothing.
+ * date) it saw; the operation goes ahead only while the object is still that one. Checked inside the
+ * transaction that acts, against the record that transaction read, so between the check and the effect there
+ * is nothing.
  *
  * ETags compare exactly. Dates compare in whole seconds, as HTTP prints them: an object changed in the same
  * second counts as not modified.
@@ -53,8 +54,8 @@ function holds(name: ConditionName, conditions: Conditions, subject: Subject): b
  *
  *   If-Match AND If-Unmodified-Since AND (If-None-Match OR If-Modified-Since) AND tags
  *
- * The first two protect ("the object I know": 412 otherwise), the pair in brackets asks for news ("only if there
- * is any": 304 otherwise). One of the pair that holds is news enough.
+ * The first two protect ("the object I know": 412 otherwise), the pair in brackets asks for news ("only if
+ * there is any": 304 otherwise). One of the pair that holds is news enough.
  */
 export function checkRead(conditions: Conditions, subject: Subject): RefusalCode | undefined {
   // Every read carries its conditions object; most carry none of them.
@@ -114,7 +115,8 @@ export function checkWrite(
   kind: "create" | "change",
 ): RefusalCode | undefined {
   if (conditions === NO_CONDITIONS) return undefined;
-  // Nothing is there: whatever must not have changed has not, and only If-Match (and a tag) asked for something.
+  // Nothing is there: whatever must not have changed has not, and only If-Match (and a tag) asked for
+  // something.
   if (subject === undefined) {
     return conditions.ifMatch !== undefined || conditions.ifTags !== undefined
       ? "ConditionNotMet"
@@ -177,7 +179,10 @@ export function targetCode(conditions: Conditions, subject: Subject | undefined)
   return failing === "ifMatch" || failing === "ifNoneMatch" ? "TargetConditionNotMet" : "ConditionNotMet";
 }
 
-/** Delete Blob: whether its tier was changed since. A blob whose tier was never set has had it from its beginning. */
+/**
+ * Delete Blob: whether its tier was changed since. A blob whose tier was never set has had it from its
+ * beginning.
+ */
 export interface TierConditions {
   readonly modifiedSince?: Instant | undefined;
   readonly unmodifiedSince?: Instant | undefined;

@@ -1,8 +1,9 @@
 import { etagOf, type Revision } from "../base/revision.ts";
 
 /**
- * ETags as conditions compare them. An object's ETag is its revision in print, so two are equal exactly when no
- * write came between. On the wire they are quoted; a condition may come bare (clients before 2011 send it so), as
+ * ETags as conditions compare them. An object's ETag is its revision in print, so two are equal exactly when
+ * no write came between. On the wire they are quoted; a condition may come bare (clients before 2011 send it
+ * so), as
  * `*` for "any", or, on two reads, as a list of several.
  */
 export type EtagMatch = "*" | readonly string[];

@@ -3,8 +3,8 @@ import type { RefusalCode } from "../base/refusals.ts";
 import { checkLeaseRead, checkLeaseWrite, type Lease } from "./lease.ts";
 
 /**
- * Leases of files and shares: the states of lease.ts with the codes of the File service. A share answers with the
- * codes of containers, as it does on Azure; a file has its own.
+ * Leases of files and shares: the states of lease.ts with the codes of the File service. A share answers with
+ * the codes of containers, as it does on Azure; a file has its own.
  */
 export function checkFileRead(lease: Lease, id: string | undefined, now: Instant): RefusalCode | undefined {
   return fileCode(checkLeaseRead(lease, id, now, "Container"));
@@ -25,7 +25,9 @@ function fileCode(code: RefusalCode | undefined): RefusalCode | undefined {
   }
 }
 
-/** A share's lease keeps it from being deleted; an id sent along with another operation must be the right one. */
+/**
+ * A share's lease keeps it from being deleted; an id sent along with another operation must be the right one.
+ */
 export function checkShareUse(
   lease: Lease,
   id: string | undefined,

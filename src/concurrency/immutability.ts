@@ -5,9 +5,9 @@ import type { RefusalCode } from "../base/refusals.ts";
 export const IMMUTABILITY_MILLIS_MAX = 146_000 * 24 * 60 * 60_000;
 
 /**
- * Write once, read many. A blob under a policy is neither changed nor deleted until the policy's date; "unlocked"
- * is for trying it out, "locked" cannot be taken back by anybody, only made to last longer. A legal hold is apart
- * from it: it has no date, and lasts until it is taken off.
+ * Write once, read many. A blob under a policy is neither changed nor deleted until the policy's date;
+ * "unlocked" is for trying it out, "locked" cannot be taken back by anybody, only made to last longer. A
+ * legal hold is apart from it: it has no date, and lasts until it is taken off.
  */
 export interface Immutability {
   readonly until: Instant;
@@ -20,8 +20,8 @@ export interface Guarded {
 }
 
 /**
- * Whether blobs of the container may be put under a policy or a hold at all. The operator decides that, not who writes
- * the blobs: what is held can outlast everybody who could delete it.
+ * Whether blobs of the container may be put under a policy or a hold at all. The operator decides that, not
+ * who writes the blobs: what is held can outlast everybody who could delete it.
  */
 export function checkMayGuard(container: {
   readonly hasVersionLevelImmutability?: true;

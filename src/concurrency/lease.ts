@@ -4,8 +4,8 @@ import type { RefusalCode } from "../base/refusals.ts";
 
 /**
  * Leases: "this is mine until I say so, or until my time is up". One function for each thing a client may do,
- * of the stored state, the request and the time; nothing here waits, and no timer runs. Time alone turns leased
- * into expired and breaking into broken, and `leaseAt` is where that happens.
+ * of the stored state, the request and the time; nothing here waits, and no timer runs. Time alone turns
+ * leased into expired and breaking into broken, and `leaseAt` is where that happens.
  *
  *                 acquire                break (period)             period over
  *   available ------------> leased(A) ------------------> breaking ------------> broken
@@ -158,8 +158,10 @@ export function secondsToBreak(lease: Lease, now: Instant): number {
 /** What a lease guards: the codes say which. */
 export type Leased = "Blob" | "Container";
 
-/** A given id is a condition: it must be the id of a lease that is in force. Also on reads, which need none. */
-export function checkLeaseId(stored: Lease, id: string, now: Instant, what: Leased): RefusalCode | undefined {
+/**
+ * A given id is a condition: it must be the id of a lease that is in force. Also on reads, which need none.
+ */
+function checkLeaseId(stored: Lease, id: string, now: Instant, what: Leased): RefusalCode | undefined {
   const lease = leaseAt(stored, now);
   switch (lease.state) {
     case "available":
@@ -199,7 +201,10 @@ export function isLocked(stored: Lease, now: Instant): boolean {
   return state === "leased" || state === "breaking";
 }
 
-/** What a blob's lease is after a write: one in force stays on the new content, what is left of an old one goes. */
+/**
+ * What a blob's lease is after a write: one in force stays on the new content, what is left of an old one
+ * goes.
+ */
 export function leaseAfterWrite(stored: Lease, now: Instant): Lease {
   return isLocked(stored, now) ? stored : AVAILABLE;
 }

@@ -2,20 +2,22 @@ import type { RefusalCode } from "../base/refusals.ts";
 import { RIGHT } from "./access-list.ts";
 
 /**
- * Share modes: what an open of a file lets others do while it lasts. Each open says what it wants (`access`) and
- * what later ones may want (`share`), both as sets of read, write and delete.
+ * Share modes: what an open of a file lets others do while it lasts. Each open says what it wants (`access`)
+ * and what later ones may want (`share`), both as sets of read, write and delete.
  *
  *   A new open is let in if its access lies inside the share mode of every open that is there,
  *   and the access of every one of those lies inside its own share mode.
  *
- * An open that wants none of the three (it looks at attributes only) disturbs nobody and is disturbed by nobody.
+ * An open that wants none of the three (it looks at attributes only) disturbs nobody and is disturbed by
+ * nobody.
  *
- * A file may have named streams beside its content, and each is opened by itself: an open of one disturbs no open of
- * another. Only the file as a whole goes with all of them: who may delete it needs every stream's opens to share that.
+ * A file may have named streams beside its content, and each is opened by itself: an open of one disturbs no
+ * open of another. Only the file as a whole goes with all of them: who may delete it needs every stream's
+ * opens to share that.
  *
- * REST calls are opens too, for as long as they take. They share everything, so only the share mode of the SMB
- * handles counts, not what those handles do. Three of them ask for more: Delete File wants no handle at all, and a
- * lease is an open that lasts as long as the lease: it writes and deletes, and lets others read.
+ * REST calls are opens too, for as long as they take. They share everything, so only the share mode of the
+ * SMB handles counts, not what those handles do. Three of them ask for more: Delete File wants no handle at
+ * all, and a lease is an open that lasts as long as the lease: it writes and deletes, and lets others read.
  */
 export type Access = number;
 export const NO_ACCESS: Access = 0;
@@ -70,7 +72,10 @@ export type RestUse =
   | "overwrite"
   /** The source of a rename. */
   | "rename"
-  /** The directory that an SMB client renames something into: opened to add to it, letting others read and write. */
+  /**
+   * The directory that an SMB client renames something into: opened to add to it, letting others read and
+   * write.
+   */
   | "enter"
   | "delete"
   | "lease";
@@ -83,7 +88,8 @@ const REST_ACCESS: Readonly<Record<RestUse, Access>> = {
   rename: DELETE,
   enter: WRITE,
   delete: DELETE,
-  // The rule asks for write and delete; the published matrix also refuses a lease to a handle that denies reading.
+  // The rule asks for write and delete; the published matrix also refuses a lease to a handle that denies
+  // reading.
   lease: ALL_ACCESS,
 };
 

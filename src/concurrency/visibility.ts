@@ -8,18 +8,19 @@ import type { Instant, Millis } from "../base/clock.ts";
  *   invisible   now < visibleAt                 nobody is given it
  *   expired     expiresAt <= now                gone for every operation, whatever else holds
  *
- * Put makes it, visible at once or after a delay. Get takes the visible message that has been visible longest (of
- * several, the one put first), counts the delivery, and hides it: for that time it is the taker's alone. Update
- * hides it again from now on, for a longer or shorter while or not at all, and counts nothing. Delete ends it.
+ * Put makes it, visible at once or after a delay. Get takes the visible message that has been visible longest
+ * (of several, the one put first), counts the delivery, and hides it: for that time it is the taker's alone.
+ * Update hides it again from now on, for a longer or shorter while or not at all, and counts nothing. Delete
+ * ends it.
  *
- * Whoever put, took or updated it last holds its *receipt*, and with that may update or delete it. Each of these
- * three makes a new receipt, and with it the one before worthless. Nothing else does: a receipt outlives the time
- * of hiding until somebody takes the message again. So of two workers that were given the same message one after
- * the other, because the first was slow, only the second can delete it.
+ * Whoever put, took or updated it last holds its *receipt*, and with that may update or delete it. Each of
+ * these three makes a new receipt, and with it the one before worthless. Nothing else does: a receipt
+ * outlives the time of hiding until somebody takes the message again. So of two workers that were given the
+ * same message one after the other, because the first was slow, only the second can delete it.
  *
- * A receipt is also the message's address: it says which message, and from when on it will be visible, which is
- * where the store keeps it. The stamp is random, so that a receipt cannot be guessed by a client that may update
- * but not take. Receipt and message agree in all three, or the receipt is stale.
+ * A receipt is also the message's address: it says which message, and from when on it will be visible, which
+ * is where the store keeps it. The stamp is random, so that a receipt cannot be guessed by a client that may
+ * update but not take. Receipt and message agree in all three, or the receipt is stale.
  */
 export interface Receipt {
   /** Which message: unique for all time, in the order of insertion. */
@@ -84,10 +85,10 @@ export function takeMessage(message: Message, { stamp, now, visibilityTimeout }:
 }
 
 /**
- * Whether a receipt opens a message. `found` is what the store has at the receipt's address: a message that was
- * taken or updated since has moved away from there, or has another stamp.
+ * Whether a receipt opens a message. `found` is what the store has at the receipt's address: a message that
+ * was taken or updated since has moved away from there, or has another stamp.
  */
-export function holdsReceipt(found: Message | undefined, receipt: Receipt, now: Instant): found is Message {
+function holdsReceipt(found: Message | undefined, receipt: Receipt, now: Instant): found is Message {
   if (found === undefined || isExpired(found, now)) return false;
   return (
     found.sequence === receipt.sequence &&

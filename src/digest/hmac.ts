@@ -5,7 +5,7 @@ import { BLOCK_BYTES, compressInput, SHA256_INITIAL, sha256Input, sha256State } 
  * HMAC-SHA256 for short texts under long-lived keys: every signed request is one of these. The first block of both
  * hashes depends on the key alone, so it is compressed once, when the key is made; a signature then costs one
  * compression per 64 bytes of text and one more. Why not node:crypto: each call there makes an object with a finalizer,
- * which costs more than the hash itself. docs/decisions/0003-own-hmac.md has the figures.
+ * which costs more than the hash itself. docs/internals/decisions/0003-hmac-sha256.md has the figures.
  *
  * State and input are shared by all keys. That is safe because nothing here waits: a signature is begun and finished in
  * one turn.

@@ -145,3 +145,18 @@ test("thousands of digests that are dropped at once are one message to the threa
   await kept.update(Buffer.from("holdfast"));
   assert.equal(await kept.digest(), createHash("md5").update("holdfast").digest("base64"));
 });
+
+test("parts of hundreds of bodies that come in one tick are a few messages to the thread", async (t) => {
+  const all = Array.from({ length: 300 }, () => new LongMd5());
+  const sent = t.mock.method(Worker.prototype, "postMessage");
+  all.forEach((md5, index) => {
+    assert.equal(md5.update(Buffer.alloc(100, index)), undefined);
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.ok(sent.mock.callCount() <= 3, `${sent.mock.callCount()} messages`);
+  sent.mock.restore();
+  const digests = await Promise.all(all.map((md5) => md5.digest()));
+  digests.forEach((digest, index) => {
+    assert.equal(digest, createHash("md5").update(Buffer.alloc(100, index)).digest("base64"));
+  });
+});

@@ -60,18 +60,21 @@ class Md5 {
 }
 
 const hashes = new Map();
-parentPort.on("message", ({ id, parts, isEnd, dropped }) => {
+parentPort.on("message", ({ id, batches, isEnd, dropped }) => {
   if (dropped !== undefined) {
     for (const id of dropped) hashes.delete(id);
     return;
   }
-  let hash = hashes.get(id);
-  if (parts !== undefined) {
-    if (hash === undefined) hashes.set(id, (hash = new Md5()));
-    for (let i = 0; i < parts.length; i += 2) hash.update(parts[i], parts[i + 1]);
-    parentPort.postMessage({ isTaken: true });
+  if (batches !== undefined) {
+    for (const { id, parts } of batches) {
+      let hash = hashes.get(id);
+      if (hash === undefined) hashes.set(id, (hash = new Md5()));
+      for (let i = 0; i < parts.length; i += 2) hash.update(parts[i], parts[i + 1]);
+    }
+    parentPort.postMessage({ doneBatches: batches.length });
   }
-  if (isEnd) parentPort.postMessage({ id, digest: (hash ?? new Md5()).digest() });
-  if (isEnd) hashes.delete(id);
+  if (!isEnd) return;
+  parentPort.postMessage({ id, digest: (hashes.get(id) ?? new Md5()).digest() });
+  hashes.delete(id);
 });
 `;

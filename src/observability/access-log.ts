@@ -65,7 +65,9 @@ export function openAccessLog({ target, log, lines, ...from }: OpenAccessLog): A
   };
 }
 
-/** One line of JSON, in a fixed order of fields. What the client chose is escaped, so it cannot forge a line. */
+/**
+ * One line of JSON, in a fixed order of fields. What the client chose is escaped, so it cannot forge a line.
+ */
 export function printAccess(access: Access, now: Instant): string {
   const { clientRequestId, errorCode } = access;
   return `${JSON.stringify({

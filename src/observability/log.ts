@@ -8,7 +8,8 @@ import { safeHeaders, safeText, safeUrl } from "./redact.ts";
 
 /**
  * The log of the process: what an operator must know, in few lines. JSON for machines, one readable line each
- * when stderr is a terminal. Fields named `url` and `headers` are redacted as such, an error goes in the field
+ * when stderr is a terminal. Fields named `url` and `headers` are redacted as such, an error goes in the
+ * field
  * `err`, and every finished line is searched once more for signatures and keys before it is written.
  */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;

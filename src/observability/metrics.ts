@@ -12,9 +12,9 @@ import type { Millis } from "../base/clock.ts";
 import { LIMITS } from "../base/limits.ts";
 
 /**
- * Figures for Prometheus. The hot path touches plain numbers only: one slot for the status, one for the latency
- * bucket (prom-client's own counters hash their labels on each call, which costs more than all the rest).
- * Everything else is read when somebody scrapes.
+ * Figures for Prometheus. The hot path touches plain numbers only: one slot for the status, one for the
+ * latency bucket (prom-client's own counters hash their labels on each call, which costs more than all the
+ * rest). Everything else is read when somebody scrapes.
  *
  * With several workers each takes a `snapshotMetrics()`, and the supervisor prints `mergeMetrics([...])`.
  */
@@ -23,10 +23,12 @@ export type MetricsSnapshot = MetricObjectWithValues<MetricValue<string>>[];
 const LATENCY_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const BATCH_BOUNDS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024];
 
-/** How the same series of several workers become one: added up, or the largest when all see the same thing. */
+/**
+ * How the same series of several workers become one: added up, or the largest when all see the same thing.
+ */
 export type Aggregate = "sum" | "max";
 
-export class Bins {
+class Bins {
   readonly #bounds: readonly number[];
   readonly #counts: Float64Array;
   #sum = 0;
@@ -205,7 +207,8 @@ export class Metrics {
   /** All figures as plain data, to be sent to the supervisor. */
   async snapshotMetrics(): Promise<MetricsSnapshot> {
     const metrics = (await this.#registry.getMetricsAsJSON()) as unknown as MetricsSnapshot;
-    // A figure that is not a number (no sample yet) turns into null on the way to another process: leave it out.
+    // A figure that is not a number (no sample yet) turns into null on the way to another process: leave it
+    // out.
     return metrics.map((metric) => ({
       ...metric,
       values: metric.values.filter(({ value }) => Number.isFinite(value)),

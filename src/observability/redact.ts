@@ -50,11 +50,14 @@ function safeParameter(piece: string): string {
   if (!holdsSecret(piece)) return piece;
   const equals = piece.indexOf("=");
   const name = equals < 0 ? "" : piece.slice(0, equals);
-  // The name is shown only when it is a plain word: otherwise the value may stand in front of the equals sign.
+  // The name is shown only when it is a plain word: otherwise the value may stand in front of the equals
+  // sign.
   return /^[A-Za-z0-9_-]{1,32}$/.test(name) ? `${name}=${MASK}` : MASK;
 }
 
-/** Whether a secret shows at any depth of encoding. Text encoded deeper than anyone would is taken for one. */
+/**
+ * Whether a secret shows at any depth of encoding. Text encoded deeper than anyone would is taken for one.
+ */
 function holdsSecret(text: string): boolean {
   let seen = text;
   for (let depth = 0; depth <= LIMITS.redactionDepthMax; depth++) {

@@ -1,8 +1,9 @@
 /**
- * What scripts written for Azurite look for, besides its flags: the names of its programs, and the lines it prints
- * once it serves. Test fixtures and containers wait for those lines and read the ports from them, also with --silent.
+ * What scripts written for Azurite look for, besides its flags: the names of its programs, and the lines it
+ * prints once it serves. Test fixtures and containers wait for those lines and read the ports from them, also
+ * with --silent.
  */
-export const AZURITE_SERVICES = ["blob", "queue", "table"] as const;
+const AZURITE_SERVICES = ["blob", "queue", "table"] as const;
 export type AzuriteService = (typeof AZURITE_SERVICES)[number];
 
 const TITLES = { blob: "Blob", queue: "Queue", table: "Table" } as const;
@@ -13,7 +14,9 @@ export function onlyServiceOf(program: string | undefined): AzuriteService | und
   return AZURITE_SERVICES.find((service) => service === name);
 }
 
-/** Word for word: `azurite` says it differently from the programs of one service, and those from one another. */
+/**
+ * Word for word: `azurite` says it differently from the programs of one service, and those from one another.
+ */
 export function listeningLines(
   endpoints: Readonly<Record<AzuriteService, string>>,
   only: AzuriteService | undefined,

@@ -3,14 +3,17 @@ import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { ConfigError } from "../base/config-error.ts";
 import { LIMITS } from "../base/limits.ts";
 
-/** What `https.createServer` takes, checked: the files were read, belong together and open with the password. */
+/**
+ * What `https.createServer` takes, checked: the files were read, belong together and open with the password.
+ */
 export type Certificate =
   | { readonly cert: Buffer; readonly key: Buffer; readonly passphrase?: string }
   | { readonly pfx: Buffer; readonly passphrase: string };
 
 /**
- * `--cert` with `--key` is a PEM pair (`--pwd` opens an encrypted key), `--cert` with `--pwd` alone is a PFX file,
- * as with Azurite. Checked at the start: a wrong password should not wait for the first client to be noticed.
+ * `--cert` with `--key` is a PEM pair (`--pwd` decrypts the key), `--cert` with `--pwd` alone is a PFX file,
+ * as with Azurite. The server checks both when it starts, so that a wrong password does not surface at the
+ * first client.
  */
 export function loadCertificate(files: {
   cert: string | undefined;

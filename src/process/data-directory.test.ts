@@ -155,7 +155,8 @@ test("workers that inherited the lock keep it when their supervisor is killed", 
 test("of twenty starts at the same moment exactly one wins, again and again after kill -9", async () => {
   const directory = fresh();
   for (let round = 0; round < 3; round++) {
-    // Within one process, where they meet most closely; the rounds leave dead sockets of other processes behind.
+    // Within one process, where they meet most closely; the rounds leave dead sockets of other processes
+    // behind.
     const inside = await Promise.allSettled(Array.from({ length: 20 }, () => openDataDirectory(directory)));
     const winners = inside.filter((result) => result.status === "fulfilled");
     assert.equal(winners.length, 1, `round ${round}: ${winners.length} won`);
@@ -194,8 +195,8 @@ test("a directory that another start makes its own at this very moment is not ta
   }
 });
 /**
- * Writes what a start writes, in its order, as soon as it is told which directory is looked at. It takes no lock, so
- * its draft has a name of its own.
+ * Writes what a start writes, in its order, as soon as it is told which directory is looked at. It takes no
+ * lock, so its draft has a name of its own.
  */
 const OTHER_START = `
   const { mkdirSync, renameSync, writeFileSync } = require("node:fs");

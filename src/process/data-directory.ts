@@ -15,8 +15,8 @@ import { tightenModes } from "./tighten-modes.ts";
  *   lock/           who uses it now (see directory-lock.ts)
  *   everything else belongs to the store and the extents
  *
- * What cannot be used is refused before anything in it is touched. Only the owner may read it: files have the mode
- * 0600 and directories 0700, and wider ones are tightened when the directory is opened.
+ * What cannot be used is refused before anything in it is touched. Only the owner may read it: files have the
+ * mode 0600 and directories 0700, and wider ones are tightened when the directory is opened.
  */
 export interface DataDirectory {
   /** Open in this process; workers that inherit it keep the lock alive until the last of them is gone. */
@@ -25,17 +25,18 @@ export interface DataDirectory {
 }
 
 /**
- * 1: everything committed is in the database. 2: it may be in the journal alone, which whoever knows only 1 would not
- * look at. A directory of format 1 is taken over as it is.
+ * 1: everything committed is in the database. 2: it may be in the journal alone, which whoever knows only 1
+ * would not look at. A directory of format 1 is taken over as it is.
  */
-export const DATA_FORMAT = 2;
+const DATA_FORMAT = 2;
 const MARKER = "holdfast.json";
 const MARKER_DRAFT = "holdfast.json.new";
 const LOCK = "lock";
 /**
- * What a directory may hold and still be taken as new: what a start leaves before its marker, what a fresh disk
- * has, and logs, because the usual command line of Azurite puts its debug log beside the data. What Azurite keeps
- * may stay too, for whoever takes over its directory; none of our names is among its own, and we read nothing of it.
+ * What a directory may hold and still be taken as new: what a start leaves before its marker, what a fresh
+ * disk has, and logs, because the usual command line of Azurite puts its debug log beside the data. What
+ * Azurite keeps may stay too, for whoever takes over its directory; none of our names is among its own, and
+ * we read nothing of it.
  */
 const NOT_YET_OURS =
   /^(lock|holdfast\.json\.new|lost\+found|.*\.log|__azurite_db_.*|__(blob|queue)storage__|AzuriteConfig)$/;
@@ -95,8 +96,8 @@ function tighten(directory: string, log: Log | undefined): void {
 
 function checkMarker(directory: string): "new" | Marker {
   const file = join(directory, MARKER);
-  // Listed before the marker is looked for: a start at the same moment writes its marker first and everything else
-  // after it, so what was here before a marker that is still missing is nobody's beginning.
+  // Listed before the marker is looked for: a start at the same moment writes its marker first and everything
+  // else after it, so what was here before a marker that is still missing is nobody's beginning.
   const names = readdirSync(directory);
   let text: string;
   try {

@@ -8,10 +8,10 @@ import { LIMITS } from "../base/limits.ts";
 import { systemRandom } from "../base/random.ts";
 
 /**
- * One Holdfast for each data directory. Node has no flock, so the lock is a Unix socket in the directory: while
- * a process lives (or a child that inherited the socket), connecting to it works; once it is gone, however it
- * went, connecting is refused. Nothing has to be cleaned up by hand after kill -9. It also holds between
- * containers that share a volume, as long as they run on one machine.
+ * One Holdfast for each data directory. Node has no flock, so the lock is a Unix socket in the directory:
+ * while a process lives (or a child that inherited the socket), connecting to it works; once it is gone,
+ * however it went, connecting is refused. Nothing has to be cleaned up by hand after kill -9. It also holds
+ * between containers that share a volume, as long as they run on one machine.
  *
  * A name in `lock/` is `<started>-<pid>-<random>.sock` and is used once, ever. To take the lock:
  *
@@ -21,9 +21,10 @@ import { systemRandom } from "../base/random.ts";
  *      way, so look again. None lives: the lock is ours.
  *
  * Two cannot both win: each lists only after its own name is there, and a name stays as it is until its owner
- * gives up. Of two contenders, whoever appeared second lists after the first appeared, sees it alive, and does
- * not win while it lives. Nor do all lose: the one whose name sorts first gives way to nobody but an owner.
- * The clock in the name only makes the common refusal quick; a wrong clock costs a wait, never the exclusion.
+ * gives up. Of two contenders, whoever appeared second lists after the first appeared, sees it alive, and
+ * does not win while it lives. Nor do all lose: the one whose name sorts first gives way to nobody but an
+ * owner. The clock in the name only makes the common refusal quick; a wrong clock costs a wait, never the
+ * exclusion.
  */
 export interface DirectoryLock {
   readonly descriptor: number;

@@ -18,7 +18,10 @@ test("an old generation beyond its bound is marked early, a smaller one when V8 
   assert.equal(boundsFor({ youngBytes, oldBytes: LIMITS.heapOldBytes + 1 }).triggerPercent, 10);
 });
 
-/** 30 MiB stay alive, and so much again and again outlives the young generation and dies. Prints the largest heap. */
+/**
+ * 30 MiB stay alive, and so much again and again outlives the young generation and dies. Prints the largest
+ * heap.
+ */
 const LOAD = `
   import { getHeapSpaceStatistics } from "node:v8";
   import { Worker } from "node:worker_threads";

@@ -3,12 +3,13 @@ import { systemTimers, type Timer, type Timers } from "../base/clock.ts";
 import { LIMITS } from "../base/limits.ts";
 
 /**
- * How far the heap may grow, in bytes (docs/decisions/0051). V8 knows only ratios: it marks the heap when it has grown to a
- * multiple of what was alive, and doubles its young generation when much has survived in it. A server with 2,000
- * hostile connections has three times as much alive as one at work, and would keep twelve times as much.
+ * How far the heap may grow, in bytes (decision 0051). V8 knows only ratios: it marks the heap when it
+ * has grown to a multiple of what was alive, and doubles its young generation when much has survived in it. A
+ * server with 2,000 hostile connections has three times as much alive as one at work, and would keep twelve
+ * times as much.
  *
- *   old generation    grows to four times of what is alive (docs/decisions/0048), but once it is larger than
- *                     `heapOldBytes`, only by a tenth of that growth: then V8 begins to mark, in steps as ever
+ *   old generation    grows to four times of what is alive (decision 0048), but once it is larger than
+ *                     `heapOldBytes`, only by a tenth of that growth: then V8 starts incremental marking
  *   young generation  has halves of `heapYoungBytes`, which V8 would double
  *
  * V8 reads these flags each time it decides, so a look at the heap now and then is enough.

@@ -2,11 +2,13 @@ import type { Millis } from "../base/clock.ts";
 import { LIMITS } from "../base/limits.ts";
 
 /**
- * Which workers still answer. Each worker sends a heartbeat from its event loop; the supervisor looks at regular
- * intervals. A worker that hangs keeps what it holds, above all the right to write, so it has to be killed.
+ * Which workers still answer. Each worker sends a heartbeat from its event loop; the supervisor looks at
+ * regular intervals. A worker that hangs keeps what it holds, above all the right to write, so it has to be
+ * killed.
  *
- * The time a worker has been silent counts only while the supervisor itself runs: heartbeats that arrive while it is
- * suspended (Ctrl-Z, a paused container, a sleeping laptop) wait unread, and all workers would look silent afterwards.
+ * The time a worker has been silent counts only while the supervisor itself runs: heartbeats that arrive
+ * while it is suspended (Ctrl-Z, a paused container, a sleeping laptop) wait unread, and all workers would
+ * look silent afterwards.
  */
 export class Heartbeats {
   readonly #heardAt = new Map<number, Millis>();

@@ -14,7 +14,9 @@ import { run } from "./run.ts";
 export interface StartOptions {
   /** Where to keep data; in memory when left out. */
   readonly directory?: string;
-  /** More flags of the command line, as one would type them: ["--loose"]. Ports are free ones unless named. */
+  /**
+   * More flags of the command line, as one would type them: ["--loose"]. Ports are free ones unless named.
+   */
   readonly flags?: readonly string[];
   /** `name:key1[:key2];...`, as HOLDFAST_ACCOUNTS takes it. */
   readonly accounts?: string;

@@ -2,8 +2,8 @@ import { CannotStart, errorCode } from "../base/faults.ts";
 import type { Address, ListenerName } from "./options.ts";
 
 /**
- * Listens at the address; at any free port of its host where that port gives way and another program has it already.
- * Throws `CannotStart` when the system does not let us listen.
+ * Listens at the address; at any free port of its host where that port gives way and another program has it
+ * already. Throws `CannotStart` when the system does not let us listen.
  */
 export async function listenOrMove<Listening>(
   name: ListenerName,

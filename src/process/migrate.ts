@@ -14,10 +14,10 @@ import type { StoreChoice } from "./options.ts";
 import { Runtime } from "./runtime.ts";
 
 /**
- * Moves everything from one store to another: a directory to a database, or back. Payload first, as it is, byte for
- * byte; then the records, in batches, each with a note of how far it got; then everything is read again on both sides
- * and compared. Interrupted at any point, the same command goes on where it stopped. Until it is finished the target
- * refuses to serve. The source must be at rest and is not changed.
+ * Moves everything from one store to another: a directory to a database, or back. Payload first, as it is,
+ * byte for byte; then the records, in batches, each with a note of how far it got; then everything is read
+ * again on both sides and compared. Interrupted at any point, the same command goes on where it stopped.
+ * Until it is finished the target refuses to serve. The source must be at rest and is not changed.
  */
 export interface MigrateOptions {
   readonly from: StoreChoice;

@@ -33,7 +33,8 @@ export function openStore({ choice, owner, clock, log, turns, onFatal }: OpenSto
   const directory = recordsDirectory(choice.directory);
   refuseWithoutRecords(choice.directory);
   try {
-    // Alone, a process keeps what it need not outlive in its memory: a commit there is no call into a database.
+    // Alone, a process keeps what it need not outlive in its memory: a commit there is no call into a
+    // database.
     const sharing =
       turns === undefined ? { ephemeral: new MemorySpace(clock, { isEager: true }) } : { turns };
     return new EmbeddedStore({ directory, owner, clock, onFatal, ...sharing });
@@ -61,11 +62,14 @@ function hasEntries(directory: string): boolean {
   return existsSync(directory) && readdirSync(directory).length > 0;
 }
 
-export function recordsDirectory(dataDirectory: string): string {
+function recordsDirectory(dataDirectory: string): string {
   return join(dataDirectory, "records");
 }
 
-/** What the processes of an earlier run held is gone with them. Called before the first process opens the store. */
+/**
+ * What the processes of an earlier run held is gone with them. Called before the first process opens the
+ * store.
+ */
 export function forgetEphemeral(choice: StoreChoice): void {
   if (choice.kind !== "embedded") return;
   for (const name of ["ephemeral.mdb", "ephemeral.mdb-lock"]) {

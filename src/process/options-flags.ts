@@ -7,9 +7,9 @@ import { LOG_LEVELS, type LogLevel } from "../observability/log.ts";
 import { FILE_LIMITS } from "../services/file/limits.ts";
 
 /**
- * Every flag, in the groups `--help` shows. A flag `--blobPort` is also the variable `HOLDFAST_BLOB_PORT`; the
- * two go through the same check, which names whichever was used. Flags of Azurite keep their names and meaning,
- * so that Holdfast can take its place in a script; those that have nothing to do here are accepted.
+ * Every flag, in the groups `--help` shows. A flag `--blobPort` is also the variable `HOLDFAST_BLOB_PORT`;
+ * the two go through the same check, which names whichever was used. Flags of Azurite keep their names and
+ * meaning, so that Holdfast can take its place in a script; those that have nothing to do here are accepted.
  */
 export interface FlagValues {
   readonly location: string;
@@ -61,7 +61,7 @@ export interface FlagValues {
 
 type Check = (setting: string, text: string) => unknown;
 
-export function environmentName(flag: string): string {
+function environmentName(flag: string): string {
   return `HOLDFAST_${flag.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 

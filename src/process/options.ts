@@ -15,7 +15,7 @@ import { readAccountsFile } from "../services/account/accounts-file.ts";
 import { parseDatabaseAddress } from "../store/postgres/address.ts";
 import { type AzuriteService, onlyServiceOf } from "./azurite-compat.ts";
 import { type Certificate, loadCertificate } from "./certificate.ts";
-import { buildCommand, environmentName, type FlagValues } from "./options-flags.ts";
+import { buildCommand, type FlagValues } from "./options-flags.ts";
 
 /** Everything the operator decided, from the command line and the environment, checked and with defaults. */
 export interface Options {
@@ -37,7 +37,10 @@ export interface Options {
   readonly isLoose: boolean;
   /** Blobs keep their versions. On Azure a setting of the account, made outside the protocol. */
   readonly isBlobVersioned: boolean;
-  /** Blobs of new containers may be put under immutability policies. On Azure a setting made outside the protocol. */
+  /**
+   * Blobs of new containers may be put under immutability policies. On Azure a setting made outside the
+   * protocol.
+   */
   readonly hasVersionLevelImmutability: boolean;
   readonly shareRetentionDays: number;
   /** "required": an SMB client that cannot encrypt is refused. */
@@ -66,7 +69,7 @@ export type StoreChoice =
   | { readonly kind: "embedded"; readonly directory: string }
   | { readonly kind: "postgres"; readonly address: string };
 
-export const LISTENERS = ["blob", "queue", "table", "file", "smb", "admin"] as const;
+const LISTENERS = ["blob", "queue", "table", "file", "smb", "admin"] as const;
 export type ListenerName = (typeof LISTENERS)[number];
 
 export interface Address {
@@ -176,8 +179,8 @@ function assemble(
 const TOKENS_UNVERIFIED = "--oauth basic does not verify the signatures of tokens";
 
 /**
- * Anybody can make a token that `--oauth basic` takes, so it is for loopback, where only local programs call. Returns
- * what to warn about while it is on. The SMB and admin listeners take no tokens.
+ * Anybody can make a token that `--oauth basic` takes, so it is for loopback, where only local programs call.
+ * Returns what to warn about while it is on. The SMB and admin listeners take no tokens.
  */
 function checkOauth(
   { oauth, unsafeOauth }: FlagValues,
@@ -233,7 +236,9 @@ function chooseStore(
   return { kind: "embedded", directory: place(chosen) };
 }
 
-/** Listeners that Azurite lacks: a script written for it names no port for them, and must not fail over them. */
+/**
+ * Listeners that Azurite lacks: a script written for it names no port for them, and must not fail over them.
+ */
 const GIVE_WAY: ReadonlySet<ListenerName> = new Set(["file", "smb", "admin"]);
 
 function chooseAddresses(
@@ -267,7 +272,10 @@ function chooseAddresses(
   return Object.fromEntries(inTurn.map((name) => [name, address(name)])) as Record<ListenerName, Address>;
 }
 
-/** Whoever reaches a server on loopback is on its machine already; others must not reach its network through it. */
+/**
+ * Whoever reaches a server on loopback is on its machine already; others must not reach its network through
+ * it.
+ */
 function defaultCopySources(addresses: Readonly<Record<ListenerName, Address>>): CopySources {
   return Object.values(addresses).every(({ host }) => isLoopback(host)) ? ANY_SOURCE : PUBLIC_SOURCES;
 }
@@ -283,7 +291,10 @@ function chooseLogLevel(
   return flags.silent ? "error" : flags.logLevel;
 }
 
-/** One source counts, the first that is given: the file, our variable, Azurite's variable, the well-known account. */
+/**
+ * One source counts, the first that is given: the file, our variable, Azurite's variable, the well-known
+ * account.
+ */
 function chooseAccounts(
   flags: FlagValues,
   env: Environment,
@@ -309,4 +320,4 @@ function chooseAccounts(
   return { accounts: list.accounts, accountsFile, warnings: [...list.warnings, ...warnings] };
 }
 
-export { ConfigError, environmentName };
+export { ConfigError };

@@ -18,7 +18,10 @@ import type { WriteLock } from "../store/serial-writer.ts";
 import { openDevice, openStore } from "./open-store.ts";
 import type { StoreChoice } from "./options.ts";
 
-/** Everything below the front ends, open in one process: the store, the payload, and the work in the background. */
+/**
+ * Everything below the front ends, open in one process: the store, the payload, and the work in the
+ * background.
+ */
 export interface RuntimeOptions {
   readonly choice: StoreChoice;
   readonly owner: string;
@@ -29,7 +32,9 @@ export interface RuntimeOptions {
   readonly messages?: Messages;
   readonly clock?: Clock;
   readonly random?: Random;
-  /** What starts the chores of the services; a test that takes their steps itself gives some that never fire. */
+  /**
+   * What starts the chores of the services; a test that takes their steps itself gives some that never fire.
+   */
   readonly jobTimers?: Timers;
 }
 
@@ -59,11 +64,14 @@ export class Runtime {
     }
   }
 
-  /** Once for a data directory, before anything is served: brings files and records together after a crash. */
+  /**
+   * Once for a data directory, before anything is served: brings files and records together after a crash.
+   */
   async recoverAll(): Promise<void> {
     if (this.engine instanceof PostgresStore) await openDatabase(this.engine);
     await this.#refuseHalfMoved();
-    // Other nodes may be at work on the same database: what a dead one left is found by its missing heartbeat.
+    // Other nodes may be at work on the same database: what a dead one left is found by its missing
+    // heartbeat.
     if (!(this.engine instanceof PostgresStore)) await recover(this.#payload, "all");
   }
 

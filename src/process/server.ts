@@ -67,7 +67,10 @@ export type ServicePort = (typeof SERVICE_PORTS)[number];
 export interface Server {
   readonly ports: Readonly<Record<ServicePort, number>>;
   readonly metrics: Metrics;
-  /** Where listeners of other processes or of the whole server are: the admin port, and in a worker all of them. */
+  /**
+   * Where listeners of other processes or of the whole server are: the admin port, and in a worker all of
+   * them.
+   */
   learnListeners(places: ListenerPlaces): void;
   /** A connection to one of the services that another process accepted. */
   accept(service: ServicePort, socket: Socket): void;
@@ -260,7 +263,10 @@ export function placesOf(
   return Object.fromEntries(names.map((name) => [name, { host: addresses[name].host, port: ports[name]! }]));
 }
 
-/** The limits of all listeners of the process: together they leave descriptors for files and the admin listener. */
+/**
+ * The limits of all listeners of the process: together they leave descriptors for files and the admin
+ * listener.
+ */
 class ProcessConnections {
   readonly #all: ConnectionLimit;
   readonly #report: ConnectionReport;

@@ -8,10 +8,10 @@ import { type Log, silentLog } from "../observability/log.ts";
 /**
  * Connections for several worker processes: the supervisor accepts them and hands each to the next worker.
  *
- * node:cluster does the same, but forgets a connection that it handed to a worker which died before taking it:
- * the client then waits for ever. Here a connection stays ours until the worker says that it has it. If the
- * worker dies first, or does not answer in time, our copy is closed: nobody can tell whether the dead had read a
- * part of a request, and a client whose connection breaks knows what to do.
+ * node:cluster does the same, but forgets a connection that it handed to a worker which died before taking
+ * it: the client then waits for ever. Here a connection stays ours until the worker says that it has it. If
+ * the worker dies first, or does not answer in time, our copy is closed: nobody can tell whether the dead had
+ * read a part of a request, and a client whose connection breaks knows what to do.
  */
 export interface ConnectionHandover {
   readonly connection: string;
@@ -36,8 +36,8 @@ export interface Taker {
 }
 
 /**
- * SMB clients break each other's caches and wait for each other's locks in the memory of one process: the worker
- * that has been ready longest takes all of them (docs/decisions/0022-smb-in-one-process.md).
+ * SMB clients break each other's caches and wait for each other's locks in the memory of one process: the
+ * worker that has been ready longest takes all of them (decision 0022).
  */
 const TOGETHER: ReadonlySet<string> = new Set(["smb"]);
 
@@ -110,8 +110,9 @@ export class ConnectionSpreader {
   }
 
   /**
-   * Stops listening and drops what nobody took. Nobody waits for the end of the listeners: Node.js counts connections
-   * that were handed over among those that must be gone first, and their workers have not been told to stop yet.
+   * Stops listening and drops what nobody took. Nobody waits for the end of the listeners: Node.js counts
+   * connections that were handed over among those that must be gone first, and their workers have not been
+   * told to stop yet.
    */
   close(): void {
     for (const id of this.#waiting.keys()) this.#drop(id);

@@ -11,13 +11,13 @@ import { Heartbeats } from "./heartbeat.ts";
 import { type ConnectionSpreader, isTaken } from "./spread-connections.ts";
 
 /**
- * Several worker processes on one embedded store. The supervisor serves nobody: it starts the workers, lends the
- * turns to write, tells survivors of the dead so that what they held is released, and starts a worker anew.
- * It accepts the connections and hands them out in turn (spread-connections.ts).
+ * Several worker processes on one embedded store. The supervisor serves nobody: it starts the workers, lends
+ * the turns to write, tells survivors of the dead so that what they held is released, and starts a worker
+ * anew. It accepts the connections and hands them out in turn (spread-connections.ts).
  *
- * A worker that hangs (stopped, or stuck in an endless loop) may hold the right to write, and then nobody writes. Each
- * worker sends a heartbeat; the supervisor kills one that is silent for too long. Only its exit, not the signal, frees
- * what it held: until the system has ended it, it might still write.
+ * A worker that hangs (stopped, or stuck in an endless loop) may hold the right to write, and then nobody
+ * writes. Each worker sends a heartbeat; the supervisor kills one that is silent for too long. Only its exit,
+ * not the signal, frees what it held: until the system has ended it, it might still write.
  */
 export type WorkerReport =
   | { readonly report: "ready"; readonly owner: string }
@@ -35,8 +35,9 @@ export type WorkerOrder =
   | { readonly order: "stop" };
 
 /**
- * So many starts in a row that came to nothing have a cause that another start will not mend: without a worker that
- * serves we give up. As long as there is one, it goes on serving, and from here on we try again now and then.
+ * So many starts in a row that came to nothing have a cause that another start will not mend: without a
+ * worker that serves we give up. As long as there is one, it goes on serving, and from here on we try again
+ * now and then.
  */
 const FAILED_STARTS_MAX = 5;
 const NEXT_START_MILLIS = 2_000;
@@ -191,7 +192,10 @@ export class Supervisor {
     }
   }
 
-  /** A worker ends by itself in time unless it cannot run at all; left alive, it would keep the data directory. */
+  /**
+   * A worker ends by itself in time unless it cannot run at all; left alive, it would keep the data
+   * directory.
+   */
   #killAll(): void {
     const workers = [...this.#members.values()].map(({ worker }) => worker.process.pid);
     this.#options.log.error({ workers }, "shutting down: workers that did not stop in time are killed");
@@ -298,8 +302,8 @@ export class Supervisor {
 }
 
 /**
- * A worker may be dead before we know it. What was meant for it is then nobody's: its exit is what we act on, so
- * the error is not for us. We keep our copy of a connection until the worker has its own.
+ * A worker may be dead before we know it. What was meant for it is then nobody's: its exit is what we act on,
+ * so the error is not for us. We keep our copy of a connection until the worker has its own.
  */
 function report(worker: Worker, message: object, socket?: Socket): void {
   if (worker.isConnected()) worker.process.send(message, socket, { keepOpen: true }, () => {});

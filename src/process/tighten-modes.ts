@@ -4,9 +4,10 @@ import { errorCode } from "../base/faults.ts";
 import { OTHERS_BITS } from "../base/file-modes.ts";
 
 /**
- * A data directory that an older build made, or that was restored with wider modes, is closed to other users when it
- * is opened. Called under the directory's lock, before the store opens. What else lies beside our files (logs of other
- * programs, files of Azurite) stays as it is: nobody reaches it through a closed directory.
+ * A data directory that an older build made, or that was restored with wider modes, is closed to other users
+ * when it is opened. Called under the directory's lock, before the store opens. What else lies beside our
+ * files (logs of other programs, files of Azurite) stays as it is: nobody reaches it through a closed
+ * directory.
  */
 export interface Tightened {
   /** Files and directories that other users could reach before. */

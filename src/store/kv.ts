@@ -46,9 +46,28 @@ export interface Reader {
    * uses this one and no other.
    */
   now(): Instant;
+  /** Decides from records as `Store.view` does, within this transaction. */
+  view<T>(decide: (read: SyncReader) => T): MaybePromise<T>;
 }
 
-export interface Writer extends Reader {
+/** A transaction as a synchronous decision sees it: see `Store.view`. */
+export interface SyncReader {
+  get(key: Key): Buffer | undefined;
+  /** Names all keys at once, which an engine that has to fetch them does in one round trip. */
+  getMany(keys: readonly Key[]): (Buffer | undefined)[];
+  now(): Instant;
+}
+
+/** The same for a decision that writes: see `Store.update`. */
+export interface SyncWriter extends SyncReader, RecordWrites {}
+
+export interface Writer extends Reader, RecordWrites {
+  /** Decides from records and writes them as `Store.update` does, within this transaction. */
+  update<T>(decide: (write: SyncWriter) => T): MaybePromise<T>;
+}
+
+/** What a transaction may do to records. */
+export interface RecordWrites {
   /**
    * Seen by later reads of this transaction, and by others once it is durable. The store takes a copy: the
    * caller may use its buffer again at once.
@@ -122,10 +141,16 @@ export interface AsyncCommit<T> {
 export interface Store extends KeySpace {
   readonly ephemeral: EphemeralSpace;
   /**
-   * As `read`, without a promise where neither the engine nor `fn` has to wait: then the answer is there when this
-   * returns, and what `fn` throws is thrown.
+   * As `read`, with a synchronous function of the records. An engine that has its records at hand runs it at
+   * once and returns its result, or throws what it throws, without a promise. One that has to fetch a record
+   * abandons `decide` with an exception and runs it again when the record has arrived: so `decide` touches
+   * nothing but the transaction, and a `catch` in it passes on every error it does not know.
+   *
+   * A result of `continueAsync` reads on in the same snapshot, where a decision is not the whole answer.
    */
-  readMaybeSync<T>(fn: (read: Reader) => MaybePromise<T>): MaybePromise<T>;
+  view<T>(decide: (read: SyncReader) => T | AsyncRest<Reader, T>): MaybePromise<T>;
+  /** As `write`, with a synchronous function of the records under the rules of `view`. */
+  update<T>(decide: (write: SyncWriter) => T | AsyncRest<Writer, T>): Promise<T>;
   /**
    * As `write`, for clients that ask for durability later: may resolve as soon as nobody can miss it. When `fn` throws,
    * that is told when `write` would tell it. An engine need not be ahead of anything.
@@ -138,4 +163,20 @@ export interface Store extends KeySpace {
   watchCommits(listener: (transactions: number) => void): void;
   /** Finishes what was accepted, then closes. Later calls reject. */
   close(): Promise<void>;
+}
+
+/** The rest of a transaction that cannot be decided synchronously: see `Store.view`. */
+export class AsyncRest<Transaction, T> {
+  readonly run: (transaction: Transaction) => Promise<T>;
+
+  constructor(run: (transaction: Transaction) => Promise<T>) {
+    this.run = run;
+  }
+}
+
+/** The result of a decision that is not the whole answer: `run` goes on in the same transaction. */
+export function continueAsync<Transaction, T>(
+  run: (transaction: Transaction) => Promise<T>,
+): AsyncRest<Transaction, T> {
+  return new AsyncRest(run);
 }

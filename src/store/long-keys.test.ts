@@ -15,6 +15,7 @@ function engine(): { raw: RawWriter; keys: () => Key[] } {
   const map = new OrderedMap();
   const page: RawWriter["page"] = (range, limit) => map.snapshot().page(range, limit);
   const raw: RawWriter = {
+    isSynchronous: true,
     get: (key) => map.snapshot().get(key),
     getMany: (keys) => keys.map((key) => map.snapshot().get(key)),
     page,
@@ -108,10 +109,17 @@ test("what a transaction asked for and left, as it threw or was begun anew, is n
     await new Promise((resolve) => setImmediate(resolve));
     throw new Error("a record has changed since it was last seen");
   };
-  const reader = new LongKeyReader({ get: late, getMany: late, page: late, now: () => 0 });
+  const reader = new LongKeyReader({
+    isSynchronous: false,
+    get: late,
+    getMany: late,
+    page: late,
+    now: () => 0,
+  });
   const asked = [
     reader.get("a"),
     reader.getMany(["a", "b"]),
+    reader.view((read) => read.get("a")),
     reader.take(ALL, 3),
     reader.take({ from: "k".repeat(K + 5), to: "l" }, 3),
   ];

@@ -5,7 +5,8 @@ import type { Instant } from "../base/clock.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Revision } from "../base/revision.ts";
 import { prefixEnd } from "./keys/pack.ts";
-import type { Entry, Key, MaybePromise, Range, Reader, Writer } from "./kv.ts";
+import type { Entry, Key, MaybePromise, Range, Reader, SyncReader, SyncWriter, Writer } from "./kv.ts";
+import { DirectReader, DirectWriter, updateFetching, viewFetching } from "./sync-transaction.ts";
 
 /**
  * Keys of any length over engines that carry only short ones.
@@ -21,6 +22,8 @@ import type { Entry, Key, MaybePromise, Range, Reader, Writer } from "./kv.ts";
  * bytes long. A get needs no link: it computes the place. The link goes when nothing is left below it.
  */
 export interface RawReader {
+  /** No method returns a promise. */
+  readonly isSynchronous: boolean;
   get(key: Key): MaybePromise<Buffer | undefined>;
   getMany(keys: readonly Key[]): (Buffer | undefined)[] | Promise<(Buffer | undefined)[]>;
   /** Up to `limit` entries of the range in order; fewer mean that the range has no more. */
@@ -52,6 +55,7 @@ function refuse(): never {
 
 /** What a reader or writer stands on once its transaction has ended: nothing it does can be lost in silence. */
 const ENDED: RawWriter = {
+  isSynchronous: true,
   get: refuse,
   getMany: refuse,
   page: refuse,
@@ -147,6 +151,11 @@ export class LongKeyReader<Raw extends RawReader = RawReader> implements Reader 
 
   now(): Instant {
     return this.raw.now();
+  }
+
+  view<T>(decide: (read: SyncReader) => T): MaybePromise<T> {
+    if (this.raw.isSynchronous) return decide(new DirectReader(this));
+    return mayBeLeft(viewFetching(this, decide));
   }
 
   /** The transaction has ended. Whoever kept the reader gets an error, not the state of somebody else. */
@@ -260,6 +269,11 @@ export class LongKeyWriter extends LongKeyReader<RawWriter> implements Writer {
 
   revision(above?: Revision): Revision {
     return this.raw.revision(above);
+  }
+
+  update<T>(decide: (write: SyncWriter) => T): MaybePromise<T> {
+    if (this.raw.isSynchronous) return decide(new DirectWriter(this));
+    return mayBeLeft(updateFetching(this, decide));
   }
 
   get hasLooseEnds(): boolean {

@@ -5,7 +5,19 @@ import { LIMITS } from "../base/limits.ts";
 import { Mapped } from "../base/mapped.ts";
 import type { Revision } from "../base/revision.ts";
 import { packKey, prefixRange } from "./keys/pack.ts";
-import type { Entry, EphemeralSpace, Key, KeySpace, MaybePromise, Range, Reader, Writer } from "./kv.ts";
+import type {
+  Entry,
+  EphemeralSpace,
+  Key,
+  KeySpace,
+  MaybePromise,
+  Range,
+  Reader,
+  SyncReader,
+  SyncWriter,
+  Writer,
+} from "./kv.ts";
+import { updateFetching, viewFetching } from "./sync-transaction.ts";
 
 /**
  * The ephemeral key space over any key space: each record is stored with its owner in front, and an index entry
@@ -125,6 +137,10 @@ class OwnedReader<Inner extends Reader> implements Reader {
   now(): Instant {
     return this.inner.now();
   }
+
+  view<T>(decide: (read: SyncReader) => T): Promise<T> {
+    return viewFetching(this, decide);
+  }
 }
 
 class OwnedWriter extends OwnedReader<Writer> implements Writer {
@@ -151,6 +167,10 @@ class OwnedWriter extends OwnedReader<Writer> implements Writer {
 
   revision(above?: Revision): Revision {
     return this.inner.revision(above);
+  }
+
+  update<T>(decide: (write: SyncWriter) => T): Promise<T> {
+    return updateFetching(this, decide);
   }
 
   /** Read before the first change, while the stored record still names who owned it. */

@@ -5,6 +5,7 @@ import type { Snapshot } from "./overlay.ts";
 
 /** A reader over one committed state. */
 export class SnapshotReader implements RawReader {
+  readonly isSynchronous = true;
   readonly #snapshot: Snapshot;
   readonly #clock: Clock;
   #now: Instant | undefined;

@@ -11,6 +11,7 @@ import { layeredPage, type Overlay, type Snapshot } from "./overlay.ts";
  * below.
  */
 export class TransactionWriter implements RawWriter {
+  readonly isSynchronous = true;
   readonly #clock: Clock;
   readonly #revisions: RevisionSource;
   readonly #known: ValueCache;

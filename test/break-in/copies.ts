@@ -8,8 +8,8 @@ import { Ledger, type Sent, send } from "./ledger.ts";
 import { serviceSas } from "./sas.ts";
 
 /**
- * Copies and writes from URLs make the server read an address that a client names. Nobody may reach through them
- * what only the server reaches, nor read as the server what a SAS gives to other addresses.
+ * Copies and writes from URLs make the server read an address that a client names. Nobody may reach through
+ * them what only the server reaches, nor read as the server what a SAS gives to other addresses.
  */
 interface FromUrl {
   readonly service: Service;

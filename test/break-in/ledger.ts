@@ -23,8 +23,8 @@ export interface Answer {
 }
 
 /**
- * What a stranger may be told. Anything else, a "not found" of the resource among it, means that the request was
- * let through to it.
+ * What a stranger may be told. Anything else, a "not found" of the resource among it, means that the request
+ * was let through to it.
  */
 const REFUSED = new Set([
   "AuthenticationFailed",

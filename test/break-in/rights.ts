@@ -5,7 +5,9 @@ import { ACCOUNT, hmac, NAME, queryOf } from "../support/auth.ts";
 import { type Fixture, openFixture } from "./house.ts";
 import { Ledger, type Sent, send } from "./ledger.ts";
 
-/** Callers who may do something, and try more: other letters, other states, other spellings of one address. */
+/**
+ * Callers who may do something, and try more: other letters, other states, other spellings of one address.
+ */
 export async function breakInByRights(ledger: Ledger): Promise<void> {
   const fixture = await openFixture(false, { flags: ["--versionLevelImmutability", "--blobVersioning"] });
   try {
@@ -162,7 +164,9 @@ async function deleteWithoutRight(fixture: Fixture, ledger: Ledger): Promise<voi
   await ledger.good("still there", fixture.signed({ service: "blob", method: "GET", path: "/vault/secret" }));
 }
 
-/** Each name that decides something, twice: a reader of the first and a reader of the last would not agree. */
+/**
+ * Each name that decides something, twice: a reader of the first and a reader of the last would not agree.
+ */
 async function nameTwice(fixture: Fixture, ledger: Ledger): Promise<void> {
   const sas = sasOf(fixture, "vault/granted", "b", "r");
   const pairs = sas.split("&");

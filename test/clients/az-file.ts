@@ -34,7 +34,9 @@ export async function azFileTree(
   return `${az.count} commands, ${files} files`;
 }
 
-/** `az storage share`, `directory` and `file`, command by command, as a script of the shell would use them. */
+/**
+ * `az storage share`, `directory` and `file`, command by command, as a script of the shell would use them.
+ */
 export async function azStorageFile(
   server: Pick<TestServer, "connectionString">,
   directory: string,

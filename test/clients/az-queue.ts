@@ -9,7 +9,9 @@ interface Message {
   readonly dequeueCount: number;
 }
 
-/** `az storage queue` and `az storage message`, command by command, as a script of the shell would use them. */
+/**
+ * `az storage queue` and `az storage message`, command by command, as a script of the shell would use them.
+ */
 export async function azStorageQueue(
   server: TestServer,
   directory: string,

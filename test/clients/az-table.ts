@@ -4,7 +4,9 @@ import { azFor } from "./az.ts";
 
 type Entity = Readonly<Record<string, unknown>>;
 
-/** `az storage table` and `az storage entity`, command by command, as a script of the shell would use them. */
+/**
+ * `az storage table` and `az storage entity`, command by command, as a script of the shell would use them.
+ */
 export async function azStorageTable(
   server: TestServer,
   directory: string,

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import type { TestServer } from "../kit/server.ts";
 import { differences, makeTree, readTree, run } from "./run.ts";
 
-/** The program with the environment it needs; it counts its commands, each of which is a process of Python. */
+/**
+ * The program with the environment it needs; it counts its commands, each of which is a process of Python.
+ */
 export interface Az {
   readonly count: number;
   /** `az storage` with these words; its JSON, or undefined where it prints nothing. */
@@ -33,7 +35,9 @@ export function azFor(
   return Object.defineProperty(az, "count", { get: () => count }) as Az;
 }
 
-/** `az storage container` and `az storage blob`, command by command, as a script of the shell would use them. */
+/**
+ * `az storage container` and `az storage blob`, command by command, as a script of the shell would use them.
+ */
 export async function azStorageBlob(
   server: TestServer,
   directory: string,

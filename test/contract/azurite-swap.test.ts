@@ -10,8 +10,8 @@ import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from "../../src/services/account/a
 import { MAIN } from "../kit/program.ts";
 
 /**
- * Programs that bring Azurite with them start it as a child, wait for its words on stdout, read the ports from
- * them, and end it by a message or a signal. Here Holdfast stands in its place, under its names.
+ * Programs that bring Azurite with them start it as a child, wait for its words on stdout, read the ports
+ * from them, and end it by a message or a signal. Here Holdfast stands in its place, under its names.
  */
 const folder = mkdtempSync(join(tmpdir(), "holdfast-azurite-"));
 after(() => rmSync(folder, { recursive: true, force: true }));

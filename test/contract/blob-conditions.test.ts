@@ -125,7 +125,8 @@ onEachEngine("conditional headers", (kit) => {
         const one = await subject(kit);
         const kept = await send(one, request(one), { [name]: holding(name, one) });
         if (takes[i] === "-") {
-          // A condition that is not taken: overlooked by a read, refused by a write, which then changes nothing.
+          // A condition that is not taken: overlooked by a read, refused by a write, which then changes
+          // nothing.
           if (isRead) assert.ok(kept.status < 300, `${name}: ${kept.code}`);
           else assert.deepEqual([kept.status, kept.code], [400, "ConditionHeadersNotSupported"], name);
           continue;

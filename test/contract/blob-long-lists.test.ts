@@ -57,7 +57,8 @@ onEachEngine("long lists of blocks", (kit) => {
       quiet.uncommittedBlocks?.map(({ name }) => name),
       Array.from({ length: staged }, (_, at) => id(1_000 + at)).sort(),
     );
-    // Each round commits as many blocks as its number says, and leaves one uncommitted: no list mixes two rounds.
+    // Each round commits as many blocks as its number says, and leaves one uncommitted: no list mixes two
+    // rounds.
     const writer = async (): Promise<void> => {
       for (let round = 1; round <= 4; round++) {
         const numbers = order.slice(0, count - round);
@@ -228,7 +229,9 @@ async function settledRecordsOf(kit: BlobKit): Promise<Record<string, number>> {
   return recordsOf(kit);
 }
 
-/** How many records there are of what lists are made of: contents, pages, staged blocks, slices in extents. */
+/**
+ * How many records there are of what lists are made of: contents, pages, staged blocks, slices in extents.
+ */
 function recordsOf(kit: BlobKit): Promise<Record<string, number>> {
   return kit.server.runtime.parts.store.read(async (read) => {
     const counts: Record<string, number> = {};

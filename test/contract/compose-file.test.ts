@@ -7,8 +7,9 @@ import { startProgram } from "../kit/program.ts";
 import { runProgram } from "../kit/run-program.ts";
 
 /**
- * The compose file of the operations guide, as far as it can be tried without a container engine: its settings of
- * PostgreSQL and its command line and variables of a node, started directly. Addresses are replaced by loopback ones.
+ * The compose file of the operations guide, as far as it can be tried without a container engine: its
+ * settings of PostgreSQL and its command line and variables of a node, started directly. Addresses are
+ * replaced by loopback ones.
  */
 const text = readFileSync(new URL("../../docs/examples/compose.yaml", import.meta.url), "utf8");
 const commands = [...text.matchAll(/^\s+command: (\[.*\])$/gm)].map(
@@ -49,7 +50,10 @@ test("every command line of the compose file starts, and two nodes serve the sam
   }
 });
 
-/** The health check of a node, as the container engine runs it inside the container; resolves with the exit code. */
+/**
+ * The health check of a node, as the container engine runs it inside the container; resolves with the exit
+ * code.
+ */
 async function runHealthCheck(adminPort: number): Promise<number> {
   const [, check] = [...text.matchAll(/^\s+test: (\[.*\])$/gm)].map(
     ([, list]) => JSON.parse(list!) as string[],

@@ -19,7 +19,10 @@ import { SECURITY_PART } from "../../src/services/file/security/security-descrip
 import { ENGINES } from "../kit/server.ts";
 import { type FileKit, refusal, useFiles } from "./file/kit.ts";
 
-/** Access lists, enforced, through the service: each is obeyed as it is when the open, the create or the rename is done. */
+/**
+ * Access lists, enforced, through the service: each is obeyed as it is when the open, the create or the
+ * rename is done.
+ */
 const DENIED = refusal("AuthorizationPermissionMismatch");
 const ALL = READ | WRITE | DELETE;
 const { READ_DATA, WRITE_DATA, READ_CONTROL, WRITE_DAC } = RIGHT;

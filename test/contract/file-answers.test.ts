@@ -10,7 +10,9 @@ import { FILE_LIMITS } from "../../src/services/file/limits.ts";
 import { ENGINES } from "../kit/server.ts";
 import { collectAll, refused, sample, useFiles, withAccountSas } from "./file/kit.ts";
 
-/** What clients read out of replies: a field that never comes, or comes otherwise, breaks programs quietly. */
+/**
+ * What clients read out of replies: a field that never comes, or comes otherwise, breaks programs quietly.
+ */
 for (const engine of ENGINES) {
   suite(`what clients read of file replies over ${engine}`, () => {
     const kit = useFiles(engine);

@@ -4,8 +4,8 @@ import { test } from "node:test";
 import { REFUSALS, type RefusalRow } from "../../src/base/refusals.ts";
 
 /**
- * Every code the File service's reference lists, with its status and the file of tests that reaches it. The test
- * below reads those files: a code that is named here and checked nowhere does not pass.
+ * Every code the File service's reference lists, with its status and the file of tests that reaches it. The
+ * test below reads those files: a code that is named here and checked nowhere does not pass.
  */
 const HANDLES = "test/contract/file-handles.test.ts";
 const CONTENT = "test/contract/file-content.test.ts";

@@ -29,7 +29,9 @@ import { packKey, prefixRange } from "../../src/store/keys/pack.ts";
 import { ENGINES } from "../kit/server.ts";
 import { type FileKit, refusal, useFiles } from "./file/kit.ts";
 
-/** Extended attributes through the service: what changes them, what carries them along, and what ends them. */
+/**
+ * Extended attributes through the service: what changes them, what carries them along, and what ends them.
+ */
 const ALL = READ | WRITE | DELETE;
 const ea = (name: string, value: string, isNeeded = false): EaRecord => ({
   name,

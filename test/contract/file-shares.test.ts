@@ -339,7 +339,8 @@ for (const engine of ENGINES) {
       assert.match(filePermissionKey!, /^\d+\*\d+$/);
       assert.equal((await share.createPermission(sddl)).filePermissionKey, filePermissionKey);
       assert.equal((await share.getPermission(filePermissionKey!)).permission, sddl);
-      // Every right of its own, as in the samples of the protocol, and one for an object of a directory service.
+      // Every right of its own, as in the samples of the protocol, and one for an object of a directory
+      // service.
       for (const list of [
         "D:(A;CI;RPWPCCDCLCSWRCWDWOGA;;;S-1-0-0)",
         "D:(A;;CCDCLCSWRPWPDTLOCRSDRCWDWO;;;SY)(OA;;CCDC;bf967aba-0de6-11d0-a285-00aa003049e2;;AO)",

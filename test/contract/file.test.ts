@@ -4,7 +4,9 @@ import { MIB } from "../../src/base/limits.ts";
 import { ENGINES } from "../kit/server.ts";
 import { collectAll, refused, sample, useFiles } from "./file/kit.ts";
 
-/** Files and directories through the SDK: what goes in comes out, and every way to be wrong has its answer. */
+/**
+ * Files and directories through the SDK: what goes in comes out, and every way to be wrong has its answer.
+ */
 for (const engine of ENGINES) {
   suite(`files over ${engine}`, () => {
     const kit = useFiles(engine);

@@ -5,8 +5,9 @@ import { type RawRequest, send } from "../kit/send.ts";
 import { startTestServer } from "../kit/server.ts";
 
 /**
- * Header values that are not ASCII. As on Azure, a byte is a letter of Latin-1: Node.js and Python send it so and
- * sign the letters as UTF-8. Clients that send UTF-8 as it is (Go) sign other letters than those that arrive.
+ * Header values that are not ASCII. As on Azure, a byte is a letter of Latin-1: Node.js and Python send it so
+ * and sign the letters as UTF-8. Clients that send UTF-8 as it is (Go) sign other letters than those that
+ * arrive.
  */
 test("letters of Latin-1 in headers: signatures over them hold, metadata does not take them", async () => {
   const server = await startTestServer({});

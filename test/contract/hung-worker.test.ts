@@ -52,7 +52,9 @@ async function until(what: string, isSo: () => boolean | Promise<boolean>): Prom
   }
 }
 
-/** Writes small blobs, each over a connection of its own, until it is stopped; returns the names acknowledged. */
+/**
+ * Writes small blobs, each over a connection of its own, until it is stopped; returns the names acknowledged.
+ */
 function startWriters(program: Program): { acknowledged: string[]; stop(): Promise<void> } {
   const acknowledged: string[] = [];
   let isStopped = false;

@@ -19,8 +19,8 @@ import { type RawReply, type RawRequest, send } from "../kit/send.ts";
 import { ENGINES, startTestServer, type TestServer } from "../kit/server.ts";
 
 /**
- * Entries as large as clients can make them: a page ends at its size, and the pages together have each entry once. Each
- * ampersand of metadata takes five bytes in a listing.
+ * Entries as large as clients can make them: a page ends at its size, and the pages together have each entry
+ * once. Each ampersand of metadata takes five bytes in a listing.
  */
 const METADATA = { "x-ms-meta-long": "&".repeat(7_900) };
 const ENTRIES = 130;

@@ -12,8 +12,8 @@ import { send } from "../kit/send.ts";
 import { startTestServer, type TestServer } from "../kit/server.ts";
 
 /**
- * Walks the four operation tables: what a row says must be what the server does. Rows are added by writing them;
- * this test needs no change for that.
+ * Walks the four operation tables: what a row says must be what the server does. Rows are added by writing
+ * them; this test needs no change for that.
  */
 type AnyTable = OperationTable<never>;
 const TABLES = [

@@ -11,7 +11,10 @@ import { freshSchema, sharedDatabase } from "../kit/postgres.ts";
 import { type Cut, CuttingProxy } from "./postgres/cutting-proxy.ts";
 import { bytes, EVERYTHING, gate, keysIn, putAll, readText } from "./store/kit.ts";
 
-/** What several nodes on one database promise each other, and what becomes of a connection cut at the worst moment. */
+/**
+ * What several nodes on one database promise each other, and what becomes of a connection cut at the worst
+ * moment.
+ */
 function openNode(address: string, owner: string, clock?: Clock): PostgresStore {
   const onFatal = (error: unknown): void => {
     throw error;
@@ -132,7 +135,8 @@ test("a transaction does not commit on a record that another node has changed me
   onNodes(2, async ([one, two]) => {
     await putAll(one!, { mark: "free" });
     const [read, marked] = [gate(), gate()];
-    // Reads the mark and writes something else: serializable would allow it to come first, and to commit last.
+    // Reads the mark and writes something else: serializable would allow it to come first, and to commit
+    // last.
     const writing = one!.write(async (write) => {
       const mark = (await write.get("mark"))!.toString();
       read.open();

@@ -10,8 +10,9 @@ import { freshSchema, sharedDatabase } from "../kit/postgres.ts";
 import { bytes, putAll, readText } from "./store/kit.ts";
 
 /**
- * A database that falls silent: nobody closes a connection, and no answer comes. The times are the real ones, so these
- * tests wait; they run at the same time. The bounds are far from what was measured and from what would be wrong.
+ * A database that falls silent: nobody closes a connection, and no answer comes. The times are the real ones,
+ * so these tests wait; they run at the same time. The bounds are far from what was measured and from what
+ * would be wrong.
  */
 const HEARD_WITHIN_MILLIS = 25_000;
 

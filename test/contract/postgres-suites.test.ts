@@ -1,6 +1,6 @@
 /**
- * A selection of the services' behaviour suites on the PostgreSQL engine: those in which transactions meet, and one
- * of each service that moves payload. All of them run with `npm run prove -- --only postgres-suites`.
+ * A selection of the services' behaviour suites on the PostgreSQL engine: those in which transactions meet,
+ * and one of each service that moves payload. All of them run with `npm run prove -- --only postgres-suites`.
  *
  * The engine must be chosen before a suite is loaded, hence the imports by hand.
  */

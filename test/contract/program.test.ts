@@ -255,8 +255,8 @@ suite("worker processes", () => {
     const program = await startProgram(["--location", folder(), "--workers", "2"]);
     try {
       for (let round = 1; round <= 100; round++) {
-        // Each request is a new connection, so the workers take them in turn. One that breaks off with the worker
-        // it went to is sent again; one that hangs would fail the test.
+        // Each request is a new connection, so the workers take them in turn. One that breaks off with the
+        // worker it went to is sent again; one that hangs would fail the test.
         const body = days(1 + (round % 300));
         const put = await persistently(() => send(program, { ...properties, method: "PUT", body }));
         assert.equal(put.status, 202);

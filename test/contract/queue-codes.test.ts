@@ -4,8 +4,8 @@ import { type RawReply, type RawRequest, sendRaw } from "../kit/raw-request.ts";
 import { startTestServer, type TestServer } from "../kit/server.ts";
 
 /**
- * Every status and every code of the protocol's Queue service, and the request that reaches it. What an operation
- * says when all is well is here too, so that this file can be read beside the protocol's own table.
+ * Every status and every code of the protocol's Queue service, and the request that reaches it. What an
+ * operation says when all is well is here too, so that this file can be read beside the protocol's own table.
  */
 interface Case {
   readonly status: number;

@@ -18,8 +18,8 @@ import {
 } from "../kit/table.ts";
 
 /**
- * Every status and code of the Table service, each with a request that reaches it. `entity` is inserted before,
- * and is the same afterwards: a refused request leaves nothing behind.
+ * Every status and code of the Table service, each with a request that reaches it. `entity` is inserted
+ * before, and is the same afterwards: a refused request leaves nothing behind.
  */
 interface Case {
   readonly code: string;

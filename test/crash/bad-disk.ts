@@ -8,9 +8,9 @@ import { Entry, type LedgerFigures, newFigures } from "./ledger/cell.ts";
 import { cellsOf, PREPARE } from "./ledger/cells.ts";
 
 /**
- * The whole program on a disk that fails at one call: strace answers it in place of the kernel. One client writes
- * and reads, so that which call it is means the same from run to run; the thread pool has one thread, as strace
- * counts the calls of each thread by themselves.
+ * The whole program on a disk that fails at one call: strace answers it in place of the kernel. One client
+ * writes and reads, so that which call it is means the same from run to run; the thread pool has one thread,
+ * as strace counts the calls of each thread by themselves.
  */
 export interface Fault {
   readonly call: string;

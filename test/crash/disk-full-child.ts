@@ -30,7 +30,9 @@ async function increment(write: Writer, key: string): Promise<number> {
   return count;
 }
 
-/** One record, large or small, and a counter: if either is there without the other, something is half done. */
+/**
+ * One record, large or small, and a counter: if either is there without the other, something is half done.
+ */
 async function writeOne(store: Store, writer: number, number: number): Promise<void> {
   const counter = `count ${writer % 2}`;
   const key = `record ${writer}.${number}`;
@@ -40,7 +42,8 @@ async function writeOne(store: Store, writer: number, number: number): Promise<v
       write.put(key, Buffer.alloc(bytes, key));
       return increment(write, counter);
     });
-    // Two transactions told of the same count, or of one that skips: somebody stood on a write that was undone.
+    // Two transactions told of the same count, or of one that skips: somebody stood on a write that was
+    // undone.
     assert.equal(count, (counts.get(counter) ?? 0) + 1);
     counts.set(counter, count);
     acknowledged.add(key);

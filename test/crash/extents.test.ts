@@ -8,9 +8,10 @@ import { JournaledStore } from "../support/journaled-store.ts";
 import { Notes, SharedDatabase } from "../support/payload.ts";
 
 /**
- * A run of writes, deletes and compactions is stopped before every single operation it made on the disk and in the
- * store. For each of these moments the disk is rebuilt in every way a crash may have left it; then Holdfast starts
- * on it. Whatever a committed record points to must be there, byte for byte, and the rest must be given back.
+ * A run of writes, deletes and compactions is stopped before every single operation it made on the disk and
+ * in the store. For each of these moments the disk is rebuilt in every way a crash may have left it; then
+ * Holdfast starts on it. Whatever a committed record points to must be there, byte for byte, and the rest
+ * must be given back.
  */
 async function scriptedRun() {
   const device = new CrashDevice();

@@ -14,8 +14,9 @@ const REFUSALS = 20;
 const CLIENTS = 4;
 
 /**
- * The whole program on a disk that is filled under it: writes that do not fit are refused, everything acknowledged
- * can be read meanwhile, and when there is room again writing goes on, without a restart and after one.
+ * The whole program on a disk that is filled under it: writes that do not fit are refused, everything
+ * acknowledged can be read meanwhile, and when there is room again writing goes on, without a restart and
+ * after one.
  */
 export async function fillDisk(disk: string, seed: number): Promise<{ ok: boolean; figure: string }> {
   const data = join(disk, "data");

@@ -4,8 +4,9 @@ import { EmbeddedStore } from "../../src/store/embedded/embedded-store.ts";
 import { groupOf, groupPrefix, type RunId, stepOf, WRITERS, writerKey } from "./store-plan.ts";
 
 /**
- * Writes until it is killed. Each acknowledgement goes to the pipe in one synchronous call, right after it was
- * heard: the pipe belongs to the kernel, so what was told outlives us, and what was not told was not acknowledged.
+ * Writes until it is killed. Each acknowledgement goes to the pipe in one synchronous call, right after it
+ * was heard: the pipe belongs to the kernel, so what was told outlives us, and what was not told was not
+ * acknowledged.
  */
 const [directory, seed, now] = process.argv.slice(2) as [string, string, string];
 const tell = (line: string): number => writeSync(1, `${line}\n`);

@@ -4,9 +4,9 @@ import { seededRandom } from "../../src/base/random.ts";
 import type { Key, Reader } from "../../src/store/kv.ts";
 
 /**
- * What the writers of a crash run do, as a function of a seed: whoever knows the seed, the writer and the number
- * of its step knows the transaction. So the child need not tell what it is about to do, and its parent can still
- * judge whether the one that was in flight when it died is there as a whole, or not at all.
+ * What the writers of a crash run do, as a function of a seed: whoever knows the seed, the writer and the
+ * number of its step knows the transaction. So the child need not tell what it is about to do, and its parent
+ * can still judge whether the one that was in flight when it died is there as a whole, or not at all.
  *
  * Each writer owns a few groups. A step replaces one group (several keys and a head with their checksum) or
  * deletes it, and counts itself in the writer's own key.

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /**
- * Inputs that once reached code no other did: one JSON string a line, a character for each byte. `grow.ts` adds to
- * them; a run starts from them.
+ * Inputs that once reached code no other did: one JSON string a line, a character for each byte. `grow.ts`
+ * adds to them; a run starts from them.
  */
 const fileOf = (target: string): string => fileURLToPath(new URL(`./corpus/${target}.txt`, import.meta.url));
 

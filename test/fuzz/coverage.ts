@@ -3,8 +3,9 @@ import { Session } from "node:inspector";
 import { fileURLToPath } from "node:url";
 
 /**
- * Which blocks of the code have run, asked of V8 itself from inside the process. Only one script counts, the bundle
- * that holds everything under test, and of it only what the product is made of: how the fuzzer itself runs is no news.
+ * Which blocks of the code have run, asked of V8 itself from inside the process. Only one script counts, the
+ * bundle that holds everything under test, and of it only what the product is made of: how the fuzzer itself
+ * runs is no news.
  */
 const UNDER_TEST = /^(?:.*\/)?(?:src|test\/fuzz\/targets\/planted)\b/;
 
@@ -54,8 +55,8 @@ export class Coverage {
   }
 
   /**
-   * V8 leaves out a block that ran as often as the one around it, so that the same code looks different in one run
-   * and in many. What counts is each known bound: whether the innermost range around it has run.
+   * V8 leaves out a block that ran as often as the one around it, so that the same code looks different in
+   * one run and in many. What counts is each known bound: whether the innermost range around it has run.
    */
   #addNew(ranges: readonly Range[], fresh: number[]): void {
     const start = ranges[0]!.startOffset;

@@ -9,8 +9,8 @@ import type { FuzzRun, FuzzTarget } from "./target.ts";
 import { TARGETS } from "./targets.ts";
 
 /**
- * The fuzzing itself, in a thread that may be ended when it hangs. Inputs run in batches; when a batch reaches code
- * that nothing reached before, its inputs run again one by one, and those that do it are kept.
+ * The fuzzing itself, in a thread that may be ended when it hangs. Inputs run in batches; when a batch
+ * reaches code that nothing reached before, its inputs run again one by one, and those that do it are kept.
  */
 export interface FuzzOrder {
   readonly target: string;

@@ -9,7 +9,10 @@ import { readCorpus } from "./corpus.ts";
 import type { FuzzFinding, FuzzMessage, FuzzOrder } from "./fuzz-worker.ts";
 import { INPUT_BYTES_MAX } from "./mutate.ts";
 
-/** Starts fuzzing threads and watches them: one that stays with an input for seconds is ended, and that is a hang. */
+/**
+ * Starts fuzzing threads and watches them: one that stays with an input for seconds is ended, and that is a
+ * hang.
+ */
 export interface FuzzResult {
   readonly target: string;
   readonly executed: number;

@@ -1,6 +1,7 @@
 /**
  * What is fuzzed: a place where bytes of a stranger are read. A target turns one input into one call (or one
- * exchange with a server of its own); refusals are what it expects, anything else that is thrown is a finding.
+ * exchange with a server of its own); refusals are what it expects, anything else that is thrown is a
+ * finding.
  */
 export interface FuzzTarget {
   /** Lower-case, with dashes: names the corpus file too. */

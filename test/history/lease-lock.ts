@@ -1,11 +1,11 @@
 import type { Operation, Sequential } from "./linearizability.ts";
 
 /**
- * One leased object, and the value its lease guards. Clients propose the ids of their leases, so an acquire without
- * a reply is known by its id, too.
+ * One leased object, and the value its lease guards. Clients propose the ids of their leases, so an acquire
+ * without a reply is known by its id, too.
  *
- * A lease with a length ends by itself, at a moment between (start + length) and (end + length) of the call that
- * began it. In between both answers are right; outside, only one is.
+ * A lease with a length ends by itself, at a moment between (start + length) and (end + length) of the call
+ * that began it. In between both answers are right; outside, only one is.
  */
 export type LeaseInput =
   | { readonly do: "acquire"; readonly id: string; readonly length: number }

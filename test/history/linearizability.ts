@@ -1,11 +1,12 @@
 /**
- * Whether a recorded history of concurrent operations could have come from one copy of an object that does them one
- * at a time: each at some moment between its start and its end, each answering as it did (linearizability).
+ * Whether a recorded history of concurrent operations could have come from one copy of an object that does
+ * them one at a time: each at some moment between its start and its end, each answering as it did
+ * (linearizability).
  *
- * The search follows Wing & Gong with Lowe's memory of places already seen. It takes any operation that may come
- * next (it started before every operation that is still to be placed had ended), asks the object whether it would
- * have answered so, and goes back when nothing fits. A history of one object at a time keeps it short: objects that
- * know nothing of each other are checked each on its own.
+ * The search follows Wing & Gong with Lowe's memory of places already seen. It takes any operation that may
+ * come next (it started before every operation that is still to be placed had ended), asks the object whether
+ * it would have answered so, and goes back when nothing fits. A history of one object at a time keeps it
+ * short: objects that know nothing of each other are checked each on its own.
  *
  * An operation without a reply may have been done at any later moment, or never: it ends at Infinity.
  */
@@ -128,7 +129,10 @@ class Search<State, Op extends Operation> {
     this.#low = Math.min(this.#low, index);
   }
 
-  /** What may come next: those with a reply first, soonest answered first; the others only when those do not fit. */
+  /**
+   * What may come next: those with a reply first, soonest answered first; the others only when those do not
+   * fit.
+   */
   #frame(state: State, placed: number): Frame<State> {
     const answered: number[] = [];
     let endMin = Number.POSITIVE_INFINITY;

@@ -1,11 +1,11 @@
 import type { Operation, Sequential } from "./linearizability.ts";
 
 /**
- * One queue message: put, given to takers one after the other, each of whom has it alone for a time, and deleted or
- * hidden anew by whoever holds its newest receipt.
+ * One queue message: put, given to takers one after the other, each of whom has it alone for a time, and
+ * deleted or hidden anew by whoever holds its newest receipt.
  *
- * A Get without a reply may have taken messages that nobody knows of. It gives a message a receipt that nobody has
- * and counts a delivery; both are allowed for, as long as the message can have been visible.
+ * A Get without a reply may have taken messages that nobody knows of. It gives a message a receipt that
+ * nobody has and counts a delivery; both are allowed for, as long as the message can have been visible.
  */
 export type MessageInput =
   | { readonly do: "put"; readonly hiddenFor: number }
@@ -110,8 +110,8 @@ export interface GetRecord extends Operation {
 }
 
 /**
- * A message that a Get had to bring and did not: it was put for certain before the Get began, nobody touched it
- * until the Get had ended, and the Get brought fewer than it was asked for.
+ * A message that a Get had to bring and did not: it was put for certain before the Get began, nobody touched
+ * it until the Get had ended, and the Get brought fewer than it was asked for.
  */
 export function missedMessage(
   gets: readonly GetRecord[],

@@ -1,9 +1,9 @@
 import type { Operation, Sequential } from "./linearizability.ts";
 
 /**
- * One file with byte-range locks of SMB clients, read and written through both doors. A page has a value; a lock
- * covers pages. Shared locks bear each other; an exclusive one bears nobody else's. REST writes the whole file, so
- * any lock stands in its way; it reads pages, so only exclusive locks on them do.
+ * One file with byte-range locks of SMB clients, read and written through both doors. A page has a value; a
+ * lock covers pages. Shared locks bear each other; an exclusive one bears nobody else's. REST writes the
+ * whole file, so any lock stands in its way; it reads pages, so only exclusive locks on them do.
  */
 export interface Span {
   readonly from: number;

@@ -17,7 +17,9 @@ export interface Subject {
   kill(which: "one" | "all", choice: number): Promise<void>;
 }
 
-/** One history: clients of every service at work on the product at once, killed in between, and the judgement. */
+/**
+ * One history: clients of every service at work on the product at once, killed in between, and the judgement.
+ */
 export interface HistoryPlan {
   readonly subject: Subject;
   readonly name: string;

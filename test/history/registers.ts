@@ -2,8 +2,8 @@ import type { Operation, Sequential } from "./linearizability.ts";
 
 /**
  * Values under keys, with the ETag of each: a blob, the entities of one partition, the pages of one file. An
- * operation changes several of them at once or not at all, or reads several at one moment. Where the protocol has no
- * ETag for a part (a page of a file), none is told and none is checked.
+ * operation changes several of them at once or not at all, or reads several at one moment. Where the protocol
+ * has no ETag for a part (a page of a file), none is told and none is checked.
  *
  * Every value that is written is written once: a value tells which write it comes from.
  */
@@ -46,7 +46,10 @@ export interface RegisterOperation extends Operation {
 
 type Values = ReadonlyMap<string, Present>;
 
-/** `history` is looked through for the ETags of writes whose reply nobody heard: a later reader may have met them. */
+/**
+ * `history` is looked through for the ETags of writes whose reply nobody heard: a later reader may have met
+ * them.
+ */
 export function registers(
   history: readonly RegisterOperation[],
   initial: Values = new Map(),

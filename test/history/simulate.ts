@@ -5,9 +5,9 @@ import type { MessageInput, MessageOperation, MessageOutput } from "./message.ts
 import type { Change, RegisterInput, RegisterOperation, RegisterOutput } from "./registers.ts";
 
 /**
- * Histories that are legal by construction: simulated clients, each doing one thing after the other, and an object
- * that does each at one moment between its start and its end. The objects here are written a second time and more
- * plainly than those of the checker, so that the two watch each other.
+ * Histories that are legal by construction: simulated clients, each doing one thing after the other, and an
+ * object that does each at one moment between its start and its end. The objects here are written a second
+ * time and more plainly than those of the checker, so that the two watch each other.
  */
 interface Simulation<In, Out> {
   readonly random: Random;

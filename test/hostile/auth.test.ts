@@ -17,8 +17,8 @@ import {
 } from "../support/auth.ts";
 
 /**
- * Somebody who saw one good request changes it. Every change that means something must be refused; the tests count
- * what got through, and the count is zero.
+ * Somebody who saw one good request changes it. Every change that means something must be refused; the tests
+ * count what got through, and the count is zero.
  */
 const PROBES = [..."0AZaz9+/=%&?;: -_.~\n\u0000é"];
 

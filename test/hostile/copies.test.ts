@@ -142,7 +142,8 @@ suite("sources that never answer", () => {
         () => `${tarpit.replies.length} fetches began`,
       );
       const late = start(put("late", FROM_URL));
-      // Two fetches end by their clients' leaving: the late one has one of their places, also when it came first.
+      // Two fetches end by their clients' leaving: the late one has one of their places, also when it came
+      // first.
       senders[0]!.socket.destroy();
       senders[1]!.socket.end();
       await until(

@@ -3,7 +3,9 @@ import { after, before, suite, test } from "node:test";
 import { type RawRequest, send } from "../kit/send.ts";
 import { startTestServer, type TestServer } from "../kit/server.ts";
 
-/** Every bound of the protocol, and what lies one beyond it: taken, and refused by the protocol's own code. */
+/**
+ * Every bound of the protocol, and what lies one beyond it: taken, and refused by the protocol's own code.
+ */
 type Sent = Omit<RawRequest, "body"> & { readonly body?: string | Buffer };
 type Row = readonly [what: string, request: Sent, expected: string];
 

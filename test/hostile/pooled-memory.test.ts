@@ -13,7 +13,10 @@ import {
 import { raw } from "../kit/raw.ts";
 import { startTestServer, type TestServer } from "../kit/server.ts";
 
-/** How much of the common memory is free for reads, and how much for bodies: what a transfer forgot is missing here. */
+/**
+ * How much of the common memory is free for reads, and how much for bodies: what a transfer forgot is missing
+ * here.
+ */
 function freeForReads(): number {
   const count = LIMITS.commonReadBytesMax / LIMITS.extentReadBytes;
   const reads = Array.from({ length: count }, () => acquireReadBuffer(LIMITS.extentReadBytes));
@@ -44,7 +47,9 @@ async function withServer(run: (server: TestServer) => Promise<void>): Promise<v
   }
 }
 
-/** Sends a request and goes away after so many bytes of the reply, or when so many of the request have left. */
+/**
+ * Sends a request and goes away after so many bytes of the reply, or when so many of the request have left.
+ */
 function breakOff(port: number, bytes: Buffer, receivedMax: number): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");

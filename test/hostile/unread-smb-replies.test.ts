@@ -9,7 +9,10 @@ import { SmbTestClient } from "../kit/smb-test-client.ts";
 
 const pause = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis));
 
-/** Clients that ask and never read, as in unread-replies.test.ts, over SMB: a process of its own shows its size. */
+/**
+ * Clients that ask and never read, as in unread-replies.test.ts, over SMB: a process of its own shows its
+ * size.
+ */
 const MEMORY = { bytesMax: 24 * MIB, stalledMillis: 300 };
 const GROWTH_BYTES_MAX = 400 * MIB;
 

@@ -1,7 +1,10 @@
 import { hmac } from "../support/auth.ts";
 import type { BlobKit } from "./blob.ts";
 
-/** A service SAS for a container or a blob with these letters, good for an hour. The path is below the account. */
+/**
+ * A service SAS for a container or a blob with these letters, good for an hour. The path is below the
+ * account.
+ */
 export function sasOf(
   { server }: Pick<BlobKit, "server">,
   path: string,

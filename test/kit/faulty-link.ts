@@ -94,7 +94,10 @@ export class FaultyLink {
     for (const strand of this.#strands) strand.set(mode);
   }
 
-  /** From the next commit of a write on: all connections, or only the one it goes over. Resolves at that moment. */
+  /**
+   * From the next commit of a write on: all connections, or only the one it goes over. Resolves at that
+   * moment.
+   */
   setAtCommit(mode: LinkMode, reach: "all" | "one"): Promise<void> {
     return new Promise((begun) => {
       this.#atCommit = { mode, reach, begun };

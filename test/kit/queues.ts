@@ -24,8 +24,9 @@ import { updateMessage } from "../../src/services/queue/update-message.ts";
 import type { TestServer } from "./server.ts";
 
 /**
- * The message operations of one queue, as a test story sees them: through the service itself, or through the Azure
- * SDK over HTTP. Times are whole seconds since 1970, as the wire has them; a refusal is an Error with its code.
+ * The message operations of one queue, as a test story sees them: through the service itself, or through the
+ * Azure SDK over HTTP. Times are whole seconds since 1970, as the wire has them; a refusal is an Error with
+ * its code.
  */
 export interface QueueFace {
   put(text: string, options?: { delay?: number; timeToLive?: number }): Promise<Put>;

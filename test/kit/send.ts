@@ -78,7 +78,10 @@ interface Transmission {
   readonly body: Buffer | undefined;
 }
 
-/** Bytes as they are, over one connection; everything that comes back until the server ends it or falls silent. */
+/**
+ * Bytes as they are, over one connection; everything that comes back until the server ends it or falls
+ * silent.
+ */
 export function sendBytes(port: number, bytes: string | Buffer, silence = 300): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");

@@ -14,7 +14,10 @@ import { freshSchema } from "./postgres.ts";
 /** A whole server for tests: free ports, a temporary directory, and a clock that a test moves. */
 export type Engine = "memory" | "embedded" | "postgres";
 
-/** Which engines a behaviour suite runs over; `HOLDFAST_TEST_ENGINES` names others than the two that need no server. */
+/**
+ * Which engines a behaviour suite runs over; `HOLDFAST_TEST_ENGINES` names others than the two that need no
+ * server.
+ */
 export const ENGINES: readonly Engine[] = (process.env.HOLDFAST_TEST_ENGINES ?? "memory,embedded").split(
   ",",
 ) as Engine[];

@@ -34,8 +34,8 @@ import { utf16 } from "../../src/smb/wire/text.ts";
 import { treeConnectRequest } from "../../src/smb/wire/tree-connect.ts";
 
 /**
- * An SMB client that does one thing at a time and lets its caller spoil each of them: what is sent, how it is signed,
- * whether it is encrypted. Logs in with bare NTLM messages, as small clients do.
+ * An SMB client that does one thing at a time and lets its caller spoil each of them: what is sent, how it is
+ * signed, whether it is encrypted. Logs in with bare NTLM messages, as small clients do.
  */
 export interface SmbClientOptions {
   readonly port: number;

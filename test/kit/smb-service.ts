@@ -12,7 +12,8 @@ import { listenSmb } from "../../src/smb/transport/listener.ts";
 import { SMB_ACCOUNT, SMB_KEYS, SMB_OTHER_ACCOUNT } from "./smb-server.ts";
 
 /**
- * The SMB server over the real file service, in memory or in a directory, on the system's clock: shares `work` and
+ * The SMB server over the real file service, in memory or in a directory, on the system's clock: shares
+ * `work` and
  * `other`. The product always wants signatures; here they can be left to the client.
  */
 export async function startServiceSmbServer(

@@ -61,8 +61,8 @@ import { utf16 } from "../../src/smb/wire/text.ts";
 import { treeConnectRequest } from "../../src/smb/wire/tree-connect.ts";
 
 /**
- * A small SMB 2.1 client that does what smbclient cannot: it keeps handles open with any access and share mode,
- * holds oplocks, leases and locks, and answers breaks when its test says so, or never.
+ * A small SMB 2.1 client that does what smbclient cannot: it keeps handles open with any access and share
+ * mode, holds oplocks, leases and locks, and answers breaks when its test says so, or never.
  */
 export class SmbStatus extends Error {
   readonly status: number;
@@ -75,7 +75,9 @@ export class SmbStatus extends Error {
 }
 
 export interface OpenOptions {
-  /** Letters of R, W, D, and of e and E to read and write extended attributes; "" looks at attributes only. */
+  /**
+   * Letters of R, W, D, and of e and E to read and write extended attributes; "" looks at attributes only.
+   */
   readonly access?: string;
   /** Rights as they stand, in place of letters. */
   readonly rights?: number;

@@ -1,9 +1,9 @@
 import type { SecurityDescriptor, Sid } from "../../src/concurrency/access-list.ts";
 
 /**
- * A second version of src/concurrency/access-list.ts and access-inheritance.ts, one right at a time: who wants to know
- * whether a right is granted looks for the first entry that speaks about it. Identities are sets of names, and what a
- * node far below inherits is told from the top, without what lies between.
+ * A second version of src/concurrency/access-list.ts and access-inheritance.ts, one right at a time: who
+ * wants to know whether a right is granted looks for the first entry that speaks about it. Identities are
+ * sets of names, and what a node far below inherits is told from the top, without what lies between.
  */
 export interface ModelEntry {
   readonly isAllowed: boolean;
@@ -67,8 +67,8 @@ export function entriesOf({ dacl }: SecurityDescriptor): readonly ModelEntry[] |
 }
 
 /**
- * The entries that count for a node `depth` directories below one with this list, all of them made by one creator who
- * gave no lists.
+ * The entries that count for a node `depth` directories below one with this list, all of them made by one
+ * creator who gave no lists.
  */
 export function modelInherited(
   { dacl }: SecurityDescriptor,

@@ -1,8 +1,8 @@
 import { ACTION_TABLE, cellOf, type LeaseStateName, USE_TABLE } from "./lease-table.ts";
 
 /**
- * One blob in one container as a plain object: what leases and conditions mean, told by looking things up in the
- * protocol's tables. Slow, and meant to be checked by reading.
+ * One blob in one container as a plain object: what leases and conditions mean, told by looking things up in
+ * the protocol's tables. Slow, and meant to be checked by reading.
  */
 export interface PlainConditions {
   readonly ifMatch?: "own" | "stale" | "*";

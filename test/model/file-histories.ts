@@ -360,7 +360,8 @@ class History {
       told.fill(1, from, to + 1);
     }
     const before = [...this.#model.snapshots.get(since)!.values()].filter((one) => one.kind === "file");
-    // A rename may have moved the file since: it must be like some file of the snapshot wherever nothing is told.
+    // A rename may have moved the file since: it must be like some file of the snapshot wherever nothing is
+    // told.
     const isLike = before.some((old) => {
       for (let at = 0; at < told.length; at++) {
         if (

@@ -1,6 +1,6 @@
 /**
- * A share as plainly as it can be told: a map from upper-cased paths to nodes, files as arrays of bytes beside
- * arrays that say which of them were written, snapshots as copies of it all.
+ * A share as plainly as it can be told: a map from upper-cased paths to nodes, files as arrays of bytes
+ * beside arrays that say which of them were written, snapshots as copies of it all.
  */
 export interface ModelEa {
   readonly name: string;

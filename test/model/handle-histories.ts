@@ -23,7 +23,9 @@ import { WatchedStore } from "../../src/services/payload/watched-store.ts";
 import { MemoryStore } from "../../src/store/memory/memory-store.ts";
 import { HandleModel, REST_CALLS, type RestCall, SHARE_MODES } from "./handle-model.ts";
 
-/** Random histories of opens, locks, deletions and REST calls of one file, by the service and by the model. */
+/**
+ * Random histories of opens, locks, deletions and REST calls of one file, by the service and by the model.
+ */
 const SHARE = { account: "account", share: "share" };
 const REF = { ...SHARE, path: ["f"] };
 const SIZE = 12;

@@ -1,13 +1,15 @@
 /**
- * One file, what SMB clients have open of it, and what REST calls meet: the matrices of the protocol as data, and
- * locks byte by byte. A second version of src/concurrency/share-mode.ts and byte-range-lock.ts, and of the order in
- * which src/services/file asks them.
+ * One file, what SMB clients have open of it, and what REST calls meet: the matrices of the protocol as data,
+ * and locks byte by byte. A second version of src/concurrency/share-mode.ts and byte-range-lock.ts, and of
+ * the order in which src/services/file asks them.
  */
 export const SHARE_MODES = ["", "R", "W", "D", "RW", "RD", "WD", "RWD"] as const;
 export const REST_CALLS = ["look", "read", "write", "overwrite", "delete", "lease"] as const;
 export type RestCall = (typeof REST_CALLS)[number];
 
-/** Share mode of an open handle against a REST call: F is SharingViolation. Lease asks for more, see below. */
+/**
+ * Share mode of an open handle against a REST call: F is SharingViolation. Lease asks for more, see below.
+ */
 const MATRIX: Readonly<Record<string, Readonly<Record<RestCall, "F" | "ok">>>> = {
   "": { look: "ok", read: "F", write: "F", overwrite: "F", delete: "F", lease: "F" },
   R: { look: "ok", read: "ok", write: "F", overwrite: "F", delete: "F", lease: "F" },

@@ -37,7 +37,9 @@ const C_OTHER = "LeaseIdMismatchWithContainerOperation";
 const LOST = "LeaseLost";
 const MISSING = "LeaseIdMissing";
 
-/** How operations meet a lease: "ok", "ok -> available" where the write ends what was left of it, or the code. */
+/**
+ * How operations meet a lease: "ok", "ok -> available" where the write ends what was left of it, or the code.
+ */
 export const USE_TABLE: Readonly<Record<"Blob" | "Container", Readonly<Record<string, Row>>>> = {
   Blob: {
     "write A": [B_NONE, "ok", "ok", LOST, LOST],

@@ -20,7 +20,9 @@ import { updateMessage } from "../../src/services/queue/update-message.ts";
 import type { Store } from "../../src/store/kv.ts";
 import { type Outcome, QueueModel } from "./queue-model.ts";
 
-/** One step of a history. Messages and receipts are picked among those there have been, by a number modulo. */
+/**
+ * One step of a history. Messages and receipts are picked among those there have been, by a number modulo.
+ */
 export type QueueStep =
   | { readonly do: "wait"; readonly millis: number }
   | { readonly do: "put"; readonly delay: number; readonly timeToLive: number | "never" }
@@ -101,7 +103,10 @@ export const queueHistory = fc.array(step, { minLength: 1, maxLength: 60, size: 
 
 const ref = { account: "model", queue: "history" };
 
-/** The service under test, in the model's terms: ids and receipts become the numbers of their first appearance. */
+/**
+ * The service under test, in the model's terms: ids and receipts become the numbers of their first
+ * appearance.
+ */
 class NumberedQueue {
   readonly #queues: QueueContext;
   readonly #ids: string[] = [];

@@ -1,7 +1,7 @@
 /**
- * A queue as plainly as it can be said: a list of messages, looked through from end to end by every operation.
- * It knows nothing of keys, heads, tallies or sweeps. Receipts are numbers in the order they were given out, and
- * messages are numbers in the order they were put.
+ * A queue as plainly as it can be said: a list of messages, looked through from end to end by every
+ * operation. It knows nothing of keys, heads, tallies or sweeps. Receipts are numbers in the order they were
+ * given out, and messages are numbers in the order they were put.
  */
 export type Outcome<T> = T | { readonly refused: string };
 
@@ -116,7 +116,9 @@ export class QueueModel {
     return this.#messages.filter((message) => this.now < message.expiresAt).length;
   }
 
-  /** Those, and the messages that expired so short a time ago that nobody needs to have looked for them yet. */
+  /**
+   * Those, and the messages that expired so short a time ago that nobody needs to have looked for them yet.
+   */
   livingOrJustExpired(): number {
     const lateness = ({ insertedAt, expiresAt }: ModelMessage): number =>
       Math.max(1_000, (expiresAt - insertedAt) / 64);

@@ -23,8 +23,8 @@ import { type PlainAction, PlainLease } from "./blob-model.ts";
 import { HandleModel, REST_CALLS, type RestCall, SHARE_MODES } from "./handle-model.ts";
 
 /**
- * The rules alone, without a service around them, against the same plain models: no store and no waiting, so a
- * hundred times as many sequences in the same time.
+ * The rules alone, without a service around them, against the same plain models: no store and no waiting, so
+ * a hundred times as many sequences in the same time.
  */
 function warm(seed: number): Random {
   const random = seededRandom(seed);

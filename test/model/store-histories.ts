@@ -6,8 +6,8 @@ import { brief, entriesOf, letOthersRun, type OpenStore, onStore } from "../cont
 import { SortedStore } from "./sorted-store.ts";
 
 /**
- * Random histories of transactions, against a sorted array. Keys come from a small, nasty alphabet, so that they
- * meet, extend each other, and straddle the place where long keys are cut.
+ * Random histories of transactions, against a sorted array. Keys come from a small, nasty alphabet, so that
+ * they meet, extend each other, and straddle the place where long keys are cut.
  */
 const K = LIMITS.engineKeyBytesMax;
 const byte = fc.constantFrom("\0", "\x01", "a", "\xfe", "\xff");
@@ -118,7 +118,10 @@ function runReal(store: Store, steps: readonly Step[]): Promise<unknown> {
   return done.catch((error: Error) => error.message);
 }
 
-/** The engine runs transactions in the order they arrive, so their answers are those of the model in that order. */
+/**
+ * The engine runs transactions in the order they arrive, so their answers are those of the model in that
+ * order.
+ */
 export async function followsModel(open: OpenStore, rounds: History): Promise<void> {
   await onStore(open, async (store) => {
     const model = new SortedStore();

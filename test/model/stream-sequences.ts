@@ -12,9 +12,9 @@ import {
 import { SHARE_MODES } from "./handle-model.ts";
 
 /**
- * A file with named streams, and who has which of them open: the plain rule is a table of pairs. The other side asks
- * src/concurrency/share-mode.ts as src/services/file does: a stream against its own opens, and against those of its
- * file; the file against all of them.
+ * A file with named streams, and who has which of them open: the plain rule is a table of pairs. The other
+ * side asks src/concurrency/share-mode.ts as src/services/file does: a stream against its own opens, and
+ * against those of its file; the file against all of them.
  */
 const CONTENT = 0;
 const STREAMS = 3;

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import type { EdmValue } from "../../src/base/edm.ts";
 
 /**
- * Filters made at random, printed as a client would write them, and read by the plainest interpreter there can be:
- * it looks at values one type at a time and shares nothing with the server.
+ * Filters made at random, printed as a client would write them, and read by the plainest interpreter there
+ * can be: it looks at values one type at a time and shares nothing with the server.
  */
 export type Expression =
   | { readonly op: "and" | "or"; readonly left: Expression; readonly right: Expression }
@@ -170,7 +170,10 @@ export function isMet(node: Expression, entity: PlainEntity): boolean {
   }
 }
 
-/** Negative, zero or positive; NaN when neither comes first nor are they equal; undefined when they do not compare. */
+/**
+ * Negative, zero or positive; NaN when neither comes first nor are they equal; undefined when they do not
+ * compare.
+ */
 function orderOf(a: EdmValue, b: EdmValue): number | undefined {
   const numbers = ["Int32", "Int64", "Double"];
   if (numbers.includes(a.type) && numbers.includes(b.type)) {

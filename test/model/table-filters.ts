@@ -18,7 +18,9 @@ import {
   printExpression,
 } from "./table-filter-model.ts";
 
-/** A table of a few entities and several filters put to it, by the real road: text, parser, key ranges, scan. */
+/**
+ * A table of a few entities and several filters put to it, by the real road: text, parser, key ranges, scan.
+ */
 export interface FilterCase {
   readonly entities: readonly PlainEntity[];
   readonly filters: readonly Expression[];

@@ -17,8 +17,8 @@ import { keyOf, type ModelChange, type ModelOutcome, TableModel } from "./table-
 
 /**
  * Histories of changes to a few entities, by several clients at once. A round is issued without waiting; each
- * client names the ETag it knew when the round began. Writers run in the order they were called, so the model,
- * which runs them one by one in that order, must say the same of each.
+ * client names the ETag it knew when the round began. Writers run in the order they were called, so the
+ * model, which runs them one by one in that order, must say the same of each.
  */
 export interface HistoryChange {
   readonly kind: ModelChange["kind"];

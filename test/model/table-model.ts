@@ -1,6 +1,6 @@
 /**
- * Entities and what changes them, said as plainly as possible: one table, a Map, and the conditions written out.
- * A write is known by a token, its number in the history; the real server has revisions in its place.
+ * Entities and what changes them, said as plainly as possible: one table, a Map, and the conditions written
+ * out. A write is known by a token, its number in the history; the real server has revisions in its place.
  */
 export type ChangeKind = "insert" | "replace" | "merge" | "insertOrReplace" | "insertOrMerge" | "delete";
 

@@ -7,7 +7,9 @@ import { GIB, MIB } from "../../src/base/limits.ts";
 import { startProgram } from "../kit/program.ts";
 import type { Proof } from "../support/proof.ts";
 
-/** Bytes that are not alike, made as they are needed: a block of random text, turned a little for each piece. */
+/**
+ * Bytes that are not alike, made as they are needed: a block of random text, turned a little for each piece.
+ */
 function* pieces(bytes: number, seed: number): Generator<Buffer> {
   const block = Buffer.alloc(1 * MIB);
   for (let i = 0; i < block.length; i += 4) block.writeUInt32LE(Math.imul(i + seed, 2_654_435_761) >>> 0, i);

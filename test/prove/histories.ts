@@ -76,7 +76,8 @@ export const proof: Proof = {
       const count = isQuick ? QUICK.histories : full;
       try {
         for (let round = 0; round < count; round += 2) {
-          // Two side by side, as each of them waits for messages to come back; the deaths are those of the first.
+          // Two side by side, as each of them waits for messages to come back; the deaths are those of the
+          // first.
           const outcomes = await Promise.all(
             [0, 1].map((side) =>
               recordHistory({

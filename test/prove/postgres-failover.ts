@@ -25,7 +25,8 @@ export const proof: Proof = {
       `resumed within ${slowest} ms, ${load.faults.length} faults`;
     if (load.faults.length > 0)
       return { ok: false, figure: [figure, ...load.faults.slice(0, 10)].join("; ") };
-    // The same with a primary that does not wait for its standby: it has to be seen losing what it acknowledged.
+    // The same with a primary that does not wait for its standby: it has to be seen losing what it
+    // acknowledged.
     const control = await fallOver({ rounds: 1, seed, progress, isSynchronous: false });
     const lost = control.load.faults.filter((fault) => fault.includes("acknowledged")).length;
     const caught = lost > 0 ? `caught, ${lost} promises broken` : "NOT caught";
@@ -85,7 +86,10 @@ async function fallBehind(standby: TestDatabase): Promise<void> {
   await pause(500);
 }
 
-/** The standby follows, and from the moment this resolves no commit is answered without it, if it is synchronous. */
+/**
+ * The standby follows, and from the moment this resolves no commit is answered without it, if it is
+ * synchronous.
+ */
 async function attach(primary: TestDatabase, standby: TestDatabase, isSynchronous: boolean): Promise<void> {
   await standby.follow(primary, SETTINGS);
   const names = isSynchronous ? "*" : "";

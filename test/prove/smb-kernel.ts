@@ -21,8 +21,8 @@ const MOUNTS: readonly { readonly name: string; readonly options: string }[] = [
 ];
 
 /**
- * Copies a tree there and compares, gives it extended attributes, renames, truncates, appends, locks from a second
- * connection, removes.
+ * Copies a tree there and compares, gives it extended attributes, renames, truncates, appends, locks from a
+ * second connection, removes.
  */
 function script(port: number, files: number): string {
   const login = `username=${SMB_ACCOUNT},password=${SMB_PASSWORD},port=${port},ip=10.0.2.2,nosharesock,actimeo=0`;

@@ -44,7 +44,10 @@ function wrong({ row, result }: Score): string[] {
   return failed.filter((name) => !(name in row.misses));
 }
 
-/** What a file server has passes suite by suite at least as against Samba, and more where Samba is known to be wrong. */
+/**
+ * What a file server has passes suite by suite at least as against Samba, and more where Samba is known to be
+ * wrong.
+ */
 function isBehind({ row, result }: Score): boolean {
   const { tier, samba, passesMore } = row;
   if (passesMore === true) return result.passed.length <= samba;

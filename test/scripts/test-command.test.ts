@@ -32,7 +32,8 @@ put("test/crash.test.ts", 'test("fine", () => {});\nthrow new Error("at load");'
 put("test/helper.ts", 'test("not a test file", () => {});');
 
 function testCommand(...args: string[]): { lines: string[]; status: number | null; text: string } {
-  // The runner tells its children by this variable; a test command started from a test must not take itself for one.
+  // The runner tells its children by this variable; a test command started from a test must not take itself
+  // for one.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const done = spawnSync(
     process.execPath,

@@ -6,19 +6,19 @@ import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { blank } from "../../scripts/tidy/blank.ts";
-import { tidy } from "../../scripts/tidy.ts";
+import { type TidyOptions, tidy } from "../../scripts/tidy.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 
 /** Lays the files down in a directory of their own and returns what tidy says about them, as it prints it. */
-function findings(files: Record<string, string>): string[] {
+function findings(files: Record<string, string>, options: TidyOptions = {}): string[] {
   const directory = mkdtempSync(join(tmpdir(), "holdfast-tidy-"));
   try {
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(dirname(join(directory, path)), { recursive: true });
       writeFileSync(join(directory, path), text);
     }
-    return tidy(directory).map(({ path, line, what }) => `${path}:${line}: ${what}`);
+    return tidy(directory, options).map(({ path, line, what }) => `${path}:${line}: ${what}`);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
@@ -211,6 +211,188 @@ describe("files", () => {
       "README.md:1: names docs/gone.md, which does not exist",
     ]);
   });
+});
+
+/**
+ * The findings about one text of src/store/a.ts; the retired word itself is put together, to be named once
+ * only.
+ */
+function retired(text: string, path = "src/store/a.ts"): string[] {
+  const everything = findings({ [path]: text, "test/reach.test.ts": `import "../${path}";` }, { all: true });
+  return everything.filter((line) => line.includes("retired word")).map((line) => line.split(": ")[1]!);
+}
+
+describe("retired words", () => {
+  const refused: [string, string][] = [
+    ["a name", "const room = 1;\n"],
+    ["part of a name", "const heldLocks = 1;\n"],
+    ["a constant", "const WISH_MAX = 1;\n"],
+    ["a type", "interface OpenedNode {}\n"],
+    ["a comment", "// Somebody else holds it.\n"],
+    ["a string", 'f("nobody listens");\n'],
+    ["a template", "f(`the client told us`);\n"],
+    ["a name in a comment", "// See writeAhead for why.\n"],
+    ["two words", "// A copy is under way.\n"],
+    ["a machine", "// Another node of the cluster.\n"],
+    ["a turn", "// Each writer waits for its turn.\n"],
+    ["an outcome in doubt", "// Settles the outcome in doubt.\n"],
+    ["an access list", "// The access list of the file.\n"],
+  ];
+  for (const [name, text] of refused)
+    test(`${name}: ${text.trim()}`, () => {
+      assert.equal(retired(text).length, 1, retired(text).join("\n"));
+    });
+
+  const allowed: [string, string][] = [
+    ["a share of files", "const share = openShare();\n"],
+    ["a promise that settles", "await Promise.allSettled(all); // all settle\n"],
+    ["a module of Node.js", 'import { join } from "node:path"; // Node.js, node:path\n'],
+    ["its version", "f(process.versions.node);\n"],
+    ["its types", "let timer: NodeJS.Timeout;\n"],
+    ["then", "load().then(f);\n"],
+    ["reading ahead", "const readAhead = 1; // reads ahead\n"],
+    ["the write-ahead log", "// The journal is a write-ahead log.\n"],
+    ["a lock that is held", "// The lock is held until the open ends.\n"],
+    ["a place behind the end", "// A read past the end of the file.\n"],
+    ["to turn into", "// Turns a date into text, and turns it off.\n"],
+    ["words that contain one", "const headroom = unknown + mushroom + inode + depart;\n"],
+  ];
+  for (const [name, text] of allowed) test(`${name} passes`, () => assert.deepEqual(retired(text), []));
+
+  test("the message names the replacement, the line and the word", () => {
+    assert.deepEqual(
+      findings(
+        { "src/store/a.ts": "\nlet piece;\n", "test/reach.test.ts": 'import "../src/store/a.ts";' },
+        { all: true },
+      ),
+      ['src/store/a.ts:2: retired word in "piece": write chunk on the wire, frame on disk'],
+    );
+  });
+
+  test("documents and names of files", () => {
+    assert.equal(retired("", "src/store/make-room.ts").length, 1);
+    const found = findings({ "docs/a.md": "The server tells the client.\n" }, { all: true });
+    assert.match(found[0]!, /^docs\/a\.md:1: retired word in "tells"/);
+  });
+
+  test("tests and scripts are not read for them", () => {
+    assert.deepEqual(findings({ "scripts/a.ts": "const room = 1;\n" }, { all: true }), []);
+  });
+});
+
+describe("long lines", () => {
+  const long = "word ".repeat(30).trim();
+  test("comments of source, tests and scripts", () => {
+    for (const path of ["src/store/a.ts", "test/a.test.ts", "scripts/a.ts", "bench/a.ts"])
+      for (const comment of [`// ${long}`, `/** ${long} */`, `/**\n * ${long}\n */`]) {
+        const found = findings(
+          { [path]: `${comment}\n`, "test/b.test.ts": `import "../${path}";` },
+          { all: true },
+        );
+        assert.equal(found.length, 1, found.join("\n"));
+        assert.match(found[0]!, /\d+ columns: wrap at 110$/);
+      }
+  });
+
+  test("110 columns pass, and code is the formatter's business", () => {
+    const text = `// ${"x".repeat(107)}\nf("${long}");\n`;
+    assert.deepEqual(findings({ "scripts/a.ts": text }, { all: true }), []);
+  });
+
+  test("documents, except tables, code and single links", () => {
+    const link = `[x](https://example.com/${"y".repeat(100)})`;
+    const text = ["# A", long, `| ${long} |`, "```", long, "```", link, `- ${link}`, `- ${long}`].join("\n");
+    assert.deepEqual(
+      findings({ "docs/a.md": text }, { all: true }).map((line) => line.split(":")[1]),
+      ["2", "9"],
+    );
+  });
+});
+
+describe("exports", () => {
+  const unused = (files: Record<string, string>): string[] =>
+    findings({ ...files, "test/reach.test.ts": 'import "../src/store/a.ts";' }, { all: true });
+
+  test("one that no other file imports, also when its own file uses it", () => {
+    assert.deepEqual(unused({ "src/store/a.ts": "export const one = 1;\nf(one);\n" }), [
+      "src/store/a.ts:1: no other file imports one: remove the export, or the code",
+    ]);
+    assert.equal(unused({ "src/store/a.ts": "export async function run() {}\n" }).length, 1);
+    assert.equal(unused({ "src/store/a.ts": "class A {}\nexport { A };\n" }).length, 1);
+    assert.equal(unused({ "src/store/a.ts": "export interface A {}\n" }).length, 1);
+  });
+
+  test("a type that describes something of its own file may stay", () => {
+    assert.deepEqual(
+      unused({
+        "src/store/a.ts": "export interface A {}\nexport const f = (a: A) => a;\n",
+        "test/b.test.ts": 'import { f } from "../src/store/a.ts";\n',
+      }),
+      [],
+    );
+  });
+
+  for (const [name, text] of [
+    ["an import", 'import { one, type Two as Other } from "../src/store/a.ts";'],
+    ["an import of types", 'import type { one, Two } from "../src/store/a.ts";'],
+    ["a namespace", 'import * as a from "../src/store/a.ts";\nf(a.one, a.Two);'],
+    ["a re-export", 'export * from "../src/store/a.ts";'],
+    ["an import when needed", 'const { one } = await import("../src/store/a.ts");'],
+  ])
+    test(`${name} uses them`, () => {
+      const declared = "export const one = 1;\nexport interface Two {}\n";
+      assert.deepEqual(unused({ "src/store/a.ts": declared, "test/b.test.ts": `${text}\n` }), []);
+    });
+
+  test("a namespace of which only one name is used", () => {
+    const declared = "export const one = 1;\nexport const two = 2;\n";
+    const user = 'import * as a from "../src/store/a.ts";\nf(a.one);\n';
+    assert.equal(unused({ "src/store/a.ts": declared, "test/b.test.ts": user }).length, 1);
+  });
+
+  test("the library is for programs elsewhere", () => {
+    assert.deepEqual(findings({ "src/process/library.ts": "export const start = 1;\n" }, { all: true }), []);
+  });
+});
+
+describe("import cycles", () => {
+  /** Files in a ring, each importing the next; types count as well. */
+  const ring = (count: number): string[] => {
+    const names = Array.from({ length: count }, (_, index) => `src/store/f${index}.ts`);
+    const files = names.map((path, index) => [path, `import type {} from "./f${(index + 1) % count}.ts";\n`]);
+    const reach = { "test/reach.test.ts": 'import "../src/store/f0.ts";' };
+    return findings({ ...Object.fromEntries(files), ...reach }, { all: true });
+  };
+
+  test("four files are too many, three are not", () => {
+    assert.deepEqual(ring(3), []);
+    assert.deepEqual(ring(4), [
+      "src/store/f0.ts:1: import cycle of 4 files with src/store/f1.ts, src/store/f2.ts, src/store/f3.ts",
+    ]);
+  });
+
+  test("files that only meet at the bottom are no cycle", () => {
+    const found = findings(
+      {
+        "src/store/a.ts": 'import "./b.ts";\nimport "./c.ts";\n',
+        "src/store/b.ts": 'import "./d.ts";\n',
+        "src/store/c.ts": 'import "./d.ts";\n',
+        "src/store/d.ts": 'import "./e.ts";\n',
+        "src/store/e.ts": "",
+        "test/reach.test.ts": 'import "../src/store/a.ts";',
+      },
+      { all: true },
+    );
+    assert.deepEqual(found, []);
+  });
+});
+
+test("a rule speaks only where it holds already, unless all findings are asked for", () => {
+  const files = { "src/store/a.ts": "let piece;\n", "test/reach.test.ts": 'import "../src/store/a.ts";' };
+  const none = { words: [], lines: [], exports: [], cycles: [] };
+  assert.deepEqual(findings(files, { converted: none }), []);
+  assert.equal(findings(files, { converted: none, all: true }).length, 1);
+  assert.equal(findings(files, { converted: { ...none, words: ["src/store/"] } }).length, 1);
 });
 
 test("blanking keeps the code and hides comments, strings, templates and regular expressions", () => {

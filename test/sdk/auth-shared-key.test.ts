@@ -29,7 +29,7 @@ const httpClient = new CapturingClient();
 // The SDKs read the wall clock when they sign, so the server must, too.
 const context = contextOf({ clock: systemClock });
 const once = { retryOptions: { maxTries: 1 } };
-// biome-ignore lint/suspicious/noExplicitAny: the client stands in for the SDK's own, whose types are not exported
+// biome-ignore lint/suspicious/noExplicitAny: it replaces the client of the SDK, whose types are not exported
 const transport = { httpClient: httpClient as any };
 
 async function accepts(service: ServiceName, call: () => Promise<unknown>): Promise<void> {

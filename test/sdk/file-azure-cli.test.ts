@@ -6,7 +6,9 @@ import { azFileTree } from "../clients/az-file.ts";
 import { missing } from "../clients/run.ts";
 import { startTestServer } from "../kit/server.ts";
 
-/** Five commands, each of them a process of Python; `npm run prove -- --only blob-clients` runs the others. */
+/**
+ * Five commands, each of them a process of Python; `npm run prove -- --only blob-clients` runs the others.
+ */
 test("the Azure CLI sends a tree of files, copies one and fetches all", {
   skip: missing("az") ?? false,
 }, async (t) => {

@@ -8,7 +8,7 @@ import { ENGINES, startTestServer, type TestServer } from "../kit/server.ts";
 import { createdTable } from "../kit/table.ts";
 
 test("the page about tables shows the example as it is run here", () => {
-  const page = readFileSync("docs/table.md", "utf8");
+  const page = readFileSync("docs/guides/table.md", "utf8");
   assert.ok(page.includes(readFileSync("docs/examples/guard-a-table.ts", "utf8").trim()));
 });
 

@@ -20,8 +20,9 @@ export interface ExtentSpaceFigures {
 }
 
 /**
- * Writes and deletes payload of mixed sizes until `writtenBytes` have gone through, with about `liveBytes` alive at
- * any time and deletions in random order, while the reclaimer makes a step now and then. Then reads all of it.
+ * Writes and deletes payload of mixed sizes until `writtenBytes` have gone through, with about `liveBytes`
+ * alive at any time and deletions in random order, while the reclaimer makes a step now and then. Then reads
+ * all of it.
  */
 export async function extentSpace(run: ExtentSpaceRun): Promise<ExtentSpaceFigures> {
   const notes = new Notes(new SharedDatabase().storeOf("soak"), run.device, run.shape ?? {});

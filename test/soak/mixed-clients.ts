@@ -6,10 +6,11 @@ import { KIB } from "../../src/base/limits.ts";
 import { seededRandom } from "../../src/base/random.ts";
 
 /**
- * Clients of all four services in a process of their own. They write, read and delete within a fixed number of names, so
- * that what is alive stays the same however long they go on.
+ * Clients of all four services in a process of their own. They write, read and delete within a fixed number
+ * of names, so that what is alive stays the same however long they go on.
  *
- *   argv: ports, slots, seed       stdin: a line with the requests per second to keep to (0: as many as it takes)
+ *   argv: ports, slots, seed
+ *   stdin: a line with the requests per second to keep to (0: as many as possible)
  *   stdout: "ready", then for each line the figures since the last one
  */
 type Service = "blob" | "queue" | "table" | "file";

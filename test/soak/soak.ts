@@ -9,8 +9,8 @@ import { diskOf, memoryOf } from "../hostile/siege/siege.ts";
 import { type Program, startProgram } from "../kit/program.ts";
 
 /**
- * A server that works for a long time at a part of what it can: whether memory, descriptors, delays and the disk stay
- * as they are. How much it can is measured first, with the same clients at full speed.
+ * A server that works for a long time at a part of what it can: whether memory, descriptors, delays and the
+ * disk stay as they are. How much it can is measured first, with the same clients at full speed.
  */
 export interface SoakOptions {
   readonly directory: string;

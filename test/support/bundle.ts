@@ -2,8 +2,9 @@ import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 /**
- * One plain JavaScript file from a TypeScript entry, for child processes: it starts in a tenth of the time that a
- * loader takes, which decides how many crashes fit into a test. Packages stay outside, by their address.
+ * One plain JavaScript file from a TypeScript entry, for child processes: it starts in a tenth of the time
+ * that a loader takes, which decides how many crashes fit into a test. Packages stay outside, by their
+ * address.
  */
 export async function bundleScript(entry: string, outfile: string): Promise<void> {
   await build({

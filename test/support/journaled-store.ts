@@ -1,18 +1,21 @@
 import { alreadyDurable } from "../../src/store/ahead.ts";
 import type { Key, MaybePromise, Store, Writer } from "../../src/store/kv.ts";
+import { DirectReader, updateFetching, withRest } from "../../src/store/sync-transaction.ts";
 import type { CrashDevice } from "./crash-device.ts";
 
 interface Commit {
-  /** The operation before which it may already have been durable, and the one before which its caller knew. */
+  /**
+   * The operation before which it may already have been durable, and the one before which its caller knew.
+   */
   readonly earliest: number;
   latest: number;
   readonly writes: Map<Key, Uint8Array | null>;
 }
 
 /**
- * A store that marks its commits in the journal of a crash device, so that a test can put the records and the files
- * of one moment side by side. A commit becomes durable at some time between the end of its transaction and
- * its answer; `recordsAfter` gives both extremes.
+ * A store that marks its commits in the journal of a crash device, so that a test can put the records and the
+ * files of one moment side by side. A commit becomes durable at some time between the end of its transaction
+ * and its answer; `recordsAfter` gives both extremes.
  */
 export class JournaledStore {
   readonly #device: CrashDevice;
@@ -24,8 +27,9 @@ export class JournaledStore {
     this.store = {
       ephemeral: inner.ephemeral,
       read: (fn) => inner.read(fn),
-      readMaybeSync: (fn) => inner.readMaybeSync(fn),
+      view: (decide) => inner.view(decide),
       write: (fn) => this.#write(inner, fn),
+      update: (decide) => this.#write(inner, (write) => withRest(write, write.update(decide))),
       commitAsync: (fn) => alreadyDurable(this.#write(inner, fn)),
       stats: () => inner.stats(),
       watchCommits: (listener) => inner.watchCommits(listener),
@@ -65,7 +69,7 @@ export class JournaledStore {
 }
 
 function recording(write: Writer, writes: Map<Key, Uint8Array | null>): Writer {
-  return {
+  const recorded: Writer = {
     get: (key) => write.get(key),
     getMany: (keys) => write.getMany(keys),
     range: (range) => write.range(range),
@@ -80,5 +84,8 @@ function recording(write: Writer, writes: Map<Key, Uint8Array | null>): Writer {
       writes.set(key, null);
       write.delete(key);
     },
+    view: (decide) => decide(new DirectReader(write)),
+    update: (decide) => updateFetching(recorded, decide),
   };
+  return recorded;
 }

@@ -4,8 +4,8 @@ import { gzipSync } from "node:zlib";
 import { runProgram } from "../kit/run-program.ts";
 
 /**
- * Linux's own SMB client without a machine of its own: the kernel Debian packages, started in an emulator with an
- * initial file system made here of busybox, the modules for cifs, and a script.
+ * Linux's own SMB client without a machine of its own: the kernel Debian packages, started in an emulator
+ * with an initial file system made here of busybox, the modules for cifs, and a script.
  */
 const KERNEL_PACK = "linux-image-cloud-amd64";
 /** Parts of the module tree that hold cifs, the network card and everything either of them may ask for. */
@@ -82,7 +82,9 @@ export async function runInKernel(kernel: string, folder: string, script: string
   return output;
 }
 
-/** The "newc" form of cpio, which the kernel unpacks: text headers, names and contents on boundaries of four. */
+/**
+ * The "newc" form of cpio, which the kernel unpacks: text headers, names and contents on boundaries of four.
+ */
 function archiveOf(root: string): Buffer {
   const pieces: Buffer[] = [];
   let inode = 0;

@@ -15,8 +15,8 @@ export function fastest(run: () => void): number {
 export let sink = 0;
 
 /**
- * How many times as long as a plain walk over as many bytes takes, here and now. A reader that is linear stays in
- * the dozens whatever the machine; one that is quadratic reaches millions.
+ * How many times as long as a plain walk over as many bytes takes, here and now. A reader that is linear
+ * stays in the dozens whatever the machine; one that is quadratic reaches millions.
  */
 export function walksOver(bytes: number, run: () => void): number {
   const block = Buffer.alloc(bytes, 7);

@@ -5,8 +5,9 @@ import { pause } from "../../src/base/clock.ts";
 import { type Random, seededRandom } from "../../src/base/random.ts";
 
 /**
- * Clients that write through several nodes at once and keep book of what was acknowledged, so that afterwards every
- * promise can be compared with what is there. A call that failed without an answer may have happened or not.
+ * Clients that write through several nodes at once and keep book of what was acknowledged, so that afterwards
+ * every promise can be compared with what is there. A call that failed without an answer may have happened or
+ * not.
  */
 export interface NodeAddress {
   /** Changes when the node was started anew on other ports. */
@@ -118,7 +119,9 @@ export class NodeLoad {
     }
   }
 
-  /** Runs one write. True when it was acknowledged, false when nothing was made, undefined when nobody knows. */
+  /**
+   * Runs one write. True when it was acknowledged, false when nothing was made, undefined when nobody knows.
+   */
   async #attempt(write: () => Promise<unknown>): Promise<boolean | undefined> {
     const began = Date.now();
     try {

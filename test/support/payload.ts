@@ -25,6 +25,7 @@ import { MemorySpace } from "../../src/store/memory/memory-store.ts";
 import { OwnedSpace } from "../../src/store/owned-space.ts";
 import { extentRecord, sliceRecord } from "../../src/store/records/payload.ts";
 import { recordType } from "../../src/store/records/record.ts";
+import { withRest } from "../../src/store/sync-transaction.ts";
 import { sample, TINY } from "./extents.ts";
 
 /** A database that several processes of a test share. */
@@ -42,8 +43,9 @@ export class SharedDatabase {
     return {
       ephemeral: new OwnedSpace(this.#ephemeral, owner),
       read: (fn) => records.read(fn),
-      readMaybeSync: (fn) => records.readMaybeSync(fn),
+      view: (decide) => records.readMaybeSync((read) => withRest(read, read.view(decide))),
       write: (fn) => records.write(fn),
+      update: (decide) => records.write((write) => withRest(write, write.update(decide))),
       commitAsync: (fn) => alreadyDurable(records.write(fn)),
       stats: () => records.stats(),
       watchCommits: (listener) => records.watchCommits(listener),
@@ -62,8 +64,8 @@ const noteKey = (name: string): Key => packKey(["note", name]);
 const ALL_NOTES = prefixRange(packKey(["note"]));
 
 /**
- * The smallest service that has payload: named notes, whose bytes follow from a seed that the record carries, so
- * that a check needs nothing but the store.
+ * The smallest service that has payload: named notes, whose bytes follow from a seed that the record carries,
+ * so that a check needs nothing but the store.
  */
 export class Notes {
   readonly payload: PayloadService;

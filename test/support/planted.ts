@@ -2,7 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The bugs we plant to see that the proofs find them: test/prove/planted/plants.json, put in place by hooks.mjs. */
+/**
+ * The bugs we plant to see that the proofs find them: test/prove/planted/plants.json, put in place by
+ * hooks.mjs.
+ */
 export interface Mutant {
   readonly name: string;
   readonly what: string;
@@ -26,7 +29,10 @@ export function mutantEnvironment(name: string): Record<string, string> {
   return { NODE_OPTIONS: options, HOLDFAST_PLANTED: name };
 }
 
-/** Edits that would change nothing, because the code has moved on; in the sources, and in what is built of them. */
+/**
+ * Edits that would change nothing, because the code has moved on; in the sources, and in what is built of
+ * them.
+ */
 export function uselessEdits(where: "src" | "dist"): string[] {
   const extension = where === "src" ? "ts" : "js";
   return readMutants().flatMap(({ name, edits }) =>

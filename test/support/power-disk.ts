@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { pause } from "../../src/base/clock.ts";
 
 /**
- * A disk whose power can be cut. Two ext4 file systems on loop devices, one inside the other: the inner one holds the
- * data, the outer one holds the image of the inner one and stands for the disk with its cache. Both are shut down
- * without a flush (EXT4_IOC_SHUTDOWN), the outer one first. Whatever the inner one had not yet written is gone, and so
- * is whatever it had written without a flush: only what a sync has confirmed is sure to be there afterwards.
+ * A disk whose power can be cut. Two ext4 file systems on loop devices, one inside the other: the inner one
+ * holds the data, the outer one holds the image of the inner one and stands for the disk with its cache. Both
+ * are shut down without a flush (EXT4_IOC_SHUTDOWN), the outer one first. Whatever the inner one had not yet
+ * written is gone, and so is whatever it had written without a flush: only what a sync has confirmed is sure
+ * to be there afterwards.
  */
 export interface PowerDisk {
   /** Where the inner file system is mounted. */
@@ -57,8 +58,8 @@ export async function openPowerDisk(directory: string, mebibytes: number): Promi
   mkdirSync(inner, { recursive: true });
   const mountOuter = (): string | undefined => tried("mount", "-o", "loop", outerImage, outer);
   const mountInner = (): string | undefined => tried("mount", "-o", "loop", innerImage, inner);
-  // The inner image is written in full once: from then on its blocks are overwritten where they are, so that the
-  // outer file system has no metadata of its own to order or to lose.
+  // The inner image is written in full once: from then on its blocks are overwritten where they are, so that
+  // the outer file system has no metadata of its own to order or to lose.
   const trouble =
     tried("truncate", "-s", `${mebibytes + 64}M`, outerImage) ??
     tried("mkfs.ext4", "-q", "-F", outerImage) ??

@@ -3,8 +3,8 @@ import { monotonic } from "../../src/base/clock.ts";
 import { type Program, startProgram } from "../kit/program.ts";
 
 /**
- * The whole program on a data directory, to be killed and started again under its clients. It keeps its ports, so
- * that a client only has to connect again.
+ * The whole program on a data directory, to be killed and started again under its clients. It keeps its
+ * ports, so that a client only has to connect again.
  */
 export interface ProductOptions {
   /** Undefined: the flags say where the data is. */

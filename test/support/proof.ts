@@ -1,6 +1,6 @@
 /**
- * A promise that takes longer to check than a test may take: `npm run prove` runs each of these. A proof lives in
- * a file of `test/prove` and is exported as `proof`.
+ * A promise that takes longer to check than a test may take: `npm run prove` runs each of these. A proof
+ * lives in a file of `test/prove` and is exported as `proof`.
  */
 export interface Proof {
   /** Short, lower-case, with dashes: what `--only` takes. */
@@ -21,7 +21,10 @@ export interface ProofVerdict {
   readonly isNotRun?: boolean;
 }
 
-/** The usual run takes an hour for all proofs together, the quick one five minutes, the long one several hours. */
+/**
+ * The usual run takes an hour for all proofs together, the quick one five minutes, the long one several
+ * hours.
+ */
 export type ProofLength = "quick" | "usual" | "long";
 
 export interface ProofContext {

@@ -2,8 +2,9 @@ import { Agent, request } from "node:http";
 import { signedHeaders, targetOf } from "../../bench/sign.ts";
 
 /**
- * A queue client for many loops in one process: no SDK, no retries of its own. A request that got no reply says so,
- * because then nobody knows whether it was done, and what to make of that is what the caller is testing.
+ * A queue client for many loops in one process: no SDK, no retries of its own. A request that got no reply
+ * says so, because then nobody knows whether it was done, and what to make of that is what the caller is
+ * testing.
  */
 export interface TakenByClient {
   readonly id: string;

@@ -6,16 +6,17 @@ import { startProgram } from "../kit/program.ts";
 import { QueueTestClient, type Reply, type TakenByClient } from "./queue-client.ts";
 
 /**
- * Producers and consumers on one queue of the whole program, and a ledger that knows what may happen to a message:
+ * Producers and consumers on one queue of the whole program, and a ledger that knows what may happen to a
+ * message:
  *
  *   - acknowledged means there: each number that was put is taken and deleted
  *   - one message, one deletion: no receipt deletes what was deleted before
  *   - its taker's alone: nobody is given a message within the time it is hidden, nor after it was deleted
  *
- * When a worker is killed, requests under way get no reply. A put is then made again, and may be there twice under
- * two ids; a get may have hidden messages nobody knows of, which come back when their time is over; a deletion is
- * made again, and a "not found" then says that the first one was done, as long as nobody else can have taken the
- * message since.
+ * When a worker is killed, requests under way get no reply. A put is then made again, and may be there twice
+ * under two ids; a get may have hidden messages nobody knows of, which come back when their time is over; a
+ * deletion is made again, and a "not found" then says that the first one was done, as long as nobody else can
+ * have taken the message since.
  */
 export interface DeliveryOptions {
   readonly directory: string;
@@ -164,7 +165,10 @@ export async function deliverAll(options: DeliveryOptions): Promise<Delivery> {
     }
   }
 
-  /** Until it is certain, or the message may be somebody else's by right and nothing can be concluded any more. */
+  /**
+   * Until it is certain, or the message may be somebody else's by right and nothing can be concluded any
+   * more.
+   */
   async function remove(taken: TakenByClient, sentAt: number): Promise<void> {
     const isOurs = (): boolean => monotonic() < sentAt + seconds(hideForSeconds);
     let isRepeated = false;

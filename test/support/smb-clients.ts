@@ -6,10 +6,10 @@ import { STATUS } from "../../src/smb/wire/status.ts";
 import { type OpenFile, SmbStatus, SmbTestClient } from "../kit/smb-test-client.ts";
 
 /**
- * Many SMB clients and some REST clients on a few files. Each file is a row of cells; a cell holds a number, written
- * all over it. Whoever counts a cell up holds a byte-range lock on it, the only handle on the file, or a REST lease.
- * In the end each number must be how often it was counted up and answered; no reader may ever meet a torn cell; and
- * nobody has a file to itself while another has it open.
+ * Many SMB clients and some REST clients on a few files. Each file is a row of cells; a cell holds a number,
+ * written all over it. Whoever counts a cell up holds a byte-range lock on it, the only handle on the file,
+ * or a REST lease. In the end each number must be how often it was counted up and answered; no reader may
+ * ever meet a torn cell; and nobody has a file to itself while another has it open.
  */
 export interface ClientsOptions {
   readonly ports: { readonly smb: number };

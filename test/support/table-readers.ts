@@ -8,8 +8,8 @@ import { queryEntities } from "../../src/services/table/query-entities.ts";
 import type { Store } from "../../src/store/kv.ts";
 
 /**
- * Batches against readers. A writer turns the whole partition over with each batch: ten entities go, ten others
- * come, and ten that stay get a new value. A reader of the partition must see one turn, whole.
+ * Batches against readers. A writer turns the whole partition over with each batch: ten entities go, ten
+ * others come, and ten that stay get a new value. A reader of the partition must see one turn, whole.
  */
 const ref = { account: "a", table: "turns" };
 const GROUP = 10;

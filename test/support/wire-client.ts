@@ -2,8 +2,9 @@ import { connect, type Socket } from "node:net";
 import { type PlainRequest, signed } from "../../bench/sign.ts";
 
 /**
- * A client with one connection to each service and one request at a time, which never repeats anything by itself:
- * whoever records a history has to know of every request whether it was answered, was not, or was never sent.
+ * A client with one connection to each service and one request at a time, which never repeats anything by
+ * itself: whoever records a history has to know of every request whether it was answered, was not, or was
+ * never sent.
  */
 export type WireService = "blob" | "queue" | "table" | "file";
 export type WirePorts = Readonly<Record<WireService, number>>;

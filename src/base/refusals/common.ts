@@ -1,4 +1,7 @@
-/** What any service may answer. One row: the protocol's code, its HTTP status, the NTSTATUS where SMB knows it. */
+/**
+ * What any service may answer. One row: the protocol's code, its HTTP status, the NTSTATUS where SMB knows
+ * it.
+ */
 export const COMMON_REFUSALS = {
   AccountIsDisabled: { http: 403, text: "The specified account is disabled." },
   AccountRequiresHttps: {

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { collect } from "../../base/bytes.ts";
-import { type MaybePromise, then } from "../../base/maybe-promise.ts";
 import { Crc64 } from "../../digest/crc64.ts";
 import {
   getBlob as get,
@@ -40,7 +39,7 @@ export function readRead(request: HttpRequest): ReadBlob {
 const REPORTS_TIER = "2026-10-06";
 
 /** GET /{container}/{blob}: the whole of it, or a range. */
-export function getBlob(request: HttpRequest, { blobs }: BlobServices): MaybePromise<HttpReply> {
+export async function getBlob(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
   const { headers } = request;
   const wanted = parseRange(headers);
   // Whatever can be wrong with the request is found before the bytes are pinned.
@@ -56,17 +55,36 @@ export function getBlob(request: HttpRequest, { blobs }: BlobServices): MaybePro
   };
   const { ref, selector, conditions, leaseId, keySha256 } = readRead(request);
   // Spelled out: an object made by spreading has a shape of its own each time, and is slow for all who read it.
-  const seen = get(blobs, { ref, selector, conditions, leaseId, keySha256, rangeOf });
-  return then(seen, (opened) => replyOf(request, opened, extent, isStructured));
+  const opened = await get(blobs, { ref, selector, conditions, leaseId, keySha256, rangeOf });
+  const out = headersOf(request, opened, extent);
+  const status = extent === undefined ? 200 : 206;
+  const { payload, range, record } = opened;
+  const { from, length } = range;
+  if (isStructured) {
+    out["x-ms-structured-body"] = STRUCTURED_BODY;
+    out["x-ms-structured-content-length"] = String(length);
+    const source = payload === undefined ? once(inlineBytes(record, range)) : payload.stream(from, length);
+    const body = encodeStructuredBody(source, { contentLength: length });
+    const release = (): void => payload?.close();
+    return { status, headers: out, body, length: structuredLength(length), release };
+  }
+  const digest = rangeDigestOf(headers, extent);
+  if (payload !== undefined && digest === undefined) {
+    const body = payload.stream(from, length);
+    return { status, headers: out, body, length, release: () => payload.close() };
+  }
+  // At most 4 MiB: the digest goes out before the first byte.
+  const bytes = payload === undefined ? inlineBytes(record, range) : await readWhole(payload, range);
+  if (digest === "md5") out["Content-MD5"] = createHash("md5").update(bytes).digest("base64");
+  if (digest === "crc64") out["x-ms-content-crc64"] = new Crc64().update(bytes).base64();
+  return { status, headers: out, body: bytes, length: undefined, release: undefined };
 }
 
-function replyOf(
+function headersOf(
   request: HttpRequest,
   opened: OpenedBlob,
   extent: Extent | undefined,
-  isStructured: boolean,
-): MaybePromise<HttpReply> {
-  const { headers } = request;
+): Record<string, string | undefined> {
   const out = blobHeaders(opened);
   const { contentMd5 } = opened.record.http;
   if (extent === undefined) out["Content-MD5"] = contentMd5;
@@ -76,34 +94,7 @@ function replyOf(
   }
   if (request.version >= REPORTS_TIER) Object.assign(out, tierHeaders(opened.record));
   if (request.caller.kind === "serviceSas") override(out, request.caller.overrides);
-  const status = extent === undefined ? 200 : 206;
-  const { payload, range, record } = opened;
-  const { from, length } = range;
-  if (isStructured) {
-    out["x-ms-structured-body"] = STRUCTURED_BODY;
-    out["x-ms-structured-content-length"] = String(length);
-    const source = payload === undefined ? once(inlineBytes(record, range)) : payload.stream(from, length);
-    const body = encodeStructuredBody(source, { contentLength: length });
-    return {
-      status,
-      headers: out,
-      body,
-      length: structuredLength(length),
-      release: () => payload?.close(),
-    };
-  }
-  const digest = rangeDigestOf(headers, extent);
-  if (payload !== undefined && digest === undefined) {
-    const body = payload.stream(from, length);
-    return { status, headers: out, body, length, release: () => payload.close() };
-  }
-  // At most 4 MiB: its digest goes out before its first byte.
-  const whole = payload === undefined ? inlineBytes(record, range) : readWhole(payload, range);
-  return then(whole, (bytes) => {
-    if (digest === "md5") out["Content-MD5"] = createHash("md5").update(bytes).digest("base64");
-    if (digest === "crc64") out["x-ms-content-crc64"] = new Crc64().update(bytes).base64();
-    return { status, headers: out, body: bytes, length: undefined, release: undefined };
-  });
+  return out;
 }
 
 async function readWhole(payload: NonNullable<OpenedBlob["payload"]>, range: SliceRange): Promise<Buffer> {
@@ -134,16 +125,15 @@ function override(
 }
 
 /** HEAD /{container}/{blob} */
-export function getBlobProperties(request: HttpRequest, { blobs }: BlobServices): MaybePromise<HttpReply> {
-  return then(getProperties(blobs, readRead(request)), (seen) => {
-    const headers = {
-      ...blobHeaders(seen),
-      ...propertyHeaders(seen),
-      "Content-MD5": seen.record.http.contentMd5,
-    };
-    if (request.caller.kind === "serviceSas") override(headers, request.caller.overrides);
-    return { status: 200, headers, length: seen.record.length };
-  });
+export async function getBlobProperties(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
+  const seen = await getProperties(blobs, readRead(request));
+  const headers = {
+    ...blobHeaders(seen),
+    ...propertyHeaders(seen),
+    "Content-MD5": seen.record.http.contentMd5,
+  };
+  if (request.caller.kind === "serviceSas") override(headers, request.caller.overrides);
+  return { status: 200, headers, length: seen.record.length };
 }
 
 export async function getBlobMetadata(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {

@@ -33,7 +33,7 @@ const HEAD_END = Buffer.from("\r\n\r\n");
  * One HTTP/1.1 connection: requests one after another, each answered before the next is looked at.
  *
  * Node's own HTTP server costs about 25 microseconds of every request in objects and streams that nothing here
- * uses; this one costs 10 (docs/decisions/0012). It is also how a reply is written: the caller prints the head.
+ * uses; this one costs 10 (decision 0012). It is also how a reply is written: the caller prints the head.
  */
 export class Connection implements BodySource {
   readonly #socket: Socket;

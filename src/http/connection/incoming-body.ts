@@ -143,11 +143,23 @@ export class IncomingBody {
       return;
     }
     if (this.#gatheredBytes + piece.length > LIMITS.gatheredBodyBytes) this.#endGathering();
-    this.#gathered ??= Buffer.allocUnsafeSlow(LIMITS.gatheredBodyBytes);
-    this.#gathered.set(piece, this.#gatheredBytes);
+    const gathered = this.#gatheringFor(this.#gatheredBytes + piece.length);
+    gathered.set(piece, this.#gatheredBytes);
     this.#gatheredBytes += piece.length;
     release(piece);
   };
+
+  /** A whole page for each of 2,000 bodies that bring their first single byte would take 45 ms and 8 MiB. */
+  #gatheringFor(bytes: number): Buffer {
+    const former = this.#gathered;
+    if (former !== undefined && former.length >= bytes) return former;
+    let length = former?.length ?? LIMITS.gatheredBodyBytesMin;
+    while (length < bytes) length *= 2;
+    const gathered = Buffer.allocUnsafeSlow(Math.min(length, LIMITS.gatheredBodyBytes));
+    if (former !== undefined) gathered.set(former.subarray(0, this.#gatheredBytes));
+    this.#gathered = gathered;
+    return gathered;
+  }
 
   #keepWhole(piece: Buffer): void {
     this.#endGathering();

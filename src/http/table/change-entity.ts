@@ -1,4 +1,3 @@
-import { type MaybePromise, then } from "../../base/maybe-promise.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
 import type { EntityChangeKind, IfMatch } from "../../concurrency/entity-conditions.ts";
 import { type Changed, changeEntity, type EntityChange } from "../../services/table/change-entity.ts";
@@ -24,35 +23,35 @@ export type ChangeRequest = Pick<HttpRequest, "target" | "headers" | "query" | "
 
 /** The handler of one kind of change. */
 export function handleChangeEntity(kind: EntityChangeKind) {
-  return (request: HttpRequest, { tables }: TableServices): MaybePromise<HttpReply> =>
-    then(kind === "delete" ? NOTHING : request.body.read(TABLE_LIMITS.bodyBytesMax), (body) =>
-      then(readSent(kind, request, body, tables), ({ ref, change }) =>
-        changeEntity(tables, ref, change, boundsOf(request)).then((changed) =>
-          changeReply(request, change, changed),
-        ),
-      ),
-    );
+  return async (request: HttpRequest, { tables }: TableServices): Promise<HttpReply> => {
+    const body = kind === "delete" ? NOTHING : await request.body.read(TABLE_LIMITS.bodyBytesMax);
+    const sent = readSent(kind, request, body);
+    // A missing table outranks whatever is wrong with the change.
+    if (sent instanceof Refusal) return refuseChange(request, tables, sent);
+    const changed = await changeEntity(tables, sent.ref, sent.change, boundsOf(request));
+    return changeReply(request, sent.change, changed);
+  };
 }
 
 const NOTHING = Buffer.alloc(0);
 const NO_CONTENTS = { properties: [], isPlain: true } as const;
 
-/** That there is no such table is told before what is wrong with the change. */
-function readSent(
-  kind: EntityChangeKind,
-  request: ChangeRequest,
-  body: Buffer,
-  tables: TableServices["tables"],
-): SentChange | Promise<never> {
+function readSent(kind: EntityChangeKind, request: ChangeRequest, body: Buffer): SentChange | Refusal {
   try {
     return readChange(kind, request, body);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    const { account, path } = request.target;
-    return requireTable(tables, { account, table: tableOfPath(path) }).then(() => {
-      throw error;
-    });
+    if (error instanceof Refusal) return error;
+    throw error;
   }
+}
+
+async function refuseChange(
+  { target }: ChangeRequest,
+  tables: TableServices["tables"],
+  refusal: Refusal,
+): Promise<never> {
+  await requireTable(tables, { account: target.account, table: tableOfPath(target.path) });
+  throw refusal;
 }
 
 export function readChange(kind: EntityChangeKind, request: ChangeRequest, body: Buffer): SentChange {

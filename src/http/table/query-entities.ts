@@ -1,4 +1,3 @@
-import { type MaybePromise, then } from "../../base/maybe-promise.ts";
 import { TABLE_LIMITS } from "../../services/table/limits.ts";
 import { type EntityPage, getEntity, queryEntities } from "../../services/table/query-entities.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
@@ -20,27 +19,26 @@ import {
 import type { TableServices } from "./services.ts";
 
 /** GET /{table}(PartitionKey='..',RowKey='..') */
-export function handleGetEntity(request: HttpRequest, { tables }: TableServices): MaybePromise<HttpReply> {
+export async function handleGetEntity(request: HttpRequest, { tables }: TableServices): Promise<HttpReply> {
   const { account, path } = request.target;
   const level = levelOf(request);
   const { table, keys } = parseEntityAddress(path);
   const select = request.query.pairs.length === 0 ? undefined : readSelect(request.query);
-  return then(getEntity(tables, { account, table }, keys!, boundsOf(request)), (found) => {
-    const { entity } = found;
-    const timestamp = printTicks(entity.revision);
-    const context = { level, base: baseOf(request), account, table: found.table, select };
-    return {
-      status: 200,
-      headers: {
-        "Cache-Control": "no-cache",
-        "X-Content-Type-Options": "nosniff",
-        DataServiceVersion: "3.0;",
-        "Content-Type": JSON_TYPES[level],
-        ETag: printEntityEtag(timestamp),
-      },
-      body: printEntity(context, entity, timestamp),
-    };
-  });
+  const found = await getEntity(tables, { account, table }, keys!, boundsOf(request));
+  const { entity } = found;
+  const timestamp = printTicks(entity.revision);
+  const context = { level, base: baseOf(request), account, table: found.table, select };
+  return {
+    status: 200,
+    headers: {
+      "Cache-Control": "no-cache",
+      "X-Content-Type-Options": "nosniff",
+      DataServiceVersion: "3.0;",
+      "Content-Type": JSON_TYPES[level],
+      ETag: printEntityEtag(timestamp),
+    },
+    body: printEntity(context, entity, timestamp),
+  };
 }
 
 /** GET /{table}() */

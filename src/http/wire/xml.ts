@@ -10,7 +10,7 @@ import { characterOf, isNameChar, isNameStart } from "./xml-characters.ts";
  * Names keep their prefix as written (`m:error`); no body of the protocol needs namespaces resolved.
  *
  * Cost: each character is looked at a fixed number of times, whatever the input. Why we wrote it:
- * docs/decisions/0004-own-xml.md.
+ * docs/internals/decisions/0004-xml.md.
  */
 export class XmlElement {
   readonly name: string;

@@ -1,6 +1,5 @@
-import { type MaybePromise, then } from "../../base/maybe-promise.ts";
 import { packKey } from "../../store/keys/pack.ts";
-import type { KeySpace, Reader } from "../../store/kv.ts";
+import type { KeySpace, MaybePromise, Reader } from "../../store/kv.ts";
 import { recordType } from "../../store/records/record.ts";
 import {
   defaultServiceProperties,
@@ -38,9 +37,10 @@ export function findServiceProperties(
   account: string,
   owner: PropertiesOwner,
 ): MaybePromise<ServiceProperties | undefined> {
-  return then(read.get(propertiesKey(account, owner)), (stored) =>
-    stored === undefined ? undefined : propertiesRecord.unpack(stored),
-  );
+  return read.view((records) => {
+    const stored = records.get(propertiesKey(account, owner));
+    return stored === undefined ? undefined : propertiesRecord.unpack(stored);
+  });
 }
 
 export function unpackProperties(bytes: Buffer | undefined, owner: PropertiesOwner): ServiceProperties {

@@ -1,5 +1,4 @@
 import type { Instant } from "../../base/clock.ts";
-import { type MaybePromise, then } from "../../base/maybe-promise.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import { type Conditions, checkWrite } from "../../concurrency/conditions.ts";
@@ -11,10 +10,10 @@ import {
 } from "../../concurrency/immutability.ts";
 import { AVAILABLE, checkLeaseRead, checkLeaseWrite, leaseAfterWrite } from "../../concurrency/lease.ts";
 import { blobKey, versionKey } from "../../store/keys/blob.ts";
-import type { Reader, Writer } from "../../store/kv.ts";
+import type { MaybePromise, Reader, SyncReader, Writer } from "../../store/kv.ts";
 import type { BlobRecord, ContainerRecord } from "../../store/records/blob.ts";
 import { blobRecord } from "../../store/records/blob-bytes.ts";
-import { leaseOf, readContainer, throwIf, withLease } from "./containers.ts";
+import { leaseOf, readContainerSync, throwIf, withLease } from "./containers.ts";
 import { indexGuard } from "./guard-index.ts";
 import type { BlobRef } from "./names.ts";
 import { indexTags } from "./tag-index.ts";
@@ -36,12 +35,12 @@ export interface Found {
 }
 
 export function findBlob(read: Reader, ref: BlobRef): MaybePromise<Found> {
-  return then(readContainer(read, ref), (container) =>
-    then(read.get(blobKey(container.id, ref.blob)), (bytes) => foundAs(read, container, bytes)),
-  );
+  return read.view((records) => findBlobSync(records, ref));
 }
 
-function foundAs(read: Reader, container: ContainerRecord, bytes: Buffer | undefined): Found {
+export function findBlobSync(read: SyncReader, ref: BlobRef): Found {
+  const container = readContainerSync(read, ref);
+  const bytes = read.get(blobKey(container.id, ref.blob));
   if (bytes === undefined) return { container, stored: undefined, blob: undefined };
   const stored = settled(blobRecord.unpack(bytes), read.now());
   const isVisible: boolean = isThere(stored, read.now());
@@ -70,23 +69,25 @@ export function settled(record: BlobRecord, now: Instant): BlobRecord {
 
 /** A state of the blob for reading. Throws BlobNotFound. */
 export function readState(read: Reader, ref: BlobRef, selector: Selector): MaybePromise<State> {
-  return then(findBlob(read, ref), (found) => {
-    const { container, blob } = found;
-    if (selector.snapshot !== undefined || selector.version !== undefined)
-      return readVersionOrSnapshot(read, ref, selector, found);
-    if (blob === undefined) throw new Refusal("BlobNotFound");
-    return { container, record: blob, isCurrent: true };
-  });
+  return read.view((records) => readStateSync(records, ref, selector));
 }
 
-async function readVersionOrSnapshot(
-  read: Reader,
+export function readStateSync(read: SyncReader, ref: BlobRef, selector: Selector): State {
+  const found = findBlobSync(read, ref);
+  if (selector.snapshot !== undefined || selector.version !== undefined)
+    return readVersionOrSnapshot(read, ref, selector, found);
+  if (found.blob === undefined) throw new Refusal("BlobNotFound");
+  return { container: found.container, record: found.blob, isCurrent: true };
+}
+
+function readVersionOrSnapshot(
+  read: SyncReader,
   ref: BlobRef,
   { snapshot, version }: Selector,
   { container, blob }: Found,
-): Promise<State> {
+): State {
   if (version !== undefined && blob?.version === version) return { container, record: blob, isCurrent: true };
-  const bytes = await read.get(versionKey(container.id, ref.blob, snapshot ?? version!));
+  const bytes = read.get(versionKey(container.id, ref.blob, snapshot ?? version!));
   const record = bytes === undefined ? undefined : settled(blobRecord.unpack(bytes), read.now());
   const wanted = snapshot === undefined ? "version" : "snapshot";
   if (record?.past !== wanted || record.deleted !== undefined) throw new Refusal("BlobNotFound");
@@ -106,7 +107,7 @@ export interface BlobGuards {
 
 /** On reads an id is a condition; a snapshot or a version has no lease of its own. */
 export function checkReadLease(
-  read: Reader,
+  read: Pick<Reader, "now">,
   { record, isCurrent }: State,
   leaseId: string | undefined,
 ): void {
@@ -119,7 +120,7 @@ export function checkReadLease(
  * conditions, then the state the blob is in. A leased blob answers LeaseIdMissing even to "If-None-Match: *".
  */
 export function checkBlobWrite(
-  read: Reader,
+  read: Pick<Reader, "now">,
   { stored, blob }: Found,
   guards: BlobGuards,
   kind: "create" | "change",

@@ -1,9 +1,8 @@
-import { type MaybePromise, then } from "../../base/maybe-promise.ts";
 import { Refusal, type RefusalCode } from "../../base/refusals.ts";
 import { type Conditions, failingCondition } from "../../concurrency/conditions.ts";
 import { AVAILABLE, checkLeaseRead, checkLeaseWrite, type Lease } from "../../concurrency/lease.ts";
 import { containerKey } from "../../store/keys/blob.ts";
-import type { Reader, Writer } from "../../store/kv.ts";
+import type { MaybePromise, Reader, SyncReader, Writer } from "../../store/kv.ts";
 import { type ContainerRecord, containerRecord } from "../../store/records/blob.ts";
 import { RecordDecodeCache } from "../../store/records/remembered.ts";
 import type { ContainerRef } from "./names.ts";
@@ -19,12 +18,15 @@ export async function findContainer(read: Reader, ref: ContainerRef): Promise<Co
 }
 
 /** The first step of every request for a blob. */
-export function readContainer(read: Reader, ref: ContainerRef): MaybePromise<ContainerRecord> {
+export function readContainerSync(read: SyncReader, ref: ContainerRef): ContainerRecord {
   const key = containerKey(ref.account, ref.container);
-  return then(read.get(key), (stored) => {
-    if (stored === undefined) throw new Refusal("ContainerNotFound");
-    return containers.unpack(key, stored);
-  });
+  const stored = read.get(key);
+  if (stored === undefined) throw new Refusal("ContainerNotFound");
+  return containers.unpack(key, stored);
+}
+
+export function readContainer(read: Reader, ref: ContainerRef): MaybePromise<ContainerRecord> {
+  return read.view((records) => readContainerSync(records, ref));
 }
 
 export function putContainer(write: Writer, ref: ContainerRef, record: ContainerRecord): void {
@@ -45,7 +47,7 @@ export interface Guards {
  * must still be the right one. The lease is looked at before the conditions, as on blobs.
  */
 export function checkContainer(
-  read: Reader,
+  read: Pick<Reader, "now">,
   container: ContainerRecord,
   { conditions, leaseId }: Guards,
   use: "delete" | "other",

@@ -1,12 +1,11 @@
 import type { Instant } from "../../base/clock.ts";
-import { type MaybePromise, then } from "../../base/maybe-promise.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { type Conditions, checkRead, NO_CONDITIONS } from "../../concurrency/conditions.ts";
-import type { Reader } from "../../store/kv.ts";
+import { continueAsync, type MaybePromise, type SyncReader } from "../../store/kv.ts";
 import type { BlobRecord } from "../../store/records/blob.ts";
 import type { OpenPayload, SliceRange } from "../payload/payloads.ts";
 import type { BlobService } from "./blob-service.ts";
-import { checkReadLease, readState, type Selector, type State } from "./blobs.ts";
+import { checkReadLease, readStateSync, type Selector, type State } from "./blobs.ts";
 import { throwIf } from "./containers.ts";
 import { openBlobContent } from "./content.ts";
 import type { BlobRef } from "./names.ts";
@@ -34,9 +33,10 @@ export interface OpenedBlob extends SeenBlob {
 
 /** Get Blob Properties, Get Blob Metadata. */
 export function getBlobProperties(blobs: BlobService, request: ReadBlob): MaybePromise<SeenBlob> {
-  return blobs.parts.store.readMaybeSync((read) =>
-    then(look(read, request), ({ record, isCurrent }) => ({ record, isCurrent, now: read.now() })),
-  );
+  return blobs.parts.store.view((read) => {
+    const { record, isCurrent } = readChecked(read, request);
+    return { record, isCurrent, now: read.now() };
+  });
 }
 
 /**
@@ -47,26 +47,26 @@ export function getBlob(
   blobs: BlobService,
   request: ReadBlob & { readonly rangeOf: (length: number) => SliceRange },
 ): MaybePromise<OpenedBlob> {
-  return blobs.parts.store.readMaybeSync((read) =>
-    then(look(read, request), ({ record, isCurrent }) => {
-      if (record.tier === "Archive") throw new Refusal("BlobArchived");
-      const range = request.rangeOf(record.length);
-      const content =
-        "inline" in record.content || range.length === 0
-          ? undefined
-          : openBlobContent(blobs.parts.payloads, read, record, range);
-      return then(content, (payload) => ({ record, isCurrent, now: read.now(), range, payload }));
-    }),
-  );
+  return blobs.parts.store.view<OpenedBlob>((read) => {
+    const { record, isCurrent } = readChecked(read, request);
+    if (record.tier === "Archive") throw new Refusal("BlobArchived");
+    const range = request.rangeOf(record.length);
+    const now = read.now();
+    if ("inline" in record.content || range.length === 0)
+      return { record, isCurrent, now, range, payload: undefined };
+    return continueAsync(async (snapshot) => {
+      const payload = await openBlobContent(blobs.parts.payloads, snapshot, record, range);
+      return { record, isCurrent, now, range, payload };
+    });
+  });
 }
 
-function look(read: Reader, request: ReadBlob): MaybePromise<State> {
-  return then(readState(read, request.ref, request.selector), (state) => {
-    checkReadLease(read, state, request.leaseId);
-    if (request.conditions !== NO_CONDITIONS) throwIf(checkRead(request.conditions, state.record));
-    checkKey(state.record, request.keySha256);
-    return state;
-  });
+function readChecked(read: SyncReader, request: ReadBlob): State {
+  const state = readStateSync(read, request.ref, request.selector);
+  checkReadLease(read, state, request.leaseId);
+  if (request.conditions !== NO_CONDITIONS) throwIf(checkRead(request.conditions, state.record));
+  checkKey(state.record, request.keySha256);
+  return state;
 }
 
 /** A blob written with a customer's key is read with the same key or not at all. */

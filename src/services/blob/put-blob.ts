@@ -1,6 +1,5 @@
 import type { Instant } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { type MaybePromise, then } from "../../base/maybe-promise.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
@@ -84,27 +83,17 @@ async function putLarge(blobs: BlobService, request: PutBlob): Promise<Written> 
 function putIngested(blobs: BlobService, request: PutBlob, taken: Ingested): Promise<Written> {
   const { store, payloads } = blobs.parts;
   const contentMd5 = request.md5();
-  return store.write((write) =>
-    then(findBlob(write, request.ref), (found) => {
-      checkCreate(write, found, request);
-      return then(commitContent(payloads, write, taken.content), () =>
-        then(replaceWith(blobs, write, found, request, { taken, contentMd5 }), writtenOf),
-      );
-    }),
-  );
-}
-
-function replaceWith(
-  blobs: BlobService,
-  write: Writer,
-  found: Found,
-  { ref, properties, copy }: PutBlob,
-  { taken, contentMd5 }: { readonly taken: Ingested; readonly contentMd5: string | undefined },
-): MaybePromise<BlobRecord> {
+  const { ref, properties, copy } = request;
   const { content, length } = taken;
-  const made = newBlob(write, found, { kind: "block", content, length, properties, contentMd5 });
-  const after = copy === undefined ? made : { ...made, copy: finished(copy, length, write.now()) };
-  return replaceBlob(blobs, write, { container: found.container, ref }, { before: found.stored, after });
+  return store.write(async (write) => {
+    const found = await findBlob(write, ref);
+    checkCreate(write, found, request);
+    if ("slices" in content) await commitContent(payloads, write, content);
+    const made = newBlob(write, found, { kind: "block", content, length, properties, contentMd5 });
+    const after = copy === undefined ? made : { ...made, copy: finished(copy, length, write.now()) };
+    const place = { container: found.container, ref };
+    return writtenOf(await replaceBlob(blobs, write, place, { before: found.stored, after }));
+  });
 }
 
 function finished(
@@ -115,7 +104,7 @@ function finished(
   return { ...copy, status: "success", bytesCopied: bytes, bytesTotal: bytes, completedAt: now };
 }
 
-export function checkCreate(read: Reader, found: Found, guards: CreateGuards): void {
+export function checkCreate(read: Pick<Reader, "now">, found: Found, guards: CreateGuards): void {
   if (found.blob !== undefined && !guards.mayOverwrite) throw new Refusal("UnauthorizedBlobOverwrite");
   checkBlobWrite(read, found, guards, "create");
 }

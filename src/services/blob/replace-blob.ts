@@ -1,4 +1,3 @@
-import { type MaybePromise, then } from "../../base/maybe-promise.ts";
 import type { Revision } from "../../base/revision.ts";
 import { versionKey } from "../../store/keys/blob.ts";
 import type { Writer } from "../../store/kv.ts";
@@ -52,19 +51,17 @@ export function softDeleteVersionOrSnapshot(
  * on, a soft-deleted snapshot while soft delete is on, otherwise its bytes are given back. Snapshots stay, a
  * lease in force stays, uncommitted blocks go.
  */
-export function replaceBlob(
+export async function replaceBlob(
   blobs: BlobService,
   write: Writer,
   place: Place,
   { before, after }: { readonly before: BlobRecord | undefined; readonly after: BlobRecord },
-): MaybePromise<BlobRecord> {
+): Promise<BlobRecord> {
   if (before?.staging !== undefined) discard(write, { what: "staging", id: before.staging });
-  const isRetired = before !== undefined && before.isUncommitted !== true;
-  return then(isRetired ? retire(blobs, write, place, before) : undefined, () => {
-    const written = withLeaseAfterWrite(versioned(blobs, after), before, write.now());
-    putBlobRecord(write, place, before, written);
-    return written;
-  });
+  if (before !== undefined && before.isUncommitted !== true) await retire(blobs, write, place, before);
+  const written = withLeaseAfterWrite(versioned(blobs, after), before, write.now());
+  putBlobRecord(write, place, before, written);
+  return written;
 }
 
 function versioned(blobs: BlobService, record: BlobRecord): BlobRecord {
@@ -75,17 +72,19 @@ function versioned(blobs: BlobService, record: BlobRecord): BlobRecord {
 }
 
 /** The old state of a blob that is overwritten. Its content moves with it, or is given back. */
-function retire(blobs: BlobService, write: Writer, place: Place, before: BlobRecord): MaybePromise<void> {
+async function retire(blobs: BlobService, write: Writer, place: Place, before: BlobRecord): Promise<void> {
   if (blobs.isVersioned) {
     const version = before.version ?? before.revision;
     putVersionOrSnapshot(write, place, version, { ...before, version, past: "version" });
     return;
   }
-  return then(readSoftDelete(write, place.ref.account), (softDelete) => {
-    if (softDelete === undefined) return releaseBlobContent(blobs.parts.payloads, write, before.content);
-    const snapshot = write.revision(before.revision);
-    softDeleteVersionOrSnapshot(write, place, snapshot, { ...before, past: "snapshot" }, softDelete);
-  });
+  const softDelete = await readSoftDelete(write, place.ref.account);
+  if (softDelete === undefined) {
+    await releaseBlobContent(blobs.parts.payloads, write, before.content);
+    return;
+  }
+  const snapshot = write.revision(before.revision);
+  softDeleteVersionOrSnapshot(write, place, snapshot, { ...before, past: "snapshot" }, softDelete);
 }
 
 /**

@@ -1,5 +1,4 @@
 import type { Instant } from "../../base/clock.ts";
-import { type MaybePromise, then } from "../../base/maybe-promise.ts";
 import type { Revision } from "../../base/revision.ts";
 import { dueKey, garbageKey } from "../../store/keys/blob.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
@@ -16,17 +15,15 @@ export interface SoftDelete {
 }
 
 /** Undefined while soft delete is off. Read in the transaction that deletes: a change of the rule counts at once. */
-export function readSoftDelete(read: Reader, account: string): MaybePromise<SoftDelete | undefined> {
-  return then(findServiceProperties(read, account, "blob"), (properties) => {
-    const deleteRetention = properties?.deleteRetention;
-    if (deleteRetention?.isEnabled !== true || deleteRetention.days === undefined) return undefined;
-    const at = read.now();
-    return {
-      at,
-      until: at + deleteRetention.days * DAY_MILLIS,
-      allowsPermanentDelete: deleteRetention.allowsPermanentDelete ?? false,
-    };
-  });
+export async function readSoftDelete(read: Reader, account: string): Promise<SoftDelete | undefined> {
+  const deleteRetention = (await findServiceProperties(read, account, "blob"))?.deleteRetention;
+  if (deleteRetention?.isEnabled !== true || deleteRetention.days === undefined) return undefined;
+  const at = read.now();
+  return {
+    at,
+    until: at + deleteRetention.days * DAY_MILLIS,
+    allowsPermanentDelete: deleteRetention.allowsPermanentDelete ?? false,
+  };
 }
 
 /** Days left, as listings tell them: a part of a day counts as one. */

@@ -75,7 +75,7 @@ const PAIRED_LATER =
 /**
  * What tells two names apart: their upper-case form, letter by letter. A letter that has no single upper-case
  * letter stays as it is ("ß" does not become "SS"), as in the tables of Windows file systems. Entries of directories
- * are kept under it, so it must never change (docs/decisions/0039).
+ * are kept under it, so it must never change (decision 0039).
  */
 export function foldName(name: string): string {
   if (ASCII.test(name)) return name.toUpperCase();

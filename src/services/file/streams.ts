@@ -16,7 +16,7 @@ import { changeUsage, volumeOf } from "./shares.ts";
 import { deleteVersioned, LiveView, putVersioned, type View } from "./versions.ts";
 
 /**
- * Named streams: content that a file or directory has beside its own (docs/decisions/0045-smb-named-streams.md).
+ * Named streams: content that a file or directory has beside its own (decision 0045).
  *
  * A stream is a node: size, content, handles and locks are kept under an id of its own, by the same code as those of
  * files. It lies in no directory but under its *base*, the file or directory it belongs to, in a family of keys that

@@ -1,19 +1,27 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { continueAsync } from "../../store/kv.ts";
 import { MemoryStore } from "../../store/memory/memory-store.ts";
 import { WatchedStore } from "./watched-store.ts";
 
 const letOthersRun = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-for (const name of ["read", "readMaybeSync"] as const) {
+type Run = <T>(store: WatchedStore, run: () => Promise<T>) => Promise<T>;
+
+const WAYS: Readonly<Record<string, Run>> = {
+  read: (store, run) => store.read(run),
+  view: async (store, run) => store.view(() => continueAsync(run)),
+};
+
+for (const [name, run] of Object.entries(WAYS)) {
   test(`${name}: whoever removes files waits for the reads that had begun, and for no others`, async () => {
     const store = new WatchedStore(new MemoryStore());
-    await store[name]((read) => read.get("before"));
+    await run(store, async () => {});
     await store.readsEnded();
 
     const endings: (() => void)[] = [];
     const begin = (): Promise<void> =>
-      Promise.resolve(store[name](() => new Promise<void>((resolve) => endings.push(resolve))));
+      run(store, () => new Promise<void>((resolve) => endings.push(resolve)));
     const first = begin();
     let isEnded = false;
     const ended = store.readsEnded().then(() => {
@@ -35,10 +43,10 @@ for (const name of ["read", "readMaybeSync"] as const) {
       await letOthersRun();
       throw new RangeError("no");
     };
-    const reading = Promise.resolve(store[name](failed));
+    const reading = run(store, failed);
     const ended = store.readsEnded();
     await assert.rejects(reading, RangeError);
-    await assert.rejects(async () => store[name]((): never => assert.fail(new RangeError("no"))), RangeError);
+    await assert.rejects(async () => store.view((): never => assert.fail(new RangeError("no"))), RangeError);
     await ended;
     await store.readsEnded();
   });

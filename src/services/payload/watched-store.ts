@@ -1,10 +1,13 @@
 import type {
   AsyncCommit,
+  AsyncRest,
   EphemeralSpace,
   MaybePromise,
   Reader,
   Store,
   StoreStats,
+  SyncReader,
+  SyncWriter,
   Writer,
 } from "../../store/kv.ts";
 
@@ -32,13 +35,13 @@ export class WatchedStore implements Store {
     return this.#inner.ephemeral;
   }
 
-  async read<T>(fn: (read: Reader) => MaybePromise<T>): Promise<T> {
-    return this.readMaybeSync(fn);
+  read<T>(fn: (read: Reader) => MaybePromise<T>): Promise<T> {
+    return this.#counted(this.#inner.read(fn));
   }
 
-  readMaybeSync<T>(fn: (read: Reader) => MaybePromise<T>): MaybePromise<T> {
-    const outcome = this.#inner.readMaybeSync(fn);
-    // What is over already was there for nobody.
+  view<T>(decide: (read: SyncReader) => T | AsyncRest<Reader, T>): MaybePromise<T> {
+    const outcome = this.#inner.view(decide);
+    // A view without a promise has ended: no reader is left to count.
     return outcome instanceof Promise ? this.#counted(outcome) : outcome;
   }
 
@@ -67,6 +70,10 @@ export class WatchedStore implements Store {
 
   write<T>(fn: (write: Writer) => MaybePromise<T>): Promise<T> {
     return this.#inner.write(fn);
+  }
+
+  update<T>(decide: (write: SyncWriter) => T | AsyncRest<Writer, T>): Promise<T> {
+    return this.#inner.update(decide);
   }
 
   commitAsync<T>(fn: (write: Writer) => MaybePromise<T>): Promise<AsyncCommit<T>> {

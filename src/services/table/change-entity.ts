@@ -1,5 +1,4 @@
 import type { EntityContents, EntityKeys, Property } from "../../base/edm.ts";
-import { then } from "../../base/maybe-promise.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import {
@@ -8,12 +7,12 @@ import {
   type IfMatch,
 } from "../../concurrency/entity-conditions.ts";
 import { entityKey } from "../../store/keys/table.ts";
-import type { Writer } from "../../store/kv.ts";
+import type { RecordWrites } from "../../store/kv.ts";
 import { packEntity, revisionOfEntity, unpackEntity } from "../../store/records/entity.ts";
 import type { TableContext } from "./context.ts";
 import { type EntityBounds, isWithin } from "./entity-bounds.ts";
 import { checkEntity, checkKeys, checkProperties } from "./entity-rules.ts";
-import { readTable, type TableRef } from "./tables.ts";
+import { readTableSync, type TableRef } from "./tables.ts";
 
 /** Insert, Update, Merge, Insert Or Replace, Insert Or Merge and Delete Entity: one change, however it is sent. */
 export interface EntityChange extends EntityKeys, EntityContents {
@@ -41,16 +40,14 @@ export function changeEntity(
   bounds?: EntityBounds,
 ): Promise<Changed> {
   checkChange(change, bounds);
-  return store.write((write) =>
-    then(readTable(write, ref), ({ id, name }) => {
-      const key = entityKey(id, change);
-      return then(write.get(key), (current) => {
-        const revision = write.revision(current === undefined ? undefined : revisionOfEntity(current));
-        applyChange(write, { key, current, change, revision });
-        return { revision, table: name };
-      });
-    }),
-  );
+  return store.update((write) => {
+    const { id, name } = readTableSync(write, ref);
+    const key = entityKey(id, change);
+    const current = write.get(key);
+    const revision = write.revision(current === undefined ? undefined : revisionOfEntity(current));
+    applyChange(write, { key, current, change, revision });
+    return { revision, table: name };
+  });
 }
 
 /** The checks that need no read. */
@@ -70,7 +67,7 @@ export interface ChangeInPlace {
 }
 
 /** Decides and writes; a refusal undoes the transaction. */
-export function applyChange(write: Writer, { key, current, change, revision }: ChangeInPlace): void {
+export function applyChange(write: RecordWrites, { key, current, change, revision }: ChangeInPlace): void {
   const { kind, ifMatch } = change;
   const verdict = checkEntityChange(
     kind,

@@ -2,13 +2,13 @@ import { LIMITS } from "../../base/limits.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import { entityKey } from "../../store/keys/table.ts";
-import type { Reader } from "../../store/kv.ts";
+import type { SyncReader } from "../../store/kv.ts";
 import { revisionOfEntity } from "../../store/records/entity.ts";
 import type { TableRecord } from "../../store/records/table.ts";
 import { applyChange, type Changed, checkChange, type EntityChange } from "./change-entity.ts";
 import type { TableContext } from "./context.ts";
 import type { EntityBounds } from "./entity-bounds.ts";
-import { readTable, type TableRef } from "./tables.ts";
+import { readTableSync, type TableRef } from "./tables.ts";
 
 /** The change that stopped a transaction, by its place in it. The transaction has changed nothing. */
 export class ChangeRefused extends Error {
@@ -34,10 +34,10 @@ export function entityGroupTransaction(
   bounds?: EntityBounds,
 ): Promise<Changed> {
   checkTransaction(changes, bounds);
-  return store.write(async (write) => {
-    const { id, name } = await tableFor(write, ref);
+  return store.update((write) => {
+    const { id, name } = tableFor(write, ref);
     const keys = changes.map((change) => entityKey(id, change));
-    const present = await write.getMany(keys);
+    const present = write.getMany(keys);
     const revision = write.revision(highestOf(present));
     for (const [index, change] of changes.entries()) {
       try {
@@ -51,9 +51,9 @@ export function entityGroupTransaction(
 }
 
 /** The first change bears the refusal of a missing table. */
-async function tableFor(read: Reader, ref: TableRef): Promise<TableRecord> {
+function tableFor(read: SyncReader, ref: TableRef): TableRecord {
   try {
-    return await readTable(read, ref);
+    return readTableSync(read, ref);
   } catch (error) {
     throw asRefused(0, error);
   }

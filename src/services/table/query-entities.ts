@@ -1,10 +1,9 @@
 import { monotonic } from "../../base/clock.ts";
 import type { EdmValue, EntityKeys } from "../../base/edm.ts";
-import { type MaybePromise, then } from "../../base/maybe-promise.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { keyAfter } from "../../store/keys/pack.ts";
 import { entityKey, keysOfEntityKey, lowestEntityKey } from "../../store/keys/table.ts";
-import type { Entry, Range, Reader } from "../../store/kv.ts";
+import type { Entry, MaybePromise, Range, Reader } from "../../store/kv.ts";
 import {
   findProperty,
   revisionOfEntity,
@@ -19,7 +18,7 @@ import { meets } from "./filter/evaluate.ts";
 import type { Filter } from "./filter/filter.ts";
 import { keyRangesOf } from "./filter/key-ranges.ts";
 import { TABLE_LIMITS } from "./limits.ts";
-import { readTable, type TableRef } from "./tables.ts";
+import { readTable, readTableSync, type TableRef } from "./tables.ts";
 
 export interface Entity extends EntityKeys, UnpackedEntity {}
 
@@ -37,16 +36,14 @@ export function getEntity(
   bounds?: EntityBounds,
 ): MaybePromise<FoundEntity> {
   checkKeys(keys);
-  return store.readMaybeSync((read) =>
-    then(readTable(read, ref), ({ id, name }) =>
-      then(read.get(entityKey(id, keys)), (bytes) => {
-        // What lies outside the bounds of a SAS does not exist for its holder.
-        const isHidden = bounds !== undefined && !isWithin(bounds, keys);
-        if (bytes === undefined || isHidden) throw new Refusal("ResourceNotFound");
-        return { entity: entityOf(keys, bytes), table: name };
-      }),
-    ),
-  );
+  return store.view((read) => {
+    const { id, name } = readTableSync(read, ref);
+    const bytes = read.get(entityKey(id, keys));
+    // What lies outside the bounds of a SAS does not exist for its holder.
+    const isHidden = bounds !== undefined && !isWithin(bounds, keys);
+    if (bytes === undefined || isHidden) throw new Refusal("ResourceNotFound");
+    return { entity: entityOf(keys, bytes), table: name };
+  });
 }
 
 function entityOf({ partitionKey, rowKey }: EntityKeys, bytes: Buffer): Entity {

@@ -1,7 +1,6 @@
-import { type MaybePromise, then } from "../../base/maybe-promise.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { tableKey } from "../../store/keys/table.ts";
-import type { Reader } from "../../store/kv.ts";
+import type { MaybePromise, Reader, SyncReader } from "../../store/kv.ts";
 import { RecordDecodeCache } from "../../store/records/remembered.ts";
 import { type TableRecord, tableRecord } from "../../store/records/table.ts";
 import type { TableContext } from "./context.ts";
@@ -16,18 +15,25 @@ export interface TableRef {
 const tables = new RecordDecodeCache(tableRecord.unpack);
 
 /** The record of a table; the refusal that fits when there is none. */
-export function readTable(
-  read: Reader,
+export function readTableSync(
+  read: SyncReader,
   { account, table }: TableRef,
   missing: "TableNotFound" | "ResourceNotFound" = "TableNotFound",
-): MaybePromise<TableRecord> {
+): TableRecord {
   const key = tableKey(account, table);
-  return then(read.get(key), (bytes) => {
-    if (bytes !== undefined) return tables.unpack(key, bytes);
-    // A name no table can have is told apart from one that no table has.
-    checkTableName(table);
-    throw new Refusal(missing);
-  });
+  const bytes = read.get(key);
+  if (bytes !== undefined) return tables.unpack(key, bytes);
+  // A name that no table can have gets a refusal of its own.
+  checkTableName(table);
+  throw new Refusal(missing);
+}
+
+export function readTable(
+  read: Reader,
+  ref: TableRef,
+  missing?: "TableNotFound" | "ResourceNotFound",
+): MaybePromise<TableRecord> {
+  return read.view((records) => readTableSync(records, ref, missing));
 }
 
 /** Throws TableNotFound when there is none of that name. */

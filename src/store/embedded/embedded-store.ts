@@ -9,6 +9,7 @@ import { finallyDo } from "../../base/maybe-promise.ts";
 import { alreadyDurable, NotYetDurable, type UnsyncedKeys, WatchedSnapshot } from "../ahead.ts";
 import type {
   AsyncCommit,
+  AsyncRest,
   EphemeralSpace,
   Key,
   KeySpace,
@@ -16,6 +17,8 @@ import type {
   Reader,
   Store,
   StoreStats,
+  SyncReader,
+  SyncWriter,
   Writer,
 } from "../kv.ts";
 import { LongKeyReader } from "../long-keys.ts";
@@ -23,6 +26,7 @@ import type { Snapshot } from "../overlay.ts";
 import { OwnedSpace } from "../owned-space.ts";
 import { type CommitTarget, SerialWriter, type WriteLock } from "../serial-writer.ts";
 import { SnapshotReader } from "../snapshot-reader.ts";
+import { withRest } from "../sync-transaction.ts";
 import { checkDatabaseFile } from "./check-file.ts";
 import { JOURNAL_STEP_BYTES, recordsAfter, removeJournal } from "./journal.ts";
 import { COMMIT_KEY, JournaledCommits, packCommit, unpackCommit } from "./journaled-commits.ts";
@@ -304,12 +308,16 @@ export class EmbeddedStore implements Store {
     return this.#records.read(fn);
   }
 
-  readMaybeSync<T>(fn: (read: Reader) => MaybePromise<T>): MaybePromise<T> {
-    return this.#records.readMaybeSync(fn);
+  view<T>(decide: (read: SyncReader) => T | AsyncRest<Reader, T>): MaybePromise<T> {
+    return this.#records.readMaybeSync((read) => withRest(read, read.view(decide)));
   }
 
   write<T>(fn: (write: Writer) => MaybePromise<T>): Promise<T> {
     return this.#records.write(fn);
+  }
+
+  update<T>(decide: (write: SyncWriter) => T | AsyncRest<Writer, T>): Promise<T> {
+    return this.#records.write((write) => withRest(write, write.update(decide)));
   }
 
   commitAsync<T>(fn: (write: Writer) => MaybePromise<T>): Promise<AsyncCommit<T>> {

@@ -3,7 +3,7 @@ import type { WriteLock } from "../serial-writer.ts";
 /**
  * Who may write, among processes that share one embedded store. A supervisor holds the turn and lends it to one
  * process at a time; the holder keeps it until another one asks, finishes the batch under way, and gives it back.
- * One writer at a time is faster than two that meet at LMDB's lock (docs/decisions/0002), and it lets each
+ * One writer at a time is faster than two that meet at LMDB's lock (decision 0002), and it lets each
  * process run its transactions in memory, knowing that nobody else moves the state under it.
  *
  * A process that dies with the turn has either committed or not; LMDB tells which, and the turn goes on.

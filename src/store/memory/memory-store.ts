@@ -4,6 +4,7 @@ import { finallyDo } from "../../base/maybe-promise.ts";
 import { alreadyDurable } from "../ahead.ts";
 import type {
   AsyncCommit,
+  AsyncRest,
   EphemeralSpace,
   Key,
   KeySpace,
@@ -11,12 +12,15 @@ import type {
   Reader,
   Store,
   StoreStats,
+  SyncReader,
+  SyncWriter,
   Writer,
 } from "../kv.ts";
 import { LongKeyReader } from "../long-keys.ts";
 import { OwnedSpace } from "../owned-space.ts";
 import { type CommitTarget, SerialWriter } from "../serial-writer.ts";
 import { SnapshotReader } from "../snapshot-reader.ts";
+import { withRest } from "../sync-transaction.ts";
 import { OrderedMap } from "./ordered-map.ts";
 
 /** One key space in memory: for tests, for --inMemory, and for what need not outlive the process. */
@@ -93,12 +97,16 @@ export class MemoryStore implements Store {
     return this.#space.read(fn);
   }
 
-  readMaybeSync<T>(fn: (read: Reader) => MaybePromise<T>): MaybePromise<T> {
-    return this.#space.readMaybeSync(fn);
+  view<T>(decide: (read: SyncReader) => T | AsyncRest<Reader, T>): MaybePromise<T> {
+    return this.#space.readMaybeSync((read) => withRest(read, read.view(decide)));
   }
 
   write<T>(fn: (write: Writer) => MaybePromise<T>): Promise<T> {
     return this.#space.write(fn);
+  }
+
+  update<T>(decide: (write: SyncWriter) => T | AsyncRest<Writer, T>): Promise<T> {
+    return this.#space.write((write) => withRest(write, write.update(decide)));
   }
 
   commitAsync<T>(fn: (write: Writer) => MaybePromise<T>): Promise<AsyncCommit<T>> {

@@ -127,6 +127,7 @@ export class Batch {
 
 /** One transaction: its own writes, over those accepted before it when it runs again, over the snapshot. */
 class BatchWriter implements RawWriter {
+  readonly isSynchronous = false;
   readonly local = new Overlay();
   /** Records that were there when it read them. */
   readonly found = new Set<Key>();

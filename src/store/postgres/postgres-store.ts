@@ -4,6 +4,7 @@ import { type Log, silentLog } from "../../observability/log.ts";
 import { alreadyDurable } from "../ahead.ts";
 import type {
   AsyncCommit,
+  AsyncRest,
   EphemeralSpace,
   KeySpace,
   MaybePromise,
@@ -11,9 +12,12 @@ import type {
   Store,
   StoreReadiness,
   StoreStats,
+  SyncReader,
+  SyncWriter,
   Writer,
 } from "../kv.ts";
 import { OwnedSpace } from "../owned-space.ts";
+import { withRest } from "../sync-transaction.ts";
 import { type DatabaseAddress, parseDatabaseAddress } from "./address.ts";
 import { ChunkDevice } from "./chunk-device.ts";
 import { ClearTextWarning } from "./clear-text-warning.ts";
@@ -169,12 +173,16 @@ export class PostgresStore implements Store {
     return this.#records.read(fn);
   }
 
-  readMaybeSync<T>(fn: (read: Reader) => MaybePromise<T>): Promise<T> {
-    return this.#records.read(fn);
+  view<T>(decide: (read: SyncReader) => T | AsyncRest<Reader, T>): MaybePromise<T> {
+    return this.#records.read((read) => withRest(read, read.view(decide)));
   }
 
   write<T>(fn: (write: Writer) => MaybePromise<T>): Promise<T> {
     return this.#records.write(fn);
+  }
+
+  update<T>(decide: (write: SyncWriter) => T | AsyncRest<Writer, T>): Promise<T> {
+    return this.#records.write((write) => withRest(write, write.update(decide)));
   }
 
   commitAsync<T>(fn: (write: Writer) => MaybePromise<T>): Promise<AsyncCommit<T>> {

@@ -36,6 +36,7 @@ class Group {
 
   constructor(clock: Clock) {
     this.reader = {
+      isSynchronous: false,
       get: (key) => this.snapshot.get(key),
       getMany: (keys) => this.snapshot.getMany(keys),
       page: (range, limit) => this.snapshot.page(range, limit),
@@ -46,6 +47,7 @@ class Group {
 
 /** One member's view: its own moment, its guesses, and faults as the services know them. */
 class MemberReader implements RawReader {
+  readonly isSynchronous = false;
   readonly #group: RawReader;
   readonly #guesses: Guesses | undefined;
   #now: Instant | undefined;

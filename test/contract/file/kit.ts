@@ -39,7 +39,8 @@ export function useFiles(engine: Engine, flags: readonly string[] = []): FileKit
   let files: FileService;
   before(async () => {
     server = await startTestServer({ engine, flags });
-    // One try: a refusal with 500 would be asked for again, 16 seconds long, and a fault must not be hidden so.
+    // One try: a refusal with 500 would be asked for again, 16 seconds long, and a fault must not be hidden
+    // so.
     const retryOptions = { maxTries: 1 };
     client = ShareServiceClient.fromConnectionString(server.connectionString, { retryOptions });
     files = new FileService(server.runtime.parts);

@@ -16,7 +16,9 @@ export async function onFleet<T>(
   }
 }
 
-/** Writes a token in one process and reads it in another, as soon as it was acknowledged. Answers stale reads. */
+/**
+ * Writes a token in one process and reads it in another, as soon as it was acknowledged. Answers stale reads.
+ */
 export function passTokens(rounds: number): Promise<number> {
   return onFleet(2, async (members) => {
     let stale = 0;
@@ -55,7 +57,9 @@ export function visitWhileOthersCount(times: number): Promise<number> {
   });
 }
 
-/** Kills one process after another while all of them count, and judges the counters. Answers figures in words. */
+/**
+ * Kills one process after another while all of them count, and judges the counters. Answers figures in words.
+ */
 export function killInTurn({ kills, seed }: { kills: number; seed: number }): Promise<string> {
   const random = seededRandom(seed);
   const writers = 8;

@@ -66,7 +66,7 @@ export function closingContract(open: OpenStore): void {
         await assert.rejects(readText(space, "a"), StorageFault);
         await assert.rejects(putAll(space, { b: "2" }), StorageFault);
       }
-      await assert.rejects(async () => store.readMaybeSync((read) => read.get("a")), StorageFault);
+      await assert.rejects(async () => store.view((read) => read.get("a")), StorageFault);
       await assert.rejects(store.ephemeral.releaseOwner("anyone"), StorageFault);
     }));
 

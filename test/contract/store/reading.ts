@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { Refusal } from "../../../src/base/refusals.ts";
-import type { MaybePromise, Range, Reader } from "../../../src/store/kv.ts";
+import {
+  continueAsync,
+  type Range,
+  type Reader,
+  type SyncReader,
+  type Writer,
+} from "../../../src/store/kv.ts";
 import {
   bytes,
   EVERYTHING,
@@ -29,53 +35,122 @@ export function readingContract(open: OpenStore): void {
       });
     }));
 
-  test("readMaybeSync answers as read does, whether its function waits or not", () =>
+  test("a view decides from records, and may read on in its snapshot", () =>
     onStore(open, async (store) => {
-      await putAll(store, { a: "one" });
-      assert.deepEqual(await store.readMaybeSync((read) => read.get("a")), bytes("one"));
-      assert.equal(await store.readMaybeSync((read) => read.get("b")), undefined);
+      await putAll(store, { a: "one", one: "end", b: "other" });
+      assert.deepEqual(await store.view((read) => read.get("a")), bytes("one"));
+      assert.equal(await store.view((read) => read.get("c")), undefined);
+      const followed = await store.view((read) => {
+        const [a, missing, b] = read.getMany(["a", "c", "b"]);
+        return [read.get(a!.toString("latin1")), missing, b];
+      });
+      assert.deepEqual(followed, [bytes("end"), undefined, bytes("other")]);
       const [begun, committed] = [gate(), gate()];
-      const reading = store.readMaybeSync(async (read) => {
-        const before = await read.get("a");
-        begun.open();
-        await committed.opened;
-        assert.deepEqual(await read.get("a"), before);
-        return before;
+      const reading = store.view((read) => {
+        const before = read.get("a");
+        return continueAsync(async (snapshot: Reader) => {
+          begun.open();
+          await committed.opened;
+          assert.deepEqual(await snapshot.get("a"), before);
+          return before;
+        });
       });
       await begun.opened;
       await putAll(store, { a: "two" });
-      assert.deepEqual(await store.readMaybeSync((read) => read.get("a")), bytes("two"));
+      assert.deepEqual(await store.view((read) => read.get("a")), bytes("two"));
       committed.open();
       assert.deepEqual(await reading, bytes("one"));
     }));
 
-  test("readMaybeSync passes on what its function throws, and ends the reader in any case", () =>
+  test("a view passes on what its function throws, and ends the reader in any case", () =>
     onStore(open, async (store) => {
       await putAll(store, { a: "one" });
-      const kept: Reader[] = [];
-      const keep = (read: Reader): MaybePromise<Buffer | undefined> => {
+      const kept: SyncReader[] = [];
+      const keep = (read: SyncReader): Buffer | undefined => {
+        const found = read.get("a");
         kept.push(read);
-        return read.get("a");
+        return found;
       };
-      await store.readMaybeSync(keep);
+      await store.view(keep);
       await assert.rejects(
         async () =>
-          store.readMaybeSync((read) => {
-            void keep(read);
+          store.view((read) => {
+            keep(read);
             throw new Refusal("BlobNotFound");
           }),
         Refusal,
       );
       await assert.rejects(
         async () =>
-          store.readMaybeSync(async (read) => {
-            await keep(read);
-            throw new Refusal("BlobNotFound");
+          store.view((read) => {
+            keep(read);
+            return continueAsync(async () => {
+              throw new Refusal("BlobNotFound");
+            });
           }),
         Refusal,
       );
       assert.equal(kept.length, 3);
-      for (const read of kept) await assert.rejects(async () => read.get("a"), /after it has ended/);
+      for (const read of kept) await assert.rejects(async () => read.now(), /after it has ended/);
+    }));
+
+  test("a view within a transaction sees what the transaction has written", () =>
+    onStore(open, async (store) => {
+      await putAll(store, { a: "one", b: "two" });
+      await store.write(async (write) => {
+        write.put("a", bytes("new"));
+        write.delete("b");
+        const seen = await write.view((read) => [read.get("a"), ...read.getMany(["b", "a"])]);
+        assert.deepEqual(seen, [bytes("new"), undefined, bytes("new")]);
+      });
+    }));
+
+  test("an update decides and writes, once, whatever it reads in between", () =>
+    onStore(open, async (store) => {
+      await putAll(store, { a: "one", one: "end", gone: "x" });
+      const result = await store.update((write) => {
+        // Written before the second read: an engine that has to fetch runs this again.
+        write.put(`log ${write.revision()}`, bytes("first"));
+        const next = write.get(write.get("a")!.toString("latin1"))!;
+        write.put("b", next);
+        write.delete("gone");
+        assert.deepEqual(write.getMany(["b", "gone", "a"]), [bytes("end"), undefined, bytes("one")]);
+        return next;
+      });
+      assert.deepEqual(result, bytes("end"));
+      await store.read(async (read) => {
+        assert.deepEqual(await read.get("b"), bytes("end"));
+        assert.equal(await read.get("gone"), undefined);
+        assert.equal((await read.take({ from: "log ", to: "log!" }, 5)).length, 1);
+      });
+    }));
+
+  test("an update that throws leaves nothing, and one that goes on is one transaction", () =>
+    onStore(open, async (store) => {
+      await putAll(store, { a: "one" });
+      const refused = store.update((write) => {
+        write.put("b", bytes("two"));
+        if (write.get("a") !== undefined) throw new Refusal("BlobNotFound");
+      });
+      await assert.rejects(refused, Refusal);
+      const refusedLater = store.update((write) => {
+        write.put("b", bytes("two"));
+        return continueAsync(async (rest: Writer) => {
+          assert.deepEqual(await rest.get("b"), bytes("two"));
+          throw new Refusal("BlobNotFound");
+        });
+      });
+      await assert.rejects(refusedLater, Refusal);
+      assert.equal(await store.view((read) => read.get("b")), undefined);
+      const length = await store.update((write) => {
+        write.put("b", write.get("a")!);
+        return continueAsync(async (rest: Writer) => {
+          rest.put("c", bytes("three"));
+          return (await rest.get("b"))!.length;
+        });
+      });
+      assert.equal(length, 3);
+      assert.deepEqual(await store.view((read) => read.getMany(["b", "c"])), [bytes("one"), bytes("three")]);
     }));
 
   test("an empty value is a value", () =>

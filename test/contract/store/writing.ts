@@ -202,8 +202,8 @@ export function writingContract(open: OpenStore): void {
         const writing = store.write(async (write) => {
           write.put(key, bytes("x"));
         });
-        // In the turn that began the write nothing can be durable yet. Where a database stands in between, the
-        // read may reach it after the write has.
+        // In the turn that began the write nothing can be durable yet. Where a database stands in between,
+        // the read may reach it after the write has.
         if ((await readText(store, key)) !== undefined) isSeen = true;
         await writing;
         if (!runsSideBySide) assert.equal(isSeen, false);

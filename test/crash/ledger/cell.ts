@@ -4,14 +4,17 @@ import type { Random } from "../../../src/base/random.ts";
 import type { WireClient, WireOutcome, WireReply, WireService } from "../../support/wire-client.ts";
 
 /**
- * One thing that one client alone writes, and what its acknowledgements say it must be. A state is a text that only
- * the cell understands; "torn" is what no single write can have left.
+ * One thing that one client alone writes, and what its acknowledgements say it must be. A state is a text
+ * that only the cell understands; "torn" is what no single write can have left.
  */
 export interface Cell {
   readonly name: string;
   /** What is there when nothing has been acknowledged yet. */
   readonly initial: string;
-  /** One change of the present state: the requests of it, of which the last makes it visible, and the state after. */
+  /**
+   * One change of the present state: the requests of it, of which the last makes it visible, and the state
+   * after.
+   */
   change(state: string, random: Random): Change;
   /** The state as it is. */
   read(send: Send): Promise<string>;

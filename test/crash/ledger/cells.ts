@@ -200,7 +200,9 @@ export function fileCell(name: string): Cell {
 
 const MESSAGES_MAX = 20;
 
-/** A queue of its own: messages are put, deleted by the receipt of their put, and cleared when there are many. */
+/**
+ * A queue of its own: messages are put, deleted by the receipt of their put, and cleared when there are many.
+ */
 export function queueCell(name: string): Cell {
   const path = `/${name}`;
   const counter = new Counter();

@@ -6,8 +6,8 @@ import { Entry, isClean, type LedgerFigures, newFigures } from "./cell.ts";
 import { cellsOf, PREPARE } from "./cells.ts";
 
 /**
- * Clients that write without pause, each its own cells, until the product goes down under them; then everything is
- * looked at, and they go on. What was acknowledged must be there, what was not may be, whole.
+ * Clients that write without pause, each its own cells, until the product goes down under them; then
+ * everything is looked at, and they go on. What was acknowledged must be there, what was not may be, whole.
  */
 export class Ledger {
   readonly figures: LedgerFigures = newFigures();

@@ -5,8 +5,10 @@ import type { Product } from "../../support/product.ts";
 import { WireClient } from "../../support/wire-client.ts";
 import { CONTAINER } from "./cells.ts";
 
-/** Fills a product with so many objects, so that a restart has something to be slow about: mostly entities, as a
- * hundred of them go in one request, and blobs and messages beside them. */
+/**
+ * Fills a product with so many objects that a restart has work to do: mostly entities, because one request
+ * writes a hundred of them, and some blobs and messages.
+ */
 export interface Preload {
   readonly product: Product;
   readonly objects: number;

@@ -6,8 +6,8 @@ import { queryOf } from "../../support/auth.ts";
 import type { FuzzRun, FuzzTarget } from "../target.ts";
 
 /**
- * Whole requests over a real connection. `$SAS` stands for the fields of a SAS that may do everything, `$LEN` for the
- * length of the body that follows: so that a changed request still means something to the server.
+ * Whole requests over a real connection. `$SAS` stands for the fields of a SAS that may do everything, `$LEN`
+ * for the length of the body that follows: so that a changed request still means something to the server.
  */
 type Service = "blob" | "queue" | "table" | "file";
 const SILENCE_MILLIS = 8;
@@ -55,7 +55,10 @@ async function openServer(service: Service, prepare: readonly string[]): Promise
   return { run, close: () => server.close() };
 }
 
-/** Sends the bytes; what comes back until the server ends the connection, or has nothing to say to half a request. */
+/**
+ * Sends the bytes; what comes back until the server ends the connection, or has nothing to say to half a
+ * request.
+ */
 function exchange(port: number, bytes: Buffer): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");

@@ -1,6 +1,9 @@
 import { plainTarget } from "../target.ts";
 
-/** Bugs put in on purpose, behind a few steps of a language: a fuzzer that does not find them is worth nothing. */
+/**
+ * Bugs put in on purpose, behind a few steps of a language: a fuzzer that does not find them is worth
+ * nothing.
+ */
 class Expected extends Error {}
 
 function startsLike(input: Buffer): string {

@@ -260,7 +260,9 @@ export const CREATE_CONTEXTS = plainTarget("create-contexts", {
 
 const SDDL = "O:BAG:SYD:PAI(A;OICI;FA;;;BA)(D;;0x1301bf;;;S-1-5-21-1-2-3-500)S:(AU;SA;FA;;;WD)";
 
-/** Security descriptors in both forms, and names: what SET_INFO and CREATE take from a client besides numbers. */
+/**
+ * Security descriptors in both forms, and names: what SET_INFO and CREATE take from a client besides numbers.
+ */
 export const SMB_VALUES = plainTarget("smb-values", {
   seeds: [
     SDDL,
@@ -438,8 +440,8 @@ const SESSION_SEEDS: readonly Buffer[] = [
 ];
 
 /**
- * Requests inside a session, signed after they were changed: the first byte is the command, the rest its body. The
- * marks of the file, the directory and the pipe become the ids that this session has for them.
+ * Requests inside a session, signed after they were changed: the first byte is the command, the rest its
+ * body. The marks of the file, the directory and the pipe become the ids that this session has for them.
  */
 export const SMB_SESSION: FuzzTarget = {
   name: "smb-session",

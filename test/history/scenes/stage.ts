@@ -4,8 +4,9 @@ import type { Random } from "../../../src/base/random.ts";
 import { WireClient, type WirePorts, type WireReply, type WireService } from "../../support/wire-client.ts";
 
 /**
- * Where a history is recorded: clients of the product who work at the same time, and one clock for all of them.
- * A scene is what they do: which requests they make of which objects, and how its recordings are judged.
+ * Where a history is recorded: clients of the product who work at the same time, and one clock for all of
+ * them. A scene is what they do: which requests they make of which objects, and how its recordings are
+ * judged.
  */
 export interface Stage {
   /** Makes the names of this history its own. */

@@ -5,8 +5,8 @@ import { attacksOn } from "./attacks.ts";
 import type { Siege } from "./crowd.ts";
 
 /**
- * The attackers, in a process of their own with a low priority: they would be on machines of their own, so here they must
- * not be what the honest clients wait for.
+ * The attackers, in a process of their own with a low priority: they would be on machines of their own, so
+ * here they must not be what the honest clients wait for.
  *
  *   arguments: ports, SMB port, TLS or not and the number of connections, as JSON
  *   stdin: a line of JSON for each attack, its name and seconds     stdout: a line when it has ended

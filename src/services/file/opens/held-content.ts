@@ -30,7 +30,7 @@ import { writtenSpans } from "./past-node.ts";
 
 /**
  * Content by handle. Each write is one durable transaction: bytes first, then the records that name them, as for
- * Put Range (docs/decisions/0021-smb-writes.md).
+ * Put Range (docs/internals/decisions/0021-smb-writes.md).
  */
 const rangeBetween = (from: number, to: number) => ({ offset: BigInt(from), length: BigInt(to - from) });
 

@@ -105,6 +105,7 @@ function counting(store: Store, count: () => void): Store {
           return entries;
         },
         now: () => inner.now(),
+        view: (decide) => inner.view(decide),
         async *range(range) {
           for await (const entry of inner.range(range)) {
             count();
@@ -117,6 +118,7 @@ function counting(store: Store, count: () => void): Store {
     ...store,
     read,
     write: (fn) => store.write(fn),
+    update: (decide) => store.update(decide),
     stats: () => store.stats(),
     close: () => store.close(),
   };

@@ -1,0 +1,198 @@
+import type { Instant } from "../base/clock.ts";
+import { then } from "../base/maybe-promise.ts";
+import type { Revision } from "../base/revision.ts";
+import {
+  AsyncRest,
+  type Key,
+  type MaybePromise,
+  type Reader,
+  type SyncReader,
+  type SyncWriter,
+  type Writer,
+} from "./kv.ts";
+
+/**
+ * Synchronous decisions over engines that read synchronously and over those that cannot.
+ *
+ * The embedded and the memory engine have every record at hand, so a decision runs once, straight through. A
+ * database has to be asked: when a decision reads a record that was not fetched yet, it is abandoned, and it
+ * runs again from its start once the record has arrived, in the same snapshot. A decision that depends on a
+ * chain of records (a container, then a blob in it) so costs as many round trips as the chain has links, and
+ * `getMany` fetches what a decision can name in advance in one.
+ */
+
+/** Abandons a decision that has read a record which is still to be fetched. Decisions let it pass. */
+class NotFetched extends Error {
+  override readonly name = "NotFetched";
+}
+
+/** Runs the rest of a decision where it has one, in the same transaction. */
+export function withRest<Transaction, T>(
+  transaction: Transaction,
+  decided: MaybePromise<T | AsyncRest<Transaction, T>>,
+): MaybePromise<T> {
+  return then(decided, (outcome) => (outcome instanceof AsyncRest ? outcome.run(transaction) : outcome));
+}
+
+/** What an engine that reads synchronously shows to a decision: its own reader without the promises. */
+export class DirectReader implements SyncReader {
+  readonly #reader: Reader;
+
+  constructor(reader: Reader) {
+    this.#reader = reader;
+  }
+
+  get(key: Key): Buffer | undefined {
+    return this.#reader.get(key) as Buffer | undefined;
+  }
+
+  getMany(keys: readonly Key[]): (Buffer | undefined)[] {
+    return keys.map((key) => this.get(key));
+  }
+
+  now(): Instant {
+    return this.#reader.now();
+  }
+}
+
+export class DirectWriter extends DirectReader implements SyncWriter {
+  readonly #writer: Writer;
+
+  constructor(writer: Writer) {
+    super(writer);
+    this.#writer = writer;
+  }
+
+  put(key: Key, value: Uint8Array): void {
+    this.#writer.put(key, value);
+  }
+
+  delete(key: Key): void {
+    this.#writer.delete(key);
+  }
+
+  revision(above?: Revision): Revision {
+    return this.#writer.revision(above);
+  }
+}
+
+class FetchingReader implements SyncReader {
+  readonly #reader: Reader;
+  readonly #fetched = new Map<Key, Buffer | undefined>();
+  #fetching: Promise<void>[] = [];
+
+  constructor(reader: Reader) {
+    this.#reader = reader;
+  }
+
+  get(key: Key): Buffer | undefined {
+    if (!this.#isFetched(key)) throw new NotFetched();
+    return this.#fetched.get(key);
+  }
+
+  getMany(keys: readonly Key[]): (Buffer | undefined)[] {
+    // All of them are asked for before the decision is abandoned: they arrive in one round trip.
+    const missing = keys.filter((key) => !this.#isFetched(key));
+    if (missing.length > 0) throw new NotFetched();
+    return keys.map((key) => this.#fetched.get(key));
+  }
+
+  now(): Instant {
+    return this.#reader.now();
+  }
+
+  #isFetched(key: Key): boolean {
+    if (this.#fetched.has(key)) return true;
+    const found = this.#reader.get(key);
+    if (found instanceof Promise) {
+      const arriving = found.then((value) => void this.#fetched.set(key, value));
+      // A decision that ends in another error never waits for it.
+      arriving.catch(() => {});
+      this.#fetching.push(arriving);
+      return false;
+    }
+    this.#fetched.set(key, found);
+    return true;
+  }
+
+  /** When everything an abandoned decision asked for has arrived. */
+  async arrived(): Promise<void> {
+    const fetching = this.#fetching;
+    this.#fetching = [];
+    await Promise.all(fetching);
+  }
+}
+
+/** Writes of a decision are kept back until it is complete: one that is abandoned leaves none behind. */
+class FetchingWriter extends FetchingReader implements SyncWriter {
+  readonly #writer: Writer;
+  readonly #writes = new Map<Key, Buffer | null>();
+
+  constructor(writer: Writer) {
+    super(writer);
+    this.#writer = writer;
+  }
+
+  override get(key: Key): Buffer | undefined {
+    const written = this.#writes.get(key);
+    if (written !== undefined) return written === null ? undefined : Buffer.from(written);
+    return super.get(key);
+  }
+
+  override getMany(keys: readonly Key[]): (Buffer | undefined)[] {
+    super.getMany(keys.filter((key) => !this.#writes.has(key)));
+    return keys.map((key) => this.get(key));
+  }
+
+  put(key: Key, value: Uint8Array): void {
+    this.#writes.set(key, Buffer.from(value));
+  }
+
+  delete(key: Key): void {
+    this.#writes.set(key, null);
+  }
+
+  revision(above?: Revision): Revision {
+    return this.#writer.revision(above);
+  }
+
+  abandon(): void {
+    this.#writes.clear();
+  }
+
+  complete(): void {
+    for (const [key, value] of this.#writes) {
+      if (value === null) this.#writer.delete(key);
+      else this.#writer.put(key, value);
+    }
+  }
+}
+
+/** Runs `decide` until everything it reads has been fetched. */
+export async function viewFetching<T>(reader: Reader, decide: (read: SyncReader) => T): Promise<T> {
+  const read = new FetchingReader(reader);
+  for (;;) {
+    try {
+      return decide(read);
+    } catch (error) {
+      if (!(error instanceof NotFetched)) throw error;
+    }
+    await read.arrived();
+  }
+}
+
+/** As `viewFetching`, for a decision that writes. */
+export async function updateFetching<T>(writer: Writer, decide: (write: SyncWriter) => T): Promise<T> {
+  const write = new FetchingWriter(writer);
+  for (;;) {
+    try {
+      const value = decide(write);
+      write.complete();
+      return value;
+    } catch (error) {
+      if (!(error instanceof NotFetched)) throw error;
+    }
+    write.abandon();
+    await write.arrived();
+  }
+}
