@@ -3,7 +3,7 @@ import { after, before, suite, test } from "node:test";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { LIMITS, MIB } from "../../src/base/limits.ts";
 import { READ } from "../../src/concurrency/share-mode.ts";
-import { GET_PAGE_RANGES_ROW } from "../../src/http/blob/get-page-ranges.ts";
+import { BLOB_OPERATIONS } from "../../src/http/blob/operations.ts";
 import type { HttpReply, HttpRequest } from "../../src/http/exchange.ts";
 import { FILE_OPERATIONS } from "../../src/http/file/operations.ts";
 import { readQuery } from "../../src/http/query.ts";
@@ -381,7 +381,8 @@ for (const engine of ENGINES) {
       assert.ok(body.endsWith(`?><PageList>${expected}</PageList>`));
 
       const wanted = { path: "pages/disk", comp: "pagelist", version: "2019-12-12" };
-      const stream = await streamOf("blob", GET_PAGE_RANGES_ROW, wanted);
+      const getPageRanges = BLOB_OPERATIONS.operations.find(({ name }) => name === "GetPageRanges")!;
+      const stream = await streamOf("blob", getPageRanges, wanted);
       assert.match(String((await stream.next()).value), /<PageList><PageRange>/);
       await put("blob", "/pages/disk", { query: { comp: "metadata" }, headers: { "x-ms-meta-a": "1" } });
       await assert.rejects(stream.next(), "the list of one state does not go on with another");

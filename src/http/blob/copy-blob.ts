@@ -1,18 +1,11 @@
-import { badHeader, badQuery, Refusal } from "../../base/refusals.ts";
+import { badHeader, Refusal } from "../../base/refusals.ts";
 import { etagOf, type Revision } from "../../base/revision.ts";
 import { release } from "../../memory/payload-memory.ts";
 import type { BlobService } from "../../services/blob/blob-service.ts";
-import {
-  abortCopy as abort,
-  type Copied,
-  type CopyBlob,
-  copyBlob as copy,
-  type LocalSource,
-} from "../../services/blob/copy-blob.ts";
+import { type Copied, type CopyBlob, copyBlob, type LocalSource } from "../../services/blob/copy-blob.ts";
 import { checkCopyTarget } from "../../services/blob/copy-from-elsewhere.ts";
 import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import { openSource } from "../../services/blob/open-source.ts";
-import { guidOf } from "../common/read-headers.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { checkedBody, type DeclaredDigest } from "../wire/digest.ts";
 import { readMetadata } from "../wire/metadata.ts";
@@ -28,52 +21,17 @@ import {
 } from "./blob-headers.ts";
 import { type CopiedWithDigest, copyFromElsewhere } from "./copy-from-elsewhere.ts";
 import { readCopySource } from "./copy-source.ts";
-import { writtenHeaders } from "./put-blob.ts";
-import { IF_ALL, readBlobRef, readBoolean, readLeaseId } from "./read-request.ts";
-import { type BlobRow, type BlobServices, onBlob, row } from "./rows.ts";
+import { IF_ALL, readBlobRef, readBoolean } from "./read-request.ts";
+import type { BlobServices } from "./services.ts";
 import { readSourceDigest } from "./source-body.ts";
+import { writtenHeaders } from "./written-headers.ts";
 
 /** PUT /{container}/{blob} with x-ms-copy-source: Copy Blob, and Copy Blob From URL where x-ms-requires-sync. */
-async function copyBlob(request: HttpRequest, services: BlobServices): Promise<HttpReply> {
+export async function handleCopyBlob(request: HttpRequest, services: BlobServices): Promise<HttpReply> {
   return copyReply(await copyFrom(request, services, "async"));
 }
 
-async function copyBlobFromUrl(request: HttpRequest, services: BlobServices): Promise<HttpReply> {
-  const copied = await copyFrom(request, services, "sync");
-  const { headers = {}, ...reply } = copyReply(copied);
-  // One digest of what was copied: the MD5 where the client declared it, the CRC64 otherwise.
-  const md5 = request.headers["x-ms-source-content-md5"];
-  const crc64 = md5 === undefined ? await crc64Of(request, services, copied) : undefined;
-  return { ...reply, headers: { ...headers, "Content-MD5": md5, "x-ms-content-crc64": crc64 } };
-}
-
-/**
- * A copy within this server shares the bytes of its source, so they are read for their digest when the copy is
- * there already. If it is overwritten before, there is nothing left to tell a digest of.
- */
-async function crc64Of(
-  request: HttpRequest,
-  { blobs }: BlobServices,
-  { written, crc64 }: CopiedWithDigest,
-): Promise<string | undefined> {
-  const declared = request.headers["x-ms-source-content-crc64"];
-  if (crc64 !== undefined || declared !== undefined) return crc64 ?? declared;
-  const copy = {
-    ref: readBlobRef(request),
-    selector: {},
-    shown: "",
-    conditions: { ifMatch: [etagOf(written.revision)] },
-    keySha256: written.keySha256,
-  };
-  try {
-    return (await readDigest(blobs, copy, {})).crc64;
-  } catch (error) {
-    if (error instanceof Refusal) return undefined;
-    throw error;
-  }
-}
-
-async function copyFrom(
+export async function copyFrom(
   request: HttpRequest,
   services: BlobServices,
   mode: CopyBlob["mode"],
@@ -110,7 +68,7 @@ async function copyFrom(
   if (source.kind === "elsewhere") return copyFromElsewhere(request, services, source, wish);
   const isSealed = readBoolean(headers, "x-ms-seal-blob");
   const checked = mode === "sync" ? await checkSourceDigest(request, services, source) : source;
-  return copy(services.blobs, { ...wish, source: checked, copiesTags, priority, isSealed });
+  return copyBlob(services.blobs, { ...wish, source: checked, copiesTags, priority, isSealed });
 }
 
 /**
@@ -129,7 +87,7 @@ async function checkSourceDigest(
 }
 
 /** Reads a blob to its end, and checks what was declared of it. */
-async function readDigest(
+export async function readDigest(
   blobs: BlobService,
   source: LocalSource,
   declared: DeclaredDigest,
@@ -158,52 +116,3 @@ export function copyReply({ written, copyId, status }: Copied): HttpReply {
     headers: { ...writtenHeaders(written), "x-ms-copy-id": copyId, "x-ms-copy-status": status },
   };
 }
-
-/** PUT ?comp=copy&copyid= */
-async function abortCopyBlob(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
-  const { headers, query } = request;
-  const given = query.get("copyid") ?? "";
-  if (given === "") {
-    throw badQuery("copyid", "", "The id of the copy is expected.", "MissingRequiredQueryParameter");
-  }
-  const copyId = guidOf(given);
-  if (copyId === undefined) throw badQuery("copyid", given, "This is not an id of a copy.");
-  const action = headers["x-ms-copy-action"];
-  if (action?.toLowerCase() !== "abort") throw badHeader("x-ms-copy-action", action ?? "");
-  await abort(blobs, { ref: readBlobRef(request), leaseId: readLeaseId(headers), copyId });
-  return { status: 204 };
-}
-
-const common = { method: "PUT", resource: "blob", lease: "checked" } as const;
-
-export const COPY_BLOB_ROWS: readonly BlobRow[] = [
-  row({
-    ...common,
-    name: "CopyBlob",
-    header: { "x-ms-copy-source": true },
-    permission: onBlob(["c", "w"]),
-    returnsEtag: true,
-    conditions: IF_ALL,
-    ok: [202],
-    handle: copyBlob,
-  }),
-  row({
-    ...common,
-    name: "CopyBlobFromUrl",
-    header: { "x-ms-copy-source": true, "x-ms-requires-sync": "true" },
-    permission: onBlob(["c", "w"]),
-    returnsEtag: true,
-    conditions: IF_ALL,
-    ok: [202],
-    handle: copyBlobFromUrl,
-  }),
-  row({
-    ...common,
-    name: "AbortCopyBlob",
-    query: { comp: "copy" },
-    permission: onBlob(["w"]),
-    bodyBytesMax: BLOB_LIMITS.keyInfoBodyBytesMax,
-    ok: [204],
-    handle: abortCopyBlob,
-  }),
-];

@@ -18,7 +18,7 @@ import type { Headers, HttpRequest } from "../exchange.ts";
 import { CheckedBody } from "../wire/digest.ts";
 import { BLOB_TYPES } from "./blob-replies.ts";
 import { fetchBlobSource } from "./fetch-source.ts";
-import type { BlobServices } from "./rows.ts";
+import type { BlobServices } from "./services.ts";
 import { readSourceDigest } from "./source-body.ts";
 
 type CopyOptions = Omit<CopyFromElsewhere, "source" | "properties"> & {

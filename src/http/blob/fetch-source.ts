@@ -3,7 +3,7 @@ import type { SourceUse } from "../../concurrency/conditions.ts";
 import type { RemoteSource } from "../common/copy-source-fetcher.ts";
 import type { FetchedSource } from "../common/fetched-source.ts";
 import type { Headers, HttpRequest } from "../exchange.ts";
-import type { BlobServices } from "./rows.ts";
+import type { BlobServices } from "./services.ts";
 
 /**
  * A blob from elsewhere. The conditions on it are for the other server to judge; its "no" becomes ours, in the words

@@ -1,30 +1,31 @@
-import { LIMITS } from "../../base/limits.ts";
 import { badQuery } from "../../base/refusals.ts";
 import { timestampOf } from "../../base/revision.ts";
 import { parseTagQuery } from "../../concurrency/tag-query.ts";
-import {
-  type FoundBlob,
-  type FoundBlobs,
-  findBlobsByTags as find,
-} from "../../services/blob/find-blobs-by-tags.ts";
+import { type FoundBlob, type FoundBlobs, findBlobsByTags } from "../../services/blob/find-blobs-by-tags.ts";
+import { serviceEndpoint } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { decodeMarker, encodeMarker, readListParams } from "../wire/list-params.ts";
 import { PrintedPage, printListing } from "../wire/printed-page.ts";
 import { encodedElement, textElement } from "../wire/xml-print.ts";
 import { readContainerRef } from "./read-request.ts";
 import { XML } from "./replies.ts";
-import { type BlobRow, type BlobServices, row } from "./rows.ts";
-import { serviceEndpoint } from "./service-endpoint.ts";
+import type { BlobServices } from "./services.ts";
 import { printTags } from "./tags-wire.ts";
 
 type Place = NonNullable<FoundBlobs<never>["next"]>;
 
 /** GET /?comp=blobs&where=, of the account or of one container */
-async function findInAccount(request: HttpRequest, services: BlobServices): Promise<HttpReply> {
+export async function handleFindBlobsByTags(
+  request: HttpRequest,
+  services: BlobServices,
+): Promise<HttpReply> {
   return findBlobs(request, services, undefined);
 }
 
-async function findInContainer(request: HttpRequest, services: BlobServices): Promise<HttpReply> {
+export async function handleFindBlobsByTagsInContainer(
+  request: HttpRequest,
+  services: BlobServices,
+): Promise<HttpReply> {
   return findBlobs(request, services, readContainerRef(request).container);
 }
 
@@ -41,7 +42,7 @@ async function findBlobs(
   const params = readListParams(request.query, { include: ["none", "versions"] });
   const withVersions = params.include.has("versions");
   const scope = `tags ${account}/${container ?? ""} ${withVersions ? "versions" : ""} ${where}`;
-  const { page, next } = await find(blobs, {
+  const { page, next } = await findBlobsByTags(blobs, {
     account,
     container,
     query,
@@ -90,24 +91,3 @@ function placeOf(scope: string, marker: string): Place {
 function isWhole(text: string | undefined): text is string {
   return text !== undefined && /^\d{1,19}$/.test(text);
 }
-
-const common = { method: "GET", ok: [200], replyBytesMax: LIMITS.listPageBytesMax } as const;
-
-export const FIND_BLOBS_ROWS: readonly BlobRow[] = [
-  row({
-    ...common,
-    name: "FindBlobsByTags",
-    resource: "service",
-    query: { comp: "blobs" },
-    permission: { type: "o", account: ["f"], service: [] },
-    handle: findInAccount,
-  }),
-  row({
-    ...common,
-    name: "FindBlobsByTagsInContainer",
-    resource: "container",
-    query: { restype: "container", comp: "blobs" },
-    permission: { type: "co", account: ["f"], service: ["f"] },
-    handle: findInContainer,
-  }),
-];

@@ -9,7 +9,6 @@ import {
 } from "../../services/blob/get-blob.ts";
 import type { SliceRange } from "../../services/payload/payloads.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import type { Permission } from "../operation.ts";
 import { printMetadata } from "../wire/metadata.ts";
 import { type Extent, parseRange, printContentRange, rangeDigestOf, resolveRange } from "../wire/range.ts";
 import {
@@ -20,9 +19,9 @@ import {
 } from "../wire/structured-body.ts";
 import { checkTagPermission, readCustomerKey, readSelector } from "./blob-headers.ts";
 import { blobHeaders, propertyHeaders, tierHeaders } from "./blob-replies.ts";
-import { IF_ALL, readBlobRef, readLeaseId, readReadConditions } from "./read-request.ts";
+import { readBlobRef, readLeaseId, readReadConditions } from "./read-request.ts";
 import { stamp } from "./replies.ts";
-import { type BlobRow, type BlobServices, getAndHead, onBlob, row } from "./rows.ts";
+import type { BlobServices } from "./services.ts";
 
 export function readRead(request: HttpRequest): ReadBlob {
   const { headers, query } = request;
@@ -137,22 +136,7 @@ export async function getBlobProperties(request: HttpRequest, { blobs }: BlobSer
   return { status: 200, headers, length: seen.record.length };
 }
 
-async function getBlobMetadata(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
+export async function getBlobMetadata(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
   const { record } = await getProperties(blobs, readRead(request));
   return { status: 200, headers: { ...stamp(record.revision), ...printMetadata(record.metadata ?? {}) } };
 }
-
-const readable: Permission = { ...onBlob(["r"]), anonymous: "blob" };
-const common = {
-  resource: "blob",
-  permission: readable,
-  returnsEtag: true,
-  conditions: IF_ALL,
-  lease: "checked",
-} as const;
-
-export const GET_BLOB_ROWS: readonly BlobRow[] = [
-  row({ ...common, name: "GetBlob", method: "GET", ok: [200, 206], handle: getBlob }),
-  row({ ...common, name: "GetBlobProperties", method: "HEAD", handle: getBlobProperties }),
-  ...getAndHead({ ...common, name: "GetBlobMetadata", query: { comp: "metadata" }, handle: getBlobMetadata }),
-];

@@ -1,10 +1,9 @@
-import { LIMITS } from "../../base/limits.ts";
 import { badHeader, badQuery } from "../../base/refusals.ts";
 import { etagOf, type Revision, revisionOfTimestamp } from "../../base/revision.ts";
 import type { BlobService } from "../../services/blob/blob-service.ts";
 import {
   type GetPageRanges,
-  getPageRanges as get,
+  getPageRanges,
   type ListedRange,
   type PageRanges,
 } from "../../services/blob/get-page-ranges.ts";
@@ -17,13 +16,13 @@ import { BOM, element, printXml, textElement, XML_DECLARATION } from "../wire/xm
 import { checkTagPermission, readMoment, readSelector } from "./blob-headers.ts";
 import { IF_ALL, readBlobRef, readLeaseId, readSingleConditions } from "./read-request.ts";
 import { stamp, XML } from "./replies.ts";
-import { type BlobRow, type BlobServices, onBlob, row } from "./rows.ts";
+import type { BlobServices } from "./services.ts";
 
 /** Clients that know pages of this listing; to others it is given whole. */
 const PAGED_SINCE = "2020-10-02";
 
 /** GET ?comp=pagelist: what is written, or with prevsnapshot what has changed since */
-async function getPageRanges(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
+export async function handleGetPageRanges(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
   const { headers, query } = request;
   checkTagPermission(request);
   const ref = readBlobRef(request);
@@ -42,7 +41,7 @@ async function getPageRanges(request: HttpRequest, { blobs }: BlobServices): Pro
     maxResults: Math.min(asked ?? max, max),
     previous: readPrevious(request),
   };
-  const first = await get(blobs, wanted);
+  const first = await getPageRanges(blobs, wanted);
   const { record, ranges, next } = first;
   const replyHeaders = {
     ...XML,
@@ -68,7 +67,7 @@ async function* printWhole(
   yield Buffer.from(`${BOM}${XML_DECLARATION}<PageList>${printRanges(ranges)}`);
   const conditions = { ifMatch: [etagOf(record.revision)] };
   for (let from = next; from !== undefined; ) {
-    const page = await get(blobs, { ...wanted, conditions, from });
+    const page = await getPageRanges(blobs, { ...wanted, conditions, from });
     yield Buffer.from(printRanges(page.ranges));
     from = page.next;
   }
@@ -115,16 +114,3 @@ function readPrevious({ headers, query }: HttpRequest): Revision | undefined {
   if (revision === undefined) throw badHeader("x-ms-previous-snapshot-url", url);
   return revision;
 }
-
-export const GET_PAGE_RANGES_ROW: BlobRow = row({
-  name: "GetPageRanges",
-  method: "GET",
-  resource: "blob",
-  query: { comp: "pagelist" },
-  permission: { ...onBlob(["r"]), anonymous: "blob" },
-  returnsEtag: true,
-  conditions: IF_ALL,
-  lease: "checked",
-  replyBytesMax: LIMITS.listPageBytesMax,
-  handle: getPageRanges,
-});

@@ -1,7 +1,7 @@
 import type { Instant } from "../../base/clock.ts";
-import { LIMITS } from "../../base/limits.ts";
 import { badQuery, Refusal } from "../../base/refusals.ts";
-import { type BlobPosition, type ListedBlob, listBlobs as list } from "../../services/blob/list-blobs.ts";
+import { type BlobPosition, type ListedBlob, listBlobs } from "../../services/blob/list-blobs.ts";
+import { serviceEndpoint } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { decodeMarker, encodeMarker, printListParams, readListParams } from "../wire/list-params.ts";
 import { PrintedPage, printListing } from "../wire/printed-page.ts";
@@ -9,8 +9,7 @@ import { encodedElement } from "../wire/xml-print.ts";
 import { printBlob } from "./listed-blob.ts";
 import { readContainerRef } from "./read-request.ts";
 import { XML } from "./replies.ts";
-import { type BlobRow, type BlobServices, onContainer, row } from "./rows.ts";
-import { serviceEndpoint } from "./service-endpoint.ts";
+import type { BlobServices } from "./services.ts";
 
 const INCLUDE = [
   "snapshots",
@@ -27,7 +26,7 @@ const INCLUDE = [
 ];
 
 /** GET /{container}?restype=container&comp=list, flat or with a delimiter */
-async function listBlobs(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
+export async function handleListBlobs(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
   const ref = readContainerRef(request);
   const params = readListParams(request.query, { include: INCLUDE });
   const { include, delimiter } = params;
@@ -40,7 +39,7 @@ async function listBlobs(request: HttpRequest, { blobs }: BlobServices): Promise
     "folder" in item
       ? `<BlobPrefix>${encodedElement("Name", item.folder)}</BlobPrefix>`
       : printBlob(item, include, now);
-  const { page, next } = await list(blobs, {
+  const { page, next } = await listBlobs(blobs, {
     ref,
     prefix: params.prefix,
     delimiter,
@@ -92,13 +91,3 @@ function positionOf(marker: string, scope: string): BlobPosition {
   }
   throw badQuery("marker", marker, "The marker is not valid.");
 }
-
-export const LIST_BLOBS_ROW: BlobRow = row({
-  name: "ListBlobs",
-  method: "GET",
-  resource: "container",
-  query: { restype: "container", comp: "list" },
-  permission: { ...onContainer(["l"], ["l"]), anonymous: "container" },
-  replyBytesMax: LIMITS.listPageBytesMax,
-  handle: listBlobs,
-});

@@ -1,5 +1,4 @@
 import type { Instant } from "../../base/clock.ts";
-import { LIMITS } from "../../base/limits.ts";
 import { badQuery } from "../../base/refusals.ts";
 import { instantOf } from "../../base/revision.ts";
 import { quotedEtag } from "../../concurrency/etag.ts";
@@ -7,10 +6,11 @@ import { leaseStatus } from "../../concurrency/lease.ts";
 import {
   type ContainerPosition,
   type ListedContainer,
-  listContainers as list,
+  listContainers,
 } from "../../services/blob/list-containers.ts";
 import { versionOfDeletion } from "../../services/blob/restore-container.ts";
 import { daysLeft } from "../../services/blob/retention.ts";
+import { serviceEndpoint } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { decodeMarker, encodeMarker, printListParams, readListParams } from "../wire/list-params.ts";
@@ -18,16 +18,18 @@ import { printMetadataXml } from "../wire/metadata.ts";
 import { PrintedPage, printListing } from "../wire/printed-page.ts";
 import { element, optionalElement, textElement } from "../wire/xml-print.ts";
 import { XML } from "./replies.ts";
-import { type BlobRow, type BlobServices, row } from "./rows.ts";
-import { serviceEndpoint } from "./service-endpoint.ts";
+import type { BlobServices } from "./services.ts";
 
 /** GET /?comp=list */
-async function listContainers(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
+export async function handleListContainers(
+  request: HttpRequest,
+  { blobs }: BlobServices,
+): Promise<HttpReply> {
   const { account } = request.target;
   const params = readListParams(request.query, { include: ["metadata", "deleted", "system"] });
   const scope = `containers ${account}`;
   const withMetadata = params.include.has("metadata");
-  const { page, next } = await list(blobs, {
+  const { page, next } = await listContainers(blobs, {
     account,
     prefix: params.prefix,
     newPage: (now) =>
@@ -89,13 +91,3 @@ function printContainer(entry: ListedContainer, withMetadata: boolean, now: Inst
       (withMetadata ? printMetadataXml(record.metadata ?? {}) : ""),
   );
 }
-
-export const LIST_CONTAINERS_ROW: BlobRow = row({
-  name: "ListContainers",
-  method: "GET",
-  resource: "service",
-  query: { comp: "list" },
-  permission: { type: "s", account: ["l"], service: [] },
-  replyBytesMax: LIMITS.listPageBytesMax,
-  handle: listContainers,
-});

@@ -3,7 +3,7 @@ import type { BlobService } from "../../services/blob/blob-service.ts";
 import { type SequenceAction, setPageProperties } from "../../services/blob/page-properties.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import { readBlobGuards, readEncryption, readNewHttpHeaders } from "./blob-headers.ts";
-import { readPageBlobLength, readSequenceNumber } from "./page-blob.ts";
+import { readPageBlobLength, readSequenceNumber } from "./put-page-blob.ts";
 import { IF_ALL, missingHeader, readBlobRef } from "./read-request.ts";
 import { stamp } from "./replies.ts";
 

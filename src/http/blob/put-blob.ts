@@ -1,16 +1,14 @@
 import { LIMITS, MIB } from "../../base/limits.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
-import { instantOf, timestampOf } from "../../base/revision.ts";
-import { quotedEtag } from "../../concurrency/etag.ts";
 import { md5OfArrived } from "../../digest/md5-batch.ts";
 import { BLOB_LIMITS } from "../../services/blob/limits.ts";
-import { type BlobProperties, putBlob as put, type Written } from "../../services/blob/put-blob.ts";
+import { type BlobProperties, putBlob, type Written } from "../../services/blob/put-blob.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import { printHttpDate } from "../wire/dates.ts";
 import { STRUCTURED_BODY } from "../wire/structured-body.ts";
 import { readCreateGuards, readProperties, refuseVersionOrSnapshot } from "./blob-headers.ts";
 import { IF_ALL, missingHeader, readBlobRef } from "./read-request.ts";
-import { type BlobRow, type BlobServices, onBlob, row } from "./rows.ts";
+import type { BlobServices } from "./services.ts";
+import { writtenHeaders } from "./written-headers.ts";
 
 /** What one request may carry grew with the versions of the protocol. */
 export function bytesMaxFor(
@@ -34,7 +32,7 @@ const PUT_BLOB_SIZES = { since2019: BLOB_LIMITS.putBlobBytesMax, since2016: 256 
 let arrived = 0;
 
 /** PUT /{container}/{blob} with x-ms-blob-type: BlockBlob */
-async function putBlob(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
+export async function handlePutBlob(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
   const { headers, body } = request;
   refuseVersionOrSnapshot(request.query);
   const pageLength = headers["x-ms-blob-content-length"];
@@ -55,7 +53,7 @@ async function putBlob(request: HttpRequest, { blobs }: BlobServices): Promise<H
       agreed(properties, Buffer.isBuffer(content) ? computed : content.md5);
     // Spelled out: an object made by spreading has a shape of its own each time, and is slow for all who read it.
     const wish = { ref, conditions, leaseId, mayOverwrite, properties, length, body: content, md5 };
-    return putReply(request, await put(blobs, wish));
+    return putReply(request, await putBlob(blobs, wish));
   } finally {
     arrived--;
   }
@@ -82,46 +80,7 @@ function putReply({ headers }: HttpRequest, written: Written): HttpReply {
   return { status: 201, headers: out };
 }
 
-/** What every answer to a write of content says. */
-export function writtenHeaders(written: Written): Record<string, string | undefined> {
-  return {
-    ETag: quotedEtag(written.revision),
-    "Last-Modified": printHttpDate(instantOf(written.revision)),
-    "x-ms-version-id": written.version === undefined ? undefined : timestampOf(written.version),
-    "x-ms-request-server-encrypted": "true",
-    "x-ms-encryption-key-sha256": written.keySha256,
-    "x-ms-encryption-scope": written.encryptionScope,
-  };
-}
-
-async function putBlobOfNoType({ headers }: HttpRequest): Promise<HttpReply> {
+export async function handlePutBlobOfNoType({ headers }: HttpRequest): Promise<HttpReply> {
   const type = headers["x-ms-blob-type"];
   throw type === undefined ? missingHeader("x-ms-blob-type") : badHeader("x-ms-blob-type", type);
 }
-
-export const PUT_BLOB_ROWS: readonly BlobRow[] = [
-  row({
-    name: "PutBlob",
-    method: "PUT",
-    resource: "blob",
-    header: { "x-ms-blob-type": "BlockBlob" },
-    permission: onBlob(["c", "w"]),
-    returnsEtag: true,
-    conditions: IF_ALL,
-    lease: "checked",
-    body: "stream",
-    bodyBytesMax: BLOB_LIMITS.putBlobBytesMax,
-    ok: [201],
-    handle: putBlob,
-  }),
-  row({
-    name: "PutBlobOfNoType",
-    method: "PUT",
-    resource: "blob",
-    permission: onBlob(["c", "w"]),
-    body: "stream",
-    bodyBytesMax: BLOB_LIMITS.putBlobBytesMax,
-    ok: [201],
-    handle: putBlobOfNoType,
-  }),
-];

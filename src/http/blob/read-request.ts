@@ -186,5 +186,3 @@ function predicate(name: string, text: string): TagPredicate {
   if (parsed === undefined) throw badHeader(name, text);
   return parsed;
 }
-
-/** A whole number of a header, within bounds. */

@@ -5,7 +5,7 @@ import type { BlobHttpHeaders } from "../../services/blob/records.ts";
 import type { SliceRange } from "../../services/payload/payloads.ts";
 import type { RemoteSource } from "../common/copy-source-fetcher.ts";
 import { fetchedProperties } from "../common/fetched-source.ts";
-import type { Headers, HttpRequest } from "../exchange.ts";
+import type { Headers, HttpRequest, ReplyHeaders } from "../exchange.ts";
 import {
   type CheckedBody,
   checkedBody,
@@ -16,7 +16,12 @@ import {
 import { parseRange } from "../wire/range.ts";
 import { readCopySource } from "./copy-source.ts";
 import { fetchBlobSource } from "./fetch-source.ts";
-import type { BlobServices } from "./rows.ts";
+import type { BlobServices } from "./services.ts";
+
+export function sourceDigests({ headers }: HttpRequest, { body }: SourceBody): ReplyHeaders {
+  const md5 = headers["x-ms-source-content-md5"];
+  return md5 === undefined ? { "x-ms-content-crc64": body.crc64 } : { "Content-MD5": md5 };
+}
 
 /** The bytes of a source, wherever it is, and what is known of it before they flow. */
 export interface SourceBody {

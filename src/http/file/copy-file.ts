@@ -14,7 +14,7 @@ import { mayOverwrite } from "../auth/caller.ts";
 import { type FetchedSource, fetchedMetadata, fetchedProperties } from "../common/fetched-source.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import { readMetadata } from "../wire/metadata.ts";
-import { type CopySource, readCopySource } from "./copy-source.ts";
+import { type FileSource, readCopySource } from "./copy-source.ts";
 import { readChanges, readFlag, readLeaseId, readPathRef } from "./read-request.ts";
 import { stamp } from "./replies.ts";
 import type { FileServices } from "./services.ts";
@@ -78,7 +78,7 @@ async function startCopy(
   request: HttpRequest,
   { files, sources }: FileServices,
   wanted: CopyFile,
-  source: CopySource,
+  source: FileSource,
 ): Promise<CopiedFile> {
   if (source.kind === "here") {
     await verifySource(files, source);
@@ -126,7 +126,7 @@ async function finishOrReply(
 /** Refuses a missing source with the code of a copy and the status of the source. */
 export async function verifySource(
   files: FileServices["files"],
-  { ref }: CopySource & { kind: "here" },
+  { ref }: FileSource & { kind: "here" },
 ): Promise<void> {
   try {
     await getFileProperties(files, { ref });

@@ -66,7 +66,6 @@ export const DIRECTORY_ROWS: readonly Operation<FileServices>[] = [
     ok: [202],
     handle: handleDeleteDirectory,
   }),
-
   row({
     name: "ListDirectoriesAndFiles",
     method: "GET",
@@ -76,7 +75,6 @@ export const DIRECTORY_ROWS: readonly Operation<FileServices>[] = [
     replyBytesMax: LIMITS.listPageBytesMax,
     handle: handleListDirectory,
   }),
-
   row({
     name: "RenameDirectory",
     method: "PUT",

@@ -92,7 +92,6 @@ export const FILE_ROWS: readonly Operation<FileServices>[] = [
     ok: [202],
     handle: handleDeleteFile,
   }),
-
   row({
     name: "PutRange",
     method: "PUT",
@@ -117,7 +116,6 @@ export const FILE_ROWS: readonly Operation<FileServices>[] = [
     replyBytesMax: LIMITS.listPageBytesMax,
     handle: handleListRanges,
   }),
-
   row({
     name: "CopyFile",
     method: "PUT",
@@ -151,7 +149,6 @@ export const FILE_ROWS: readonly Operation<FileServices>[] = [
     ok: [201],
     handle: handlePutRangeFromUrl,
   }),
-
   row({
     name: "RenameFile",
     method: "PUT",
@@ -169,7 +166,6 @@ export const FILE_ROWS: readonly Operation<FileServices>[] = [
     permission: onObject(["w"]),
     handle: handleLeaseFile,
   }),
-
   row({
     name: "ListHandles",
     method: "GET",
@@ -187,7 +183,6 @@ export const FILE_ROWS: readonly Operation<FileServices>[] = [
     permission: onObject(["w"]),
     handle: handleForceCloseHandles,
   }),
-
   row({
     name: "CreateSymbolicLink",
     method: "PUT",

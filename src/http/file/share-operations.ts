@@ -31,7 +31,6 @@ export const SHARE_ROWS: readonly Operation<FileServices>[] = [
     replyBytesMax: LIMITS.listPageBytesMax,
     handle: handleListShares,
   }),
-
   row({
     name: "CreateShare",
     method: "PUT",
@@ -120,7 +119,6 @@ export const SHARE_ROWS: readonly Operation<FileServices>[] = [
     ok: [201],
     handle: handleRestoreShare,
   }),
-
   ...getAndHead({
     name: "GetShareAcl",
     resource: "share",

@@ -11,14 +11,16 @@ import { parseXml, type XmlElement } from "../wire/xml.ts";
 import { requiredChild } from "../wire/xml-values.ts";
 import { blobHeaders } from "./blob-replies.ts";
 import { readRead } from "./get-blob.ts";
-import { IF_ALL } from "./read-request.ts";
-import { type BlobRow, type BlobServices, onBlob, row } from "./rows.ts";
+import type { BlobServices } from "./services.ts";
 
 /** The expression may take 256 KiB, and its quotes grow in XML. */
-const BODY_BYTES_MAX = 1_024 * KIB;
+export const BODY_BYTES_MAX = 1_024 * KIB;
 
 /** POST ?comp=query */
-async function queryBlob(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
+export async function handleQueryBlobContents(
+  request: HttpRequest,
+  { blobs }: BlobServices,
+): Promise<HttpReply> {
   const read = readRead(request);
   const root = parseXml(await request.body.read(BODY_BYTES_MAX));
   if (root.name !== "QueryRequest") throw new Refusal("InvalidXmlDocument");
@@ -96,18 +98,3 @@ function formOf(serialization: XmlElement | undefined): Form | undefined {
 async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
 }
-
-export const QUERY_BLOB_ROW: BlobRow = row({
-  name: "QueryBlobContents",
-  method: "POST",
-  resource: "blob",
-  query: { comp: "query" },
-  permission: onBlob(["r"]),
-  returnsEtag: true,
-  conditions: IF_ALL,
-  lease: "checked",
-  body: "xml",
-  bodyBytesMax: BODY_BYTES_MAX,
-  ok: [200, 206],
-  handle: queryBlob,
-});

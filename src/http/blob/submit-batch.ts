@@ -3,47 +3,45 @@ import { Refusal } from "../../base/refusals.ts";
 import { authenticate } from "../auth/authenticate.ts";
 import { authorize } from "../auth/authorize.ts";
 import type { Body, HttpReply, HttpRequest } from "../exchange.ts";
+import type { Operation } from "../operation.ts";
 import { Router } from "../router.ts";
 import { readAddress } from "../target.ts";
 import { parseBlobBatch, printBlobBatch, type SubReply } from "../wire/batch.ts";
 import { CheckedBody } from "../wire/digest.ts";
 import { errorCodeOf, printError, reasonOf } from "../wire/error-body.ts";
 import { malformedBatch, type SubRequest } from "../wire/multipart.ts";
-import { DELETE_BLOB_ROWS } from "./delete-blob.ts";
 import { readContainerRef } from "./read-request.ts";
-import { type BlobRow, type BlobServices, row } from "./rows.ts";
-import { TAGS_AND_TIER_ROWS } from "./tags-and-tier.ts";
+import type { BlobServices } from "./services.ts";
+
+/** Which operations the parts of a batch may be, and the container they must be about, if any. */
+interface BatchScope {
+  readonly router: Router<BlobServices>;
+  readonly container: string | undefined;
+}
 
 /**
- * Blob batch: up to 256 deletions, or as many changes of tier, in one request. Each part is a request of its own:
- * it proves who sends it, is judged by the row of its operation, and has its own answer. They stand side by side,
- * not one after the other, and none waits for another.
+ * POST ?comp=batch: up to 256 deletions, or as many changes of tier, in one request. Each part is a request of its
+ * own: it has its own credentials, the row of its operation authorizes it, and it has its own reply. The parts run
+ * side by side.
  */
-const PARTS = new Router<BlobServices>({
-  service: "blob",
-  operations: [
-    ...DELETE_BLOB_ROWS.filter(({ method }) => method === "DELETE"),
-    ...TAGS_AND_TIER_ROWS.filter(({ name }) => name === "SetBlobTier"),
-  ],
-  resourceOf: () => "blob",
-  unknownOperation: "InvalidInput",
-});
-
-async function submitBatch(request: HttpRequest, services: BlobServices): Promise<HttpReply> {
-  return submit(request, services, undefined);
+export function submitBatchHandlers(operations: readonly Operation<BlobServices>[]) {
+  const router = new Router<BlobServices>({
+    service: "blob",
+    operations,
+    resourceOf: () => "blob",
+    unknownOperation: "InvalidInput",
+  });
+  return {
+    handleSubmitBatch: (request: HttpRequest, services: BlobServices): Promise<HttpReply> =>
+      submit(request, services, { router, container: undefined }),
+    handleSubmitContainerBatch: async (request: HttpRequest, services: BlobServices): Promise<HttpReply> =>
+      submit(request, services, { router, container: readContainerRef(request).container }),
+  };
 }
 
-async function submitContainerBatch(request: HttpRequest, services: BlobServices): Promise<HttpReply> {
-  return submit(request, services, readContainerRef(request).container);
-}
-
-async function submit(
-  request: HttpRequest,
-  services: BlobServices,
-  container: string | undefined,
-): Promise<HttpReply> {
+async function submit(request: HttpRequest, services: BlobServices, scope: BatchScope): Promise<HttpReply> {
   const body = await request.body.read(LIMITS.multipartBytesMax);
-  const replies = await answers(request, services, { body, container });
+  const replies = await answers(request, services, { ...scope, body });
   const printed = printBlobBatch(services.blobs.parts.random.uuid(), replies);
   return { status: 202, headers: { "Content-Type": printed.contentType }, body: printed.body };
 }
@@ -57,7 +55,7 @@ const ONE_FOR_ALL = new Set(["ExceedsMaxBatchRequestCount", "AllBatchSubRequests
 async function answers(
   request: HttpRequest,
   services: BlobServices,
-  batch: { readonly body: Buffer; readonly container: string | undefined },
+  batch: BatchScope & { readonly body: Buffer },
 ): Promise<SubReply[]> {
   try {
     const parts = readBatch(request, batch);
@@ -70,9 +68,11 @@ async function answers(
 
 function readBatch(
   request: HttpRequest,
-  { body, container }: { readonly body: Buffer; readonly container: string | undefined },
+  { body, router, container }: BatchScope & { readonly body: Buffer },
 ): Part[] {
-  const parts = parseBlobBatch(request.headers["content-type"], body).map((part) => prepare(request, part));
+  const parts = parseBlobBatch(request.headers["content-type"], body).map((part) =>
+    prepare(request, part, router),
+  );
   if (new Set(parts.map(({ operation }) => operation.method)).size > 1) {
     throw new Refusal("AllBatchSubRequestsShouldBeSameApi");
   }
@@ -84,7 +84,7 @@ function readBatch(
 
 interface Part {
   readonly contentId: string | undefined;
-  readonly operation: BlobRow;
+  readonly operation: Operation<BlobServices>;
   readonly asked: Omit<HttpRequest, "caller">;
 }
 
@@ -96,9 +96,9 @@ const NO_BODY: Body = {
 
 async function* nothing(): AsyncGenerator<Buffer> {}
 
-function prepare(request: HttpRequest, part: SubRequest): Part {
+function prepare(request: HttpRequest, part: SubRequest, router: Router<BlobServices>): Part {
   const { target, query } = addressOf(request, part.target);
-  const operation = PARTS.find(part.method, target.path, query, part.headers);
+  const operation = router.find(part.method, target.path, query, part.headers);
   const { headers, rawHeaders, method } = part;
   const asked = { ...request, method, target, query, headers, rawHeaders, body: NO_BODY };
   return { contentId: part.contentId, operation, asked };
@@ -149,41 +149,3 @@ function refusalReply(request: HttpRequest, contentId: string | undefined, error
 function commonHeaders({ id, version }: HttpRequest): Record<string, string | undefined> {
   return { "x-ms-request-id": id, "x-ms-version": version || undefined, Server: "Holdfast" };
 }
-
-/** Who may send a batch: anyone with a right at all. What counts is what its parts may do. */
-const ANY = [..."rwdxylacuptfi"];
-
-const common = {
-  method: "POST",
-  body: "multipart",
-  bodyBytesMax: LIMITS.multipartBytesMax,
-  ok: [202],
-} as const;
-
-export const BATCH_ROWS: readonly BlobRow[] = [
-  row({
-    ...common,
-    name: "SubmitBatch",
-    resource: "service",
-    query: { comp: "batch" },
-    permission: { type: "sco", account: ANY, service: [] },
-    handle: submitBatch,
-  }),
-  row({
-    ...common,
-    // The JavaScript SDK takes the account in a path-style address for a container, and says so.
-    name: "SubmitBatchAsOfContainer",
-    resource: "service",
-    query: { restype: "container", comp: "batch" },
-    permission: { type: "sco", account: ANY, service: [] },
-    handle: submitBatch,
-  }),
-  row({
-    ...common,
-    name: "SubmitContainerBatch",
-    resource: "container",
-    query: { restype: "container", comp: "batch" },
-    permission: { type: "sco", account: ANY, service: ANY },
-    handle: submitContainerBatch,
-  }),
-];

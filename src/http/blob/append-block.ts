@@ -1,38 +1,15 @@
 import { KIB } from "../../base/limits.ts";
 import { badHeader } from "../../base/refusals.ts";
 import type { AppendConditions } from "../../concurrency/conditions.ts";
-import { type Appended, appendBlock as append, sealBlob as seal } from "../../services/blob/append-block.ts";
-import { createAppendBlob as create } from "../../services/blob/create-blob.ts";
+import { type Appended, appendBlock } from "../../services/blob/append-block.ts";
 import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import type { Headers, HttpReply, HttpRequest, ReplyHeaders } from "../exchange.ts";
 import { checkBytes } from "../wire/digest.ts";
-import {
-  readBlobGuards,
-  readCreateGuards,
-  readEncryption,
-  readProperties,
-  refuseVersionOrSnapshot,
-} from "./blob-headers.ts";
-import { digestHeaders, partWrittenHeaders } from "./blocks.ts";
-import { checkBodyLength, writtenHeaders } from "./put-blob.ts";
-import { IF_ALL, IF_FOUR, readBlobRef, readWhole } from "./read-request.ts";
-import { stamp } from "./replies.ts";
-import { type BlobRow, type BlobServices, onBlob, row } from "./rows.ts";
-
-/** PUT with x-ms-blob-type: AppendBlob: an empty one */
-async function createAppendBlob(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
-  const { headers, body } = request;
-  refuseVersionOrSnapshot(request.query);
-  if (body.length !== 0) throw badHeader("Content-Length", String(body.length ?? ""));
-  const length = headers["x-ms-blob-content-length"];
-  if (length !== undefined) throw badHeader("x-ms-blob-content-length", length);
-  const written = await create(blobs, {
-    ref: readBlobRef(request),
-    ...readCreateGuards(request, IF_ALL),
-    properties: readProperties(request, true),
-  });
-  return { status: 201, headers: writtenHeaders(written) };
-}
+import { readBlobGuards, readEncryption, refuseVersionOrSnapshot } from "./blob-headers.ts";
+import { checkBodyLength } from "./put-blob.ts";
+import { IF_ALL, readBlobRef, readWhole } from "./read-request.ts";
+import type { BlobServices } from "./services.ts";
+import { digestHeaders, partWrittenHeaders } from "./written-headers.ts";
 
 const POSITION = { min: 0, max: Number.MAX_SAFE_INTEGER };
 
@@ -58,7 +35,7 @@ export function appendBytesMax(version: string): number {
 const WHOLE_BYTES_MAX = 64 * KIB;
 
 /** PUT ?comp=appendblock */
-async function appendBlock(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
+export async function handleAppendBlock(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
   const { body, headers } = request;
   refuseVersionOrSnapshot(request.query);
   checkBodyLength(request, appendBytesMax(request.version));
@@ -70,7 +47,7 @@ async function appendBlock(request: HttpRequest, { blobs }: BlobServices): Promi
   const wantsCrc64 = headers["content-md5"] === undefined;
   if (body.length !== undefined && body.length <= WHOLE_BYTES_MAX) {
     const bytes = await body.read(WHOLE_BYTES_MAX);
-    const appended = await append(blobs, {
+    const appended = await appendBlock(blobs, {
       ref,
       conditions,
       leaseId,
@@ -82,7 +59,7 @@ async function appendBlock(request: HttpRequest, { blobs }: BlobServices): Promi
     return { status: 201, headers: appendedHeaders(request, appended, digestHeaders(request, crc64)) };
   }
   const stream = body.stream({ crc64: wantsCrc64 });
-  const appended = await append(blobs, {
+  const appended = await appendBlock(blobs, {
     ref,
     conditions,
     leaseId,
@@ -104,50 +81,3 @@ export function appendedHeaders(
   out["x-ms-blob-committed-block-count"] = String(appended.blockCount);
   return out;
 }
-
-/** PUT ?comp=seal */
-async function sealBlob(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
-  refuseVersionOrSnapshot(request.query);
-  const sealed = await seal(blobs, {
-    ref: readBlobRef(request),
-    ...readBlobGuards(request, IF_FOUR),
-    append: readAppendConditions(request.headers),
-  });
-  return { status: 200, headers: { ...stamp(sealed.revision), "x-ms-blob-sealed": "true" } };
-}
-
-const common = { method: "PUT", resource: "blob", returnsEtag: true, lease: "checked" } as const;
-
-export const APPEND_BLOB_ROWS: readonly BlobRow[] = [
-  row({
-    ...common,
-    name: "PutAppendBlob",
-    header: { "x-ms-blob-type": "AppendBlob" },
-    permission: onBlob(["c", "w"]),
-    conditions: IF_ALL,
-    // A body is looked at to be refused in the protocol's words.
-    body: "stream",
-    bodyBytesMax: BLOB_LIMITS.putBlobBytesMax,
-    ok: [201],
-    handle: createAppendBlob,
-  }),
-  row({
-    ...common,
-    name: "AppendBlock",
-    query: { comp: "appendblock" },
-    permission: onBlob(["a", "w"]),
-    conditions: IF_ALL,
-    body: "stream",
-    bodyBytesMax: BLOB_LIMITS.appendBlockBytesMax,
-    ok: [201],
-    handle: appendBlock,
-  }),
-  row({
-    ...common,
-    name: "AppendBlobSeal",
-    query: { comp: "seal" },
-    permission: onBlob(["a", "w"]),
-    conditions: IF_FOUR,
-    handle: sealBlob,
-  }),
-];

@@ -3,7 +3,7 @@ import { getServiceProperties } from "../../services/account/get-service-propert
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import { readQuery } from "../query.ts";
 import { getBlob, getBlobProperties } from "./get-blob.ts";
-import { type BlobRow, type BlobServices, getAndHead } from "./rows.ts";
+import type { BlobServices } from "./services.ts";
 
 /** What a browser may ask for besides the path. */
 const HEADERS = ["range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since"];
@@ -12,7 +12,7 @@ const HEADERS = ["range", "if-match", "if-none-match", "if-modified-since", "if-
  * The static website of an account: GET and HEAD of the blobs in $web, for anybody, as the service properties
  * say. A folder is answered with its index document, and what is not there with the error document.
  */
-async function getWebsite(request: HttpRequest, services: BlobServices): Promise<HttpReply> {
+export async function handleGetWebsite(request: HttpRequest, services: BlobServices): Promise<HttpReply> {
   const { account, path } = request.target;
   if (services.auth.accounts.find(account) === undefined) throw new Refusal("WebsiteNotEnabled");
   const { staticWebsite } = await getServiceProperties(services.properties, account, "blob");
@@ -50,13 +50,3 @@ async function serve(
 function pick(headers: Headers): Headers {
   return Object.fromEntries(HEADERS.map((name) => [name, headers[name]]));
 }
-
-export const WEBSITE_ROWS: readonly BlobRow[] = getAndHead({
-  name: "GetWebsite",
-  resource: "website",
-  permission: { type: "o", account: [], service: [], isOpen: true },
-  returnsEtag: true,
-  conditions: ["if-match", "if-none-match", "if-modified-since", "if-unmodified-since"],
-  ok: [200, 206],
-  handle: getWebsite,
-});

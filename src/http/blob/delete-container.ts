@@ -1,0 +1,13 @@
+import { deleteContainer } from "../../services/blob/delete-container.ts";
+import type { HttpReply, HttpRequest } from "../exchange.ts";
+import { readContainerGuards } from "./read-container-request.ts";
+import { IF_DATES } from "./read-request.ts";
+import type { BlobServices } from "./services.ts";
+
+export async function handleDeleteContainer(
+  request: HttpRequest,
+  { blobs }: BlobServices,
+): Promise<HttpReply> {
+  await deleteContainer(blobs, readContainerGuards(request, IF_DATES));
+  return { status: 202 };
+}

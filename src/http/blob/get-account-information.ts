@@ -1,0 +1,11 @@
+import type { HttpReply } from "../exchange.ts";
+
+/** The same on any address; nothing there needs to exist. */
+export async function handleGetAccountInformation(): Promise<HttpReply> {
+  const headers = {
+    "x-ms-sku-name": "Standard_RAGRS",
+    "x-ms-account-kind": "StorageV2",
+    "x-ms-is-hns-enabled": "false",
+  };
+  return { status: 200, headers };
+}

@@ -1,0 +1,38 @@
+import { NO_CONDITIONS } from "../../concurrency/conditions.ts";
+import { getContainer } from "../../services/blob/container-properties.ts";
+import type { HttpReply, HttpRequest, ReplyHeaders } from "../exchange.ts";
+import { printMetadata } from "../wire/metadata.ts";
+import { readContainerRef, readLeaseId } from "./read-request.ts";
+import { leaseHeaders, stamp } from "./replies.ts";
+import type { BlobServices } from "./services.ts";
+
+export async function readContainer(
+  request: HttpRequest,
+  { blobs }: BlobServices,
+): ReturnType<typeof getContainer> {
+  return getContainer(blobs, {
+    ref: readContainerRef(request),
+    conditions: NO_CONDITIONS,
+    leaseId: readLeaseId(request.headers),
+  });
+}
+
+export async function handleGetContainerProperties(
+  request: HttpRequest,
+  services: BlobServices,
+): Promise<HttpReply> {
+  const { record, now } = await readContainer(request, services);
+  const { encryptionScope } = record;
+  const headers: ReplyHeaders = {
+    ...stamp(record.revision),
+    ...printMetadata(record.metadata ?? {}),
+    ...leaseHeaders(record.lease, now),
+    "x-ms-blob-public-access": record.publicAccess,
+    "x-ms-has-immutability-policy": "false",
+    "x-ms-has-legal-hold": "false",
+    "x-ms-immutable-storage-with-versioning-enabled": String(record.hasVersionLevelImmutability ?? false),
+    "x-ms-default-encryption-scope": encryptionScope?.name ?? "$account-encryption-key",
+    "x-ms-deny-encryption-scope-override": String(encryptionScope?.isEnforced ?? false),
+  };
+  return { status: 200, headers };
+}

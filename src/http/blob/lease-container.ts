@@ -1,0 +1,19 @@
+import { leaseContainer } from "../../services/blob/lease-container.ts";
+import { type ActionName, leaseReply, readLeaseAction } from "../common/lease.ts";
+import type { HttpReply, HttpRequest } from "../exchange.ts";
+import { IF_DATES, readContainerRef, readWriteConditions } from "./read-request.ts";
+import type { BlobServices } from "./services.ts";
+
+/** Lease Container and Lease Blob. */
+export async function handleLeaseContainer(
+  action: ActionName,
+  request: HttpRequest,
+  { blobs }: BlobServices,
+): Promise<HttpReply> {
+  const result = await leaseContainer(blobs, {
+    ref: readContainerRef(request),
+    conditions: readWriteConditions(request.headers, IF_DATES),
+    lease: readLeaseAction(action, request.headers, blobs.parts.random),
+  });
+  return leaseReply(action, result);
+}

@@ -1,0 +1,22 @@
+import { setContainerAcl } from "../../services/blob/container-properties.ts";
+import { BLOB_LIMITS } from "../../services/blob/limits.ts";
+import type { HttpReply, HttpRequest } from "../exchange.ts";
+import { parseSignedIdentifiers } from "../wire/signed-identifiers.ts";
+import { readContainerGuards, readPublicAccess } from "./read-container-request.ts";
+import { IF_DATES } from "./read-request.ts";
+import { stamp } from "./replies.ts";
+import type { BlobServices } from "./services.ts";
+
+/** In this order: Azure takes no other. The letters that came later stand where the SDKs put them, here or there. */
+const PERMISSIONS = /^r?a?c?w?d?[xy]{0,2}l?[xytfmeopi]{0,9}$/;
+
+export async function handleSetContainerAcl(
+  request: HttpRequest,
+  { blobs }: BlobServices,
+): Promise<HttpReply> {
+  const guards = readContainerGuards(request, IF_DATES);
+  const publicAccess = readPublicAccess(request.headers);
+  const policies = parseSignedIdentifiers(await request.body.read(BLOB_LIMITS.aclBodyBytesMax), PERMISSIONS);
+  const revision = await setContainerAcl(blobs, { ...guards, publicAccess, policies });
+  return { status: 200, headers: stamp(revision) };
+}

@@ -1,0 +1,21 @@
+import { setContainerMetadata } from "../../services/blob/container-properties.ts";
+import type { HttpReply, HttpRequest } from "../exchange.ts";
+import type { ConditionHeader } from "../operation.ts";
+import { readMetadata } from "../wire/metadata.ts";
+import { readContainerGuards } from "./read-container-request.ts";
+import { stamp } from "./replies.ts";
+import type { BlobServices } from "./services.ts";
+
+export const METADATA_CONDITIONS: readonly ConditionHeader[] = ["if-modified-since"];
+
+export async function handleSetContainerMetadata(
+  request: HttpRequest,
+  { blobs }: BlobServices,
+): Promise<HttpReply> {
+  const guards = readContainerGuards(request, METADATA_CONDITIONS);
+  const revision = await setContainerMetadata(blobs, {
+    ...guards,
+    metadata: readMetadata(request.rawHeaders),
+  });
+  return { status: 200, headers: stamp(revision) };
+}
