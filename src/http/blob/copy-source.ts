@@ -63,7 +63,7 @@ function readerOf(request: HttpRequest, services: BlobServices): SourceReader<Lo
 
 const READ_BLOB: { readonly resource: "blob"; readonly permission: Permission } = {
   resource: "blob",
-  permission: { ...onObject(["r"]), anonymous: "blob" },
+  permission: { ...onObject("r"), anonymous: "blob" },
 };
 
 function looksAtTags(headers: Headers): boolean {

@@ -4,10 +4,10 @@ import type { Random } from "../../base/random.ts";
 import { badHeader } from "../../base/refusals.ts";
 import type { LeaseAction, LeaseResult } from "../../services/lease-action.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
-import type { Operation, Permission } from "../operation.ts";
+import type { ConditionHeader, Operation, Permission } from "../operation.ts";
 import { missingHeader, readGuid, readWhole, requireGuid } from "./read-headers.ts";
 import { stamp } from "./replies.ts";
-import { row } from "./rows.ts";
+import { row, type Selection } from "./rows.ts";
 
 /** Lease Blob, Lease Container, Lease File and Lease Share: one set of headers, up to five actions. */
 export type ActionName = LeaseAction["action"];
@@ -66,14 +66,14 @@ function readLeaseLength(headers: Headers): Millis | "infinite" {
   return seconds * 1_000;
 }
 
-/** It may be left out; -1 is the only one there is. */
+/** A lease of a file is infinite: the header may be absent, or -1. */
 function readEndless(headers: Headers): "infinite" {
   const given = headers["x-ms-lease-duration"];
   if (given !== undefined && given !== "-1") throw badHeader("x-ms-lease-duration", given);
   return "infinite";
 }
 
-/** A length or a break period sent along with an action that has none is a mistake of the client. */
+/** Refuses a duration or a break period on an action that has none. */
 function refuseForeign(action: ActionName, headers: Headers): void {
   const duration = headers["x-ms-lease-duration"];
   if (duration !== undefined && action !== "acquire") throw badHeader("x-ms-lease-duration", duration);
@@ -93,28 +93,29 @@ export function leaseReply(action: ActionName, { revision, lease, secondsLeft }:
 
 /** One row for each action, and one that says what is wrong with a request that names none of them. */
 export function leaseRows<Services>(
-  what: "Blob" | "Container" | "File" | "Share",
-  options: Pick<Operation<Services>, "resource" | "query" | "permission"> &
-    Partial<Pick<Operation<Services>, "conditions">> & {
-      readonly actions?: readonly ActionName[];
-      readonly handle: (action: ActionName, request: HttpRequest, services: Services) => Promise<HttpReply>;
-    },
+  leased: "Blob" | "Container" | "File" | "Share",
+  selection: Selection,
+  permission: Permission,
+  handle: (action: ActionName, request: HttpRequest, services: Services) => Promise<HttpReply>,
+  { actions = ["acquire", "renew", "change", "release", "break"], conditions = [] }: LeaseRowOptions = {},
 ): Operation<Services>[] {
-  const { actions = ["acquire", "renew", "change", "release", "break"], handle, ...rest } = options;
-  const { permission } = rest;
-  const common = { ...rest, method: "PUT", returnsEtag: true, lease: "manages" } as const;
+  const options = { conditions, returnsEtag: true, lease: "manages" } as const;
   const rows = actions.map((action) =>
-    row<Services>({
-      ...common,
-      name: `${action[0]!.toUpperCase()}${action.slice(1)}${what}Lease`,
-      header: { "x-ms-lease-action": action },
+    row<Services>(
+      `${action[0]!.toUpperCase()}${action.slice(1)}${leased}Lease`,
+      `PUT ${selection}, x-ms-lease-action: ${action}`,
       // A caller that may delete may also break a lease that stands in the way.
-      permission: action === "break" ? withDelete(permission) : permission,
-      ok: [STATUS[action]],
-      handle: (request, services) => handle(action, request, services),
-    }),
+      action === "break" ? withDelete(permission) : permission,
+      (request, services) => handle(action, request, services),
+      { ...options, ok: [STATUS[action]] },
+    ),
   );
-  return [...rows, row<Services>({ ...common, name: `Lease${what}`, permission, handle: unknownAction })];
+  return [...rows, row(`Lease${leased}`, `PUT ${selection}`, permission, unknownAction, options)];
+}
+
+interface LeaseRowOptions {
+  readonly actions?: readonly ActionName[];
+  readonly conditions?: readonly ConditionHeader[];
 }
 
 function withDelete({ type, account, service }: Permission): Permission {

@@ -12,9 +12,9 @@ import { printHttpDate } from "../wire/dates.ts";
 import { parseServiceProperties, printServiceProperties } from "../wire/service-properties.ts";
 import { element, printXml, textElement } from "../wire/xml-print.ts";
 import { XML } from "./replies.ts";
-import { onService, row } from "./rows.ts";
+import { ACCEPTED, onService, row, xml } from "./rows.ts";
 
-/** What every service has at its root: properties, statistics, and the answer to a browser's preflight. */
+/** What every service has at its root: properties, statistics, and the reply to the CORS preflight of a browser. */
 export interface CommonServices {
   readonly properties: PropertiesContext;
 }
@@ -38,10 +38,10 @@ async function handleSetServiceProperties(
   return { status: 202 };
 }
 
-/** Every acknowledged write is visible everywhere, so the "secondary" is always in step. */
+/** Every acknowledged write is visible on the secondary endpoint, so it was synchronized just now. */
 async function handleGetServiceStats(request: HttpRequest): Promise<HttpReply> {
   if (!request.target.isSecondary) {
-    throw badQuery("comp", "stats", "Statistics are given by the secondary endpoint only.");
+    throw badQuery("comp", "stats", "Only the secondary endpoint gives statistics.");
   }
   const state =
     textElement("Status", "live") + textElement("LastSyncTime", printHttpDate(request.receivedAt));
@@ -60,43 +60,19 @@ async function handlePreflight(request: HttpRequest, { properties }: CommonServi
   return { status: 200, headers };
 }
 
+const PROPERTIES = "service?restype=service&comp=properties";
+
 export function commonOperations(service: ServiceName): readonly Operation<CommonServices>[] {
-  const stats = row<CommonServices>({
-    name: "GetServiceStats",
-    method: "GET",
-    resource: "service",
-    query: { restype: "service", comp: "stats" },
-    permission: onService(["r"]),
-    handle: handleGetServiceStats,
-  });
   const rows = [
-    row<CommonServices>({
-      name: "GetServiceProperties",
-      method: "GET",
-      resource: "service",
-      query: { restype: "service", comp: "properties" },
-      permission: onService(["r"]),
-      handle: handleGetServiceProperties,
+    row("GetServiceProperties", `GET ${PROPERTIES}`, onService("r"), handleGetServiceProperties),
+    row("SetServiceProperties", `PUT ${PROPERTIES}`, onService("w"), handleSetServiceProperties, {
+      ...xml(LIMITS.servicePropertiesBytesMax),
+      ...ACCEPTED,
     }),
-    row<CommonServices>({
-      name: "SetServiceProperties",
-      method: "PUT",
-      resource: "service",
-      query: { restype: "service", comp: "properties" },
-      permission: onService(["w"]),
-      body: "xml",
-      bodyBytesMax: LIMITS.servicePropertiesBytesMax,
-      ok: [202],
-      handle: handleSetServiceProperties,
-    }),
-    row<CommonServices>({
-      name: "Preflight",
-      method: "OPTIONS",
-      resource: "service",
-      permission: { ...onService([]), isOpen: true },
-      handle: handlePreflight,
-    }),
+    row("Preflight", "OPTIONS service", { ...onService(), isOpen: true }, handlePreflight),
   ];
   // The File service has no read-only secondary, so it has no statistics of one.
-  return service === "file" ? rows : [...rows, stats];
+  if (service === "file") return rows;
+  const stats = "GET service?restype=service&comp=stats";
+  return [...rows, row("GetServiceStats", stats, onService("r"), handleGetServiceStats)];
 }

@@ -8,7 +8,7 @@ import { parseXml, type XmlElement } from "../wire/xml.ts";
 import { element, optionalElement, printXml, textElement } from "../wire/xml-print.ts";
 import { invalidValue, onlyChildren, requiredChild } from "../wire/xml-values.ts";
 import { XML } from "./replies.ts";
-import { onService, row } from "./rows.ts";
+import { onService, row, xml } from "./rows.ts";
 
 const DELEGATION_VERSION = "2018-11-09";
 
@@ -66,13 +66,10 @@ function wholeSeconds(instant: number): string {
   return `${new Date(instant).toISOString().slice(0, 19)}Z`;
 }
 
-export const GET_USER_DELEGATION_KEY = row<AuthServices>({
-  name: "GetUserDelegationKey",
-  method: "POST",
-  resource: "service",
-  query: { restype: "service", comp: "userdelegationkey" },
-  permission: { ...onService([]), isIntentFree: true },
-  body: "xml",
-  bodyBytesMax: LIMITS.keyInfoBytesMax,
-  handle: handleGetUserDelegationKey,
-});
+export const GET_USER_DELEGATION_KEY = row(
+  "GetUserDelegationKey",
+  "POST service?restype=service&comp=userdelegationkey",
+  { ...onService(), isIntentFree: true },
+  handleGetUserDelegationKey,
+  xml(LIMITS.keyInfoBytesMax),
+);

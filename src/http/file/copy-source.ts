@@ -75,7 +75,7 @@ function checkAllowed(
   request: HttpRequest,
   address: Address,
   { auth }: FileServices,
-  { permission = onObject(["r"]), isOwnEnough = true }: SourceOptions,
+  { permission = onObject("r"), isOwnEnough = true }: SourceOptions,
 ): Promise<void> {
   const { caller, headers } = request;
   const row = { resource: "file" as const, permission };

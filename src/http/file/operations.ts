@@ -1,13 +1,171 @@
 import { Refusal } from "../../base/refusals.ts";
+import { FILE_LIMITS } from "../../services/file/limits.ts";
+import { leaseRows } from "../common/lease.ts";
+import {
+  ACCEPTED,
+  CREATED,
+  getAndHead,
+  json,
+  LISTING,
+  NO_CONTENT,
+  onContainer,
+  onContainerBySas,
+  onObject,
+  onService,
+  row,
+  stream,
+  xml,
+} from "../common/rows.ts";
 import { commonOperations } from "../common/service-operations.ts";
 import { GET_USER_DELEGATION_KEY } from "../common/user-delegation-key.ts";
 import type { Headers, Query } from "../exchange.ts";
 import type { Operation, OperationTable, ResourceKind } from "../operation.ts";
-import { DIRECTORY_ROWS } from "./directory-operations.ts";
-import { FILE_ROWS } from "./file-operations.ts";
+import { handleAbortCopyFile } from "./abort-copy-file.ts";
+import { handleCopyFile } from "./copy-file.ts";
+import { handleCreateDirectory } from "./create-directory.ts";
+import { handleCreateFile } from "./create-file.ts";
+import { handleCreatePermission } from "./create-permission.ts";
+import { handleCreateShare } from "./create-share.ts";
+import { handleDeleteDirectory } from "./delete-directory.ts";
+import { handleDeleteFile } from "./delete-file.ts";
+import { handleDeleteShare } from "./delete-share.ts";
+import { handleForceCloseHandles } from "./force-close-handles.ts";
+import { handleGetDirectoryMetadata } from "./get-directory-metadata.ts";
+import { handleGetDirectoryProperties } from "./get-directory-properties.ts";
+import { handleGetFile, handleGetFileProperties } from "./get-file.ts";
+import { handleGetFileMetadata } from "./get-file-metadata.ts";
+import { handleGetPermission } from "./get-permission.ts";
+import { handleGetShareAcl } from "./get-share-acl.ts";
+import { handleGetShareMetadata } from "./get-share-metadata.ts";
+import { handleGetShareProperties } from "./get-share-properties.ts";
+import { handleGetShareStats } from "./get-share-stats.ts";
+import { handleLeaseFile } from "./lease-file.ts";
+import { handleLeaseShare } from "./lease-share.ts";
+import { handleLink } from "./links.ts";
+import { handleListDirectory } from "./list-directory.ts";
+import { handleListHandles } from "./list-handles.ts";
+import { handleListRanges } from "./list-ranges.ts";
+import { handleListShares } from "./list-shares.ts";
 import { normalizeTarget } from "./normalize-target.ts";
+import { handlePutRange } from "./put-range.ts";
+import { handlePutRangeFromUrl } from "./put-range-from-url.ts";
+import { handleRenameDirectory, handleRenameFile } from "./rename.ts";
+import { handleRestoreShare } from "./restore-share.ts";
 import type { FileServices } from "./services.ts";
-import { SHARE_ROWS } from "./share-operations.ts";
+import { handleSetDirectoryMetadata } from "./set-directory-metadata.ts";
+import { handleSetDirectoryProperties } from "./set-directory-properties.ts";
+import { handleSetFileMetadata } from "./set-file-metadata.ts";
+import { handleSetFileProperties } from "./set-file-properties.ts";
+import { handleSetShareAcl } from "./set-share-acl.ts";
+import { handleSetShareMetadata } from "./set-share-metadata.ts";
+import { handleSetShareProperties } from "./set-share-properties.ts";
+import { handleSnapshotShare } from "./snapshot-share.ts";
+
+const ETAG = { returnsEtag: true } as const;
+const LEASED = { ...ETAG, lease: "checked" } as const;
+
+const SHARE = "share?restype=share";
+const DIRECTORY = "directory?restype=directory";
+
+const SHARE_ROWS: readonly Operation<FileServices>[] = [
+  row("ListShares", "GET service?comp=list", onService("l"), handleListShares, LISTING),
+  row("CreateShare", `PUT ${SHARE}`, onContainer("c", "w"), handleCreateShare, { ...ETAG, ...CREATED }),
+  ...getAndHead("GetShareProperties", SHARE, onContainer("r"), handleGetShareProperties, LEASED),
+  ...getAndHead("GetShareMetadata", `${SHARE}&comp=metadata`, onContainer("r"), handleGetShareMetadata, LEASED),
+  row("SetShareProperties", `PUT ${SHARE}&comp=properties`, onContainer("w"), handleSetShareProperties, LEASED),
+  row("SetShareMetadata", `PUT ${SHARE}&comp=metadata`, onContainer("w"), handleSetShareMetadata, LEASED),
+  row("GetShareStats", `GET ${SHARE}&comp=stats`, onContainer("r"), handleGetShareStats, LEASED),
+  row("SnapshotShare", `PUT ${SHARE}&comp=snapshot`, onContainer("c", "w"), handleSnapshotShare, {
+    ...ETAG,
+    ...CREATED,
+  }),
+  row("DeleteShare", `DELETE ${SHARE}`, onContainer("d"), handleDeleteShare, { lease: "checked", ...ACCEPTED }),
+  row("RestoreShare", `PUT ${SHARE}&comp=undelete`, onContainer("w"), handleRestoreShare, {
+    ...ETAG,
+    ...CREATED,
+  }),
+  ...getAndHead("GetShareAcl", `${SHARE}&comp=acl`, onContainer(), handleGetShareAcl, LEASED),
+  row("SetShareAcl", `PUT ${SHARE}&comp=acl`, onContainer(), handleSetShareAcl, {
+    ...LEASED,
+    ...xml(FILE_LIMITS.aclBytesMax),
+  }),
+  row("CreatePermission", `PUT ${SHARE}&comp=filepermission`, onContainerBySas("w", "c"), handleCreatePermission, {
+    ...json(FILE_LIMITS.permissionBytesMax),
+    ...CREATED,
+  }),
+  row("GetPermission", `GET ${SHARE}&comp=filepermission`, onContainerBySas("r"), handleGetPermission),
+  ...leaseRows("Share", `${SHARE}&comp=lease`, onContainer("w"), handleLeaseShare),
+];
+
+const DIRECTORY_ROWS: readonly Operation<FileServices>[] = [
+  row("CreateDirectory", `PUT ${DIRECTORY}`, onObject("c", "w"), handleCreateDirectory, { ...ETAG, ...CREATED }),
+  ...getAndHead("GetDirectoryProperties", DIRECTORY, onObject("r"), handleGetDirectoryProperties, ETAG),
+  ...getAndHead(
+    "GetDirectoryMetadata",
+    `${DIRECTORY}&comp=metadata`,
+    onObject("r"),
+    handleGetDirectoryMetadata,
+    ETAG,
+  ),
+  row("SetDirectoryMetadata", `PUT ${DIRECTORY}&comp=metadata`, onObject("w"), handleSetDirectoryMetadata, ETAG),
+  row(
+    "SetDirectoryProperties",
+    `PUT ${DIRECTORY}&comp=properties`,
+    onObject("w"),
+    handleSetDirectoryProperties,
+    ETAG,
+  ),
+  row("DeleteDirectory", `DELETE ${DIRECTORY}`, onObject("d"), handleDeleteDirectory, ACCEPTED),
+  row(
+    "ListDirectoriesAndFiles",
+    `GET ${DIRECTORY}&comp=list`,
+    onContainerBySas("l"),
+    handleListDirectory,
+    LISTING,
+  ),
+  row("RenameDirectory", `PUT ${DIRECTORY}&comp=rename`, onObject("w"), handleRenameDirectory, LEASED),
+];
+
+const FILE_ROWS: readonly Operation<FileServices>[] = [
+  row("CreateFile", "PUT file", onObject("c", "w"), handleCreateFile, {
+    ...LEASED,
+    ...stream(FILE_LIMITS.rangeBytesMax),
+    ...CREATED,
+  }),
+  row("GetFile", "GET file", onObject("r"), handleGetFile, { ...LEASED, ok: [200, 206] }),
+  row("GetFileProperties", "HEAD file", onObject("r"), handleGetFileProperties, LEASED),
+  ...getAndHead("GetFileMetadata", "file?comp=metadata", onObject("r"), handleGetFileMetadata, LEASED),
+  row("SetFileProperties", "PUT file?comp=properties", onObject("w"), handleSetFileProperties, LEASED),
+  row("SetFileMetadata", "PUT file?comp=metadata", onObject("w"), handleSetFileMetadata, LEASED),
+  row("DeleteFile", "DELETE file", onObject("d"), handleDeleteFile, { lease: "checked", ...ACCEPTED }),
+  row("PutRange", "PUT file?comp=range", onObject("w"), handlePutRange, {
+    ...LEASED,
+    ...stream(FILE_LIMITS.rangeBytesMax),
+    ...CREATED,
+  }),
+  row("ListRanges", "GET file?comp=rangelist", onObject("r"), handleListRanges, { ...LEASED, ...LISTING }),
+  row("CopyFile", "PUT file, x-ms-copy-source: *", onObject("c", "w"), handleCopyFile, {
+    ...LEASED,
+    ...ACCEPTED,
+  }),
+  row("AbortCopyFile", "PUT file?comp=copy", onObject("w"), handleAbortCopyFile, {
+    lease: "checked",
+    ...NO_CONTENT,
+  }),
+  row("PutRangeFromURL", "PUT file?comp=range, x-ms-copy-source: *", onObject("w"), handlePutRangeFromUrl, {
+    ...LEASED,
+    ...CREATED,
+  }),
+  row("RenameFile", "PUT file?comp=rename", onObject("w"), handleRenameFile, LEASED),
+  ...leaseRows("File", "file?comp=lease", onObject("w"), handleLeaseFile, {
+    actions: ["acquire", "change", "release", "break"],
+  }),
+  row("ListHandles", "GET path?comp=listhandles", onObject("r", "l"), handleListHandles, LISTING),
+  row("ForceCloseHandles", "PUT path?comp=forceclosehandles", onObject("w"), handleForceCloseHandles),
+  row("CreateSymbolicLink", "PUT file?restype=symboliclink", onObject("c", "w"), handleLink, CREATED),
+  row("GetSymbolicLink", "GET file?restype=symboliclink", onObject("r"), handleLink),
+  row("CreateHardLink", "PUT file?restype=hardlink", onObject("c", "w"), handleLink, CREATED),
+];
 
 /** The File service, operation by operation. */
 export const FILE_OPERATIONS: OperationTable<FileServices> = {
@@ -46,7 +204,7 @@ function refuseConditions(headers: Headers): void {
   }
 }
 
-/** The requests to list and close handles do not say which kind of inode the path names. */
+/** A request that lists or closes handles does not say which kind of inode its path names. */
 const OF_ANY_INODE = new Set(["listhandles", "forceclosehandles"]);
 
 function resourceOf(path: string, query: Query): ResourceKind {

@@ -9,14 +9,22 @@ import { changedHeaders } from "./replies.ts";
 import type { FileServices } from "./services.ts";
 
 /** PUT of the new address with ?comp=rename and the old address in x-ms-file-rename-source. */
-export async function handleRename(
+export function handleRenameFile(request: HttpRequest, services: FileServices): Promise<HttpReply> {
+  return handleRename("file", request, services);
+}
+
+export function handleRenameDirectory(request: HttpRequest, services: FileServices): Promise<HttpReply> {
+  return handleRename("directory", request, services);
+}
+
+async function handleRename(
   kind: "file" | "directory",
   request: HttpRequest,
   services: FileServices,
 ): Promise<HttpReply> {
   const { headers } = request;
   const header = "x-ms-file-rename-source";
-  const source = await readOwnSource(request, services, { header, permission: onObject(["w"]) });
+  const source = await readOwnSource(request, services, { header, permission: onObject("w") });
   if (source === undefined) throw badHeader(header, "");
   const inode = await rename(services.files, {
     kind,
@@ -30,8 +38,5 @@ export async function handleRename(
     metadata: readMetadata(request.rawHeaders),
     contentType: kind === "file" ? headers["x-ms-content-type"] : undefined,
   });
-  return {
-    status: 200,
-    headers: changedHeaders(inode),
-  };
+  return { status: 200, headers: changedHeaders(inode) };
 }
