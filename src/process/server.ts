@@ -221,14 +221,14 @@ export async function startServer({
   };
   try {
     const ports = {
-      blob: await serve(BLOB_OPERATIONS, { properties, blobs, auth, sources }),
+      blob: await serve(BLOB_OPERATIONS, { properties, blobs, auth, sources, puts: { inFlight: 0 } }),
       queue: await serve(QUEUE_OPERATIONS, { properties, queues, auth }),
       table: await serve(TABLE_OPERATIONS, { properties, tables, auth }),
       file: await serve(FILE_OPERATIONS, { properties, files, auth, sources }),
       smb: await serveSmb(),
     };
     // A worker does not know the ports of its supervisor, which tells it before any client comes.
-    if (!isHandedOver) ownListeners.learn(placesOf(options, ports));
+    if (!isHandedOver) ownListeners.add(placesOf(options, ports));
     const watched = watchAccounts(options, log, (list) => {
       accounts.replace(list.accounts);
       logins.replace(list.accounts);
@@ -237,7 +237,7 @@ export async function startServer({
     return {
       ports,
       metrics,
-      learnListeners: (places) => ownListeners.learn(places),
+      learnListeners: (places) => ownListeners.add(places),
       accept: (service, socket) => listeners.get(service)!.accept(socket),
       reload: () => {
         watched?.reload();

@@ -1,9 +1,9 @@
 import { sealBlob } from "../../services/blob/append-block.ts";
+import { stamp } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { readAppendConditions } from "./append-block.ts";
-import { readBlobGuards, refuseVersionOrSnapshot } from "./blob-headers.ts";
-import { IF_FOUR, readBlobRef } from "./read-request.ts";
-import { stamp } from "./replies.ts";
+import { IF_FOUR } from "./read-conditions.ts";
+import { readBlobGuards, readBlobRef, refuseVersionOrSnapshot } from "./read-request.ts";
 import type { BlobServices } from "./services.ts";
 
 /** PUT ?comp=seal */

@@ -12,15 +12,15 @@ export async function handleCopyBlobFromUrl(
 ): Promise<HttpReply> {
   const copied = await copyFrom(request, services, "sync");
   const { headers = {}, ...reply } = copyReply(copied);
-  // One digest of what was copied: the MD5 where the client declared it, the CRC64 otherwise.
+  // The reply has one digest: the MD5 if the client declared it, otherwise the CRC64.
   const md5 = request.headers["x-ms-source-content-md5"];
   const crc64 = md5 === undefined ? await crc64Of(request, services, copied) : undefined;
   return { ...reply, headers: { ...headers, "Content-MD5": md5, "x-ms-content-crc64": crc64 } };
 }
 
 /**
- * A copy within this server shares the bytes of its source, so they are read for their digest when the copy is
- * there already. If it is overwritten before, there is nothing left to tell a digest of.
+ * A copy within this server refers to the slices of its source, so the server reads them for their digest
+ * after the copy. The reply has no digest if another write replaces the copy first.
  */
 async function crc64Of(
   request: HttpRequest,

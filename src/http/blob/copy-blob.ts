@@ -1,4 +1,4 @@
-import { badHeader, Refusal } from "../../base/refusals.ts";
+import { Refusal } from "../../base/refusals.ts";
 import { etagOf, type Revision } from "../../base/revision.ts";
 import { release } from "../../memory/payload-memory.ts";
 import type { BlobService } from "../../services/blob/blob-service.ts";
@@ -6,27 +6,33 @@ import { type Copied, type CopyBlob, copyBlob, type LocalSource } from "../../se
 import { checkCopyTarget } from "../../services/blob/copy-from-elsewhere.ts";
 import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import { openSource } from "../../services/blob/open-source.ts";
+import { readBoolean } from "../common/read-headers.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { checkedBody, type DeclaredDigest } from "../wire/digest.ts";
 import { readMetadata } from "../wire/metadata.ts";
+import { type CopiedWithDigest, copyFromElsewhere } from "./copy-from-elsewhere.ts";
+import { readCopySource } from "./copy-source.ts";
+import { IF_ALL } from "./read-conditions.ts";
 import {
   BLOCK_TIERS,
+  copiesSourceTags,
+  readBlobRef,
   readCreateGuards,
   readEncryption,
   readImmutability,
   readLegalHold,
+  readRehydratePriority,
   readTags,
   readTier,
   refuseVersionOrSnapshot,
-} from "./blob-headers.ts";
-import { type CopiedWithDigest, copyFromElsewhere } from "./copy-from-elsewhere.ts";
-import { readCopySource } from "./copy-source.ts";
-import { IF_ALL, readBlobRef, readBoolean } from "./read-request.ts";
+} from "./read-request.ts";
+import { writtenHeaders } from "./replies.ts";
 import type { BlobServices } from "./services.ts";
 import { readSourceDigest } from "./source-body.ts";
-import { writtenHeaders } from "./written-headers.ts";
 
-/** PUT /{container}/{blob} with x-ms-copy-source: Copy Blob, and Copy Blob From URL where x-ms-requires-sync. */
+/**
+ * PUT /{container}/{blob} with x-ms-copy-source: Copy Blob, and Copy Blob From URL where x-ms-requires-sync.
+ */
 export async function handleCopyBlob(request: HttpRequest, services: BlobServices): Promise<HttpReply> {
   return copyReply(await copyFrom(request, services, "async"));
 }
@@ -40,18 +46,14 @@ export async function copyFrom(
   refuseVersionOrSnapshot(request.query);
   const guards = readCreateGuards(request, IF_ALL);
   const tags = readTags(request);
-  const copiesTags = headers["x-ms-copy-source-tag-option"]?.toUpperCase() === "COPY";
+  const copiesTags = copiesSourceTags(headers);
   if (copiesTags && tags !== undefined) throw new Refusal("BothUserTagsAndSourceTagsCopyPresentException");
-  const given = headers["x-ms-rehydrate-priority"];
-  const priority = (["Standard", "High"] as const).find(
-    (name) => name.toLowerCase() === given?.toLowerCase(),
-  );
-  if (given !== undefined && priority === undefined) throw badHeader("x-ms-rehydrate-priority", given);
+  const priority = readRehydratePriority(headers);
   const ref = readBlobRef(request);
   const encryption = readEncryption(request);
   const checkTarget = () => checkCopyTarget(services.blobs, { ref, ...guards, encryption }, mode);
   const source = await readCopySource(request, services, checkTarget);
-  const wish = {
+  const copy = {
     ref,
     ...guards,
     copyId: services.blobs.parts.random.uuid(),
@@ -65,15 +67,15 @@ export async function copyFrom(
       hasLegalHold: readLegalHold(request),
     },
   };
-  if (source.kind === "elsewhere") return copyFromElsewhere(request, services, source, wish);
+  if (source.kind === "elsewhere") return copyFromElsewhere(request, services, source, copy);
   const isSealed = readBoolean(headers, "x-ms-seal-blob");
   const checked = mode === "sync" ? await checkSourceDigest(request, services, source) : source;
-  return copyBlob(services.blobs, { ...wish, source: checked, copiesTags, priority, isSealed });
+  return copyBlob(services.blobs, { ...copy, source: checked, copiesTags, priority, isSealed });
 }
 
 /**
- * A copy within this server shares the bytes of its source and does not read them, unless the client says what
- * they must be. What was read and found right is then what is copied: the source must still have that ETag.
+ * A copy within this server refers to the slices of its source and reads them only to check a declared
+ * digest. The copy then requires that the source still has the ETag of what was checked.
  */
 async function checkSourceDigest(
   { headers }: HttpRequest,
@@ -86,7 +88,7 @@ async function checkSourceDigest(
   return { ...source, conditions: { ifMatch: [etagOf(revision)] } };
 }
 
-/** Reads a blob to its end, and checks what was declared of it. */
+/** Reads a blob to its end and checks the declared digest. */
 export async function readDigest(
   blobs: BlobService,
   source: LocalSource,
@@ -103,7 +105,7 @@ export async function readDigest(
   const wantsCrc64 = declared.md5 === undefined;
   const body = checkedBody(payload.stream(0, length), { declared, wantsCrc64, length });
   try {
-    for await (const piece of body) release(piece);
+    for await (const chunk of body) release(chunk);
   } finally {
     payload.close();
   }

@@ -16,22 +16,21 @@ import type { RemoteSource } from "../common/copy-source-fetcher.ts";
 import { type FetchedSource, fetchedMetadata, fetchedProperties } from "../common/fetched-source.ts";
 import type { Headers, HttpRequest } from "../exchange.ts";
 import { CheckedBody } from "../wire/digest.ts";
-import { BLOB_TYPES } from "./blob-replies.ts";
-import { fetchBlobSource } from "./fetch-source.ts";
+import { BLOB_TYPES } from "./replies.ts";
 import type { BlobServices } from "./services.ts";
-import { readSourceDigest } from "./source-body.ts";
+import { fetchBlobSource, readSourceDigest } from "./source-body.ts";
 
 type CopyOptions = Omit<CopyFromElsewhere, "source" | "properties"> & {
   readonly mode: "async" | "sync";
   readonly properties: Omit<CopyFromElsewhere["properties"], "http">;
 };
 
-/** The CRC64 where it was computed on the way. */
+/** With the CRC64, if the copy read the bytes. */
 export type CopiedWithDigest = Copied & { readonly crc64?: string | undefined };
 
 /**
- * Copy Blob and Copy Blob From URL with a source on another server. Small sources and synchronous copies are done
- * when the answer goes out; for others it says "pending", and the bytes follow.
+ * Copy Blob and Copy Blob From URL with a source on another server. Small sources and synchronous copies are
+ * complete before the reply; a long asynchronous copy continues after it and is reported as pending.
  */
 export async function copyFromElsewhere(
   request: HttpRequest,
@@ -44,7 +43,7 @@ export async function copyFromElsewhere(
   const fetched = await fetchBlobSource(request, services, remote, { use: "copy", isBackground });
   const { headers, length } = fetched;
   try {
-    // Without a length nobody could tell a copy from half of one.
+    // Without a length the server cannot distinguish a whole copy from a part of one.
     if (length === undefined) throw new Refusal("CannotVerifyCopySource");
     const { contentMd5: _, ...http } = fetchedProperties(fetched);
     const hasMetadata = Object.keys(options.properties.metadata).length > 0;
@@ -57,7 +56,7 @@ export async function copyFromElsewhere(
     const begun = await beginCopy(blobs, { ...options, source, properties });
     const copy = run(blobs, request, options, fetched);
     if (length > BLOB_LIMITS.copyAtOnceBytesMax) {
-      // The client has its answer: how the copy ends is written in its target.
+      // The reply is sent: the target blob records how the copy ends.
       copy.catch(() => {});
       return begun;
     }
@@ -68,7 +67,7 @@ export async function copyFromElsewhere(
   }
 }
 
-/** The bytes are here before anything is written: a synchronous copy is made whole or not at all. */
+/** A synchronous copy commits the blob after it has read the whole source. */
 async function copyNow(
   blobs: BlobServices["blobs"],
   request: HttpRequest,
@@ -110,19 +109,19 @@ async function run(
   }
 }
 
-/** A copy that nobody wants any more stops fetching, so that its place is free for another. */
+/** Stops fetching when the copy was aborted or its target replaced, which frees the slot for another copy. */
 async function* whilePending(
   blobs: BlobServices["blobs"],
   options: CopyOptions,
   body: AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer> {
   let checkedAt = monotonic();
-  for await (const piece of body) {
+  for await (const chunk of body) {
     if (monotonic() - checkedAt >= LIMITS.copyCheckMillis) {
       if (!(await isCopyPending(blobs, options))) throw new Refusal("NoPendingCopyOperation");
       checkedAt = monotonic();
     }
-    yield piece;
+    yield chunk;
   }
 }
 

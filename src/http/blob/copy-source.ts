@@ -11,18 +11,27 @@ import {
   readNamedSource,
   type SourceReader,
 } from "../common/copy-source.ts";
+import { requireHeader } from "../common/read-headers.ts";
 import { onObject } from "../common/rows.ts";
 import type { Headers, HttpRequest } from "../exchange.ts";
 import type { Permission } from "../operation.ts";
 import type { Address } from "../target.ts";
-import { mayTouchTags, readCustomerKey, readSelector, SOURCE_KEY } from "./blob-headers.ts";
-import { readBlobRef, readSourceConditions, requireHeader } from "./read-request.ts";
+import { readSourceConditions } from "./read-conditions.ts";
+import {
+  copiesSourceTags,
+  mayTouchTags,
+  readBlobRef,
+  readCustomerKey,
+  readSelector,
+  SOURCE_KEY,
+} from "./read-request.ts";
 import type { BlobServices } from "./services.ts";
 
 /**
- * x-ms-copy-source: the source of a copy, and the right to read it: by a SAS in the address, by a token of its own,
- * because it is public, or because the owner of the account asks for a blob of the account. (Azure accepts the
- * owner's word for Copy Blob only; Azurite, and samples written for it, for all.)
+ * x-ms-copy-source: the source of a copy, and the permission to read it: by a SAS in the address, by a token
+ * of its own, by public access, or because the owner of the account copies a blob of the account. (Azure
+ * accepts the credentials of the owner for Copy Blob only; Azurite, and samples written for it, for all
+ * operations.)
  */
 export type BlobSource = CopySource<LocalSource>;
 
@@ -34,7 +43,7 @@ export function readCopySource(
   return locateCopySource(request, services.sources, readerOf(request, services), checkTarget);
 }
 
-/** The source where its name alone says that it is on this server. */
+/** The source, if its host name alone shows that it is on this server. */
 export function readOwnSource(
   request: HttpRequest,
   services: BlobServices,
@@ -47,15 +56,15 @@ function readerOf(request: HttpRequest, services: BlobServices): SourceReader<Lo
   const { headers } = request;
   const url = readSourceUrl(requireHeader(headers, header), header, BLOB_LIMITS.copySourceCharsMax);
   const readLocal = async (address: Address): Promise<LocalSource> => {
-    const isOwnersWord = isOwn(request, address);
-    if (!isOwnersWord) await checkMayRead(request, address, services);
+    const isOwner = isOwn(request, address);
+    if (!isOwner) await checkMayRead(request, address, services);
     return {
       ref: readBlobRef(address),
       selector: readSelector(address.query),
       shown: withoutSignature(url),
       conditions: readSourceConditions(headers),
       keySha256: readCustomerKey(headers, SOURCE_KEY),
-      isOwn: isOwnersWord,
+      isOwn: isOwner,
     };
   };
   return { service: "blob", url, readLocal };
@@ -66,23 +75,21 @@ const READ_BLOB: { readonly resource: "blob"; readonly permission: Permission } 
   permission: { ...onObject("r"), anonymous: "blob" },
 };
 
-function looksAtTags(headers: Headers): boolean {
-  return (
-    headers["x-ms-source-if-tags"] !== undefined ||
-    headers["x-ms-copy-source-tag-option"]?.toUpperCase() === "COPY"
-  );
+function readsTags(headers: Headers): boolean {
+  return headers["x-ms-source-if-tags"] !== undefined || copiesSourceTags(headers);
 }
 
 function isOwn({ caller, headers }: HttpRequest, { target, query }: Address): boolean {
-  const isOwner = (caller.kind === "owner" || caller.kind === "bearer") && caller.account === target.account;
-  return isOwner && headers["x-ms-copy-source-authorization"] === undefined && !query.has("sig");
+  const ownsAccount =
+    (caller.kind === "owner" || caller.kind === "bearer") && caller.account === target.account;
+  return ownsAccount && headers["x-ms-copy-source-authorization"] === undefined && !query.has("sig");
 }
 
 function checkMayRead(request: HttpRequest, address: Address, { auth }: BlobServices): Promise<void> {
-  return checkSource(request, address, async (asked) => {
-    const reader = await authenticate(asked, auth);
-    await authorize(reader, READ_BLOB, asked, auth);
-    if (looksAtTags(request.headers) && !mayTouchTags(reader)) {
+  return checkSource(request, address, async (read) => {
+    const reader = await authenticate(read, auth);
+    await authorize(reader, READ_BLOB, read, auth);
+    if (readsTags(request.headers) && !mayTouchTags(reader)) {
       throw new Refusal("AuthorizationPermissionMismatch");
     }
   });

@@ -2,11 +2,11 @@ import { badHeader } from "../../base/refusals.ts";
 import { createContainer } from "../../services/blob/create-container.ts";
 import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import type { ContainerRecord } from "../../services/blob/records.ts";
+import { readBoolean } from "../common/read-headers.ts";
+import { stamp } from "../common/replies.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import { readMetadata } from "../wire/metadata.ts";
-import { readPublicAccess } from "./read-container-request.ts";
-import { readBoolean, readContainerRef } from "./read-request.ts";
-import { stamp } from "./replies.ts";
+import { readContainerRef, readPublicAccess } from "./read-request.ts";
 import type { BlobServices } from "./services.ts";
 
 function readContainerScope(headers: Headers): ContainerRecord["encryptionScope"] {

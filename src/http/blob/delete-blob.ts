@@ -1,8 +1,8 @@
 import { badHeader, badQuery } from "../../base/refusals.ts";
 import { deleteBlob } from "../../services/blob/delete-blob.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import { readBlobGuards, readSelector } from "./blob-headers.ts";
-import { IF_ALL, readBlobRef, readTierConditions } from "./read-request.ts";
+import { IF_ALL, readTierConditions } from "./read-conditions.ts";
+import { readBlobGuards, readBlobRef, readSelector } from "./read-request.ts";
 import type { BlobServices } from "./services.ts";
 
 /** DELETE /{container}/{blob} */
@@ -10,11 +10,9 @@ export async function handleDeleteBlob(request: HttpRequest, { blobs }: BlobServ
   const { headers, query } = request;
   const selector = readSelector(query);
   const snapshots = headers["x-ms-delete-snapshots"]?.toLowerCase();
-  if (snapshots !== undefined && snapshots !== "include" && snapshots !== "only") {
-    throw badHeader("x-ms-delete-snapshots", snapshots);
-  }
-  // A state of the past has no snapshots of its own.
-  if (snapshots !== undefined && selector.snapshot !== undefined) {
+  const isKnown = snapshots === undefined || snapshots === "include" || snapshots === "only";
+  // A snapshot has no snapshots of its own.
+  if (!isKnown || (snapshots !== undefined && selector.snapshot !== undefined)) {
     throw badHeader("x-ms-delete-snapshots", snapshots);
   }
   const type = query.get("deletetype");

@@ -1,7 +1,7 @@
 import { deleteContainer } from "../../services/blob/delete-container.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import { readContainerGuards } from "./read-container-request.ts";
-import { IF_DATES } from "./read-request.ts";
+import { IF_DATES } from "./read-conditions.ts";
+import { readContainerGuards } from "./read-request.ts";
 import type { BlobServices } from "./services.ts";
 
 export async function handleDeleteContainer(

@@ -2,13 +2,12 @@ import { badQuery } from "../../base/refusals.ts";
 import { timestampOf } from "../../base/revision.ts";
 import { parseTagQuery } from "../../concurrency/tag-query.ts";
 import { type FoundBlob, type FoundBlobs, findBlobsByTags } from "../../services/blob/find-blobs-by-tags.ts";
-import { serviceEndpoint } from "../common/replies.ts";
+import { serviceEndpoint, XML } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { decodeMarker, encodeMarker, readListParams } from "../wire/list-params.ts";
 import { PrintedPage, printListing } from "../wire/printed-page.ts";
 import { encodedElement, textElement } from "../wire/xml-print.ts";
 import { readContainerRef } from "./read-request.ts";
-import { XML } from "./replies.ts";
 import type { BlobServices } from "./services.ts";
 import { printTags } from "./tags-wire.ts";
 

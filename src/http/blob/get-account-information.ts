@@ -1,6 +1,6 @@
 import type { HttpReply } from "../exchange.ts";
 
-/** The same on any address; nothing there needs to exist. */
+/** The same on any address, whether or not the container or blob exists. */
 export async function handleGetAccountInformation(): Promise<HttpReply> {
   const headers = {
     "x-ms-sku-name": "Standard_RAGRS",

@@ -1,18 +1,13 @@
 import { getBlobTags, type TagsOfBlob } from "../../services/blob/blob-tags.ts";
+import { readLeaseId } from "../common/read-headers.ts";
+import { XML } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import { checkTagPermission, readSelector } from "./blob-headers.ts";
-import {
-  IF_TAGS,
-  readBlobRef,
-  readLeaseId,
-  readSingleConditions,
-  readTagConditions,
-} from "./read-request.ts";
-import { XML } from "./replies.ts";
+import { IF_TAGS, readSingleConditions, readTagConditions } from "./read-conditions.ts";
+import { checkTagPermission, readBlobRef, readSelector } from "./read-request.ts";
 import type { BlobServices } from "./services.ts";
 import { printTagsBody } from "./tags-wire.ts";
 
-/** What is beside a blob: tags and tier. Neither changes its ETag. */
+/** Tags and tier of a blob, or of a snapshot or version of it. Changes of them leave the ETag as it is. */
 export function readTagsOfBlob(request: HttpRequest): TagsOfBlob {
   checkTagPermission(request);
   return {

@@ -1,15 +1,11 @@
 import { createHash } from "node:crypto";
 import { collect } from "../../base/bytes.ts";
 import { Crc64 } from "../../digest/crc64.ts";
-import {
-  getBlob as get,
-  getBlobProperties as getProperties,
-  type OpenedBlob,
-  type ReadBlob,
-} from "../../services/blob/get-blob.ts";
+import { getBlob, getBlobProperties, type OpenedBlob, type ReadBlob } from "../../services/blob/get-blob.ts";
 import type { SliceRange } from "../../services/payload/payloads.ts";
+import { readLeaseId } from "../common/read-headers.ts";
+import { metadataHeaders, overrideHeaders } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import { printMetadata } from "../wire/metadata.ts";
 import { type Extent, parseRange, printContentRange, rangeDigestOf, resolveRange } from "../wire/range.ts";
 import {
   encodeStructuredBody,
@@ -17,10 +13,9 @@ import {
   structuredLength,
   wantsStructuredBody,
 } from "../wire/structured-body.ts";
-import { checkTagPermission, readCustomerKey, readSelector } from "./blob-headers.ts";
-import { blobHeaders, propertyHeaders, tierHeaders } from "./blob-replies.ts";
-import { readBlobRef, readLeaseId, readReadConditions } from "./read-request.ts";
-import { stamp } from "./replies.ts";
+import { readReadConditions } from "./read-conditions.ts";
+import { checkTagPermission, readBlobRef, readCustomerKey, readSelector } from "./read-request.ts";
+import { blobHeaders, propertyHeaders, tierHeaders } from "./replies.ts";
 import type { BlobServices } from "./services.ts";
 
 export function readRead(request: HttpRequest): ReadBlob {
@@ -35,46 +30,42 @@ export function readRead(request: HttpRequest): ReadBlob {
   };
 }
 
-/** The version from which Get Blob tells the tier. */
-const REPORTS_TIER = "2026-10-06";
+const TIER_SINCE = "2026-10-06";
 
 /** GET /{container}/{blob}: the whole of it, or a range. */
-export async function getBlob(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
+export async function handleGetBlob(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
   const { headers } = request;
-  const wanted = parseRange(headers);
-  // Whatever can be wrong with the request is found before the bytes are pinned.
+  const requested = parseRange(headers);
+  // The handler refuses a malformed request before it pins the bytes.
   const isStructured = wantsStructuredBody(headers);
-  let extent: Extent | undefined;
-  // The range means something only beside the length the same snapshot tells.
+  let range: Extent | undefined;
+  // The service calls this with the length that it read in the same snapshot as the content.
   const rangeOf = (length: number): SliceRange => {
-    if (wanted === undefined) rangeDigestOf(headers, undefined);
-    if (wanted === undefined) return { from: 0, length };
-    extent = resolveRange(wanted, length);
-    rangeDigestOf(headers, extent);
-    return extent;
+    if (requested !== undefined) range = resolveRange(requested, length);
+    rangeDigestOf(headers, range);
+    return range ?? { from: 0, length };
   };
   const { ref, selector, conditions, leaseId, keySha256 } = readRead(request);
-  // Spelled out: an object made by spreading has a shape of its own each time, and is slow for all who read it.
-  const opened = await get(blobs, { ref, selector, conditions, leaseId, keySha256, rangeOf });
-  const out = headersOf(request, opened, extent);
-  const status = extent === undefined ? 200 : 206;
-  const { payload, range, record } = opened;
-  const { from, length } = range;
+  // No spread: each spread object would get a shape of its own, which slows every later property access.
+  const opened = await getBlob(blobs, { ref, selector, conditions, leaseId, keySha256, rangeOf });
+  const out = headersOf(request, opened, range);
+  const status = range === undefined ? 200 : 206;
+  const { payload } = opened;
+  const { length } = opened.range;
   if (isStructured) {
     out["x-ms-structured-body"] = STRUCTURED_BODY;
     out["x-ms-structured-content-length"] = String(length);
-    const source = payload === undefined ? once(inlineBytes(record, range)) : payload.stream(from, length);
-    const body = encodeStructuredBody(source, { contentLength: length });
+    const body = encodeStructuredBody(streamOf(opened), { contentLength: length });
     const release = (): void => payload?.close();
     return { status, headers: out, body, length: structuredLength(length), release };
   }
-  const digest = rangeDigestOf(headers, extent);
+  const digest = rangeDigestOf(headers, range);
   if (payload !== undefined && digest === undefined) {
-    const body = payload.stream(from, length);
+    const body = payload.stream(opened.range.from, length);
     return { status, headers: out, body, length, release: () => payload.close() };
   }
-  // At most 4 MiB: the digest goes out before the first byte.
-  const bytes = payload === undefined ? inlineBytes(record, range) : await readWhole(payload, range);
+  // The digest goes out before the first byte, so the range is read whole: at most 4 MiB.
+  const bytes = payload === undefined ? inlineBytes(opened) : await readWhole(payload, opened.range);
   if (digest === "md5") out["Content-MD5"] = createHash("md5").update(bytes).digest("base64");
   if (digest === "crc64") out["x-ms-content-crc64"] = new Crc64().update(bytes).base64();
   return { status, headers: out, body: bytes, length: undefined, release: undefined };
@@ -83,17 +74,17 @@ export async function getBlob(request: HttpRequest, { blobs }: BlobServices): Pr
 function headersOf(
   request: HttpRequest,
   opened: OpenedBlob,
-  extent: Extent | undefined,
+  range: Extent | undefined,
 ): Record<string, string | undefined> {
   const out = blobHeaders(opened);
   const { contentMd5 } = opened.record.http;
-  if (extent === undefined) out["Content-MD5"] = contentMd5;
+  if (range === undefined) out["Content-MD5"] = contentMd5;
   else {
-    out["Content-Range"] = printContentRange(extent, opened.record.length);
+    out["Content-Range"] = printContentRange(range, opened.record.length);
     out["x-ms-blob-content-md5"] = contentMd5;
   }
-  if (request.version >= REPORTS_TIER) Object.assign(out, tierHeaders(opened.record));
-  if (request.caller.kind === "serviceSas") override(out, request.caller.overrides);
+  if (request.version >= TIER_SINCE) Object.assign(out, tierHeaders(opened.record));
+  overrideHeaders(out, request);
   return out;
 }
 
@@ -105,38 +96,40 @@ async function readWhole(payload: NonNullable<OpenedBlob["payload"]>, range: Sli
   }
 }
 
-function inlineBytes({ content }: OpenedBlob["record"], { from, length }: SliceRange): Buffer {
+function inlineBytes({ record, range: { from, length } }: OpenedBlob): Buffer {
+  const { content } = record;
   return "inline" in content ? content.inline.subarray(from, from + length) : Buffer.alloc(0);
+}
+
+/** The content, wherever it is stored. */
+export function streamOf(opened: OpenedBlob): AsyncIterable<Buffer> {
+  const { payload, range } = opened;
+  return payload === undefined ? once(inlineBytes(opened)) : payload.stream(range.from, range.length);
 }
 
 async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
 }
 
-/** A SAS may say how what it opens is to be served (rscc, rscd and their like). */
-function override(
-  out: Record<string, string | undefined>,
-  overrides: Readonly<Record<string, string>>,
-): void {
-  for (const lower in overrides) {
-    const name = lower.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
-    out[name] = overrides[lower];
-  }
-}
-
 /** HEAD /{container}/{blob} */
-export async function getBlobProperties(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
-  const seen = await getProperties(blobs, readRead(request));
+export async function handleGetBlobProperties(
+  request: HttpRequest,
+  { blobs }: BlobServices,
+): Promise<HttpReply> {
+  const seen = await getBlobProperties(blobs, readRead(request));
   const headers = {
     ...blobHeaders(seen),
     ...propertyHeaders(seen),
     "Content-MD5": seen.record.http.contentMd5,
   };
-  if (request.caller.kind === "serviceSas") override(headers, request.caller.overrides);
+  overrideHeaders(headers, request);
   return { status: 200, headers, length: seen.record.length };
 }
 
-export async function getBlobMetadata(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
-  const { record } = await getProperties(blobs, readRead(request));
-  return { status: 200, headers: { ...stamp(record.revision), ...printMetadata(record.metadata ?? {}) } };
+export async function handleGetBlobMetadata(
+  request: HttpRequest,
+  { blobs }: BlobServices,
+): Promise<HttpReply> {
+  const { record } = await getBlobProperties(blobs, readRead(request));
+  return { status: 200, headers: metadataHeaders(record) };
 }

@@ -1,11 +1,12 @@
 import { badQuery } from "../../base/refusals.ts";
 import { getBlockList, type NamedBlock } from "../../services/blob/get-block-list.ts";
+import { readLeaseId } from "../common/read-headers.ts";
+import { stamp, XML } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { bodyOf, PrintedPage } from "../wire/printed-page.ts";
 import { BOM, textElement, XML_DECLARATION } from "../wire/xml-print.ts";
-import { checkTagPermission, readSelector } from "./blob-headers.ts";
-import { IF_TAGS, readBlobRef, readLeaseId, readSingleConditions } from "./read-request.ts";
-import { stamp, XML } from "./replies.ts";
+import { IF_TAGS, readSingleConditions } from "./read-conditions.ts";
+import { checkTagPermission, readBlobRef, readSelector } from "./read-request.ts";
 import type { BlobServices } from "./services.ts";
 
 const LIST_TYPES = ["committed", "uncommitted", "all"] as const;
@@ -14,10 +15,10 @@ const LIST_TYPES = ["committed", "uncommitted", "all"] as const;
 export async function handleGetBlockList(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
   checkTagPermission(request);
   const type = request.query.get("blocklisttype")?.toLowerCase() ?? "committed";
-  const asked = LIST_TYPES.find((known) => known === type);
-  if (asked === undefined) throw badQuery("blocklisttype", type, "There is no such list.");
-  // To strangers a public blob shows what was committed.
-  const wants = request.caller.kind === "anonymous" ? "committed" : asked;
+  const listed = LIST_TYPES.find((name) => name === type);
+  if (listed === undefined) throw badQuery("blocklisttype", type, "There is no such list.");
+  // Anonymous callers see the committed blocks only.
+  const wants = request.caller.kind === "anonymous" ? "committed" : listed;
   const { record, committed, uncommitted } = await getBlockList(blobs, {
     ref: readBlobRef(request),
     selector: readSelector(request.query),
@@ -40,7 +41,7 @@ export async function handleGetBlockList(request: HttpRequest, { blobs }: BlobSe
   return { status: 200, headers, body };
 }
 
-/** The protocol gives these lists whole, to every version: 50,000 blocks and 100,000 uncommitted ones at most. */
+/** The protocol has no pages here: up to 50,000 committed and 100,000 uncommitted blocks in one reply. */
 const UNLIMITED = { countMax: Number.POSITIVE_INFINITY, bytesMax: Number.POSITIVE_INFINITY };
 
 function printBlock({ id, length }: NamedBlock): string {

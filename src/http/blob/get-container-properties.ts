@@ -1,9 +1,9 @@
 import { NO_CONDITIONS } from "../../concurrency/conditions.ts";
 import { getContainer } from "../../services/blob/container-properties.ts";
+import { readLeaseId } from "../common/read-headers.ts";
+import { leaseHeaders, metadataHeaders } from "../common/replies.ts";
 import type { HttpReply, HttpRequest, ReplyHeaders } from "../exchange.ts";
-import { printMetadata } from "../wire/metadata.ts";
-import { readContainerRef, readLeaseId } from "./read-request.ts";
-import { leaseHeaders, stamp } from "./replies.ts";
+import { readContainerRef } from "./read-request.ts";
 import type { BlobServices } from "./services.ts";
 
 export async function readContainer(
@@ -24,8 +24,7 @@ export async function handleGetContainerProperties(
   const { record, now } = await readContainer(request, services);
   const { encryptionScope } = record;
   const headers: ReplyHeaders = {
-    ...stamp(record.revision),
-    ...printMetadata(record.metadata ?? {}),
+    ...metadataHeaders(record),
     ...leaseHeaders(record.lease, now),
     "x-ms-blob-public-access": record.publicAccess,
     "x-ms-has-immutability-policy": "false",
@@ -35,4 +34,12 @@ export async function handleGetContainerProperties(
     "x-ms-deny-encryption-scope-override": String(encryptionScope?.isEnforced ?? false),
   };
   return { status: 200, headers };
+}
+
+export async function handleGetContainerMetadata(
+  request: HttpRequest,
+  services: BlobServices,
+): Promise<HttpReply> {
+  const { record } = await readContainer(request, services);
+  return { status: 200, headers: metadataHeaders(record) };
 }

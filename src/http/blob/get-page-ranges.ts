@@ -9,16 +9,17 @@ import {
 } from "../../services/blob/get-page-ranges.ts";
 import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import type { PageSpan } from "../../services/blob/page-map.ts";
+import { readLeaseId } from "../common/read-headers.ts";
+import { stamp, XML } from "../common/replies.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import { decodeMarker, encodeMarker, readCount } from "../wire/list-params.ts";
 import { parseRange } from "../wire/range.ts";
 import { BOM, element, printXml, textElement, XML_DECLARATION } from "../wire/xml-print.ts";
-import { checkTagPermission, readMoment, readSelector } from "./blob-headers.ts";
-import { IF_ALL, readBlobRef, readLeaseId, readSingleConditions } from "./read-request.ts";
-import { stamp, XML } from "./replies.ts";
+import { IF_ALL, readSingleConditions } from "./read-conditions.ts";
+import { checkTagPermission, readBlobRef, readSelector, readTimestamp } from "./read-request.ts";
 import type { BlobServices } from "./services.ts";
 
-/** Clients that know pages of this listing; to others it is given whole. */
+/** Clients of older versions know no pages of this listing and get it whole. */
 const PAGED_SINCE = "2020-10-02";
 
 /** GET ?comp=pagelist: what is written, or with prevsnapshot what has changed since */
@@ -28,20 +29,20 @@ export async function handleGetPageRanges(request: HttpRequest, { blobs }: BlobS
   const ref = readBlobRef(request);
   const scope = `pages ${ref.account}/${ref.container}/${ref.blob}`;
   const { pageRangesMax: max } = BLOB_LIMITS;
-  const asked = readCount(query, "maxresults", { min: 1, max });
+  const maxResults = readCount(query, "maxresults", { min: 1, max });
   const marker = query.get("marker");
-  const isPaged = asked !== undefined || request.version === "" || request.version >= PAGED_SINCE;
-  const wanted: GetPageRanges = {
+  const isPaged = maxResults !== undefined || request.version === "" || request.version >= PAGED_SINCE;
+  const listing: GetPageRanges = {
     ref,
     selector: readSelector(query),
     conditions: readSingleConditions(headers, IF_ALL),
     leaseId: readLeaseId(headers),
     within: readWithin(headers),
     from: marker === undefined || marker === "" ? 0 : positionOf(scope, marker),
-    maxResults: Math.min(asked ?? max, max),
+    maxResults: Math.min(maxResults ?? max, max),
     previous: readPrevious(request),
   };
-  const first = await getPageRanges(blobs, wanted);
+  const first = await getPageRanges(blobs, listing);
   const { record, ranges, next } = first;
   const replyHeaders = {
     ...XML,
@@ -49,25 +50,25 @@ export async function handleGetPageRanges(request: HttpRequest, { blobs }: BlobS
     "x-ms-blob-content-length": String(record.length),
   };
   if (!isPaged && next !== undefined)
-    return { status: 200, headers: replyHeaders, body: printWhole(blobs, wanted, first) };
+    return { status: 200, headers: replyHeaders, body: printWhole(blobs, listing, first) };
   const nextMarker = next === undefined ? "" : encodeMarker(scope, [String(next)]);
   const content = printRanges(ranges) + (isPaged ? textElement("NextMarker", nextMarker) : "");
   return { status: 200, headers: replyHeaders, body: printXml(element("PageList", content)) };
 }
 
 /**
- * A long list for a client that knows no pages: a page at a time, at the pace of the client. It is the list of one
- * moment: when the blob changes meanwhile, the reply breaks off, and the client asks again.
+ * A long list for a client that knows no pages, read page by page as the client receives it. When the blob
+ * changes meanwhile, the server breaks the reply off, so that no list mixes two states of the blob.
  */
 async function* printWhole(
   blobs: BlobService,
-  wanted: GetPageRanges,
+  listing: GetPageRanges,
   { record, ranges, next }: PageRanges,
 ): AsyncGenerator<Buffer> {
   yield Buffer.from(`${BOM}${XML_DECLARATION}<PageList>${printRanges(ranges)}`);
   const conditions = { ifMatch: [etagOf(record.revision)] };
   for (let from = next; from !== undefined; ) {
-    const page = await getPageRanges(blobs, { ...wanted, conditions, from });
+    const page = await getPageRanges(blobs, { ...listing, conditions, from });
     yield Buffer.from(printRanges(page.ranges));
     from = page.next;
   }
@@ -93,7 +94,7 @@ function positionOf(scope: string, marker: string): number {
   return Number(position);
 }
 
-/** Rounded out to whole pages. */
+/** The requested range, rounded out to whole pages. */
 function readWithin(headers: Headers): PageSpan | undefined {
   const range = parseRange(headers);
   if (range === undefined) return undefined;
@@ -104,9 +105,9 @@ function readWithin(headers: Headers): PageSpan | undefined {
   return { start, length: Math.max(0, end - start) };
 }
 
-/** By its id, or as a managed disk has it: by the address of the snapshot. */
+/** The earlier snapshot: by its id or, for a managed disk, by its address. */
 function readPrevious({ headers, query }: HttpRequest): Revision | undefined {
-  const named = readMoment(query, "prevsnapshot");
+  const named = readTimestamp(query, "prevsnapshot");
   const url = headers["x-ms-previous-snapshot-url"];
   if (url === undefined) return named;
   const found = named === undefined ? /[?&]snapshot=([^&#]+)/i.exec(url)?.[1] : undefined;

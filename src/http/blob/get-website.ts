@@ -2,15 +2,15 @@ import { Refusal } from "../../base/refusals.ts";
 import { getServiceProperties } from "../../services/account/get-service-properties.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import { readQuery } from "../query.ts";
-import { getBlob, getBlobProperties } from "./get-blob.ts";
+import { handleGetBlob, handleGetBlobProperties } from "./get-blob.ts";
 import type { BlobServices } from "./services.ts";
 
-/** What a browser may ask for besides the path. */
-const HEADERS = ["range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since"];
+/** The headers of a browser that count. */
+const USED_HEADERS = ["range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since"];
 
 /**
- * The static website of an account: GET and HEAD of the blobs in $web, for anybody, as the service properties
- * say. A folder is answered with its index document, and what is not there with the error document.
+ * The static website of an account: anonymous GET and HEAD of the blobs in $web, if the service properties
+ * enable it. The reply for a folder is its index document, for a missing blob the error document.
  */
 export async function handleGetWebsite(request: HttpRequest, services: BlobServices): Promise<HttpReply> {
   const { account, path } = request.target;
@@ -24,7 +24,7 @@ export async function handleGetWebsite(request: HttpRequest, services: BlobServi
   const name = isFolder ? `${path}${index ?? ""}` : path;
   const found = name === "" ? undefined : await serve(request, services, name, pick(request.headers));
   if (found !== undefined) return found;
-  // The page that says so is a whole one, whatever was asked for.
+  // The error document is sent whole, whichever range the client requested.
   const page =
     errorDocument404Path === undefined ? undefined : await serve(request, services, errorDocument404Path, {});
   if (page === undefined) throw new Refusal("WebContentNotFound");
@@ -38,9 +38,9 @@ async function serve(
   headers: Headers,
 ): Promise<HttpReply | undefined> {
   const path = `$web/${name.startsWith("/") ? name.slice(1) : name}`;
-  const asked = { ...request, target: { ...request.target, path }, query: readQuery(""), headers };
+  const inner = { ...request, target: { ...request.target, path }, query: readQuery(""), headers };
   try {
-    return await (request.method === "HEAD" ? getBlobProperties : getBlob)(asked, services);
+    return await (request.method === "HEAD" ? handleGetBlobProperties : handleGetBlob)(inner, services);
   } catch (error) {
     if (error instanceof Refusal && error.row.http === 404) return undefined;
     throw error;
@@ -48,5 +48,5 @@ async function serve(
 }
 
 function pick(headers: Headers): Headers {
-  return Object.fromEntries(HEADERS.map((name) => [name, headers[name]]));
+  return Object.fromEntries(USED_HEADERS.map((name) => [name, headers[name]]));
 }

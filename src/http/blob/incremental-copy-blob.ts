@@ -1,10 +1,10 @@
 import { Refusal } from "../../base/refusals.ts";
 import { copyIncremental } from "../../services/blob/copy-incremental.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import { readCreateGuards, refuseVersionOrSnapshot } from "./blob-headers.ts";
 import { copyReply } from "./copy-blob.ts";
 import { readOwnSource } from "./copy-source.ts";
-import { IF_ALL, readBlobRef } from "./read-request.ts";
+import { IF_ALL } from "./read-conditions.ts";
+import { readBlobRef, readCreateGuards, refuseVersionOrSnapshot } from "./read-request.ts";
 import type { BlobServices } from "./services.ts";
 
 /** PUT ?comp=incrementalcopy: the source is a snapshot of a page blob of this server */

@@ -1,16 +1,16 @@
 import { leaseBlob } from "../../services/blob/lease-blob.ts";
 import { type ActionName, leaseReply, readLeaseAction } from "../common/lease.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import { refuseVersionOrSnapshot } from "./blob-headers.ts";
-import { IF_ALL, readBlobRef, readWriteConditions } from "./read-request.ts";
+import { IF_ALL, readWriteConditions } from "./read-conditions.ts";
+import { readBlobRef, refuseVersionOrSnapshot } from "./read-request.ts";
 import type { BlobServices } from "./services.ts";
 
+/** PUT ?comp=lease */
 export async function handleLeaseBlob(
   action: ActionName,
   request: HttpRequest,
   { blobs }: BlobServices,
 ): Promise<HttpReply> {
-  // Of snapshots and versions there is nothing to lease.
   refuseVersionOrSnapshot(request.query);
   const result = await leaseBlob(blobs, {
     ref: readBlobRef(request),

@@ -1,10 +1,11 @@
 import { leaseContainer } from "../../services/blob/lease-container.ts";
 import { type ActionName, leaseReply, readLeaseAction } from "../common/lease.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import { IF_DATES, readContainerRef, readWriteConditions } from "./read-request.ts";
+import { IF_DATES, readWriteConditions } from "./read-conditions.ts";
+import { readContainerRef } from "./read-request.ts";
 import type { BlobServices } from "./services.ts";
 
-/** Lease Container and Lease Blob. */
+/** PUT /{container}?restype=container&comp=lease */
 export async function handleLeaseContainer(
   action: ActionName,
   request: HttpRequest,

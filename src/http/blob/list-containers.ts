@@ -10,14 +10,13 @@ import {
 } from "../../services/blob/list-containers.ts";
 import { versionOfDeletion } from "../../services/blob/restore-container.ts";
 import { daysLeft } from "../../services/blob/retention.ts";
-import { serviceEndpoint } from "../common/replies.ts";
+import { serviceEndpoint, XML } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { decodeMarker, encodeMarker, printListParams, readListParams } from "../wire/list-params.ts";
 import { printMetadataXml } from "../wire/metadata.ts";
 import { PrintedPage, printListing } from "../wire/printed-page.ts";
 import { element, optionalElement, textElement } from "../wire/xml-print.ts";
-import { XML } from "./replies.ts";
 import type { BlobServices } from "./services.ts";
 
 /** GET /?comp=list */

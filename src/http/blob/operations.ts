@@ -30,17 +30,21 @@ import { handleCopyBlobFromUrl } from "./copy-blob-from-url.ts";
 import { handleCreateContainer } from "./create-container.ts";
 import { handleDeleteBlob } from "./delete-blob.ts";
 import { handleDeleteContainer } from "./delete-container.ts";
-import { handleDeleteImmutabilityPolicy } from "./delete-immutability-policy.ts";
 import { handleFindBlobsByTags, handleFindBlobsByTagsInContainer } from "./find-blobs-by-tags.ts";
 import { handleGetAccountInformation } from "./get-account-information.ts";
-import { getBlob, getBlobMetadata, getBlobProperties } from "./get-blob.ts";
+import { handleGetBlob, handleGetBlobMetadata, handleGetBlobProperties } from "./get-blob.ts";
 import { handleGetBlobTags } from "./get-blob-tags.ts";
 import { handleGetBlockList } from "./get-block-list.ts";
 import { handleGetContainerAcl } from "./get-container-acl.ts";
-import { handleGetContainerMetadata } from "./get-container-metadata.ts";
-import { handleGetContainerProperties } from "./get-container-properties.ts";
+import { handleGetContainerMetadata, handleGetContainerProperties } from "./get-container-properties.ts";
 import { handleGetPageRanges } from "./get-page-ranges.ts";
 import { handleGetWebsite } from "./get-website.ts";
+import {
+  handleDeleteImmutabilityPolicy,
+  handleSetImmutabilityPolicy,
+  handleSetLegalHold,
+  IF_UNMODIFIED,
+} from "./immutability.ts";
 import { handleIncrementalCopyBlob } from "./incremental-copy-blob.ts";
 import { handleLeaseBlob } from "./lease-blob.ts";
 import { handleLeaseContainer } from "./lease-container.ts";
@@ -56,7 +60,7 @@ import { handlePutPage } from "./put-page.ts";
 import { handlePutPageBlob } from "./put-page-blob.ts";
 import { handlePutPageFromUrl } from "./put-page-from-url.ts";
 import { BODY_BYTES_MAX, handleQueryBlobContents } from "./query-blob-contents.ts";
-import { IF_ALL, IF_DATES, IF_FOUR, IF_TAGS } from "./read-request.ts";
+import { IF_ALL, IF_DATES, IF_FOUR, IF_TAGS } from "./read-conditions.ts";
 import { handleRestoreContainer } from "./restore-container.ts";
 import type { BlobServices } from "./services.ts";
 import { handleSetBlobExpiry } from "./set-blob-expiry.ts";
@@ -66,8 +70,6 @@ import { handleSetBlobTags } from "./set-blob-tags.ts";
 import { handleSetBlobTier } from "./set-blob-tier.ts";
 import { handleSetContainerAcl } from "./set-container-acl.ts";
 import { handleSetContainerMetadata, METADATA_CONDITIONS } from "./set-container-metadata.ts";
-import { handleSetImmutabilityPolicy, IF_UNMODIFIED } from "./set-immutability-policy.ts";
-import { handleSetLegalHold } from "./set-legal-hold.ts";
 import { handleSnapshotBlob } from "./snapshot-blob.ts";
 import { submitBatchHandlers } from "./submit-batch.ts";
 import { handleUndeleteBlob } from "./undelete-blob.ts";
@@ -209,7 +211,10 @@ const CONTAINER_ROWS: readonly Operation<BlobServices>[] = [
   ),
 ];
 
-/** Put stands before copy, and copy before put from URL: of rows with equally many selectors the first one wins. */
+/**
+ * Put stands before copy, and copy before put from URL: of rows with equally many selectors the first one
+ * wins.
+ */
 const CONTENT_ROWS: readonly Operation<BlobServices>[] = [
   row("PutBlob", "PUT blob, x-ms-blob-type: BlockBlob", onObject("c", "w"), handlePutBlob, {
     ...CREATES,
@@ -292,19 +297,17 @@ const CONTENT_ROWS: readonly Operation<BlobServices>[] = [
     ...CREATES,
     ...REFUSED_BODY,
   }),
-  row(
-    "CopyIncremental",
-    "PUT blob?comp=incrementalcopy",
-    onObject("c", "w"),
-    handleIncrementalCopyBlob,
-    { returnsEtag: true, conditions: IF_ALL, ...ACCEPTED },
-  ),
+  row("CopyIncremental", "PUT blob?comp=incrementalcopy", onObject("c", "w"), handleIncrementalCopyBlob, {
+    returnsEtag: true,
+    conditions: IF_ALL,
+    ...ACCEPTED,
+  }),
 ];
 
 const BLOB_ROWS: readonly Operation<BlobServices>[] = [
-  row("GetBlob", "GET blob", READ_BLOB, getBlob, { ...GUARDED, ok: [200, 206] }),
-  row("GetBlobProperties", "HEAD blob", READ_BLOB, getBlobProperties, GUARDED),
-  ...getAndHead("GetBlobMetadata", "blob?comp=metadata", READ_BLOB, getBlobMetadata, GUARDED),
+  row("GetBlob", "GET blob", READ_BLOB, handleGetBlob, { ...GUARDED, ok: [200, 206] }),
+  row("GetBlobProperties", "HEAD blob", READ_BLOB, handleGetBlobProperties, GUARDED),
+  ...getAndHead("GetBlobMetadata", "blob?comp=metadata", READ_BLOB, handleGetBlobMetadata, GUARDED),
   ...DELETE_BLOB_ROWS,
   row("UndeleteBlob", "PUT blob?comp=undelete", onObject("w"), handleUndeleteBlob),
   row("SetBlobMetadata", "PUT blob?comp=metadata", onObject("w"), handleSetBlobMetadata, GUARDED),
@@ -361,8 +364,8 @@ export const BLOB_OPERATIONS: OperationTable<BlobServices> = {
 };
 
 /**
- * A path of one segment names a container when the query has `restype` (as for its account information), otherwise
- * a blob of the root container. The path of a container may end in a slash.
+ * A path of one segment names a container when the query has `restype` (as for its account information),
+ * otherwise a blob of the root container. The path of a container may end in a slash.
  */
 function resourceOf(path: string, query: Query): ResourceKind {
   if (path === "") return "service";

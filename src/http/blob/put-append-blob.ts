@@ -1,10 +1,10 @@
 import { badHeader } from "../../base/refusals.ts";
 import { createAppendBlob } from "../../services/blob/create-blob.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import { readCreateGuards, readProperties, refuseVersionOrSnapshot } from "./blob-headers.ts";
-import { IF_ALL, readBlobRef } from "./read-request.ts";
+import { IF_ALL } from "./read-conditions.ts";
+import { readBlobRef, readCreateGuards, readProperties, refuseVersionOrSnapshot } from "./read-request.ts";
+import { writtenHeaders } from "./replies.ts";
 import type { BlobServices } from "./services.ts";
-import { writtenHeaders } from "./written-headers.ts";
 
 /** PUT with x-ms-blob-type: AppendBlob: an empty one */
 export async function handlePutAppendBlob(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {

@@ -3,15 +3,20 @@ import { Refusal } from "../../base/refusals.ts";
 import { checkCopyTarget } from "../../services/blob/copy-from-elsewhere.ts";
 import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import { type PutBlob, putBlob } from "../../services/blob/put-blob.ts";
+import { readBoolean } from "../common/read-headers.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import { readCreateGuards, readProperties, refuseVersionOrSnapshot } from "./blob-headers.ts";
-import { bytesMaxFor } from "./put-blob.ts";
-import { IF_ALL, readBlobRef, readBoolean } from "./read-request.ts";
+import { bytesMaxFor, checkMd5 } from "./put-blob.ts";
+import { IF_ALL } from "./read-conditions.ts";
+import {
+  copiesSourceTags,
+  readBlobRef,
+  readCreateGuards,
+  readProperties,
+  refuseVersionOrSnapshot,
+} from "./read-request.ts";
+import { writtenHeaders } from "./replies.ts";
 import type { BlobServices } from "./services.ts";
-import { openSourceBody, type SourceBody } from "./source-body.ts";
-import { writtenHeaders } from "./written-headers.ts";
-
-/** The writes whose bytes come from an address instead of a body. */
+import { openSourceBody } from "./source-body.ts";
 
 const BLOB_SIZES = { since2019: BLOB_LIMITS.putBlobBytesMax, since2016: 256 * MIB, before: 256 * MIB };
 
@@ -20,20 +25,20 @@ export async function handlePutBlobFromUrl(request: HttpRequest, services: BlobS
   const { headers } = request;
   refuseVersionOrSnapshot(request.query);
   const guards = readCreateGuards(request, IF_ALL);
-  const given = readProperties(request, false);
-  const copiesTags = headers["x-ms-copy-source-tag-option"]?.toUpperCase() === "COPY";
-  if (copiesTags && given.tags !== undefined) {
+  const properties = readProperties(request, false);
+  const copiesTags = copiesSourceTags(headers);
+  if (copiesTags && properties.tags !== undefined) {
     throw new Refusal("BothUserTagsAndSourceTagsCopyPresentException");
   }
   const bytesMax = bytesMaxFor(request.version, BLOB_SIZES);
   const ref = readBlobRef(request);
-  const target = { ref, ...guards, encryption: given.encryption };
+  const target = { ref, ...guards, encryption: properties.encryption };
   const checkTarget = () =>
     checkCopyTarget(services.blobs, target, "sync").catch((error: unknown) => {
       throw asTarget(error, guards);
     });
-  const wants = { use: "putBlobFromUrl", bytesMax, md5: true, checkTarget } as const;
-  const source = await openSourceBody(request, services, wants);
+  const options = { use: "putBlobFromUrl", bytesMax, md5: true, checkTarget } as const;
+  const source = await openSourceBody(request, services, options);
   try {
     const keeps = readBoolean(headers, "x-ms-copy-source-blob-properties") ?? true;
     const { contentMd5: _, ...http } = source.http;
@@ -41,16 +46,16 @@ export async function handlePutBlobFromUrl(request: HttpRequest, services: BlobS
       ref,
       ...guards,
       properties: {
-        ...given,
-        http: { ...(keeps ? http : {}), ...given.http },
-        tags: given.tags ?? (copiesTags ? source.tags : undefined),
+        ...properties,
+        http: { ...(keeps ? http : {}), ...properties.http },
+        tags: properties.tags ?? (copiesTags ? source.tags : undefined),
       },
       body: source.body,
       length: source.length,
-      md5: () => checkedMd5(given.http.contentMd5, source),
+      md5: () => checkMd5(properties, source.body.md5),
     });
-    // An MD5 nobody asked for is one the Azure CLI cannot print.
-    const contentMd5 = headers["x-ms-source-content-md5"] ?? given.http.contentMd5;
+    // The Azure CLI fails to print an MD5 that the client did not send.
+    const contentMd5 = headers["x-ms-source-content-md5"] ?? properties.http.contentMd5;
     return { status: 201, headers: { ...writtenHeaders(written), "Content-MD5": contentMd5 } };
   } catch (error) {
     throw asTarget(error, guards);
@@ -59,16 +64,7 @@ export async function handlePutBlobFromUrl(request: HttpRequest, services: BlobS
   }
 }
 
-function checkedMd5(told: string | undefined, { body }: SourceBody): string | undefined {
-  if (told !== undefined && told !== body.md5) {
-    throw new Refusal("Md5Mismatch", {
-      elements: { UserSpecifiedMd5: told, ServerCalculatedMd5: body.md5 ?? "" },
-    });
-  }
-  return body.md5;
-}
-
-/** Of a condition on ETags this operation says which side it failed on. */
+/** For a condition on an ETag the refusal says whether the source or the target failed it. */
 function asTarget(error: unknown, { conditions }: Pick<PutBlob, "conditions">): unknown {
   const isEtag = conditions.ifMatch !== undefined || conditions.ifNoneMatch !== undefined;
   const isTarget = error instanceof Refusal && error.code === "ConditionNotMet" && isEtag;

@@ -3,36 +3,34 @@ import { badHeader, Refusal } from "../../base/refusals.ts";
 import { md5OfArrived } from "../../digest/md5-batch.ts";
 import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import { type BlobProperties, putBlob, type Written } from "../../services/blob/put-blob.ts";
+import { bodyTooLarge, missingHeader } from "../common/read-headers.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { STRUCTURED_BODY } from "../wire/structured-body.ts";
-import { readCreateGuards, readProperties, refuseVersionOrSnapshot } from "./blob-headers.ts";
-import { IF_ALL, missingHeader, readBlobRef } from "./read-request.ts";
+import { IF_ALL } from "./read-conditions.ts";
+import { readBlobRef, readCreateGuards, readProperties, refuseVersionOrSnapshot } from "./read-request.ts";
+import { writtenHeaders } from "./replies.ts";
 import type { BlobServices } from "./services.ts";
-import { writtenHeaders } from "./written-headers.ts";
 
-/** What one request may carry grew with the versions of the protocol. */
+/** The largest body of one request grew with the versions of the protocol. */
 export function bytesMaxFor(
   version: string,
   sizes: { readonly since2019: number; readonly since2016: number; readonly before: number },
 ): number {
-  // A client that names no version is served as a present one.
+  // A client that sends no version gets the behaviour of the newest one.
   if (version === "" || version >= "2019-12-12") return sizes.since2019;
   return version >= "2016-05-31" ? sizes.since2016 : sizes.before;
 }
 
 export function checkBodyLength({ body }: HttpRequest, bytesMax: number): void {
   if (body.length !== undefined && body.length > bytesMax) {
-    throw new Refusal("RequestBodyTooLarge", { elements: { MaxLimit: String(bytesMax) } });
+    throw bodyTooLarge(bytesMax);
   }
 }
 
 const PUT_BLOB_SIZES = { since2019: BLOB_LIMITS.putBlobBytesMax, since2016: 256 * MIB, before: 64 * MIB };
 
-/** Put Blobs whose bodies have come, or have begun to, and that are not answered yet. */
-let arrived = 0;
-
 /** PUT /{container}/{blob} with x-ms-blob-type: BlockBlob */
-export async function handlePutBlob(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
+export async function handlePutBlob(request: HttpRequest, { blobs, puts }: BlobServices): Promise<HttpReply> {
   const { headers, body } = request;
   refuseVersionOrSnapshot(request.query);
   const pageLength = headers["x-ms-blob-content-length"];
@@ -45,35 +43,35 @@ export async function handlePutBlob(request: HttpRequest, { blobs }: BlobService
   const isSmall = length !== undefined && length <= LIMITS.inlineBytesMax;
   const reading = isSmall ? body.read(LIMITS.inlineBytesMax) : body.stream({ md5: true });
   const content = reading instanceof Promise ? await reading : reading;
-  arrived++;
+  puts.inFlight++;
   try {
-    const digest = Buffer.isBuffer(content) ? md5OfArrived(content, arrived) : undefined;
+    const digest = Buffer.isBuffer(content) ? md5OfArrived(content, puts.inFlight) : undefined;
     const computed = digest instanceof Promise ? await digest : digest;
     const md5 = (): string | undefined =>
-      agreed(properties, Buffer.isBuffer(content) ? computed : content.md5);
-    // Spelled out: an object made by spreading has a shape of its own each time, and is slow for all who read it.
-    const wish = { ref, conditions, leaseId, mayOverwrite, properties, length, body: content, md5 };
-    return putReply(request, await putBlob(blobs, wish));
+      checkMd5(properties, Buffer.isBuffer(content) ? computed : content.md5);
+    // No spread: each spread object would get a shape of its own, which slows every later property access.
+    const put = { ref, conditions, leaseId, mayOverwrite, properties, length, body: content, md5 };
+    return putReply(request, await putBlob(blobs, put));
   } finally {
-    arrived--;
+    puts.inFlight--;
   }
 }
 
-/** x-ms-blob-content-md5 is kept with the blob; of a blob that comes in one piece it is checked as well. */
-function agreed({ http }: BlobProperties, md5: string | undefined): string | undefined {
-  const told = http.contentMd5;
-  if (told !== undefined && told !== md5) {
-    throw new Refusal("Md5Mismatch", {
-      elements: { UserSpecifiedMd5: told, ServerCalculatedMd5: md5 ?? "" },
-    });
-  }
-  return md5;
+/**
+ * The server stores x-ms-blob-content-md5 with the blob, and compares it when one request writes the whole
+ * blob.
+ */
+export function checkMd5({ http }: BlobProperties, md5: string | undefined): string | undefined {
+  const declared = http.contentMd5;
+  if (declared === undefined || declared === md5) return md5;
+  const elements = { UserSpecifiedMd5: declared, ServerCalculatedMd5: md5 ?? "" };
+  throw new Refusal("Md5Mismatch", { elements });
 }
 
 function putReply({ headers }: HttpRequest, written: Written): HttpReply {
   const out = writtenHeaders(written);
   out["Content-MD5"] = written.contentMd5;
-  // Not computed where nobody asked; what was sent has been compared by now.
+  // The server computes no CRC64 of its own here; it has compared the one that the client sent.
   const crc64 = headers["x-ms-content-crc64"];
   if (crc64 !== undefined) out["x-ms-content-crc64"] = crc64;
   if (headers["x-ms-structured-body"] !== undefined) out["x-ms-structured-body"] = STRUCTURED_BODY;

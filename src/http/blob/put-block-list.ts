@@ -5,23 +5,21 @@ import { freeIfAlone } from "../../memory/free-now.ts";
 import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import { type BlockSource, type ListedBlock, putBlockList } from "../../services/blob/put-block-list.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import { checkBytes } from "../wire/digest.ts";
 import { parseXmlCooperatively } from "../wire/xml.ts";
-import { readCreateGuards, readProperties, refuseVersionOrSnapshot } from "./blob-headers.ts";
 import { blockIdBytes } from "./put-block.ts";
-import { IF_ALL, readBlobRef } from "./read-request.ts";
+import { IF_ALL } from "./read-conditions.ts";
+import { readBlobRef, readCreateGuards, readProperties, refuseVersionOrSnapshot } from "./read-request.ts";
+import { digestHeaders, writtenHeaders } from "./replies.ts";
 import type { BlobServices } from "./services.ts";
-import { digestHeaders, writtenHeaders } from "./written-headers.ts";
 
 /** PUT ?comp=blocklist */
 export async function handlePutBlockList(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
   refuseVersionOrSnapshot(request.query);
   const guards = readCreateGuards(request, IF_ALL);
   const properties = readProperties(request, false);
-  const body = await request.body.read(BLOB_LIMITS.blockListBytesMax);
-  const { blocks, crc64 } = await readBlockList(body, request.headers["content-md5"] === undefined);
+  const { blocks, digests } = await readBlockList(request);
   const written = await putBlockList(blobs, { ref: readBlobRef(request), ...guards, blocks, properties });
-  return { status: 201, headers: { ...writtenHeaders(written), ...digestHeaders(request, crc64) } };
+  return { status: 201, headers: { ...writtenHeaders(written), ...digests } };
 }
 
 const SOURCES: Readonly<Record<string, BlockSource>> = {
@@ -34,33 +32,34 @@ const LESS = 0x3c;
 
 const SLASH = 0x2f;
 
-/** Reading a long list: so much of it, and then others have their turn. */
+/** A long list is parsed in slices; between two of them the event loop runs. */
 const BYTES_PER_SLICE = 512 * KIB;
 
 const BLOCKS_PER_SLICE = 4_000;
 
-/** An id in which every character is a reference, and the white space of a patient printer around it. */
+/** An id in which every character is a character reference, with white space around it. */
 const ID_TEXT_CHARS_MAX = 4 * KIB;
 
 const scheduler = new CooperativeScheduler(BLOB_LIMITS.listRestMillis);
 
-/** Whether there are more end tags than a list may have: told before a tree is made of them. */
+/** Whether there are more end tags than a list may have; checked before the XML tree is built. */
 async function isTooLong(body: Buffer): Promise<boolean> {
   let count = 0;
   for (let at = 0; at < body.length - 1; at++) {
     if (at % BYTES_PER_SLICE === BYTES_PER_SLICE - 1) await scheduler.yieldToEventLoop();
-    // One of them ends the list itself.
+    // One of the tags closes the list itself.
     if (body[at] === LESS && body[at + 1] === SLASH && ++count > BLOB_LIMITS.committedBlocksMax + 1)
       return true;
   }
   return false;
 }
 
-/** A list may be megabytes long, and many of them may be refused one after another: its memory is free at once. */
-async function readBlockList(body: Buffer, wantsCrc64: boolean) {
+/** A list may have megabytes: its memory is freed at once, since a client can send many of them. */
+async function readBlockList(request: HttpRequest) {
+  const body = await request.body.read(BLOB_LIMITS.blockListBytesMax);
   try {
     const blocks = await parseBlockList(body);
-    return { blocks, crc64: checkBytes(body, { declared: {}, wantsCrc64 }).crc64 };
+    return { blocks, digests: digestHeaders(request, body) };
   } finally {
     freeIfAlone(body);
   }

@@ -1,12 +1,13 @@
-import { badHeader, Refusal } from "../../base/refusals.ts";
+import { badHeader } from "../../base/refusals.ts";
 import { createPageBlob } from "../../services/blob/create-blob.ts";
 import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import { PAGE_TIERS } from "../../services/blob/set-blob-tier.ts";
+import { bodyTooLarge, requireHeader } from "../common/read-headers.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
-import { readCreateGuards, readProperties, refuseVersionOrSnapshot } from "./blob-headers.ts";
-import { IF_ALL, readBlobRef, requireHeader } from "./read-request.ts";
+import { IF_ALL } from "./read-conditions.ts";
+import { readBlobRef, readCreateGuards, readProperties, refuseVersionOrSnapshot } from "./read-request.ts";
+import { writtenHeaders } from "./replies.ts";
 import type { BlobServices } from "./services.ts";
-import { writtenHeaders } from "./written-headers.ts";
 
 /** x-ms-blob-content-length: whole pages, up to 8 TiB. */
 export function readPageBlobLength(headers: Headers): number {
@@ -15,9 +16,7 @@ export function readPageBlobLength(headers: Headers): number {
   const length = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isNaN(length) || length % BLOB_LIMITS.pageBytes !== 0) throw badHeader(name, text);
   if (length > BLOB_LIMITS.pageBlobBytesMax) {
-    throw new Refusal("RequestBodyTooLarge", {
-      elements: { MaxLimit: String(BLOB_LIMITS.pageBlobBytesMax) },
-    });
+    throw bodyTooLarge(BLOB_LIMITS.pageBlobBytesMax);
   }
   return length;
 }

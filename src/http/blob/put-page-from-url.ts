@@ -2,9 +2,9 @@ import { collect } from "../../base/bytes.ts";
 import { badHeader } from "../../base/refusals.ts";
 import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import { checkPageTarget, putPage } from "../../services/blob/put-page.ts";
+import { requireHeader } from "../common/read-headers.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { checkPageWriteLength, pageHeaders, readPageWrite } from "./put-page.ts";
-import { requireHeader } from "./read-request.ts";
 import type { BlobServices } from "./services.ts";
 import { openSourceBody, sourceDigests } from "./source-body.ts";
 
@@ -18,8 +18,8 @@ export async function handlePutPageFromUrl(request: HttpRequest, services: BlobS
   checkPageWriteLength(write.span);
   const bytesMax = BLOB_LIMITS.pageWriteBytesMax;
   const checkTarget = () => checkPageTarget(services.blobs, write);
-  const wants = { use: "partFromUrl", bytesMax, crc64: true, checkTarget } as const;
-  const source = await openSourceBody(request, services, wants);
+  const options = { use: "partFromUrl", bytesMax, crc64: true, checkTarget } as const;
+  const source = await openSourceBody(request, services, options);
   try {
     const isFitting = source.length === undefined || source.length === write.span.length;
     if (!isFitting) throw badHeader("x-ms-source-range", range);

@@ -3,16 +3,16 @@ import type { SequenceConditions } from "../../concurrency/conditions.ts";
 import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import type { PageSpan } from "../../services/blob/page-map.ts";
 import { clearPage, type PagesWritten, type PageWrite, putPage } from "../../services/blob/put-page.ts";
+import { bodyTooLarge, requireHeader } from "../common/read-headers.ts";
 import type { Headers, HttpReply, HttpRequest, ReplyHeaders } from "../exchange.ts";
-import { checkBytes } from "../wire/digest.ts";
 import { requireRange } from "../wire/range.ts";
-import { readBlobGuards, readEncryption, refuseVersionOrSnapshot } from "./blob-headers.ts";
 import { readSequenceNumber } from "./put-page-blob.ts";
-import { IF_ALL, readBlobRef, requireHeader } from "./read-request.ts";
+import { IF_ALL } from "./read-conditions.ts";
+import { readBlobGuards, readBlobRef, readEncryption, refuseVersionOrSnapshot } from "./read-request.ts";
+import { digestHeaders, partWrittenHeaders } from "./replies.ts";
 import type { BlobServices } from "./services.ts";
-import { digestHeaders, partWrittenHeaders } from "./written-headers.ts";
 
-/** A number that is none that could be is answered as a wrong input, not as a wrong header. */
+/** A negative number is refused as a wrong input, not as a wrong header. */
 function readSequenceBound(headers: Headers, name: string): bigint | undefined {
   const text = headers[name];
   if (text !== undefined && /^-\d{1,19}$/.test(text)) {
@@ -21,7 +21,7 @@ function readSequenceBound(headers: Headers, name: string): bigint | undefined {
   return readSequenceNumber(headers, name);
 }
 
-export function readSequenceConditions(headers: Headers): SequenceConditions {
+function readSequenceConditions(headers: Headers): SequenceConditions {
   const lessOrEqual = readSequenceBound(headers, "x-ms-if-sequence-number-le");
   const less = readSequenceBound(headers, "x-ms-if-sequence-number-lt");
   const equal = readSequenceBound(headers, "x-ms-if-sequence-number-eq");
@@ -36,7 +36,7 @@ export function readSequenceConditions(headers: Headers): SequenceConditions {
 const ANY_NUMBER: SequenceConditions = {};
 
 /** The pages a write names: both ends on page boundaries. */
-export function readPageSpan(headers: Headers): PageSpan {
+function readPageSpan(headers: Headers): PageSpan {
   const { from, length } = requireRange(headers);
   const { pageBytes } = BLOB_LIMITS;
   if (from % pageBytes !== 0 || length % pageBytes !== 0) throw new Refusal("InvalidPageRange");
@@ -59,7 +59,7 @@ export function readPageWrite(request: HttpRequest): PageWrite {
 export function checkPageWriteLength({ length }: PageSpan): void {
   const { pageWriteBytesMax } = BLOB_LIMITS;
   if (length > pageWriteBytesMax) {
-    throw new Refusal("RequestBodyTooLarge", { elements: { MaxLimit: String(pageWriteBytesMax) } });
+    throw bodyTooLarge(pageWriteBytesMax);
   }
 }
 
@@ -80,9 +80,7 @@ export async function handlePutPage(request: HttpRequest, { blobs }: BlobService
   const bytes = await body.read(BLOB_LIMITS.pageWriteBytesMax);
   if (bytes.length !== write.span.length) throw badHeader("Content-Length", String(bytes.length));
   const written = await putPage(blobs, write, bytes);
-  const wantsCrc64 = headers["content-md5"] === undefined;
-  const { crc64 } = checkBytes(bytes, { declared: {}, wantsCrc64 });
-  return { status: 201, headers: pageHeaders(request, written, digestHeaders(request, crc64)) };
+  return { status: 201, headers: pageHeaders(request, written, digestHeaders(request, bytes)) };
 }
 
 export function pageHeaders(

@@ -9,11 +9,11 @@ import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printQueryReply } from "../wire/query-avro.ts";
 import { parseXml, type XmlElement } from "../wire/xml.ts";
 import { requiredChild } from "../wire/xml-values.ts";
-import { blobHeaders } from "./blob-replies.ts";
-import { readRead } from "./get-blob.ts";
+import { readRead, streamOf } from "./get-blob.ts";
+import { blobHeaders } from "./replies.ts";
 import type { BlobServices } from "./services.ts";
 
-/** The expression may take 256 KiB, and its quotes grow in XML. */
+/** An expression has up to 256 KiB, and XML escapes make it longer. */
 export const BODY_BYTES_MAX = 1_024 * KIB;
 
 /** POST ?comp=query */
@@ -33,8 +33,7 @@ export async function handleQueryBlobContents(
     payload?.close();
     throw new Refusal("InvalidBlobType");
   }
-  const inline = "inline" in record.content ? record.content.inline : Buffer.alloc(0);
-  const source = payload === undefined ? once(inline) : payload.stream(0, record.length);
+  const source = streamOf(opened);
   const events = guarded(() => runQuery({ query, input, output, source }));
   return {
     status: 200,
@@ -71,7 +70,7 @@ const PLAIN_CSV: Form = {
   hasHeaders: false,
 };
 
-/** Delimited text and JSON; the other formats of the protocol are refused by name. */
+/** Delimited text or JSON; other formats of the protocol are refused. */
 function formOf(serialization: XmlElement | undefined): Form | undefined {
   if (serialization === undefined) return undefined;
   const format = requiredChild(serialization, "Format");
@@ -81,20 +80,17 @@ function formOf(serialization: XmlElement | undefined): Form | undefined {
     return { kind: "json", recordSeparator: recordSeparator || "\n" };
   }
   if (type !== "delimited") throw invalid(`The format ${type} is not supported.`);
-  const given = format.child("DelimitedTextConfiguration");
+  const options = format.child("DelimitedTextConfiguration");
   const form: Form = {
     kind: "csv",
-    columnSeparator: given?.textOf("ColumnSeparator") || ",",
-    recordSeparator: given?.textOf("RecordSeparator") || "\n",
-    quote: given?.textOf("FieldQuote") || '"',
-    escapeMark: given?.textOf("EscapeChar") ?? "",
-    hasHeaders: (given?.textOf("HasHeaders") ?? given?.textOf("HeadersPresent"))?.toLowerCase() === "true",
+    columnSeparator: options?.textOf("ColumnSeparator") || ",",
+    recordSeparator: options?.textOf("RecordSeparator") || "\n",
+    quote: options?.textOf("FieldQuote") || '"',
+    escapeMark: options?.textOf("EscapeChar") ?? "",
+    hasHeaders:
+      (options?.textOf("HasHeaders") ?? options?.textOf("HeadersPresent"))?.toLowerCase() === "true",
   };
   const isSound = form.quote.length === 1 && form.escapeMark.length <= 1 && form.recordSeparator.length <= 2;
   if (!isSound || form.columnSeparator.length !== 1) throw invalid("Separators are single characters.");
   return form;
-}
-
-async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield bytes;
 }

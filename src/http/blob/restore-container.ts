@@ -1,6 +1,7 @@
 import { restoreContainer } from "../../services/blob/restore-container.ts";
+import { requireHeader } from "../common/read-headers.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import { readContainerRef, requireHeader } from "./read-request.ts";
+import { readContainerRef } from "./read-request.ts";
 import type { BlobServices } from "./services.ts";
 
 export async function handleRestoreContainer(

@@ -3,11 +3,16 @@ import type { AuthContext } from "../auth/context.ts";
 import type { CopySourceFetcher } from "../common/copy-source-fetcher.ts";
 import type { CommonServices } from "../common/service-operations.ts";
 
-/** What the handlers of the Blob service are given. */
+/** What the handlers of the Blob service get. */
 export interface BlobServices extends CommonServices {
   readonly blobs: BlobService;
-  /** For user delegation keys, and for the right to read what is copied from. */
+  /** For user delegation keys, and for the permission to read the source of a copy. */
   readonly auth: AuthContext;
-  /** For sources that are on other servers, or at other services of this one. */
+  /** For sources on other servers, or at other services of this one. */
   readonly sources: CopySourceFetcher;
+  /**
+   * How many Put Blobs have a body, or its beginning, and no reply yet: with many, their MD5s are computed
+   * together.
+   */
+  readonly puts: { inFlight: number };
 }

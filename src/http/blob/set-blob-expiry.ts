@@ -1,11 +1,11 @@
 import { badHeader } from "../../base/refusals.ts";
 import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import { type ExpiryRequest, setBlobExpiry } from "../../services/blob/set-blob-expiry.ts";
+import { requireHeader } from "../common/read-headers.ts";
+import { stamp } from "../common/replies.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import { parseHttpDate } from "../wire/dates.ts";
-import { readBlobGuards, refuseVersionOrSnapshot } from "./blob-headers.ts";
-import { readBlobRef, requireHeader } from "./read-request.ts";
-import { stamp } from "./replies.ts";
+import { readBlobGuards, readBlobRef, refuseVersionOrSnapshot } from "./read-request.ts";
 import type { BlobServices } from "./services.ts";
 
 export async function handleSetBlobExpiry(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {

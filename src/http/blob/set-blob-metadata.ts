@@ -1,12 +1,12 @@
 import { setBlobMetadata } from "../../services/blob/set-blob-properties.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { readMetadata } from "../wire/metadata.ts";
-import { readBlobGuards, readEncryption, refuseVersionOrSnapshot } from "./blob-headers.ts";
-import { IF_ALL, readBlobRef } from "./read-request.ts";
+import { IF_ALL } from "./read-conditions.ts";
+import { readBlobGuards, readBlobRef, readEncryption, refuseVersionOrSnapshot } from "./read-request.ts";
+import { writtenHeaders } from "./replies.ts";
 import type { BlobServices } from "./services.ts";
-import { writtenHeaders } from "./written-headers.ts";
 
-/** Changes that leave the content alone: metadata, HTTP headers, expiry; and the snapshot, which changes nothing. */
+/** PUT ?comp=metadata */
 export async function handleSetBlobMetadata(
   request: HttpRequest,
   { blobs }: BlobServices,

@@ -1,9 +1,9 @@
 import { setBlobTags } from "../../services/blob/blob-tags.ts";
 import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import { readBlobGuards } from "./blob-headers.ts";
 import { readTagsOfBlob } from "./get-blob-tags.ts";
-import { IF_TAGS, readTagConditions } from "./read-request.ts";
+import { IF_TAGS, readTagConditions } from "./read-conditions.ts";
+import { readBlobGuards } from "./read-request.ts";
 import type { BlobServices } from "./services.ts";
 import { parseTagsBody } from "./tags-wire.ts";
 

@@ -1,13 +1,13 @@
 import { setContainerAcl } from "../../services/blob/container-properties.ts";
 import { BLOB_LIMITS } from "../../services/blob/limits.ts";
+import { stamp } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { parseSignedIdentifiers } from "../wire/signed-identifiers.ts";
-import { readContainerGuards, readPublicAccess } from "./read-container-request.ts";
-import { IF_DATES } from "./read-request.ts";
-import { stamp } from "./replies.ts";
+import { IF_DATES } from "./read-conditions.ts";
+import { readContainerGuards, readPublicAccess } from "./read-request.ts";
 import type { BlobServices } from "./services.ts";
 
-/** In this order: Azure takes no other. The letters that came later stand where the SDKs put them, here or there. */
+/** Azure requires this order. SDKs put the letters that came later in different places. */
 const PERMISSIONS = /^r?a?c?w?d?[xy]{0,2}l?[xytfmeopi]{0,9}$/;
 
 export async function handleSetContainerAcl(

@@ -1,9 +1,9 @@
 import { setContainerMetadata } from "../../services/blob/container-properties.ts";
+import { stamp } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import type { ConditionHeader } from "../operation.ts";
 import { readMetadata } from "../wire/metadata.ts";
-import { readContainerGuards } from "./read-container-request.ts";
-import { stamp } from "./replies.ts";
+import { readContainerGuards } from "./read-request.ts";
 import type { BlobServices } from "./services.ts";
 
 export const METADATA_CONDITIONS: readonly ConditionHeader[] = ["if-modified-since"];

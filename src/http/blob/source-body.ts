@@ -1,10 +1,11 @@
-import { answerOf, badHeader, Refusal, sourceRefusal } from "../../base/refusals.ts";
+import { answerOf, badHeader, Refusal, type SourceAnswer, sourceRefusal } from "../../base/refusals.ts";
 import type { SourceUse } from "../../concurrency/conditions.ts";
 import { openSource } from "../../services/blob/open-source.ts";
 import type { BlobHttpHeaders } from "../../services/blob/records.ts";
 import type { SliceRange } from "../../services/payload/payloads.ts";
 import type { RemoteSource } from "../common/copy-source-fetcher.ts";
-import { fetchedProperties } from "../common/fetched-source.ts";
+import { type FetchedSource, fetchedProperties } from "../common/fetched-source.ts";
+import { bodyTooLarge } from "../common/read-headers.ts";
 import type { Headers, HttpRequest, ReplyHeaders } from "../exchange.ts";
 import {
   type CheckedBody,
@@ -15,7 +16,6 @@ import {
 } from "../wire/digest.ts";
 import { parseRange } from "../wire/range.ts";
 import { readCopySource } from "./copy-source.ts";
-import { fetchBlobSource } from "./fetch-source.ts";
 import type { BlobServices } from "./services.ts";
 
 export function sourceDigests({ headers }: HttpRequest, { body }: SourceBody): ReplyHeaders {
@@ -23,50 +23,50 @@ export function sourceDigests({ headers }: HttpRequest, { body }: SourceBody): R
   return md5 === undefined ? { "x-ms-content-crc64": body.crc64 } : { "Content-MD5": md5 };
 }
 
-/** The bytes of a source, wherever it is, and what is known of it before they flow. */
+/** The content of a source, on this server or elsewhere, and what its headers say. */
 export interface SourceBody {
   readonly body: CheckedBody;
-  /** Undefined when a source elsewhere does not say. */
+  /** Undefined when another server sends no length. */
   readonly length: number | undefined;
   readonly http: BlobHttpHeaders;
   readonly tags: Readonly<Record<string, string>> | undefined;
   close(): void;
 }
 
-export interface SourceWants {
+export interface SourceOptions {
   readonly use: SourceUse;
   readonly bytesMax: number;
   readonly md5?: boolean;
   readonly crc64?: boolean;
-  /** Whether what is to be written could be: asked before anything is fetched. */
+  /** Refuses a target that cannot be written; runs before anything is fetched. */
   readonly checkTarget: () => Promise<void>;
 }
 
 /**
- * Opens x-ms-copy-source, or the x-ms-source-range of it, for reading. A blob of this server is read from its
- * own snapshot; anything else comes over HTTP. Digests the client declared of it are checked as it passes.
+ * Opens x-ms-copy-source, or the x-ms-source-range of it, for reading. A blob of this server is read in a
+ * snapshot of the store, any other source over HTTP. The body checks the digests that the client declared.
  */
 export async function openSourceBody(
   request: HttpRequest,
   services: BlobServices,
-  wants: SourceWants,
+  options: SourceOptions,
 ): Promise<SourceBody> {
   if (request.body.length !== 0) throw badHeader("Content-Length", String(request.body.length ?? ""));
   const digest = readSourceDigest(request.headers);
   const range = readSourceRange(request.headers);
-  const source = await readCopySource(request, services, wants.checkTarget);
+  const source = await readCopySource(request, services, options.checkTarget);
   const opened =
     source.kind === "here"
-      ? await openHere(services, source, range, wants)
-      : await openElsewhere(request, services, source, range, wants);
-  if (opened.length !== undefined && opened.length > wants.bytesMax) {
+      ? await openHere(services, source, range, options)
+      : await openElsewhere(request, services, source, range, options);
+  if (opened.length !== undefined && opened.length > options.bytesMax) {
     opened.close();
-    throw tooLarge(wants.bytesMax);
+    throw bodyTooLarge(options.bytesMax);
   }
-  const body = checkedBody(limited(opened.bytes, wants.bytesMax), {
+  const body = checkedBody(limited(opened.bytes, options.bytesMax), {
     declared: digest,
-    wantsMd5: wants.md5 ?? false,
-    wantsCrc64: wants.crc64 ?? false,
+    wantsMd5: options.md5 ?? false,
+    wantsCrc64: options.crc64 ?? false,
   });
   return { body, length: opened.length, http: opened.http, tags: opened.tags, close: opened.close };
 }
@@ -81,7 +81,7 @@ async function openHere(
   { blobs }: BlobServices,
   source: Extract<Awaited<ReturnType<typeof readCopySource>>, { readonly kind: "here" }>,
   range: Range,
-  { use }: SourceWants,
+  { use }: SourceOptions,
 ): Promise<Opened> {
   const rangeOf = (length: number): SliceRange => {
     if (range === undefined) return { from: 0, length };
@@ -104,10 +104,10 @@ async function openElsewhere(
   services: BlobServices,
   source: RemoteSource,
   range: Range,
-  { use }: SourceWants,
+  { use }: SourceOptions,
 ): Promise<Opened> {
-  const asked = range === undefined ? undefined : `bytes=${range.from}-${range.to ?? ""}`;
-  const fetched = await fetchBlobSource(request, services, source, { use, range: asked });
+  const header = range === undefined ? undefined : `bytes=${range.from}-${range.to ?? ""}`;
+  const fetched = await fetchBlobSource(request, services, source, { use, range: header });
   return {
     bytes: fetched.body,
     length: fetched.length,
@@ -125,7 +125,7 @@ function readSourceRange(headers: Headers): Range {
   return range;
 }
 
-/** x-ms-source-content-md5 or -crc64: what the client says the source's bytes are. */
+/** x-ms-source-content-md5 or -crc64: the digest that the client declares of the source. */
 export function readSourceDigest(headers: Headers): DeclaredDigest {
   const md5 = headers["x-ms-source-content-md5"];
   const crc64 = headers["x-ms-source-content-crc64"];
@@ -133,15 +133,58 @@ export function readSourceDigest(headers: Headers): DeclaredDigest {
   return readDeclaredDigest({ "content-md5": md5, "x-ms-content-crc64": crc64 });
 }
 
-function tooLarge(bytesMax: number): Refusal {
-  return new Refusal("RequestBodyTooLarge", { elements: { MaxLimit: String(bytesMax) } });
-}
-
 async function* limited(bytes: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<Buffer> {
   let count = 0;
-  for await (const piece of bytes) {
-    count += piece.length;
-    if (count > bytesMax) throw tooLarge(bytesMax);
-    yield piece;
+  for await (const chunk of bytes) {
+    count += chunk.length;
+    if (count > bytesMax) throw bodyTooLarge(bytesMax);
+    yield chunk;
   }
+}
+
+/**
+ * Fetches a blob from elsewhere. The other server checks the conditions on it; its refusal becomes ours, with
+ * the code that the operation has for it.
+ */
+export function fetchBlobSource(
+  request: HttpRequest,
+  { sources }: BlobServices,
+  source: RemoteSource,
+  options: { readonly use: SourceUse; readonly range?: string | undefined; readonly isBackground?: boolean },
+): Promise<FetchedSource> {
+  const { headers } = request;
+  const { use, range, isBackground = false } = options;
+  return sources.fetch(request, source, {
+    range,
+    isBackground,
+    headers: conditionsAndKey(headers),
+    refuse: (answer) => refusalOf(answer, headers, use),
+  });
+}
+
+const CONDITIONS = ["if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-tags"];
+
+function conditionsAndKey(headers: Headers): Record<string, string> {
+  const out: Record<string, string> = {};
+  for (const name of CONDITIONS) {
+    const value = headers[`x-ms-source-${name}`];
+    if (value !== undefined) out[name === "if-tags" ? "x-ms-if-tags" : name] = value;
+  }
+  for (const name of ["key", "key-sha256", "algorithm"]) {
+    const value = headers[`x-ms-source-encryption-${name}`];
+    if (value !== undefined) out[`x-ms-encryption-${name}`] = value;
+  }
+  return out;
+}
+
+function refusalOf(answer: SourceAnswer, headers: Headers, use: SourceUse): Refusal {
+  const { status } = answer;
+  const hasEtag = (name: string): boolean => headers[`x-ms-source-${name}`] !== undefined;
+  if (use !== "partFromUrl") {
+    const isEtag = (status === 412 && hasEtag("if-match")) || (status === 304 && hasEtag("if-none-match"));
+    if (isEtag || (use === "copy" && (status === 304 || status === 412))) {
+      return new Refusal("SourceConditionNotMet");
+    }
+  }
+  return sourceRefusal(answer);
 }

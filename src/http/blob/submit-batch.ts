@@ -13,16 +13,15 @@ import { malformedBatch, type SubRequest } from "../wire/multipart.ts";
 import { readContainerRef } from "./read-request.ts";
 import type { BlobServices } from "./services.ts";
 
-/** Which operations the parts of a batch may be, and the container they must be about, if any. */
+/** The operations that a part of a batch may request, and the container that all parts must name, if any. */
 interface BatchScope {
   readonly router: Router<BlobServices>;
   readonly container: string | undefined;
 }
 
 /**
- * POST ?comp=batch: up to 256 deletions, or as many changes of tier, in one request. Each part is a request of its
- * own: it has its own credentials, the row of its operation authorizes it, and it has its own reply. The parts run
- * side by side.
+ * POST ?comp=batch: up to 256 deletions, or as many changes of tier, in one request. Each part has its own
+ * credentials, is authorized by the row of its operation, and has its own reply. The parts run concurrently.
  */
 export function submitBatchHandlers(operations: readonly Operation<BlobServices>[]) {
   const router = new Router<BlobServices>({
@@ -47,8 +46,8 @@ async function submit(request: HttpRequest, services: BlobServices, scope: Batch
 }
 
 /**
- * A well-formed batch that asks for too much, or for two kinds of things, is accepted with one part which refuses
- * them all: that is how the service says it, and .NET and JavaScript clients look for exactly that.
+ * A batch with too many parts, or with parts of two kinds, gets 202 with one part that refuses the whole
+ * batch. The .NET and JavaScript clients expect exactly this reply of Azure.
  */
 const ONE_FOR_ALL = new Set(["ExceedsMaxBatchRequestCount", "AllBatchSubRequestsShouldBeSameApi"]);
 
@@ -76,7 +75,10 @@ function readBatch(
   if (new Set(parts.map(({ operation }) => operation.method)).size > 1) {
     throw new Refusal("AllBatchSubRequestsShouldBeSameApi");
   }
-  if (container !== undefined && parts.some(({ asked }) => !asked.target.path.startsWith(`${container}/`))) {
+  if (
+    container !== undefined &&
+    parts.some(({ request }) => !request.target.path.startsWith(`${container}/`))
+  ) {
     throw malformedBatch("A part is about another container.");
   }
   return parts;
@@ -85,7 +87,7 @@ function readBatch(
 interface Part {
   readonly contentId: string | undefined;
   readonly operation: Operation<BlobServices>;
-  readonly asked: Omit<HttpRequest, "caller">;
+  readonly request: Omit<HttpRequest, "caller">;
 }
 
 const NO_BODY: Body = {
@@ -99,9 +101,9 @@ async function* nothing(): AsyncGenerator<Buffer> {}
 function prepare(request: HttpRequest, part: SubRequest, router: Router<BlobServices>): Part {
   const { target, query } = addressOf(request, part.target);
   const operation = router.find(part.method, target.path, query, part.headers);
-  const { headers, rawHeaders, method } = part;
-  const asked = { ...request, method, target, query, headers, rawHeaders, body: NO_BODY };
-  return { contentId: part.contentId, operation, asked };
+  const { headers, rawHeaders, method, contentId } = part;
+  const inner = { ...request, method, target, query, headers, rawHeaders, body: NO_BODY };
+  return { contentId, operation, request: inner };
 }
 
 /** Some SDKs leave the account out of the paths of parts, although the address of the batch has it. */
@@ -116,18 +118,18 @@ function addressOf({ target: { account, isPathStyle } }: HttpRequest, text: stri
 }
 
 async function answer(
-  request: HttpRequest,
+  outer: HttpRequest,
   services: BlobServices,
-  { contentId, operation, asked }: Part,
+  { contentId, operation, request }: Part,
 ): Promise<SubReply> {
   try {
-    const caller = await authenticate(asked, services.auth);
-    await authorize(caller, operation, asked, services.auth);
-    const { status, headers } = await operation.handle({ ...asked, caller }, services);
-    return { contentId, status, headers: { ...headers, ...commonHeaders(request) } };
+    const caller = await authenticate(request, services.auth);
+    await authorize(caller, operation, request, services.auth);
+    const { status, headers } = await operation.handle({ ...request, caller }, services);
+    return { contentId, status, headers: { ...headers, ...commonHeaders(outer) } };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return refusalReply(request, contentId, error);
+    return refusalReply(outer, contentId, error);
   }
 }
 

@@ -4,12 +4,12 @@ import { parseXml } from "../wire/xml.ts";
 import { element, printXml, textElement } from "../wire/xml-print.ts";
 import { onlyChildren, requiredChild } from "../wire/xml-values.ts";
 
-/** Tags as they travel: url-encoded pairs in x-ms-tags, `<Tags><TagSet><Tag>` in bodies and listings. */
+/** Tags on the wire: URL-encoded pairs in x-ms-tags, `<Tags><TagSet><Tag>` in bodies and listings. */
 export type Tags = Readonly<Record<string, string>>;
 
 const ALLOWED = /^[A-Za-z0-9 +\-./:=_]*$/;
 
-/** Each fault has a code of its own, the same for the header and the body, as with metadata. */
+/** The header and the body have the same refusals. */
 function checkedTags(pairs: readonly (readonly [string, string])[]): Tags {
   const { tagsMax, tagKeyCharsMax, tagValueCharsMax } = BLOB_LIMITS;
   if (pairs.length > tagsMax) throw new Refusal("TagsTooLarge");
@@ -17,7 +17,7 @@ function checkedTags(pairs: readonly (readonly [string, string])[]): Tags {
   for (const [key, value] of pairs) {
     if (key === "") throw new Refusal("EmptyTagName");
     if (key.length > tagKeyCharsMax || value.length > tagValueCharsMax) throw new Refusal("TagsTooLarge");
-    // The codec of records would give this one back under another name.
+    // The codec of records would decode this key under another name.
     const isReserved = key === "__proto__";
     if (isReserved || !ALLOWED.test(key) || !ALLOWED.test(value)) throw new Refusal("InvalidTags");
     if (found.has(key)) throw new Refusal("DuplicateTagNames");
@@ -40,7 +40,7 @@ function pairOf(pair: string, text: string): readonly [string, string] {
 
 function decode(part: string, text: string): string {
   try {
-    // A form encodes a blank as a plus sign; a plus sign that is meant comes as %2B.
+    // A form encodes a blank as a plus sign, and a plus sign as %2B.
     return decodeURIComponent(part.replaceAll("+", " "));
   } catch (error) {
     if (error instanceof URIError) throw badHeader("x-ms-tags", text);

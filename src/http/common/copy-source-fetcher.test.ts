@@ -68,7 +68,7 @@ suite("where the source of a copy may be", () => {
     const listeners = new OwnListeners();
     const resolve = async (name: string) => (name === "ours.example" ? ["127.0.0.1"] : ["192.0.2.1"]);
     const sources = fetcher({ listeners, resolve });
-    listeners.learn({
+    listeners.add({
       blob: { host: "127.0.0.1", port: 10_000 },
       queue: { host: "127.0.0.1", port: 10_001 },
       file: { host: "0.0.0.0", port: 10_003 },
@@ -93,11 +93,11 @@ suite("where the source of a copy may be", () => {
     assert.equal(await at("http://127.0.0.1:10001/a"), "CopySourceNotAllowed");
     assert.equal(await at("http://127.0.0.1:10445/a"), "CopySourceNotAllowed");
     assert.equal(await at("http://127.0.0.1:10004/metrics"), "127.0.0.1");
-    listeners.learn({ admin: { host: "localhost", port: 10_004 } });
+    listeners.add({ admin: { host: "localhost", port: 10_004 } });
     assert.equal(await at("http://127.0.0.1:10004/metrics"), "CopySourceNotAllowed");
     assert.equal(await at("http://[::1]:10004/metrics"), "CopySourceNotAllowed");
     assert.equal(await at("http://other.example:10004/metrics"), "192.0.2.1");
-    listeners.learn({ blob: { host: "127.0.0.1", port: 80 }, file: { host: "127.0.0.1", port: 443 } });
+    listeners.add({ blob: { host: "127.0.0.1", port: 80 }, file: { host: "127.0.0.1", port: 443 } });
     assert.equal(await at("http://127.0.0.1/a"), "blob");
     assert.equal(await at("https://127.0.0.1/a"), "file");
   });
@@ -117,7 +117,7 @@ suite("where the source of a copy may be", () => {
     await assert.rejects(listed.locate(new URL("http://8.8.8.8/")), isRefused("CopySourceNotAllowed"));
   });
 
-  test("the log tells of refused sources once in a while, with their address and no path", async () => {
+  test("the log reports refused sources once in a while, with their address and no path", async () => {
     const lines: [string, Record<string, unknown>][] = [];
     const log: Log = {
       ...silentLog,
@@ -176,9 +176,9 @@ suite("a source that is fetched", () => {
     while (!reply.destroyed) await pause(5);
   };
   const drained = async (body: AsyncIterable<Buffer>): Promise<string> => {
-    const pieces: Buffer[] = [];
-    for await (const piece of body) pieces.push(piece);
-    return Buffer.concat(pieces).toString();
+    const chunks: Buffer[] = [];
+    for await (const chunk of body) chunks.push(chunk);
+    return Buffer.concat(chunks).toString();
   };
 
   test("is read at the address that was checked, whatever its name means by now", async () => {
@@ -205,12 +205,12 @@ suite("a source that is fetched", () => {
     const reply = await nextReply();
     reply.write("a");
     const { body, close } = await fetching;
-    const pieces = body[Symbol.asyncIterator]();
-    assert.equal((await pieces.next()).value?.toString(), "a");
+    const chunks = body[Symbol.asyncIterator]();
+    assert.equal((await chunks.next()).value?.toString(), "a");
     timers.pass(2 * LIMITS.slowSourceMillis);
     reply.write("b");
-    assert.equal((await pieces.next()).value?.toString(), "b");
-    const next = pieces.next();
+    assert.equal((await chunks.next()).value?.toString(), "b");
+    const next = chunks.next();
     timers.pass(LIMITS.slowSourceMillis + LIMITS.sourceWatchMillis);
     await assert.rejects(next, isRefused("CannotVerifyCopySource"));
     await isClosed(reply);

@@ -11,7 +11,7 @@ import type { OwnListeners } from "./own-listeners.ts";
 import { SourceLink } from "./source-link.ts";
 import { type ResolveName, resolveBySystem, SourceNames } from "./source-names.ts";
 
-/** Where a source is: on this server at one of its services, or elsewhere at addresses that may be fetched from. */
+/** Where a source is: at a service of this server, or elsewhere at addresses that `--copySources` allows. */
 export type SourcePlace =
   | { readonly kind: "own"; readonly service: SourceService }
   | { readonly kind: "remote"; readonly addresses: readonly string[] };
@@ -23,13 +23,13 @@ export interface RemoteSource {
 
 export type SourceService = "blob" | "file";
 
-/** A read that a copy makes inside this server, for the client that asked for the copy. */
+/** A read that a copy makes inside this server on behalf of its client. */
 export interface InnerRead {
   /** Path and query. */
   readonly url: string;
   readonly host: string;
   readonly headers: Headers;
-  /** The caller's address and protocol are those of the read. */
+  /** The request of the copy: the read has the IP address and protocol of its caller. */
   readonly outer: HttpRequest;
 }
 
@@ -37,11 +37,11 @@ export type InnerReader = (read: InnerRead) => Promise<HttpReply>;
 
 export interface FetchOptions {
   readonly range?: string | undefined;
-  /** What the source is to know beside the range and who is asking. */
+  /** Headers for the source, beside the range and the credentials. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What the client is told when the source says no. */
+  /** Turns the refusal of the source into ours. */
   readonly refuse?: (answer: SourceAnswer) => Refusal;
-  /** The fetch goes on when the client has left, and counts with those that do. */
+  /** The fetch continues after the client has left, and uses the slots for such fetches. */
   readonly isBackground?: boolean;
 }
 
@@ -55,12 +55,13 @@ export interface CopySourceFetcherOptions {
 }
 
 /**
- * The sources of copies and of writes from URLs that are not found by their name alone.
+ * Fetches the sources of copies and of writes from URLs that are not on this server by their host name alone.
  *
- * A client names an address, and the server sends a request there: so a client could read what only the server
- * reaches. Each name is resolved once; the addresses it has are compared with our own listeners and with
- * `--copySources`, and the connection goes to one of those very addresses. A source on this server is read inside the
- * process, as the client that asked for the copy, since over the network it would be the server that asks.
+ * The server sends a request to an address of the client's choice, so a client could read what only the
+ * server can reach. The fetcher resolves each name once, compares the addresses with our own listeners and
+ * with `--copySources`, and connects to one of the addresses it has checked. It reads a source on this server
+ * inside the process with the permissions of the client: a request over the network would have those of the
+ * server.
  */
 export class CopySourceFetcher {
   readonly isHostStyleAllowed: boolean;
@@ -93,12 +94,15 @@ export class CopySourceFetcher {
     );
   }
 
-  /** How sources on this server are read. */
+  /** Sets the reader of sources on this server. */
   readInside(service: SourceService, reader: InnerReader): void {
     this.#readers.set(service, reader);
   }
 
-  /** Finds out where an address leads, and refuses one that may not be fetched from. Connects to nothing. */
+  /**
+   * Resolves the address of a source and refuses one that `--copySources` does not allow. Connects to
+   * nothing.
+   */
   async locate(url: URL): Promise<SourcePlace> {
     const port = Number(url.port || (url.protocol === "https:" ? 443 : 80));
     const found: { readonly text: string; readonly address: IpAddress }[] = [];
@@ -107,7 +111,7 @@ export class CopySourceFetcher {
       if (address !== undefined) found.push({ text, address });
     }
     const own = found.map(({ address }) => this.#listeners.find(address, port));
-    const listener = own.find((one) => one !== undefined && !isService(one)) ?? own.find(isService);
+    const listener = own.find((found) => found !== undefined && !isService(found)) ?? own.find(isService);
     if (isService(listener)) return { kind: "own", service: listener };
     const isClosed = listener !== undefined;
     const allowed = found.filter(({ address }) => !isClosed && isAllowedSource(this.#allowed, address));
@@ -133,7 +137,7 @@ export class CopySourceFetcher {
     return new Refusal("CopySourceNotAllowed");
   }
 
-  /** The source with its headers read and its body waiting; whoever gets it closes it. */
+  /** Fetches the head of the source; the caller reads the body and closes it. */
   fetch(request: HttpRequest, { url, place }: RemoteSource, options: FetchOptions): Promise<FetchedSource> {
     if (place.kind === "own") return this.#readOwn(request, url, place.service, options);
     return this.#fetchRemote(request, url, place.addresses, options);
@@ -177,7 +181,7 @@ export class CopySourceFetcher {
         const shown = typeof code === "string" ? code.slice(0, LIMITS.sourceErrorCodeCharsMax) : undefined;
         throw refuse({ status, code: shown });
       }
-      // A server that knows no ranges sends everything, which is not what was asked for.
+      // A server without support for ranges sends the whole source.
       if (range !== undefined && status !== 206) throw new Refusal("CannotVerifyCopySource");
       const length = response.headers["content-length"];
       return {
@@ -201,7 +205,7 @@ const VERSION = "2025-01-05";
 
 function headersFor({ headers, version }: HttpRequest, range: string | undefined): Record<string, string> {
   const out: Record<string, string> = { "x-ms-version": version === "" ? VERSION : version };
-  // A file of another account, read with a token: the File service wants to know what for.
+  // The File service requires an intent of a caller with a token.
   const intent = headers["x-ms-file-request-intent"];
   if (intent !== undefined) out["x-ms-file-request-intent"] = intent;
   if (range !== undefined) {
@@ -211,7 +215,7 @@ function headersFor({ headers, version }: HttpRequest, range: string | undefined
   return out;
 }
 
-/** The protocol has bearer tokens here. Anything else would be a password for some other kind of server. */
+/** Only bearer tokens: anything else would be a password for some other kind of server. */
 function tokenFor({ headers }: HttpRequest): Record<string, string> {
   const token = headers["x-ms-copy-source-authorization"];
   if (token === undefined) return {};
@@ -241,7 +245,7 @@ function asBuffer(bytes: Uint8Array): Buffer {
 }
 
 async function* buffersOf(stream: AsyncIterable<Uint8Array> | readonly Uint8Array[]): AsyncGenerator<Buffer> {
-  for await (const piece of stream) yield asBuffer(piece);
+  for await (const chunk of stream) yield asBuffer(chunk);
 }
 
 async function* once(bytes: Buffer): AsyncGenerator<Buffer> {

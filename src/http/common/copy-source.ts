@@ -18,8 +18,8 @@ export interface SourceReader<Local> {
 }
 
 /**
- * `checkTarget` runs before anything leaves this server, the resolution of a host name included: a copy that cannot
- * write its target fetches nothing.
+ * `checkTarget` runs before any network access, name resolution included: a copy that cannot write its target
+ * fetches nothing.
  */
 export async function locateCopySource<Local>(
   request: HttpRequest,
@@ -39,7 +39,7 @@ export async function locateCopySource<Local>(
   return { kind: "elsewhere", url, place, shown: withoutSignature(url) };
 }
 
-/** The source where its name alone says that it is on this server. */
+/** The source, if its host name alone shows that it is on this server. */
 export async function readNamedSource<Local>(
   request: HttpRequest,
   { service, url, readLocal }: SourceReader<Local>,
@@ -54,13 +54,13 @@ function pathOf({ pathname, search }: URL): string {
 }
 
 /**
- * Checks the right to the source by a request for it from the address and over the protocol of the caller. A refusal
- * of that request becomes the refusal of the copy.
+ * Checks the permission to read the source, as a request for it from the IP address and over the protocol of
+ * the caller. A refusal of that request becomes the refusal of the copy.
  */
 export async function checkSource(
   request: HttpRequest,
   { target, query }: Address,
-  check: (asked: Unauthenticated) => Promise<void>,
+  check: (read: Unauthenticated) => Promise<void>,
   headers: Headers = {},
 ): Promise<void> {
   const { isSecure, remoteAddress, version } = request;

@@ -4,7 +4,7 @@ import { Refusal } from "../../base/refusals.ts";
 import { ClientGone } from "../connection/incoming-body.ts";
 import type { Client } from "../exchange.ts";
 
-/** How many fetches run at one moment: all together, and for one account. */
+/** How many fetches may run at once: in total, and for one account. */
 export interface SlotLimits {
   readonly total: number;
   readonly perAccount: number;
@@ -16,8 +16,9 @@ interface Waiter {
 }
 
 /**
- * Counts fetches. One that finds no slot waits a short while for one, in the order of arrival; an account that uses
- * up its own share does not hold up the others. A client that leaves gives up its place.
+ * Limits how many fetches run at once. A fetch without a free slot waits a short time, in the order of
+ * arrival; fetches of an account at its own limit do not block those of others. A client that leaves stops
+ * waiting.
  */
 export class FetchSlots {
   readonly #limits: SlotLimits;
@@ -35,10 +36,10 @@ export class FetchSlots {
     return this.#inUse;
   }
 
-  /** Resolves with what releases the slot, which may be called more than once. */
+  /** Resolves with the function that releases the slot; further calls of it do nothing. */
   async acquire(account: string, client: Client): Promise<() => void> {
-    if (!this.#hasRoom(account)) await this.#wait(account, client);
-    else this.#take(account);
+    if (!this.#hasSlot(account)) await this.#wait(account, client);
+    else this.#use(account);
     let isReleased = false;
     return () => {
       if (isReleased) return;
@@ -47,12 +48,12 @@ export class FetchSlots {
     };
   }
 
-  #hasRoom(account: string): boolean {
+  #hasSlot(account: string): boolean {
     const used = this.#perAccount.get(account) ?? 0;
     return this.#inUse < this.#limits.total && used < this.#limits.perAccount;
   }
 
-  #take(account: string): void {
+  #use(account: string): void {
     this.#inUse++;
     this.#perAccount.set(account, (this.#perAccount.get(account) ?? 0) + 1);
   }
@@ -70,7 +71,7 @@ export class FetchSlots {
         account,
         grant: () => {
           end();
-          this.#take(account);
+          this.#use(account);
           resolve();
         },
       };
@@ -93,7 +94,7 @@ export class FetchSlots {
     else this.#perAccount.set(account, left);
     for (const waiter of this.#waiters) {
       if (this.#inUse >= this.#limits.total) return;
-      if (this.#hasRoom(waiter.account)) waiter.grant();
+      if (this.#hasSlot(waiter.account)) waiter.grant();
     }
   }
 }

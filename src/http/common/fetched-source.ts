@@ -1,9 +1,12 @@
 import type { Headers } from "../exchange.ts";
 
-/** The source of a copy on another server, or at another service of this one: its headers read, its body waiting. */
+/**
+ * The source of a copy on another server, or at another service of this one: its headers, and its unread
+ * body.
+ */
 export interface FetchedSource {
   readonly headers: Headers;
-  /** Undefined when the other server does not say. */
+  /** Undefined when the other server sends none. */
   readonly length: number | undefined;
   readonly body: AsyncIterable<Buffer>;
   /** May be called more than once. */
@@ -12,7 +15,6 @@ export interface FetchedSource {
 
 const META = "x-ms-meta-";
 
-/** The metadata that a source brings along. */
 export function fetchedMetadata({ headers }: FetchedSource): Record<string, string> {
   const found: [string, string][] = [];
   for (const name in headers) {
@@ -31,7 +33,7 @@ const PROPERTIES = {
   contentMd5: "content-md5",
 } as const;
 
-/** The properties that a source has as any HTTP server tells them: blobs and files name them alike. */
+/** The properties of a source, from the headers that any HTTP server sends. */
 export function fetchedProperties({
   headers,
 }: FetchedSource): Partial<Record<keyof typeof PROPERTIES, string>> {

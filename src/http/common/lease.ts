@@ -68,8 +68,8 @@ function readLeaseLength(headers: Headers): Millis | "infinite" {
 
 /** A lease of a file is infinite: the header may be absent, or -1. */
 function readEndless(headers: Headers): "infinite" {
-  const given = headers["x-ms-lease-duration"];
-  if (given !== undefined && given !== "-1") throw badHeader("x-ms-lease-duration", given);
+  const duration = headers["x-ms-lease-duration"];
+  if (duration !== undefined && duration !== "-1") throw badHeader("x-ms-lease-duration", duration);
   return "infinite";
 }
 

@@ -1,7 +1,7 @@
 import { networkInterfaces } from "node:os";
 import { type IpAddress, isLoopbackAddress, isUnspecified, parseIp } from "../../base/ip-networks.ts";
 
-/** Where this server listens: by address and port, since a client can send any Host header. */
+/** Where this server listens, by IP address and port, since a client can send any Host header. */
 export type OwnListener = "blob" | "queue" | "table" | "file" | "smb" | "admin";
 export type ListenerPlaces = Readonly<
   Partial<Record<OwnListener, { readonly host: string; readonly port: number }>>
@@ -10,23 +10,23 @@ export type ListenerPlaces = Readonly<
 export class OwnListeners {
   readonly #places = new Map<OwnListener, { readonly host: string; readonly port: number }>();
 
-  /** With several workers the ports are known to the supervisor, which passes them on. */
-  learn(places: ListenerPlaces): void {
+  /** With several workers the supervisor knows the ports and passes them on. */
+  add(places: ListenerPlaces): void {
     for (const [name, place] of Object.entries(places)) this.#places.set(name as OwnListener, place);
   }
 
   /** Which of our listeners answers at this address and port. */
   find(address: IpAddress, port: number): OwnListener | undefined {
     for (const [name, place] of this.#places) {
-      if (place.port === port && leadsTo(place.host, address)) return name;
+      if (place.port === port && answersAt(place.host, address)) return name;
     }
     return undefined;
   }
 }
 
-function leadsTo(host: string, address: IpAddress): boolean {
+function answersAt(host: string, address: IpAddress): boolean {
   const bound = parseIp(host);
-  // Bound by a name, or to every address: any address of this machine may lead there.
+  // A listener bound to a name or to every address may answer at any address of this machine.
   if (bound === undefined || isUnspecified(bound)) return isOfThisMachine(address);
   if (isSame(bound, address)) return true;
   return isUnspecified(address) && isLoopbackAddress(bound);
@@ -43,6 +43,6 @@ function isOfThisMachine(address: IpAddress): boolean {
   return false;
 }
 
-function isSame(one: IpAddress, other: IpAddress): boolean {
-  return one.family === other.family && one.bits === other.bits;
+function isSame(a: IpAddress, b: IpAddress): boolean {
+  return a.family === b.family && a.bits === b.bits;
 }

@@ -2,10 +2,14 @@ import { badHeader, Refusal } from "../../base/refusals.ts";
 import type { Headers } from "../exchange.ts";
 import { parseGuid } from "../wire/guid.ts";
 
-/** Values that headers of several services hold, decoded; what cannot be read is refused by its name. */
+/** Headers that several services read, decoded; a malformed one is refused by its name. */
 
 export function missingHeader(name: string): Refusal {
   return new Refusal("MissingRequiredHeader", { elements: { HeaderName: name } });
+}
+
+export function bodyTooLarge(bytesMax: number): Refusal {
+  return new Refusal("RequestBodyTooLarge", { elements: { MaxLimit: String(bytesMax) } });
 }
 
 export function requireHeader(headers: Headers, name: string): string {
@@ -14,12 +18,12 @@ export function requireHeader(headers: Headers, name: string): string {
   return value;
 }
 
-/** Undefined for what is no Guid in any form. */
+/** Undefined when the text is a GUID in none of its forms. */
 export function guidOf(text: string): string | undefined {
   return parseGuid(text.trim());
 }
 
-/** An empty one is none. */
+/** An empty header counts as absent. */
 export function readGuid(headers: Headers, name: string): string | undefined {
   const text = headers[name];
   if (text === undefined || text === "") return undefined;
@@ -55,4 +59,17 @@ export function readBoolean(headers: Headers, name: string): boolean | undefined
   if (text === undefined) return undefined;
   if (text !== "true" && text !== "false") throw badHeader(name, text);
   return text === "true";
+}
+
+/** One of `words`, as the protocol spells it, in whatever case the client sent it. */
+export function readWord<Word extends string>(
+  headers: Headers,
+  name: string,
+  words: readonly Word[],
+): Word | undefined {
+  const text = headers[name];
+  if (text === undefined) return undefined;
+  const found = words.find((word) => word.toLowerCase() === text.toLowerCase());
+  if (found === undefined) throw badHeader(name, text);
+  return found;
 }

@@ -4,8 +4,8 @@ import type { Operation, Permission, ResourceKind } from "../operation.ts";
 type Method = Operation<never>["method"];
 
 /**
- * The resource that the path names, then the query parameters and headers that select the operation; `*` is any
- * value that is not empty: "blob?comp=block, x-ms-copy-source: *".
+ * The resource that the path names, then the query parameters and headers that select the operation; `*` is
+ * any value that is not empty: "blob?comp=block, x-ms-copy-source: *".
  */
 export type Selection = ResourceKind | `${ResourceKind}?${string}` | `${ResourceKind}, ${string}`;
 

@@ -14,7 +14,10 @@ import { element, printXml, textElement } from "../wire/xml-print.ts";
 import { XML } from "./replies.ts";
 import { ACCEPTED, onService, row, xml } from "./rows.ts";
 
-/** What every service has at its root: properties, statistics, and the reply to the CORS preflight of a browser. */
+/**
+ * What every service has at its root: properties, statistics, and the reply to the CORS preflight of a
+ * browser.
+ */
 export interface CommonServices {
   readonly properties: PropertiesContext;
 }

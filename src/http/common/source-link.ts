@@ -9,10 +9,10 @@ import type { Client } from "../exchange.ts";
 
 export interface LinkOptions {
   readonly url: URL;
-  /** What the name was found to be: the connection goes to one of these, and to no other. */
+  /** The checked addresses of the host: the connection goes to one of these. */
   readonly addresses: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
-  /** Whose leaving ends the fetch; undefined for a copy that goes on without its client. */
+  /** The fetch ends when this client leaves; undefined for a copy that continues without its client. */
   readonly client: Client | undefined;
   readonly timers: Timers;
   /** Called once, when the connection is no longer used. */
@@ -20,8 +20,8 @@ export interface LinkOptions {
 }
 
 /**
- * One connection to the source of a copy on another server. It ends when the source is too slow, when the client for
- * which it is read leaves, and when it is closed, which the owner does in any case.
+ * One connection to the source of a copy on another server. It ends when the source is too slow, when its
+ * client leaves, or when its owner closes it, which the owner always does.
  */
 export class SourceLink {
   readonly #options: LinkOptions;
@@ -41,7 +41,7 @@ export class SourceLink {
     if (client !== undefined) client.onLeave = () => this.#fail(new ClientGone());
   }
 
-  /** The head of the answer. Redirects are not followed: the client named the place that is to be read. */
+  /** The head of the response. The server follows no redirects, since it has checked this address only. */
   open(): Promise<IncomingMessage> {
     const { client, timers } = this.#options;
     const message = this.#message;
@@ -51,7 +51,7 @@ export class SourceLink {
         timer.cancel();
         resolve(response);
       });
-      // Unreachable, not speaking HTTP, or gone: all the client can be told is that it could not be read.
+      // Unreachable, not an HTTP server, or disconnected: to the client all these are one refusal.
       message.on("error", () => {});
       message.on("close", () => {
         timer.cancel();
@@ -64,11 +64,11 @@ export class SourceLink {
 
   async *read(response: IncomingMessage): AsyncGenerator<Buffer> {
     this.#watch = this.#options.timers.every(LIMITS.sourceWatchMillis, () => this.#checkProgress());
-    const pieces = (response as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+    const chunks = (response as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
     try {
       for (;;) {
         this.#isAwaited = true;
-        const { done, value } = await pieces.next();
+        const { done, value } = await chunks.next();
         this.#isAwaited = false;
         if (done === true) break;
         this.#bytes += value.length;
@@ -92,7 +92,7 @@ export class SourceLink {
     release();
   }
 
-  /** Only the time in which we wait for the source counts: a slow disk of ours is not its fault. */
+  /** Only the time that we wait for the source counts, not that of a slow disk here. */
   #checkProgress(): void {
     if (!this.#isAwaited) return;
     this.#awaitedMillis += LIMITS.sourceWatchMillis;
@@ -112,12 +112,13 @@ function unverified(): Refusal {
   return new Refusal("CannotVerifyCopySource");
 }
 
-/** Node would ask for the name once more, and might hear something else than what was checked. */
+/** Node.js would resolve the name again, perhaps to an address that was not checked. */
 function lookupIn(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
   return (_, options, done) => {
     const { all, family } = options;
-    const fitting = family === 4 || family === 6 ? found.filter((one) => one.family === family) : found;
+    const fitting =
+      family === 4 || family === 6 ? found.filter((address) => address.family === family) : found;
     const [first] = fitting;
     if (first === undefined) done(new Error("no address of this family"), "");
     else if (all === true) done(null, fitting);

@@ -10,18 +10,18 @@ export type ResolveName = (name: string) => Promise<readonly string[]>;
 export const resolveBySystem: ResolveName = async (name) =>
   (await lookup(name, { all: true })).map(({ address }) => address);
 
-/** Host names of sources to addresses, a few at a time and each for a limited time. */
+/** Resolves the host names of sources, a few at a time, each within a time limit. */
 export class SourceNames {
   readonly #resolve: ResolveName;
   readonly #timers: Timers;
-  readonly #gate = new Semaphore(LIMITS.sourceLookupsMax);
+  readonly #lookups = new Semaphore(LIMITS.sourceLookupsMax);
 
   constructor(resolve: ResolveName, timers: Timers) {
     this.#resolve = resolve;
     this.#timers = timers;
   }
 
-  /** As a URL has it. `localhost` and what is below it is this machine, whatever a name server says. */
+  /** `localhost` and the names below it are this machine, whatever a name server says. */
   async resolve(hostname: string): Promise<readonly string[]> {
     const literal = /^\[(.*)\]$/.exec(hostname)?.[1] ?? hostname;
     if (/^[\d.]+$/.test(literal) || literal.includes(":")) return [literal];
@@ -29,7 +29,7 @@ export class SourceNames {
     return this.#resolveInTime(hostname);
   }
 
-  /** A lookup cannot be stopped: one that takes too long keeps its place until the system gives up. */
+  /** A lookup cannot be cancelled: a slow one keeps its permit until the system gives up. */
   #resolveInTime(name: string): Promise<readonly string[]> {
     return new Promise((resolve, reject) => {
       let isOver = false;
@@ -39,7 +39,7 @@ export class SourceNames {
         reject(new Refusal("CannotVerifyCopySource"));
       };
       const timer = this.#timers.after(LIMITS.sourceLookupMillis, fail);
-      this.#gate
+      this.#lookups
         .run(async () => (isOver ? [] : this.#resolve(name)))
         .then((addresses) => {
           timer.cancel();

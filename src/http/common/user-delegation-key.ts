@@ -28,9 +28,11 @@ async function handleGetUserDelegationKey(request: HttpRequest, { auth }: AuthSe
   const root = parseXml(await request.body.read(LIMITS.keyInfoBytesMax));
   onlyChildren(root, ["Start", "Expiry", "DelegatedUserTid"]);
   const expiry = timeOf(requiredChild(root, "Expiry"), request.receivedAt);
-  const given = root.child("Start");
+  const startField = root.child("Start");
   const start =
-    given === undefined || given.text === "" ? request.receivedAt : timeOf(given, request.receivedAt);
+    startField === undefined || startField.text === ""
+      ? request.receivedAt
+      : timeOf(startField, request.receivedAt);
   if (expiry <= start || expiry <= request.receivedAt) throw invalidValue(requiredChild(root, "Expiry"));
   const delegatedTenantId = root.textOf("DelegatedUserTid");
   const fields = {
@@ -54,14 +56,14 @@ async function handleGetUserDelegationKey(request: HttpRequest, { auth }: AuthSe
   return { status: 200, headers: XML, body: printXml(element("UserDelegationKey", content)) };
 }
 
-function timeOf(node: XmlElement, now: number): number {
-  const instant = parseIsoDate(node.text.trim());
+function timeOf(field: XmlElement, now: number): number {
+  const instant = parseIsoDate(field.text.trim());
   if (instant === undefined || Math.abs(instant - now) > LIMITS.delegationKeyMillisMax)
-    throw invalidValue(node);
+    throw invalidValue(field);
   return instant;
 }
 
-/** SDKs drop the fraction of what they are given, and the key is bound to what they send back. */
+/** SDKs drop the fraction of a second, and the key is bound to the time that they send back. */
 function wholeSeconds(instant: number): string {
   return `${new Date(instant).toISOString().slice(0, 19)}Z`;
 }

@@ -1,7 +1,8 @@
 import { badHeader, badQuery } from "../../base/refusals.ts";
 import { abortCopy } from "../../services/file/copy-file.ts";
+import { guidOf, missingHeader, readLeaseId } from "../common/read-headers.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import { guidOf, missingHeader, readLeaseId, readPathRef } from "./read-request.ts";
+import { readPathRef } from "./read-request.ts";
 import type { FileServices } from "./services.ts";
 
 /** PUT /{share}/{file}?comp=copy&copyid= */

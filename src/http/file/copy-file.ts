@@ -12,14 +12,15 @@ import { FILE_LIMITS } from "../../services/file/limits.ts";
 import { runCopy } from "../../services/file/run-copy.ts";
 import { mayOverwrite } from "../auth/caller.ts";
 import { type FetchedSource, fetchedMetadata, fetchedProperties } from "../common/fetched-source.ts";
+import { readBoolean, readLeaseId } from "../common/read-headers.ts";
+import { stamp } from "../common/replies.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import { readMetadata } from "../wire/metadata.ts";
 import { type FileSource, readCopySource } from "./copy-source.ts";
-import { readChanges, readFlag, readLeaseId, readPathRef } from "./read-request.ts";
-import { stamp } from "./replies.ts";
+import { readChanges, readPathRef } from "./read-request.ts";
 import type { FileServices } from "./services.ts";
 
-/** Properties that a copy takes from its source where the header says `source`. */
+/** Properties that come from the source where the header has the value `source`. */
 const COPIED_PROPERTIES = {
   attributes: "x-ms-file-attributes",
   createdAt: "x-ms-file-creation-time",
@@ -50,25 +51,25 @@ export async function handleCopyFile(request: HttpRequest, services: FileService
     ref: readPathRef(request),
     leaseId: readLeaseId(headers),
     mayOverwrite: mayOverwrite(request.caller),
-    ignoresReadOnly: readFlag(headers, "x-ms-file-copy-ignore-readonly") ?? false,
+    ignoresReadOnly: readBoolean(headers, "x-ms-file-copy-ignore-readonly") ?? false,
   };
   const source = await readCopySource(request, services, () => checkCopyTarget(files, target));
-  const wanted: CopyFile = {
+  const copy: CopyFile = {
     ...target,
     copyId: files.parts.random.uuid(),
     shown: source.shown,
     metadata: readMetadata(request.rawHeaders),
     requested: readChanges(rest),
     takes,
-    setsArchive: readFlag(headers, "x-ms-file-copy-set-archive") ?? false,
+    setsArchive: readBoolean(headers, "x-ms-file-copy-set-archive") ?? false,
   };
-  const { inode, work } = await startCopy(request, services, wanted, source);
+  const { inode, work } = await startCopy(request, services, copy, source);
   const copyStatus = work === undefined ? "success" : inode.record.copy!.status;
   return {
     status: 202,
     headers: {
       ...stamp(inode.record.revision),
-      "x-ms-copy-id": wanted.copyId,
+      "x-ms-copy-id": copy.copyId,
       "x-ms-copy-status": copyStatus,
     },
   };
@@ -77,17 +78,17 @@ export async function handleCopyFile(request: HttpRequest, services: FileService
 async function startCopy(
   request: HttpRequest,
   { files, sources }: FileServices,
-  wanted: CopyFile,
+  copy: CopyFile,
   source: FileSource,
 ): Promise<CopiedFile> {
   if (source.kind === "here") {
     await verifySource(files, source);
-    const started = await copyFile(files, wanted, source.ref);
+    const started = await copyFile(files, copy, source.ref);
     return started.work === undefined ? started : finishOrReply(files, started, runCopy(files, started.work));
   }
   const fetched = await sources.fetch(request, source, { isBackground: true });
   try {
-    const started = await beginFetched(files, wanted, fetched);
+    const started = await beginFetched(files, copy, fetched);
     const running = runCopy(files, started.work!, fetched.body).finally(fetched.close);
     return await finishOrReply(files, started, running);
   } catch (error) {
@@ -98,14 +99,14 @@ async function startCopy(
 
 function beginFetched(
   files: FileServices["files"],
-  wanted: CopyFile,
+  copy: CopyFile,
   fetched: FetchedSource,
 ): Promise<CopiedFile> {
   const { length: size } = fetched;
   // Without a length the server cannot distinguish a whole copy from a part of one.
   if (size === undefined) throw new Refusal("CannotVerifyCopySource");
   const [headers, metadata] = [fetchedProperties(fetched), fetchedMetadata(fetched)];
-  return beginCopyFromUrl(files, wanted, { size, headers, metadata });
+  return beginCopyFromUrl(files, copy, { size, headers, metadata });
 }
 
 /** The reply reports a short copy as done; a long one continues after the reply. */

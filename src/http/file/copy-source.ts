@@ -10,16 +10,17 @@ import {
   readNamedSource,
   type SourceReader,
 } from "../common/copy-source.ts";
+import { readBoolean, requireHeader } from "../common/read-headers.ts";
 import { onObject } from "../common/rows.ts";
 import type { HttpRequest } from "../exchange.ts";
 import type { Permission } from "../operation.ts";
 import type { Address } from "../target.ts";
-import { pathRefOf, readFlag, requireHeader, snapshotOf } from "./read-request.ts";
+import { pathRefOf, snapshotOf } from "./read-request.ts";
 import type { FileServices } from "./services.ts";
 
 /**
- * The source of a copy or rename, and the right to it: by a SAS in the address, by a token of its own, or because the
- * caller's own rights reach it.
+ * The source of a copy or rename, and the permission to use it: by a SAS in the address, by a token of its
+ * own, or by the credentials of the caller.
  */
 export type FileSource = CopySource<OwnSource>;
 
@@ -32,7 +33,7 @@ export interface SourceOptions {
   /** The header with the address. */
   readonly header?: string;
   readonly permission?: Permission;
-  /** Whether the caller's own rights count; otherwise the address must bring its own. */
+  /** Whether the credentials of the caller are enough; otherwise the source needs its own. */
   readonly isOwnEnough?: boolean;
 }
 
@@ -45,7 +46,7 @@ export function readCopySource(
   return locateCopySource(request, services.sources, readerOf(request, services, options), checkTarget);
 }
 
-/** The source where its name alone says that it is on this server. */
+/** The source, if its host name alone shows that it is on this server. */
 export function readOwnSource(
   request: HttpRequest,
   services: FileServices,
@@ -64,7 +65,7 @@ function readerOf(
   const url = readSourceUrl(requireHeader(headers, header), header, FILE_LIMITS.copySourceCharsMax);
   const readLocal = async (address: Address): Promise<OwnSource> => {
     await checkAllowed(request, address, services, options);
-    const keepsDots = readFlag(headers, "x-ms-source-allow-trailing-dot") ?? false;
+    const keepsDots = readBoolean(headers, "x-ms-source-allow-trailing-dot") ?? false;
     const ref = { ...pathRefOf(address.target, keepsDots), ...snapshotOf(address) };
     return { ref, shown: withoutSignature(url) };
   };
@@ -87,7 +88,7 @@ function checkAllowed(
   return checkSource(
     request,
     address,
-    async (asked) => authorize(isOwn ? caller : await authenticate(asked, auth), row, asked, auth),
+    async (read) => authorize(isOwn ? caller : await authenticate(read, auth), row, read, auth),
     { "x-ms-file-request-intent": headers["x-ms-file-request-intent"] },
   );
 }

@@ -5,17 +5,11 @@ import type { InodeChanges } from "../../services/file/inode-changes.ts";
 import { FILE_LIMITS } from "../../services/file/limits.ts";
 import { ingest } from "../../services/payload/content.ts";
 import { mayOverwrite } from "../auth/caller.ts";
+import { missingHeader, readLeaseId } from "../common/read-headers.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import { readMetadata } from "../wire/metadata.ts";
 import { STRUCTURED_BODY } from "../wire/structured-body.ts";
-import {
-  missingHeader,
-  readChanges,
-  readFileSize,
-  readFirstHeaders,
-  readLeaseId,
-  readPathRef,
-} from "./read-request.ts";
+import { readChanges, readFileSize, readFirstHeaders, readPathRef } from "./read-request.ts";
 import { changedHeaders } from "./replies.ts";
 import type { FileServices } from "./services.ts";
 
@@ -55,15 +49,15 @@ export async function handleCreateFile(request: HttpRequest, { files }: FileServ
     isRestored: isRestored(headers, requested),
     first,
   });
-  const made = changedHeaders(inode);
+  const reply = changedHeaders(inode);
   if (first !== undefined)
-    made["Content-MD5"] =
+    reply["Content-MD5"] =
       headers["content-md5"] ?? (digested === undefined ? undefined : await md5Batched(digested));
-  if (headers["x-ms-structured-body"] !== undefined) made["x-ms-structured-body"] = STRUCTURED_BODY;
-  return { status: 201, headers: made };
+  if (headers["x-ms-structured-body"] !== undefined) reply["x-ms-structured-body"] = STRUCTURED_BODY;
+  return { status: 201, headers: reply };
 }
 
-/** x-ms-file-property-semantics: New, or Restore, which counts only along with a permission. */
+/** x-ms-file-property-semantics: New, or Restore, which needs a permission to have an effect. */
 function isRestored(headers: Headers, { permission }: InodeChanges): boolean {
   const name = "x-ms-file-property-semantics";
   const semantics = headers[name]?.toLowerCase() ?? "new";

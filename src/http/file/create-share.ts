@@ -1,12 +1,12 @@
 import { createShare } from "../../services/file/create-share.ts";
 import { FILE_LIMITS } from "../../services/file/limits.ts";
 import type { ShareSettings } from "../../services/file/records.ts";
+import { stamp } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { readMetadata } from "../wire/metadata.ts";
-import { readProtocols, readSettings, readSnapshotRef } from "./read-share-request.ts";
-import { stamp } from "./replies.ts";
+import { readSnapshotRef } from "./read-request.ts";
 import type { FileServices } from "./services.ts";
-import { quotaHeaders } from "./share-settings.ts";
+import { quotaHeaders, readProtocols, readSettings } from "./share-settings.ts";
 
 function withoutUndefined<T extends object>(value: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as never;

@@ -1,6 +1,7 @@
 import { deleteFile } from "../../services/file/delete-file.ts";
+import { readLeaseId } from "../common/read-headers.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import { readLeaseId, readPathRef } from "./read-request.ts";
+import { readPathRef } from "./read-request.ts";
 import type { FileServices } from "./services.ts";
 
 /** DELETE /{share}/{file} */

@@ -1,8 +1,9 @@
 import { badHeader } from "../../base/refusals.ts";
 import { forceCloseHandles } from "../../services/file/list-handles.ts";
+import { readBoolean, requireHeader } from "../common/read-headers.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { markerOf, positionOf } from "./list-handles.ts";
-import { readFlag, readPathRef, requireHeader } from "./read-request.ts";
+import { readPathRef } from "./read-request.ts";
 import type { FileServices } from "./services.ts";
 
 /** PUT /{share}/{path}?comp=forceclosehandles */
@@ -10,12 +11,12 @@ export async function handleForceCloseHandles(
   request: HttpRequest,
   { files }: FileServices,
 ): Promise<HttpReply> {
-  const given = requireHeader(request.headers, "x-ms-handle-id");
-  if (given !== "*" && !/^\d{1,20}$/.test(given)) throw badHeader("x-ms-handle-id", given);
+  const id = requireHeader(request.headers, "x-ms-handle-id");
+  if (id !== "*" && !/^\d{1,20}$/.test(id)) throw badHeader("x-ms-handle-id", id);
   const { closed, failed, next } = await forceCloseHandles(files, {
     ref: readPathRef(request),
-    isRecursive: readFlag(request.headers, "x-ms-recursive") ?? false,
-    handle: given === "*" ? "*" : BigInt(given),
+    isRecursive: readBoolean(request.headers, "x-ms-recursive") ?? false,
+    handle: id === "*" ? "*" : BigInt(id),
     from: positionOf(request),
   });
   return {

@@ -1,8 +1,8 @@
 import { getDirectoryProperties } from "../../services/file/directories.ts";
+import { metadataHeaders } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import { printMetadata } from "../wire/metadata.ts";
 import { readPathRef } from "./read-request.ts";
-import { inodeHeaders, stamp } from "./replies.ts";
+import { inodeHeaders } from "./replies.ts";
 import type { FileServices } from "./services.ts";
 
 /** GET or HEAD /{share}/{directory}?restype=directory */
@@ -11,13 +11,19 @@ export async function handleGetDirectoryProperties(
   { files }: FileServices,
 ): Promise<HttpReply> {
   const inode = await getDirectoryProperties(files, readPathRef(request));
-  return {
-    status: 200,
-    headers: {
-      ...stamp(inode.record.revision),
-      ...inodeHeaders(inode),
-      ...printMetadata(inode.record.metadata ?? {}),
-      "x-ms-server-encrypted": "true",
-    },
+  const headers = {
+    ...metadataHeaders(inode.record),
+    ...inodeHeaders(inode),
+    "x-ms-server-encrypted": "true",
   };
+  return { status: 200, headers };
+}
+
+/** GET or HEAD /{share}/{directory}?restype=directory&comp=metadata */
+export async function handleGetDirectoryMetadata(
+  request: HttpRequest,
+  { files }: FileServices,
+): Promise<HttpReply> {
+  const { record } = await getDirectoryProperties(files, readPathRef(request));
+  return { status: 200, headers: metadataHeaders(record) };
 }

@@ -1,6 +1,7 @@
 import { getPermission } from "../../services/file/permissions.ts";
+import { requireHeader } from "../common/read-headers.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import { printPermission, readFormat, readShareRef, requireHeader } from "./read-request.ts";
+import { printPermission, readFormat, readShareRef } from "./read-request.ts";
 import type { FileServices } from "./services.ts";
 
 /** GET /{share}?restype=share&comp=filepermission */

@@ -1,8 +1,9 @@
 import { getShareStatistics } from "../../services/file/share-properties.ts";
+import { readLeaseId } from "../common/read-headers.ts";
+import { stamp, XML } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { element, printXml, textElement } from "../wire/xml-print.ts";
-import { readLeaseId, readShareRef } from "./read-request.ts";
-import { stamp, XML } from "./replies.ts";
+import { readShareRef } from "./read-request.ts";
 import type { FileServices } from "./services.ts";
 
 /** GET /{share}?restype=share&comp=stats */

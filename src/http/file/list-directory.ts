@@ -1,12 +1,15 @@
 import { instantOf, timestampOf } from "../../base/revision.ts";
+import { quotedEtag } from "../../concurrency/etag.ts";
 import { type ListedInode, listDirectory } from "../../services/file/list-directory.ts";
+import { readBoolean } from "../common/read-headers.ts";
+import { serviceEndpoint, XML } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { decodeMarker, encodeMarker, printListParams, readListParams } from "../wire/list-params.ts";
 import { PrintedPage, printListing } from "../wire/printed-page.ts";
 import { element, encodedElement, isPrintable, textElement } from "../wire/xml-print.ts";
-import { readFlag, readPathRef } from "./read-request.ts";
-import { printAttributes, quotedEtag, serviceEndpoint, XML } from "./replies.ts";
+import { readPathRef } from "./read-request.ts";
+import { printAttributes } from "./replies.ts";
 import type { FileServices } from "./services.ts";
 
 /** GET /{share}/{directory}?restype=directory&comp=list */
@@ -15,7 +18,7 @@ export async function handleListDirectory(request: HttpRequest, { files }: FileS
   const params = readListParams(request.query, {
     include: ["timestamps", "etag", "attributes", "permissionkey"],
   });
-  const isExtended = readFlag(request.headers, "x-ms-file-extended-info") === true;
+  const isExtended = readBoolean(request.headers, "x-ms-file-extended-info") === true;
   const path = ref.path.join("/");
   const scope = `directory ${ref.account} ${ref.share} ${path}`;
   const wants: Wants = {

@@ -2,13 +2,14 @@ import { badQuery } from "../../base/refusals.ts";
 import { DELETE, READ, WRITE } from "../../concurrency/share-mode.ts";
 import { FILE_LIMITS } from "../../services/file/limits.ts";
 import { type HandlePosition, type ListedHandle, listHandles } from "../../services/file/list-handles.ts";
+import { readBoolean } from "../common/read-headers.ts";
+import { XML } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { decodeMarker, encodeMarker, readListParams } from "../wire/list-params.ts";
 import { PrintedPage, printListing } from "../wire/printed-page.ts";
 import { element, encodedElement, optionalElement, textElement } from "../wire/xml-print.ts";
-import { readFlag, readPathRef } from "./read-request.ts";
-import { XML } from "./replies.ts";
+import { readPathRef } from "./read-request.ts";
 import type { FileServices } from "./services.ts";
 
 const RIGHTS = [
@@ -45,7 +46,7 @@ export async function handleListHandles(request: HttpRequest, { files }: FileSer
   const params = readListParams(request.query, { include: [], maxResultsMax: FILE_LIMITS.listHandlesMax });
   const { page, next } = await listHandles(files, {
     ref: readPathRef(request),
-    isRecursive: readFlag(request.headers, "x-ms-recursive") ?? false,
+    isRecursive: readBoolean(request.headers, "x-ms-recursive") ?? false,
     newPage: () => new PrintedPage(printHandle, { countMax: params.maxResults }),
     from: positionOf(request),
   });

@@ -7,17 +7,18 @@ import {
   type ListRanges,
   listRanges,
 } from "../../services/file/list-ranges.ts";
+import { readBoolean, readLeaseId } from "../common/read-headers.ts";
+import { stamp, XML } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { decodeMarker, encodeMarker, readListParams } from "../wire/list-params.ts";
 import { parseRange } from "../wire/range.ts";
 import { BOM, element, printXml, textElement, XML_DECLARATION } from "../wire/xml-print.ts";
-import { readFlag, readLeaseId, readPathRef, readSnapshotTime } from "./read-request.ts";
-import { stamp, XML } from "./replies.ts";
+import { readPathRef, readSnapshotTime } from "./read-request.ts";
 import type { FileServices } from "./services.ts";
 
 /**
- * GET /{share}/{file}?comp=rangelist: the whole list or, since 2026-10-06, a page of it for a client that sends
- * `marker` or `maxresults`.
+ * GET /{share}/{file}?comp=rangelist: the whole list or, since 2026-10-06, a page of it for a client that
+ * sends `marker` or `maxresults`.
  */
 export async function handleListRanges(request: HttpRequest, { files }: FileServices): Promise<HttpReply> {
   const { query } = request;
@@ -26,20 +27,20 @@ export async function handleListRanges(request: HttpRequest, { files }: FileServ
   const params = isPaged ? readListParams(query, { include: [] }) : undefined;
   const scope = `ranges ${request.target.account} ${request.target.path}`;
   const start = params?.marker === undefined ? undefined : offsetOf(scope, params.marker);
-  const wanted = (from: number | undefined): ListRanges => ({
+  const listingFrom = (from: number | undefined): ListRanges => ({
     ref: readPathRef(request),
     leaseId: readLeaseId(request.headers),
     since: readSnapshotTime(request, "prevsharesnapshot"),
-    followsRenames: readFlag(request.headers, "x-ms-file-support-rename") ?? false,
+    followsRenames: readBoolean(request.headers, "x-ms-file-support-rename") ?? false,
     part: (size) => ({ from: from ?? span?.from ?? 0, to: Math.min(size, (span?.to ?? size) + 1) }),
     maxResults: params?.maxResults ?? FILE_LIMITS.rangesPerStep,
   });
-  const first = await listRanges(files, wanted(start));
+  const first = await listRanges(files, listingFrom(start));
   const { inode, ranges, cleared, next } = first;
   const { revision, size } = inode.record;
   const headers = { ...stamp(revision), ...XML, "x-ms-content-length": String(size) };
   if (!isPaged && next !== undefined)
-    return { status: 200, headers, body: printWhole(first, (from) => listRanges(files, wanted(from))) };
+    return { status: 200, headers, body: printWhole(first, (from) => listRanges(files, listingFrom(from))) };
   const marker = next === undefined ? "" : encodeMarker(scope, [String(next)]);
   const more = isPaged ? textElement("NextMarker", marker) : "";
   const body = printXml(element("Ranges", printSpans(ranges, cleared) + more));
@@ -47,8 +48,8 @@ export async function handleListRanges(request: HttpRequest, { files }: FileServ
 }
 
 /**
- * A long list for a client that knows no pages: some at a time, at the pace of the client.
- * When the file changes meanwhile, the reply breaks off, and the client asks again.
+ * A long list for a client that knows no pages, read page by page as the client receives it. When the file
+ * changes meanwhile, the server breaks the reply off.
  */
 async function* printWhole(
   first: ListedRanges,
@@ -73,7 +74,7 @@ function offsetOf(scope: string, marker: string): number {
   return Number(offset);
 }
 
-/** In the order of the file, both kinds together. */
+/** Both kinds, in the order of their offsets. */
 function printSpans(ranges: readonly ByteSpan[], cleared: readonly ByteSpan[]): string {
   const all = [
     ...ranges.map((span) => ({ name: "Range", ...span })),

@@ -1,16 +1,17 @@
 import type { Instant } from "../../base/clock.ts";
 import { badQuery } from "../../base/refusals.ts";
 import { instantOf, timestampOf } from "../../base/revision.ts";
+import { quotedEtag } from "../../concurrency/etag.ts";
 import { type Lease, leaseStatus } from "../../concurrency/lease.ts";
 import { versionOfDeletion } from "../../services/file/delete-share.ts";
 import { type ListedShare, listShares, type SharePosition } from "../../services/file/list-shares.ts";
+import { serviceEndpoint, XML } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { decodeMarker, encodeMarker, printListParams, readListParams } from "../wire/list-params.ts";
 import { printMetadataXml } from "../wire/metadata.ts";
 import { PrintedPage, printListing } from "../wire/printed-page.ts";
 import { element, optionalElement, textElement } from "../wire/xml-print.ts";
-import { quotedEtag, serviceEndpoint, XML } from "./replies.ts";
 import type { FileServices } from "./services.ts";
 import { printSettings } from "./share-settings.ts";
 

@@ -1,10 +1,10 @@
 import type { Headers, Query, Target } from "../exchange.ts";
 
 /**
- * The JavaScript SDK, given a path-style endpoint, leaves the account out of the address it renames to, and out of
- * those of the client it returns: it asks for `/share/new` where it should ask for `/account/share/new`. The address
- * it renames from has the account, in a header; and a client that signs with a key names the account beside the signature.
- * The signature covers the path as the client sent it, which is the path of a host-style address.
+ * With a path-style endpoint, the JavaScript SDK omits the account from the address that it renames to, and
+ * from those of the client that it returns: it requests `/share/new` instead of `/account/share/new`. The
+ * header with the address it renames from has the account, and so has the Authorization header of a shared
+ * key. The signature covers the path as the client sent it, which is the path of a host-style address.
  */
 export function normalizeTarget(target: Target, query: Query, headers: Headers): Target {
   if (!target.isPathStyle || target.isSecondary) return target;
@@ -17,7 +17,9 @@ export function normalizeTarget(target: Target, query: Query, headers: Headers):
   };
 }
 
-/** Of a rename: the first name of the address is the share of the source, and not its account. */
+/**
+ * The account of the source of a rename, if the address of the target begins with the share of the source.
+ */
 function sourceAccount(target: Target, query: Query, headers: Headers): string | undefined {
   const source = headers["x-ms-file-rename-source"];
   if (source === undefined || query.get("comp")?.toLowerCase() !== "rename") return undefined;

@@ -30,17 +30,13 @@ import { handleDeleteDirectory } from "./delete-directory.ts";
 import { handleDeleteFile } from "./delete-file.ts";
 import { handleDeleteShare } from "./delete-share.ts";
 import { handleForceCloseHandles } from "./force-close-handles.ts";
-import { handleGetDirectoryMetadata } from "./get-directory-metadata.ts";
-import { handleGetDirectoryProperties } from "./get-directory-properties.ts";
-import { handleGetFile, handleGetFileProperties } from "./get-file.ts";
-import { handleGetFileMetadata } from "./get-file-metadata.ts";
+import { handleGetDirectoryMetadata, handleGetDirectoryProperties } from "./get-directory-properties.ts";
+import { handleGetFile, handleGetFileMetadata, handleGetFileProperties } from "./get-file.ts";
 import { handleGetPermission } from "./get-permission.ts";
 import { handleGetShareAcl } from "./get-share-acl.ts";
-import { handleGetShareMetadata } from "./get-share-metadata.ts";
-import { handleGetShareProperties } from "./get-share-properties.ts";
+import { handleGetShareMetadata, handleGetShareProperties } from "./get-share-properties.ts";
 import { handleGetShareStats } from "./get-share-stats.ts";
-import { handleLeaseFile } from "./lease-file.ts";
-import { handleLeaseShare } from "./lease-share.ts";
+import { handleLeaseFile, handleLeaseShare } from "./lease.ts";
 import { handleLink } from "./links.ts";
 import { handleListDirectory } from "./list-directory.ts";
 import { handleListHandles } from "./list-handles.ts";
@@ -52,13 +48,10 @@ import { handlePutRangeFromUrl } from "./put-range-from-url.ts";
 import { handleRenameDirectory, handleRenameFile } from "./rename.ts";
 import { handleRestoreShare } from "./restore-share.ts";
 import type { FileServices } from "./services.ts";
-import { handleSetDirectoryMetadata } from "./set-directory-metadata.ts";
-import { handleSetDirectoryProperties } from "./set-directory-properties.ts";
-import { handleSetFileMetadata } from "./set-file-metadata.ts";
-import { handleSetFileProperties } from "./set-file-properties.ts";
+import { handleSetDirectoryMetadata, handleSetDirectoryProperties } from "./set-directory-properties.ts";
+import { handleSetFileMetadata, handleSetFileProperties } from "./set-file-properties.ts";
 import { handleSetShareAcl } from "./set-share-acl.ts";
-import { handleSetShareMetadata } from "./set-share-metadata.ts";
-import { handleSetShareProperties } from "./set-share-properties.ts";
+import { handleSetShareMetadata, handleSetShareProperties } from "./set-share-properties.ts";
 import { handleSnapshotShare } from "./snapshot-share.ts";
 
 const ETAG = { returnsEtag: true } as const;
@@ -71,15 +64,30 @@ const SHARE_ROWS: readonly Operation<FileServices>[] = [
   row("ListShares", "GET service?comp=list", onService("l"), handleListShares, LISTING),
   row("CreateShare", `PUT ${SHARE}`, onContainer("c", "w"), handleCreateShare, { ...ETAG, ...CREATED }),
   ...getAndHead("GetShareProperties", SHARE, onContainer("r"), handleGetShareProperties, LEASED),
-  ...getAndHead("GetShareMetadata", `${SHARE}&comp=metadata`, onContainer("r"), handleGetShareMetadata, LEASED),
-  row("SetShareProperties", `PUT ${SHARE}&comp=properties`, onContainer("w"), handleSetShareProperties, LEASED),
+  ...getAndHead(
+    "GetShareMetadata",
+    `${SHARE}&comp=metadata`,
+    onContainer("r"),
+    handleGetShareMetadata,
+    LEASED,
+  ),
+  row(
+    "SetShareProperties",
+    `PUT ${SHARE}&comp=properties`,
+    onContainer("w"),
+    handleSetShareProperties,
+    LEASED,
+  ),
   row("SetShareMetadata", `PUT ${SHARE}&comp=metadata`, onContainer("w"), handleSetShareMetadata, LEASED),
   row("GetShareStats", `GET ${SHARE}&comp=stats`, onContainer("r"), handleGetShareStats, LEASED),
   row("SnapshotShare", `PUT ${SHARE}&comp=snapshot`, onContainer("c", "w"), handleSnapshotShare, {
     ...ETAG,
     ...CREATED,
   }),
-  row("DeleteShare", `DELETE ${SHARE}`, onContainer("d"), handleDeleteShare, { lease: "checked", ...ACCEPTED }),
+  row("DeleteShare", `DELETE ${SHARE}`, onContainer("d"), handleDeleteShare, {
+    lease: "checked",
+    ...ACCEPTED,
+  }),
   row("RestoreShare", `PUT ${SHARE}&comp=undelete`, onContainer("w"), handleRestoreShare, {
     ...ETAG,
     ...CREATED,
@@ -89,16 +97,25 @@ const SHARE_ROWS: readonly Operation<FileServices>[] = [
     ...LEASED,
     ...xml(FILE_LIMITS.aclBytesMax),
   }),
-  row("CreatePermission", `PUT ${SHARE}&comp=filepermission`, onContainerBySas("w", "c"), handleCreatePermission, {
-    ...json(FILE_LIMITS.permissionBytesMax),
-    ...CREATED,
-  }),
+  row(
+    "CreatePermission",
+    `PUT ${SHARE}&comp=filepermission`,
+    onContainerBySas("w", "c"),
+    handleCreatePermission,
+    {
+      ...json(FILE_LIMITS.permissionBytesMax),
+      ...CREATED,
+    },
+  ),
   row("GetPermission", `GET ${SHARE}&comp=filepermission`, onContainerBySas("r"), handleGetPermission),
   ...leaseRows("Share", `${SHARE}&comp=lease`, onContainer("w"), handleLeaseShare),
 ];
 
 const DIRECTORY_ROWS: readonly Operation<FileServices>[] = [
-  row("CreateDirectory", `PUT ${DIRECTORY}`, onObject("c", "w"), handleCreateDirectory, { ...ETAG, ...CREATED }),
+  row("CreateDirectory", `PUT ${DIRECTORY}`, onObject("c", "w"), handleCreateDirectory, {
+    ...ETAG,
+    ...CREATED,
+  }),
   ...getAndHead("GetDirectoryProperties", DIRECTORY, onObject("r"), handleGetDirectoryProperties, ETAG),
   ...getAndHead(
     "GetDirectoryMetadata",
@@ -107,7 +124,13 @@ const DIRECTORY_ROWS: readonly Operation<FileServices>[] = [
     handleGetDirectoryMetadata,
     ETAG,
   ),
-  row("SetDirectoryMetadata", `PUT ${DIRECTORY}&comp=metadata`, onObject("w"), handleSetDirectoryMetadata, ETAG),
+  row(
+    "SetDirectoryMetadata",
+    `PUT ${DIRECTORY}&comp=metadata`,
+    onObject("w"),
+    handleSetDirectoryMetadata,
+    ETAG,
+  ),
   row(
     "SetDirectoryProperties",
     `PUT ${DIRECTORY}&comp=properties`,
@@ -187,7 +210,10 @@ const CONDITIONS = ["if-match", "if-none-match", "if-modified-since", "if-unmodi
 
 type Handle = Operation<FileServices>["handle"];
 
-/** The File service has no conditional headers and refuses them. Not async: that would cost each request a promise. */
+/**
+ * The File service has no conditional headers and refuses them. Not async: that would cost each request a
+ * promise.
+ */
 function unconditional(handle: Handle): Handle {
   return (request, services) => {
     refuseConditions(request.headers);

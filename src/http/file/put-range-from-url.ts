@@ -5,16 +5,16 @@ import { FILE_LIMITS } from "../../services/file/limits.ts";
 import { checkRangeTarget, type PutRange, putRange } from "../../services/file/put-range.ts";
 import { ingest } from "../../services/payload/content.ts";
 import type { RemoteSource } from "../common/copy-source-fetcher.ts";
+import { missingHeader } from "../common/read-headers.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import { checkBytes } from "../wire/digest.ts";
 import { parseRange, resolveRange } from "../wire/range.ts";
 import { verifySource } from "./copy-file.ts";
 import { readCopySource } from "./copy-source.ts";
 import { rangeReply, readPutRange } from "./put-range.ts";
-import { missingHeader } from "./read-request.ts";
 import type { FileServices } from "./services.ts";
 
-/** Bytes of a source, at most what one range may hold. */
+/** The bytes of the source, as many as the range of the target has. */
 async function readSource(request: HttpRequest, services: FileServices, target: PutRange): Promise<Buffer> {
   const length = target.to - target.from;
   const text = request.headers["x-ms-source-range"];
@@ -87,7 +87,7 @@ export async function handlePutRangeFromUrl(
   });
 }
 
-/** The one kind of condition this service has: on the checksum of the copied bytes. */
+/** The only conditions of this service: on the checksum of the copied bytes. */
 function checkSourceConditions(headers: Headers, crc64: string): void {
   const match = headers["x-ms-source-if-match-crc64"];
   const noneMatch = headers["x-ms-source-if-none-match-crc64"];

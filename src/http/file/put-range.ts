@@ -1,16 +1,18 @@
 import { LIMITS } from "../../base/limits.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
 import { instantOf } from "../../base/revision.ts";
+import { quotedEtag } from "../../concurrency/etag.ts";
 import { md5Batched } from "../../digest/md5-batch.ts";
 import { FILE_LIMITS } from "../../services/file/limits.ts";
 import { clearRange, type PutRange, putRange, type RangePut } from "../../services/file/put-range.ts";
 import { ingest } from "../../services/payload/content.ts";
+import { missingHeader, readLeaseId } from "../common/read-headers.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { requireRange } from "../wire/range.ts";
 import { STRUCTURED_BODY } from "../wire/structured-body.ts";
-import { missingHeader, readLeaseId, readPathRef } from "./read-request.ts";
-import { printTicks, quotedEtag } from "./replies.ts";
+import { readPathRef } from "./read-request.ts";
+import { printTicks } from "./replies.ts";
 import type { FileServices } from "./services.ts";
 
 export function readPutRange(request: HttpRequest): PutRange {
@@ -66,7 +68,7 @@ export async function handlePutRange(request: HttpRequest, { files }: FileServic
     throw new Refusal("MissingContentLengthHeader", { elements: { HeaderName: "Content-Length" } });
   if (range.to - range.from > FILE_LIMITS.rangeBytesMax) throw new Refusal("RequestBodyTooLarge");
   if (body.length !== range.to - range.from) throw badHeader("x-ms-range", headers["x-ms-range"] ?? "");
-  // The handler reads a small body at once: a stream of one chunk would cost more than the chunk.
+  // For a small body a stream would cost more than the bytes.
   const isSmall = body.length <= LIMITS.inlineBytesMax;
   const content = isSmall
     ? await body.read(LIMITS.inlineBytesMax)

@@ -2,7 +2,13 @@ import { badHeader, badQuery, Refusal } from "../../base/refusals.ts";
 import { ATTRIBUTE, type AttributeName } from "../../services/file/attributes.ts";
 import type { InodeChanges } from "../../services/file/inode-changes.ts";
 import { FILE_LIMITS } from "../../services/file/limits.ts";
-import { checkShareName, type PathRef, type ShareRef, splitPath } from "../../services/file/names.ts";
+import {
+  checkShareName,
+  type PathRef,
+  type ShareRef,
+  type SnapshotRef,
+  splitPath,
+} from "../../services/file/names.ts";
 import type { PermissionRequest } from "../../services/file/permissions.ts";
 import type { FileHeaders } from "../../services/file/records.ts";
 import { parseSddl, printSddl } from "../../services/file/security/sddl.ts";
@@ -13,17 +19,6 @@ import {
 import { readBoolean } from "../common/read-headers.ts";
 import type { Headers, HttpRequest } from "../exchange.ts";
 import { parseIsoTicks } from "../wire/dates.ts";
-
-export {
-  guidOf,
-  missingHeader,
-  readBoolean as readFlag,
-  readGuid,
-  readLeaseId,
-  readWhole,
-  requireGuid,
-  requireHeader,
-} from "../common/read-headers.ts";
 
 /** What requests to shares, directories and files have in common, decoded. */
 
@@ -54,6 +49,10 @@ export function snapshotOf(request: Pick<HttpRequest, "query">): { snapshot?: bi
   return snapshot === undefined ? {} : { snapshot };
 }
 
+export function readSnapshotRef(request: HttpRequest): SnapshotRef {
+  return { ...readShareRef(request), ...snapshotOf(request) };
+}
+
 export function readPathRef(request: Located): PathRef {
   const keepsDots = readBoolean(request.headers, "x-ms-allow-trailing-dot") ?? false;
   const { account, share, path } = pathRefOf(request.target, keepsDots);
@@ -61,7 +60,7 @@ export function readPathRef(request: Located): PathRef {
   return snapshot === undefined ? { account, share, path } : { account, share, path, snapshot };
 }
 
-/** An encoded slash separates like a plain one: some clients send nested directories so. */
+/** An encoded slash separates like a plain one, since some clients encode the path of a nested directory. */
 export function pathRefOf(
   { account, path }: { readonly account: string; readonly path: string },
   keepsDots: boolean,
@@ -86,7 +85,7 @@ export function readFileSize(headers: Headers): number | undefined {
 interface HttpHeader {
   readonly name: string;
   readonly field: keyof FileHeaders;
-  /** The one that stands for it when a file is made. */
+  /** The header that stands in for it when a file is created. */
   readonly plain?: string;
 }
 
@@ -102,13 +101,13 @@ const HTTP_HEADERS: readonly HttpHeader[] = [
 /** The content type of a file for which no client has set one. */
 export const DEFAULT_CONTENT_TYPE = "application/octet-stream";
 
-/** Of a new file: where x-ms-content-type and its kin are not sent, the plain headers count. */
+/** For a new file a plain header stands in where its x-ms- counterpart is absent. */
 export function readFirstHeaders(headers: Headers): FileHeaders | undefined {
   const found = readFileHeaders(headers, true);
   return found === undefined ? undefined : { contentType: DEFAULT_CONTENT_TYPE, ...found };
 }
 
-/** Undefined when none is given. An empty value clears its header. */
+/** Undefined when the request has none of them. An empty value clears its header. */
 export function readFileHeaders(headers: Headers, isNew = false): FileHeaders | undefined {
   let found: Record<string, string> | undefined;
   for (const { name, field, plain } of HTTP_HEADERS) {
@@ -141,9 +140,9 @@ function readAttributes(headers: Headers): number | undefined {
   if (text === undefined || text === "" || text.toLowerCase() === "preserve") return undefined;
   let attributes = 0;
   for (const item of text.split("|")) {
-    const wanted = item.trim().toLowerCase();
-    if (wanted === "none") continue;
-    const attribute = ATTRIBUTE_NAMES.get(wanted);
+    const word = item.trim().toLowerCase();
+    if (word === "none") continue;
+    const attribute = ATTRIBUTE_NAMES.get(word);
     if (attribute === undefined) throw badHeader(name, text);
     attributes |= ATTRIBUTE[attribute];
   }
@@ -154,7 +153,7 @@ const ATTRIBUTE_NAMES = new Map(
   (Object.keys(ATTRIBUTE) as AttributeName[]).map((name) => [name.toLowerCase(), name] as const),
 );
 
-export function readTime(headers: Headers, name: string): bigint | "now" | "preserve" | undefined {
+function readTime(headers: Headers, name: string): bigint | "now" | "preserve" | undefined {
   const text = headers[name];
   if (text === undefined || text === "") return undefined;
   const word = text.toLowerCase();
@@ -185,7 +184,7 @@ function readPermission(headers: Headers): PermissionRequest {
   return { sddl: sddlOf(sddl, headers["x-ms-file-permission-format"]) };
 }
 
-/** The text form, whatever the client sent. */
+/** The permission as SDDL, whichever format the client sent. */
 export function sddlOf(permission: string, format: string | undefined): string {
   return readFormat(format) === "sddl" ? permission : sddlOfBinary(permission);
 }

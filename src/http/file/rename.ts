@@ -1,10 +1,11 @@
 import { badHeader } from "../../base/refusals.ts";
 import { rename } from "../../services/file/rename.ts";
+import { readBoolean, readGuid } from "../common/read-headers.ts";
 import { onObject } from "../common/rows.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { readMetadata } from "../wire/metadata.ts";
 import { readOwnSource } from "./copy-source.ts";
-import { readChanges, readFlag, readGuid, readPathRef } from "./read-request.ts";
+import { readChanges, readPathRef } from "./read-request.ts";
 import { changedHeaders } from "./replies.ts";
 import type { FileServices } from "./services.ts";
 
@@ -30,8 +31,8 @@ async function handleRename(
     kind,
     source: source.ref,
     destination: readPathRef(request),
-    replacesExisting: readFlag(headers, "x-ms-file-rename-replace-if-exists") ?? false,
-    ignoresReadOnly: readFlag(headers, "x-ms-file-rename-ignore-readonly") ?? false,
+    replacesExisting: readBoolean(headers, "x-ms-file-rename-replace-if-exists") ?? false,
+    ignoresReadOnly: readBoolean(headers, "x-ms-file-rename-ignore-readonly") ?? false,
     sourceLeaseId: readGuid(headers, "x-ms-source-lease-id"),
     destinationLeaseId: readGuid(headers, "x-ms-destination-lease-id"),
     requested: readChanges(headers),

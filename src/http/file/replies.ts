@@ -5,11 +5,6 @@ import type { Inode } from "../../services/file/inodes.ts";
 import type { CopyRecord, FileHeaders } from "../../services/file/records.ts";
 import { printHttpDate } from "../wire/dates.ts";
 
-export { quotedEtag } from "../../concurrency/etag.ts";
-export { leaseHeaders, serviceEndpoint, stamp, XML } from "../common/replies.ts";
-
-/** Headers many replies share. */
-
 type Printed = Record<string, string | undefined>;
 
 const ATTRIBUTES = Object.entries(ATTRIBUTE) as [AttributeName, number][];
@@ -46,7 +41,10 @@ export function inodeHeaders({ id, record }: Inode): Printed {
   };
 }
 
-/** Of a file or directory that was made or changed. Written out: spreading the shorter ones costs every Create File. */
+/**
+ * Of a file or directory that was made or changed. Written out: spreading the shorter ones costs every Create
+ * File.
+ */
 export function changedHeaders({ id, record }: Inode): Printed {
   return {
     ETag: quotedEtag(record.revision),

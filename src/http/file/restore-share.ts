@@ -1,8 +1,9 @@
 import { Refusal } from "../../base/refusals.ts";
 import { restoreShare } from "../../services/file/delete-share.ts";
+import { requireHeader } from "../common/read-headers.ts";
+import { stamp } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import { readShareRef, requireHeader } from "./read-request.ts";
-import { stamp } from "./replies.ts";
+import { readShareRef } from "./read-request.ts";
 import type { FileServices } from "./services.ts";
 import { quotaHeaders } from "./share-settings.ts";
 

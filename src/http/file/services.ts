@@ -8,6 +8,6 @@ export interface FileServices extends CommonServices {
   readonly files: FileService;
   /** For the SAS in the address of a copy or rename source. */
   readonly auth: AuthContext;
-  /** For sources that are on other servers, or at other services of this one. */
+  /** For sources on other servers, or at other services of this one. */
   readonly sources: CopySourceFetcher;
 }

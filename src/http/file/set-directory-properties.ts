@@ -1,5 +1,7 @@
-import { setDirectoryProperties } from "../../services/file/directories.ts";
+import { setDirectoryMetadata, setDirectoryProperties } from "../../services/file/directories.ts";
+import { stamp } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
+import { readMetadata } from "../wire/metadata.ts";
 import { readChanges, readPathRef } from "./read-request.ts";
 import { changedHeaders } from "./replies.ts";
 import type { FileServices } from "./services.ts";
@@ -10,8 +12,14 @@ export async function handleSetDirectoryProperties(
   { files }: FileServices,
 ): Promise<HttpReply> {
   const inode = await setDirectoryProperties(files, readPathRef(request), readChanges(request.headers));
-  return {
-    status: 200,
-    headers: changedHeaders(inode),
-  };
+  return { status: 200, headers: changedHeaders(inode) };
+}
+
+/** PUT /{share}/{directory}?restype=directory&comp=metadata */
+export async function handleSetDirectoryMetadata(
+  request: HttpRequest,
+  { files }: FileServices,
+): Promise<HttpReply> {
+  const revision = await setDirectoryMetadata(files, readPathRef(request), readMetadata(request.rawHeaders));
+  return { status: 200, headers: { ...stamp(revision), "x-ms-request-server-encrypted": "true" } };
 }

@@ -1,6 +1,9 @@
-import { setFileProperties } from "../../services/file/file-properties.ts";
+import { setFileMetadata, setFileProperties } from "../../services/file/file-properties.ts";
+import { readLeaseId } from "../common/read-headers.ts";
+import { stamp } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import { readChanges, readFileHeaders, readFileSize, readLeaseId, readPathRef } from "./read-request.ts";
+import { readMetadata } from "../wire/metadata.ts";
+import { readChanges, readFileHeaders, readFileSize, readPathRef } from "./read-request.ts";
 import { changedHeaders } from "./replies.ts";
 import type { FileServices } from "./services.ts";
 
@@ -15,9 +18,22 @@ export async function handleSetFileProperties(
     ref: readPathRef(request),
     leaseId: readLeaseId(headers),
     requested: readChanges(headers),
-    // A change of size alone leaves them; otherwise what is not named is cleared, and be it all of them.
+    // A change of size alone leaves them; otherwise the request clears those that it does not have.
     headers: readFileHeaders(headers) ?? (size === undefined ? {} : undefined),
     size,
   });
   return { status: 200, headers: changedHeaders(inode) };
+}
+
+/** PUT /{share}/{file}?comp=metadata */
+export async function handleSetFileMetadata(
+  request: HttpRequest,
+  { files }: FileServices,
+): Promise<HttpReply> {
+  const revision = await setFileMetadata(files, {
+    ref: readPathRef(request),
+    leaseId: readLeaseId(request.headers),
+    metadata: readMetadata(request.rawHeaders),
+  });
+  return { status: 200, headers: { ...stamp(revision), "x-ms-request-server-encrypted": "true" } };
 }

@@ -1,12 +1,13 @@
 import { FILE_LIMITS } from "../../services/file/limits.ts";
 import { setShareAcl } from "../../services/file/share-properties.ts";
+import { readLeaseId } from "../common/read-headers.ts";
+import { stamp } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { parseSignedIdentifiers } from "../wire/signed-identifiers.ts";
-import { readLeaseId, readShareRef, snapshotOf } from "./read-request.ts";
-import { stamp } from "./replies.ts";
+import { readShareRef, snapshotOf } from "./read-request.ts";
 import type { FileServices } from "./services.ts";
 
-/** In this order: Azure takes no other. */
+/** Azure requires this order. */
 const PERMISSIONS = /^r?c?w?d?l?$/;
 
 /** PUT /{share}?restype=share&comp=acl */

@@ -1,10 +1,11 @@
-import { setShareProperties } from "../../services/file/share-properties.ts";
+import { setShareMetadata, setShareProperties } from "../../services/file/share-properties.ts";
+import { readLeaseId } from "../common/read-headers.ts";
+import { stamp } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import { readLeaseId } from "./read-request.ts";
-import { readSettings, readSnapshotRef } from "./read-share-request.ts";
-import { stamp } from "./replies.ts";
+import { readMetadata } from "../wire/metadata.ts";
+import { readSnapshotRef } from "./read-request.ts";
 import type { FileServices } from "./services.ts";
-import { downgradeHeaders, quotaHeaders } from "./share-settings.ts";
+import { downgradeHeaders, quotaHeaders, readSettings } from "./share-settings.ts";
 
 /** PUT /{share}?restype=share&comp=properties */
 export async function handleSetShareProperties(
@@ -18,4 +19,17 @@ export async function handleSetShareProperties(
   });
   const headers = { ...stamp(share.revision), ...quotaHeaders(share), ...downgradeHeaders(share) };
   return { status: 200, headers };
+}
+
+/** PUT /{share}?restype=share&comp=metadata */
+export async function handleSetShareMetadata(
+  request: HttpRequest,
+  { files }: FileServices,
+): Promise<HttpReply> {
+  const share = await setShareMetadata(files, {
+    ref: readSnapshotRef(request),
+    leaseId: readLeaseId(request.headers),
+    metadata: readMetadata(request.rawHeaders),
+  });
+  return { status: 200, headers: stamp(share.revision) };
 }

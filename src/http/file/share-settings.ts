@@ -2,13 +2,57 @@ import type { Instant } from "../../base/clock.ts";
 import { FILE_LIMITS } from "../../services/file/limits.ts";
 import { paidBurstingOf, provisioningOf } from "../../services/file/provisioning.ts";
 import type { ShareRecord, ShareSettings } from "../../services/file/records.ts";
+import type { SettingChanges } from "../../services/file/share-properties.ts";
+import { readBoolean, readWhole, readWord } from "../common/read-headers.ts";
+import type { Headers } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { optionalElement, textElement } from "../wire/xml-print.ts";
 
-/** The settings of a share as clients read them: in headers, and in a listing. */
+const TIERS = ["TransactionOptimized", "Hot", "Cool", "Premium"];
+
+const SQUASHES = ["NoRootSquash", "RootSquash", "AllSquash"];
+
+/** An empty header counts as absent. */
+export function readNonEmpty<Word extends string>(
+  headers: Headers,
+  name: string,
+  words: readonly Word[],
+): Word | undefined {
+  return headers[name] === "" ? undefined : readWord(headers, name, words);
+}
+
+export function readProtocols(headers: Headers): "SMB" | "NFS" {
+  return readNonEmpty(headers, "x-ms-enabled-protocols", ["SMB", "NFS"]) ?? "SMB";
+}
+
+const COUNT = { min: 0, max: 10_000_000 } as const;
+
+export function readSettings(headers: Headers): SettingChanges {
+  const isBursting = readBoolean(headers, "x-ms-share-paid-bursting-enabled");
+  const iops = readWhole(headers, "x-ms-share-paid-bursting-max-iops", COUNT);
+  const mibps = readWhole(headers, "x-ms-share-paid-bursting-max-bandwidth-mibps", COUNT);
+  return {
+    quotaGib: readWhole(headers, "x-ms-share-quota", { min: 1, max: FILE_LIMITS.shareQuotaGibMax }),
+    tier: readNonEmpty(headers, "x-ms-access-tier", TIERS),
+    rootSquash: readNonEmpty(headers, "x-ms-root-squash", SQUASHES),
+    snapshotDirectoryAccess: readBoolean(headers, "x-ms-enable-snapshot-virtual-directory-access"),
+    directoryLease: readBoolean(headers, "x-ms-enable-smb-directory-lease"),
+    paidBursting:
+      isBursting === undefined
+        ? undefined
+        : {
+            isEnabled: isBursting,
+            ...(iops === undefined ? {} : { iops }),
+            ...(mibps === undefined ? {} : { mibps }),
+          },
+    provisionedIops: readWhole(headers, "x-ms-share-provisioned-iops", COUNT),
+    provisionedMibps: readWhole(headers, "x-ms-share-provisioned-bandwidth-mibps", COUNT),
+  };
+}
+
 type Printed = Record<string, string | undefined>;
 
-/** What every reply has that makes or changes a share. */
+/** Every reply to a request that creates or changes a share has these. */
 export function quotaHeaders({ settings }: Pick<ShareRecord, "settings">): Printed {
   const promised = provisioningOf(settings);
   return {
@@ -33,7 +77,7 @@ export function downgradeHeaders({ settings }: Pick<ShareRecord, "settings">): P
 }
 
 /** pending-from-hot, pending-from-transactionOptimized */
-export function tierTransition(settings: ShareSettings, now: Instant): string | undefined {
+function tierTransition(settings: ShareSettings, now: Instant): string | undefined {
   const { formerTier, tierChangedAt } = settings;
   if (formerTier === undefined || now >= tierChangedAt + FILE_LIMITS.tierTransitionMillis) return undefined;
   return `pending-from-${formerTier[0]!.toLowerCase()}${formerTier.slice(1)}`;

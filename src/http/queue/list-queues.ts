@@ -29,7 +29,7 @@ export async function handleListQueues(request: HttpRequest, { queues }: QueueSe
   return { status: 200, headers: XML, body };
 }
 
-/** The name the next page begins with, as the protocol writes it: `/account/queue`. */
+/** The first name of the next page, as the protocol writes it: `/account/queue`. */
 function printMarker(account: string, name: string): string {
   return `/${account}/${name}`;
 }

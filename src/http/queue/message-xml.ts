@@ -3,12 +3,13 @@ import { printReceipt } from "../../concurrency/visibility.ts";
 import type { DequeuedMessage, PeekedMessage } from "../../services/queue/get-messages.ts";
 import { QUEUE_LIMITS } from "../../services/queue/limits.ts";
 import type { PutMessageResult } from "../../services/queue/put-message.ts";
+import { bodyTooLarge } from "../common/read-headers.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { parseXml } from "../wire/xml.ts";
 import { escapeText, printXml } from "../wire/xml-print.ts";
 import { onlyChildren } from "../wire/xml-values.ts";
 
-/** The bodies of the message operations, without the byte order mark that belongs in front of them. */
+/** The bodies of the message operations, without their byte order mark. */
 
 /** `<QueueMessage><MessageText>..</MessageText></QueueMessage>`: the text, in UTF-8. */
 export function parseMessage(body: Uint8Array): Buffer {
@@ -18,17 +19,12 @@ export function parseMessage(body: Uint8Array): Buffer {
   const text = root.textOf("MessageText");
   if (text === undefined) throw malformed("The element MessageText is missing.");
   const bytes = Buffer.from(text);
-  if (bytes.length > QUEUE_LIMITS.messageTextBytesMax) throw tooLarge();
+  if (bytes.length > QUEUE_LIMITS.messageTextBytesMax) throw bodyTooLarge(QUEUE_LIMITS.messageTextBytesMax);
   return bytes;
 }
 
 function malformed(reason: string): Refusal {
   return new Refusal("InvalidXmlDocument", { elements: { Reason: reason } });
-}
-
-function tooLarge(): Refusal {
-  const elements = { MaxLimit: String(QUEUE_LIMITS.messageTextBytesMax) };
-  return new Refusal("RequestBodyTooLarge", { elements });
 }
 
 export function printPutMessage({

@@ -52,13 +52,7 @@ const ROWS: readonly Operation<QueueServices>[] = [
   row("PutMessage", "POST messages", onObject("a"), handlePutMessage, { ...MESSAGE_BODY, ...CREATED }),
   row("GetMessages", "GET messages", onObject("p"), handleGetMessages),
   row("PeekMessages", "GET messages?peekonly=true", onObject("r"), handlePeekMessages),
-  row(
-    "ClearMessages",
-    "DELETE messages",
-    { ...onObject("d"), service: [] },
-    handleClearMessages,
-    NO_CONTENT,
-  ),
+  row("ClearMessages", "DELETE messages", { ...onObject("d"), service: [] }, handleClearMessages, NO_CONTENT),
   row("UpdateMessage", "PUT message", onObject("u"), handleUpdateMessage, { ...MESSAGE_BODY, ...NO_CONTENT }),
   row("DeleteMessage", "DELETE message", onObject("p"), handleDeleteMessage, NO_CONTENT),
 ];
@@ -72,7 +66,9 @@ export const QUEUE_OPERATIONS: OperationTable<QueueServices> = {
   unknownOperation: "ResourceNotFound",
 };
 
-/** `""`, `{queue}`, `{queue}/messages` or `{queue}/messages/{messageid}`, with or without a slash at the end. */
+/**
+ * `""`, `{queue}`, `{queue}/messages` or `{queue}/messages/{messageid}`, with or without a slash at the end.
+ */
 function resourceOf(path: string): ResourceKind {
   if (path === "") return "service";
   const queueEnd = path.indexOf("/");

@@ -6,7 +6,6 @@ import { QUEUE_LIMITS } from "../../services/queue/limits.ts";
 import { checkQueueName, type QueueRef } from "../../services/queue/queue-ref.ts";
 import type { HttpRequest, Query } from "../exchange.ts";
 
-/** What the addresses and queries of the Queue service say, with the refusal for each way to be wrong. */
 export function readQueueRef({ target }: HttpRequest): QueueRef {
   const { path, account } = target;
   const slash = path.indexOf("/");
@@ -15,14 +14,14 @@ export function readQueueRef({ target }: HttpRequest): QueueRef {
   return { account, queue };
 }
 
-/** The last part of /{queue}/messages/{messageid}. */
+/** The last segment of /{queue}/messages/{messageid}. */
 export function readMessageId({ target }: HttpRequest): string {
   const { path } = target;
   const end = path.endsWith("/") ? path.length - 1 : path.length;
   return path.slice(path.indexOf("/", path.indexOf("/") + 1) + 1, end);
 }
 
-/** Undefined for a text that is no receipt. */
+/** Undefined when the text is not a receipt. */
 export function readReceipt(query: Query): Receipt | undefined {
   return parseReceipt(required(query, "popreceipt"));
 }
@@ -46,13 +45,12 @@ export const COUNT_OF_MESSAGES: Bounds = { min: 1, max: QUEUE_LIMITS.messagesPer
 
 const WHOLE = /^[+-]?\d{1,15}$/;
 
-/** A whole number within bounds, or what stands for it when it is not given. */
-export function readWhole(query: Query, name: string, bounds: Bounds, otherwise: number): number {
+/** A whole number within bounds, or the default. */
+export function readWhole(query: Query, name: string, bounds: Bounds, byDefault: number): number {
   const text = query.get(name);
-  return text === undefined ? otherwise : wholeWithin(name, text, bounds);
+  return text === undefined ? byDefault : wholeWithin(name, text, bounds);
 }
 
-/** The same, of a parameter that must be given. */
 export function requireWhole(query: Query, name: string, bounds: Bounds): number {
   return wholeWithin(name, required(query, name), bounds);
 }
@@ -88,7 +86,7 @@ function outOfRange(name: string, text: string, { min, max }: Bounds): Refusal {
 const ANY_TIME_TO_LIVE_SINCE = "2017-07-29";
 const NEVER_EXPIRES = -1;
 
-/** messagettl: seconds, or -1 for a message that never expires. Old versions end at seven days. */
+/** messagettl: seconds, or -1 for a message that never expires. Old versions allow at most seven days. */
 export function readTimeToLive({ query, version }: HttpRequest): number | "never" {
   const text = query.get("messagettl");
   if (text === undefined) return QUEUE_LIMITS.timeToLiveSecondsDefault;

@@ -12,21 +12,19 @@ import { parseEntityEtag, printEntityEtag, printTicks } from "../wire/odata/time
 import { baseOf, boundsOf, COMMON_HEADERS, jsonHeaders, levelOf, preferenceOf } from "./read-request.ts";
 import type { TableServices } from "./services.ts";
 
-/** A change as it was addressed and sent: on its own, or as a part of a transaction. */
+/** A change, sent as a request of its own or as a part of a transaction. */
 export interface SentChange {
   readonly ref: TableRef;
   readonly change: EntityChange;
 }
 
-/** What a change is read from. */
 export type ChangeRequest = Pick<HttpRequest, "target" | "headers" | "query" | "version" | "isSecure">;
 
-/** The handler of one kind of change. */
 export function handleChangeEntity(kind: EntityChangeKind) {
   return async (request: HttpRequest, { tables }: TableServices): Promise<HttpReply> => {
     const body = kind === "delete" ? NOTHING : await request.body.read(TABLE_LIMITS.bodyBytesMax);
     const sent = readSent(kind, request, body);
-    // A missing table outranks whatever is wrong with the change.
+    // A missing table is refused before a malformed change.
     if (sent instanceof Refusal) return refuseChange(request, tables, sent);
     const changed = await changeEntity(tables, sent.ref, sent.change, boundsOf(request));
     return changeReply(request, sent.change, changed);
@@ -68,7 +66,7 @@ export function readChange(kind: EntityChangeKind, request: ChangeRequest, body:
     if (partitionKey === undefined || rowKey === undefined) throw new Refusal("PropertiesNeedValue");
     return { ref, change: { kind, ifMatch, partitionKey, rowKey, properties, isPlain } };
   }
-  // The address decides; a body may repeat the keys, but not contradict it.
+  // The body may repeat the keys of the address, but not contradict them.
   if ((sent.partitionKey ?? keys.partitionKey) !== keys.partitionKey) throw keyMismatch("PartitionKey");
   if ((sent.rowKey ?? keys.rowKey) !== keys.rowKey) throw keyMismatch("RowKey");
   const { partitionKey, rowKey } = keys;
@@ -83,22 +81,22 @@ function keyMismatch(name: string): Refusal {
 
 function readIfMatch(kind: EntityChangeKind, headers: Headers): IfMatch | undefined {
   if (kind === "insert") return undefined;
-  const given = headers["if-match"];
+  const etag = headers["if-match"];
   if (headers["if-none-match"] !== undefined)
     throw new Refusal("InvalidInput", {
       text:
-        given === undefined
+        etag === undefined
           ? "If-None-Match HTTP header is not supported for this operation."
           : "Both If-Match and If-None-Match HTTP headers cannot be specified at the same time.",
     });
-  if (given === undefined) {
+  if (etag === undefined) {
     if (kind === "delete") throw badHeader("If-Match", "", "MissingRequiredHeader");
     return undefined;
   }
-  const ifMatch = parseEntityEtag(given.trim());
+  const ifMatch = parseEntityEtag(etag.trim());
   if (ifMatch === undefined)
     throw new Refusal("InvalidInput", {
-      text: `The etag value '${given.slice(0, TABLE_LIMITS.errorQuoteCharsMax)}' specified in one of the request headers is not valid. Please make sure only one etag value is specified and is valid.`,
+      text: `The etag value '${etag.slice(0, TABLE_LIMITS.errorQuoteCharsMax)}' specified in one of the request headers is not valid. Please make sure only one etag value is specified and is valid.`,
     });
   return ifMatch;
 }

@@ -23,14 +23,15 @@ import { changeReply, readChange } from "./change-entity.ts";
 import { boundsOf, COMMON_HEADERS, resourceOfTables } from "./read-request.ts";
 import type { TableServices } from "./services.ts";
 
-/** A row of the operation table that a part may be; `change` says which kind of change it makes. */
+/** A row that a part may match; `change` is the kind of change it makes. */
 export interface EntityOperation extends Operation<TableServices> {
   readonly change?: EntityChangeKind;
 }
 
 /**
- * POST /$batch: one change set, or one query. The outer request names the caller; each part is authorized on
- * its own. A refused part is the whole answer: the change set has changed nothing.
+ * POST /$batch: one change set, or one query. The outer request authenticates the caller; each part is
+ * authorized on its own. If a part is refused, its refusal is the whole reply, and the change set has changed
+ * nothing.
  */
 export function handleEntityGroupTransaction(rows: readonly EntityOperation[]) {
   const router = new Router<TableServices>({
@@ -93,7 +94,7 @@ function readPart(outer: HttpRequest, sub: SubRequest, index: number, router: Ro
   }
 }
 
-/** The partition of another table is another entity group, however it is called. */
+/** Partitions of two tables are different entity groups, even with the same key. */
 function checkSameTable(parts: readonly Part[]): void {
   const name = parts[0]!.ref.table.toLowerCase();
   for (const [index, { ref }] of parts.entries()) {
@@ -105,7 +106,7 @@ function checkSameTable(parts: readonly Part[]): void {
 /** Only the Blob service has anything for anonymous callers. */
 const NOTHING_PUBLIC = { publicAccess: async () => "none" as const };
 
-/** The row a part means, if the caller may do it. */
+/** The row that a part matches, if the caller is authorized for it. */
 function rowOf(request: HttpRequest, router: Router<TableServices>): EntityOperation {
   const { method, target, query, headers, caller } = request;
   const row = router.find(method, target.path, query, headers);
@@ -131,7 +132,7 @@ async function query(
   }
 }
 
-/** The same caller, another address. Credentials inside a part count for nothing. */
+/** The caller of the outer request, at the address of the part. Credentials inside a part are ignored. */
 function partRequest(outer: HttpRequest, sub: SubRequest): HttpRequest {
   const { path, query: text } = partAddress(outer, sub.target);
   const target = { ...outer.target, path };
@@ -148,7 +149,7 @@ function partRequest(outer: HttpRequest, sub: SubRequest): HttpRequest {
   };
 }
 
-/** Whole addresses and paths, with the account in front or, as some clients send it, without. */
+/** The address of a part: absolute or a path, with the account or, from some clients, without it. */
 function partAddress({ target }: HttpRequest, text: string): { path: string; query: string } {
   const relative = text.replace(/^https?:\/\/[^/?]*/i, "");
   const mark = relative.indexOf("?");
@@ -178,16 +179,16 @@ function asPart({ status, headers = {}, body }: HttpReply): SubReply {
   throw new InvariantBroken("replies of the Table service are not streamed");
 }
 
-/** An answer has the Content-ID of its request, where the request had it: around it, or among its own headers. */
+/** Repeats the Content-ID in the place where the request has it: around the part or among its headers. */
 function named(reply: SubReply, { contentId, headers }: SubRequest): SubReply {
   const own = headers["content-id"];
   if (own === undefined) return { ...reply, contentId };
   return { ...reply, contentId, headers: { "Content-ID": own, ...reply.headers } };
 }
 
-/** One part for the whole change set: the change that was refused, by its place. */
+/** The one part of the reply to a refused change set: the refusal, with the index of its change. */
 function refusedPart(outer: HttpRequest, { index, refusal }: ChangeRefused, count: number): SubReply {
-  // As recorded: a change set of one change names these two without its place.
+  // Azure omits the index for these two if the change set has one change only.
   const isBare = count === 1 && UNNUMBERED.has(refusal.code);
   const text = refusal.detail.text ?? refusal.row.text;
   const detail = { ...refusal.detail, text: isBare ? text : `${index}:${text}` };

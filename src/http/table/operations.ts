@@ -64,7 +64,9 @@ const CHANGE_ROWS: readonly EntityOperation[] = [
   ...changeRows("delete", "DeleteEntity", ["DELETE"], "d"),
 ];
 
-/** One row for each method, and one for the method sent through POST; the first has the protocol's plain name. */
+/**
+ * One row for each method, and one for the method sent through POST; the first has the protocol's plain name.
+ */
 function changeRows(
   change: EntityChangeKind,
   name: string,

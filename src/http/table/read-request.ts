@@ -8,9 +8,7 @@ import { normalizePath, resourceKindOf } from "../wire/odata/address.ts";
 import { parseFilter } from "../wire/odata/filter-parser.ts";
 import { JSON_TYPES, type MetadataLevel, metadataLevelOf } from "../wire/odata/formats.ts";
 
-/** What the handlers of the Table service share: how its requests are read and its replies begin. */
-
-/** `http://host/account`: in front of every address a reply names. */
+/** `http://host/account`: the prefix of every address in a reply. */
 export function baseOf({ isSecure, headers, target }: HttpRequest): string {
   const account = target.isPathStyle ? `/${target.account}${target.isSecondary ? "-secondary" : ""}` : "";
   return `${isSecure ? "https" : "http"}://${headers.host ?? ""}${account}`;
@@ -20,14 +18,14 @@ export function levelOf({ headers, query, version }: HttpRequest): MetadataLevel
   return metadataLevelOf(headers.accept, query.get("$format"), version);
 }
 
-/** The part of the table a SAS reaches. */
+/** The range of keys that a SAS covers. */
 export function boundsOf({ caller }: HttpRequest): EntityBounds | undefined {
   return caller.kind === "serviceSas" ? caller.tableBounds : undefined;
 }
 
 const NEVER_IMPLEMENTED = ["$orderby", "$skip", "$count", "$inlinecount", "$expand", "$apply", "$search"];
 
-/** Options of OData that this service has never had: answering without them would be a wrong answer. */
+/** OData options that the service does not support: a reply without them would be wrong. */
 export function refuseUnknownOptions(query: Query): void {
   for (const name of NEVER_IMPLEMENTED) if (query.has(name)) throw new Refusal("NotImplemented");
 }
@@ -78,7 +76,7 @@ export function preferenceOf(prefer: string | undefined): Preference {
 
 const TUNNELLED: ReadonlySet<string> = new Set(["PUT", "MERGE", "PATCH", "DELETE"]);
 
-/** What a path names. A POST to an entity says by X-HTTP-Method what it means, so this function checks it. */
+/** The resource that a path names. X-HTTP-Method selects the operation of a POST, so it is checked here. */
 export function resourceOfTables(path: string, _query: Query, headers: Headers): ResourceKind {
   const method = headers["x-http-method"];
   if (method !== undefined && !TUNNELLED.has(method.toUpperCase()))
@@ -97,7 +95,7 @@ export function normalizeTableTarget(
   return { ...target, path: normalizePath(target.path, method) };
 }
 
-/** Refuses what is wrong for every row of the table. */
+/** Refuses what every operation of the service refuses. */
 export function guarded<Services>(handle: Operation<Services>["handle"]): Operation<Services>["handle"] {
   return (request, services) => {
     const { host, "x-http-method": tunnelled } = request.headers;
