@@ -3,9 +3,7 @@ export class InvariantBroken extends Error {
   override readonly name = "InvariantBroken";
 }
 
-/**
- * A message that has to be put together is given as a function: most claims hold, and are made very often.
- */
+/** Pass a message that has to be composed as a function: it is composed only when the claim fails. */
 export function assert(claim: boolean, message: string | (() => string)): asserts claim {
   if (!claim) throw new InvariantBroken(typeof message === "string" ? message : message());
 }

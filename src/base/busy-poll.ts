@@ -4,16 +4,16 @@ import { LIMITS } from "./limits.ts";
 
 export interface BusyPollOptions {
   readonly now?: () => Millis;
-  /** Runs something in the next turn of the event loop. */
+  /** Runs a function in the next tick of the event loop. */
   readonly nextTick?: (run: () => void) => void;
   readonly cores?: number;
 }
 
 /**
- * Keeps the event loop turning for a moment after a message, while clients send their next one as soon as they have their
- * answer. A processor that goes to sleep in between has to be woken, which on a virtual machine takes as long as many a
- * request (decision 0042). Messages that come now and then keep nobody awake, and where there is one processor
- * only, the client needs it.
+ * Keeps the event loop running for a moment after a message, while a client sends each request right after
+ * the last reply. Waking an idle processor on a virtual machine takes as long as a request (decisions 0042 and
+ * 0056). Infrequent messages do not start polling, and with one processor it is off, because the client needs
+ * that processor.
  */
 export class BusyPoll {
   readonly #now: () => Millis;
@@ -33,7 +33,7 @@ export class BusyPoll {
     this.#isOff = cores === 1;
   }
 
-  /** A message of so many bytes has come, or is about to leave. Long ones are work for everybody's threads, not a wait. */
+  /** Long messages keep other threads busy, so polling gains nothing. */
   poke(bytes: number): void {
     if (this.#isOff) return;
     if (bytes > LIMITS.busyPollBytesMax) {

@@ -1,5 +1,5 @@
 /**
- * Time enters here and nowhere else, so a test can hold it: a 60-second lease expires in a microsecond.
+ * Time enters here and nowhere else, so a test can move it: a 60-second lease expires in a microsecond.
  *
  * An `Instant` is milliseconds since 1970 by the wall clock. A `Millis` is a length of time.
  */
@@ -37,12 +37,12 @@ export const systemTimers: Timers = {
 
 export const seconds = (count: number): Millis => count * 1_000;
 
-/** Waits on the real clock; for retries and polling, never for a rule of the protocol. */
+/** Waits by the real clock: for retries and polling, never for a rule of the protocol. */
 export function pause(delay: Millis): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, delay));
 }
 
-/** For measuring how long something took: not a wall clock, never goes back. */
+/** For measuring durations: not a wall clock, never goes back. */
 export function monotonic(): Millis {
   return performance.now();
 }

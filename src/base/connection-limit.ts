@@ -1,30 +1,29 @@
 /**
- * How many connections may be open: those of one listener, and those of all listeners of a process together
- * (`parent`), which the descriptors of the process limit. A client proves nothing by connecting: where a
- * limit is reached, the oldest connection that has asked for nothing yet is closed for the new one; without
- * such a connection the new one is refused.
+ * The maximum of open connections of one listener, and of all listeners of the process (`parent`), which the
+ * descriptors of the process limit. At the maximum, a new connection replaces the oldest one that has sent no
+ * request yet; without such a connection the new one is refused.
  */
 export interface Evictable {
-  /** Closes the connection at once; it has left its limit (`remove`) when this returns. */
+  /** Closes the connection at once; it has been removed from its limit (`remove`) when this returns. */
   evict(): void;
 }
 
-/** Hears of each connection that a limit turned away. */
-export interface TurnedAway {
+/** Counts connections that a limit refused or closed. */
+export interface ConnectionLimitReport {
   note(what: "refused" | "evicted"): void;
 }
 
 export interface ConnectionLimitOptions {
   readonly max: number;
   readonly parent?: ConnectionLimit | undefined;
-  readonly report?: TurnedAway | undefined;
+  readonly report?: ConnectionLimitReport | undefined;
 }
 
 export class ConnectionLimit {
   readonly #max: number;
   readonly #parent: ConnectionLimit | undefined;
-  readonly #report: TurnedAway | undefined;
-  /** Connections that have asked for nothing yet, the oldest first. */
+  readonly #report: ConnectionLimitReport | undefined;
+  /** Connections that have sent no request yet, the oldest first. */
   readonly #silent = new Set<Evictable>();
   #open = 0;
   #refused = 0;
@@ -35,12 +34,12 @@ export class ConnectionLimit {
     this.#report = report;
   }
 
-  /** Connections that were not admitted, since the start. */
+  /** Connections refused since the start. */
   get refused(): number {
     return this.#refused;
   }
 
-  /** Whether one more connection may be added, which the caller then does. May close another one for it. */
+  /** Whether the caller may add one more connection. May close another one for it. */
   admit(): boolean {
     if (this.#hasPlace() && (this.#parent === undefined || this.#parent.#hasPlace())) return true;
     this.#refused++;
@@ -64,7 +63,7 @@ export class ConnectionLimit {
     this.#parent?.add(connection);
   }
 
-  /** The connection has sent a request, or has logged in: from now on it does not give way. */
+  /** The connection has sent a request, or has logged in: it is no longer closed for a new one. */
   heard(connection: Evictable): void {
     if (this.#silent.size > 0 && this.#silent.delete(connection)) this.#parent?.heard(connection);
   }

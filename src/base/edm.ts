@@ -1,7 +1,6 @@
 /**
- * Values of the Entity Data Model, as entities hold them. Each type keeps every value of its range without
- * loss: Int64 as bigint, DateTime as ticks of 100 ns since the year 1 (as revisions are), Guid as its
- * lower-case text.
+ * Values of the Entity Data Model. Each type represents every value of its range without loss: Int64 as
+ * bigint, DateTime as ticks of 100 ns since the year 1 (as revisions are), Guid as lower-case text.
  */
 export type EdmValue =
   | { readonly type: "String"; readonly value: string }
@@ -17,7 +16,6 @@ export type EdmType = EdmValue["type"];
 
 export type Property = EdmValue & { readonly name: string };
 
-/** What names an entity within its table. */
 export interface EntityKeys {
   readonly partitionKey: string;
   readonly rowKey: string;
@@ -27,9 +25,8 @@ export interface EntityKeys {
 export interface EntityContents {
   readonly properties: readonly Property[];
   /**
-   * All names and values of type String are known to be ASCII in which JSON escapes nothing: no quotes, no
-   * backslashes, no control characters. Who reads JSON sees that in passing; to find it out again takes a
-   * look at each character.
+   * All names and String values are ASCII that JSON does not escape: no quotes, no backslashes, no control
+   * characters. The JSON reader sees this anyway; finding it out later means checking each character.
    */
   readonly isPlain?: boolean | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * The world failed us: disk full, I/O error, lost connection. Logged with its cause, shown to the client as
- * 500 or 503. `isTransient` says that the same request may work later (the disk has room again).
+ * A fault of the environment: disk full, I/O error, lost connection. The log shows its cause, the client sees
+ * 500 or 503. `isTransient` says that the same request may succeed later.
  */
 export class StorageFault extends Error {
   override readonly name = "StorageFault";
@@ -13,12 +13,11 @@ export class StorageFault extends Error {
 }
 
 /**
- * No answer to a commit came within the time that a caller waits, so the write may or may not be durable: see
- * `KeySpace.write`. The client sees 500 OperationTimedOut, the protocol's code for a request that may have
- * happened.
+ * A commit was not answered in time, so the write may or may not be durable: see `KeySpace.write`. The client
+ * sees 500 OperationTimedOut, the protocol's code for a request that may have been carried out.
  */
 export class OutcomeUnknown extends StorageFault {
-  /** Settles once it is known: whether the write was made. Stays pending when the process ends before. */
+  /** Resolves with whether the write was made, once that is known. */
   readonly landed: Promise<boolean>;
 
   constructor(message: string, landed: Promise<boolean>) {
@@ -27,22 +26,19 @@ export class OutcomeUnknown extends StorageFault {
   }
 }
 
-/** No room left for what was to be written. Nothing of it was, and it may work when there is room again. */
+/** No space left: nothing was written, and the same write may succeed when there is space again. */
 export class OutOfSpace extends StorageFault {
   constructor(message: string, cause?: unknown) {
     super(message, { cause, isTransient: true });
   }
 }
 
-/**
- * What `--extentMemoryLimit` allows is used up. Waiting brings nothing back, so clients are told not to try
- * again.
- */
+/** `--extentMemoryLimit` is reached. Retrying does not help, and the reply says so. */
 export class MemoryLimitReached extends OutOfSpace {
   readonly code = "ENOSPC";
 }
 
-/** Stored bytes do not match their checksum. Never answered with the bytes. */
+/** Stored bytes do not match their checksum. The server never returns such bytes. */
 export class DamagedData extends StorageFault {}
 
 /**
@@ -53,23 +49,19 @@ export class UnusableDirectory extends Error {
   override readonly name = "UnusableDirectory";
 }
 
-/**
- * The system does not let us start, as with an address where we may not listen. The message is one line for
- * the operator.
- */
+/** The system does not let us start: for example, an address is in use. The message is one line. */
 export class CannotStart extends Error {
   override readonly name = "CannotStart";
 }
 
 /**
- * The other nodes on a database have held this one for dead, because it was silent for too long, and have
- * released what it held. It must not go on.
+ * The other members on a database declared this one dead, because it sent no heartbeat for too long, and
+ * released its locks. It must stop.
  */
 export class DeclaredDead extends Error {
   override readonly name = "DeclaredDead";
 }
 
-/** Whether the same may work later. */
 export function isTransientFault(error: unknown): boolean {
   return error instanceof StorageFault && error.isTransient;
 }
@@ -79,7 +71,7 @@ export function errorCode(error: unknown): string | undefined {
   return typeof code === "string" ? code : undefined;
 }
 
-/** No room left: what is there stays readable, and writing goes on when space is back. */
+/** The disk is full: stored data stays readable, and writes succeed again when there is space. */
 export function isOutOfSpace(error: unknown): boolean {
   const code = errorCode(error);
   return code === "ENOSPC" || code === "EDQUOT";

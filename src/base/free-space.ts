@@ -8,13 +8,12 @@ export function bytesLeft(directory: string): number {
 }
 
 /**
- * The room that is left on the file system of a directory, asked for before every write: 3 to 9 us each time. A disk
- * with plenty of it cannot be full a moment later, and is asked again only then.
+ * Free space of the file system of a directory, checked before every write. A call to the system takes 3 to
+ * 9 us, so a disk with plenty of space is checked again only after a while.
  */
 export class FreeSpace {
   readonly #directory: string;
-  /** Until when a disk that had plenty of room is not asked again. */
-  #plentyUntil = 0;
+  #nextCheckAt = 0;
 
   constructor(directory: string) {
     this.#directory = directory;
@@ -23,10 +22,10 @@ export class FreeSpace {
   /** Infinity stands for plenty. */
   left(): number {
     const now = monotonic();
-    if (now < this.#plentyUntil) return Number.POSITIVE_INFINITY;
+    if (now < this.#nextCheckAt) return Number.POSITIVE_INFINITY;
     const left = bytesLeft(this.#directory);
     if (left <= LIMITS.plentyOfSpaceBytes) return left;
-    this.#plentyUntil = now + LIMITS.plentyOfSpaceMillis;
+    this.#nextCheckAt = now + LIMITS.plentyOfSpaceMillis;
     return Number.POSITIVE_INFINITY;
   }
 }

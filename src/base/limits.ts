@@ -8,7 +8,7 @@ export const LIMITS = {
   leaseSecondsMin: 15,
   leaseSecondsMax: 60,
   breakSecondsMax: 60,
-  /** How often somebody looks for copies whose process is gone, and how many are ended in one transaction. */
+  /** How often a job looks for copies whose process is gone, and how many it ends in one transaction. */
   copiesJobMillis: 5_000,
   copiesPerStep: 100,
   // HTTP front end
@@ -17,18 +17,15 @@ export const LIMITS = {
   targetBytesMax: 16 * KIB,
   clientRequestIdCharsMax: 1_024,
   xmlDepthMax: 16,
-  /**
-   * Elements, attributes and references: 50,000 blocks, or a message of 64 KiB in which every byte is a
-   * reference.
-   */
+  /** Elements, attributes and references: 50,000 blocks, or a message of 64 KiB of references. */
   xmlNodesMax: 70_000,
   servicePropertiesBytesMax: 64 * KIB,
   headersTimeoutMillis: 30_000,
   bodyIdleMillis: 60_000,
-  /** The same for a client that has closed its half of the connection and does not take the reply. */
+  /** The same for a client that has closed its half of the connection and does not read the reply. */
   halfClosedIdleMillis: 10_000,
   keepAliveMillisMax: 24 * 60 * 60_000,
-  /** A body that brings less than this in that time is not an upload: its connection is ended. */
+  /** The server closes a connection whose body brings less than this in that time. */
   slowBodyBytesMin: 8 * KIB,
   slowBodyMillis: 30_000,
   keepAliveMillis: 65_000,
@@ -39,131 +36,114 @@ export const LIMITS = {
   /** The admin listener closes last, and its replies are short. */
   adminShutdownMillis: 1_000,
   /**
-   * Descriptors that connections to the services leave: 256 extents that are kept open, 128 connections of
-   * the admin listener, 64 sources of copies, and 64 for the store, logs and Node.js itself. With many
-   * descriptors it is a share of them, because each connection may read a file of its own; with few of them,
-   * half.
+   * Descriptors that connections must leave free: 256 for open extents, 128 for the admin listener, 64 for
+   * copy sources, and 64 for the store, logs and Node.js itself. With many descriptors it is a share of them,
+   * because each connection may read its own file; with few, half.
    */
   descriptorsReserved: 512,
   descriptorsReservedShare: 1 / 4,
-  /** Where the system does not say how many descriptors a process may have. */
+  /** Where the system does not report the maximum of descriptors. */
   descriptorsAssumed: 10_240,
-  /** At most one line in this time says that connections are refused. */
+  /** At most one log line in this time reports refused connections. */
   connectionReportMillis: 10_000,
-  /** From this length on, the MD5 of a body is computed in a thread of its own. */
+  /** A thread computes the MD5 of bodies from this length on. */
   longDigestBytes: 1 * MIB,
-  /** Bytes on their way to that thread; past it uploads wait. Each body brings so much at a time. */
+  /** Bytes of one message to that thread, and of all unfinished messages; beyond it uploads wait. */
   digestPartBytesMax: 512 * KIB,
   digestWaitingBytesMax: 4 * MIB,
-  /** How often connections are looked at for clients that stand still. */
+  /** How often the server checks connections for idle clients. */
   connectionSweepMillis: 1_000,
-  /** How long the rest of a request is read away behind the last reply of a connection. */
+  /** How long the server discards the rest of a request after the last reply of a connection. */
   lingerMillis: 2_000,
-  /** Bytes of a body that wait for the operation; past it the client is not read. */
+  /** Bytes of a body that wait for the operation; beyond it the server stops reading the connection. */
   bodyWaitingBytesMax: 256 * KIB,
-  /** What is read of one connection before the others have their turn. */
+  /** Bytes read from one connection in a tick, so that the others are not delayed. */
   readBytesPerTick: 512 * KIB,
-  /** Parts of a body below this are put together before anybody is told of them, up to so many bytes. */
+  /** Chunks of a body below the first size are collected up to the second before the operation gets them. */
   smallPartBytes: 2 * KIB,
   gatheredBodyBytes: 4 * KIB,
-  /** The memory for that starts with so little and doubles: thousands of bodies may crawl at once. */
+  /** That buffer starts small and doubles, because thousands of slow bodies may be open at once. */
   gatheredBodyBytesMin: 256,
-  /** Memory that bodies are read into when the last read brought so much that more is to be expected. */
+  /** Buffers for fast bodies: used when the last read brought `fastPieceBytes` or more. */
   bodyBufferBytes: 256 * KIB,
   bodyBuffersMax: 128,
   fastPieceBytes: 32 * KIB,
-  /** The same over TLS, where a read is one record: the longest. */
+  /** The same over TLS, where a read is one record of at most 16 KiB. */
   fastRecordBytes: 16 * KIB,
-  /**
-   * Memory that several bodies share, for what came of them elsewhere, and from which length on it is used.
-   */
+  /** Buffers that several bodies share for copied chunks, and the length from which they are used. */
   copyBufferBytes: 128 * KIB,
   pooledCopyBytesMin: 8 * KIB,
-  /**
-   * Memory that WebAssembly and other threads see too. What was touched of it once stays: so all sizes of
-   * rooms share one part.
-   */
+  /** Memory shared with WebAssembly and threads. The system never gets used pages back, so buffers of all
+   * sizes share one range. */
   commonMemoryBytes: 64 * MIB,
   commonPartsBytesMax: 40 * MIB,
-  /** So much of it is used before free rooms of one size make way for those of another. */
+  /** Beyond this, free buffers of one size are evicted for those of another. */
   commonFreshBytesMax: 16 * MIB,
-  /** What each size of rooms may have of that. */
+  /** The maximum of each buffer size. */
   commonBodyBytesMax: 40 * MIB,
   commonCopyBytesMax: 8 * MIB,
   commonChunkBytesMax: 8 * MIB,
   commonReadBytesMax: 24 * MIB,
-  /** Other memory that is kept for the next transfer, of all sizes. */
+  /** Idle buffers outside of the shared memory, of all sizes. */
   idlePayloadBytesMax: 8 * MIB,
-  /** Chunk extensions and trailers of one body, which mean nothing to any operation. */
+  /** Chunk extensions and trailers of one body, which the server ignores. */
   chunkExtrasBytesMax: 8 * KIB,
-  /**
-   * How long requests may take to finish after SIGTERM, unless a flag says otherwise, and the most it can
-   * say.
-   */
+  /** How long in-flight requests may take after SIGTERM: the default and the maximum of the flag. */
   shutdownMillis: 30_000,
   shutdownSecondsMax: 3_600,
   /** After that, how long the store and the logs may take to close before the process ends without them. */
   shutdownLastMillis: 5_000,
   /** After both, how long the supervisor waits for workers before it kills them. */
   workersLastMillis: 2_000,
-  /** From accepting a connection to a worker's word that it has it. */
+  /** From accepting a connection until a worker confirms it. */
   handoverMillis: 10_000,
-  /** Rest of a refused body that is read away to keep the connection. */
+  /** Rest of a refused body that the server discards to keep the connection open. */
   drainedBytesMax: 16 * MIB,
-  /**
-   * Bytes of replies in memory, of the whole process, that are being made or that clients have not read yet.
-   */
+  /** Replies in the memory of the process that are being built or that clients have not read yet. */
   replyMemoryBytesMax: 64 * MIB,
   /** How long a request waits for that memory before it is refused as ServerBusy. */
   replyWaitMillis: 30_000,
-  /** With that memory used up, a client that reads nothing of its reply for so long is disconnected. */
+  /** When that memory is used up, the server disconnects a client that reads nothing for this long. */
   stalledReplyMillis: 5_000,
-  /** How often stalled clients are looked for while requests wait. */
+  /** How often the server looks for stalled clients while requests wait. */
   stalledReplyLookMillis: 100,
-  /** A printed page becomes bytes in chunks of at least so many characters. */
+  /** A printed page is encoded in chunks of at least this many characters. */
   printedChunkChars: 32 * KIB,
-  /** What is written of a long reply before the client has read what was written earlier. */
+  /** Bytes of a long reply in flight before the client reads them. */
   replyPartBytes: 256 * KIB,
-  /**
-   * Body of an operation that has none: some clients send `{}` or an empty form along, and it is not looked
-   * at.
-   */
+  /** Body of an operation without a body: some clients send `{}` or an empty form, which is ignored. */
   ignoredBodyBytesMax: 64 * KIB,
-  /**
-   * The source of a copy on another server: how long until its name is resolved and its headers are there.
-   */
+  /** A copy source on another server: timeouts for its name and for its headers. */
   sourceLookupMillis: 10_000,
   sourceHeadersMillis: 30_000,
-  /**
-   * How long a source may then be silent, and what it must bring in which time; how often that is looked at.
-   */
+  /** How long a source may then be silent, the minimum it must bring in a time, and how often to check. */
   sourceIdleMillis: 60_000,
   slowSourceBytesMin: 8 * KIB,
   slowSourceMillis: 30_000,
   sourceWatchMillis: 1_000,
-  /** Names being resolved: each takes one of the four threads that files are read and written by. */
+  /** Concurrent name lookups: each uses one of the four threads of file I/O. */
   sourceLookupsMax: 2,
-  /** Sources that are fetched while their clients wait, in a process and for one account. */
+  /** Fetches while their clients wait, for a process and for one account. */
   sourceFetchesMax: 128,
   sourceFetchesPerAccountMax: 64,
-  /** Sources of copies that go on after their requests were answered, in a process and for one account. */
+  /** Fetches that continue after the reply, for a process and for one account. */
   copiesFromElsewhereMax: 64,
   copiesFromElsewherePerAccountMax: 32,
-  /** How often such a copy looks whether it was aborted or overwritten, and ends. */
+  /** How often such a copy checks whether it was aborted or overwritten. */
   copyCheckMillis: 1_000,
-  /** How long a fetch beyond these waits before the client hears ServerBusy, and how many may wait. */
+  /** How long a fetch beyond these waits before the reply is ServerBusy, and how many may wait. */
   sourceWaitMillis: 3_000,
   sourceWaitersMax: 1_024,
-  /** At most one warning in so long tells of sources that --copySources does not allow. */
+  /** At most one warning in this time about sources that --copySources does not allow. */
   refusedSourceLogMillis: 10_000,
-  /** Of the code that the source of a copy refused with, which is passed on. */
+  /** Of the error code of a copy source, which the reply repeats. */
   sourceErrorCodeCharsMax: 128,
   clockSkewMillis: 15 * 60_000,
   /** Names that `srh` and `srq` of a user delegation SAS may list. */
   signedRequestNamesMax: 64,
-  /** Tokens of one account whose signature was checked and is remembered. */
+  /** Cache of verified tokens of one account. */
   provenTokensMax: 1_024,
-  /** Fields of such tokens that are remembered as they were sent, and how long one may be. */
+  /** Cache of token fields as they were sent, and the maximum length of one. */
   seenPairsMax: 1_024,
   seenPairBytesMax: 128,
   /** How far from now a user delegation key may start or end. */
@@ -176,178 +156,157 @@ export const LIMITS = {
   metadataBytesMax: 8 * KIB,
 
   // Store
-  /**
-   * Longest key an engine sees: LMDB carries 1,978 bytes on 4 KiB pages, PostgreSQL 2,704 in an index row.
-   */
+  /** Longest key of an engine: LMDB allows 1,978 bytes on 4 KiB pages, PostgreSQL 2,704 in an index row. */
   engineKeyBytesMax: 1_900,
   /** Longest key a service may use: two names of 3,072 bytes each, escaped, and their prefixes. */
   keyBytesMax: 16 * KIB,
   valueBytesMax: 16 * MIB,
-  /** Small records that are kept in memory because transactions read them again and again. */
+  /** Cache of small records that transactions read often. */
   cachedValuesMax: 256,
   cachedValueBytesMax: 512,
   batchTransactionsMax: 1_024,
   batchBytesMax: 8 * MIB,
-  /** Transactions that are worth a commit of their own while others run. */
+  /** This many transactions are committed while others still run. */
   halfBatchMin: 24,
-  /** So long a transaction that was answered waits for its client's next one, to be committed with it. */
+  /** How long an answered transaction waits for the client's next one, to be committed with it. */
   asyncCommitMillis: 2,
-  /**
-   * A message that comes so soon after another one was waited for: its like are waited for awake, for so
-   * long.
-   */
+  /** Busy polling starts when messages come within the gap, and lasts this long after the last one. */
   busyPollGapMillis: 2,
   busyPollMillis: 1,
   busyPollBytesMax: 64 * KIB,
-  /** Pieces of memory in which values wait for their commit. */
+  /** Slabs for values that wait for their commit. */
   slabBytes: 64 * KIB,
-  /** Memory in which commits are written down for the journal; a longer one gets its own. */
+  /** The journal's write buffer; a longer commit gets its own. */
   journalDraftBytes: 256 * KIB,
-  /** Commits that the journal has and the database has not: with more, the next one waits. */
+  /** Commits in the journal that are not checkpointed; beyond it the next commit waits. */
   journaledBytesMax: 8 * MIB,
-  /** So long they stay at most without company on their way to the database. */
+  /** A checkpoint starts after this time, or with this many writes or bytes. */
   checkpointMillis: 50,
   checkpointWritesMin: 2_048,
   checkpointBytesMin: MIB,
   stuckRetryMillis: 100,
   queuedTransactionsMax: 100_000,
   rangePageEntries: 256,
-  /** With no more room than this, a write that was cut short is laid to the full disk. */
+  /** With less free space than this, a short write counts as a full disk. */
   fullDiskBytesMax: MIB,
-  /** Room that a commit leaves on the disk. LMDB must not find it full: see decision 0010. */
+  /** Free space that a commit must leave: LMDB must not meet a full disk (decision 0010). */
   recordsReserveBytes: 2 * MIB,
-  /** More room than a disk can lose between two looks at it, and the time between them. */
+  /** More free space than a disk can lose between two checks, and the time between them. */
   plentyOfSpaceBytes: 2 * GIB,
   plentyOfSpaceMillis: 50,
-  /** Room that payload leaves, for the records: on a full disk, what is there can still be deleted. */
+  /** Free space that payload leaves for records, so that deleting still works on a full disk. */
   payloadReserveBytes: 6 * MIB,
-  /** Reads under way at one moment, in all processes that share an embedded store. */
+  /** Concurrent reads of all processes that share an embedded store. */
   snapshotsMax: 16_384,
 
   // PostgreSQL engine
   /**
-   * What the server allows one statement, one wait for a lock, and a transaction that stands still. A
-   * statement is given up by the server before the connection counts as silent: its outcome is then certain.
+   * Timeouts of the database server for a statement, a lock, and an idle transaction. The server cancels a
+   * statement before the connection counts as silent, so that the outcome is certain.
    */
   statementMillis: 7_000,
   lockMillis: 5_000,
   idleInTransactionMillis: 60_000,
-  /** The same for statements that clear up and may take long, and for making the tables. */
+  /** The same for clean-up statements and for creating the tables. */
   longStatementMillis: 30_000,
   schemaMillis: 60_000,
   databaseKeepAliveMillis: 10_000,
-  /**
-   * A connection that owes an answer and has brought nothing for so long leads nowhere; how often that is
-   * checked.
-   */
+  /** A connection that owes an answer and is silent for this long counts as lost; how often to check. */
   databaseSilenceMillis: 8_000,
   databaseWatchMillis: 500,
   /** Sent bytes at this rate are not silence, as long as other connections are answered. */
   databaseBytesPerSecondMin: 256 * KIB,
-  /**
-   * How long a request waits for a database that is away, how often that is checked, and how often it is
-   * tried.
-   */
+  /** How long a request waits for an unreachable database, how often to check, and how often to retry. */
   databasePatienceMillis: 15_000,
   databaseLateMillis: 250,
   databaseRetryMillis: 100,
-  /** Without an answer for so long, the database is not ready. */
+  /** Without an answer for this long, the server reports that it is not ready. */
   databaseReadyMillis: 3_000,
-  /** How soon the log says that the database is away, and how often it repeats that. */
+  /** How soon the log reports an unreachable database, and how often it repeats that. */
   databaseFirstReportMillis: 2_000,
   databaseReportMillis: 5_000,
   /** How long a connection that is closed waits for the other side to close it too. */
   databaseGoodbyeMillis: 1_000,
-  /**
-   * A batch that meets another node's runs again so often, after waits that grow from the one to the other.
-   */
+  /** Retries of a batch that conflicts with another member's, with delays that grow from min to max. */
   conflictTriesMax: 64,
   conflictDelayMin: 0.5,
   conflictDelayMax: 100,
-  /** A node that has not moved for so many heartbeats of another one is dead: about 3 s. */
+  /** A member without a heartbeat during this many of another member's is dead: about 3 s. */
   heartbeatMillis: 600,
   missedBeatsMax: 4,
-  /** What a node may hand out before its next heartbeat has said so. */
+  /** How far ahead a member may make revisions before its next heartbeat records them. */
   revisionsAheadMillis: 5_000,
-  /** Payload in one row, in one statement that writes waiting rows, and rows removed by one statement. */
+  /** Payload of one row and of one INSERT, and rows that one DELETE removes. */
   chunkRowBytes: 256 * KIB,
   chunkWriteBytes: 4 * MIB,
   chunksRemovedAtOnce: 64,
-  /** What a migration moves in one transaction. */
+  /** One transaction of a migration. */
   migrationBatchRecords: 1_000,
   migrationBatchBytes: 4 * MIB,
-  /** How long a migration waits for the row of a node that is no longer there. */
+  /** How long a command waits for the row of a stopped member to disappear. */
   aloneMillisMax: 10_000,
-  /** Records that a node expects to find unchanged, and how long each may be. */
+  /** Record cache of a member, and the maximum length of a record. */
   cachedRecordsMax: 10_000,
   cachedRecordBytesMax: 512,
-  /** Messages to other nodes that wait to be sent; more are lost, which they may be. */
+  /** Unsent messages to other members; more are dropped, which is allowed. */
   announcementsWaitingMax: 10_000,
-  /** Every so many heartbeats the operation ids of long ago are deleted. */
+  /** Old operation IDs are deleted every this many heartbeats. */
   outcomeSweepBeats: 400,
 
   // Extents
   inlineBytesMax: 8 * KIB,
   chunkBytes: 64 * KIB,
-  /** What an append writes at once: small enough that the disk works while the rest of a body arrives. */
+  /** One write of an append: small enough that the disk works while the rest of a body arrives. */
   pieceBytes: 1 * MIB,
-  /** Room that an append claims at once, in pieces, and how many appends may do so side by side. */
+  /** Space that an append reserves at once, in writes, and how many appends may do so concurrently. */
   piecesClaimedMax: 4,
   appendsAheadMax: 64,
   extentBytesMax: 64 * MIB,
-  /**
-   * With no more than this share of an extent free, the next one is made: a fast upload needs 20 ms to fill
-   * it, two syncs take 2.
-   */
+  /** With this share of an extent left, the next one is created: filling it takes 20 ms, two syncs 2. */
   nextExtentShare: 1 / 4,
-  /** Pieces of one append being written while the next one is gathered. */
+  /** Concurrent writes of one append. */
   piecesInFlightMax: 2,
-  /** Payload of all appends between the clients and the disk. Many slow clients get smaller pieces. */
+  /** Payload of all appends in memory. With many slow clients, writes get smaller. */
   appendMemoryBytes: 256 * MIB,
-  /** Once so many appends are under way, an append does not wait for a whole chunk. */
+  /** With more concurrent appends, an append does not wait for a whole chunk. */
   patientAppendsMax: 256,
-  /** What it then writes at least, and into how many slices at most. */
+  /** The minimum it then writes, and the maximum of slices. */
   earlyPieceBytes: 8 * KIB,
   earlySlicesMax: 64,
-  /**
-   * Parts of a source below this are copied together: a client that sends single bytes must not cost a list
-   * of them.
-   */
+  /** Chunks of a source below this are copied together: a client that sends single bytes must not cost a
+   * list of them. */
   gatheredPartBytes: 4 * KIB,
-  /** Pieces up to this, in frames, that come while one of them is being written become one write together. */
+  /** Frames up to this size that come during a write are combined into the next write. */
   gatheredWriteBytesMax: 64 * KIB,
-  /** How much such a write takes, and in how many parts: systems take 1,024 and more. */
+  /** The maximum of such a write, in bytes and in buffers: systems allow 1,024 or more. */
   gatheredWritesBytesMax: MIB,
   writePartsMax: 512,
-  /**
-   * Written bytes that start a sync before anybody waits for one, so that the disk works while the client
-   * sends.
-   */
+  /** Written bytes that start an early sync, so that the disk works while the client sends. */
   unsyncedBytesMax: 4 * MIB,
-  /** One read from the disk, and how many of them run ahead of the consumer. */
+  /** One read from the disk, and how many of them run before the consumer needs them. */
   extentReadBytes: 1 * MIB,
   extentReadsAheadMax: 2,
-  /** Payload read for all consumers and not yet taken by them. Beyond it each gets one chunk at a time. */
+  /** Payload read for all consumers but not consumed. Beyond it each gets one chunk at a time. */
   readMemoryBytes: 24 * MIB,
-  /** Descriptors kept open although nobody reads through them. */
+  /** Idle descriptors of extents that stay open. */
   extentFilesIdleMax: 256,
   /** Descriptors one reader holds from its start. */
   extentsPinnedPerReader: 8,
-  /** Headers of extents looked at together when a directory is opened. */
+  /** Headers of extents checked concurrently when a directory is opened. */
   recoveryChecksAtOnce: 16,
 
   // Reclaiming of extents
   reclaimIntervalMillis: 1_000,
-  /** How long after something was dropped somebody looks whether a whole extent has become empty. */
+  /** How long after a slice was freed the reclaimer looks for empty extents. */
   reclaimWakeupMillis: 50,
-  /** How long after it was woken a chore runs: what comes together is done together. */
+  /** How long after its wake-up a background job runs, so that it does the work of many at once. */
   jobWakeupMillis: 20,
-  /** Extents looked at, and asked about, in one step. */
+  /** Extents checked in one step. */
   reclaimExtentsPerStep: 256,
   /** Payload moved in one step, and steps made before the next tick of the timer. */
   compactionBytesPerStep: 64 * MIB,
   reclaimStepsPerTick: 4,
-  /** Slices moved by one transaction, and their bytes: a longer one would hold up other writers. */
+  /** Slices moved by one transaction, and their bytes: a longer one would delay other writers. */
   compactionBatchSlices: 64,
   compactionBatchBytes: 8 * MIB,
   /** A sealed extent is compacted when less than this share of it is alive. */
@@ -356,25 +315,16 @@ export const LIMITS = {
   smallExtentShare: 0.25,
   smallExtentsMin: 8,
 
-  // Around the services: accounts, logs, metrics, tooling
+  // Accounts, logs, metrics, processes
   workersMax: 64,
-  /**
-   * How often a worker process sends its heartbeat; silent for this long, it does not count as ready any
-   * more.
-   */
+  /** How often a worker sends its heartbeat, and the silence after which it is not ready. */
   workerBeatMillis: 1_000,
   workerLateMillis: 3_000,
-  /**
-   * Silent for this long, a worker is killed: longer than any garbage collection or wait for a busy
-   * processor.
-   */
+  /** The silence after which a worker is killed: longer than any garbage collection or scheduling delay. */
   workerSilenceMillis: 10_000,
-  /** The same for one that is starting: it loads the program and opens the store before it is ready. */
+  /** The same while it starts: it loads the program and opens the store first. */
   workerStartMillis: 60_000,
-  /**
-   * Objects in the old generation of the heap beyond which it grows slowly; half of the young one; how often
-   * both are looked at.
-   */
+  /** The old generation beyond which the heap grows slowly, a semi-space, and how often to check. */
   heapOldBytes: 40 * MIB,
   heapYoungBytes: 8 * MIB,
   heapWatchMillis: 100,
@@ -384,20 +334,20 @@ export const LIMITS = {
   accountsFileBytesMax: 4 * MIB,
   accountsPollMillis: 2_000,
   certificateBytesMax: 1 * MIB,
-  /** A start that came first by its name waits this often and this long for later ones to give way. */
+  /** How often and how long the first of several starts waits for the later ones to give up. */
   lockRoundsMax: 150,
   lockRoundMillis: 20,
-  /** Access-log lines wait in memory until this much is there or this long has passed. */
+  /** The access log writes its lines when it has this many bytes or after this time. */
   accessLogBufferBytes: 64 * KIB,
   accessLogFlushMillis: 1_000,
-  /** More than this unwritten, and lines are dropped: the disk is slower than the clients. */
+  /** Beyond this many unwritten characters, lines are dropped. */
   logWaitingCharsMax: 16 * MIB,
   logRetryMillis: 20,
-  /** How often an encoded text is decoded again in search of a signature inside it. */
+  /** How often redaction decodes a text again in search of a signature. */
   redactionDepthMax: 5,
-  /** Series kept for operations; more than the tables have rows means a caller invents names. */
+  /** More than the rows of all operation tables: a caller would have invented names. */
   meteredOperationsMax: 1_024,
-  // Wire forms
+  // Wire formats
   xmlAttributesMax: 64,
   xmlAttributeCharsMax: 4 * KIB,
   retentionDaysMax: 365,
@@ -407,12 +357,12 @@ export const LIMITS = {
   corsHeaderPrefixesMax: 2,
   corsItemCharsMax: 256,
   corsMaxAgeSecondsMax: 2_147_483_647,
-  /** A range whose MD5 or CRC64 a client may ask for along with it. */
+  /** The maximum range with x-ms-range-get-content-md5 or -crc64. */
   rangeDigestBytesMax: 4 * MIB,
   structuredSegmentBytes: 4 * MIB,
   structuredSegmentsMax: 65_535,
   listResultsMax: 5_000,
-  /** A page of a listing ends with the entry that brings it to this size: 5,000 ordinary entries fit. */
+  /** A page of a listing ends with the entry that reaches this size; 5,000 ordinary entries fit. */
   listPageBytesMax: 4 * MIB,
   markerCharsMax: 16 * KIB,
   timeoutSecondsMax: 30,

@@ -4,9 +4,9 @@ import { errorCode } from "./faults.ts";
 import { OWNER_DIRECTORY_MODE } from "./file-modes.ts";
 
 /**
- * Makes a directory and those above it, for their owner only; returns the first that was made. `mkdirSync` of
- * Node.js with `recursive` never returns where a directory is there and nothing can be made in it, as in
- * /proc: it goes up and down for ever.
+ * Creates a directory and its parents with access for their owner only; returns the topmost new one. Not
+ * `mkdirSync` with `recursive`: below a directory in which nothing can be created, such as /proc, it loops
+ * for ever.
  */
 export function makeDirectory(path: string): string | undefined {
   const whole = resolve(path);
@@ -22,7 +22,7 @@ export function makeDirectory(path: string): string | undefined {
   return first ?? (isNew ? whole : undefined);
 }
 
-/** False when the directory is there, also if another process made it just now. */
+/** False when the directory exists, also if another process has just created it. */
 function makeOne(path: string): boolean {
   try {
     mkdirSync(path, { mode: OWNER_DIRECTORY_MODE });

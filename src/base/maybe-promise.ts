@@ -1,12 +1,12 @@
-/** What may be at hand, or may have to be waited for: to be awaited, but not worth a promise when it is there. */
+/** A value, or a promise of it. A caller that gets the value runs on synchronously. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Goes on with the value, at once where it is there. A promise costs more than most of what a small read does. */
+/** Runs `next` synchronously when the value is there: a promise costs more than most small reads. */
 export function then<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** Runs `end` once `run` has ended, in whichever way: the `finally` of what need not be waited for. */
+/** `try { return run() } finally { end() }`, where `run` may return a promise. */
 export function finallyDo<T>(run: () => MaybePromise<T>, end: () => void): MaybePromise<T> {
   let outcome: MaybePromise<T>;
   try {
@@ -15,12 +15,13 @@ export function finallyDo<T>(run: () => MaybePromise<T>, end: () => void): Maybe
     end();
     throw error;
   }
-  if (outcome instanceof Promise) return finallyDoAsync(outcome, end);
+  if (outcome instanceof Promise) return finallyAsync(outcome, end);
   end();
   return outcome;
 }
 
-async function finallyDoAsync<T>(outcome: Promise<T>, end: () => void): Promise<T> {
+/** Cheaper than `Promise.prototype.finally`, which makes three promises. */
+async function finallyAsync<T>(outcome: Promise<T>, end: () => void): Promise<T> {
   try {
     return await outcome;
   } finally {

@@ -1,15 +1,15 @@
 /**
- * Short messages between the processes that share a store. They only wake: what is to be done is written in
- * the store, so a message may be lost, come twice or come late, and whoever listens also looks for itself now
- * and then.
+ * Short messages between the processes that share a store. They only wake a listener: the work itself is
+ * written in the store. A message may therefore be lost, come twice or come late, and a listener also checks
+ * the store at intervals.
  *
- * A message reaches the listeners of every process, the one that announced it among them, in a later turn of
- * the event loop. It carries at most `MESSAGE_BYTES_MAX` bytes, and its topic is a word of printable ASCII:
- * any channel for notices between processes or machines can carry it.
+ * A message reaches the listeners of every process, including the sender's, in a later tick of the event
+ * loop. It has at most `MESSAGE_BYTES_MAX` bytes, and its topic is a word of printable ASCII, so that any
+ * channel between processes or machines can carry it.
  */
 export interface Messages {
   announce(topic: string, bytes?: Buffer): void;
-  /** Returns what ends the listening. */
+  /** Returns a function that removes the listener. */
   listen(topic: string, hear: (bytes: Buffer) => void): () => void;
 }
 
@@ -27,13 +27,11 @@ export class LocalMessages implements Messages {
   }
 
   listen(topic: string, hear: (bytes: Buffer) => void): () => void {
-    const found = this.#listeners.get(topic);
-    if (found === undefined) this.#listeners.set(topic, new Set([hear]));
-    else found.add(hear);
+    const listeners = this.#listeners.get(topic) ?? new Set();
+    this.#listeners.set(topic, listeners.add(hear));
     return () => {
-      const here = this.#listeners.get(topic);
-      here?.delete(hear);
-      if (here?.size === 0) this.#listeners.delete(topic);
+      listeners.delete(hear);
+      if (listeners.size === 0 && this.#listeners.get(topic) === listeners) this.#listeners.delete(topic);
     };
   }
 
@@ -42,7 +40,7 @@ export class LocalMessages implements Messages {
   }
 }
 
-/** As it travels between a worker and its supervisor, who passes it on to the other workers. */
+/** A message on its way from a worker to the supervisor, which relays it to the other workers. */
 export interface Announcement {
   readonly announced: string;
   readonly bytes: string;
@@ -52,7 +50,7 @@ export function isAnnouncement(message: unknown): message is Announcement {
   return typeof message === "object" && message !== null && "announced" in message;
 }
 
-/** Among the workers of one supervisor. */
+/** Between the workers of one supervisor. */
 export class RelayedMessages extends LocalMessages {
   readonly #send: (message: Announcement) => void;
 

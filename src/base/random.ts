@@ -1,6 +1,6 @@
 import { randomBytes, randomFillSync, randomUUID } from "node:crypto";
 
-/** Randomness enters here, so a test can hold a seed. */
+/** Randomness enters here, so that a test can use a seed. */
 export interface Random {
   bytes(count: number): Buffer;
   uuid(): string;

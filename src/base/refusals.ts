@@ -2,40 +2,31 @@ import { BLOB_REFUSALS } from "./refusals/blob.ts";
 import { COMMON_REFUSALS } from "./refusals/common.ts";
 import { FILE_REFUSALS } from "./refusals/file.ts";
 import { QUEUE_REFUSALS } from "./refusals/queue.ts";
+import type { RefusalRow } from "./refusals/row.ts";
 import { TABLE_REFUSALS } from "./refusals/table.ts";
 
 /**
- * The catalogue: every expected "no" is a row here. Rules return its name, services throw `Refusal`, the
- * front ends print the row in their protocol. `code` stands where two rows share one code on the wire;
- * `{resource}` in a text is where the front end names what it was asked for.
+ * The catalogue: every expected "no" is a row here. Rules return its name, services throw `Refusal`, and the
+ * front ends print the row in their protocol.
  */
-export interface RefusalRow {
-  readonly http: number;
-  readonly text: string;
-  readonly smb?: number;
-  readonly code?: string;
-}
-
 export const REFUSALS = {
   ...COMMON_REFUSALS,
   ...BLOB_REFUSALS,
   ...QUEUE_REFUSALS,
   ...TABLE_REFUSALS,
   ...FILE_REFUSALS,
-} as const satisfies Record<string, RefusalRow>;
+} satisfies Record<string, RefusalRow>;
 
 export type RefusalCode = keyof typeof REFUSALS;
 
-/** More for the client: extra elements of the error body, headers of the reply, a text of its own. */
+/** What one refusal adds to its row: elements of the error body, headers of the reply, another text. */
 export interface RefusalDetail {
   readonly text?: string;
   readonly elements?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/**
- * An expected no. It carries no stack: refusals are part of the protocol, and contention makes many of them.
- */
+/** An expected "no". It has no stack trace, which is slow: contention makes many refusals. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly code: RefusalCode;
@@ -55,12 +46,12 @@ export class Refusal extends Error {
   }
 }
 
-/** A header the client must mend, named as the protocol names it. */
+/** Refuses a header, which the error body names. */
 export function badHeader(name: string, value: string, code: RefusalCode = "InvalidHeaderValue"): Refusal {
   return new Refusal(code, { elements: { HeaderName: name, HeaderValue: value } });
 }
 
-/** A query parameter the client must mend. */
+/** Refuses a query parameter, which the error body names. */
 export function badQuery(
   name: string,
   value: string,
@@ -79,7 +70,7 @@ export interface SourceAnswer {
   readonly text?: string | undefined;
 }
 
-/** The answer of a source that is on this server. */
+/** The answer of a source on this server. */
 export function answerOf({ code, row, detail }: Refusal): SourceAnswer {
   return { status: row.http, code: row.code ?? code, text: detail.text ?? row.text };
 }
@@ -95,9 +86,7 @@ const SOURCE_CODES: Readonly<Record<number, RefusalCode>> = {
   416: "CopySourceBadRange",
 };
 
-/**
- * What a copy is answered whose source refused to be read: the source's own status, code and words go along.
- */
+/** The refusal of a copy whose source could not be read; it carries the source's status, code and text. */
 export function sourceRefusal({ status, code, text }: SourceAnswer): Refusal {
   return new Refusal(SOURCE_CODES[status] ?? "CannotVerifyCopySource", {
     ...(text === undefined ? {} : { text }),

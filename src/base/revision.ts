@@ -1,26 +1,27 @@
 import type { Clock, Instant } from "./clock.ts";
 
 /**
- * A revision is one moment of a hybrid logical clock, in ticks of 100 ns since the year 1: the wall clock
- * when it moves forward, the last revision plus one when it does not. ETags, Last-Modified, Table timestamps
- * and snapshot ids are all printed from revisions, so none of them ever repeats or goes back.
+ * A revision is a timestamp of a hybrid logical clock, in ticks of 100 ns since the year 1: the wall clock
+ * when it moves forward, otherwise the last revision plus one. ETags, Last-Modified, Table timestamps and
+ * snapshot IDs are printed from revisions, so none of them ever repeats or goes back.
  *
- * Who keeps the promise: `RevisionSource` never repeats within a process; the store keeps the highest one it
- * committed and starts above it, which carries the promise across restarts and processes.
+ * `RevisionSource` never repeats within a process. The store records the highest committed revision and
+ * starts above it, so revisions do not repeat across restarts and processes either.
  */
 export type Revision = bigint;
 
 const TICKS_PER_MILLI = 10_000n;
 const UNIX_EPOCH_TICKS = 621_355_968_000_000_000n;
 
-let lastAsked = { instant: Number.NaN, revision: 0n };
+/** The last conversions: many calls are for the same millisecond, and BigInt arithmetic is slow. */
+const cache = { instant: Number.NaN, revision: 0n, second: Number.NaN, secondText: "" };
 
-/** Many ask for the same millisecond, and large numbers are slow to make. */
 export function revisionAt(instant: Instant): Revision {
-  if (instant !== lastAsked.instant) {
-    lastAsked = { instant, revision: BigInt(Math.trunc(instant)) * TICKS_PER_MILLI + UNIX_EPOCH_TICKS };
+  if (instant !== cache.instant) {
+    cache.revision = BigInt(Math.trunc(instant)) * TICKS_PER_MILLI + UNIX_EPOCH_TICKS;
+    cache.instant = instant;
   }
-  return lastAsked.revision;
+  return cache.revision;
 }
 
 /** The wall-clock time of a revision, to the millisecond. */
@@ -35,20 +36,19 @@ export function etagOf(revision: Revision): string {
 
 const TICKS_PER_SECOND = 10_000_000n;
 const UNIX_EPOCH_SECONDS = UNIX_EPOCH_TICKS / TICKS_PER_SECOND;
-/** The second that was printed last: what is asked for together is mostly of one moment. */
-let printed = { second: Number.NaN, text: "" };
 
-/** All seven digits, as snapshot ids and Table timestamps print them: `2026-01-01T00:00:00.0000000Z`. */
+/** The format of snapshot IDs and Table timestamps: `2026-01-01T00:00:00.0000000Z`. */
 export function timestampOf(revision: Revision): string {
   const second = Number(revision / TICKS_PER_SECOND - UNIX_EPOCH_SECONDS);
-  if (printed.second !== second) {
-    printed = { second, text: new Date(second * 1_000).toISOString().slice(0, 19) };
+  if (cache.second !== second) {
+    cache.secondText = new Date(second * 1_000).toISOString().slice(0, 19);
+    cache.second = second;
   }
   const fraction = String(Number(revision % TICKS_PER_SECOND)).padStart(7, "0");
-  return `${printed.text}.${fraction}Z`;
+  return `${cache.secondText}.${fraction}Z`;
 }
 
-/** Reads what `timestampOf` printed; undefined when the text is not such a timestamp. */
+/** The inverse of `timestampOf`; undefined when the text is not such a timestamp. */
 export function revisionOfTimestamp(text: string): Revision | undefined {
   const parts = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{7})Z$/.exec(text);
   if (parts === null) return undefined;
@@ -69,12 +69,12 @@ export class RevisionSource {
     return this.#last;
   }
 
-  /** Another process may have gone further: never fall behind what was seen. */
+  /** Later revisions are above this one, which another process may have made. */
   observe(seen: Revision): void {
     if (seen > this.#last) this.#last = seen;
   }
 
-  /** The next revision, above everything handed out or observed before, and above `above`. */
+  /** The next revision, above every earlier or observed one, and above `above`. */
   next(above: Revision = 0n): Revision {
     const wall = revisionAt(this.#clock.now());
     const floor = (above > this.#last ? above : this.#last) + 1n;

@@ -1,10 +1,10 @@
-/** Lets so many through at a time; the others wait in the order they came. */
+/** Runs at most `permits` functions at a time; the others wait in the order of their calls. */
 export class Semaphore {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
-  constructor(places: number) {
-    this.#free = places;
+  constructor(permits: number) {
+    this.#free = permits;
   }
 
   async run<T>(fn: () => Promise<T>): Promise<T> {
@@ -13,7 +13,7 @@ export class Semaphore {
     try {
       return await fn();
     } finally {
-      // A place is handed on, so that nobody who comes just now slips in before those who wait.
+      // The permit goes to the first waiter directly, so that a new caller cannot overtake it.
       const next = this.#waiting.shift();
       if (next === undefined) this.#free++;
       else next();

@@ -4,9 +4,9 @@ const ROUNDS_MAX = 3;
 const BUSY_SHARE = 0.2;
 
 /**
- * Long computations give way to everybody else. A request takes several turns of the event loop, and must not
- * meet one of them in each: so they rest between their parts, and of all that wait here one goes on at a
- * time, so that ten of them delay other requests no more than one does.
+ * Lets long computations pause for other requests. A request takes several ticks of the event loop and must
+ * not meet a computation in each of them, so a computation rests between its steps. Only one of all waiting
+ * computations continues at a time: ten of them delay other requests no more than one does.
  */
 export class CooperativeScheduler {
   readonly #rest: Millis;
@@ -21,7 +21,7 @@ export class CooperativeScheduler {
     return this.#last;
   }
 
-  /** Longer while others have work to do. */
+  /** Rests longer while the event loop is busy. */
   async #yield(): Promise<void> {
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const before = performance.eventLoopUtilization();

@@ -1,25 +1,22 @@
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
-import { isAbsolute, join, resolve } from "node:path";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ConfigError } from "../base/config-error.ts";
 import { UnusableDirectory } from "../base/faults.ts";
-import { systemRandom } from "../base/random.ts";
 import { Refusal } from "../base/refusals.ts";
 import { revisionOfTimestamp, timestampOf } from "../base/revision.ts";
 import { type Log, openLog } from "../observability/log.ts";
-import { openDataDirectory } from "../process/data-directory.ts";
+import { openOffline, storeChoiceOf } from "../process/offline-store.ts";
 import type { StoreChoice } from "../process/options.ts";
-import { Runtime } from "../process/runtime.ts";
 import { BlobService } from "../services/blob/blob-service.ts";
 import type { Selector } from "../services/blob/blobs.ts";
 import { type OnState, type Released, releaseImmutability } from "../services/blob/immutability.ts";
 import type { ContainerRef } from "../services/blob/names.ts";
 import { enableImmutability, heldStates, isHeld } from "../services/blob/release-immutability.ts";
-import { isDatabaseAddress, parseDatabaseAddress } from "../store/postgres/address.ts";
 
 /**
- * What the operator may do about immutability and no request can, on a server that is stopped:
+ * Changes of immutability that only the operator can make, while the server is stopped:
  *
  *   holdfast release-immutability --location DIR --blob account/container/name --yes
  *                                 [--versionId ID | --snapshot TIME]
@@ -33,7 +30,7 @@ export type ImmutabilityCommand = "release-immutability" | "enable-immutability"
 
 export interface CommandOutput {
   readonly print: (line: string) => void;
-  /** Where each release is recorded. */
+  /** Records each release. */
   readonly log: Log;
 }
 
@@ -48,16 +45,16 @@ export async function immutabilityCommand(
   cwd: string,
   output: CommandOutput = TO_TERMINAL(),
 ): Promise<void> {
-  const given = readArguments(command, argv);
-  const choice = choiceOf(command, given, cwd);
-  const what = subjectOf(command, given);
-  await atRest(choice, output.log, async (blobs) => {
+  const args = readArguments(command, argv);
+  const choice = choiceOf(command, args, cwd);
+  const subject = subjectOf(command, args);
+  await withOfflineBlobs(choice, output.log, async (blobs) => {
     try {
-      if (command === "enable-immutability") await enable(blobs, what.ref, output);
-      else await release(blobs, what, given.yes === true, output);
+      if (command === "enable-immutability") await enable(blobs, subject.ref, output);
+      else await release(blobs, subject, args.yes === true, output);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      throw new Error(`${what.shown}: ${error.detail.text ?? error.row.text}`);
+      throw new Error(`${subject.shown}: ${error.detail.text ?? error.row.text}`);
     }
   });
 }
@@ -70,12 +67,12 @@ async function enable(blobs: BlobService, ref: ContainerRef, { print, log }: Com
 
 async function release(
   blobs: BlobService,
-  what: Subject,
+  subject: Subject,
   isConfirmed: boolean,
   { print, log }: CommandOutput,
 ): Promise<void> {
   let count = 0;
-  for await (const state of statesOf(blobs, what)) {
+  for await (const state of statesOf(blobs, subject)) {
     count++;
     if (!isConfirmed) {
       print(`held: ${printState(state)}`);
@@ -86,9 +83,8 @@ async function release(
     log.warn({ ...auditOf(released), user: userInfo().username }, "immutability released by the operator");
     print(`released: ${printState(state)}`);
   }
-  if (count === 0) print(`nothing holds ${what.shown}`);
-  else if (!isConfirmed)
-    throw new ConfigError("--yes", `expected, to release what is held (${count}); nothing was changed`);
+  if (count === 0) print(`no policy or legal hold on ${subject.shown}`);
+  else if (!isConfirmed) throw new ConfigError(`nothing was changed: add --yes to release ${count}`);
 }
 
 async function* statesOf(blobs: BlobService, { ref, blob, selector }: Subject): AsyncGenerator<OnState> {
@@ -153,11 +149,7 @@ function choiceOf(command: ImmutabilityCommand, { location, store }: Arguments, 
   const place = store ?? location;
   if (place === undefined || (store !== undefined && location !== undefined))
     throw new ConfigError(command, "expected --location DIR or --store postgres://...");
-  if (isDatabaseAddress(place)) {
-    parseDatabaseAddress(place);
-    return { kind: "postgres", address: place };
-  }
-  return { kind: "embedded", directory: isAbsolute(place) ? place : resolve(cwd, place) };
+  return storeChoiceOf(place, cwd);
 }
 
 /** A container, or one state of one blob. */
@@ -168,8 +160,8 @@ interface Subject {
   readonly shown: string;
 }
 
-function subjectOf(command: ImmutabilityCommand, given: Arguments): Subject {
-  const { container: inContainer, blob: named, versionId, snapshot } = given;
+function subjectOf(command: ImmutabilityCommand, args: Arguments): Subject {
+  const { container: inContainer, blob: named, versionId, snapshot } = args;
   const shown = named ?? inContainer;
   if (shown === undefined || (named !== undefined && inContainer !== undefined)) {
     const blob = command === "release-immutability" ? "--blob account/container/name or " : "";
@@ -182,53 +174,37 @@ function subjectOf(command: ImmutabilityCommand, given: Arguments): Subject {
     throw new ConfigError(flag!, `expected account/container${form}, got "${shown}"`);
   }
   if (named === undefined && (versionId ?? snapshot) !== undefined)
-    throw new ConfigError("--versionId, --snapshot", "expected --blob beside it");
+    throw new ConfigError("--versionId and --snapshot require --blob");
   if (versionId !== undefined && snapshot !== undefined)
-    throw new ConfigError("--versionId", "expected without --snapshot");
+    throw new ConfigError("--versionId cannot be combined with --snapshot");
   return {
     ref: { account, container },
     blob: named === undefined ? undefined : blob,
     selector: {
-      ...(versionId === undefined ? {} : { version: momentOf("--versionId", versionId) }),
-      ...(snapshot === undefined ? {} : { snapshot: momentOf("--snapshot", snapshot) }),
+      ...(versionId === undefined ? {} : { version: revisionOf("--versionId", versionId) }),
+      ...(snapshot === undefined ? {} : { snapshot: revisionOf("--snapshot", snapshot) }),
     },
     shown,
   };
 }
 
-function momentOf(flag: string, text: string): bigint {
+function revisionOf(flag: string, text: string): bigint {
   const revision = revisionOfTimestamp(text);
-  if (revision === undefined)
-    throw new ConfigError(flag, `expected an id that a listing shows, got "${text}"`);
+  if (revision === undefined) throw new ConfigError(flag, `expected an ID from a listing, got "${text}"`);
   return revision;
 }
 
-/**
- * As a server would open it, so that what a crash left is brought in order; the lock keeps servers out
- * meanwhile.
- */
-async function atRest(
+async function withOfflineBlobs(
   choice: StoreChoice,
   log: Log,
-  story: (blobs: BlobService) => Promise<void>,
+  run: (blobs: BlobService) => Promise<void>,
 ): Promise<void> {
   if (choice.kind === "embedded" && !existsSync(join(choice.directory, "holdfast.json")))
-    throw new UnusableDirectory(`${choice.directory} holds no data of Holdfast`);
-  const directory = choice.kind === "embedded" ? await openDataDirectory(choice.directory) : undefined;
+    throw new UnusableDirectory(`${choice.directory} is not a data directory of Holdfast`);
+  const { runtime, close } = await openOffline(choice, "immutability", log);
   try {
-    const owner = `immutability-${process.pid}-${systemRandom.uuid()}`;
-    const onFatal = (error: unknown): never => {
-      throw error;
-    };
-    const runtime = new Runtime({ choice, owner, log, onFatal });
-    try {
-      await runtime.recoverAll();
-      await runtime.waitUntilAlone();
-      await story(new BlobService(runtime.parts));
-    } finally {
-      await runtime.close();
-    }
+    await run(new BlobService(runtime.parts));
   } finally {
-    await directory?.release();
+    await close();
   }
 }

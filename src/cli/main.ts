@@ -4,11 +4,11 @@ import { readFileSync } from "node:fs";
 import { ConfigError } from "../base/config-error.ts";
 import { CannotStart, DeclaredDead, errorCode, UnusableDirectory } from "../base/faults.ts";
 import { OTHERS_BITS } from "../base/file-modes.ts";
-import { ClosingTooSlow, endProcessNow } from "../base/shutdown.ts";
 import { type Log, openLog } from "../observability/log.ts";
 import { boundHeap } from "../process/heap-bounds.ts";
 import { type CommandLine, type Options, readCommandLine, type StoreChoice } from "../process/options.ts";
 import { type Running, run } from "../process/run.ts";
+import { ClosingTooSlow, endProcessNow } from "../process/shutdown.ts";
 import { runWorker } from "../process/worker.ts";
 import { parseDatabaseAddress } from "../store/postgres/address.ts";
 import { immutabilityCommand } from "./immutability-command.ts";
@@ -22,7 +22,7 @@ const version = (
 
 boundHeap();
 
-// Whatever the caller's umask is: what this process and its workers make is for its owner only.
+// Only the owner can read the files of this process and its workers, whatever umask the caller has.
 process.umask(OTHERS_BITS);
 
 const EXIT_FAILED = 1;
@@ -32,36 +32,32 @@ function die(message: string, code: number): never {
   process.exit(code);
 }
 
-function readOptions(): CommandLine {
+/** A `ConfigError` ends the process with its one line. */
+function orDie<T>(run: () => T): T {
   try {
-    const [, program, ...argv] = process.argv;
-    return readCommandLine({ argv, env: process.env, cwd: process.cwd(), version, program });
+    return run();
   } catch (error) {
     if (error instanceof ConfigError) die(error.message, error.exitCode);
     throw error;
   }
 }
 
-function openLogOf({ logLevel, debugFile }: Options): Log {
-  try {
-    return openLog({ level: logLevel, debugFile });
-  } catch (error) {
-    if (error instanceof ConfigError) die(error.message, error.exitCode);
-    throw error;
-  }
+function readOptions(): CommandLine {
+  const [, program, ...argv] = process.argv;
+  return readCommandLine({ argv, env: process.env, cwd: process.cwd(), version, program });
 }
 
 /**
- * After a failed sync nobody may be answered: what is on disk is decided by the next start. The same holds
- * for a node that the others have held for dead: what it held is theirs by now.
+ * After a failed sync no request may be answered: only the next start shows what is on disk. A member that
+ * the others declared dead must stop too, because they have released its locks.
  */
 function stopAtOnce(log: Log): (error: unknown) => void {
   return (error) => {
     log.error(
       { err: error },
       error instanceof DeclaredDead
-        ? "this node was silent for too long and the others have released what it held; stopping, start it again"
-        : "the disk failed to keep a write; stopping so that nothing false is acknowledged",
+        ? "the other servers on this database declared this one dead, because it sent no heartbeat; start it again"
+        : "the disk failed to store a write; shutting down so that no lost write is acknowledged",
     );
     process.exit(EXIT_FAILED);
   };
@@ -74,7 +70,7 @@ async function serve(options: Options, log: Log): Promise<void> {
   } catch (error) {
     if (error instanceof ConfigError) die(error.message, error.exitCode);
     if (error instanceof UnusableDirectory || error instanceof CannotStart) die(error.message, EXIT_FAILED);
-    // A permission, a missing file, a full disk: for the operator to see to, and no bug.
+    // A permission, a missing file, a full disk: the operator can solve it, and it is no bug.
     if (errorCode(error) !== undefined && "syscall" in (error as Error))
       die(`cannot start: ${(error as Error).message}`, EXIT_FAILED);
     throw error;
@@ -83,15 +79,15 @@ async function serve(options: Options, log: Log): Promise<void> {
   const stop = (signal: string): void => {
     if (isStopping) endProcessNow();
     isStopping = true;
-    log.info({ signal }, "stopping: finishing what was accepted (send the signal again to stop at once)");
+    log.info({ signal }, "shutting down: completing in-flight requests (signal again to force)");
     running.close().then(
       () => process.exit(0),
       (error: unknown) => {
         if (!(error instanceof ClosingTooSlow))
-          die(`stopping failed: ${(error as Error).message}`, EXIT_FAILED);
+          die(`shutting down failed: ${(error as Error).message}`, EXIT_FAILED);
         log.error(
           { reason: error.message },
-          "shutting down: the process ends although parts of it did not close; what was acknowledged is on disk",
+          "shutting down: the process ends before all parts have closed; acknowledged writes are on disk",
         );
         endProcessNow();
       },
@@ -100,15 +96,15 @@ async function serve(options: Options, log: Log): Promise<void> {
   process.on("SIGINT", stop);
   process.on("SIGTERM", stop);
   process.on("SIGHUP", () => running.reload());
-  // Programs that forked Azurite end it with this word.
+  // Programs that fork Azurite end it with this message.
   process.on("message", (message) => {
     if (message === "shutdown") stop("shutdown");
   });
-  // Last: whoever waits for these words may end us at once.
+  // Last: a program that waits for these lines may stop the server at once.
   announce(options, running);
 }
 
-/** Without the password of a database. */
+/** For people: a database address without its password. */
 function placeOf(store: StoreChoice): string | undefined {
   switch (store.kind) {
     case "memory":
@@ -148,7 +144,7 @@ function announce(options: Options, { ports }: Running): void {
   else process.stdout.write(printListening(info) + (options.isSilent ? "" : printReadyText(info)));
 }
 
-/** Commands beside serving, by their first word. They run on data that no server uses. */
+/** Commands other than serving, by their first argument. They need a stopped server. */
 const COMMANDS: Readonly<Record<string, (argv: readonly string[]) => Promise<void>>> = {
   migrate: (argv) => migrateCommand(argv, process.cwd()),
   "release-immutability": (argv) => immutabilityCommand("release-immutability", argv, process.cwd()),
@@ -166,20 +162,20 @@ async function runCommand(command: (argv: readonly string[]) => Promise<void>): 
 
 const word = process.argv[2] ?? "";
 const command = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
-const commandLine = command === undefined ? readOptions() : undefined;
+const commandLine = command === undefined ? orDie(readOptions) : undefined;
 if (commandLine === undefined) {
   await runCommand(command!);
 } else if (commandLine.kind === "print") {
   process.stdout.write(commandLine.text);
 } else {
   const { options } = commandLine;
-  const log = openLogOf(options);
+  const log = orDie(() => openLog({ level: options.logLevel, debugFile: options.debugFile }));
   process.on("uncaughtException", (error) => {
-    log.error({ err: error }, "a bug stopped the process; durable state is whole");
+    log.error({ err: error }, "unexpected error, shutting down; stored data is intact");
     process.exit(EXIT_FAILED);
   });
   if (cluster.isWorker) {
-    // The supervisor hears the terminal; a worker waits for its order.
+    // The terminal signals all processes; a worker waits for the order of its supervisor.
     process.on("SIGINT", () => {});
     process.on("SIGTERM", () => {});
     await runWorker(options, log, stopAtOnce(log));

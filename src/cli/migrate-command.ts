@@ -1,10 +1,9 @@
-import { isAbsolute, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { ConfigError } from "../base/config-error.ts";
 import { openLog } from "../observability/log.ts";
 import { type MigrationStep, migrate } from "../process/migrate.ts";
+import { storeChoiceOf } from "../process/offline-store.ts";
 import type { StoreChoice } from "../process/options.ts";
-import { isDatabaseAddress, parseDatabaseAddress } from "../store/postgres/address.ts";
 
 /** `holdfast migrate --from DIR|postgres://... --to DIR|postgres://...` */
 export async function migrateCommand(argv: readonly string[], cwd: string): Promise<void> {
@@ -17,7 +16,7 @@ export async function migrateCommand(argv: readonly string[], cwd: string): Prom
     progress: show,
   });
   process.stderr.write("\n");
-  process.stdout.write(`moved and verified: ${records} records, ${payloadBytes} bytes of payload\n`);
+  process.stdout.write(`migrated and verified: ${records} records, ${payloadBytes} bytes of payload\n`);
 }
 
 function readArguments(argv: readonly string[]): { from: string | undefined; to: string | undefined } {
@@ -34,10 +33,7 @@ function readArguments(argv: readonly string[]): { from: string | undefined; to:
 
 function choiceOf(flag: string, place: string | undefined, cwd: string): StoreChoice {
   if (place === undefined) throw new ConfigError(flag, "expected a directory or a postgres:// address");
-  if (!isDatabaseAddress(place))
-    return { kind: "embedded", directory: isAbsolute(place) ? place : resolve(cwd, place) };
-  parseDatabaseAddress(place);
-  return { kind: "postgres", address: place };
+  return storeChoiceOf(place, cwd);
 }
 
 const BAR_CHARS = 30;
@@ -54,7 +50,7 @@ function drawBar(step: MigrationStep): void {
   process.stderr.write(`\r\x1b[K${printStep(step)}`);
 }
 
-/** In a log: a line for each tenth, or for each 100,000 records while their number is not known. */
+/** Not a terminal: a line for each tenth, or for each 100,000 records while the total is unknown. */
 function printLines(): (step: MigrationStep) => void {
   let last = "";
   return (step) => {

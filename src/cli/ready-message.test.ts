@@ -65,6 +65,8 @@ test("a wildcard address is shown as one a client can use, with a warning about 
     queue: at(2, "::"),
     table: at(3, "::1"),
     file: at(4, "box.example"),
+    smb: at(5),
+    admin: at(6),
   };
   const open = { ...info, isSecure: true, dataDirectory: undefined, addresses, warnings: ["mind this"] };
   const { endpoints, dataDirectory, warnings } = JSON.parse(printReadyJson(open));
@@ -73,13 +75,15 @@ test("a wildcard address is shown as one a client can use, with a warning about 
     queue: "https://[::1]:2",
     table: "https://[::1]:3",
     file: "https://box.example:4",
+    smb: "smb://127.0.0.1:5",
+    admin: "http://127.0.0.1:6",
   });
   assert.equal(dataDirectory, null);
   assert.equal(warnings[0], "mind this");
   assert.match(warnings[1], /^listening on 0\.0\.0\.0, ::, box\.example with the public key/);
   const text = printReadyText(open);
   assert.match(text, /^Warning: mind this$/m);
-  assert.match(text, /in memory, gone when this process ends/);
+  assert.match(text, /in memory, lost when this process ends/);
 });
 
 test("an admin listener that other machines reach is warned about, a loopback one is not", () => {
@@ -103,7 +107,7 @@ test("a key of the operator's own is never printed", () => {
   }
 });
 
-test("programs that wait for Azurite find its words", () => {
+test("programs that wait for Azurite find its lines", () => {
   const lines = (some: Partial<ReadyInfo>) => printListening({ ...info, ...some });
   assert.equal(
     lines({}),
@@ -120,7 +124,10 @@ test("programs that wait for Azurite find its words", () => {
   assert.equal(lines({ only: "table" }), "Azurite Table service successfully started on 127.0.0.1:3\n");
 });
 
-test("a usual port that was taken is told", () => {
+test("the message reports a listener that moved because its default port is in use", () => {
   const moved = { ...info, addresses: { ...info.addresses, file: { ...at(4), insteadOf: 10_003 } } };
-  assert.match(printReadyText(moved), /Warning: port 10003 is in use: file is at 4, --filePort/);
+  assert.match(
+    printReadyText(moved),
+    /Warning: port 10003 is in use; the File service moved to 4 \(set --filePort to pin it\)/,
+  );
 });

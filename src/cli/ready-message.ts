@@ -1,5 +1,6 @@
 import { assert } from "../base/assert.ts";
 import { type AzuriteService, listeningLines } from "../process/azurite-compat.ts";
+import { LISTENERS, type ListenerName } from "../process/options.ts";
 import type { AccountKeys } from "../services/account/account-list.ts";
 import {
   displayConnectionString,
@@ -8,15 +9,15 @@ import {
   wellKnownKeyWarning,
 } from "../services/account/accounts.ts";
 
-/** What is known once every listener is up: the ports are the real ones, also where 0 was asked for. */
+/** The state once every listener is up: `port` is the actual port, also where port 0 was configured. */
 export interface ReadyInfo {
   readonly version: string;
   readonly pid: number;
   readonly workers: number;
-  /** undefined: everything is in memory. */
+  /** undefined: all data is in memory. */
   readonly dataDirectory: string | undefined;
   readonly isSecure: boolean;
-  /** Started by the name of one of Azurite's services. */
+  /** Started as Azurite's program for this service. */
   readonly only?: AzuriteService | undefined;
   readonly addresses: ReadyAddresses;
   readonly accounts: readonly AccountKeys[];
@@ -26,71 +27,62 @@ export interface ReadyInfo {
 interface Address {
   readonly host: string;
   readonly port: number;
-  /** The usual port, where it was taken and this is another. */
+  /** The default port, if another program uses it. */
   readonly insteadOf?: number | undefined;
 }
 
-export interface ReadyAddresses {
-  readonly blob: Address;
-  readonly queue: Address;
-  readonly table: Address;
-  readonly file: Address;
-  /** undefined: this build or configuration has no such listener. */
-  readonly smb?: Address | undefined;
-  readonly admin?: Address | undefined;
-}
+export type ReadyAddresses = Readonly<Record<ListenerName, Address>>;
 
-interface Endpoints {
-  readonly blob: string;
-  readonly queue: string;
-  readonly table: string;
-  readonly file: string;
-  readonly smb?: string;
-  readonly admin?: string;
-}
-
-/** An address a client on this machine can use: a wildcard is where we listen, not where one connects to. */
+/** A URL for clients on this machine: they cannot connect to a wildcard address. */
 function endpoint(scheme: string, { host, port }: Address): string {
   const reachable = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
   return `${scheme}://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
 }
 
-function endpointsOf({ addresses, isSecure }: ReadyInfo): Endpoints {
+function endpointsOf({ addresses, isSecure }: ReadyInfo): Readonly<Record<ListenerName, string>> {
   const web = isSecure ? "https" : "http";
   return {
     blob: endpoint(web, addresses.blob),
     queue: endpoint(web, addresses.queue),
     table: endpoint(web, addresses.table),
     file: endpoint(web, addresses.file),
-    ...(addresses.smb === undefined ? {} : { smb: endpoint("smb", addresses.smb) }),
-    // Health and metrics stay on plain HTTP: what scrapes them seldom knows the certificate.
-    ...(addresses.admin === undefined ? {} : { admin: endpoint("http", addresses.admin) }),
+    smb: endpoint("smb", addresses.smb),
+    // Health and metrics stay on plain HTTP: monitoring systems seldom have the certificate.
+    admin: endpoint("http", addresses.admin),
   };
 }
 
-/** The account shown first: the one everybody's scripts use, or the first of the operator's own. */
+/** The account of the connection string: the well-known one, or the first of the operator's own. */
 function shownAccount(accounts: readonly AccountKeys[]): AccountKeys {
   const shown = accounts.find(isWellKnown) ?? accounts[0];
   assert(shown !== undefined, "a server without accounts");
   return shown;
 }
 
+const TITLES: Readonly<Record<ListenerName, string>> = {
+  blob: "the Blob service",
+  queue: "the Queue service",
+  table: "the Table service",
+  file: "the File service",
+  smb: "the SMB listener",
+  admin: "the admin listener",
+};
+
 function warningsOf(info: ReadyInfo): string[] {
   const { admin, ...services } = info.addresses;
-  const hosts = Object.values(services).flatMap((address: Address | undefined) => address?.host ?? []);
-  const open = [
-    wellKnownKeyWarning(hosts, info.accounts),
-    admin === undefined ? undefined : openAdminWarning(admin.host),
-  ].filter((warning) => warning !== undefined);
-  const moved = Object.entries(info.addresses).flatMap(([name, address]: [string, Address | undefined]) =>
-    address?.insteadOf === undefined
-      ? []
-      : [`port ${address.insteadOf} is in use: ${name} is at ${address.port}, --${name}Port chooses another`],
+  const hosts = Object.values(services).map(({ host }) => host);
+  const open = [wellKnownKeyWarning(hosts, info.accounts), openAdminWarning(admin.host)].filter(
+    (warning) => warning !== undefined,
   );
+  const moved = LISTENERS.flatMap((name) => {
+    const { port, insteadOf } = info.addresses[name];
+    if (insteadOf === undefined) return [];
+    return [`port ${insteadOf} is in use; ${TITLES[name]} moved to ${port} (set --${name}Port to pin it)`];
+  });
   return [...info.warnings, ...moved, ...open];
 }
 
-/** For programs that wait for Azurite. */
+/** For programs that wait for Azurite's lines. */
 export function printListening(info: ReadyInfo): string {
   return `${listeningLines(endpointsOf(info), info.only).join("\n")}\n`;
 }
@@ -103,16 +95,15 @@ export function printReadyText(info: ReadyInfo): string {
   const lines = [`Holdfast ${info.version} is ready.`, ""];
   for (const name of ["blob", "queue", "table", "file"] as const)
     lines.push(row(name, `${endpoints[name]}/${account.name}`));
-  if (endpoints.smb !== undefined) lines.push(row("smb", endpoints.smb));
-  if (endpoints.admin !== undefined)
-    lines.push(row("admin", `${endpoints.admin}  (/healthz, /readyz, /metrics)`));
   lines.push(
-    row("data", info.dataDirectory ?? "in memory, gone when this process ends"),
+    row("smb", endpoints.smb),
+    row("admin", `${endpoints.admin}  (/healthz, /readyz, /metrics)`),
+    row("data", info.dataDirectory ?? "in memory, lost when this process ends"),
     row("workers", String(info.workers)),
     row("accounts", info.accounts.map(({ name }) => name).join(", ")),
   );
   lines.push("", "Connection string:", `  ${displayConnectionString(account, endpoints)}`);
-  if (!isWellKnown(account)) lines.push(`  (put the key of ${account.name} in the place of <key>)`);
+  if (!isWellKnown(account)) lines.push(`  (replace <key> with the key of ${account.name})`);
   const warnings = warningsOf(info);
   if (warnings.length > 0) lines.push("", ...warnings.map((warning) => `Warning: ${warning}`));
   return `${lines.join("\n")}\n`;
@@ -122,11 +113,7 @@ export function printReadyText(info: ReadyInfo): string {
 export function printReadyJson(info: ReadyInfo): string {
   const endpoints = endpointsOf(info);
   const account = shownAccount(info.accounts);
-  const ports = Object.fromEntries(
-    Object.entries(info.addresses).flatMap(([name, address]: [string, Address | undefined]) =>
-      address === undefined ? [] : [[name, address.port]],
-    ),
-  );
+  const ports = Object.fromEntries(LISTENERS.map((name) => [name, info.addresses[name].port]));
   return `${JSON.stringify({
     ready: true,
     version: info.version,

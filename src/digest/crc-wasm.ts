@@ -1,5 +1,7 @@
 import { assert } from "../base/assert.ts";
 import { copyInto } from "../base/bytes.ts";
+import { commonMemory, isCommon, reserveCommon } from "../memory/common-memory.ts";
+import { WASM_PAGE_BYTES } from "../memory/shared-memory.ts";
 import {
   again,
   block,
@@ -33,9 +35,7 @@ import {
   storeI64,
   storeV128,
   V128_XOR,
-  WASM_PAGE_BYTES,
-} from "../base/wasm.ts";
-import { commonMemory, isCommon, reserveCommon } from "../memory/common-memory.ts";
+} from "./wasm.ts";
 
 /**
  * The inner loop of CRCs of up to 64 bits as WebAssembly: every upload and every read of payload passes through one.

@@ -1,3 +1,5 @@
+import type { SharedMemory } from "../memory/shared-memory.ts";
+import { constantOf, rotationOf, wordOf } from "./md5-steps.ts";
 import {
   again,
   block,
@@ -15,12 +17,10 @@ import {
   loadI32,
   loop,
   type Nested,
-  type SharedMemory,
   set,
   storeI32,
   wasmBytes,
-} from "../base/wasm.ts";
-import { constantOf, rotationOf, wordOf } from "./md5-steps.ts";
+} from "./wasm.ts";
 
 /**
  * MD5 of one long row of blocks, as WebAssembly over the common memory. Each step needs the one before it, so all that

@@ -1,3 +1,5 @@
+import { WASM_PAGE_BYTES } from "../memory/shared-memory.ts";
+import { constantOf, MD5_START, rotationOf, wordOf } from "./md5-steps.ts";
 import {
   again,
   block,
@@ -22,9 +24,7 @@ import {
   V128,
   V128_OR,
   V128_XOR,
-  WASM_PAGE_BYTES,
-} from "../base/wasm.ts";
-import { constantOf, MD5_START, rotationOf, wordOf } from "./md5-steps.ts";
+} from "./wasm.ts";
 
 /**
  * MD5 of up to eight pieces at once. Each step of MD5 needs the one before it, so a processor computes one piece at

@@ -1,3 +1,4 @@
+import { WASM_PAGE_BYTES } from "../memory/shared-memory.ts";
 import {
   again,
   block,
@@ -28,8 +29,7 @@ import {
   V128_OR,
   V128_XOR,
   V128_ZERO,
-  WASM_PAGE_BYTES,
-} from "../base/wasm.ts";
+} from "./wasm.ts";
 
 /**
  * The inner loop of SHA-256 as WebAssembly, for the short texts of signatures. Four words of the schedule are made at

@@ -1,6 +1,6 @@
 import { assert } from "../base/assert.ts";
 import { KIB, LIMITS } from "../base/limits.ts";
-import { SharedMemory, WASM_PAGE_BYTES } from "../base/wasm.ts";
+import { SharedMemory, WASM_PAGE_BYTES } from "./shared-memory.ts";
 
 /**
  * Memory that WebAssembly and the thread of digests see as well: payload that lies in it is checked and digested where

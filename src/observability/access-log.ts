@@ -14,10 +14,10 @@ import { safeText, safeUrl } from "./redact.ts";
 /** One answered request, as the front end saw it. */
 export interface Access {
   readonly service: string;
-  /** As the operation table names it; "" when no row fitted. */
+  /** Its name in the operation table; "" when no row matched. */
   readonly operation: string;
   readonly method: string;
-  /** As it came; made safe here. */
+  /** As received; the log redacts it. */
   readonly url: string;
   readonly status: number;
   /** x-ms-error-code of a refusal. */
@@ -30,11 +30,11 @@ export interface Access {
   readonly remoteAddress: string;
 }
 
-/** Off means there is none: `accessLog?.record({ ... })` then builds nothing. */
+/** undefined when it is off, so that `accessLog?.record({ ... })` builds no object. */
 export interface AccessLog {
   record(access: Access): void;
   reopen(): void;
-  /** Settles when the last line is out. */
+  /** Resolves when the last line is written. */
   close(): Promise<void>;
 }
 
@@ -52,8 +52,7 @@ export function openAccessLog({ target, log, lines, ...from }: OpenAccessLog): A
   if (target === "off") return undefined;
   const clock = from.clock ?? systemClock;
   const out =
-    lines ??
-    new BufferedLines(target, (err) => log.error({ err, target }, "the access log cannot be written"));
+    lines ?? new BufferedLines(target, (err) => log.error({ err, target }, "cannot write the access log"));
   const timer = (from.timers ?? systemTimers).every(LIMITS.accessLogFlushMillis, () => out.flush());
   return {
     record: (access) => out.write(printAccess(access, clock.now())),
@@ -65,9 +64,7 @@ export function openAccessLog({ target, log, lines, ...from }: OpenAccessLog): A
   };
 }
 
-/**
- * One line of JSON, in a fixed order of fields. What the client chose is escaped, so it cannot forge a line.
- */
+/** One line of JSON with a fixed order of fields. Escaping keeps a client from forging lines. */
 export function printAccess(access: Access, now: Instant): string {
   const { clientRequestId, errorCode } = access;
   return `${JSON.stringify({

@@ -1,5 +1,6 @@
 import { closeSync, openSync, write, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import { promisify } from "node:util";
 import { pause } from "../base/clock.ts";
 import { ConfigError } from "../base/config-error.ts";
 import { errorCode } from "../base/faults.ts";
@@ -8,19 +9,19 @@ import { LIMITS } from "../base/limits.ts";
 import { makeDirectory } from "../base/make-directory.ts";
 
 /**
- * Lines gathered in memory and written in large pieces, off the request's path.
+ * Collects lines in memory and writes them in large chunks, off the request path.
  *
- * pino's own buffered destination measures its whole buffer again with each line, and on a full disk it keeps
- * the process from ending; a log must do neither. Here a line costs a push, a piece that cannot be written is
- * given up and reported once, and lines are dropped when they come faster than the disk takes them.
+ * The buffered destination of pino measures its whole buffer with each line, and keeps the process from
+ * ending on a full disk. Here a line costs a push, a chunk that cannot be written is dropped and reported
+ * once, and lines are dropped when they come faster than the disk can write.
  */
 export interface LineWriter {
   write(line: string): void;
-  /** Starts writing what has gathered. */
+  /** Starts writing the collected lines. */
   flush(): void;
-  /** Opens the file again by its name, after it was rotated away. */
+  /** Opens the file again by its name, after it was rotated. */
   reopen(): void;
-  /** Settles when everything is out. Later lines are dropped. */
+  /** Resolves when all lines are written. Later lines are dropped. */
   close(): Promise<void>;
 }
 
@@ -43,7 +44,7 @@ export class BufferedLines implements LineWriter {
     try {
       this.#file = this.#open();
     } catch (error) {
-      throw new ConfigError(`log file ${target}`, `cannot be opened: ${(error as Error).message}`);
+      throw new ConfigError(`cannot open the log file ${target}: ${(error as Error).message}`);
     }
   }
 
@@ -63,7 +64,7 @@ export class BufferedLines implements LineWriter {
 
   reopen(): void {
     if (this.#target === "-" || this.#isClosed) return;
-    // What is being written goes to the old file, to its end; only then may its number be given back.
+    // A write in progress goes to the old file, which is closed after it.
     const old = this.#file;
     try {
       this.#file = this.#open();
@@ -71,9 +72,9 @@ export class BufferedLines implements LineWriter {
       this.#report(error as Error);
       return;
     }
-    const release = () => closeSync(old);
-    if (this.#writing === undefined) release();
-    else this.#writing.then(release, release);
+    const close = () => closeSync(old);
+    if (this.#writing === undefined) close();
+    else this.#writing.then(close, close);
   }
 
   async close(): Promise<void> {
@@ -85,12 +86,12 @@ export class BufferedLines implements LineWriter {
     if (this.#target !== "-") closeSync(this.#file);
   }
 
-  /** For the last moment of a process that stops without an orderly end. */
+  /** For a process that ends without an orderly shutdown. */
   flushSync(): void {
-    const piece = this.#takeWaiting();
-    if (piece.length === 0 || this.#isClosed) return;
+    const chunk = this.#drainBuffer();
+    if (chunk.length === 0 || this.#isClosed) return;
     try {
-      writeSync(this.#file, piece);
+      writeSync(this.#file, chunk);
     } catch (error) {
       this.#report(error as Error);
     }
@@ -102,18 +103,18 @@ export class BufferedLines implements LineWriter {
     return openSync(this.#target, "a", OWNER_FILE_MODE);
   }
 
-  #takeWaiting(): Buffer {
-    const piece = Buffer.from(this.#waiting.join(""));
+  #drainBuffer(): Buffer {
+    const chunk = Buffer.from(this.#waiting.join(""));
     this.#waiting = [];
     this.#waitingChars = 0;
-    return piece;
+    return chunk;
   }
 
   async #drain(): Promise<void> {
     do {
-      const piece = this.#takeWaiting();
+      const chunk = this.#drainBuffer();
       try {
-        await writeAll(this.#file, piece);
+        await writeAll(this.#file, chunk);
         this.#reported = undefined;
       } catch (error) {
         this.#report(error as Error);
@@ -129,16 +130,14 @@ export class BufferedLines implements LineWriter {
   }
 }
 
-async function writeAll(file: number, piece: Buffer): Promise<void> {
-  for (let at = 0; at < piece.length; ) {
+const writeAsync = promisify(write);
+
+async function writeAll(file: number, chunk: Buffer): Promise<void> {
+  for (let at = 0; at < chunk.length; ) {
     try {
-      at += await new Promise<number>((resolve, reject) => {
-        write(file, piece, at, piece.length - at, null, (error, count) =>
-          error ? reject(error) : resolve(count),
-        );
-      });
+      at += (await writeAsync(file, chunk, at, chunk.length - at, null)).bytesWritten;
     } catch (error) {
-      // Whoever reads our stdout through a pipe is slow: wait for it.
+      // stdout is a pipe whose reader is slow.
       if (errorCode(error) !== "EAGAIN") throw error;
       await pause(LIMITS.logRetryMillis);
     }

@@ -1,13 +1,13 @@
 import { systemTimers, type Timer, type Timers } from "../base/clock.ts";
-import type { TurnedAway } from "../base/connection-limit.ts";
+import type { ConnectionLimitReport } from "../base/connection-limit.ts";
 import { LIMITS } from "../base/limits.ts";
 import { type Log, silentLog } from "./log.ts";
 
 /**
- * Logs that connections were turned away: the first time at once, then one line with the counts in each
- * `LIMITS.connectionReportMillis` in which there were more.
+ * Logs refused and closed connections: the first at once, later ones as one line with counts for each
+ * `LIMITS.connectionReportMillis`.
  */
-export class ConnectionReport implements TurnedAway {
+export class ConnectionReport implements ConnectionLimitReport {
   readonly #log: Log;
   readonly #timers: Timers;
   readonly #connectionsMax: number;
@@ -16,7 +16,7 @@ export class ConnectionReport implements TurnedAway {
   #failed = 0;
   #lastFailure: string | undefined;
   #pause: Timer | undefined;
-  /** Silent connections that were closed for new ones, since the start. */
+  /** Connections closed for new ones since the start. */
   evictedTotal = 0;
 
   constructor({
@@ -42,7 +42,7 @@ export class ConnectionReport implements TurnedAway {
     if (this.#pause === undefined) this.#print();
   }
 
-  /** The system could not accept a connection: it has no descriptor or no memory for it. */
+  /** The system could not accept a connection for lack of descriptors or memory. */
   noteFailure(error: Error): void {
     this.#failed++;
     this.#lastFailure = error.message;
@@ -65,7 +65,7 @@ export class ConnectionReport implements TurnedAway {
     if (refused + evicted > 0)
       this.#log.warn(
         { refused, closedWithoutRequest: evicted, connectionsMax },
-        "too many connections: new ones are refused, or take the place of those that have sent no request",
+        "too many connections: new ones are refused, or replace connections that have sent no request",
       );
     if (failed > 0)
       this.#log.warn({ failed, reason: this.#lastFailure }, "connections could not be accepted");

@@ -7,10 +7,9 @@ import { makeDirectory } from "../base/make-directory.ts";
 import { safeHeaders, safeText, safeUrl } from "./redact.ts";
 
 /**
- * The log of the process: what an operator must know, in few lines. JSON for machines, one readable line each
- * when stderr is a terminal. Fields named `url` and `headers` are redacted as such, an error goes in the
- * field
- * `err`, and every finished line is searched once more for signatures and keys before it is written.
+ * The log of the process, for the operator: JSON, or readable lines when stderr is a terminal. The log
+ * redacts the fields `url` and `headers`, shows the error of the field `err`, and masks signatures and keys
+ * in every finished line.
  */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -21,9 +20,9 @@ export interface Log {
   info(fields: LogFields, message: string): void;
   warn(fields: LogFields, message: string): void;
   error(fields: LogFields, message: string): void;
-  /** A log whose lines all carry `fields`. */
+  /** A log that adds `fields` to each line. */
   child(fields: LogFields): Log;
-  /** Ask before building fields that cost something. */
+  /** Check it before building expensive fields. */
   isEnabled(level: LogLevel): boolean;
 }
 
@@ -43,7 +42,7 @@ export interface OpenLog {
 }
 
 export function openLog({ level, format = "auto", debugFile, sink, clock = systemClock }: OpenLog): Log {
-  // Written synchronously: the line that explains why the process stops must be out before it stops.
+  // Synchronous: the line that explains why the process stops must be written before it stops.
   const target = sink ?? destination({ fd: 2, sync: true });
   const isText =
     format === "text" || (format === "auto" && sink === undefined && process.stderr.isTTY === true);
@@ -68,11 +67,11 @@ function openDebugFile(path: string): ReturnType<typeof destination> {
     makeDirectory(dirname(path));
     return destination({ dest: path, sync: true, mode: OWNER_FILE_MODE });
   } catch (error) {
-    throw new ConfigError("--debug", `${path} cannot be opened: ${(error as Error).message}`);
+    throw new ConfigError("--debug", `cannot open ${path}: ${(error as Error).message}`);
   }
 }
 
-/** A log that keeps nothing; for tests and tools. */
+/** Discards all lines. */
 export const silentLog: Log = {
   debug: () => {},
   info: () => {},

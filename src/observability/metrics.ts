@@ -12,23 +12,21 @@ import type { Millis } from "../base/clock.ts";
 import { LIMITS } from "../base/limits.ts";
 
 /**
- * Figures for Prometheus. The hot path touches plain numbers only: one slot for the status, one for the
- * latency bucket (prom-client's own counters hash their labels on each call, which costs more than all the
- * rest). Everything else is read when somebody scrapes.
+ * Metrics for Prometheus. A request increments two plain numbers, one for its status and one for its latency
+ * bucket; the counters of prom-client hash their labels on each call, which costs more than all the rest.
+ * Everything else is read at a scrape.
  *
- * With several workers each takes a `snapshotMetrics()`, and the supervisor prints `mergeMetrics([...])`.
+ * With several workers, each sends its `snapshotMetrics()`, and the supervisor prints `mergeMetrics([...])`.
  */
 export type MetricsSnapshot = MetricObjectWithValues<MetricValue<string>>[];
 
 const LATENCY_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const BATCH_BOUNDS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024];
 
-/**
- * How the same series of several workers become one: added up, or the largest when all see the same thing.
- */
+/** How the series of several workers become one: "max" where all report the same value. */
 export type Aggregate = "sum" | "max";
 
-class Bins {
+class Histogram {
   readonly #bounds: readonly number[];
   readonly #counts: Float64Array;
   #sum = 0;
@@ -50,7 +48,7 @@ class Bins {
     return this.#counts.reduce((total, count) => total + count, 0);
   }
 
-  /** As Prometheus wants them: each bucket counts everything up to its bound. */
+  /** The format of Prometheus: each bucket counts all values up to its bound. */
   values(name: string, labels: Record<string, string>): MetricValue<string>[] {
     let total = 0;
     const values = [...this.#counts].map((count, index) => {
@@ -69,11 +67,11 @@ class Bins {
 const STATUS_MIN = 100;
 const STATUS_MAX = 599;
 
-/** One row of an operation table. Take it once, when the table is built; `record` is for every request. */
+/** The meter of one row of an operation table: fetched once, when the table is built. */
 export class OperationMeter {
   readonly service: string;
   readonly operation: string;
-  readonly latency = new Bins(LATENCY_BOUNDS);
+  readonly latency = new Histogram(LATENCY_BOUNDS);
   readonly #byStatus = new Float64Array(STATUS_MAX - STATUS_MIN + 1);
 
   constructor(service: string, operation: string) {
@@ -81,13 +79,13 @@ export class OperationMeter {
     this.operation = operation;
   }
 
-  /** An operation nobody asked for has no series: the tables have far more rows than a client uses. */
+  /** An unused operation has no series: the tables have far more rows than a client uses. */
   get isUsed(): boolean {
     return this.latency.count > 0;
   }
 
   record(status: number, duration: Millis): void {
-    this.#byStatus[status - STATUS_MIN]! += 1; // a status outside the array falls beside it and is not counted
+    this.#byStatus[status - STATUS_MIN]! += 1; // a status outside of the array is not counted
     this.latency.observe(duration / 1_000);
   }
 
@@ -102,7 +100,7 @@ export interface Reading {
   readonly help: string;
   readonly aggregate?: Aggregate;
   readonly labels?: Readonly<Record<string, string>>;
-  /** Called at scrape time only. */
+  /** Called at a scrape only. */
   readonly read: () => number | Promise<number>;
 }
 
@@ -111,7 +109,7 @@ export class Metrics {
   readonly #meters = new Map<string, OperationMeter>();
   readonly #readings = new Map<string, Reading[]>();
   /** Transactions in each commit of the store. */
-  readonly batchSizes = new Bins(BATCH_BOUNDS);
+  readonly batchSizes = new Histogram(BATCH_BOUNDS);
 
   constructor(options: { withProcess?: boolean } = {}) {
     const meters = this.#meters;
@@ -143,7 +141,6 @@ export class Metrics {
     if (options.withProcess ?? true) collectDefaultMetrics({ register: this.#registry });
   }
 
-  /** The meter of an operation; the same one for the same names. */
   operation(service: string, operation: string): OperationMeter {
     const key = `${service} ${operation}`;
     let meter = this.#meters.get(key);
@@ -155,12 +152,11 @@ export class Metrics {
     return meter;
   }
 
-  /** A figure that only grows, read when scraped. */
   watchCounter(reading: Reading): void {
     this.#watch("counter", reading);
   }
 
-  /** A figure that goes up and down, read when scraped. Readings of one name differ in their labels. */
+  /** Readings of one name differ in their labels. */
   watchGauge(reading: Reading): void {
     this.#watch("gauge", reading);
   }
@@ -175,11 +171,11 @@ export class Metrics {
     read("holdfast_store_transactions_total", "Transactions committed.", () => stats().transactions);
     read("holdfast_store_bytes_total", "Bytes of records committed.", () => stats().bytes);
     if (!hasRoundTrips) return;
-    const asked = "Round trips to the database, for records, payload and heartbeats.";
-    read("holdfast_store_round_trips_total", asked, () => stats().roundTrips ?? 0);
+    const help = "Round trips to the database, for records, payload and heartbeats.";
+    read("holdfast_store_round_trips_total", help, () => stats().roundTrips ?? 0);
   }
 
-  /** Every worker sees the same extents, so the largest figure counts, not the sum. */
+  /** Every worker reports the same extents, so the maximum counts, not the sum. */
   watchExtents(stats: () => Promise<{ liveBytes: number; deadBytes: number }>): void {
     const name = "holdfast_extent_bytes";
     const help = "Payload bytes in extents: live ones are referenced, dead ones wait to be reclaimed.";
@@ -204,11 +200,10 @@ export class Metrics {
     this.watchCounter({ name: "holdfast_connections_evicted_total", help, read: count });
   }
 
-  /** All figures as plain data, to be sent to the supervisor. */
+  /** All metrics as plain data, for the supervisor. */
   async snapshotMetrics(): Promise<MetricsSnapshot> {
     const metrics = (await this.#registry.getMetricsAsJSON()) as unknown as MetricsSnapshot;
-    // A figure that is not a number (no sample yet) turns into null on the way to another process: leave it
-    // out.
+    // NaN (no sample yet) would become null on the way to another process.
     return metrics.map((metric) => ({
       ...metric,
       values: metric.values.filter(({ value }) => Number.isFinite(value)),
@@ -216,9 +211,9 @@ export class Metrics {
   }
 
   #watch(type: "counter" | "gauge", reading: Reading): void {
-    const known = this.#readings.get(reading.name);
-    if (known !== undefined) {
-      known.push(reading);
+    const existing = this.#readings.get(reading.name);
+    if (existing !== undefined) {
+      existing.push(reading);
       return;
     }
     const readings = [reading];
@@ -230,30 +225,15 @@ export class Metrics {
       aggregator: reading.aggregate ?? ("sum" as const),
       registers: [this.#registry],
     };
-    const pour = async (metric: {
-      reset(): void;
-      inc(labels: Record<string, string>, value: number): void;
-    }) => {
+    async function collect(this: Counter | Gauge): Promise<void> {
       const values = await Promise.all(
         readings.map(async ({ labels, read }) => ({ labels, value: await read() })),
       );
-      metric.reset();
-      for (const { labels, value } of values) metric.inc({ ...labels }, value);
-    };
-    if (type === "counter")
-      new Counter({
-        ...config,
-        collect() {
-          return pour(this);
-        },
-      });
-    else
-      new Gauge({
-        ...config,
-        collect() {
-          return pour(this);
-        },
-      });
+      this.reset();
+      for (const { labels, value } of values) this.inc({ ...labels }, value);
+    }
+    if (type === "counter") new Counter({ ...config, collect });
+    else new Gauge({ ...config, collect });
   }
 
   #histogram(name: string, help: string, values: (name: string) => MetricValue<string>[]): void {
@@ -265,14 +245,14 @@ export class Metrics {
       get: async () => ({ name, help, type: "histogram", aggregator: "sum", values: values(name) }),
       reset: () => {},
     };
-    // The registry asks nothing of a metric but this shape; its own aggregated metrics are made the same way.
+    // The registry needs only this shape; prom-client makes its aggregated metrics the same way.
     this.#registry.registerMetric(metric as unknown as Counter);
   }
 }
 
 export const METRICS_CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
-/** The text for Prometheus of one process or of several together. */
+/** The text for Prometheus, of one process or several. */
 export function mergeMetrics(snapshots: readonly MetricsSnapshot[]): Promise<string> {
   return AggregatorRegistry.aggregate([...snapshots]).metrics();
 }

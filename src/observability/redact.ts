@@ -1,15 +1,15 @@
 import { LIMITS } from "../base/limits.ts";
 
 /**
- * What may be written down of a request. A shared access signature works for whoever reads it, so it must not
- * reach a log, wherever it hides: in the query, in a header that carries another address, encoded once more
- * inside a parameter, or in a path because some client encoded the `?` as well.
+ * Removes secrets from what the logs show of a request. Every reader of a log could use a shared access
+ * signature, so it must not get there: from the query, from a header with another URL, encoded again inside a
+ * parameter, or from a path because a client encoded the `?` too.
  *
- * The rule is: mask too much rather than too little. What is decoded here is only looked at, never printed.
+ * In doubt the functions mask too much. Decoded text is only searched, never printed.
  */
 const MASK = "***";
 
-/** `sig` and account keys open doors; the object ids of a delegation key name a person. */
+/** `sig` and account keys give access; the object IDs of a delegation key identify a person. */
 const SECRET_NAMES = [
   "sig",
   "skoid",
@@ -23,7 +23,7 @@ const NAMES = SECRET_NAMES.join("|");
 
 const MAY_HOLD_SECRET = new RegExp(`%|${NAMES}|sharedkey|bearer`, "i");
 const HOLDS_SECRET = new RegExp(`(?<![a-z0-9_])(?:${NAMES})\\s*=|sharedkey(?:lite)?\\s|bearer\\s`, "i");
-/** The same inside running text, where the end of the value must be guessed. */
+/** In running text, where the end of the value must be guessed. */
 const SECRET_IN_TEXT = new RegExp(
   `(?:(?<![a-z0-9_])|(?<=%[0-9a-f]{2}))((?:${NAMES})\\s*(?:=|%(?:25)*3d))[^&\\s"'<>;\\\\]+|` +
     `(sharedkey(?:lite)?\\s+[^:\\s"]{1,64}:)[a-z0-9+/=%]+|(bearer\\s+)[a-z0-9._~+/=-]+`,
@@ -34,11 +34,11 @@ export function safeUrl(url: string): string {
   if (!MAY_HOLD_SECRET.test(url)) return url;
   const mark = url.indexOf("?");
   if (mark < 0) return safePath(url);
-  const pieces = url.slice(mark + 1).split("&");
-  return `${safePath(url.slice(0, mark))}?${pieces.map(safeParameter).join("&")}`;
+  const parameters = url.slice(mark + 1).split("&");
+  return `${safePath(url.slice(0, mark))}?${parameters.map(safeParameter).join("&")}`;
 }
 
-/** A signature in a path may contain slashes of its own, so everything from its segment on is masked. */
+/** A signature may contain slashes, so the whole path from its segment on is masked. */
 function safePath(path: string): string {
   if (!holdsSecret(path)) return path;
   const segments = path.split("/");
@@ -46,27 +46,24 @@ function safePath(path: string): string {
   return [...segments.slice(0, first), MASK].join("/");
 }
 
-function safeParameter(piece: string): string {
-  if (!holdsSecret(piece)) return piece;
-  const equals = piece.indexOf("=");
-  const name = equals < 0 ? "" : piece.slice(0, equals);
-  // The name is shown only when it is a plain word: otherwise the value may stand in front of the equals
-  // sign.
+function safeParameter(parameter: string): string {
+  if (!holdsSecret(parameter)) return parameter;
+  const equals = parameter.indexOf("=");
+  const name = equals < 0 ? "" : parameter.slice(0, equals);
+  // Only a plain word is shown as the name: otherwise the secret may stand before the equals sign.
   return /^[A-Za-z0-9_-]{1,32}$/.test(name) ? `${name}=${MASK}` : MASK;
 }
 
-/**
- * Whether a secret shows at any depth of encoding. Text encoded deeper than anyone would is taken for one.
- */
+/** Whether the text holds a secret at any depth of encoding. Text that is encoded deeper counts as one. */
 function holdsSecret(text: string): boolean {
-  let seen = text;
+  let decoded = text;
   for (let depth = 0; depth <= LIMITS.redactionDepthMax; depth++) {
-    if (HOLDS_SECRET.test(seen)) return true;
-    const next = seen.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+    if (HOLDS_SECRET.test(decoded)) return true;
+    const next = decoded.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
       String.fromCharCode(Number.parseInt(hex, 16)),
     );
-    if (next === seen) return false;
-    seen = next;
+    if (next === decoded) return false;
+    decoded = next;
   }
   return true;
 }
@@ -94,7 +91,7 @@ export function safeHeaders(
 
 function safeHeader(name: string, value: string): string {
   if (name === "authorization") {
-    // Which account signed, and how, is what one looks for in a log when a client is refused.
+    // Shows which account signed: an operator needs it when a client is refused.
     const signer = /^(SharedKey(?:Lite)? [A-Za-z0-9._-]{1,64}):[A-Za-z0-9+/=]*$/.exec(value);
     return signer === null ? MASK : `${signer[1]}:${MASK}`;
   }
@@ -103,7 +100,7 @@ function safeHeader(name: string, value: string): string {
   return holdsSecret(value) ? MASK : value;
 }
 
-/** Running text (a message, a stack, a whole line) with every signature, key and token in it masked. */
+/** Masks every signature, key and token in running text: a message, a stack, a whole line. */
 export function safeText(text: string): string {
   return text.replace(
     SECRET_IN_TEXT,

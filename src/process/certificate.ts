@@ -3,9 +3,7 @@ import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { ConfigError } from "../base/config-error.ts";
 import { LIMITS } from "../base/limits.ts";
 
-/**
- * What `https.createServer` takes, checked: the files were read, belong together and open with the password.
- */
+/** Options for `https.createServer`: the files were read, match each other and open with the password. */
 export type Certificate =
   | { readonly cert: Buffer; readonly key: Buffer; readonly passphrase?: string }
   | { readonly pfx: Buffer; readonly passphrase: string };
@@ -22,24 +20,24 @@ export function loadCertificate(files: {
 }): Certificate | undefined {
   const { cert, key, pwd } = files;
   if (cert === undefined) {
-    if (key !== undefined) throw new ConfigError("--key", "expected --cert beside it");
-    if (pwd !== undefined) throw new ConfigError("--pwd", "expected --cert beside it");
+    if (key !== undefined) throw new ConfigError("--key requires --cert");
+    if (pwd !== undefined) throw new ConfigError("--pwd requires --cert");
     return undefined;
   }
   if (key === undefined && pwd === undefined)
-    throw new ConfigError("--cert", "expected --key (PEM) or --pwd (PFX) beside it");
+    throw new ConfigError("--cert requires --key (PEM) or --pwd (PFX)");
   return key === undefined ? openPfx(cert, pwd!) : openPem({ cert, key, pwd });
 }
 
 function openPfx(path: string, passphrase: string): Certificate {
   const certificate = { pfx: readSmallFile("--cert", path), passphrase };
-  const said = problemWith(certificate);
-  if (said === undefined) return certificate;
+  const problem = problemWith(certificate);
+  if (problem === undefined) return certificate;
   const setting = `--cert ${path} with --pwd`;
-  if (/mac verify|bad decrypt|password/.test(said)) throw new ConfigError(setting, WRONG_PASSWORD);
-  if (said.includes("unsupported"))
-    throw new ConfigError(setting, "the file uses a cipher this OpenSSL no longer opens: export it again");
-  throw new ConfigError(setting, `not a PFX file (${said})`);
+  if (/mac verify|bad decrypt|password/.test(problem)) throw new ConfigError(setting, WRONG_PASSWORD);
+  if (problem.includes("unsupported"))
+    throw new ConfigError(setting, "OpenSSL no longer supports the cipher of this file: export it again");
+  throw new ConfigError(setting, `not a PFX file (${problem})`);
 }
 
 function openPem(files: { cert: string; key: string; pwd: string | undefined }): Certificate {
@@ -48,24 +46,24 @@ function openPem(files: { cert: string; key: string; pwd: string | undefined }):
   const bad = problemWith({ cert });
   if (bad !== undefined) throw new ConfigError(`--cert ${files.cert}`, `not a PEM certificate (${bad})`);
   const certificate = { cert, key, ...(files.pwd === undefined ? {} : { passphrase: files.pwd }) };
-  const said = problemWith(certificate);
-  if (said === undefined) return certificate;
+  const problem = problemWith(certificate);
+  if (problem === undefined) return certificate;
   const setting = `--key ${files.key}`;
-  if (said.includes("mismatch"))
+  if (problem.includes("mismatch"))
     throw new ConfigError(setting, `the key does not belong to the certificate ${files.cert}`);
-  // A wrong password may decrypt to bytes that only later turn out to be no key (one in 256 does), so that no
-  // error of an encrypted key can be taken at its word.
+  // One wrong password in 256 decrypts to bytes that fail only later, with another error. So every error of
+  // an encrypted key is reported as a wrong password.
   if (key.includes("ENCRYPTED"))
     throw new ConfigError(
       setting,
-      files.pwd === undefined ? "the key is encrypted, expected --pwd with its password" : WRONG_PASSWORD,
+      files.pwd === undefined ? "the key is encrypted: set --pwd to its password" : WRONG_PASSWORD,
     );
-  throw new ConfigError(setting, `not a PEM key (${said})`);
+  throw new ConfigError(setting, `not a PEM key (${problem})`);
 }
 
 const WRONG_PASSWORD = "the password does not open the file";
 
-/** What OpenSSL says about it: routines and decoders, from which we guess which file or password is meant. */
+/** The message of OpenSSL, from which the callers derive which file or password is wrong. */
 function problemWith(certificate: SecureContextOptions): string | undefined {
   try {
     createSecureContext(certificate);

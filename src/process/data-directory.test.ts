@@ -213,7 +213,7 @@ const OTHER_START = `
 
 test("what a newer Holdfast wrote is refused, and so is a damaged marker; nothing is changed", async () => {
   const cases: [string, RegExp][] = [
-    ['{"format":3}', /was written by a newer Holdfast \(format 3, this one knows 2\)$/],
+    ['{"format":3}', /was written by a newer Holdfast \(format 3, this build supports 2\)$/],
     ["", /holdfast\.json is damaged/],
     ['{"format":"1"}', /holdfast\.json is damaged/],
     ['{"form', /holdfast\.json is damaged/],

@@ -5,46 +5,44 @@ import { errorCode, UnusableDirectory } from "../base/faults.ts";
 import { OWNER_FILE_MODE } from "../base/file-modes.ts";
 import { makeDirectory } from "../base/make-directory.ts";
 import type { Log } from "../observability/log.ts";
-import { takeDirectoryLock } from "./directory-lock.ts";
+import { acquireDirectoryLock } from "./directory-lock.ts";
 import { tightenModes } from "./tighten-modes.ts";
 
 /**
- * The data directory: one Holdfast at a time, and only a directory that is ours.
+ * The data directory: for one server at a time.
  *
- *   holdfast.json   {"format":2,...}: what the rest of the directory is written in
- *   lock/           who uses it now (see directory-lock.ts)
+ *   holdfast.json   {"format":2,...}: the format of the rest
+ *   lock/           which process uses it now (see directory-lock.ts)
  *   everything else belongs to the store and the extents
  *
- * What cannot be used is refused before anything in it is touched. Only the owner may read it: files have the
- * mode 0600 and directories 0700, and wider ones are tightened when the directory is opened.
+ * A directory that cannot be used is refused before anything in it is changed. Only the owner may read it:
+ * files have mode 0600 and directories 0700, and wider modes are tightened when the directory is opened.
  */
 export interface DataDirectory {
-  /** Open in this process; workers that inherit it keep the lock alive until the last of them is gone. */
+  /** Workers inherit it, so that the lock lasts until the last of them ends. */
   readonly lockDescriptor: number;
   release(): Promise<void>;
 }
 
 /**
- * 1: everything committed is in the database. 2: it may be in the journal alone, which whoever knows only 1
- * would not look at. A directory of format 1 is taken over as it is.
+ * 1: every commit is in the database. 2: a commit may be only in the journal, which builds for format 1 would
+ * ignore. A directory of format 1 is upgraded in place.
  */
 const DATA_FORMAT = 2;
 const MARKER = "holdfast.json";
 const MARKER_DRAFT = "holdfast.json.new";
 const LOCK = "lock";
 /**
- * What a directory may hold and still be taken as new: what a start leaves before its marker, what a fresh
- * disk has, and logs, because the usual command line of Azurite puts its debug log beside the data. What
- * Azurite keeps may stay too, for whoever takes over its directory; none of our names is among its own, and
- * we read nothing of it.
+ * What a new directory may hold: what an interrupted start leaves before its marker, what a fresh disk has,
+ * logs (the usual command line of Azurite puts its debug log beside the data), and the files of Azurite
+ * itself, whose names differ from ours.
  */
-const NOT_YET_OURS =
+const ALLOWED_IN_NEW =
   /^(lock|holdfast\.json\.new|lost\+found|.*\.log|__azurite_db_.*|__(blob|queue)storage__|AzuriteConfig)$/;
 
 export interface OpenDataDirectory {
   readonly clock?: Clock;
   readonly createdBy?: string;
-  /** Told when modes were too wide. */
   readonly log?: Log;
 }
 
@@ -64,9 +62,9 @@ export async function openDataDirectory(
     const why = code === "EEXIST" || code === "ENOTDIR" ? "it is not a directory" : (error as Error).message;
     throw new UnusableDirectory(`${directory} cannot be used: ${why}`, { cause: error });
   }
-  const lock = await takeDirectoryLock(directory, join(directory, LOCK), options.clock ?? systemClock);
+  const lock = await acquireDirectoryLock(directory, join(directory, LOCK), options.clock ?? systemClock);
   try {
-    // Looked at again under the lock: another process may have made the directory its own in between.
+    // Checked again under the lock: another process may have created its marker in between.
     const found = checkMarker(directory);
     tighten(directory, options.log);
     if (found === "new") writeMarker(directory, newMarker(options));
@@ -81,23 +79,23 @@ export async function openDataDirectory(
   return { lockDescriptor: lock.descriptor, release: () => lock.release() };
 }
 
-/** On Windows the access list that the directory inherits decides, and mode bits say nothing. */
+/** On Windows the inherited ACL of the directory decides, not mode bits. */
 function tighten(directory: string, log: Log | undefined): void {
   if (process.platform === "win32") return;
   const { count, refused } = tightenModes(directory, [MARKER, MARKER_DRAFT, LOCK, "records", "extents"]);
   if (count > 0)
-    log?.info({ directory, count }, "other users could reach stored data: modes set to owner only");
+    log?.info({ directory, count }, "stored data was open to other users: modes set to owner only");
   if (refused !== undefined)
     log?.warn(
       { path: refused },
-      "other users may reach stored data: this file belongs to another user, so its mode stays as it is",
+      "stored data may be open to other users: this file belongs to another user, so its mode cannot be changed",
     );
 }
 
 function checkMarker(directory: string): "new" | Marker {
   const file = join(directory, MARKER);
-  // Listed before the marker is looked for: a start at the same moment writes its marker first and everything
-  // else after it, so what was here before a marker that is still missing is nobody's beginning.
+  // Listed before the marker is read: a concurrent start writes its marker before anything else, so other
+  // files without a marker are not from a concurrent start.
   const names = readdirSync(directory);
   let text: string;
   try {
@@ -105,7 +103,7 @@ function checkMarker(directory: string): "new" | Marker {
   } catch (error) {
     if (errorCode(error) !== "ENOENT")
       throw new UnusableDirectory(`${file} cannot be read: ${(error as Error).message}`, { cause: error });
-    const foreign = names.find((name) => !NOT_YET_OURS.test(name));
+    const foreign = names.find((name) => !ALLOWED_IN_NEW.test(name));
     if (foreign === undefined) return "new";
     throw new UnusableDirectory(
       `${directory} is not empty (it holds ${foreign}) and has no ${MARKER}: choose an empty directory`,
@@ -116,12 +114,12 @@ function checkMarker(directory: string): "new" | Marker {
     throw new UnusableDirectory(`${file} is damaged: expected {"format":${DATA_FORMAT},...}`);
   if (marker.format > DATA_FORMAT)
     throw new UnusableDirectory(
-      `${directory} was written by a newer Holdfast (format ${marker.format}, this one knows ${DATA_FORMAT})`,
+      `${directory} was written by a newer Holdfast (format ${marker.format}, this build supports ${DATA_FORMAT})`,
     );
   return marker;
 }
 
-/** Other members than these are kept as they are. */
+/** Other members are preserved. */
 interface Marker {
   readonly format: number;
   readonly createdBy?: string;
@@ -146,7 +144,7 @@ function newMarker({ clock = systemClock, createdBy = "holdfast" }: OpenDataDire
   return { format: DATA_FORMAT, createdBy, createdAt };
 }
 
-/** Whole or not at all: a power cut must not leave half a marker, which would lock the owner out. */
+/** Atomic: a half marker after a power cut would make the directory unusable. */
 function writeMarker(directory: string, marker: Marker): void {
   const draft = join(directory, MARKER_DRAFT);
   const file = openSync(draft, "w", OWNER_FILE_MODE);

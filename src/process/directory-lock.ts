@@ -8,23 +8,21 @@ import { LIMITS } from "../base/limits.ts";
 import { systemRandom } from "../base/random.ts";
 
 /**
- * One Holdfast for each data directory. Node has no flock, so the lock is a Unix socket in the directory:
- * while a process lives (or a child that inherited the socket), connecting to it works; once it is gone,
- * however it went, connecting is refused. Nothing has to be cleaned up by hand after kill -9. It also holds
- * between containers that share a volume, as long as they run on one machine.
+ * One server for each data directory. Node.js has no flock, so the lock is a Unix socket in the directory.
+ * While a process (or a child that inherited the socket) lives, connecting to it works; after its end, for
+ * whatever reason, connecting is refused, so nothing has to be cleaned up after kill -9. The lock also works
+ * between containers on one machine that share a volume.
  *
- * A name in `lock/` is `<started>-<pid>-<random>.sock` and is used once, ever. To take the lock:
+ * A name in `lock/` is `<started>-<pid>-<random>.sock` and is never used again. To acquire the lock:
  *
- *   1. listen under a draft name, then rename to the real one: a name that can be seen can be connected to.
- *   2. list the others. Refused: dead, remove it (safe, because nobody ever uses that name again).
- *   3. another lives and its name sorts before ours: give way. Only later ones live: they are about to give
- *      way, so look again. None lives: the lock is ours.
+ *   1. Listen under a draft name, then rename to the real one: a visible name accepts connections.
+ *   2. List the others. If connecting is refused, the process is dead: remove its name.
+ *   3. If another one lives and its name sorts before ours, give up. If only later ones live, they are about
+ *      to give up: list again. If none lives, the lock is ours.
  *
- * Two cannot both win: each lists only after its own name is there, and a name stays as it is until its owner
- * gives up. Of two contenders, whoever appeared second lists after the first appeared, sees it alive, and
- * does not win while it lives. Nor do all lose: the one whose name sorts first gives way to nobody but an
- * owner. The clock in the name only makes the common refusal quick; a wrong clock costs a wait, never the
- * exclusion.
+ * Two cannot both win: each lists after its own name is visible, and a name stays until its owner gives up.
+ * The second of two contenders therefore sees the first alive. Not all can lose: the one whose name sorts
+ * first gives up only for an owner. A wrong clock in a name costs a wait, never the exclusion.
  */
 export interface DirectoryLock {
   readonly descriptor: number;
@@ -35,12 +33,12 @@ const NAME = /^\d{15}-(\d+)-[0-9a-f]{16}\.sock$/;
 const DRAFT = ".draft";
 const SOCKET_PATH_BYTES_MAX = 100;
 
-export async function takeDirectoryLock(
+export async function acquireDirectoryLock(
   directory: string,
   folder: string,
   clock: Clock,
 ): Promise<DirectoryLock> {
-  // A socket's path may have about 100 bytes. Through an open descriptor of the folder every path is short.
+  // A socket path may have about 100 bytes. Through an open descriptor of the folder every path is short.
   const opened = process.platform === "linux" ? openSync(folder, "r") : undefined;
   const base = opened === undefined ? folder : `/proc/self/fd/${opened}`;
   const started = String(Math.trunc(clock.now())).padStart(15, "0");
@@ -68,13 +66,13 @@ async function listenAt(directory: string, path: string): Promise<Server> {
     throw new UnusableDirectory(
       `${directory} cannot be locked: its path is too long for a socket on this system`,
     );
-  // Whoever connects only wants to know whether somebody is here.
+  // Another process connects only to check that this one lives.
   const server = createServer((socket) => socket.destroy());
   await new Promise<void>((listening, failed) => {
     server.once("error", (cause) =>
       failed(new UnusableDirectory(`${directory} cannot be locked: ${cause.message}`, { cause })),
     );
-    // Not a matter for node:cluster, which would share the socket of a worker among all of them.
+    // `exclusive`: otherwise node:cluster would share the socket among all workers.
     server.listen({ path, exclusive: true }, listening);
   });
   server.unref();
@@ -103,22 +101,22 @@ async function waitForOthers(place: {
   }
 }
 
-/** Dead only when the system says so for certain; in any doubt (no permission, a full backlog) it lives. */
+/** Dead only when the system is certain; in doubt (no permission, a full backlog) it counts as alive. */
 function isAlive(path: string): Promise<boolean> {
-  return new Promise((settle) => {
+  return new Promise((resolve) => {
     const socket = createConnection({ path });
     socket.once("connect", () => {
       socket.destroy();
-      settle(true);
+      resolve(true);
     });
     socket.once("error", (error) => {
       const code = errorCode(error);
-      settle(code !== "ECONNREFUSED" && code !== "ENOENT");
+      resolve(code !== "ECONNREFUSED" && code !== "ENOENT");
     });
   });
 }
 
-/** Node keeps the number to itself, but a child can only inherit what it can name. */
+/** The descriptor is an undocumented field (decision 0057), but a child can inherit only by number. */
 function descriptorOf(server: Server): number {
   return (server as unknown as { _handle: { fd: number } })._handle.fd;
 }

@@ -3,27 +3,28 @@ import { systemTimers, type Timer, type Timers } from "../base/clock.ts";
 import { LIMITS } from "../base/limits.ts";
 
 /**
- * How far the heap may grow, in bytes (decision 0051). V8 knows only ratios: it marks the heap when it
- * has grown to a multiple of what was alive, and doubles its young generation when much has survived in it. A
- * server with 2,000 hostile connections has three times as much alive as one at work, and would keep twelve
- * times as much.
+ * Bounds the heap in bytes (decision 0051). V8 knows only ratios: it marks the heap when it has grown to a
+ * multiple of the live objects, and doubles its young generation when many objects have survived in it. A
+ * server with 2,000 hostile connections has three times the live objects of a usual one, and its heap would
+ * grow to twelve times.
  *
- *   old generation    grows to four times of what is alive (decision 0048), but once it is larger than
- *                     `heapOldBytes`, only by a tenth of that growth: then V8 starts incremental marking
- *   young generation  has halves of `heapYoungBytes`, which V8 would double
+ *   old generation    grows to four times the live objects (decision 0048); above `heapOldBytes`, incremental
+ *                     marking starts after a tenth of that growth
+ *   young generation  has semi-spaces of `heapYoungBytes`, which V8 would double
  *
- * V8 reads these flags each time it decides, so a look at the heap now and then is enough.
+ * V8 reads these flags at each decision, so checking the heap at intervals is enough.
  */
 const GROWTH_PERCENT = 300;
 const LARGE_TRIGGER_PERCENT = 10;
-/** V8's own choice: it begins to mark when little is left until the limit. */
-const USUAL_TRIGGER_PERCENT = 0; /** Each half loses a little to the heads of its pages. */
+/** The default of V8: marking starts shortly before the limit. */
+const USUAL_TRIGGER_PERCENT = 0;
+/** Page headers take a little of each semi-space. */
 const YOUNG_GROWN_SHARE = 0.6;
 
 export interface HeapSizes {
-  /** What one half of the young generation can take: the other one is not there at all times. */
+  /** Capacity of one semi-space: the other one is not always allocated. */
   readonly youngBytes: number;
-  /** Bytes of objects in all other spaces, dead ones included. */
+  /** Bytes of objects in all other spaces, garbage included. */
   readonly oldBytes: number;
 }
 
@@ -32,7 +33,6 @@ export interface HeapBounds {
   readonly youngFactor: number;
 }
 
-/** What bounds a heap of these sizes. */
 export function boundsFor({ youngBytes, oldBytes }: HeapSizes): HeapBounds {
   return {
     triggerPercent: oldBytes > LIMITS.heapOldBytes ? LARGE_TRIGGER_PERCENT : USUAL_TRIGGER_PERCENT,
@@ -50,15 +50,15 @@ function heapSizes(): HeapSizes {
   return { youngBytes, oldBytes };
 }
 
-/** Bounds the heap of this process, until it is cancelled. */
+/** Bounds the heap of this process until the timer is cancelled. */
 export function boundHeap(timers: Timers = systemTimers): Timer {
-  const look = (): void => {
+  const check = (): void => {
     const { triggerPercent, youngFactor } = boundsFor(heapSizes());
-    // All of them each time: with a new thread, V8 has its own values again.
+    // Each time all of them: a new thread resets them to V8's defaults.
     setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
     setFlagsFromString(`--incremental-marking-soft-trigger=${triggerPercent}`);
     setFlagsFromString(`--semi-space-growth-factor=${youngFactor}`);
   };
-  look();
-  return timers.every(LIMITS.heapWatchMillis, look);
+  check();
+  return timers.every(LIMITS.heapWatchMillis, check);
 }

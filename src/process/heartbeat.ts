@@ -2,13 +2,11 @@ import type { Millis } from "../base/clock.ts";
 import { LIMITS } from "../base/limits.ts";
 
 /**
- * Which workers still answer. Each worker sends a heartbeat from its event loop; the supervisor looks at
- * regular intervals. A worker that hangs keeps what it holds, above all the right to write, so it has to be
- * killed.
+ * Tracks which workers are alive. Each worker sends heartbeats from its event loop; the supervisor checks
+ * them at intervals. A worker that hangs keeps its locks, above all the write lock, so it has to be killed.
  *
- * The time a worker has been silent counts only while the supervisor itself runs: heartbeats that arrive
- * while it is suspended (Ctrl-Z, a paused container, a sleeping laptop) wait unread, and all workers would
- * look silent afterwards.
+ * Silence counts only while the supervisor itself runs: while it is suspended (Ctrl-Z, a paused container, a
+ * sleeping laptop), heartbeats wait unread, and afterwards all workers would look silent.
  */
 export class Heartbeats {
   readonly #heardAt = new Map<number, Millis>();
@@ -18,7 +16,7 @@ export class Heartbeats {
     this.#checkedAt = now;
   }
 
-  /** A worker was started or has sent its heartbeat. */
+  /** Call it when a worker starts or sends its heartbeat. */
   beat(worker: number, now: Millis): void {
     this.#heardAt.set(worker, now);
   }
@@ -27,7 +25,7 @@ export class Heartbeats {
     this.#heardAt.delete(worker);
   }
 
-  /** Call it every `LIMITS.workerBeatMillis`: a longer gap tells that the supervisor did not run. */
+  /** Call it every `LIMITS.workerBeatMillis`: a longer gap means that the supervisor did not run. */
   check(now: Millis): void {
     const hasPaused = now - this.#checkedAt > LIMITS.workerSilenceMillis / 2;
     this.#checkedAt = now;

@@ -12,13 +12,11 @@ import { run } from "./run.ts";
  *   await holdfast.close();
  */
 export interface StartOptions {
-  /** Where to keep data; in memory when left out. */
+  /** The data directory; without it, data is in memory. */
   readonly directory?: string;
-  /**
-   * More flags of the command line, as one would type them: ["--loose"]. Ports are free ones unless named.
-   */
+  /** More flags of the command line, such as ["--loose"]. Without port flags, ports are free ones. */
   readonly flags?: readonly string[];
-  /** `name:key1[:key2];...`, as HOLDFAST_ACCOUNTS takes it. */
+  /** `name:key1[:key2];...`, the format of HOLDFAST_ACCOUNTS. */
   readonly accounts?: string;
 }
 

@@ -11,21 +11,21 @@ const listen = async (at: { readonly host: string; readonly port: number }): Pro
 };
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
-test("a port that was asked for is refused when it is taken; one that gives way moves", async (t) => {
+test("a configured port that is in use fails; a default port that gives way moves", async (t) => {
   const host = "127.0.0.1";
   const first = await listenOrMove("blob", { host, port: 0 }, listen);
   t.after(() => first.close());
   const port = portOf(first);
   await assert.rejects(listenOrMove("blob", { host, port }, listen), {
     name: "CannotStart",
-    message: `127.0.0.1:${port} is in use; choose another port or stop what listens there`,
+    message: `127.0.0.1:${port} is in use; set another --blobPort or stop the program that listens there`,
   });
   const moved = await listenOrMove("blob", { host, port, givesWay: true }, listen);
   t.after(() => moved.close());
   assert.notEqual(portOf(moved), port);
 });
 
-test("what else goes wrong is not hidden by moving", async () => {
+test("other errors are not hidden by moving", async () => {
   const denied = Object.assign(new Error("no"), { code: "EACCES" });
   let times = 0;
   const listening = listenOrMove("blob", { host: "127.0.0.1", port: 1, givesWay: true }, async () => {

@@ -2,8 +2,8 @@ import { CannotStart, errorCode } from "../base/faults.ts";
 import type { Address, ListenerName } from "./options.ts";
 
 /**
- * Listens at the address; at any free port of its host where that port gives way and another program has it
- * already. Throws `CannotStart` when the system does not let us listen.
+ * Listens at the address, or at any free port of its host if the port is in use and `givesWay`. Throws
+ * `CannotStart` when the system refuses.
  */
 export async function listenOrMove<Listening>(
   name: ListenerName,
@@ -23,21 +23,21 @@ export async function listenOrMove<Listening>(
   }
 }
 
-/** What the system says about an address, in words. What is no such answer is a bug and passes through. */
+/** The error of the system as a sentence for the operator. Any other error is a bug and stays as it is. */
 function refusedAt(name: ListenerName, { host, port }: Address, cause: unknown): unknown {
   const code = errorCode(cause);
   const syscall = (cause as { readonly syscall?: unknown } | undefined)?.syscall;
   if (code === undefined || (syscall !== "listen" && syscall !== "bind" && syscall !== "getaddrinfo"))
     return cause;
   const at = `${host.includes(":") ? `[${host}]` : host}:${port}`;
-  const message = (words: string): CannotStart => new CannotStart(words, { cause });
+  const message = (text: string): CannotStart => new CannotStart(text, { cause });
   switch (code) {
     case "EADDRINUSE":
-      return message(`${at} is in use; choose another port or stop what listens there`);
+      return message(`${at} is in use; set another --${name}Port or stop the program that listens there`);
     case "EACCES":
     case "EPERM":
       return message(
-        `no permission to listen at ${at} (ports below 1024 need a privilege): choose another --${name}Port`,
+        `no permission to listen at ${at} (ports below 1024 need a privilege): set another --${name}Port`,
       );
     case "EADDRNOTAVAIL":
       return message(
@@ -45,11 +45,11 @@ function refusedAt(name: ListenerName, { host, port }: Address, cause: unknown):
       );
     case "EAFNOSUPPORT":
       return message(
-        `cannot listen at ${at}: the system does not support this kind of address; set --${name}Host or --host`,
+        `cannot listen at ${at}: the system does not support this address family; set --${name}Host or --host`,
       );
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return message(`cannot listen at ${at}: no address found for the name; set --${name}Host or --host`);
+      return message(`cannot listen at ${at}: the host name has no address; set --${name}Host or --host`);
     default:
       return message(`cannot listen at ${at} (${code}); set --${name}Host and --${name}Port`);
   }

@@ -118,7 +118,7 @@ test("an interrupted migration goes on where it stopped, and the target serves n
     await assert.rejects(interrupted, /pulled the plug/);
     await assert.rejects(
       serving(database, async () => {}),
-      /has not finished/,
+      /is unfinished/,
     );
     const counts: number[] = [];
     await move(directory, database, ({ phase, done }) => {

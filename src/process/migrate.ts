@@ -2,22 +2,21 @@ import { systemClock } from "../base/clock.ts";
 import { ConfigError } from "../base/config-error.ts";
 import { UnusableDirectory } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
-import { systemRandom } from "../base/random.ts";
 import type { Device } from "../extents/device.ts";
 import type { Log } from "../observability/log.ts";
 import { MIGRATION_KEY } from "../store/keys/migration.ts";
 import type { Entry, Key, Reader, Store } from "../store/kv.ts";
 import { type MigrationRecord, migrationRecord } from "../store/records/migration.ts";
-import { type DataDirectory, openDataDirectory } from "./data-directory.ts";
+import { openDataDirectory } from "./data-directory.ts";
+import { fail, openOffline, ownerOf } from "./offline-store.ts";
 import { openDevice, openStore } from "./open-store.ts";
 import type { StoreChoice } from "./options.ts";
-import { Runtime } from "./runtime.ts";
 
 /**
- * Moves everything from one store to another: a directory to a database, or back. Payload first, as it is,
- * byte for byte; then the records, in batches, each with a note of how far it got; then everything is read
- * again on both sides and compared. Interrupted at any point, the same command goes on where it stopped.
- * Until it is finished the target refuses to serve. The source must be at rest and is not changed.
+ * Copies everything from one store to another: from a directory to a database, or back. It copies the payload
+ * byte for byte, then the records in batches, each with a note of the last key, and then reads both sides
+ * again and compares them. After an interruption the same command continues where it stopped. The target
+ * refuses to serve until the migration is finished. No server may use the source, which is not changed.
  */
 export interface MigrateOptions {
   readonly from: StoreChoice;
@@ -29,7 +28,7 @@ export interface MigrateOptions {
 export interface MigrationStep {
   readonly phase: "payload" | "records" | "verify";
   readonly done: number;
-  /** Unknown while records are counted for the first time. */
+  /** undefined while records are copied: their number is not known yet. */
   readonly total: number | undefined;
 }
 
@@ -68,33 +67,14 @@ export async function migrate({ from, to, log, progress }: MigrateOptions): Prom
   }
 }
 
-function fail(error: unknown): never {
-  throw error;
-}
-
-const ownName = (): string => `migrate-${process.pid}-${systemRandom.uuid()}`;
-
-/** As a server would open it, so that what a crash left is brought in order, and serves nobody. */
 async function openSource(choice: StoreChoice, log: Log): Promise<Side> {
-  const directory = await lockDirectory(choice);
-  const runtime = new Runtime({ choice, owner: ownName(), log, onFatal: fail });
-  const close = async (): Promise<void> => {
-    await runtime.close();
-    await directory?.release();
-  };
-  try {
-    await runtime.recoverAll();
-    await runtime.waitUntilAlone();
-    return { store: runtime.engine, device: openDevice(choice, runtime.engine), close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  const { runtime, close } = await openOffline(choice, "migrate", log);
+  return { store: runtime.engine, device: openDevice(choice, runtime.engine), close };
 }
 
 async function openTarget(choice: StoreChoice, log: Log): Promise<Side> {
-  const directory = await lockDirectory(choice);
-  const store = openStore({ choice, owner: ownName(), clock: systemClock, log, onFatal: fail });
+  const directory = choice.kind === "embedded" ? await openDataDirectory(choice.directory) : undefined;
+  const store = openStore({ choice, owner: ownerOf("migrate"), clock: systemClock, log, onFatal: fail });
   return {
     store,
     device: openDevice(choice, store),
@@ -105,11 +85,7 @@ async function openTarget(choice: StoreChoice, log: Log): Promise<Side> {
   };
 }
 
-async function lockDirectory(choice: StoreChoice): Promise<DataDirectory | undefined> {
-  return choice.kind === "embedded" ? openDataDirectory(choice.directory) : undefined;
-}
-
-/** The note that a migration is under way: made in an empty target, found in one that was interrupted. */
+/** The state of the migration: created in an empty target, read from one that was interrupted. */
 async function begin(source: Store, target: Store): Promise<MigrationRecord> {
   const first = await source.read((read) => firstEntries(read, EVERYTHING_FROM, 1));
   const origin = first.length === 0 ? "" : Buffer.from(first[0]!.key, "latin1").toString("hex");
@@ -128,7 +104,7 @@ async function begin(source: Store, target: Store): Promise<MigrationRecord> {
   });
 }
 
-/** The target's revisions go on above every one the source has made; then it may serve. */
+/** The target's revisions continue above those of the source; then it may serve. */
 async function finish(source: Store, target: Store): Promise<void> {
   const highest = await source.write(async (write) => write.revision());
   await target.write(async (write) => {
@@ -152,7 +128,7 @@ async function copyPayload(
       if (there.has(name)) await target.remove(name);
       await copyFile(source, target, name, bytes);
       if (!(await isSameFile(source, target, name, bytes)))
-        throw new UnusableDirectory(`${target.place}/${name} does not read as it was written`);
+        throw new UnusableDirectory(`${target.place}/${name} differs from the source after it was copied`);
     }
     done += bytes;
     progress({ phase: "payload", done, total });
@@ -165,8 +141,8 @@ async function copyFile(source: Device, target: Device, name: string, bytes: num
   const to = await target.create(name);
   try {
     for (let at = 0; at < bytes; at += LIMITS.extentReadBytes) {
-      const piece = Buffer.allocUnsafe(Math.min(LIMITS.extentReadBytes, bytes - at));
-      await to.write([piece.subarray(0, await from.read([piece], at))], at);
+      const chunk = Buffer.allocUnsafe(Math.min(LIMITS.extentReadBytes, bytes - at));
+      await to.write([chunk.subarray(0, await from.read([chunk], at))], at);
     }
     await to.sync();
   } finally {
@@ -181,9 +157,9 @@ async function isSameFile(source: Device, target: Device, name: string, bytes: n
   try {
     for (let at = 0; at < bytes; at += LIMITS.extentReadBytes) {
       const size = Math.min(LIMITS.extentReadBytes, bytes - at);
-      const [one, other] = [Buffer.alloc(size), Buffer.alloc(size)];
-      const [read, readToo] = await Promise.all([from.read([one], at), to.read([other], at)]);
-      if (read !== readToo || !one.equals(other)) return false;
+      const [original, copy] = [Buffer.alloc(size), Buffer.alloc(size)];
+      const [read, readToo] = await Promise.all([from.read([original], at), to.read([copy], at)]);
+      if (read !== readToo || !original.equals(copy)) return false;
     }
     return true;
   } finally {
@@ -203,7 +179,7 @@ async function firstEntries(read: Reader, from: Key, limit: number): Promise<Ent
   return found;
 }
 
-/** What is ours goes along with each batch, so that a batch is never half remembered. */
+/** Each transaction writes a batch and the migration's state, so that the two always agree. */
 async function copyRecords(
   source: Store,
   target: Store,
@@ -225,7 +201,6 @@ async function copyRecords(
   }
 }
 
-/** Both sides from the first key to the last. */
 async function verifyRecords(
   source: Store,
   target: Store,
@@ -245,7 +220,7 @@ async function verifyRecords(
     const isSame =
       copies.length === batch.length &&
       copies.every(({ key, value }, i) => key === batch[i]!.key && value.equals(batch[i]!.value));
-    if (!isSame) throw new UnusableDirectory(`the copy differs from the source after record ${done}`);
+    if (!isSame) throw new UnusableDirectory(`the copy differs from the source after ${done} records`);
     if (batch.length === 0) return;
     done += batch.length;
     from = to;

@@ -13,30 +13,36 @@ import { PostgresStore } from "../store/postgres/postgres-store.ts";
 import type { WriteLock } from "../store/serial-writer.ts";
 import type { StoreChoice } from "./options.ts";
 
-/** The only place, with main, that names an engine. */
+export interface WriteLocks {
+  readonly records: WriteLock;
+  readonly ephemeral: WriteLock;
+}
+
 export interface OpenStore {
   readonly choice: StoreChoice;
   readonly owner: string;
   readonly clock: Clock;
   readonly log: Log;
-  readonly turns?: { readonly records: WriteLock; readonly ephemeral: WriteLock } | undefined;
+  /** Between processes that share an embedded store. */
+  readonly writeLocks?: WriteLocks | undefined;
   readonly onFatal: (error: unknown) => void;
 }
 
-export function openStore({ choice, owner, clock, log, turns, onFatal }: OpenStore): Store {
+export function openStore({ choice, owner, clock, log, writeLocks, onFatal }: OpenStore): Store {
   if (choice.kind === "memory") return new MemoryStore({ clock, owner });
   if (choice.kind === "postgres") {
-    // The nodes share the clock of the database; only a test puts its own in the place of it.
+    // The members share the clock of the database; only a test replaces it.
     const own = clock === systemClock ? undefined : clock;
     return new PostgresStore({ address: choice.address, owner, clock: own, log, onFatal });
   }
   const directory = recordsDirectory(choice.directory);
   refuseWithoutRecords(choice.directory);
   try {
-    // Alone, a process keeps what it need not outlive in its memory: a commit there is no call into a
-    // database.
+    // A single process keeps ephemeral records in memory, where a commit needs no call into LMDB.
     const sharing =
-      turns === undefined ? { ephemeral: new MemorySpace(clock, { isEager: true }) } : { turns };
+      writeLocks === undefined
+        ? { ephemeral: new MemorySpace(clock, { isEager: true }) }
+        : { turns: writeLocks };
     return new EmbeddedStore({ directory, owner, clock, onFatal, ...sharing });
   } catch (error) {
     if (error instanceof UnusableDirectory) throw error;
@@ -44,18 +50,20 @@ export function openStore({ choice, owner, clock, log, turns, onFatal }: OpenSto
   }
 }
 
-/** Where payload goes with this engine. */
+/** The device for the payload of this store. */
 export function openDevice(choice: StoreChoice, store: Store): Device {
   if (choice.kind === "memory") return new MemoryDevice(choice.payloadBytesMax);
   if (store instanceof PostgresStore) return store.device;
   return DiskDevice.at(join((choice as { directory: string }).directory, "extents"));
 }
 
-/** Payload without its records: starting would take every extent for a stray and remove it. */
+/** Refuses payload without records: the reclaimer would remove every extent. */
 function refuseWithoutRecords(dataDirectory: string): void {
   const records = join(recordsDirectory(dataDirectory), "records.mdb");
   if (existsSync(records) || !hasEntries(join(dataDirectory, "extents"))) return;
-  throw new UnusableDirectory(`${records} is missing, but there is payload beside it`);
+  throw new UnusableDirectory(
+    `${records} is missing, but the directory has payload: restore the records first`,
+  );
 }
 
 function hasEntries(directory: string): boolean {
@@ -66,10 +74,7 @@ function recordsDirectory(dataDirectory: string): string {
   return join(dataDirectory, "records");
 }
 
-/**
- * What the processes of an earlier run held is gone with them. Called before the first process opens the
- * store.
- */
+/** Removes the ephemeral records of an earlier run. Called before the first process opens the store. */
 export function forgetEphemeral(choice: StoreChoice): void {
   if (choice.kind !== "embedded") return;
   for (const name of ["ephemeral.mdb", "ephemeral.mdb-lock"]) {

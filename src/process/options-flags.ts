@@ -1,15 +1,16 @@
 import { isIPv6 } from "node:net";
 import { Command, Option } from "commander";
 import { ConfigError } from "../base/config-error.ts";
-import { type CopySources, parseCopySources } from "../base/copy-sources.ts";
 import { LIMITS } from "../base/limits.ts";
+import { type CopySources, parseCopySources } from "../http/common/copy-sources.ts";
 import { LOG_LEVELS, type LogLevel } from "../observability/log.ts";
 import { FILE_LIMITS } from "../services/file/limits.ts";
 
 /**
- * Every flag, in the groups `--help` shows. A flag `--blobPort` is also the variable `HOLDFAST_BLOB_PORT`;
- * the two go through the same check, which names whichever was used. Flags of Azurite keep their names and
- * meaning, so that Holdfast can take its place in a script; those that have nothing to do here are accepted.
+ * Every flag, in the groups that `--help` shows. A flag `--blobPort` is also the variable
+ * `HOLDFAST_BLOB_PORT`; both go through the same check, whose error names the one that was used. Flags of
+ * Azurite keep their names and meaning, so that Holdfast can replace it in a script; flags that mean nothing
+ * here are accepted.
  */
 export interface FlagValues {
   readonly location: string;
@@ -48,7 +49,7 @@ export interface FlagValues {
   readonly blobVersioning?: boolean;
   readonly versionLevelImmutability?: boolean;
   readonly smbEncryption?: "required" | "enabled";
-  readonly smbAccessLists: "shown" | "enforced";
+  readonly smbAcls: "shown" | "enforced";
   readonly smbStreams: "refused" | "kept";
   readonly shareRetentionDays: number;
   readonly disableProductStyleUrl?: boolean;
@@ -66,7 +67,7 @@ function environmentName(flag: string): string {
 }
 
 const path: Check = (setting, text) => {
-  if (text === "") throw new ConfigError(setting, "expected a path, got nothing");
+  if (text === "") throw new ConfigError(setting, "expected a path, got an empty value");
   return text;
 };
 
@@ -109,7 +110,7 @@ const positive: Check = (setting, text) => {
   throw new ConfigError(setting, `expected a number, got "${text}"`);
 };
 
-/** Kept as milliseconds. */
+/** Returns milliseconds. */
 const seconds: Check = (setting, text) => {
   const millis = (positive(setting, text) as number) * 1_000;
   if (millis > LIMITS.keepAliveMillisMax)
@@ -119,12 +120,12 @@ const seconds: Check = (setting, text) => {
 
 const anyText: Check = (_, text) => text;
 
-const YES_OR_NO = /^(1|true|yes|on|0|false|no|off|)$/i;
+const TRUE_OR_FALSE = /^(1|true|yes|on|0|false|no|off|)$/i;
 
-/** For a flag without a value, given through the environment. */
-const yesOrNo: Check = (setting, text) => {
+/** The environment variable of a flag without a value. */
+const trueOrFalse: Check = (setting, text) => {
   if (/^(1|true|yes|on)$/i.test(text)) return true;
-  if (/^(0|false|no|off|)$/i.test(text)) return undefined;
+  if (TRUE_OR_FALSE.test(text)) return undefined;
   throw new ConfigError(setting, `expected true or false, got "${text}"`);
 };
 
@@ -133,35 +134,31 @@ interface Flag {
   readonly text: string;
   readonly check?: Check;
   readonly fallback?: unknown;
+  /** An earlier name of another flag: works as that flag does, and `--help` does not show it. */
+  readonly aliasOf?: string;
 }
 
 const listener = (name: string, title: string, fallback: number, note = ""): Flag[] => [
-  { flags: `--${name}Port <port>`, text: `port of ${title}, 0 for any free one`, check: port, fallback },
+  { flags: `--${name}Port <port>`, text: `port of ${title}, 0 for any free port`, check: port, fallback },
   { flags: `--${name}Host <host>`, text: `address of ${title}${note}`, check: host },
 ];
 
-const ignored = (flags: string, check: Check = yesOrNo): Flag => ({
-  flags,
-  text: "accepted, has no effect",
-  check,
-});
-
 const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
   "Data:": [
-    { flags: "-l, --location <directory>", text: "where data is kept", check: path, fallback: "./.holdfast" },
-    { flags: "--store <place>", text: "the same, or postgres://... for a database", check: path },
-    { flags: "--inMemory", text: "keep nothing on disk; all is gone when the process ends" },
-    { flags: "--inMemoryPersistence", text: "the same, by Azurite's name" },
+    { flags: "-l, --location <directory>", text: "data directory", check: path, fallback: "./.holdfast" },
+    { flags: "--store <place>", text: "data directory, or postgres://... for a database", check: path },
+    { flags: "--inMemory", text: "keep all data in memory; it is lost when the process ends" },
+    { flags: "--inMemoryPersistence", text: "same as --inMemory (Azurite's name)" },
     {
       flags: "--extentMemoryLimit <megabytes>",
-      text: "how much payload --inMemory may hold; beyond it writes are refused",
+      text: "maximum of payload with --inMemory; the server refuses writes beyond it",
       check: positive,
     },
   ],
   "Listeners:": [
     {
       flags: "--host <host>",
-      text: "address of every service that has none of its own (default: 127.0.0.1)",
+      text: "address of every service without a host flag of its own (default: 127.0.0.1)",
       check: host,
     },
     ...listener("blob", "the blob service", 10_000),
@@ -173,114 +170,115 @@ const GROUPS: Readonly<Record<string, readonly Flag[]>> = {
       "admin",
       "health and metrics",
       10_004,
-      " (default: 127.0.0.1, whatever --host says: it has no login)",
+      " (default: 127.0.0.1 even with --host, because it requires no key)",
     ),
     {
       flags: "--workers <count>",
-      text: "worker processes",
+      text: "number of worker processes",
       check: wholeNumber("a count", 1, LIMITS.workersMax),
       fallback: 1,
     },
     {
       flags: "--shutdownSeconds <seconds>",
-      text: "how long requests may take to finish when the server is stopped, 0 for not at all",
+      text: "how long in-flight requests may take when the server shuts down, 0 to end them at once",
       check: wholeNumber("a count of seconds", 0, LIMITS.shutdownSecondsMax),
       fallback: LIMITS.shutdownMillis / 1_000,
     },
     ...(["blob", "queue", "table", "file"] as const).map((name) => ({
       flags: `--${name}KeepAliveTimeout <seconds>`,
-      text: `how long an idle connection to the ${name} service is kept`,
+      text: `how long the ${name} service keeps an idle connection open`,
       check: seconds,
     })),
   ],
   "Security:": [
     {
       flags: "--accountsFile <file>",
-      text: "accounts, one name:key1[:key2] a line, re-read when it changes",
+      text: "accounts, one name:key1[:key2] per line; the server reads the file again when it changes",
       check: path,
     },
     {
       flags: "--cert <file>",
-      text: "serve HTTPS: a PEM certificate (with --key) or a PFX file (with --pwd)",
+      text: "serve HTTPS with a PEM certificate (and --key) or a PFX file (and --pwd)",
       check: path,
     },
     { flags: "--key <file>", text: "PEM key of the certificate", check: path },
     { flags: "--pwd <password>", text: "password of the PFX file or of the key", check: anyText },
     {
       flags: "--oauth <level>",
-      text: "take bearer tokens; the only level is basic, which does not check their signatures",
+      text: "accept bearer tokens; the only level, basic, does not verify their signatures",
       check: oneOf("basic"),
     },
     {
       flags: "--unsafeOauth",
-      text: "allow --oauth basic beyond loopback: anyone who reaches the server owns every account",
+      text: "allow --oauth basic beyond loopback: every client that reaches the server can use every account",
     },
     {
       flags: "--copySources <list>",
       text:
-        "where copies may be fetched from: own, public, any, or networks such as 10.0.0.0/8 " +
-        "(default: public unless all listeners are on loopback, then any)",
+        "where the server may fetch copy sources: own, public, any, or networks such as 10.0.0.0/8 " +
+        "(default: any if all listeners are on loopback, otherwise public)",
       check: copySources,
     },
     {
       flags: "--smbEncryption <level>",
-      text: "required or enabled (default: required unless SMB listens on loopback only)",
+      text: "SMB encryption: required or enabled (default: enabled on loopback, otherwise required)",
       check: oneOf("required", "enabled"),
     },
     {
-      flags: "--smbAccessLists <way>",
-      text: "Windows access lists over SMB: shown, and denying nothing to an account key, or enforced",
+      flags: "--smbAcls <mode>",
+      text: "Windows ACLs over SMB: shown (they deny nothing to an account key) or enforced",
       check: oneOf("shown", "enforced"),
       fallback: "shown",
     },
+    { flags: "--smbAccessLists <mode>", text: "", check: oneOf("shown", "enforced"), aliasOf: "smbAcls" },
   ],
   "Protocol:": [
-    { flags: "-L, --loose", text: "ignore headers and parameters that are not known" },
-    { flags: "--disableProductStyleUrl", text: "only addresses with the account in the path" },
+    { flags: "-L, --loose", text: "ignore unknown headers and parameters instead of refusing them" },
+    { flags: "--disableProductStyleUrl", text: "accept only URLs with the account in the path" },
     {
       flags: "--blobVersioning",
       text: "keep a version of every blob that is overwritten, changed or deleted",
     },
     {
       flags: "--versionLevelImmutability",
-      text: "containers made from now on allow immutability policies and legal holds on their blobs",
+      text: "new containers allow immutability policies and legal holds on their blobs",
     },
     {
       flags: "--smbStreams <choice>",
-      text: "named streams of files and directories over SMB: refused, as Azure Files does, or kept",
+      text: "named streams over SMB: refused (as by Azure Files) or kept",
       check: oneOf("refused", "kept"),
       fallback: "refused",
     },
     {
       flags: "--shareRetentionDays <days>",
-      text: "how long a deleted file share can be restored, 0 for not at all",
+      text: "how long a deleted file share can be restored, 0 for never",
       check: wholeNumber("a count of days", 0, LIMITS.retentionDaysMax),
       fallback: FILE_LIMITS.shareRetentionDays,
     },
-    { flags: "--skipApiVersionCheck", text: "accepted; every well-formed x-ms-version is taken anyway" },
+    { flags: "--skipApiVersionCheck", text: "no effect: the server accepts every well-formed x-ms-version" },
   ],
   "Output:": [
-    { flags: "-s, --silent", text: "only where the services listen, and only errors in the log" },
-    { flags: "-d, --debug [file]", text: "debug lines in the log, or in a file", check: path },
+    { flags: "-s, --silent", text: "print only the listening lines, log only errors" },
+    { flags: "-d, --debug [file]", text: "log debug lines, to a file if one is named", check: path },
     {
       flags: "--logLevel <level>",
-      text: `one of ${LOG_LEVELS.join(", ")}`,
+      text: `log level: ${LOG_LEVELS.join(", ")}`,
       check: oneOf(...LOG_LEVELS),
       fallback: "info",
     },
     {
       flags: "--accessLog <target>",
-      text: "a line for each request: a file, - for stdout, or off",
+      text: "write a line for each request to a file, - for stdout, or off",
       check: path,
       fallback: "off",
     },
     {
       flags: "--ready <form>",
-      text: "form of the ready message, text or json",
+      text: "format of the ready message: text or json",
       check: oneOf("text", "json"),
       fallback: "text",
     },
-    ignored("--disableTelemetry"),
+    { flags: "--disableTelemetry", text: "no effect" },
   ],
 };
 
@@ -290,14 +288,15 @@ Examples:
   holdfast -l /var/lib/holdfast --host 0.0.0.0 --accountsFile /etc/holdfast/accounts
   holdfast --inMemory --blobPort 0 --queuePort 0 --tablePort 0 --filePort 0 --smbPort 0 --adminPort 0 --ready json
 
-Commands, each on data that no server uses:
+Commands (stop the server first):
   holdfast migrate --from DIR --to postgres://...
   holdfast enable-immutability --location DIR --container account/container
   holdfast release-immutability --location DIR --blob account/container/name --yes
 
 Environment:
   HOLDFAST_ACCOUNTS, AZURITE_ACCOUNTS         name:key1[:key2];name2:key1...
-  HOLDFAST_BLOB_PORT, HOLDFAST_LOCATION, ...  every flag has its variable; the flag outranks it
+  HOLDFAST_BLOB_PORT, HOLDFAST_LOCATION, ...  every flag has a variable, which the flag overrides
+  Boolean flags accept true or false as environment variables.
 `;
 
 export function buildCommand(
@@ -314,19 +313,24 @@ export function buildCommand(
     .configureOutput({ writeOut: print, writeErr: () => {}, outputError: () => {} })
     .configureHelp({ helpWidth: 110 });
   for (const [heading, flags] of Object.entries(GROUPS))
-    for (const { flags: spelling, text, check, fallback } of flags) {
-      const option = new Option(spelling, text).helpGroup(heading);
+    for (const { flags: spelling, text, check, fallback, aliasOf } of flags) {
+      const option = new Option(spelling, text).helpGroup(heading).hideHelp(aliasOf !== undefined);
       const name = option.attributeName();
       if (fallback !== undefined) option.default(fallback);
-      // A value that is optional may be left out; commander then stores `true` without asking the check.
-      if (check !== undefined && !option.isBoolean()) option.argParser((value) => check(`--${name}`, value));
+      // Commander stores `true` without calling the parser when an optional value is left out.
+      if (check !== undefined && !option.isBoolean())
+        option.argParser((given) => {
+          const value = check(`--${name}`, given);
+          if (aliasOf !== undefined) command.setOptionValueWithSource(aliasOf, value, "cli");
+          return value;
+        });
       command.addOption(option);
       const variable = environmentName(name);
       const given = env[variable];
-      if (given === undefined) continue;
-      const isSwitch = option.isBoolean() || (option.optional && YES_OR_NO.test(given));
-      const value = (isSwitch ? yesOrNo : (check ?? anyText))(variable, given);
-      if (value !== undefined) command.setOptionValueWithSource(name, value, "env");
+      if (given === undefined || command.getOptionValueSource(aliasOf ?? name) === "env") continue;
+      const isSwitch = option.isBoolean() || (option.optional && TRUE_OR_FALSE.test(given));
+      const value = (isSwitch ? trueOrFalse : (check ?? anyText))(variable, given);
+      if (value !== undefined) command.setOptionValueWithSource(aliasOf ?? name, value, "env");
     }
   return command;
 }

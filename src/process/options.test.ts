@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { HTTPS_FLAGS } from "../../test/kit/certificates.ts";
-import { ConfigError, type Environment, type Options, readCommandLine } from "./options.ts";
+import { ConfigError } from "../base/config-error.ts";
+import { type Environment, type Options, readCommandLine } from "./options.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "holdfast-options-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
@@ -58,11 +59,24 @@ describe("defaults", () => {
 });
 
 describe("flags", () => {
-  test("access lists over SMB deny nothing unless they are to be enforced", () => {
-    assert.equal(read([]).smbAccessLists, "shown");
-    assert.equal(read(["--smbAccessLists", "enforced"]).smbAccessLists, "enforced");
-    assert.equal(read([], { HOLDFAST_SMB_ACCESS_LISTS: "enforced" }).smbAccessLists, "enforced");
+  test("ACLs over SMB deny nothing unless --smbAcls enforces them", () => {
+    assert.equal(read([]).smbAcls, "shown");
+    assert.equal(read(["--smbAcls", "enforced"]).smbAcls, "enforced");
+    assert.equal(read([], { HOLDFAST_SMB_ACLS: "enforced" }).smbAcls, "enforced");
+    refuses(["--smbAcls", "on"], /--smbAcls.*expected shown or enforced, got "on"/);
+  });
+
+  test("--smbAccessLists, the earlier name of --smbAcls, works as a flag and as a variable, and is hidden", () => {
+    assert.equal(read(["--smbAccessLists", "enforced"]).smbAcls, "enforced");
+    assert.equal(read([], { HOLDFAST_SMB_ACCESS_LISTS: "enforced" }).smbAcls, "enforced");
     refuses(["--smbAccessLists", "on"], /--smbAccessLists.*expected shown or enforced, got "on"/);
+    // A flag overrides a variable, and the variable of the present name overrides the earlier one.
+    assert.equal(read(["--smbAccessLists", "shown"], { HOLDFAST_SMB_ACLS: "enforced" }).smbAcls, "shown");
+    const both = { HOLDFAST_SMB_ACCESS_LISTS: "enforced", HOLDFAST_SMB_ACLS: "shown" };
+    assert.equal(read([], both).smbAcls, "shown");
+    const help = readCommandLine({ argv: ["--help"], env: {}, cwd: "/", version: "1.2.3" });
+    assert.match((help as { text: string }).text, /--smbAcls <mode>/);
+    assert.doesNotMatch((help as { text: string }).text, /smbAccessLists/);
   });
 
   test("copies are fetched from anywhere on loopback, from the Internet beyond it, or from where it is said", () => {
@@ -208,7 +222,7 @@ describe("the environment", () => {
     assert.deepEqual(names(read([], { AZURITE_ACCOUNTS: env.AZURITE_ACCOUNTS })), ["azurite"]);
     const both = read([], env);
     assert.deepEqual(names(both), ["ours", "more"]);
-    assert.deepEqual(both.warnings, ["AZURITE_ACCOUNTS has no effect beside HOLDFAST_ACCOUNTS"]);
+    assert.deepEqual(both.warnings, ["AZURITE_ACCOUNTS is ignored because HOLDFAST_ACCOUNTS is set"]);
     const fromFile = read([], { ...env, HOLDFAST_ACCOUNTS_FILE: file });
     assert.deepEqual(names(fromFile), ["fromfile"]);
     assert.equal(fromFile.accountsFile?.path, file);
@@ -231,15 +245,15 @@ describe("refusals of the command line", () => {
     [["--ready", "xml"], /^--ready: expected text or json, got "xml"$/],
     [["--logLevel", "loud"], /^--logLevel: expected trace or debug/],
     [["--oauth", "full"], /^--oauth: expected basic, got "full"$/],
-    [["--oauth", "basic"], /^--oauth: expected --cert beside it/],
-    [["--unsafeOauth"], /^--unsafeOauth: expected --oauth basic beside it/],
+    [["--oauth", "basic"], /^--oauth requires --cert: /],
+    [["--unsafeOauth"], /^--unsafeOauth requires --oauth basic$/],
     [["--store", "postgres://db/holdfast?colour=blue"], /^--store: does not know the option colour/],
     [["--store", "postgres://db/holdfast", "--workers", "2"], /^--workers: expected 1 with a postgres store/],
     [["--store", "s3://bucket"], /^--store: expected a directory or postgres:\/\/..., got an address of s3$/],
-    [["--store", "/a", "--location", "/b"], /^--store: expected without --location/],
-    [["--inMemory", "--location", "/b"], /^--location: expected without --inMemory/],
+    [["--store", "/a", "--location", "/b"], /^--store cannot be combined with --location: /],
+    [["--inMemory", "--location", "/b"], /^--location cannot be combined with --inMemory$/],
     [["--location", ""], /^--location: expected a path/],
-    [["--filePort", "10000"], /^--filePort: expected a port other than 10000, which --blobPort has$/],
+    [["--filePort", "10000"], /^--filePort: expected a port other than 10000, which --blobPort uses$/],
     [["--blobport", "1"], /^command line: unknown option '--blobport'.*--blobPort/],
     [["start"], /^command line: too many arguments/],
     [["--blobPort"], /^command line: option '--blobPort <port>' argument missing$/],
@@ -344,7 +358,7 @@ describe("certificates", () => {
       ["--cert", at("one.pem"), "--key", at("one.enc.key"), "--pwd", "wrong"],
       /the password does not open/,
     );
-    refuses(["--cert", at("one.pem"), "--key", at("one.enc.key")], /the key is encrypted, expected --pwd/);
+    refuses(["--cert", at("one.pem"), "--key", at("one.enc.key")], /the key is encrypted: set --pwd/);
     refuses(
       ["--cert", at("one.pem"), "--key", at("two.key")],
       /^--key .*: the key does not belong to the certificate /,
@@ -361,9 +375,9 @@ describe("certificates", () => {
   });
 
   test("flags that need one another say so", () => {
-    refuses(["--key", "/x"], /^--key: expected --cert beside it$/);
-    refuses(["--pwd", "x"], /^--pwd: expected --cert beside it$/);
-    refuses(["--cert", "/x"], /^--cert: expected --key \(PEM\) or --pwd \(PFX\) beside it$/);
+    refuses(["--key", "/x"], /^--key requires --cert$/);
+    refuses(["--pwd", "x"], /^--pwd requires --cert$/);
+    refuses(["--cert", "/x"], /^--cert requires --key \(PEM\) or --pwd \(PFX\)$/);
     refuses(
       ["--cert", "/nowhere/x.pem", "--key", "/nowhere/x.key"],
       /^--cert: \/nowhere\/x.pem cannot be read/,

@@ -1,8 +1,8 @@
 import { isAbsolute, resolve } from "node:path";
 import { CommanderError } from "commander";
 import { ConfigError, UnsafeConfig } from "../base/config-error.ts";
-import { ANY_SOURCE, type CopySources, PUBLIC_SOURCES } from "../base/copy-sources.ts";
 import { MIB } from "../base/limits.ts";
+import { ANY_SOURCE, type CopySources, PUBLIC_SOURCES } from "../http/common/copy-sources.ts";
 import type { LogLevel } from "../observability/log.ts";
 import {
   type AccountKeys,
@@ -17,37 +17,32 @@ import { type AzuriteService, onlyServiceOf } from "./azurite-compat.ts";
 import { type Certificate, loadCertificate } from "./certificate.ts";
 import { buildCommand, type FlagValues } from "./options-flags.ts";
 
-/** Everything the operator decided, from the command line and the environment, checked and with defaults. */
+/** All settings of the operator, from the command line and the environment, checked, with defaults. */
 export interface Options {
   readonly store: StoreChoice;
-  /** Started by the name of Azurite's program for one service: only that one has its usual port. */
+  /** Started as Azurite's program for one service: only that service has its default port. */
   readonly only: AzuriteService | undefined;
   readonly addresses: Readonly<Record<ListenerName, Address>>;
-  /** How long an idle connection is kept, where it was said. */
   readonly keepAliveMillis: Readonly<Record<"blob" | "queue" | "table" | "file", number | undefined>>;
   readonly workers: number;
-  /** How long requests may take to finish when the server is stopped. */
+  /** How long in-flight requests may take when the server shuts down. */
   readonly shutdownMillis: number;
   readonly certificate: Certificate | undefined;
-  /** "basic": bearer tokens are taken and their claims checked. */
+  /** "basic": the server accepts bearer tokens and checks their claims, not their signatures. */
   readonly oauth: "basic" | undefined;
-  /** Where copies and writes from URLs may be fetched from, beside this server itself. */
+  /** From where, besides itself, the server may fetch copy sources. */
   readonly copySources: CopySources;
-  /** Headers and parameters this build does not know are ignored rather than refused. */
+  /** The server ignores unknown headers and parameters instead of refusing them. */
   readonly isLoose: boolean;
-  /** Blobs keep their versions. On Azure a setting of the account, made outside the protocol. */
+  /** On Azure a setting of the account, made outside the protocol. */
   readonly isBlobVersioned: boolean;
-  /**
-   * Blobs of new containers may be put under immutability policies. On Azure a setting made outside the
-   * protocol.
-   */
+  /** New containers allow immutability policies. On Azure a setting made outside the protocol. */
   readonly hasVersionLevelImmutability: boolean;
   readonly shareRetentionDays: number;
-  /** "required": an SMB client that cannot encrypt is refused. */
+  /** "required": the server refuses SMB clients that cannot encrypt. */
   readonly smbEncryption: "required" | "enabled";
-  /** "enforced": Windows access lists are evaluated for every open over SMB. */
-  readonly smbAccessLists: "shown" | "enforced";
-  /** Named streams of files and directories. */
+  /** "enforced": the server evaluates Windows ACLs for every open over SMB. */
+  readonly smbAcls: "shown" | "enforced";
   readonly smbStreams: "refused" | "kept";
   /** False: only path-style addresses (`/account/...`). */
   readonly allowsHostStyle: boolean;
@@ -58,9 +53,9 @@ export interface Options {
   /** A path, "-" for stdout, or "off". */
   readonly accessLog: string;
   readonly accounts: readonly AccountKeys[];
-  /** Set when the accounts came from a file that is to be watched; `text` is what was read. */
+  /** The file to watch, and its text when it was read. */
   readonly accountsFile: { readonly path: string; readonly text: string } | undefined;
-  /** For the ready message: what was accepted but is unusual or has no effect. */
+  /** For the ready message: settings that are unusual or have no effect. */
   readonly warnings: readonly string[];
 }
 
@@ -69,14 +64,14 @@ export type StoreChoice =
   | { readonly kind: "embedded"; readonly directory: string }
   | { readonly kind: "postgres"; readonly address: string };
 
-const LISTENERS = ["blob", "queue", "table", "file", "smb", "admin"] as const;
+export const LISTENERS = ["blob", "queue", "table", "file", "smb", "admin"] as const;
 export type ListenerName = (typeof LISTENERS)[number];
 
 export interface Address {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
-  /** Nobody asked for this port: where it is taken, any free one does. */
+  /** The port is a default: if another program uses it, any free port will do. */
   readonly givesWay?: boolean;
 }
 
@@ -92,12 +87,12 @@ export interface CommandLineInput {
   readonly program?: string | undefined;
 }
 
-/** Either what to run, or a text to print and be done (`--help`, `--version`). */
+/** Options to serve with, or a text to print (`--help`, `--version`). */
 export type CommandLine =
   | { readonly kind: "serve"; readonly options: Options }
   | { readonly kind: "print"; readonly text: string };
 
-/** Throws `ConfigError` with one clear line. A flag outranks its environment variable. */
+/** Throws `ConfigError`. A flag overrides its environment variable. */
 export function readCommandLine({ argv, env, cwd, version, program }: CommandLineInput): CommandLine {
   let printed = "";
   const command = buildCommand(version, env, (text) => {
@@ -126,19 +121,22 @@ function assemble(
   const place = (path: string): string => (isAbsolute(path) ? path : resolve(cwd, path));
   const store = chooseStore(flags, isGiven, place);
   if (store.kind === "memory" && flags.workers > 1)
-    throw new ConfigError("--workers", "expected 1 with --inMemory: memory is not shared between processes");
+    throw new ConfigError("--workers", "expected 1 with --inMemory: processes do not share memory");
   if (store.kind === "postgres" && flags.workers > 1)
-    throw new ConfigError("--workers", "expected 1 with a postgres store: start another node instead");
+    throw new ConfigError(
+      "--workers",
+      "expected 1 with a postgres store: start another server on the same database instead",
+    );
   const certificate = loadCertificate({
     cert: flags.cert === undefined ? undefined : place(flags.cert),
     key: flags.key === undefined ? undefined : place(flags.key),
     pwd: flags.pwd,
   });
   if (flags.oauth !== undefined && certificate === undefined)
-    throw new ConfigError("--oauth", "expected --cert beside it: bearer tokens are taken over HTTPS only");
+    throw new ConfigError("--oauth requires --cert: bearer tokens need HTTPS");
   const { accounts, accountsFile, warnings } = chooseAccounts(flags, env, place);
   const debugFile = typeof flags.debug === "string" ? place(flags.debug) : undefined;
-  const accessLog = flags.accessLog;
+  const { accessLog } = flags;
   const only = onlyServiceOf(program);
   const addresses = chooseAddresses(flags, isGiven, only);
   const openToTokens = checkOauth(flags, addresses);
@@ -162,7 +160,7 @@ function assemble(
     hasVersionLevelImmutability: flags.versionLevelImmutability ?? false,
     shareRetentionDays: flags.shareRetentionDays,
     smbEncryption: flags.smbEncryption ?? (isLoopback(addresses.smb.host) ? "enabled" : "required"),
-    smbAccessLists: flags.smbAccessLists,
+    smbAcls: flags.smbAcls,
     smbStreams: flags.smbStreams,
     allowsHostStyle: !(flags.disableProductStyleUrl ?? false),
     ready: flags.ready,
@@ -179,16 +177,15 @@ function assemble(
 const TOKENS_UNVERIFIED = "--oauth basic does not verify the signatures of tokens";
 
 /**
- * Anybody can make a token that `--oauth basic` takes, so it is for loopback, where only local programs call.
- * Returns what to warn about while it is on. The SMB and admin listeners take no tokens.
+ * Every client can make a token that `--oauth basic` accepts, so it is for loopback, where only local
+ * programs connect. Returns a warning while it is on. The SMB and admin listeners accept no tokens.
  */
 function checkOauth(
   { oauth, unsafeOauth }: FlagValues,
   addresses: Readonly<Record<ListenerName, Address>>,
 ): string | undefined {
   if (oauth === undefined) {
-    if (unsafeOauth === true)
-      throw new ConfigError("--unsafeOauth", "expected --oauth basic beside it: it allows nothing else");
+    if (unsafeOauth === true) throw new ConfigError("--unsafeOauth requires --oauth basic");
     return undefined;
   }
   const hosts = (["blob", "queue", "table", "file"] as const).map((name) => addresses[name].host);
@@ -210,21 +207,13 @@ function chooseStore(
 ): StoreChoice {
   const named = (["location", "store"] as const).filter(isGiven);
   if (flags.inMemory || flags.inMemoryPersistence) {
-    if (named.length > 0)
-      throw new ConfigError(
-        `--${named[0]}`,
-        "expected without --inMemory: what is in memory has no place on disk",
-      );
+    if (named.length > 0) throw new ConfigError(`--${named[0]} cannot be combined with --inMemory`);
     if (flags.extentMemoryLimit === undefined) return { kind: "memory" };
     return { kind: "memory", payloadBytesMax: Math.floor(flags.extentMemoryLimit * MIB) };
   }
-  if (flags.extentMemoryLimit !== undefined)
-    throw new ConfigError(
-      "--extentMemoryLimit",
-      "expected --inMemory beside it: it limits what is in memory",
-    );
+  if (flags.extentMemoryLimit !== undefined) throw new ConfigError("--extentMemoryLimit requires --inMemory");
   if (named.length === 2)
-    throw new ConfigError("--store", "expected without --location: both name where data is kept");
+    throw new ConfigError("--store cannot be combined with --location: both name the data directory");
   const chosen = flags.store ?? flags.location;
   const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(chosen)?.[1]?.toLowerCase();
   if (scheme === "postgres" || scheme === "postgresql") {
@@ -237,7 +226,8 @@ function chooseStore(
 }
 
 /**
- * Listeners that Azurite lacks: a script written for it names no port for them, and must not fail over them.
+ * Listeners that Azurite lacks. A script written for Azurite names no port for them, so a default port that
+ * is in use must not make it fail.
  */
 const GIVE_WAY: ReadonlySet<ListenerName> = new Set(["file", "smb", "admin"]);
 
@@ -246,41 +236,41 @@ function chooseAddresses(
   isGiven: (name: keyof FlagValues) => boolean,
   only: AzuriteService | undefined,
 ): Record<ListenerName, Address> {
-  // Whoever reaches the admin listener needs no key: it opens to other machines only by its own flag.
+  // The admin listener requires no key, so only its own flag opens it to other machines.
   const hostOf = (name: ListenerName): string =>
     flags[`${name}Host`] ?? (name === "admin" ? undefined : flags.host) ?? "127.0.0.1";
-  const taken = new Map<string, ListenerName>();
+  const used = new Map<string, ListenerName>();
   const address = (name: ListenerName): Address => {
     const chosen = { host: hostOf(name), port: flags[`${name}Port`] };
-    const isAsked = isGiven(`${name}Port`);
-    if (!isAsked && only !== undefined && name !== only) return { ...chosen, port: 0 };
-    const givesWay = !isAsked && GIVE_WAY.has(name);
+    const isChosen = isGiven(`${name}Port`);
+    if (!isChosen && only !== undefined && name !== only) return { ...chosen, port: 0 };
+    const givesWay = !isChosen && GIVE_WAY.has(name);
     const key = `${chosen.host} ${chosen.port}`;
-    const other = taken.get(key);
+    const other = used.get(key);
     if (chosen.port !== 0 && other !== undefined) {
       if (givesWay) return { ...chosen, port: 0 };
       throw new ConfigError(
         `--${name}Port`,
-        `expected a port other than ${chosen.port}, which --${other}Port has`,
+        `expected a port other than ${chosen.port}, which --${other}Port uses`,
       );
     }
-    taken.set(key, name);
+    used.set(key, name);
     return givesWay ? { ...chosen, givesWay } : chosen;
   };
   const isLast = (name: ListenerName): boolean => GIVE_WAY.has(name) && !isGiven(`${name}Port`);
-  const inTurn = [...LISTENERS.filter((name) => !isLast(name)), ...LISTENERS.filter(isLast)];
-  return Object.fromEntries(inTurn.map((name) => [name, address(name)])) as Record<ListenerName, Address>;
+  const ordered = [...LISTENERS.filter((name) => !isLast(name)), ...LISTENERS.filter(isLast)];
+  return Object.fromEntries(ordered.map((name) => [name, address(name)])) as Record<ListenerName, Address>;
 }
 
 /**
- * Whoever reaches a server on loopback is on its machine already; others must not reach its network through
- * it.
+ * A client of a server on loopback can reach the same network itself. Other clients must not reach it through
+ * the server.
  */
 function defaultCopySources(addresses: Readonly<Record<ListenerName, Address>>): CopySources {
   return Object.values(addresses).every(({ host }) => isLoopback(host)) ? ANY_SOURCE : PUBLIC_SOURCES;
 }
 
-/** `--debug` alone means debug lines on stderr; with a file they go there, and stderr stays as it was. */
+/** `--debug` alone means debug lines on stderr; with a file they go to the file only. */
 function chooseLogLevel(
   flags: FlagValues,
   isGiven: (name: keyof FlagValues) => boolean,
@@ -291,10 +281,7 @@ function chooseLogLevel(
   return flags.silent ? "error" : flags.logLevel;
 }
 
-/**
- * One source counts, the first that is given: the file, our variable, Azurite's variable, the well-known
- * account.
- */
+/** The first configured source wins: the file, our variable, Azurite's variable, the well-known account. */
 function chooseAccounts(
   flags: FlagValues,
   env: Environment,
@@ -302,7 +289,7 @@ function chooseAccounts(
 ): Pick<Options, "accounts" | "accountsFile" | "warnings"> {
   const variables = ["HOLDFAST_ACCOUNTS", "AZURITE_ACCOUNTS"].filter((name) => env[name]?.trim());
   const warnings: string[] = [];
-  if (env.AZURITE_DB) warnings.push("AZURITE_DB has no effect: records are kept in the data directory");
+  if (env.AZURITE_DB) warnings.push("AZURITE_DB is ignored: the data directory holds all records");
   let list: AccountList;
   let accountsFile: Options["accountsFile"];
   if (flags.accountsFile !== undefined) {
@@ -310,14 +297,13 @@ function chooseAccounts(
     const read = readAccountsFile(path);
     list = read.list;
     accountsFile = { path, text: read.text };
-    for (const name of variables) warnings.push(`${name} has no effect beside --accountsFile`);
+    for (const name of variables) warnings.push(`${name} is ignored because --accountsFile is set`);
   } else if (variables[0] !== undefined) {
     list = parseAccountsVariable(variables[0], env[variables[0]]!);
-    if (variables[1] !== undefined) warnings.push(`${variables[1]} has no effect beside ${variables[0]}`);
+    if (variables[1] !== undefined)
+      warnings.push(`${variables[1]} is ignored because ${variables[0]} is set`);
   } else {
     list = defaultAccounts();
   }
   return { accounts: list.accounts, accountsFile, warnings: [...list.warnings, ...warnings] };
 }
-
-export { ConfigError };

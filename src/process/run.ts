@@ -1,7 +1,6 @@
 import { CannotStart } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
 import { systemRandom } from "../base/random.ts";
-import { type Closing, closeWithin } from "../base/shutdown.ts";
 import { createAdminHandler, type Readiness } from "../http/admin/admin.ts";
 import type { ListenerPlaces } from "../http/common/own-listeners.ts";
 import { type Listener, listen } from "../http/listener.ts";
@@ -14,10 +13,11 @@ import { forgetEphemeral } from "./open-store.ts";
 import type { Options } from "./options.ts";
 import { Runtime } from "./runtime.ts";
 import { placesOf, SERVICE_PORTS, type ServicePort, startServer } from "./server.ts";
+import { type Closing, closeWithin } from "./shutdown.ts";
 import { ConnectionSpreader } from "./spread-connections.ts";
 import { Supervisor, type SupervisorOptions } from "./supervisor.ts";
 
-/** A whole Holdfast: the data directory, one process or several, and the admin listener. */
+/** A whole server: the data directory, one process or several, and the admin listener. */
 export interface RunOptions {
   readonly options: Options;
   readonly log: Log;
@@ -27,25 +27,26 @@ export interface RunOptions {
 export interface Running {
   readonly ports: Readonly<Record<ServicePort | "admin", number>>;
   reload(): void;
-  /** Rejects with `ClosingTooSlow` when some part of it does not close in time. */
+  /** Rejects with `ClosingTooSlow` when some part does not close in time. */
   close(): Promise<void>;
 }
 
-/** What serves, in this process or in others. */
+/** The services, in this process or in workers. */
 interface Serving {
   readonly ports: Readonly<Record<ServicePort, number>>;
   readonly readyParts: () => Readiness["parts"];
   readonly metrics: () => Promise<string>;
-  learnListeners(places: ListenerPlaces): void;
+  setListeners(places: ListenerPlaces): void;
   reload(): void;
   close(closing: Closing): Promise<void>;
 }
 
 export async function run({ options, log, onFatal }: RunOptions): Promise<Running> {
   for (const warning of options.warnings) log.warn({}, warning);
-  const directory = await lockDirectory(options, log);
+  const { store } = options;
+  const directory = store.kind === "embedded" ? await openDataDirectory(store.directory, { log }) : undefined;
   try {
-    forgetEphemeral(options.store);
+    forgetEphemeral(store);
     const serving = await (options.workers > 1
       ? serveFromWorkers(options, log, onFatal, directory?.lockDescriptor)
       : serveHere(options, log, onFatal));
@@ -54,10 +55,6 @@ export async function run({ options, log, onFatal }: RunOptions): Promise<Runnin
     await directory?.release();
     throw error;
   }
-}
-
-async function lockDirectory({ store }: Options, log: Log): Promise<DataDirectory | undefined> {
-  return store.kind === "embedded" ? openDataDirectory(store.directory, { log }) : undefined;
 }
 
 async function serveHere(options: Options, log: Log, onFatal: (error: unknown) => void): Promise<Serving> {
@@ -74,7 +71,7 @@ async function serveHere(options: Options, log: Log, onFatal: (error: unknown) =
         listeners: { isUp: true, state: "listening" },
       }),
       metrics: async () => mergeMetrics([await server.metrics.snapshotMetrics()]),
-      learnListeners: (places) => server.learnListeners(places),
+      setListeners: (places) => server.setListeners(places),
       reload: () => server.reload(),
       close: async (closing) => {
         await server.close(closing);
@@ -87,7 +84,7 @@ async function serveHere(options: Options, log: Log, onFatal: (error: unknown) =
   }
 }
 
-/** Before any worker runs, so that none meets what a crash left half done. */
+/** Recovers from a crash before any worker runs. */
 async function recoverFirst(options: Options, log: Log, onFatal: (error: unknown) => void): Promise<void> {
   const runtime = new Runtime({ choice: options.store, owner: `supervisor-${process.pid}`, log, onFatal });
   try {
@@ -127,7 +124,7 @@ async function serveFromWorkers(
       },
     }),
     metrics: async () => mergeMetrics(await supervisor.metrics()),
-    learnListeners: (places) => supervisor.learnListeners(places),
+    setListeners: (places) => supervisor.setListeners(places),
     reload: () => supervisor.sendAll({ order: "reload" }),
     close: async (closing) => {
       connections.close();
@@ -189,8 +186,8 @@ async function withAdmin(
     throw error;
   }
   const ports = { ...serving.ports, admin: admin.port };
-  // Before any client can be answered by it, copies know that it is not theirs to read.
-  serving.learnListeners(placesOf(options, ports));
+  // Copies must never read from the admin listener, so its port is known before any request.
+  serving.setListeners(placesOf(options, ports));
   const warning = openAdminWarning(options.addresses.admin.host);
   if (warning !== undefined) log.warn({ port: admin.port }, warning);
   return {
@@ -207,7 +204,7 @@ async function withAdmin(
   };
 }
 
-/** Workers have to be gone before the supervisor loses its patience. */
+/** The workers must have ended before the supervisor gives up waiting. */
 function closingMillisMax({ shutdownMillis, workers }: Options): number {
   const workersMillis = workers > 1 ? 2 * LIMITS.workersLastMillis : 0;
   return shutdownMillis + LIMITS.shutdownLastMillis + workersMillis;

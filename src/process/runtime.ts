@@ -3,7 +3,6 @@ import { UnusableDirectory } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
 import { LocalMessages, type Messages } from "../base/messages.ts";
 import { type Random, systemRandom } from "../base/random.ts";
-import { Closing } from "../base/shutdown.ts";
 import type { Log } from "../observability/log.ts";
 import type { ServiceParts } from "../services/context.ts";
 import { PayloadService } from "../services/payload/payload-service.ts";
@@ -14,27 +13,22 @@ import { ExtentReclaimer } from "../services/reclaim/extents.ts";
 import { MIGRATION_KEY } from "../store/keys/migration.ts";
 import type { Store } from "../store/kv.ts";
 import { PostgresStore } from "../store/postgres/postgres-store.ts";
-import type { WriteLock } from "../store/serial-writer.ts";
-import { openDevice, openStore } from "./open-store.ts";
+import { openDevice, openStore, type WriteLocks } from "./open-store.ts";
 import type { StoreChoice } from "./options.ts";
+import { Closing } from "./shutdown.ts";
 
-/**
- * Everything below the front ends, open in one process: the store, the payload, and the work in the
- * background.
- */
+/** Everything below the front ends in one process: the store, the payload and the background jobs. */
 export interface RuntimeOptions {
   readonly choice: StoreChoice;
   readonly owner: string;
   readonly log: Log;
   readonly onFatal: (error: unknown) => void;
-  readonly turns?: { readonly records: WriteLock; readonly ephemeral: WriteLock } | undefined;
-  /** To the other processes on the store; without it there are none. */
+  readonly writeLocks?: WriteLocks | undefined;
+  /** To the other processes on the store; undefined: there are none. */
   readonly messages?: Messages;
   readonly clock?: Clock;
   readonly random?: Random;
-  /**
-   * What starts the chores of the services; a test that takes their steps itself gives some that never fire.
-   */
+  /** Starts the background jobs. A test that runs the jobs itself passes timers that never fire. */
   readonly jobTimers?: Timers;
 }
 
@@ -46,8 +40,8 @@ export class Runtime {
   readonly #reclaimer: ExtentReclaimer;
 
   constructor(options: RuntimeOptions) {
-    const { choice, owner, log, onFatal, turns, clock = systemClock, random = systemRandom } = options;
-    this.engine = openStore({ choice, owner, clock, log, turns, onFatal });
+    const { choice, owner, log, onFatal, writeLocks, clock = systemClock, random = systemRandom } = options;
+    this.engine = openStore({ choice, owner, clock, log, writeLocks, onFatal });
     const store = new WatchedStore(this.engine);
     const device = openDevice(choice, this.engine);
     this.#payload = new PayloadService({ store, device, onSyncFailure: onFatal, log });
@@ -64,35 +58,34 @@ export class Runtime {
     }
   }
 
-  /**
-   * Once for a data directory, before anything is served: brings files and records together after a crash.
-   */
+  /** Makes payload and records consistent after a crash. Once for a data directory, before serving. */
   async recoverAll(): Promise<void> {
     if (this.engine instanceof PostgresStore) await openDatabase(this.engine);
-    await this.#refuseHalfMoved();
-    // Other nodes may be at work on the same database: what a dead one left is found by its missing
-    // heartbeat.
+    await this.#refuseUnfinishedMigration();
+    // Other members may use the same database; they recover what a dead member left.
     if (!(this.engine instanceof PostgresStore)) await recover(this.#payload, "all");
   }
 
-  async #refuseHalfMoved(): Promise<void> {
+  async #refuseUnfinishedMigration(): Promise<void> {
     const note = await this.engine.read((read) => read.get(MIGRATION_KEY));
     if (note === undefined) return;
-    throw new UnusableDirectory("a migration into this store has not finished: run the same command again");
+    throw new UnusableDirectory(
+      "a migration into this store is unfinished: run the same migrate command again",
+    );
   }
 
-  /** For who needs the data at rest: other nodes on the same database must have been stopped. */
+  /** Waits until no other member uses the database, or throws. */
   async waitUntilAlone(): Promise<void> {
     if (!(this.engine instanceof PostgresStore)) return;
-    const began = monotonic();
+    const startedAt = monotonic();
     while ((await this.engine.membership.countOthers()) > 0) {
-      if (monotonic() - began > LIMITS.aloneMillisMax)
-        throw new UnusableDirectory("other nodes use this database: stop them first");
+      if (monotonic() - startedAt > LIMITS.aloneMillisMax)
+        throw new UnusableDirectory("other servers use this database: stop them first");
       await pause(LIMITS.databaseRetryMillis);
     }
   }
 
-  /** Releases what processes left behind that died while we live. */
+  /** Releases the locks and payload of processes that have died. */
   async releaseDead(owners: readonly string[]): Promise<void> {
     await recover(this.#payload, new Set(owners));
     for (const owner of owners) await this.parts.store.ephemeral.releaseOwner(owner);

@@ -1,9 +1,7 @@
 import type { Socket } from "node:net";
 import { systemTimers } from "../base/clock.ts";
 import { ConnectionLimit } from "../base/connection-limit.ts";
-import { connectionsFor, readDescriptorsMax } from "../base/descriptors.ts";
 import { LIMITS } from "../base/limits.ts";
-import { Closing } from "../base/shutdown.ts";
 import { HmacKey } from "../digest/hmac.ts";
 import type { Account } from "../http/auth/accounts.ts";
 import type { AuthContext } from "../http/auth/authenticate.ts";
@@ -41,42 +39,41 @@ import { ServerHost } from "../smb/host.ts";
 import { SMB_LIMITS } from "../smb/limits.ts";
 import { SmbServer } from "../smb/server.ts";
 import { listenSmb } from "../smb/transport/listener.ts";
+import { connectionsFor, readDescriptorsMax } from "./descriptors.ts";
 import { listenOrMove } from "./listen-or-move.ts";
 import type { Options } from "./options.ts";
 import type { Runtime } from "./runtime.ts";
+import { Closing } from "./shutdown.ts";
 
 /** One process that serves: the four HTTP front ends and the SMB front end over one runtime. */
 export interface ServerOptions {
   readonly options: Options;
   readonly runtime: Runtime;
   readonly log: Log;
-  /** Of the names of copy sources; by default the system's. */
+  /** Resolves the host names of copy sources; by default the system's resolver. */
   readonly resolveName?: ResolveName | undefined;
-  /** True in a worker: the supervisor listens and hands connections over to `accept`. */
+  /** True in a worker: the supervisor listens and passes connections to `accept`. */
   readonly isHandedOver?: boolean;
-  /** The memory of unread replies, over HTTP and over SMB; a test gives some of its own. */
+  /** For replies that clients have not read yet. */
   readonly replyMemory?: ReplyMemory | undefined;
   readonly smbReplyMemory?: ReplyMemory | undefined;
 }
 
 export const SERVICE_PORTS = ["blob", "queue", "table", "file", "smb"] as const;
-/** As clients see it in the login. */
+/** The server name in the SMB login. */
 const SMB_NAME = "HOLDFAST";
 export type ServicePort = (typeof SERVICE_PORTS)[number];
 
 export interface Server {
   readonly ports: Readonly<Record<ServicePort, number>>;
   readonly metrics: Metrics;
-  /**
-   * Where listeners of other processes or of the whole server are: the admin port, and in a worker all of
-   * them.
-   */
-  learnListeners(places: ListenerPlaces): void;
-  /** A connection to one of the services that another process accepted. */
+  /** Addresses of listeners in other processes: the admin port, and in a worker all of them. */
+  setListeners(places: ListenerPlaces): void;
+  /** Serves a connection that another process accepted. */
   accept(service: ServicePort, socket: Socket): void;
-  /** Reads the accounts file again, and opens the access log again by its name, in case it was rotated. */
+  /** Reads the accounts file again, and reopens the access log by its name, in case it was rotated. */
   reload(): void;
-  /** Finishes what was accepted. The runtime stays open: whoever opened it closes it. */
+  /** Completes in-flight requests. The caller closes the runtime. */
   close(closing?: Closing): Promise<void>;
 }
 
@@ -117,7 +114,7 @@ export async function startServer({
     clock,
     oauth: options.oauth ?? "off",
     isLoose: options.isLoose,
-    // What an account has made public goes with the account.
+    // A removed account makes nothing public.
     publicAccess: async (account, container) =>
       accounts.find(account) === undefined ? "none" : blobs.publicAccess(account, container),
     policies: (service, account, name) => policiesOf[service](account, name),
@@ -143,7 +140,7 @@ export async function startServer({
     replyMemory,
     corsRules: async (service: ServiceName, account: string) =>
       (await getServiceProperties(properties, account, service)).cors ?? [],
-    // The Blob service alone has such a property.
+    // Only the Blob service has this property.
     defaultVersion: async (service: ServiceName, account: string) =>
       service === "blob"
         ? (await getServiceProperties(properties, account, service)).defaultServiceVersion
@@ -181,7 +178,7 @@ export async function startServer({
   let endRevoked = (): void => {};
   const serveSmb = async (): Promise<number> => {
     const fileSystem = new ServiceFileSystem(files, {
-      acls: options.smbAccessLists,
+      acls: options.smbAcls,
       streams: options.smbStreams,
     });
     const server = new SmbServer({
@@ -227,7 +224,7 @@ export async function startServer({
       file: await serve(FILE_OPERATIONS, { properties, files, auth, sources }),
       smb: await serveSmb(),
     };
-    // A worker does not know the ports of its supervisor, which tells it before any client comes.
+    // A worker gets the ports from its supervisor, before the first connection.
     if (!isHandedOver) ownListeners.add(placesOf(options, ports));
     const watched = watchAccounts(options, log, (list) => {
       accounts.replace(list.accounts);
@@ -237,7 +234,7 @@ export async function startServer({
     return {
       ports,
       metrics,
-      learnListeners: (places) => ownListeners.add(places),
+      setListeners: (places) => ownListeners.add(places),
       accept: (service, socket) => listeners.get(service)!.accept(socket),
       reload: () => {
         watched?.reload();
@@ -254,7 +251,7 @@ export async function startServer({
   }
 }
 
-/** Listeners by the hosts they were told to listen on and the ports they got. */
+/** The listeners with their configured hosts and actual ports. */
 export function placesOf(
   { addresses }: Options,
   ports: Readonly<Partial<Record<OwnListener, number>>>,
@@ -263,10 +260,7 @@ export function placesOf(
   return Object.fromEntries(names.map((name) => [name, { host: addresses[name].host, port: ports[name]! }]));
 }
 
-/**
- * The limits of all listeners of the process: together they leave descriptors for files and the admin
- * listener.
- */
+/** The connection limits of all listeners: together they leave descriptors for files and the admin port. */
 class ProcessConnections {
   readonly #all: ConnectionLimit;
   readonly #report: ConnectionReport;
@@ -289,14 +283,16 @@ class ProcessConnections {
   readonly onAcceptFailure = (error: Error): void => this.#report.noteFailure(error);
 }
 
-/** For the replies of all connections. */
 function newReplyMemory(log: Log, bytesMax: number): ReplyMemory {
   const onStalled = (unsentBytes: number): void =>
-    log.warn({ unsentBytes }, "closed a connection: its client does not read, and the reply memory is full");
+    log.warn(
+      { unsentBytes },
+      "closed a connection: its client does not read its reply, and the reply memory is full",
+    );
   return new ReplyMemory({ bytesMax, onStalled });
 }
 
-/** What authentication keeps of an account, derived once. */
+/** The keys of an account, prepared for checking signatures. */
 function authAccount(name: string, keys: readonly Buffer[]): Account {
   return { name, rawKeys: keys, keys: keys.map((key) => new HmacKey(key)) };
 }

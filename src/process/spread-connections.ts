@@ -1,17 +1,17 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { systemTimers, type Timer } from "../base/clock.ts";
-import { connectionsFor, readDescriptorsMax } from "../base/descriptors.ts";
 import { LIMITS } from "../base/limits.ts";
 import { ConnectionReport } from "../observability/connection-report.ts";
 import { type Log, silentLog } from "../observability/log.ts";
+import { connectionsFor, readDescriptorsMax } from "./descriptors.ts";
 
 /**
- * Connections for several worker processes: the supervisor accepts them and hands each to the next worker.
+ * The supervisor accepts connections and passes each to the next worker, round robin.
  *
- * node:cluster does the same, but forgets a connection that it handed to a worker which died before taking
- * it: the client then waits for ever. Here a connection stays ours until the worker says that it has it. If
- * the worker dies first, or does not answer in time, our copy is closed: nobody can tell whether the dead had
- * read a part of a request, and a client whose connection breaks knows what to do.
+ * node:cluster does the same, but forgets a connection if the worker dies before it accepts it, and the
+ * client waits for ever. Here the supervisor keeps its copy of the socket until the worker confirms. If the
+ * worker dies first, or does not confirm in time, the supervisor closes its copy: the dead worker may have
+ * read part of a request, and a client whose connection breaks retries.
  */
 export interface ConnectionHandover {
   readonly connection: string;
@@ -19,63 +19,63 @@ export interface ConnectionHandover {
 }
 
 export interface ConnectionAccepted {
-  readonly taken: number;
+  readonly accepted: number;
 }
 
 export function isHandover(message: unknown): message is ConnectionHandover {
   return typeof message === "object" && message !== null && "connection" in message;
 }
 
-export function isTaken(message: unknown): message is ConnectionAccepted {
-  return typeof message === "object" && message !== null && "taken" in message;
+export function isAccepted(message: unknown): message is ConnectionAccepted {
+  return typeof message === "object" && message !== null && "accepted" in message;
 }
 
-export interface Taker {
+export interface ConnectionReceiver {
   readonly id: number;
-  hand(message: ConnectionHandover, socket: Socket): void;
+  handOver(message: ConnectionHandover, socket: Socket): void;
 }
 
 /**
- * SMB clients break each other's caches and wait for each other's locks in the memory of one process: the
- * worker that has been ready longest takes all of them (decision 0022).
+ * SMB clients break each other's caches and wait for each other's locks in the memory of one process, so the
+ * worker that has been ready longest gets all of them (decision 0022).
  */
-const TOGETHER: ReadonlySet<string> = new Set(["smb"]);
+const SINGLE_PROCESS: ReadonlySet<string> = new Set(["smb"]);
 
-interface Waiting {
+interface PendingConnection {
   readonly service: string;
   readonly socket: Socket;
-  readonly patience: Timer;
-  holder: number | undefined;
+  readonly timeout: Timer;
+  receiver: number | undefined;
 }
 
 export class ConnectionSpreader {
   readonly #servers: Server[] = [];
-  readonly #takers: Taker[] = [];
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #receivers: ConnectionReceiver[] = [];
+  readonly #pending = new Map<number, PendingConnection>();
   #next = 0;
   #lastId = 0;
-  /** Each connection takes a descriptor of this process until its worker has it. */
-  readonly #waitingMax: number;
+  /** A pending connection uses a descriptor of this process. */
+  readonly #pendingMax: number;
   readonly #report: ConnectionReport;
 
-  constructor(log: Log = silentLog, waitingMax: number = connectionsFor(readDescriptorsMax())) {
-    this.#waitingMax = waitingMax;
-    this.#report = new ConnectionReport({ log, connectionsMax: waitingMax });
+  constructor(log: Log = silentLog, pendingMax: number = connectionsFor(readDescriptorsMax())) {
+    this.#pendingMax = pendingMax;
+    this.#report = new ConnectionReport({ log, connectionsMax: pendingMax });
   }
 
-  /** Listens; connections wait until there is somebody to take them. Resolves with the port. */
+  /** Listens; connections wait until a worker is ready. Resolves with the port. */
   async listen(service: string, address: { readonly host: string; readonly port: number }): Promise<number> {
     const server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
-      if (this.#waiting.size >= this.#waitingMax) {
+      if (this.#pending.size >= this.#pendingMax) {
         this.#report.note("refused");
         socket.destroy();
         return;
       }
       const id = ++this.#lastId;
-      const patience = systemTimers.after(LIMITS.handoverMillis, () => this.#drop(id));
-      this.#waiting.set(id, { service, socket, holder: undefined, patience });
+      const timeout = systemTimers.after(LIMITS.handoverMillis, () => this.#drop(id));
+      this.#pending.set(id, { service, socket, receiver: undefined, timeout });
       socket.on("error", () => this.#drop(id));
-      this.#hand(id);
+      this.#handOver(id);
     });
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
@@ -90,51 +90,47 @@ export class ConnectionSpreader {
   }
 
   /** A worker that is ready to serve. */
-  add(taker: Taker): void {
-    this.#takers.push(taker);
-    for (const [id, { holder }] of this.#waiting) if (holder === undefined) this.#hand(id);
+  add(receiver: ConnectionReceiver): void {
+    this.#receivers.push(receiver);
+    for (const [id, pending] of this.#pending) if (pending.receiver === undefined) this.#handOver(id);
   }
 
-  /** The worker has it: our copy of the connection goes. */
-  taken({ taken }: ConnectionAccepted): void {
-    this.#drop(taken);
+  /** The worker has the connection: our copy is closed. */
+  confirm({ accepted }: ConnectionAccepted): void {
+    this.#drop(accepted);
   }
 
-  /** The worker is gone, and with it what it had not taken yet. */
-  remove(takerId: number): void {
-    const index = this.#takers.findIndex(({ id }) => id === takerId);
-    if (index >= 0) this.#takers.splice(index, 1);
-    for (const [id, waiting] of this.#waiting) {
-      if (waiting.holder === takerId) this.#drop(id);
-    }
+  /** The worker is gone: drops the connections it had not confirmed. */
+  remove(receiverId: number): void {
+    const index = this.#receivers.findIndex(({ id }) => id === receiverId);
+    if (index >= 0) this.#receivers.splice(index, 1);
+    for (const [id, { receiver }] of this.#pending) if (receiver === receiverId) this.#drop(id);
   }
 
   /**
-   * Stops listening and drops what nobody took. Nobody waits for the end of the listeners: Node.js counts
-   * connections that were handed over among those that must be gone first, and their workers have not been
-   * told to stop yet.
+   * Stops listening and drops pending connections. It does not wait for the listeners to end: Node.js counts
+   * connections that were passed on among those that must end first, and their workers still run.
    */
   close(): void {
-    for (const id of this.#waiting.keys()) this.#drop(id);
+    for (const id of this.#pending.keys()) this.#drop(id);
     for (const server of this.#servers) server.close();
   }
 
-  /** Closes our copy; where a worker has its own, the connection goes on. */
+  /** Closes our copy; the copy of a worker stays open. */
   #drop(id: number): void {
-    const waiting = this.#waiting.get(id);
-    this.#waiting.delete(id);
-    waiting?.patience.cancel();
-    waiting?.socket.destroy();
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    pending?.timeout.cancel();
+    pending?.socket.destroy();
   }
 
-  #hand(id: number): void {
-    const waiting = this.#waiting.get(id);
-    const isTogether = waiting !== undefined && TOGETHER.has(waiting.service);
-    const taker = isTogether
-      ? this.#takers[0]
-      : this.#takers[this.#next++ % Math.max(1, this.#takers.length)];
-    if (taker === undefined || waiting === undefined) return;
-    waiting.holder = taker.id;
-    taker.hand({ connection: waiting.service, id }, waiting.socket);
+  #handOver(id: number): void {
+    const pending = this.#pending.get(id);
+    if (pending === undefined || this.#receivers.length === 0) return;
+    const { service, socket } = pending;
+    const index = SINGLE_PROCESS.has(service) ? 0 : this.#next++ % this.#receivers.length;
+    const receiver = this.#receivers[index]!;
+    pending.receiver = receiver.id;
+    receiver.handOver({ connection: service, id }, socket);
   }
 }

@@ -8,16 +8,16 @@ import type { Log } from "../observability/log.ts";
 import { Metrics, type MetricsSnapshot } from "../observability/metrics.ts";
 import { isWriteLockMessage, WriteLockArbiter } from "../store/embedded/turn.ts";
 import { Heartbeats } from "./heartbeat.ts";
-import { type ConnectionSpreader, isTaken } from "./spread-connections.ts";
+import { type ConnectionSpreader, isAccepted } from "./spread-connections.ts";
 
 /**
- * Several worker processes on one embedded store. The supervisor serves nobody: it starts the workers, lends
- * the turns to write, tells survivors of the dead so that what they held is released, and starts a worker
- * anew. It accepts the connections and hands them out in turn (spread-connections.ts).
+ * Several worker processes on one embedded store. The supervisor serves no requests: it starts the workers,
+ * arbitrates the write locks, has a surviving worker release the locks of a dead one, and replaces dead
+ * workers. It accepts the connections and distributes them (spread-connections.ts).
  *
- * A worker that hangs (stopped, or stuck in an endless loop) may hold the right to write, and then nobody
- * writes. Each worker sends a heartbeat; the supervisor kills one that is silent for too long. Only its exit,
- * not the signal, frees what it held: until the system has ended it, it might still write.
+ * A worker that hangs (stopped, or in an endless loop) may hold the write lock, which blocks all others. Each
+ * worker sends a heartbeat; the supervisor kills a worker that is silent for too long. Its locks are released
+ * at its exit, not at the signal: until the system has ended it, it might still write.
  */
 export type WorkerReport =
   | { readonly report: "ready"; readonly owner: string }
@@ -30,39 +30,38 @@ export type WorkerOrder =
   | { readonly order: "release"; readonly owners: readonly string[] }
   | { readonly order: "metrics"; readonly id: number }
   | { readonly order: "reload" }
-  /** Where the server listens: copies must know their own server by its addresses. */
+  /** Where the server listens: a copy must recognize its own server by address. */
   | { readonly order: "listeners"; readonly places: ListenerPlaces }
   | { readonly order: "stop" };
 
 /**
- * So many starts in a row that came to nothing have a cause that another start will not mend: without a
- * worker that serves we give up. As long as there is one, it goes on serving, and from here on we try again
- * now and then.
+ * After this many failed starts in a row the supervisor gives up if no worker serves. If one does, it starts
+ * another one at intervals.
  */
 const FAILED_STARTS_MAX = 5;
 const NEXT_START_MILLIS = 2_000;
-const METRICS_PATIENCE_MILLIS = 2_000;
+const METRICS_TIMEOUT_MILLIS = 2_000;
 
 interface Member {
   readonly worker: Worker;
   owner: string | undefined;
   isReady: boolean;
-  /** It was silent for too long and has been sent SIGKILL. */
+  /** It was silent for too long and was sent SIGKILL. */
   isKilled: boolean;
 }
 
 export interface SupervisorOptions {
   readonly workers: number;
-  /** How long requests in the workers may take to finish when they are stopped. */
+  /** How long in-flight requests in the workers may take at shutdown. */
   readonly shutdownMillis: number;
-  /** Of the data directory's lock. A worker that inherits it keeps others out as long as it lives. */
+  /** Of the data directory's lock. A worker inherits it, and so keeps other servers out while it lives. */
   readonly lockDescriptor: number | undefined;
   readonly log: Log;
   readonly connections: ConnectionSpreader;
   readonly places: ListenerPlaces;
-  /** All workers serve. */
+  /** All workers are ready. */
   readonly onReady: () => void;
-  /** No way to go on. */
+  /** No worker can be started. */
   readonly onGivenUp: (message: string) => void;
 }
 
@@ -76,29 +75,29 @@ export class Supervisor {
   #watch: Timer | undefined;
   #failedStarts = 0;
   readonly #metrics = new Map<number, Map<number, (snapshot: MetricsSnapshot | undefined) => void>>();
-  #metricsAsked = 0;
+  #lastMetricsId = 0;
   #dead: string[] = [];
   #places: ListenerPlaces;
   #isStopping = false;
   #wasReady = false;
-  #allGone: (() => void) | undefined;
+  #onAllGone: (() => void) | undefined;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
     this.#places = options.places;
     this.#arbiter = new WriteLockArbiter((id, message) => {
       const member = this.#members.get(id);
-      if (member !== undefined) report(member.worker, message);
+      if (member !== undefined) send(member.worker, message);
     });
     this.#ownMetrics.watchGauge({
       name: "holdfast_workers_ready",
-      help: "Worker processes that serve and answer now.",
+      help: "Worker processes that are ready.",
       read: () => this.readyCount,
     });
     for (const reason of ["died", "hung"] as const) {
       this.#ownMetrics.watchCounter({
         name: "holdfast_worker_deaths_total",
-        help: "Worker processes that ended and were replaced: they died, or they hung and were killed.",
+        help: "Worker processes that died, or hung and were killed, and were replaced.",
         labels: { reason },
         read: () => this.#deaths[reason],
       });
@@ -113,7 +112,7 @@ export class Supervisor {
     this.#watch = systemTimers.every(LIMITS.workerBeatMillis, () => this.#killSilent());
   }
 
-  /** Workers that serve and answer: one whose heartbeat is late is not among them. */
+  /** Ready workers whose heartbeat is not late. */
   get readyCount(): number {
     const now = monotonic();
     const isLate = (id: number): boolean => this.#heartbeats.silentFor(id, now) >= LIMITS.workerLateMillis;
@@ -124,33 +123,33 @@ export class Supervisor {
     return [...this.#members.values()].filter(({ isReady }) => isReady);
   }
 
-  /** For the workers that are there and those to come. */
-  learnListeners(places: ListenerPlaces): void {
+  /** For present and future workers. */
+  setListeners(places: ListenerPlaces): void {
     this.#places = places;
     this.sendAll({ order: "listeners", places });
   }
 
   sendAll(order: WorkerOrder): void {
-    for (const { worker } of this.#members.values()) report(worker, order);
+    for (const { worker } of this.#members.values()) send(worker, order);
   }
 
-  /** The figures of every worker that answers in time, and those of the supervisor. */
+  /** The metrics of every worker that answers in time, and those of the supervisor. */
   async metrics(): Promise<MetricsSnapshot[]> {
-    const id = ++this.#metricsAsked;
+    const id = ++this.#lastMetricsId;
     const answers = new Map<number, (snapshot: MetricsSnapshot | undefined) => void>();
     this.#metrics.set(id, answers);
     const snapshots = [...this.#members.values()].map(
       ({ worker }) =>
         new Promise<MetricsSnapshot | undefined>((resolve) => {
           answers.set(worker.id, resolve);
-          report(worker, { order: "metrics", id } satisfies WorkerOrder);
+          send(worker, { order: "metrics", id } satisfies WorkerOrder);
         }),
     );
-    const patience = systemTimers.after(METRICS_PATIENCE_MILLIS, () => {
-      for (const give of answers.values()) give(undefined);
+    const timeout = systemTimers.after(METRICS_TIMEOUT_MILLIS, () => {
+      for (const answer of answers.values()) answer(undefined);
     });
     const found = await Promise.all(snapshots);
-    patience.cancel();
+    timeout.cancel();
     this.#metrics.delete(id);
     return [...found.filter((snapshot) => snapshot !== undefined), await this.#ownMetrics.snapshotMetrics()];
   }
@@ -159,17 +158,17 @@ export class Supervisor {
     this.#isStopping = true;
     if (this.#members.size === 0) return;
     const gone = new Promise<void>((resolve) => {
-      this.#allGone = resolve;
+      this.#onAllGone = resolve;
     });
     for (const { worker, isReady } of this.#members.values()) {
-      // One that is still starting serves nobody and may not hear us yet; ending it at once loses nothing.
-      if (isReady) report(worker, { order: "stop" } satisfies WorkerOrder);
+      // A worker that is still starting may not handle messages yet, and has no requests to complete.
+      if (isReady) send(worker, { order: "stop" } satisfies WorkerOrder);
       else worker.process.kill("SIGKILL");
     }
     const millis = this.#options.shutdownMillis + LIMITS.shutdownLastMillis + LIMITS.workersLastMillis;
-    const patience = systemTimers.after(millis, () => this.#killAll());
+    const timeout = systemTimers.after(millis, () => this.#killAll());
     await gone;
-    patience.cancel();
+    timeout.cancel();
     this.#watch?.cancel();
   }
 
@@ -184,21 +183,18 @@ export class Supervisor {
       member.isKilled = true;
       this.#options.log.error(
         { worker: worker.process.pid, silentMillis },
-        "a worker hangs: it has sent no heartbeat; killing it",
+        "a worker hangs (no heartbeat); killing it",
       );
       this.#options.connections.remove(worker.id);
-      // SIGKILL also ends a process that was stopped.
+      // SIGKILL also ends a suspended process.
       worker.process.kill("SIGKILL");
     }
   }
 
-  /**
-   * A worker ends by itself in time unless it cannot run at all; left alive, it would keep the data
-   * directory.
-   */
+  /** A worker that still lives at this point would keep the lock of the data directory. */
   #killAll(): void {
     const workers = [...this.#members.values()].map(({ worker }) => worker.process.pid);
-    this.#options.log.error({ workers }, "shutting down: workers that did not stop in time are killed");
+    this.#options.log.error({ workers }, "shutting down: killing workers that did not stop in time");
     for (const { worker } of this.#members.values()) worker.process.kill("SIGKILL");
   }
 
@@ -209,17 +205,17 @@ export class Supervisor {
     this.#heartbeats.beat(worker.id, monotonic());
     worker.on("message", (message: WorkerReport) => {
       if (isWriteLockMessage(message)) this.#arbiter.receive(worker.id, message);
-      else if (isTaken(message)) this.#options.connections.taken(message);
+      else if (isAccepted(message)) this.#options.connections.confirm(message);
       else if (isAnnouncement(message)) this.#relay(member, message);
       else this.#receive(member, message);
     });
-    worker.on("exit", (code, signal) => this.#bury(member, signal ?? `exit code ${code}`));
+    worker.on("exit", (code, signal) => this.#handleExit(member, signal ?? `exit code ${code}`));
   }
 
-  /** What one worker announces is for the others; one that is starting will look for itself. */
+  /** Passes a worker's message to the others. A worker that is starting checks the store itself. */
   #relay(from: Member, message: Announcement): void {
     for (const member of this.#members.values()) {
-      if (member !== from && member.isReady) report(member.worker, message);
+      if (member !== from && member.isReady) send(member.worker, message);
     }
   }
 
@@ -233,13 +229,13 @@ export class Supervisor {
         member.owner = message.owner;
         member.isReady = true;
         this.#failedStarts = 0;
-        // Ahead of its first connection.
-        report(member.worker, { order: "listeners", places: this.#places } satisfies WorkerOrder);
+        // Before its first connection.
+        send(member.worker, { order: "listeners", places: this.#places } satisfies WorkerOrder);
         this.#options.connections.add({
           id: member.worker.id,
-          hand: (handover, socket) => report(member.worker, handover, socket),
+          handOver: (handover, socket) => send(member.worker, handover, socket),
         });
-        this.#announceDeath();
+        this.#releaseDead();
         if (!this.#wasReady && this.#started().length === this.#options.workers) {
           this.#wasReady = true;
           this.#options.onReady();
@@ -257,7 +253,7 @@ export class Supervisor {
     }
   }
 
-  #bury({ worker, owner, isReady, isKilled }: Member, reason: string): void {
+  #handleExit({ worker, owner, isReady, isKilled }: Member, reason: string): void {
     this.#members.delete(worker.id);
     this.#heartbeats.forget(worker.id);
     for (const answers of this.#metrics.values()) answers.get(worker.id)?.(undefined);
@@ -265,16 +261,16 @@ export class Supervisor {
     this.#options.connections.remove(worker.id);
     if (owner !== undefined) this.#dead.push(owner);
     if (this.#isStopping) {
-      if (this.#members.size === 0) this.#allGone?.();
+      if (this.#members.size === 0) this.#onAllGone?.();
       return;
     }
     this.#deaths[isKilled ? "hung" : "died"]++;
     if (!isReady) this.#failedStarts++;
     this.#options.log.error({ worker: worker.process.pid, reason }, "a worker died; starting another");
-    this.#announceDeath();
+    this.#releaseDead();
     if (isReady || this.#failedStarts < FAILED_STARTS_MAX) this.#fork();
     else if (this.#started().length === 0)
-      this.#giveUp(`workers die before they are ready (last: ${reason})`);
+      this.#giveUp(`workers end before they are ready (last: ${reason})`);
     else this.#forkLater();
   }
 
@@ -284,13 +280,11 @@ export class Supervisor {
     });
   }
 
-  /** One survivor is enough; if it dies before it is done, the next one is told. */
-  #announceDeath(): void {
-    if (this.#dead.length === 0) return;
-    const survivor = [...this.#members.values()].find(({ isReady }) => isReady);
-    if (survivor !== undefined) {
-      report(survivor.worker, { order: "release", owners: this.#dead } satisfies WorkerOrder);
-    }
+  /** Has one survivor release the locks of dead workers; if it dies before it is done, the next one does. */
+  #releaseDead(): void {
+    const [survivor] = this.#started();
+    if (this.#dead.length === 0 || survivor === undefined) return;
+    send(survivor.worker, { order: "release", owners: this.#dead } satisfies WorkerOrder);
   }
 
   #giveUp(message: string): void {
@@ -302,9 +296,9 @@ export class Supervisor {
 }
 
 /**
- * A worker may be dead before we know it. What was meant for it is then nobody's: its exit is what we act on,
- * so the error is not for us. We keep our copy of a connection until the worker has its own.
+ * Ignores errors: the worker may have died a moment ago, and the supervisor handles its exit. `keepOpen`
+ * keeps our copy of the socket until the worker confirms.
  */
-function report(worker: Worker, message: object, socket?: Socket): void {
+function send(worker: Worker, message: object, socket?: Socket): void {
   if (worker.isConnected()) worker.process.send(message, socket, { keepOpen: true }, () => {});
 }

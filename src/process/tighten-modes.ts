@@ -4,15 +4,14 @@ import { errorCode } from "../base/faults.ts";
 import { OTHERS_BITS } from "../base/file-modes.ts";
 
 /**
- * A data directory that an older build made, or that was restored with wider modes, is closed to other users
- * when it is opened. Called under the directory's lock, before the store opens. What else lies beside our
- * files (logs of other programs, files of Azurite) stays as it is: nobody reaches it through a closed
- * directory.
+ * Removes the access of other users from a data directory that an older build created, or that was restored
+ * with wider modes. Called under the directory's lock, before the store opens. Other files in it (logs,
+ * files of Azurite) keep their modes: other users cannot reach them through a closed directory.
  */
 export interface Tightened {
-  /** Files and directories that other users could reach before. */
+  /** Files and directories that were open to other users. */
   readonly count: number;
-  /** The first one that belongs to another user, whose mode we cannot change. */
+  /** The first one that belongs to another user, so that its mode could not be changed. */
   readonly refused: string | undefined;
 }
 
@@ -40,7 +39,7 @@ export function tightenModes(directory: string, names: readonly string[]): Tight
   };
   tighten(directory, statSync(directory));
   for (const name of names) {
-    // Through a link: an operator may have moved the payload to another disk.
+    // Follows links: the operator may have moved the payload to another disk.
     const found = statSync(join(directory, name), { throwIfNoEntry: false });
     if (found !== undefined) visit(join(directory, name), found);
   }

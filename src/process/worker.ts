@@ -3,33 +3,31 @@ import { systemTimers } from "../base/clock.ts";
 import { LIMITS } from "../base/limits.ts";
 import { isAnnouncement, RelayedMessages } from "../base/messages.ts";
 import { systemRandom } from "../base/random.ts";
-import { ClosingTooSlow, closeWithin, endProcessNow } from "../base/shutdown.ts";
 import type { Log } from "../observability/log.ts";
 import { EmbeddedStore } from "../store/embedded/embedded-store.ts";
 import { isWriteLockMessage, WriteLockClient, withWriteLocks } from "../store/embedded/turn.ts";
 import type { Options } from "./options.ts";
 import { Runtime } from "./runtime.ts";
 import { type Server, type ServicePort, startServer } from "./server.ts";
+import { ClosingTooSlow, closeWithin, endProcessNow } from "./shutdown.ts";
 import { type ConnectionAccepted, type ConnectionHandover, isHandover } from "./spread-connections.ts";
 import type { WorkerOrder, WorkerReport } from "./supervisor.ts";
 
-/** A process that serves under a supervisor: it borrows the turn to write and obeys orders. */
+/** A process that serves under a supervisor, which arbitrates the write locks and sends orders. */
 export async function runWorker(
   options: Options,
   log: Log,
   onFatal: (error: unknown) => void,
 ): Promise<void> {
-  const report = (report: WorkerReport): void => {
-    process.send?.(report);
-  };
-  // Without its supervisor a worker has nobody who lends turns: it must not go on by itself.
-  process.on("disconnect", () => process.exit(1));
   const send = (message: object): void => {
     process.send?.(message);
   };
-  // Of the event loop itself: as long as it goes round, the worker does its work.
+  const report: (report: WorkerReport) => void = send;
+  // Without its supervisor a worker gets no write lock, so it must not continue.
+  process.on("disconnect", () => process.exit(1));
+  // A timer of the event loop: it fires as long as the loop runs.
   systemTimers.every(LIMITS.workerBeatMillis, () => report({ report: "alive" }));
-  const turns = {
+  const writeLocks = {
     records: new WriteLockClient("records", send),
     ephemeral: new WriteLockClient("ephemeral", send),
   };
@@ -41,30 +39,31 @@ export async function runWorker(
     process.on("message", (message: unknown) => {
       if (isAnnouncement(message)) messages.receive(message);
       if (!isWriteLockMessage(message)) return;
-      turns.records.receive(message);
-      turns.ephemeral.receive(message);
+      writeLocks.records.receive(message);
+      writeLocks.ephemeral.receive(message);
     });
-    const open = (): Runtime => new Runtime({ choice: options.store, owner, log, turns, messages, onFatal });
-    runtime = await withWriteLocks([turns.records, turns.ephemeral], open);
+    const open = (): Runtime =>
+      new Runtime({ choice: options.store, owner, log, writeLocks, messages, onFatal });
+    runtime = await withWriteLocks([writeLocks.records, writeLocks.ephemeral], open);
     await runtime.start();
     server = await startServer({ options, runtime, log, isHandedOver: true });
   } catch (error) {
     report({ report: "failed", message: (error as Error).message });
     return;
   }
-  const duty = { runtime, server, report, log, shutdownMillis: options.shutdownMillis };
+  const context = { runtime, server, report, log, shutdownMillis: options.shutdownMillis };
   process.on("message", (message: WorkerOrder | ConnectionHandover, socket: unknown) => {
     if (isHandover(message)) {
-      // Told before it is read: from here on the connection lives and dies with this process.
-      process.send?.({ taken: message.id } satisfies ConnectionAccepted);
-      // The client may have gone while it was handed over.
+      // Confirmed before the first read: from here on the connection ends with this process.
+      send({ accepted: message.id } satisfies ConnectionAccepted);
+      // undefined when the client left meanwhile.
       if (socket instanceof Socket) server.accept(message.connection as ServicePort, socket);
-    } else if ("order" in message) void obey(message, duty).catch(onFatal);
+    } else if ("order" in message) void obey(message, context).catch(onFatal);
   });
   report({ report: "ready", owner });
 }
 
-interface Duty {
+interface WorkerContext {
   readonly runtime: Runtime;
   readonly server: Server;
   readonly report: (report: WorkerReport) => void;
@@ -72,8 +71,8 @@ interface Duty {
   readonly log: Log;
 }
 
-async function obey(order: WorkerOrder, duty: Duty): Promise<void> {
-  const { runtime, server, report } = duty;
+async function obey(order: WorkerOrder, context: WorkerContext): Promise<void> {
+  const { runtime, server, report } = context;
   switch (order.order) {
     case "release":
       if (runtime.engine instanceof EmbeddedStore) runtime.engine.forgetDeadReaders();
@@ -84,17 +83,17 @@ async function obey(order: WorkerOrder, duty: Duty): Promise<void> {
       report({ report: "metrics", id: order.id, snapshot: await server.metrics.snapshotMetrics() });
       break;
     case "listeners":
-      server.learnListeners(order.places);
+      server.setListeners(order.places);
       break;
     case "reload":
       server.reload();
       break;
     case "stop":
-      await stop(duty);
+      await stop(context);
   }
 }
 
-async function stop({ runtime, server, shutdownMillis, log }: Duty): Promise<void> {
+async function stop({ runtime, server, shutdownMillis, log }: WorkerContext): Promise<void> {
   try {
     await closeWithin(shutdownMillis + LIMITS.shutdownLastMillis, async (closing) => {
       await server.close(closing);
@@ -102,7 +101,7 @@ async function stop({ runtime, server, shutdownMillis, log }: Duty): Promise<voi
     });
   } catch (error) {
     if (!(error instanceof ClosingTooSlow)) throw error;
-    log.error({ reason: error.message }, "shutting down: the worker ends although parts of it did not close");
+    log.error({ reason: error.message }, "shutting down: the worker ends before all parts have closed");
     endProcessNow();
     return;
   }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { REFUSALS, type RefusalRow } from "../../src/base/refusals.ts";
+import type { RefusalRow } from "../../src/base/refusals/row.ts";
+import { REFUSALS } from "../../src/base/refusals.ts";
 
 /**
  * Every code the File service's reference lists, with its status and the file of tests that reaches it. The

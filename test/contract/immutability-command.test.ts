@@ -80,7 +80,7 @@ test("the operator of a stopped server releases what no request can, and the log
   const ofBlob = ["--location", directory, "--blob", `${ACCOUNT}/kept/a/locked`];
   await assert.rejects(run("release-immutability", ...ofBlob), (error) => {
     assert.ok(error instanceof ConfigError);
-    assert.match(error.message, /^--yes: expected, to release what is held \(1\); nothing was changed$/);
+    assert.match(error.message, /^nothing was changed: add --yes to release 1$/);
     return true;
   });
   const { lines, logged } = await run("release-immutability", ...ofBlob, "--yes");
@@ -97,7 +97,7 @@ test("the operator of a stopped server releases what no request can, and the log
     policyUntil: new Date(Math.floor(expiriesOn.getTime() / 1_000) * 1_000).toISOString(),
   });
   assert.deepEqual((await run("release-immutability", ...ofBlob, "--yes")).lines, [
-    `nothing holds ${ACCOUNT}/kept/a/locked`,
+    `no policy or legal hold on ${ACCOUNT}/kept/a/locked`,
   ]);
   const ofVersion = ["-l", directory, "--blob", `${ACCOUNT}/kept/versions`, "--versionId", versionId];
   assert.equal((await run("release-immutability", ...ofVersion, "--yes")).lines.length, 1);
@@ -205,14 +205,18 @@ test("what is wrong with such a command is said in one line", async () => {
     [
       "release-immutability",
       ["-l", nowhere, "--blob", "a/b/c", "--versionId", "x"],
-      /^--versionId: expected an id/,
+      /^--versionId: expected an ID/,
     ],
     [
       "release-immutability",
       ["-l", nowhere, "--container", "a/b", "--snapshot", "x"],
-      /expected --blob beside it/,
+      /--versionId and --snapshot require --blob/,
     ],
-    ["release-immutability", ["-l", nowhere, "--blob", "a/b/c"], /nowhere holds no data of Holdfast$/],
+    [
+      "release-immutability",
+      ["-l", nowhere, "--blob", "a/b/c"],
+      /nowhere is not a data directory of Holdfast$/,
+    ],
     ["enable-immutability", ["-l", nowhere, "--blob", "a/b/c"], /Unknown option '--blob'/],
   ];
   for (const [command, argv, expected] of cases)
@@ -229,5 +233,5 @@ test("what is wrong with such a command is said in one line", async () => {
   );
   const program = await runProgram(["release-immutability", "-l", nowhere, "--blob", "a/b/c", "--yes"]);
   assert.deepEqual([program.code, program.stdout], [1, ""]);
-  assert.match(program.stderr, /^holdfast: .*holds no data of Holdfast\n$/);
+  assert.match(program.stderr, /^holdfast: .*is not a data directory of Holdfast\n$/);
 });

@@ -123,7 +123,7 @@ suite("the command line", () => {
       [["--inMemory", "--adminHost", "192.0.2.1"], /set --adminHost or --host/],
       [["--inMemory", "--smbHost", "192.0.2.1"], /set --smbHost or --host/],
       [[...workers, "--blobHost", "192.0.2.1"], /set --blobHost or --host/],
-      [[...workers, "--accessLog", `${file}/log`], /log file .*\/log: cannot be opened: /],
+      [[...workers, "--accessLog", `${file}/log`], /cannot open the log file .*\/log: /],
       [["--location", file], /a-file cannot be used: it is not a directory/],
       [["--location", join(file, "below")], /below cannot be used: it is not a directory/],
     ];

@@ -65,7 +65,7 @@ suite("access lists by default", () => {
 });
 
 suite("access lists where they are enforced", () => {
-  const kit = useFiles("memory", ["--smbAccessLists", "enforced"]);
+  const kit = useFiles("memory", ["--smbAcls", "enforced"]);
 
   test("a list that denies everything leaves its owner the list, and REST everything", async () => {
     const share = await kit.newShare();

@@ -1,42 +1,44 @@
+import { withStatus } from "./row.ts";
+
 /** What only the File service answers; most codes of leases and copies are shared with blobs. */
 export const FILE_REFUSALS = {
+  ...withStatus(400, {
+    FileInvalidPermissionKey: "The specified file permission key does not exist in the share.",
+    ShareSnapshotOperationNotSupported: "The requested operation is not supported on a share snapshot.",
+  }),
+  ClientCacheFlushDelay: {
+    http: 408,
+    text: "The specified resource state could not be flushed from an SMB client in the specified time.",
+  },
+  ...withStatus(409, {
+    DeleteShareWhenSnapshotLeased:
+      "Unable to delete share because one or more share snapshots have active leases.",
+    FileGenerationMismatch: "The file has been recreated since the previous snapshot was taken.",
+    ShareAlreadyExists: "The specified share already exists.",
+    ShareHasSnapshots: "The share has snapshots and the operation requires no snapshots.",
+    ShareSnapshotCountExceeded: "The total number of snapshots for the share is over the limit.",
+  }),
+  ...withStatus(412, {
+    LeaseIdMismatchWithFileOperation: "The lease ID specified did not match the lease ID for the file.",
+    LeaseNotPresentWithFileOperation: "There is currently no lease on the file.",
+  }),
   CannotDeleteFileOrDirectory: {
     http: 409,
     smb: 0xc000_0121,
     text: "The file or directory could not be deleted because it is in use by an SMB client.",
   },
   CopySourceInvalid: { http: 400, code: "CannotVerifyCopySource", text: "The copy source is not valid." },
-  ClientCacheFlushDelay: {
-    http: 408,
-    text: "The specified resource state could not be flushed from an SMB client in the specified time.",
-  },
-  DeleteShareWhenSnapshotLeased: {
-    http: 409,
-    text: "Unable to delete share because one or more share snapshots have active leases.",
-  },
   DirectoryNotEmpty: { http: 409, smb: 0xc000_0101, text: "The specified directory is not empty." },
   ExtendedAttributesTooLarge: {
     http: 400,
     smb: 0xc000_0050,
-    text: "The extended attributes of a file or directory take more room than it may have for them.",
+    text: "The extended attributes of a file or directory exceed the maximum size permitted.",
   },
-  FileGenerationMismatch: {
-    http: 409,
-    text: "The file has been recreated since the previous snapshot was taken.",
-  },
-  FileInvalidPermission: {
-    http: 400,
-    smb: 0xc000_0079,
-    text: "The specified file permission is not valid.",
-  },
-  FileInvalidPermissionKey: {
-    http: 400,
-    text: "The specified file permission key does not exist in the share.",
-  },
+  FileInvalidPermission: { http: 400, smb: 0xc000_0079, text: "The specified file permission is not valid." },
   InvalidOwner: {
     http: 400,
     smb: 0xc000_005a,
-    text: "The owner is somebody whom the caller cannot make the owner.",
+    text: "The caller is not allowed to assign this owner.",
   },
   FileLockConflict: {
     http: 409,
@@ -48,7 +50,7 @@ export const FILE_REFUSALS = {
     smb: 0xc000_0033,
     text: "The specified file or directory path is not valid: too long, too deep, or reserved.",
   },
-  /** A share answers with the codes of containers, in words of its own. */
+  /** A share answers with the codes of containers, but its own text. */
   LeaseIdMismatchWithShareOperation: {
     http: 412,
     code: "LeaseIdMismatchWithContainerOperation",
@@ -59,28 +61,17 @@ export const FILE_REFUSALS = {
     code: "LeaseNotPresentWithContainerOperation",
     text: "There is currently no lease on the file share.",
   },
-  LeaseIdMismatchWithFileOperation: {
-    http: 412,
-    text: "The lease ID specified did not match the lease ID for the file.",
-  },
-  LeaseNotPresentWithFileOperation: { http: 412, text: "There is currently no lease on the file." },
   ParentNotFound: { http: 404, smb: 0xc000_003a, text: "The specified parent path does not exist." },
   ReadOnlyAttribute: {
     http: 409,
     smb: 0xc000_0022,
     text: "The specified resource is read-only and cannot be modified at this time.",
   },
-  ShareAlreadyExists: { http: 409, text: "The specified share already exists." },
-  ShareHasSnapshots: { http: 409, text: "The share has snapshots and the operation requires no snapshots." },
   ShareNotFound: { http: 404, smb: 0xc000_00cc, text: "The specified share does not exist." },
   ShareSizeLimitReached: {
     http: 413,
     smb: 0xc000_007f,
     text: "The share has reached the maximum size its quota allows.",
-  },
-  ShareSnapshotCountExceeded: {
-    http: 409,
-    text: "The total number of snapshots for the share is over the limit.",
   },
   /** The protocol has no code of its own for a snapshot that is not there. */
   ShareSnapshotNotFound: {
@@ -88,10 +79,6 @@ export const FILE_REFUSALS = {
     smb: 0xc000_0034,
     code: "ShareNotFound",
     text: "The specified share snapshot does not exist.",
-  },
-  ShareSnapshotOperationNotSupported: {
-    http: 400,
-    text: "The requested operation is not supported on a share snapshot.",
   },
   SharingViolation: {
     http: 409,
@@ -109,9 +96,5 @@ export const FILE_REFUSALS = {
     text: "The file or directory has too many open handles.",
   },
   /** Only SMB clients name streams, so only they meet it. */
-  TooManyStreams: {
-    http: 409,
-    smb: 0xc000_009a,
-    text: "The file or directory has too many named streams.",
-  },
+  TooManyStreams: { http: 409, smb: 0xc000_009a, text: "The file or directory has too many named streams." },
 } as const;

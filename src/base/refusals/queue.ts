@@ -1,11 +1,14 @@
+import { withStatus } from "./row.ts";
+
 /** What only the Queue service answers. */
 export const QUEUE_REFUSALS = {
-  InvalidMarker: { http: 400, text: "The specified marker is invalid." },
-  MessageNotFound: { http: 404, text: "The specified message does not exist." },
-  PopReceiptMismatch: {
-    http: 400,
-    text: "The specified pop receipt did not match the pop receipt for a dequeued message.",
-  },
+  ...withStatus(400, {
+    InvalidMarker: "The specified marker is invalid.",
+    PopReceiptMismatch: "The specified pop receipt did not match the pop receipt for a dequeued message.",
+  }),
+  ...withStatus(404, {
+    MessageNotFound: "The specified message does not exist.",
+    QueueNotFound: "The specified queue does not exist.",
+  }),
   QueueAlreadyExists: { http: 409, text: "The specified queue already exists." },
-  QueueNotFound: { http: 404, text: "The specified queue does not exist." },
 } as const;

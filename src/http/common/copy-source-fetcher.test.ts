@@ -3,13 +3,13 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createPlainServer } from "node:net";
 import { after, before, suite, test } from "node:test";
 import { pause, type Timers } from "../../base/clock.ts";
-import { ANY_SOURCE, type CopySources, PUBLIC_SOURCES, parseCopySources } from "../../base/copy-sources.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { type Log, silentLog } from "../../observability/log.ts";
 import { ClientGone } from "../connection/incoming-body.ts";
 import type { Client, HttpRequest } from "../exchange.ts";
 import { CopySourceFetcher } from "./copy-source-fetcher.ts";
+import { ANY_SOURCE, type CopySources, PUBLIC_SOURCES, parseCopySources } from "./copy-sources.ts";
 import { OwnListeners } from "./own-listeners.ts";
 
 /** Time passes when the test says so. */

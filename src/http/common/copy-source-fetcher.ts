@@ -1,12 +1,12 @@
 import { monotonic, systemTimers, type Timers } from "../../base/clock.ts";
-import { type CopySources, isAllowedSource } from "../../base/copy-sources.ts";
-import { type IpAddress, parseIp } from "../../base/ip-networks.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { answerOf, badHeader, Refusal, type SourceAnswer, sourceRefusal } from "../../base/refusals.ts";
 import type { Log } from "../../observability/log.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
+import { type CopySources, isAllowedSource } from "./copy-sources.ts";
 import { FetchSlots } from "./fetch-slots.ts";
 import type { FetchedSource } from "./fetched-source.ts";
+import { type IpAddress, parseIp } from "./ip-networks.ts";
 import type { OwnListeners } from "./own-listeners.ts";
 import { SourceLink } from "./source-link.ts";
 import { type ResolveName, resolveBySystem, SourceNames } from "./source-names.ts";

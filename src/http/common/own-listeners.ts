@@ -1,5 +1,5 @@
 import { networkInterfaces } from "node:os";
-import { type IpAddress, isLoopbackAddress, isUnspecified, parseIp } from "../../base/ip-networks.ts";
+import { type IpAddress, isLoopbackAddress, isUnspecified, parseIp } from "./ip-networks.ts";
 
 /** Where this server listens, by IP address and port, since a client can send any Host header. */
 export type OwnListener = "blob" | "queue" | "table" | "file" | "smb" | "admin";

@@ -1,8 +1,8 @@
-import { Wakeup } from "../../base/wakeup.ts";
 import type { AsyncCommit, MaybePromise, Reader, Writer } from "../../store/kv.ts";
 import type { StoredPolicy } from "../account/stored-policy.ts";
 import type { ServiceParts } from "../context.ts";
 import type { BackgroundJob } from "../reclaim/background-jobs.ts";
+import { Wakeup } from "../reclaim/wakeup.ts";
 import { type Admissions, withAdmissions } from "./access.ts";
 import type { FileContext } from "./cache-breaks.ts";
 import { FILE_LIMITS } from "./limits.ts";

@@ -1,4 +1,3 @@
-import { Wakeup } from "../../base/wakeup.ts";
 import type { Device } from "../../extents/device.ts";
 import { ExtentFiles } from "../../extents/extent-files.ts";
 import { ExtentLog } from "../../extents/extent-log.ts";
@@ -10,6 +9,7 @@ import { type Log, silentLog } from "../../observability/log.ts";
 import { ALL_EXTENTS, extentKey, LAST_EXTENT_KEY } from "../../store/keys/payload.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
 import { extentRecord, lastExtentRecord } from "../../store/records/payload.ts";
+import { Wakeup } from "../reclaim/wakeup.ts";
 import { isMostlyDead, isSmall, putExtent } from "./extent-ledger.ts";
 import { type LocatedSlice, type OpenPayload, SlicedPayload } from "./open-payload.ts";
 import type { Payloads } from "./payloads.ts";

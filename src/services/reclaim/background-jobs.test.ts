@@ -3,10 +3,10 @@ import { test } from "node:test";
 import { settle } from "../../../test/support/extents.ts";
 import type { Timers } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { Wakeup } from "../../base/wakeup.ts";
 import { silentLog } from "../../observability/log.ts";
 import { MemoryStore } from "../../store/memory/memory-store.ts";
 import { BackgroundJobs } from "./background-jobs.ts";
+import { Wakeup } from "./wakeup.ts";
 
 /** Timers that a test fires by hand. */
 function handTimers(): { timers: Timers; soon: (() => void)[]; delays: number[] } {

@@ -1,9 +1,9 @@
 import type { Millis, Timer, Timers } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
-import type { Wakeup } from "../../base/wakeup.ts";
 import type { Log } from "../../observability/log.ts";
 import type { EphemeralSpace } from "../../store/kv.ts";
 import { leaveRole, playsRole } from "./role.ts";
+import type { Wakeup } from "./wakeup.ts";
 
 /**
  * Background work of the services: contents of deleted containers, expired messages, uncommitted blocks. Each run

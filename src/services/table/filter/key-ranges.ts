@@ -1,7 +1,7 @@
-import { compareText } from "../../../base/text-order.ts";
 import { entityKeyAfter, type KeyBound, lowestEntityKey } from "../../../store/keys/table.ts";
 import type { Range } from "../../../store/kv.ts";
 import { TABLE_LIMITS } from "../limits.ts";
+import { compareText } from "../text-order.ts";
 import type { ComparisonOperator, Filter } from "./filter.ts";
 
 /**

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Timers } from "./clock.ts";
+import type { Timers } from "../base/clock.ts";
 import { ClosingTooSlow, closeWithin } from "./shutdown.ts";
 
 test("a shutdown that takes too long ends with the names of what did not close", async () => {
@@ -24,7 +24,7 @@ test("a shutdown that takes too long ends with the names of what did not close",
   setImmediate(() => runOut());
   await assert.rejects(closed, (error: Error) => {
     assert.ok(error instanceof ClosingTooSlow);
-    assert.equal(error.message, "after 5 s these have not closed: records, logs");
+    assert.equal(error.message, "not closed after 5 s: records, logs");
     return true;
   });
 });

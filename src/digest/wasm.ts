@@ -1,29 +1,24 @@
+import type { SharedMemory } from "../memory/shared-memory.ts";
+
 /**
- * Puts small WebAssembly modules together from bytes, for the few inner loops that JavaScript has no fast integers
- * for, so that nothing has to be built or shipped beside the source.
+ * An assembler for the few inner loops that JavaScript has no fast integers for. It builds small WebAssembly
+ * modules at run time, so that nothing has to be compiled or shipped beside the source.
  */
 
 // @types/node leaves WebAssembly to the browser's types, which we do not load.
 declare namespace WebAssembly {
-  class Memory {
-    readonly buffer: SharedArrayBuffer;
-    constructor(size: { readonly initial: number; readonly maximum: number; readonly shared: true });
-    grow(pages: number): number;
-  }
   class Module {
     constructor(bytes: Uint8Array);
   }
   class Instance {
     readonly exports: Record<string, unknown>;
-    constructor(module: Module, imports?: Record<string, Record<string, Memory>>);
+    constructor(module: Module, imports?: Record<string, Record<string, object>>);
   }
 }
 
 export type Code = readonly number[];
-/** Code of many parts, which are put one behind the other at the end: spreading them at each step costs milliseconds. */
+/** Nested code, flattened once at the end: spreading at each step would cost milliseconds. */
 export type Nested = readonly (number | Nested)[];
-
-export const WASM_PAGE_BYTES = 65_536;
 
 // The few instructions used, by their names in the specification.
 export const I32 = 0x7f;
@@ -47,7 +42,7 @@ export const I32_WRAP_I64 = 0xa7;
 export const I64_AND = 0x83;
 export const I64_XOR = 0x85;
 export const I64_SHR_U = 0x88;
-/** Instructions of vectors have a number behind a first byte of their own. */
+/** Vector instructions: a prefix byte, then their number. */
 export const simd = (opcode: number): number[] => [0xfd, ...unsigned(opcode)];
 export const V128_OR: Code = simd(0x50);
 export const V128_XOR: Code = simd(0x51);
@@ -55,9 +50,9 @@ export const V128_ZERO: Code = [...simd(0x0c), ...new Array<number>(16).fill(0)]
 export const I32X4_SHL: Code = simd(0xab);
 export const I32X4_SHR_U: Code = simd(0xad);
 export const I32X4_ADD: Code = simd(0xae);
-/** Sixteen bytes of two vectors, those of the second counted from 16 on. */
+/** Picks sixteen bytes of two vectors; the bytes of the second have the numbers from 16 on. */
 export const shuffle = (bytes: Code): number[] => [...simd(0x0d), ...bytes];
-/** Anywhere: addresses need not be multiples of anything. */
+/** Unaligned addresses are allowed. */
 export const loadV128 = (offset: number): number[] => [...simd(0x00), 0, ...unsigned(offset)];
 export const storeV128 = (offset: number): number[] => [...simd(0x0b), 0, ...unsigned(offset)];
 export const block: Code = [0x02, EMPTY];
@@ -65,9 +60,9 @@ export const loop: Code = [0x03, EMPTY];
 export const again: Code = [0x0c, 0];
 export const leaveIf: Code = [0x0d, 1];
 export const leaveBlockIf: Code = [0x0d, 0];
-/** Where to, from where, how many. */
+/** Operands: target, source, count. */
 export const copyBytes: Code = [0xfc, 0x0a, 0, 0];
-/** Where to, with what, how many. */
+/** Operands: target, value, count. */
 export const fillBytes: Code = [0xfc, 0x0b, 0];
 export const get = (local: number): number[] => [0x20, local];
 export const set = (local: number): number[] => [0x21, local];
@@ -87,7 +82,7 @@ function unsigned(value: number): number[] {
   return [...out, rest];
 }
 
-/** Of 32 bits, with a sign or without: the last bit of what is written is the sign. */
+/** LEB128 of a 32-bit number; the last bit written is the sign. */
 function signed(value: number): number[] {
   const out: number[] = [];
   let rest = value | 0;
@@ -99,28 +94,6 @@ const vector = (items: readonly Code[]): number[] => [unsigned(items.length), ..
 const sized = (content: Code): number[] => [unsigned(content.length), content].flat();
 const section = (id: number, content: Code): Nested => [id, sized(content)];
 const flat = (code: readonly unknown[]): number[] => code.flat(Number.POSITIVE_INFINITY) as number[];
-
-/** Memory of a fixed size that several modules and threads see. */
-export class SharedMemory {
-  readonly pages: number;
-  readonly memory: WebAssembly.Memory;
-
-  constructor(pages: number) {
-    this.pages = pages;
-    this.memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
-  }
-
-  get buffer(): SharedArrayBuffer {
-    return this.memory.buffer;
-  }
-
-  /** An object for the same bytes that nobody else has: growing, even by nothing, makes the next one. */
-  newBuffer(): SharedArrayBuffer {
-    const { buffer } = this.memory;
-    this.memory.grow(0);
-    return buffer;
-  }
-}
 
 export interface WasmFunction {
   readonly memory: ArrayBufferLike;
@@ -136,7 +109,7 @@ const name = (text: string): number[] => sized([...Buffer.from(text)]);
 
 type WasmWhere = { readonly pages: number } | { readonly shared: SharedMemory };
 
-/** A module of one function of two 32-bit numbers, `run`, with locals and a memory of its own or one that it shares. */
+/** A module with one function, `run(i32, i32)`, over its own memory or a shared one. */
 export function wasmBytes({ locals, code, ...where }: WasmOptions & WasmWhere): Uint8Array {
   const body = flat([vector(locals.map(({ count, type }) => [...unsigned(count), type])), code]);
   const exported = [
@@ -147,7 +120,7 @@ export function wasmBytes({ locals, code, ...where }: WasmOptions & WasmWhere): 
     [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
     section(1, vector([[0x60, ...vector([[I32], [I32]]), 0]])), // type: (i32, i32) -> nothing
     "shared" in where ? section(2, vector([sharedImport(where.shared.pages)])) : [],
-    section(3, vector([[0]])), // one function of it
+    section(3, vector([[0]])), // one function of that type
     "pages" in where ? section(5, vector([[0, ...unsigned(where.pages)]])) : [], // one memory
     section(7, vector(exported)),
     section(10, vector([sized(body)])),
@@ -155,7 +128,7 @@ export function wasmBytes({ locals, code, ...where }: WasmOptions & WasmWhere): 
   return new Uint8Array(flat(parts));
 }
 
-/** Such a module, ready to run. */
+/** Instantiates such a module. */
 export function startWasm(options: WasmOptions & WasmWhere): WasmFunction {
   const imports = "shared" in options ? { shared: { memory: options.shared.memory } } : undefined;
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(wasmBytes(options)), imports);
@@ -163,7 +136,7 @@ export function startWasm(options: WasmOptions & WasmWhere): WasmFunction {
   return { memory: buffer, run: exports.run as WasmFunction["run"] };
 }
 
-/** A memory (2) that is shared (3), at least and at most so long. */
+/** Imports a memory (2) that is shared (3); its minimum and maximum are equal. */
 function sharedImport(pages: number): number[] {
   return [...name("shared"), ...name("memory"), 2, 3, ...unsigned(pages), ...unsigned(pages)];
 }

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
-import { errorCode } from "./faults.ts";
-import { LIMITS } from "./limits.ts";
+import { errorCode } from "../base/faults.ts";
+import { LIMITS } from "../base/limits.ts";
 
 /**
- * How many file descriptors this process may have open. Node.js raises its soft limit to the hard one when it
- * starts, so this is what `ulimit -Hn` says. Infinity where there is no limit, as on Windows.
+ * The maximum of open file descriptors of this process. Node.js raises its soft limit to the hard one when it
+ * starts, so this equals `ulimit -Hn`. Infinity where there is no limit, as on Windows.
  */
 export function readDescriptorsMax(platform: string = process.platform): number {
   if (platform === "win32") return Number.POSITIVE_INFINITY;
@@ -25,15 +25,13 @@ function readOwnLimits(): string {
   }
 }
 
-/**
- * The line is `Max open files 1024 1048576 files`: soft, hard, unit.
- */
+/** The line is `Max open files 1024 1048576 files`: soft, hard, unit. */
 export function parseDescriptorsMax(limits: string): number | undefined {
   const soft = /^Max open files\s+(\d+|unlimited)\s/m.exec(limits)?.[1];
   return soft === undefined ? undefined : numberOf(soft);
 }
 
-/** The diagnostic report has the limits of the process on every POSIX system. */
+/** The diagnostic report has the limits on every POSIX system. */
 export function reportedDescriptorsMax(): number | undefined {
   const report = process.report.getReport() as unknown as {
     readonly userLimits?: { readonly open_files?: { readonly soft?: number | string } };
@@ -47,8 +45,8 @@ function numberOf(limit: number | string): number {
 }
 
 /**
- * How many of so many descriptors are for connections to the services. The rest is for the admin listener,
- * files and the connections the server itself makes: a server that cannot open a file helps no client.
+ * How many of the descriptors connections to the services may use. The rest is for the admin listener, files
+ * and the connections that the server itself makes.
  */
 export function connectionsFor(descriptors: number): number {
   if (!Number.isFinite(descriptors)) return descriptors;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { LIMITS } from "../base/limits.ts";
 import {
   connectionsFor,
   parseDescriptorsMax,
   readDescriptorsMax,
   reportedDescriptorsMax,
 } from "./descriptors.ts";
-import { LIMITS } from "./limits.ts";
 
 test("the limit of this process is the same wherever it is read", {
   skip: process.platform === "win32",
