@@ -3,11 +3,11 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { systemRandom } from "../src/base/random.ts";
-import { readMutants } from "../test/support/planted.ts";
+import { readMutants } from "../test/support/mutants.ts";
 import { isProof, type Proof, type ProofLength } from "../test/support/proof.ts";
-import { proveApart } from "./prove/apart.ts";
+import { proveInChild } from "./prove/child-process.ts";
 import { writeFigures } from "./prove/guarantees.ts";
-import { printMutants, runMutants } from "./prove/planted.ts";
+import { printMutants, runMutants } from "./prove/mutants.ts";
 import { printTable, runProofs } from "./prove/run-proofs.ts";
 
 /** The long proofs, which take more time than a test may. */
@@ -16,7 +16,7 @@ npm run prove -- --quick          fewer rounds: five to eight minutes
 npm run prove -- --long           more rounds of those that an hour has no room for: several hours
 npm run prove -- --only NAME      one of them (may be given several times)
 npm run prove -- --list           what there is
-npm run prove -- --mutants        whether the proofs catch the mutants of test/prove/planted (--only: one of these)
+npm run prove -- --mutants        whether the proofs catch the mutants of test/prove/mutants (--only: one of these)
 npm run prove -- --json FILE      the outcomes as JSON, elsewhere than in dist/prove.json
 npm run prove -- --docs           the figures into docs/internals/guarantees.md as well
 npm run prove -- --seed N         as it ran that time
@@ -112,7 +112,7 @@ const outcomes = await runProofs({
   length,
   seed,
   print,
-  ...(chosen.length > 1 && values.from === undefined ? { runApart: proveApart } : {}),
+  ...(chosen.length > 1 && values.from === undefined ? { runInChild: proveInChild } : {}),
 });
 process.stdout.write(`\n${printTable(outcomes)}`);
 writeJson({ length, outcomes });

@@ -4,7 +4,7 @@ import type { Row } from "../rows.ts";
 import type { Contender } from "../servers.ts";
 import { type PlainRequest, signed } from "../sign.ts";
 import { LARGE_BLOB_ROWS } from "./blob-large.ts";
-import { PART_ROWS } from "./blob-parts.ts";
+import { RANGE_ROWS } from "./blob-ranges.ts";
 
 /** Small blobs: the cost of one request, and of many clients that want the same thing. */
 const KIB_1 = Buffer.alloc(1_024, 0x61);
@@ -155,5 +155,5 @@ export const BLOB_ROWS: readonly Row[] = [
     run: leases,
   },
   ...LARGE_BLOB_ROWS,
-  ...PART_ROWS,
+  ...RANGE_ROWS,
 ];

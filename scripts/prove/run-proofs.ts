@@ -9,7 +9,7 @@ import type {
   ProofOutcome,
   ProofVerdict,
 } from "../../test/support/proof.ts";
-import type { ProofApart } from "./apart.ts";
+import type { ChildProof } from "./child-process.ts";
 
 export interface RunProofs {
   readonly proofs: readonly Proof[];
@@ -17,7 +17,7 @@ export interface RunProofs {
   readonly seed: number;
   readonly print: (line: string) => void;
   /** Runs one in a process of its own; without it, all run in this one. */
-  readonly runApart?: (proof: ProofApart) => Promise<ProofOutcome | undefined>;
+  readonly runInChild?: (proof: ChildProof) => Promise<ProofOutcome | undefined>;
 }
 
 /** Most of them wait for processes, disks and clocks half of their time: so many for 2 cores. */
@@ -28,7 +28,7 @@ const LANES = 3;
  * outcomes are in the order of the proofs.
  */
 export async function runProofs(run: RunProofs): Promise<ProofOutcome[]> {
-  const { proofs, length, seed, print, runApart } = run;
+  const { proofs, length, seed, print, runInChild } = run;
   const outcomes = new Map<Proof, ProofOutcome>();
   const runOne = async (proof: Proof): Promise<void> => {
     const label = `[${proofs.indexOf(proof) + 1}/${proofs.length}] ${proof.name}`;
@@ -36,9 +36,9 @@ export async function runProofs(run: RunProofs): Promise<ProofOutcome[]> {
     const tell = (text: string): void => print(`${label}: ${text}`);
     const start = monotonic();
     const outcome =
-      runApart === undefined
+      runInChild === undefined
         ? await runProof(proof, { length, seed }, tell)
-        : await runApart({ name, length, seed, print: tell });
+        : await runInChild({ name, length, seed, print: tell });
     const fallen = { ok: false, figure: "ended without a verdict", millis: monotonic() - start };
     if (outcome === undefined) tell(`BROKEN, ${fallen.figure}`);
     outcomes.set(proof, outcome ?? { name, what, seed, ...fallen });

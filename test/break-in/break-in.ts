@@ -1,6 +1,6 @@
 import { breakInByConfiguration } from "./configuration.ts";
 import { breakInByCopy } from "./copies.ts";
-import { openFixture } from "./house.ts";
+import { openFixture } from "./fixture.ts";
 import { Ledger } from "./ledger.ts";
 import { breakInByPath } from "./paths.ts";
 import { breakInByRights } from "./rights.ts";

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { signedHeaders, targetOf } from "../../bench/sign.ts";
 import { startHoldfast } from "../../src/process/library.ts";
 import { NAME } from "../support/auth.ts";
-import { type Fixture, openFixture, type Service } from "./house.ts";
+import { type Fixture, openFixture, type Service } from "./fixture.ts";
 import { Ledger, type Sent, send } from "./ledger.ts";
 import { serviceSas } from "./sas.ts";
 

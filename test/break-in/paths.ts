@@ -1,5 +1,5 @@
 import { tokenOf } from "../support/tokens.ts";
-import type { Fixture } from "./house.ts";
+import type { Fixture } from "./fixture.ts";
 import { type Ledger, type Sent, send } from "./ledger.ts";
 import { grantedTokens } from "./sas.ts";
 

@@ -2,7 +2,7 @@ import { delegationKeyValue } from "../../src/http/auth/delegation-key.ts";
 import { parseIsoDate } from "../../src/http/wire/dates.ts";
 import { sasOf } from "../kit/blob-sas.ts";
 import { ACCOUNT, hmac, NAME, queryOf } from "../support/auth.ts";
-import { type Fixture, openFixture } from "./house.ts";
+import { type Fixture, openFixture } from "./fixture.ts";
 import { Ledger, type Sent, send } from "./ledger.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { delegationKeyValue } from "../../src/http/auth/delegation-key.ts";
 import { parseIsoDate } from "../../src/http/wire/dates.ts";
 import { ACCOUNT, hmac, NAME, queryOf } from "../support/auth.ts";
-import type { Fixture, Service } from "./house.ts";
+import type { Fixture, Service } from "./fixture.ts";
 import { type Ledger, oneOff, type Sent } from "./ledger.ts";
 
 /** Shared access signatures, made here from the protocol's description. */

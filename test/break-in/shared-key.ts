@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import { ACCOUNT, KEY } from "../../bench/sign.ts";
-import type { Fixture, Service } from "./house.ts";
+import type { Fixture, Service } from "./fixture.ts";
 import { type Ledger, oneOff, type Sent, send } from "./ledger.ts";
 
 /** Requests signed with the account key that somebody saw on the wire and sends again, changed. */

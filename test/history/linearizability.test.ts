@@ -5,7 +5,7 @@ import { seedOfThisRun } from "../support/seed.ts";
 import { INFINITE, type LeaseOperation, leaseLock } from "./lease-lock.ts";
 import { checkHistory, type Operation, printStory, type Sequential } from "./linearizability.ts";
 import { type MessageOperation, message, missedMessage } from "./message.ts";
-import { LEASE_MUTANTS, MESSAGE_MUTANTS, type Mutant, REGISTER_MUTANTS } from "./planted.ts";
+import { LEASE_MUTANTS, MESSAGE_MUTANTS, type Mutant, REGISTER_MUTANTS } from "./mutants.ts";
 import { type RegisterOperation, registers, reusedEtag } from "./registers.ts";
 import { leaseHistory, messageHistory, registerHistory } from "./simulate.ts";
 
@@ -162,7 +162,7 @@ function assertLegal<State, Op extends Operation>(
   if (verdict.legal === false) assert.fail(printStory(verdict.story));
 }
 
-suite("planted bugs are caught, every one of them", () => {
+suite("every mutant is caught", () => {
   function mutateAll<State, Op extends Operation>(
     mutants: Readonly<Record<string, Mutant<Op>>>,
     make: (random: Random) => readonly Op[],
@@ -179,8 +179,8 @@ suite("planted bugs are caught, every one of them", () => {
           mutants++;
           assert.equal(checkHistory(wrong, objectOf(wrong)).legal, false, `seed ${seed}, history ${i}`);
         }
-        assert.ok(mutants > HISTORIES / 4, `only ${mutants} planted`);
-        t.diagnostic(`${mutants} planted, ${mutants} caught`);
+        assert.ok(mutants > HISTORIES / 4, `only ${mutants} mutants`);
+        t.diagnostic(`${mutants} mutants, all caught`);
       });
     }
   }

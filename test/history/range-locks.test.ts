@@ -48,7 +48,7 @@ test("locks that bear each other are let through, and what they forbid is refuse
   );
 });
 
-test("planted bugs are caught", () => {
+test("mutants are caught", () => {
   assert.ok(!isLegal([1, lock(0, 2, true), DONE], [2, lock(1, 3, true), DONE]), "two exclusive locks");
   assert.ok(!isLegal([1, lock(0, 2, false), DONE], [9, restWrite, DONE]), "a REST write past a lock");
   const read: LockInput = { do: "restRead", ...everything };

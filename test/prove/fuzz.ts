@@ -23,7 +23,7 @@ export const proof: Proof = {
         const mutants = await fuzzer.run({ target, seed, ...limits });
         if (mutants.findings.length === 0) return { ok: false, figure: `${target} was not found` };
       }
-      progress(`${MUTANT_TARGETS.length} planted bugs found`);
+      progress(`${MUTANT_TARGETS.length} mutants found`);
       for (const { name: target } of REAL_TARGETS) {
         const result = await fuzzer.run({ target, seed, millisMax });
         inputs += result.executed;
@@ -41,7 +41,7 @@ export const proof: Proof = {
     const heap = Math.round(grown / 2 ** 20);
     const figure =
       `${REAL_TARGETS.length} targets, ${inputs} inputs, ${blocks} blocks, ${findings.length} findings; ` +
-      `slowest input ${slowest.toFixed(0)} ms, heap +${heap} MiB, ${MUTANT_TARGETS.length} planted bugs found`;
+      `slowest input ${slowest.toFixed(0)} ms, heap +${heap} MiB, ${MUTANT_TARGETS.length} mutants found`;
     return {
       ok: findings.length === 0 && REAL_TARGETS.length >= TARGETS_MIN,
       figure: [figure, ...findings].join("\n"),

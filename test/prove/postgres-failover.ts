@@ -1,7 +1,7 @@
 import { pause } from "../../src/base/clock.ts";
 import { TestDatabase } from "../kit/postgres.ts";
 import { type Program, startProgram } from "../kit/program.ts";
-import { NodeLoad } from "../support/node-load.ts";
+import { MemberLoad } from "../support/member-load.ts";
 import type { Proof } from "../support/proof.ts";
 
 const CLIENTS = 12;
@@ -39,7 +39,7 @@ async function fallOver(plan: {
   readonly seed: number;
   readonly isSynchronous: boolean;
   progress(text: string): void;
-}): Promise<{ readonly load: NodeLoad; readonly slowest: number }> {
+}): Promise<{ readonly load: MemberLoad; readonly slowest: number }> {
   const { rounds, seed, isSynchronous, progress } = plan;
   let primary = await TestDatabase.create({ isForgetful: false, settings: SETTINGS });
   let standby = await TestDatabase.empty();
@@ -48,7 +48,7 @@ async function fallOver(plan: {
     const address = `postgres://holdfast@${primary.host},${standby.host}/postgres?schema=failover&connect_timeout=2`;
     await attach(primary, standby, isSynchronous);
     for (let i = 0; i < 2; i++) programs.push(await startProgram(["--store", address]));
-    const load = new NodeLoad(
+    const load = new MemberLoad(
       programs.map(({ connectionString }) => ({ connectionString: () => connectionString })),
     );
     await load.prepare();

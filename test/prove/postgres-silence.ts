@@ -3,7 +3,7 @@ import { LIMITS } from "../../src/base/limits.ts";
 import { FaultyLink, type LinkMode } from "../kit/faulty-link.ts";
 import { TestDatabase } from "../kit/postgres.ts";
 import { type Program, startProgram } from "../kit/program.ts";
-import { NodeLoad } from "../support/node-load.ts";
+import { MemberLoad } from "../support/member-load.ts";
 import type { Proof } from "../support/proof.ts";
 
 const NODES = 2;
@@ -27,7 +27,7 @@ export const proof: Proof = {
     try {
       for (let i = 0; i < NODES; i++)
         programs.push(await startProgram(["--store", link.over(database.address("silence"))]));
-      const load = new NodeLoad(
+      const load = new MemberLoad(
         programs.map(({ connectionString }) => ({ connectionString: () => connectionString })),
       );
       await load.prepare();
@@ -79,7 +79,7 @@ function readiness(programs: readonly Program[]): Promise<{ status: number; text
   );
 }
 
-async function becomeReady(programs: readonly Program[], load: NodeLoad, round: number): Promise<void> {
+async function becomeReady(programs: readonly Program[], load: MemberLoad, round: number): Promise<void> {
   const began = Date.now();
   for (;;) {
     const states = await readiness(programs);

@@ -4,7 +4,7 @@ import { installMissing, NEEDED, thisSystem } from "../../scripts/test/programs.
 import { seededRandom } from "../../src/base/random.ts";
 import { add, isClean, newFigures, printFigures } from "../crash/ledger/cell.ts";
 import { Ledger } from "../crash/ledger/ledger.ts";
-import { mutantEnvironment } from "../support/planted.ts";
+import { mutantEnvironment } from "../support/mutants.ts";
 import { openPowerDisk, type PowerDisk } from "../support/power-disk.ts";
 import { Product } from "../support/product.ts";
 import type { Proof } from "../support/proof.ts";

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * The bugs we plant to see that the proofs find them: test/prove/planted/plants.json, put in place by
- * hooks.mjs.
+ * The bugs that show whether the proofs find bugs: test/prove/mutants/mutants.json, applied by hooks.mjs.
  */
 export interface Mutant {
   readonly name: string;
@@ -14,19 +13,19 @@ export interface Mutant {
   readonly edits: readonly { readonly module: string; readonly find: string; readonly replace: string }[];
 }
 
-const folder = fileURLToPath(new URL("../prove/planted/", import.meta.url));
+const folder = fileURLToPath(new URL("../prove/mutants/", import.meta.url));
 const repository = fileURLToPath(new URL("../../", import.meta.url));
 
 export function readMutants(): Mutant[] {
-  return JSON.parse(readFileSync(join(folder, "plants.json"), "utf8")) as Mutant[];
+  return JSON.parse(readFileSync(join(folder, "mutants.json"), "utf8")) as Mutant[];
 }
 
 /** What a process needs in its environment to have the bug. Its children inherit it. */
 export function mutantEnvironment(name: string): Record<string, string> {
   if (!readMutants().some((mutant) => mutant.name === name))
-    throw new Error(`there is no planted bug ${name}`);
+    throw new Error(`there is no mutant ${name}`);
   const options = `${process.env.NODE_OPTIONS ?? ""} --import ${join(folder, "register.mjs")}`.trim();
-  return { NODE_OPTIONS: options, HOLDFAST_PLANTED: name };
+  return { NODE_OPTIONS: options, HOLDFAST_MUTANT: name };
 }
 
 /**

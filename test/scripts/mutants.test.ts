@@ -5,15 +5,15 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { KEY } from "../../bench/sign.ts";
 import { startProgram } from "../kit/program.ts";
-import { mutantEnvironment, readMutants, uselessEdits } from "../support/planted.ts";
+import { mutantEnvironment, readMutants, uselessEdits } from "../support/mutants.ts";
 
-test("every planted bug still finds the code it changes, in the sources and in the build", () => {
+test("every mutant still finds the code it changes, in the sources and in the build", () => {
   assert.deepEqual(uselessEdits("src"), []);
   assert.deepEqual(uselessEdits("dist"), []);
   assert.equal(new Set(readMutants().map(({ name }) => name)).size, readMutants().length);
 });
 
-test("a process with a planted bug has it, and one without has not", () => {
+test("only a process with a mutant has its bug", () => {
   const lock = fileURLToPath(new URL("../../src/concurrency/byte-range-lock.ts", import.meta.url));
   const script = `import { mayRestWrite } from ${JSON.stringify(lock)}; console.log(mayRestWrite([{}]));`;
   const run = (env: Record<string, string>): string => {
@@ -24,7 +24,7 @@ test("a process with a planted bug has it, and one without has not", () => {
   };
   assert.equal(run({}), "false");
   assert.equal(run(mutantEnvironment("rest-ignores-locks")), "true");
-  assert.throws(() => mutantEnvironment("no-such-bug"), /there is no planted bug/);
+  assert.throws(() => mutantEnvironment("no-such-bug"), /there is no mutant/);
 });
 
 test("the program has the bug too, though it is one file", async () => {

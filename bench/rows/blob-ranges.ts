@@ -31,7 +31,7 @@ const pages: PlainRequest[] = Array.from({ length: 2_048 }, (_, i) => {
   };
 });
 
-export const PART_ROWS: readonly Row[] = [
+export const RANGE_ROWS: readonly Row[] = [
   {
     name: `Append Block 1 KiB, ${BLOBS} blobs`,
     service: "blob",

@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monotonic } from "../../src/base/clock.ts";
-import { type Mutant, mutantEnvironment, readMutants, uselessEdits } from "../../test/support/planted.ts";
+import { type Mutant, mutantEnvironment, readMutants, uselessEdits } from "../../test/support/mutants.ts";
 import type { ProofOutcome } from "../../test/support/proof.ts";
-import { proveApart } from "./apart.ts";
+import { proveInChild } from "./child-process.ts";
 import { printRows, printTime } from "./run-proofs.ts";
 
 /**
- * Whether the proofs would notice: each planted bug is put into the product, in a process of its own, and the
- * proofs that should catch it are run until one does.
+ * Whether the proofs would notice: each mutant runs in a process of its own against the proofs that should
+ * catch it, until one does.
  */
 export interface MutantOutcome {
   readonly name: string;
@@ -29,7 +29,7 @@ export interface RunMutants {
 
 export async function runMutants({ seed, only, print }: RunMutants): Promise<MutantOutcome[]> {
   const useless = [...uselessEdits("src"), ...uselessEdits("dist")];
-  if (useless.length > 0) throw new Error(`planted bugs that change nothing:\n${useless.join("\n")}`);
+  if (useless.length > 0) throw new Error(`mutants that change nothing:\n${useless.join("\n")}`);
   const outcomes: MutantOutcome[] = [];
   const mutants = readMutants().filter(({ name }) => only === undefined || only.includes(name));
   for (const [index, mutant] of mutants.entries()) {
@@ -71,14 +71,14 @@ async function proveWith(
   seed: number,
   print: (text: string) => void,
 ): Promise<ProofOutcome | undefined> {
-  const directory = mkdtempSync(join(tmpdir(), "holdfast-planted-"));
+  const directory = mkdtempSync(join(tmpdir(), "holdfast-mutant-"));
   // What a broken proof keeps for the investigation is kept in here, and goes with it.
   const env = { ...mutantEnvironment(mutant), TMPDIR: directory };
   const tell = (text: string): void => {
     if (/^\d/.test(text)) print(`${proof}: ${text}`);
   };
   try {
-    return await proveApart({ name: proof, length: "quick", seed, env, print: tell });
+    return await proveInChild({ name: proof, length: "quick", seed, env, print: tell });
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
@@ -86,10 +86,10 @@ async function proveWith(
 
 export function printMutants(outcomes: readonly MutantOutcome[]): string {
   return printRows([
-    ["planted bug", "caught by", "time", "what was seen"],
+    ["mutant", "caught by", "time", "what was seen"],
     ...outcomes.map(({ name, caughtBy, millis, figure }) => [
       name,
-      caughtBy ?? "NOBODY",
+      caughtBy ?? "NONE",
       printTime(millis),
       figure.split("\n", 1)[0]!,
     ]),

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { ProofLength, ProofOutcome } from "../../test/support/proof.ts";
 
 /** One proof in a process of its own: those beside it do not wait for its computing, nor it for theirs. */
-export interface ProofApart {
+export interface ChildProof {
   readonly name: string;
   readonly length: ProofLength;
   readonly seed: number;
@@ -22,7 +22,7 @@ const LENGTH_FLAGS: Record<ProofLength, readonly string[]> = {
 };
 
 /** Undefined when it ended without a verdict. */
-export async function proveApart(proof: ProofApart): Promise<ProofOutcome | undefined> {
+export async function proveInChild(proof: ChildProof): Promise<ProofOutcome | undefined> {
   const { name, length, seed, env = {}, print } = proof;
   const directory = mkdtempSync(join(tmpdir(), "holdfast-apart-"));
   const json = join(directory, "outcome.json");

@@ -2,7 +2,7 @@ import { pause } from "../../src/base/clock.ts";
 import { recordHistory } from "../history/record.ts";
 import { TestDatabase } from "../kit/postgres.ts";
 import { type Program, startProgram } from "../kit/program.ts";
-import { NodeLoad } from "../support/node-load.ts";
+import { MemberLoad } from "../support/member-load.ts";
 import type { Proof, ProofLength } from "../support/proof.ts";
 
 const NODES = 3;
@@ -18,7 +18,7 @@ const OPERATIONS = { quick: 1_000, usual: 5_600, long: 5_600 };
  * of every service, SMB among them, spread over the nodes, whose histories are judged key by key.
  */
 export const proof: Proof = {
-  name: "postgres-nodes",
+  name: "postgres-members",
   what: "three nodes on one database: exact counters, one winner per ETag race and lease, histories linearizable",
   minutes: 1,
   async run({ length, seed, progress }) {
@@ -27,7 +27,7 @@ export const proof: Proof = {
     try {
       for (let i = 0; i < NODES; i++)
         programs.push(await startProgram(["--store", database.address("nodes")]));
-      const load = new NodeLoad(
+      const load = new MemberLoad(
         programs.map(({ connectionString }) => ({ connectionString: () => connectionString })),
       );
       await load.prepare();

@@ -9,7 +9,7 @@ import { type Random, seededRandom } from "../../src/base/random.ts";
  * every promise can be compared with what is there. A call that failed without an answer may have happened or
  * not.
  */
-export interface NodeAddress {
+export interface MemberAddress {
   /** Changes when the node was started anew on other ports. */
   connectionString(): string;
 }
@@ -49,7 +49,7 @@ function servicesAt(connectionString: string): Services {
   };
 }
 
-export class NodeLoad {
+export class MemberLoad {
   readonly figures: LoadFigures = {
     acknowledged: 0,
     refused: 0,
@@ -59,7 +59,7 @@ export class NodeLoad {
     longestCallMillis: 0,
   };
   readonly faults: string[] = [];
-  readonly #nodes: readonly NodeAddress[];
+  readonly #nodes: readonly MemberAddress[];
   readonly #items = new Map<string, string>();
   /** Counter by counter: who was told that its write made this value. */
   readonly #counted = Array.from({ length: COUNTERS }, () => new Map<number, string>());
@@ -74,7 +74,7 @@ export class NodeLoad {
   #lastAcknowledged = Date.now();
   #running: Promise<void>[] = [];
 
-  constructor(nodes: readonly NodeAddress[]) {
+  constructor(nodes: readonly MemberAddress[]) {
     this.#nodes = nodes;
   }
 

@@ -223,7 +223,7 @@ test("a message reaches the listeners of every node, and goes on after a lost co
   }));
 
 async function startChild(address: string, owner: string): Promise<ChildProcess> {
-  const script = fileURLToPath(new URL("./postgres/node-child.ts", import.meta.url));
+  const script = fileURLToPath(new URL("./postgres/member-child.ts", import.meta.url));
   const child = spawn(process.execPath, ["--import", "tsx", script, address, owner], {
     stdio: ["ignore", "pipe", "inherit"],
   });

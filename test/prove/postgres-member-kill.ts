@@ -2,7 +2,7 @@ import { pause } from "../../src/base/clock.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { TestDatabase } from "../kit/postgres.ts";
 import { type Program, startProgram } from "../kit/program.ts";
-import { NodeLoad } from "../support/node-load.ts";
+import { MemberLoad } from "../support/member-load.ts";
 import type { Proof } from "../support/proof.ts";
 
 const NODES = 3;
@@ -11,7 +11,7 @@ const SCHEMA = "kill";
 
 /** A node is killed under load, again and again; the others go on, and what it held is gone in seconds. */
 export const proof: Proof = {
-  name: "postgres-node-kill",
+  name: "postgres-member-kill",
   what: "a node killed with SIGKILL under load loses nothing, hinders nobody, and holds nothing 5 seconds later",
   minutes: 1,
   async run({ length, seed, progress }) {
@@ -21,7 +21,7 @@ export const proof: Proof = {
     const programs: Program[] = [];
     try {
       for (let i = 0; i < NODES; i++) programs.push(await start());
-      const load = new NodeLoad(
+      const load = new MemberLoad(
         programs.map((_, i) => ({ connectionString: () => programs[i]!.connectionString })),
       );
       await load.prepare();
