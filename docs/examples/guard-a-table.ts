@@ -4,16 +4,16 @@ import { type BlockBlobClient, RestError } from "@azure/storage-blob";
 const LEASE_SECONDS = 15;
 
 /**
- * Runs `work` while holding the lease of `guard`, a blob that stands for a table. Everybody who changes the table
- * does it in here, so one of them works at a time; the others wait. A holder that dies is replaced when its lease
- * has run out.
+ * Runs `work` while holding the lease of `guard`, a blob that represents a table. Every client that changes
+ * the table calls this function, so one of them works at a time and the others wait. When a holder dies, its
+ * lease runs out and another client acquires it.
  */
 export async function whileGuarded<T>(guard: BlockBlobClient, work: () => Promise<T>): Promise<T> {
-  // Made by whoever comes first; a second upload would meet the lease of the first.
+  // The first client creates the blob; the condition keeps later ones from overwriting a leased blob.
   await guard.upload("", 0, { conditions: { ifNoneMatch: "*" } }).catch(ignore(409, 412));
   const lease = guard.getBlobLeaseClient();
   while (!(await lease.acquireLease(LEASE_SECONDS).then(() => true, ignore(409)))) await pause(20);
-  // Renewed well before it runs out, so that slow work keeps what it holds.
+  // Renew well before the lease runs out, so that slow work keeps it.
   const renewal = setInterval(() => lease.renewLease().catch(ignore(409)), (LEASE_SECONDS * 1_000) / 3);
   try {
     return await work();
@@ -23,7 +23,7 @@ export async function whileGuarded<T>(guard: BlockBlobClient, work: () => Promis
   }
 }
 
-/** An answer that is expected here is no error. */
+/** Ignores the expected statuses and passes on every other error. */
 function ignore(...statuses: number[]): (error: unknown) => undefined {
   return (error) => {
     if (error instanceof RestError && statuses.includes(error.statusCode ?? 0)) return undefined;
