@@ -8,7 +8,7 @@ import { runProgram } from "../kit/run-program.ts";
 
 /**
  * The compose file of the operations guide, as far as it can be tried without a container engine: its
- * settings of PostgreSQL and its command line and variables of a node, started directly. Addresses are
+ * settings of PostgreSQL and its command line and variables of a member, started directly. Addresses are
  * replaced by loopback ones.
  */
 const text = readFileSync(new URL("../../docs/examples/compose.yaml", import.meta.url), "utf8");
@@ -17,8 +17,8 @@ const commands = [...text.matchAll(/^\s+command: (\[.*\])$/gm)].map(
 );
 const variable = (name: string): string => new RegExp(`^\\s+${name}: (.*)$`, "m").exec(text)![1]!;
 
-test("every command line of the compose file starts, and two nodes serve the same data", async () => {
-  const [database, node] = commands as [string[], string[]];
+test("every command line of the compose file starts, and two members serve the same data", async () => {
+  const [database, member] = commands as [string[], string[]];
   assert.equal(commands.length, 2);
   assert.equal(database[0], "postgres");
   const settings = database.slice(1).filter((word) => word !== "-c");
@@ -30,10 +30,10 @@ test("every command line of the compose file starts, and two nodes serve the sam
     HOLDFAST_ACCOUNTS: `compose:${key}`,
   };
   assert.ok(env.HOLDFAST_STORE.includes(server.host));
-  const flags = node.map((word) => (word === "0.0.0.0" ? "127.0.0.1" : word));
-  const nodes = await Promise.all([0, 1].map(() => startProgram(flags, env)));
+  const flags = member.map((word) => (word === "0.0.0.0" ? "127.0.0.1" : word));
+  const members = await Promise.all([0, 1].map(() => startProgram(flags, env)));
   try {
-    const [one, two] = nodes.map(({ connectionString }) => {
+    const [one, two] = members.map(({ connectionString }) => {
       assert.match(connectionString, /AccountName=compose/);
       // Keys that are not well known are not printed.
       const whole = connectionString.replace(/AccountKey=[^;]*/, `AccountKey=${key}`);
@@ -42,30 +42,30 @@ test("every command line of the compose file starts, and two nodes serve the sam
     await one!.create();
     await one!.getBlockBlobClient("b").upload("text", 4);
     assert.equal((await two!.getBlobClient("b").downloadToBuffer()).toString(), "text");
-    for (const { ports } of nodes) assert.equal(await runHealthCheck(ports.admin), 0);
-    assert.equal(await runHealthCheck(nodes[0]!.ports.blob), 1, "a check that cannot fail checks nothing");
+    for (const { ports } of members) assert.equal(await runHealthCheck(ports.admin), 0);
+    assert.equal(await runHealthCheck(members[0]!.ports.blob), 1, "a check that cannot fail checks nothing");
   } finally {
-    await Promise.all(nodes.map((program) => program.stop()));
+    await Promise.all(members.map((program) => program.stop()));
     await server.remove();
   }
 });
 
 /**
- * The health check of a node, as the container engine runs it inside the container; resolves with the exit
+ * The health check of a member, as the container engine runs it inside the container; resolves with the exit
  * code.
  */
 async function runHealthCheck(adminPort: number): Promise<number> {
   const [, check] = [...text.matchAll(/^\s+test: (\[.*\])$/gm)].map(
     ([, list]) => JSON.parse(list!) as string[],
   );
-  const [kind, node, ...args] = check!;
-  assert.deepEqual([kind, node], ["CMD", "node"]);
+  const [kind, program, ...args] = check!;
+  assert.deepEqual([kind, program], ["CMD", "node"]);
   assert.ok(args.some((arg) => arg.includes("127.0.0.1:10004/readyz")));
   const directed = args.map((arg) => arg.replace("127.0.0.1:10004", `127.0.0.1:${adminPort}`));
   return (await runProgram(process.execPath, directed)).code;
 }
 
-test("every port the compose file hands on is one a node listens to", () => {
+test("every port the compose file hands on is one a member listens to", () => {
   const inside = [...text.matchAll(/"\d+:(\d+)"/g)].map(([, port]) => Number(port));
   const known = [10_000, 10_001, 10_002, 10_003, 10_445];
   assert.deepEqual([...new Set(inside)].sort(), known);

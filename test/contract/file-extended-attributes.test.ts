@@ -81,7 +81,7 @@ for (const engine of ENGINES) {
     const read = async (handle: OpenedHandle): Promise<string> => {
       const eas = await readEasByHandle(kit.files, handle);
       const { record } = await readPropertiesByHandle(kit.files, handle);
-      assert.equal(record.eaSize ?? 0, eaSizeOf(eas), "the node tells the size of what there is");
+      assert.equal(record.eaSize ?? 0, eaSizeOf(eas), "the inode has the size of its attributes");
       assert.equal(
         record.needsEas === true,
         eas.some(({ isNeeded }) => isNeeded),

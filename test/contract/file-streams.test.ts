@@ -100,7 +100,7 @@ async function sweep(kit: FileKit): Promise<void> {
     for (let step = 0; step < 10_000 && (await job.run()) === "more"; step++);
 }
 
-/** How many records of streams, nodes and ranges the store holds. */
+/** How many records of streams, inodes and ranges the store holds. */
 async function kept(kit: FileKit): Promise<number> {
   const { store } = kit.server.runtime.parts;
   return store.read(async (reader) => {

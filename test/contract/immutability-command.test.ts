@@ -143,7 +143,7 @@ test("the operator lets a container that is there have policies", async () => {
   });
 });
 
-test("both commands work on a database whose nodes are stopped", async () => {
+test("both commands work on a database whose members are stopped", async () => {
   const { address, drop } = await freshSchema();
   const choice = { kind: "postgres", address } as const;
   const ref = { account: ACCOUNT, container: "kept" };

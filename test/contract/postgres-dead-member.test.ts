@@ -5,13 +5,13 @@ import { pause } from "../../src/base/clock.ts";
 import { freshSchema } from "../kit/postgres.ts";
 import { startProgram } from "../kit/program.ts";
 
-test("a node that was silent for too long says so and stops; the others say what they do about it", async () => {
+test("a member that was silent for too long says so and stops; the others say what they do about it", async () => {
   const schema = await freshSchema();
   const [silent, other] = await Promise.all([0, 1].map(() => startProgram(["--store", schema.address])));
   try {
     const ended = once(silent!.child, "exit");
     silent!.child.kill("SIGSTOP");
-    while (!other!.stderr().includes("a node no longer answers")) await pause(50);
+    while (!other!.stderr().includes("a member no longer answers")) await pause(50);
     await pause(500);
     silent!.child.kill("SIGCONT");
     const [code] = await ended;

@@ -12,28 +12,28 @@ import { type Cut, CuttingProxy } from "./postgres/cutting-proxy.ts";
 import { bytes, EVERYTHING, gate, keysIn, putAll, readText } from "./store/kit.ts";
 
 /**
- * What several nodes on one database promise each other, and what becomes of a connection cut at the worst
+ * What several members on one database promise each other, and what becomes of a connection cut at the worst
  * moment.
  */
-function openNode(address: string, owner: string, clock?: Clock): PostgresStore {
+function openMember(address: string, owner: string, clock?: Clock): PostgresStore {
   const onFatal = (error: unknown): void => {
     throw error;
   };
   return new PostgresStore({ address, owner, onFatal, clock });
 }
 
-async function onNodes(
+async function onMembers(
   count: number,
-  story: (nodes: PostgresStore[], address: string) => Promise<void>,
+  story: (members: PostgresStore[], address: string) => Promise<void>,
   clocks: readonly Clock[] = [],
 ): Promise<void> {
   const { address, drop } = await freshSchema();
-  const nodes = Array.from({ length: count }, (_, i) => openNode(address, `node-${i}`, clocks[i]));
+  const members = Array.from({ length: count }, (_, i) => openMember(address, `member-${i}`, clocks[i]));
   try {
-    await Promise.all(nodes.map((node) => node.opened));
-    await story(nodes, address);
+    await Promise.all(members.map((member) => member.opened));
+    await story(members, address);
   } finally {
-    await Promise.all(nodes.map((node) => node.close()));
+    await Promise.all(members.map((member) => member.close()));
     await drop();
   }
 }
@@ -46,15 +46,15 @@ function increment(store: Store, key: string): Promise<number> {
   });
 }
 
-test("counters are exact when three nodes count on the same keys", () =>
-  onNodes(3, async (nodes) => {
+test("counters are exact when three members count on the same keys", () =>
+  onMembers(3, async (members) => {
     const seen: number[] = [];
     await Promise.all(
-      nodes.flatMap((node, n) =>
+      members.flatMap((member, n) =>
         Array.from({ length: 8 }, async (_, client) => {
           for (let round = 0; round < 10; round++) {
-            seen.push(await increment(node, "shared"));
-            await increment(node, `own ${n} ${client}`);
+            seen.push(await increment(member, "shared"));
+            await increment(member, `own ${n} ${client}`);
           }
         }),
       ),
@@ -64,19 +64,19 @@ test("counters are exact when three nodes count on the same keys", () =>
       seen,
       Array.from({ length: 240 }, (_, index) => index + 1),
     );
-    assert.equal(await readText(nodes[1]!, "own 2 7"), "10");
+    assert.equal(await readText(members[1]!, "own 2 7"), "10");
   }));
 
-test("a write acknowledged by one node is seen by a read begun later on another", () =>
-  onNodes(2, async ([one, two]) => {
+test("a write acknowledged by one member is seen by a read begun later on another", () =>
+  onMembers(2, async ([one, two]) => {
     for (let round = 0; round < 100; round++) {
       await putAll(one!, { a: String(round) });
       assert.equal(await readText(two!, "a"), String(round));
     }
   }));
 
-test("a record that a node has long known is not believed once another node has changed it", () =>
-  onNodes(2, async ([one, two]) => {
+test("a record that a member has long known is not believed once another member has changed it", () =>
+  onMembers(2, async ([one, two]) => {
     const look = (): Promise<string | undefined> =>
       one!.read(async (read) => {
         const place = (await read.get("place"))?.toString();
@@ -103,12 +103,12 @@ test("a record that a node has long known is not believed once another node has 
     assert.ok(one!.traffic.roundTrips - before <= 10 + 3 + 2, "one round trip for both reads");
   }));
 
-test("no write skew between nodes, and no phantom", () =>
-  onNodes(2, async ([one, two]) => {
+test("no write skew between members, and no phantom", () =>
+  onMembers(2, async ([one, two]) => {
     for (let round = 0; round < 20; round++) {
       await putAll(one!, { alice: "on call", bob: "on call" });
-      const leave = (node: Store, who: string, other: string): Promise<void> =>
-        node.write(async (write) => {
+      const leave = (member: Store, who: string, other: string): Promise<void> =>
+        member.write(async (write) => {
           if ((await write.get(other)) === undefined) throw new Refusal("ConditionNotMet");
           write.delete(who);
         });
@@ -118,8 +118,8 @@ test("no write skew between nodes, and no phantom", () =>
         for (const key of ["alice", "bob"]) write.delete(key);
       });
     }
-    const claim = (node: Store, index: number): Promise<void> =>
-      node.write(async (write) => {
+    const claim = (member: Store, index: number): Promise<void> =>
+      member.write(async (write) => {
         let taken = 0;
         for await (const _ of write.range({ from: "claim ", to: "claim!" })) taken++;
         if (taken >= 5) throw new Refusal("ConditionNotMet");
@@ -131,8 +131,8 @@ test("no write skew between nodes, and no phantom", () =>
     assert.equal((await keysIn(one!, EVERYTHING)).length, 5);
   }));
 
-test("a transaction does not commit on a record that another node has changed meanwhile and been answered", () =>
-  onNodes(2, async ([one, two]) => {
+test("a transaction does not commit on a record that another member has changed meanwhile and been answered", () =>
+  onMembers(2, async ([one, two]) => {
     await putAll(one!, { mark: "free" });
     const [read, marked] = [gate(), gate()];
     // Reads the mark and writes something else: serializable would allow it to come first, and to commit
@@ -151,15 +151,15 @@ test("a transaction does not commit on a record that another node has changed me
     assert.equal(await readText(two!, "written"), "taken");
   }));
 
-test("revisions of nodes whose clocks are hours apart are unique, and rise for each object", async () => {
+test("revisions of members whose clocks are hours apart are unique, and rise for each object", async () => {
   const now = Date.now();
   const clocks = [new ManualClock(now), new ManualClock(now - 7_200_000), new ManualClock(now + 7_200_000)];
-  await onNodes(
+  await onMembers(
     3,
-    async (nodes) => {
+    async (members) => {
       const all: Revision[] = [];
-      const touch = (node: Store, key: string): Promise<void> =>
-        node.write(async (write) => {
+      const touch = (member: Store, key: string): Promise<void> =>
+        member.write(async (write) => {
           const stored = await write.get(key);
           const last = stored === undefined ? undefined : BigInt(stored.toString());
           const next = write.revision(last);
@@ -168,13 +168,13 @@ test("revisions of nodes whose clocks are hours apart are unique, and rise for e
           write.put(`made ${next}`, bytes(""));
         });
       await Promise.all(
-        nodes.flatMap((node) =>
+        members.flatMap((member) =>
           Array.from({ length: 6 }, async (_, client) => {
-            for (let round = 0; round < 10; round++) await touch(node, `object ${(client + round) % 3}`);
+            for (let round = 0; round < 10; round++) await touch(member, `object ${(client + round) % 3}`);
           }),
         ),
       );
-      for (const key of await keysIn(nodes[0]!, { from: "made ", to: "made!" }))
+      for (const key of await keysIn(members[0]!, { from: "made ", to: "made!" }))
         all.push(BigInt(key.slice(5)));
       assert.equal(all.length, 180, "every revision made a record of its own");
     },
@@ -182,29 +182,29 @@ test("revisions of nodes whose clocks are hours apart are unique, and rise for e
   );
 });
 
-test("the time of a transaction is the database's, whatever the clock of the node says", () =>
-  onNodes(1, async ([node]) => {
+test("the time of a transaction is the database's, whatever the clock of the member says", () =>
+  onMembers(1, async ([member]) => {
     const database = await sharedDatabase();
     const [row] = await database.query(
       "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now",
     );
-    const now = await node!.read(async (read) => read.now());
+    const now = await member!.read(async (read) => read.now());
     assert.ok(Math.abs(now - Number(row!.now)) < 1_000);
   }));
 
-test("a message reaches the listeners of every node, and goes on after a lost connection", () =>
-  onNodes(2, async ([one, two]) => {
+test("a message reaches the listeners of every member, and goes on after a lost connection", () =>
+  onMembers(2, async ([one, two]) => {
     const heard: string[] = [];
-    for (const [name, node] of [
+    for (const [name, member] of [
       ["one", one!],
       ["two", two!],
     ] as const) {
-      node.messages.listen("news", (said) => heard.push(`${name} ${said.toString("hex")}`));
-      node.messages.listen("other", () => heard.push("not asked for"));
+      member.messages.listen("news", (said) => heard.push(`${name} ${said.toString("hex")}`));
+      member.messages.listen("other", () => heard.push("not asked for"));
     }
     const announceUntilHeard = async (bytes: Buffer): Promise<void> => {
       heard.length = 0;
-      // A message may be lost, for instance before the other node listens: say it until it is heard.
+      // A message may be lost, for instance before the other member listens: say it until it is heard.
       for (let tries = 0; tries < 200 && !heard.includes(`two ${bytes.toString("hex")}`); tries++) {
         one!.messages.announce("news", bytes);
         await pause(25);
@@ -217,7 +217,7 @@ test("a message reaches the listeners of every node, and goes on after a lost co
     await announceUntilHeard(Buffer.from([0, 1, 255, 32]));
     const database = await sharedDatabase();
     await database.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'holdfast node-1'",
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'holdfast member-1'",
     );
     await announceUntilHeard(Buffer.alloc(1_024, "x"));
   }));
@@ -234,13 +234,13 @@ async function startChild(address: string, owner: string): Promise<ChildProcess>
   return child;
 }
 
-test("what a killed node held is released within 5 seconds, and its neighbours stay", () =>
-  onNodes(2, async ([one, two], address) => {
+test("what a killed member held is released within 5 seconds, and its neighbours stay", () =>
+  onMembers(2, async ([one, two], address) => {
     const dead: string[] = [];
-    for (const node of [one!, two!]) {
-      node.membership.onDead = async (owner) => {
+    for (const member of [one!, two!]) {
+      member.membership.onDead = async (owner) => {
         dead.push(owner);
-        await node.ephemeral.releaseOwner(owner);
+        await member.ephemeral.releaseOwner(owner);
       };
     }
     const child = await startChild(address, "doomed");
@@ -259,7 +259,7 @@ test("what a killed node held is released within 5 seconds, and its neighbours s
 async function onProxy(story: (store: PostgresStore, proxy: CuttingProxy) => Promise<void>): Promise<void> {
   const { address, drop } = await freshSchema();
   const proxy = await CuttingProxy.before((await sharedDatabase()).port);
-  const store = openNode(address.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${proxy.port}`), "behind");
+  const store = openMember(address.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${proxy.port}`), "behind");
   try {
     await store.opened;
     await story(store, proxy);

@@ -10,23 +10,23 @@ import { Runtime } from "../../src/process/runtime.ts";
 import type { Slice } from "../../src/services/payload/payloads.ts";
 import { freshSchema, sharedDatabase } from "../kit/postgres.ts";
 
-/** Payload in rows: streamed, verified, read by any node, given back when nobody needs it. */
-async function onNodes(story: (nodes: Runtime[], chunks: string) => Promise<void>): Promise<void> {
+/** Payload in rows: streamed, verified, read by any member, given back when nobody needs it. */
+async function onMembers(story: (members: Runtime[], chunks: string) => Promise<void>): Promise<void> {
   const { address, drop } = await freshSchema();
   const onFatal = (error: unknown): void => {
     throw error;
   };
-  const nodes = ["one", "two"].map(
+  const members = ["one", "two"].map(
     (owner) => new Runtime({ choice: { kind: "postgres", address }, owner, log: silentLog, onFatal }),
   );
   try {
-    for (const node of nodes) {
-      await node.recoverAll();
-      await node.start();
+    for (const member of members) {
+      await member.recoverAll();
+      await member.start();
     }
-    await story(nodes, `${/schema=(\w+)/.exec(address)![1]}.chunks`);
+    await story(members, `${/schema=(\w+)/.exec(address)![1]}.chunks`);
   } finally {
-    await Promise.all(nodes.map((node) => node.close()));
+    await Promise.all(members.map((member) => member.close()));
     await drop();
   }
 }
@@ -57,8 +57,8 @@ async function read(
   }
 }
 
-test("payload written through one node is read through the other, whole and in part", () =>
-  onNodes(async ([one, two]) => {
+test("payload written through one member is read through the other, whole and in part", () =>
+  onMembers(async ([one, two]) => {
     for (const size of [9_000, 262_144, 5 * MIB + 17]) {
       const bytes = seededRandom(size).bytes(size);
       const slices = await keep(one!, bytes);
@@ -75,7 +75,7 @@ test("payload written through one node is read through the other, whole and in p
   }));
 
 test("a byte changed in the database is an error, never wrong bytes", () =>
-  onNodes(async ([one, two], chunks) => {
+  onMembers(async ([one, two], chunks) => {
     const slices = await keep(one!, seededRandom(7).bytes(300_000));
     await (await sharedDatabase()).query(
       `UPDATE ${chunks} SET data = set_byte(data, 1000, get_byte(data, 1000) # 1) WHERE length(data) > 100000`,
@@ -84,13 +84,13 @@ test("a byte changed in the database is an error, never wrong bytes", () =>
   }));
 
 test("space is given back when the last reference is gone, and not before the last reader", () =>
-  onNodes(async ([one, two], chunks) => {
+  onMembers(async ([one, two], chunks) => {
     const bytes = seededRandom(3).bytes(20 * MIB);
     const slices = await keep(one!, bytes);
     const { store, payloads } = two!.parts;
     const opened = await store.read((reader) => payloads.open(reader, slices));
     await one!.parts.store.write((write) => one!.parts.payloads.drop(write, slices));
-    // Several rounds of the reclaimer: the reader on the other node keeps what it has opened.
+    // Several rounds of the reclaimer: the reader on the other member keeps what it has opened.
     await pause(3_000);
     assert.ok((await collect(opened.stream(0, bytes.length))).equals(bytes));
     opened.close();

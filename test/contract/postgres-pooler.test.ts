@@ -9,7 +9,7 @@ import { pause } from "../../src/base/clock.ts";
 import { freePort, freshSchema, sharedDatabase } from "../kit/postgres.ts";
 import { startProgram } from "../kit/program.ts";
 
-/** Debian's PgBouncer between a node and its database, pooling sessions as the operations guide asks for. */
+/** Debian's PgBouncer between a member and its database, pooling sessions as the operations guide asks for. */
 const PROGRAM = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/usr/local/bin/pgbouncer"].find(existsSync);
 const skip = PROGRAM === undefined ? "pgbouncer is not installed (apt-get install pgbouncer)" : false;
 const NOBODY = 65_534;
@@ -63,7 +63,7 @@ async function startPooler(databasePort: number): Promise<{ readonly port: numbe
   };
 }
 
-test("a node works through PgBouncer that pools sessions", { skip }, async () => {
+test("a member works through PgBouncer that pools sessions", { skip }, async () => {
   const { address, drop } = await freshSchema();
   const pooler = await startPooler((await sharedDatabase()).port);
   try {

@@ -10,7 +10,7 @@ import { readersSeeWholeBatches } from "../support/table-readers.ts";
 
 for (const engine of ENGINES) {
   describe(`many writers of one table, over ${engine}`, () => {
-    // Round trips make each try slow; several nodes are counted on by the proof `postgres-members`.
+    // Round trips make each try slow; several members are counted on by the proof `postgres-members`.
     const isFar = engine === "postgres";
     let server: TestServer;
     before(async () => {

@@ -41,7 +41,7 @@ export async function fillDisk(disk: string, seed: number): Promise<{ ok: boolea
     await product.start();
     await ledger.check();
     const deletes = isDeletable ? "deletes" : "does NOT delete";
-    const figure = `${refused} refused, ${deletes} when full, ${goesOn ? "goes on" : "does NOT go on"} with room, ${printFigures(ledger.figures)}`;
+    const figure = `${refused} refused, ${deletes} when full, ${goesOn ? "continues" : "does NOT continue"} with free space, ${printFigures(ledger.figures)}`;
     return { ok: goesOn && isDeletable && refused > 0 && isClean(ledger.figures), figure };
   } catch (error) {
     const state = product.isUp ? "it is up" : `it ended: ${product.stderr().slice(-800)}`;

@@ -81,7 +81,7 @@ export function printFigures({ troubles, ...it }: KillFigures): string {
   const text =
     `${it.kills} kills (${it.killedInOpen} before the store was open), ${it.acknowledged} acknowledged, ` +
     `${it.lost} lost, ${it.torn} torn, ${it.resurrected} resurrected, ` +
-    `${it.repeatedRevisions} repeated revisions, ${it.keptUnacknowledged} kept unheard`;
+    `${it.repeatedRevisions} repeated revisions, ${it.keptUnacknowledged} kept unacknowledged`;
   return [text, ...troubles].join("; ");
 }
 

@@ -26,7 +26,7 @@ test("clients of all services see one copy, over three workers of which one is k
     });
     assert.equal(outcome.fault, undefined);
     assert.ok(outcome.operations >= 800);
-    t.diagnostic(`${outcome.operations} operations, ${outcome.unacknowledged} unheard`);
+    t.diagnostic(`${outcome.operations} operations, ${outcome.unacknowledged} unacknowledged`);
   } finally {
     await product.stop("SIGKILL");
   }

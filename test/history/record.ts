@@ -9,7 +9,7 @@ import { PageScene } from "./scenes/pages.ts";
 import { RowScene } from "./scenes/rows.ts";
 import { Recorder, type Scene, type Stage } from "./scenes/stage.ts";
 
-/** What is watched: one program, or several nodes that share a database. */
+/** What is watched: one program, or several members that share a database. */
 export interface Subject {
   /** Where a client finds the services; while it is down, where it found them last. */
   portsOf(client: number): WirePorts & { readonly smb: number };

@@ -15,7 +15,7 @@ const FULL_DISK_BYTES = 48 * MIB;
 
 export const proof: Proof = {
   name: "bad-disk",
-  what: "whichever write, sync or read fails, nothing false is acknowledged; a full disk refuses, and heals",
+  what: "whichever write, sync or read fails, nothing false is acknowledged; a full disk refuses, and recovers",
   minutes: 6,
   async run({ length, progress, seed, directory }) {
     progress(installMissing(NEEDED_HERE, thisSystem));

@@ -9,7 +9,7 @@ const TARGETS_MIN = 12;
 /** Bugs put in on purpose come first: a fuzzer that misses them proves nothing about the rest. */
 export const proof: Proof = {
   name: "fuzz",
-  what: "no input of a stranger crashes a reader, holds it for more than 100 ms or makes the heap grow",
+  what: "no input crashes a parser, blocks it for more than 100 ms or makes the heap grow",
   minutes: 5,
   isAlone: true,
   async run({ length, progress, seed }) {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { recordHistory, type Subject } from "../history/record.ts";
 import { TestDatabase } from "../kit/postgres.ts";
-import { Nodes, Product } from "../support/product.ts";
+import { Members, Product } from "../support/product.ts";
 import type { Proof } from "../support/proof.ts";
 
 /** How the product runs while a history is recorded; kills are those of each second history. */
@@ -9,9 +9,9 @@ interface Mode {
   readonly name: string;
   readonly kill: "one" | "all";
   readonly kills: number;
-  /** How many workers, or nodes on one PostgreSQL. */
+  /** How many workers, or members on one PostgreSQL. */
   readonly workers?: number;
-  readonly nodes?: number;
+  readonly members?: number;
 }
 
 const MODES: readonly Mode[] = [
@@ -20,14 +20,14 @@ const MODES: readonly Mode[] = [
   { name: "1 process, killed", workers: 1, kill: "all", kills: 2 },
   { name: "3 workers, one killed", workers: 3, kill: "one", kills: 3 },
   { name: "3 workers, all killed", workers: 3, kill: "all", kills: 2 },
-  { name: "3 nodes", nodes: 3, kill: "one", kills: 0 },
-  { name: "3 nodes, one killed", nodes: 3, kill: "one", kills: 2 },
-  { name: "3 nodes, all killed", nodes: 3, kill: "all", kills: 1 },
+  { name: "3 members", members: 3, kill: "one", kills: 0 },
+  { name: "3 members, one killed", members: 3, kill: "one", kills: 2 },
+  { name: "3 members, all killed", members: 3, kill: "all", kills: 1 },
 ];
 
 /** In all modes together 204 and more than a million; in the quick run 16 of 1,000 each. */
 const HISTORIES = 30;
-const HISTORIES_OF_NODES = 18;
+const HISTORIES_OF_MEMBERS = 18;
 const OPERATIONS = 5_000;
 const QUICK = { histories: 2, operations: 1_000 };
 
@@ -40,14 +40,14 @@ interface Started {
   stop(): Promise<void>;
 }
 
-async function start({ workers = 1, nodes }: Mode, directory: string): Promise<Started> {
-  if (nodes === undefined) {
+async function start({ workers = 1, members }: Mode, directory: string): Promise<Started> {
+  if (members === undefined) {
     const product = new Product({ directory, workers });
     await product.start();
     return { subject: product, stop: () => product.stop("SIGKILL").then(() => {}) };
   }
   const database = await TestDatabase.create();
-  const several = new Nodes(nodes, ["--store", database.address("histories")]);
+  const several = new Members(members, ["--store", database.address("histories")]);
   const stop = async (): Promise<void> => {
     await several.stop("SIGKILL");
     await database.remove();
@@ -70,9 +70,9 @@ export const proof: Proof = {
     const operations = isQuick ? QUICK.operations : OPERATIONS;
     const totals = { histories: 0, operations: 0, unacknowledged: 0, kills: 0 };
     for (const mode of MODES) {
-      const { name, kill, kills, nodes } = mode;
+      const { name, kill, kills, members } = mode;
       const { subject, stop } = await start(mode, join(directory, name.replaceAll(/\W+/g, "-")));
-      const full = nodes === undefined ? HISTORIES : HISTORIES_OF_NODES;
+      const full = members === undefined ? HISTORIES : HISTORIES_OF_MEMBERS;
       const count = isQuick ? QUICK.histories : full;
       try {
         for (let round = 0; round < count; round += 2) {
@@ -119,5 +119,5 @@ function print(totals: {
   kills: number;
 }): string {
   const { histories, operations, unacknowledged, kills } = totals;
-  return `${histories} histories, ${operations} operations, ${kills} kills, ${unacknowledged} unheard`;
+  return `${histories} histories, ${operations} operations, ${kills} kills, ${unacknowledged} unacknowledged`;
 }

@@ -11,7 +11,7 @@ const SETTINGS = [
   "wal_retrieve_retry_interval = 200ms",
 ];
 
-/** The primary falls over under load, its synchronous standby takes over; the nodes are not touched. */
+/** The primary falls over under load, its synchronous standby takes over; the members are not touched. */
 export const proof: Proof = {
   name: "postgres-failover",
   what: "primary killed and its synchronous standby promoted under load: nothing acknowledged is lost, service resumes",
@@ -71,7 +71,7 @@ async function fallOver(plan: {
     }
     await load.stop();
     await load.check();
-    for (const { child } of programs) if (child.exitCode !== null) load.faults.push("a node ended");
+    for (const { child } of programs) if (child.exitCode !== null) load.faults.push("a member ended");
     return { load, slowest };
   } finally {
     await Promise.all(programs.map((program) => program.stop("SIGKILL")));

@@ -9,10 +9,10 @@ const NODES = 3;
 const CLIENTS = 12;
 const SCHEMA = "kill";
 
-/** A node is killed under load, again and again; the others go on, and what it held is gone in seconds. */
+/** A member is killed under load, again and again; the others go on, and what it held is gone in seconds. */
 export const proof: Proof = {
   name: "postgres-member-kill",
-  what: "a node killed with SIGKILL under load loses nothing, hinders nobody, and holds nothing 5 seconds later",
+  what: "a member killed with SIGKILL under load loses nothing, blocks no other, and holds nothing 5 seconds later",
   minutes: 1,
   async run({ length, seed, progress }) {
     const random = seededRandom(seed);
@@ -43,7 +43,7 @@ export const proof: Proof = {
         const millis = Date.now() - killed;
         programs[victim] = await successor;
         slowest = Math.max(slowest, millis);
-        if (millis > 5_000) load.faults.push(`kill ${kill}: what the node held was there for ${millis} ms`);
+        if (millis > 5_000) load.faults.push(`kill ${kill}: what the member held was there for ${millis} ms`);
         progress(`kill ${kill} of ${kills}: released after ${millis} ms, ${JSON.stringify(load.figures)}`);
       }
       await load.stop();

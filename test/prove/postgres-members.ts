@@ -14,19 +14,19 @@ const HISTORIES = { quick: 1, usual: 2, long: 10 };
 const OPERATIONS = { quick: 1_000, usual: 5_600, long: 5_600 };
 
 /**
- * Three nodes on one database. First 16 clients that choose a node for each call and keep book; then clients
- * of every service, SMB among them, spread over the nodes, whose histories are judged key by key.
+ * Three members on one database. First 16 clients that choose a member for each call and keep book; then clients
+ * of every service, SMB among them, spread over the members, whose histories are judged key by key.
  */
 export const proof: Proof = {
   name: "postgres-members",
-  what: "three nodes on one database: exact counters, one winner per ETag race and lease, histories linearizable",
+  what: "three members on one database: exact counters, one winner per ETag race and lease, histories linearizable",
   minutes: 1,
   async run({ length, seed, progress }) {
     const database = await TestDatabase.create({ isForgetful: false });
     const programs: Program[] = [];
     try {
       for (let i = 0; i < NODES; i++)
-        programs.push(await startProgram(["--store", database.address("nodes")]));
+        programs.push(await startProgram(["--store", database.address("members")]));
       const load = new MemberLoad(
         programs.map(({ connectionString }) => ({ connectionString: () => connectionString })),
       );
@@ -71,7 +71,7 @@ async function judge(plan: {
   for (let history = 0; history < count && faults.length === 0; history++) {
     const outcome = await recordHistory({
       subject,
-      name: `nodes${history}`,
+      name: `members${history}`,
       seed: seed + history * 7_919,
       clients: CLIENTS_PER_SCENE,
       operations: OPERATIONS[length],

@@ -14,10 +14,10 @@ const SILENCE_MILLIS = LIMITS.databasePatienceMillis + 3_000;
 const CALL_MILLIS_MAX = LIMITS.databasePatienceMillis + 10_000;
 const RESUMED_MILLIS_MAX = 15_000;
 
-/** The network swallows everything between the nodes and the database, from the middle of a commit on. */
+/** The network swallows everything between the members and the database, from the middle of a commit on. */
 export const proof: Proof = {
   name: "postgres-silence",
-  what: "answers of the database swallowed from a commit on: clients hear 500 or 503 in time, nothing is lost or doubled",
+  what: "answers of the database swallowed from a commit on: clients get 500 or 503 in time, nothing is lost or doubled",
   minutes: 2,
   async run({ length, seed, progress }) {
     const rounds = { quick: 2, usual: 4, long: 12 }[length];
@@ -54,12 +54,12 @@ export const proof: Proof = {
       }
       await load.stop();
       await load.check();
-      for (const { child } of programs) if (child.exitCode !== null) load.faults.push("a node ended");
+      for (const { child } of programs) if (child.exitCode !== null) load.faults.push("a member ended");
       const { acknowledged, unanswered, busy, longestCallMillis } = load.figures;
       if (longestCallMillis > CALL_MILLIS_MAX)
         load.faults.push(`a client waited ${longestCallMillis} ms for an answer`);
       const figure =
-        `${rounds} silences, ${acknowledged} acknowledged, ${busy} told busy, ${unanswered} unknown, ` +
+        `${rounds} silences, ${acknowledged} acknowledged, ${busy} answered busy, ${unanswered} unknown, ` +
         `answered within ${longestCallMillis} ms, resumed within ${slowest} ms, ${load.faults.length} faults`;
       return { ok: load.faults.length === 0, figure: [figure, ...load.faults.slice(0, 10)].join("; ") };
     } finally {

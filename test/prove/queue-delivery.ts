@@ -8,7 +8,7 @@ const WORKERS = 2;
 
 export const proof: Proof = {
   name: "queue-delivery",
-  what: "each message is deleted once, none is lost, and none is given to two takers within its time, also when workers die",
+  what: "each message is deleted once, none is lost, and none is given to two clients within its visibility timeout, also when workers die",
   minutes: 2,
   async run({ length, progress, seed, directory }) {
     const shared = {

@@ -74,7 +74,7 @@ poweroff -f
 
 export const proof: Proof = {
   name: "smb-kernel",
-  what: "Linux mounts a share (2.1, 3.0, 3.1.1, sealed) and copies, compares, marks, renames, locks and removes a tree",
+  what: "Linux mounts a share (2.1, 3.0, 3.1.1, encrypted) and copies, compares, marks, renames, locks and removes a tree",
   minutes: 2,
   async run({ length, progress, directory }) {
     if (length === "quick")

@@ -5,12 +5,12 @@ import { pause } from "../../src/base/clock.ts";
 import { type Random, seededRandom } from "../../src/base/random.ts";
 
 /**
- * Clients that write through several nodes at once and keep book of what was acknowledged, so that afterwards
+ * Clients that write through several members at once and keep book of what was acknowledged, so that afterwards
  * every promise can be compared with what is there. A call that failed without an answer may have happened or
  * not.
  */
 export interface MemberAddress {
-  /** Changes when the node was started anew on other ports. */
+  /** Changes when the member was started anew on other ports. */
   connectionString(): string;
 }
 
@@ -59,7 +59,7 @@ export class MemberLoad {
     longestCallMillis: 0,
   };
   readonly faults: string[] = [];
-  readonly #nodes: readonly MemberAddress[];
+  readonly #members: readonly MemberAddress[];
   readonly #items = new Map<string, string>();
   /** Counter by counter: who was told that its write made this value. */
   readonly #counted = Array.from({ length: COUNTERS }, () => new Map<number, string>());
@@ -74,12 +74,12 @@ export class MemberLoad {
   #lastAcknowledged = Date.now();
   #running: Promise<void>[] = [];
 
-  constructor(nodes: readonly MemberAddress[]) {
-    this.#nodes = nodes;
+  constructor(members: readonly MemberAddress[]) {
+    this.#members = members;
   }
 
   async prepare(): Promise<void> {
-    const { container, queue } = servicesAt(this.#nodes[0]!.connectionString());
+    const { container, queue } = servicesAt(this.#members[0]!.connectionString());
     await container.create();
     await queue.create();
     for (let i = 0; i < COUNTERS; i++)
@@ -87,7 +87,7 @@ export class MemberLoad {
     await container.getBlockBlobClient("leased").upload("", 0);
   }
 
-  /** `leases`: only where no node dies, since a lease whose holder was not told lasts its full time. */
+  /** `leases`: only where no member dies, since a lease whose holder was not told lasts its full time. */
   start({ clients, seed, leases }: { clients: number; seed: number; leases: boolean }): void {
     this.#lastAcknowledged = Date.now();
     for (let client = 0; client < clients; client++) {
@@ -107,9 +107,9 @@ export class MemberLoad {
 
   async #run(client: number, random: Random, leases: boolean): Promise<void> {
     for (let round = 0; !this.#isDone; round++) {
-      const node = this.#nodes[Math.floor(random.fraction() * this.#nodes.length)]!;
+      const member = this.#members[Math.floor(random.fraction() * this.#members.length)]!;
       const token = `${client}-${round}`;
-      const services = servicesAt(node.connectionString());
+      const services = servicesAt(member.connectionString());
       const kind = random.fraction();
       if (kind < 0.35) await this.#count(services, Math.floor(random.fraction() * COUNTERS), token);
       else if (kind < 0.7) await this.#item(services, token, kind > 0.6 ? LARGE_BYTES : 100);
@@ -209,9 +209,9 @@ export class MemberLoad {
     await this.#attempt(() => lease.releaseLease());
   }
 
-  /** Compares what was told with what is there, through every node. */
+  /** Compares what was told with what is there, through every member. */
   async check(): Promise<void> {
-    const containers = this.#nodes.map((node) => servicesAt(node.connectionString()).container);
+    const containers = this.#members.map((member) => servicesAt(member.connectionString()).container);
     for (const container of containers) {
       for (let counter = 0; counter < COUNTERS; counter++) await this.#checkCounter(container, counter);
     }
@@ -252,8 +252,8 @@ export class MemberLoad {
   }
 
   async #checkMessages(): Promise<void> {
-    const { queue } = servicesAt(this.#nodes[0]!.connectionString());
-    // A node that died while it answered took the answer along: those messages stay hidden for their time.
+    const { queue } = servicesAt(this.#members[0]!.connectionString());
+    // A member that died while it answered took the answer along: those messages stay hidden for their time.
     const deadline = Date.now() + (HIDDEN_SECONDS + 10) * 1_000;
     while (Date.now() < deadline && [...this.#sent].some((token) => !this.#received.has(token))) {
       const { receivedMessageItems } = await queue.receiveMessages({

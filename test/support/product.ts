@@ -110,31 +110,31 @@ export class Product {
   }
 }
 
-/** Several nodes that serve the same data; clients are spread over them. */
-export class Nodes {
-  readonly #nodes: readonly Product[];
+/** Several members that serve the same data; clients are spread over them. */
+export class Members {
+  readonly #members: readonly Product[];
 
   constructor(count: number, flags: readonly string[]) {
-    this.#nodes = Array.from({ length: count }, () => new Product({ workers: 1, flags }));
+    this.#members = Array.from({ length: count }, () => new Product({ workers: 1, flags }));
   }
 
   async start(): Promise<void> {
-    for (const node of this.#nodes) await node.start();
+    for (const member of this.#members) await member.start();
   }
 
   portsOf(client: number): Program["ports"] {
-    return this.#nodes[client % this.#nodes.length]!.ports;
+    return this.#members[client % this.#members.length]!.ports;
   }
 
   async kill(which: "one" | "all", choice: number): Promise<void> {
-    const one = this.#nodes[Math.floor(choice * this.#nodes.length)]!;
-    const dying = which === "one" ? [one] : this.#nodes;
-    await Promise.all(dying.map((node) => node.killAll()));
-    await Promise.all(dying.map((node) => node.start()));
+    const one = this.#members[Math.floor(choice * this.#members.length)]!;
+    const dying = which === "one" ? [one] : this.#members;
+    await Promise.all(dying.map((member) => member.killAll()));
+    await Promise.all(dying.map((member) => member.start()));
   }
 
   async stop(signal: NodeJS.Signals): Promise<void> {
-    await Promise.all(this.#nodes.map((node) => node.stop(signal)));
+    await Promise.all(this.#members.map((member) => member.stop(signal)));
   }
 }
 

@@ -1,6 +1,6 @@
 import { PostgresStore } from "../../../src/store/postgres/postgres-store.ts";
 
-/** A node that takes something in the ephemeral key space and goes on until it is killed. */
+/** A member that takes something in the ephemeral key space and goes on until it is killed. */
 const [, , address, owner] = process.argv as [string, string, string, string];
 const store = new PostgresStore({
   address,

@@ -81,7 +81,7 @@ export function add(totals: LedgerFigures, figures: LedgerFigures): void {
 export function printFigures(it: LedgerFigures): string {
   const text =
     `${it.acknowledged} acknowledged, ${it.lost} lost, ${it.torn} torn, ${it.resurrected} resurrected ` +
-    `(${it.unacknowledged} unheard, ${it.keptUnacknowledged} of them kept)`;
+    `(${it.unacknowledged} unacknowledged, ${it.keptUnacknowledged} of them kept)`;
   return [text, ...it.troubles].join("; ");
 }
 

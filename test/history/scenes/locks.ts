@@ -16,7 +16,7 @@ import { contentOf, pageValue, pickOf, type Recorder, type Scene } from "./stage
 /**
  * One file through two doors: SMB clients lock, read and write parts of it, REST clients read parts and write
  * the whole. What a handle holds goes with the process that serves it, so this scene is for histories without
- * deaths. Where there are several nodes, SMB clients are spread over them like the others.
+ * deaths. Where there are several members, SMB clients are spread over them like the others.
  */
 const PAGES = 4;
 const PAGE_BYTES = 512;
