@@ -22,8 +22,7 @@ export function readMutants(): Mutant[] {
 
 /** What a process needs in its environment to have the bug. Its children inherit it. */
 export function mutantEnvironment(name: string): Record<string, string> {
-  if (!readMutants().some((mutant) => mutant.name === name))
-    throw new Error(`there is no mutant ${name}`);
+  if (!readMutants().some((mutant) => mutant.name === name)) throw new Error(`there is no mutant ${name}`);
   const options = `${process.env.NODE_OPTIONS ?? ""} --import ${join(folder, "register.mjs")}`.trim();
   return { NODE_OPTIONS: options, HOLDFAST_MUTANT: name };
 }
