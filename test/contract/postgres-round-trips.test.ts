@@ -8,8 +8,8 @@ import { PostgresStore } from "../../src/store/postgres/postgres-store.ts";
 import { startTestServer } from "../kit/server.ts";
 
 /**
- * How often a member asks its database for one request of one client. `npm run bench -- --postgres` prints the
- * same for one and two members under load, where requests share their round trips.
+ * How often a member asks its database for one request of one client. `npm run bench -- --postgres` prints
+ * the same for one and two members under load, where requests share their round trips.
  */
 const TIMES = 60;
 /** Until a container is long known: before that it is looked up by itself. */

@@ -14,8 +14,8 @@ const HISTORIES = { quick: 1, usual: 2, long: 10 };
 const OPERATIONS = { quick: 1_000, usual: 5_600, long: 5_600 };
 
 /**
- * Three members on one database. First 16 clients that choose a member for each call and keep book; then clients
- * of every service, SMB among them, spread over the members, whose histories are judged key by key.
+ * Three members on one database. First 16 clients that choose a member for each call and keep book; then
+ * clients of every service, SMB among them, spread over the members, whose histories are judged key by key.
  */
 export const proof: Proof = {
   name: "postgres-members",

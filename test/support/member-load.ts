@@ -5,9 +5,9 @@ import { pause } from "../../src/base/clock.ts";
 import { type Random, seededRandom } from "../../src/base/random.ts";
 
 /**
- * Clients that write through several members at once and keep book of what was acknowledged, so that afterwards
- * every promise can be compared with what is there. A call that failed without an answer may have happened or
- * not.
+ * Clients that write through several members at once and keep book of what was acknowledged, so that
+ * afterwards every promise can be compared with what is there. A call that failed without an answer may have
+ * happened or not.
  */
 export interface MemberAddress {
   /** Changes when the member was started anew on other ports. */

@@ -5,7 +5,8 @@ import { readFileSync } from "node:fs";
 const mutants = JSON.parse(readFileSync(new URL("./mutants.json", import.meta.url), "utf8"));
 const mutant = mutants.find(({ name }) => name === process.env.HOLDFAST_MUTANT);
 
-// The program is one bundled file, and a mutant edits one of its modules, so the unbundled modules run instead.
+// The program is one bundled file, and a mutant edits one of its modules, so the unbundled modules run
+// instead.
 export function resolve(specifier, context, nextResolve) {
   return nextResolve(specifier.replace(/\/dist\/cli\/holdfast\.js$/, "/dist/cli/main.js"), context);
 }
