@@ -9,7 +9,7 @@ import { pause } from "../../src/base/clock.ts";
 import { freePort, freshSchema, sharedDatabase } from "../kit/postgres.ts";
 import { startProgram } from "../kit/program.ts";
 
-/** Debian's PgBouncer between a member and its database, pooling sessions as the operations guide asks for. */
+/** Debian's PgBouncer between a member and its database, with session pooling as in the operations guide. */
 const PROGRAM = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/usr/local/bin/pgbouncer"].find(existsSync);
 const skip = PROGRAM === undefined ? "pgbouncer is not installed (apt-get install pgbouncer)" : false;
 const NOBODY = 65_534;
