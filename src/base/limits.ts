@@ -84,8 +84,12 @@ export const LIMITS = {
   commonCopyBytesMax: 8 * MIB,
   commonChunkBytesMax: 8 * MIB,
   commonReadBytesMax: 24 * MIB,
-  /** Idle buffers outside of the shared memory, of all sizes. */
+  commonFrameBytesMax: 25 * MIB,
+  /** Idle buffers outside of the shared memory: of payload, and of SMB messages, each over all sizes. */
   idlePayloadBytesMax: 8 * MIB,
+  idleFrameBytesMax: 32 * MIB,
+  /** Around the payload of the largest SMB message: headers, contexts, names, compounds. */
+  frameOverheadBytes: 64 * KIB,
   /** Chunk extensions and trailers of one body, which the server ignores. */
   chunkExtrasBytesMax: 8 * KIB,
   /** How long in-flight requests may take after SIGTERM: the default and the maximum of the flag. */

@@ -26,7 +26,7 @@ test("pieces of any length, also those longer than the engine's window, give wha
 });
 
 test("bytes of the common memory are looked at where they are, and stay as they are", (t) => {
-  const common = new CommonParts(600_000, 600_000).take()!;
+  const common = new CommonParts(600_000, 600_000).acquire()!;
   common.fill(pool);
   fc.assert(
     fc.property(fc.integer({ min: 8_100, max: 500_000 }), fc.nat({ max: 90_000 }), (bytes, from) => {

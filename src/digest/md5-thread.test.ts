@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { seedOfThisRun } from "../../test/support/seed.ts";
 import { LIMITS, MIB } from "../base/limits.ts";
 import { seededRandom } from "../base/random.ts";
-import { acquireBodyBuffer, release, releaseBodyBuffer } from "../memory/payload-memory.ts";
+import { bufferPool } from "../memory/buffer-pool.ts";
 import { DIGEST_PRIORITY, LongMd5 } from "./md5-thread.ts";
 
 test("digests side by side, in pieces of any length, more of them than the shared memory holds", async () => {
@@ -35,20 +35,22 @@ test("digests side by side, in pieces of any length, more of them than the share
   for (const { expected, md5 } of uploads) assert.equal(await md5.digest(), expected.digest("base64"));
 });
 
-test("bytes in rooms are digested where they are, and their rooms serve again afterwards", async () => {
+test("pooled bytes are digested in place, and the pool reuses their memory only afterwards", async () => {
   const expected = createHash("md5");
   const md5 = new LongMd5();
-  for (let sentBytes = 0, turn = 0; sentBytes < 40 * MIB; turn++) {
-    const buffer = acquireBodyBuffer()!.fill(turn % 251);
-    for (const piece of [buffer.subarray(0, 70_000), Buffer.from("elsewhere"), buffer.subarray(70_000)]) {
-      expected.update(piece);
-      const isBehind = md5.update(piece);
+  for (let sentBytes = 0, round = 0; sentBytes < 40 * MIB; round++) {
+    const buffer = bufferPool.acquireBodyBuffer()!;
+    buffer.fill(round % 251);
+    const slices = [buffer.retainSlice(0, 70_000), buffer.retainSlice(70_000, buffer.length)];
+    for (const chunk of [slices[0]!, Buffer.from("elsewhere"), slices[1]!]) {
+      expected.update(chunk);
+      const isBehind = md5.update(chunk);
       if (isBehind !== undefined) await isBehind;
-      sentBytes += piece.length;
+      sentBytes += chunk.length;
     }
-    // The disk was faster than the thread: what it wrote is given back.
-    release(buffer.subarray(0, 70_000));
-    releaseBodyBuffer(buffer.subarray(70_000));
+    // The disk was faster than the thread: the writer releases its references.
+    for (const slice of slices) slice.release();
+    bufferPool.releaseBodyBuffer(buffer);
   }
   assert.equal(await md5.digest(), expected.digest("base64"));
 });
@@ -80,24 +82,25 @@ test("the digests of the examples in RFC 1321", async () => {
 });
 
 test("bodies of any length, cut anywhere and lying anywhere, have the digest that node:crypto finds", async (t) => {
-  const buffer = acquireBodyBuffer()!;
+  const buffer = bufferPool.acquireBodyBuffer()!;
   buffer.set(seededRandom(11).bytes(buffer.length));
-  // Mostly around the length of a block; some of several kilobytes. From rooms and from elsewhere.
+  // Mostly around the length of a block; some of several kilobytes. Pooled and plain.
   const length = fc.oneof({ weight: 3, arbitrary: fc.nat(140) }, fc.nat(5_000));
   const part = fc.record({ length, at: fc.nat(buffer.length - 5_000), isElsewhere: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(fc.array(part, { maxLength: 12 }), async (parts) => {
       const [expected, md5] = [createHash("md5"), new LongMd5()];
       for (const { length, at, isElsewhere } of parts) {
-        const bytes = buffer.subarray(at, at + length);
+        const bytes = buffer.retainSlice(at, at + length);
         expected.update(bytes);
         await md5.update(isElsewhere ? Buffer.from(bytes) : bytes);
+        bytes.release();
       }
       assert.equal(await md5.digest(), expected.digest("base64"));
     }),
     { numRuns: 500, seed: seedOfThisRun(t) },
   );
-  releaseBodyBuffer(buffer);
+  bufferPool.releaseBodyBuffer(buffer);
 });
 
 test("a body whose length in bits does not fit 32 of them", async () => {

@@ -4,7 +4,7 @@ import { assert } from "../base/assert.ts";
 import { copyInto } from "../base/bytes.ts";
 import { LIMITS } from "../base/limits.ts";
 import { commonMemory, isCommon, reserveCommon } from "../memory/common-memory.ts";
-import { hold, release } from "../memory/payload-memory.ts";
+import { PooledBuffer, release, retainSlice } from "../memory/pooled-buffer.ts";
 import { md5Blocks } from "./md5-blocks.ts";
 import { MD5_START } from "./md5-steps.ts";
 import { MD5_WORKER } from "./md5-worker.ts";
@@ -29,9 +29,9 @@ class DigestBatch {
   readonly id: number;
   /** Where each part begins and ends. */
   readonly parts: number[] = [];
-  readonly borrowed: Uint8Array[] = [];
+  readonly pinned: PooledBuffer[] = [];
   length = 0;
-  borrowedBytes = 0;
+  pinnedBytes = 0;
   /** With what was left out at the end of the ring. */
   ringBytes = 0;
 
@@ -69,7 +69,7 @@ class Md5Thread {
   /** Where in the ring the next bytes go, and how many before it are still to be read, with what was left out. */
   #at = 0;
   #ringBytes = 0;
-  #borrowedBytes = 0;
+  #pinnedBytes = 0;
   /** What the thread was told of: it takes them in their order. */
   readonly #under: DigestBatch[] = [];
   /** Bodies whose bytes did not fit, in the order in which they came. */
@@ -119,8 +119,14 @@ class Md5Thread {
   }
 
   async #updateInParts(id: number, bytes: Uint8Array): Promise<void> {
-    for (let from = 0; from < bytes.length; from += LIMITS.digestPartBytesMax)
-      await this.update(id, bytes.subarray(from, from + LIMITS.digestPartBytesMax));
+    for (let from = 0; from < bytes.length; from += LIMITS.digestPartBytesMax) {
+      const part = retainSlice(bytes, from, Math.min(from + LIMITS.digestPartBytesMax, bytes.length));
+      try {
+        await this.update(id, part);
+      } finally {
+        release(part);
+      }
+    }
   }
 
   async #updateLater(id: number, bytes: Uint8Array): Promise<void> {
@@ -134,20 +140,20 @@ class Md5Thread {
   #tryUpdate(id: number, bytes: Uint8Array): boolean {
     if (this.#unsent !== undefined && this.#unsent.id !== id) this.#send();
     this.#unsent ??= new DigestBatch(id);
-    const isAdded = isCommon(bytes) ? this.#hold(this.#unsent, bytes) : this.#copy(this.#unsent, bytes);
+    const isPinnable = bytes instanceof PooledBuffer && isCommon(bytes);
+    const isAdded = isPinnable ? this.#pin(this.#unsent, bytes) : this.#copy(this.#unsent, bytes);
     // A thread that has nothing to do is told at once.
     const isIdle = this.#under.length === 0;
     if (!isAdded || isIdle || this.#unsent.length >= LIMITS.digestPartBytesMax) this.#send();
     return isAdded;
   }
 
-  #hold(unsent: DigestBatch, bytes: Uint8Array): boolean {
+  #pin(unsent: DigestBatch, bytes: PooledBuffer): boolean {
     const { length } = bytes;
-    if (this.#borrowedBytes + length > LIMITS.digestWaitingBytesMax) return false;
-    if (!hold(bytes)) return this.#copy(unsent, bytes);
-    unsent.borrowed.push(bytes);
-    unsent.borrowedBytes += length;
-    this.#borrowedBytes += length;
+    if (this.#pinnedBytes + length > LIMITS.digestWaitingBytesMax) return false;
+    unsent.pinned.push(bytes.retain());
+    unsent.pinnedBytes += length;
+    this.#pinnedBytes += length;
     unsent.add(bytes.byteOffset, length);
     return true;
   }
@@ -230,8 +236,8 @@ class Md5Thread {
     } else {
       for (const batch of this.#under.splice(0, reply.doneBatches)) {
         this.#ringBytes -= batch.ringBytes;
-        this.#borrowedBytes -= batch.borrowedBytes;
-        for (const bytes of batch.borrowed) release(bytes);
+        this.#pinnedBytes -= batch.pinnedBytes;
+        for (const bytes of batch.pinned) bytes.release();
         this.#wake();
       }
     }

@@ -1,6 +1,6 @@
 import { LIMITS } from "../base/limits.ts";
 import { crc32 } from "../digest/crc32.ts";
-import { release } from "../memory/payload-memory.ts";
+import { release, retainSlice } from "../memory/pooled-buffer.ts";
 import { PartsReader } from "./format.ts";
 
 export type PayloadSource = AsyncIterable<Uint8Array> | Uint8Array;
@@ -9,7 +9,9 @@ export type PayloadSource = AsyncIterable<Uint8Array> | Uint8Array;
 export interface Piece {
   readonly parts: readonly Uint8Array[];
   readonly length: number;
-  /** Those of its whole chunks, each alone: computed as the bytes came, while the processor had them at hand. */
+  /**
+   * Those of its whole chunks, each alone: computed as the bytes came, while the processor had them at hand.
+   */
   readonly crcs?: readonly number[];
   /** It is on the disk: memory that was given away with it can be used again. */
   release?(): void;
@@ -24,10 +26,11 @@ interface CutOptions {
 }
 
 /**
- * Cuts a source into pieces of at most `bytesMax()`, which is asked anew for each piece; every piece but the last
- * is that long. Parts are passed on as they came: a source gives its buffers away. Only small ones are copied
- * together, so that no client can make us hold a long list. Under pressure a piece goes on before it is full, and so does
- * the one that ends at `knownLength`: a source may take its time to say that it has ended, for it is checked meanwhile.
+ * Cuts a source into pieces of at most `bytesMax()`, which is asked anew for each piece; every piece but the
+ * last is that long. Parts are passed on as they came: a source gives its buffers away. Only small ones are
+ * copied together, so that no client can make us hold a long list. Under pressure a piece goes on before it
+ * is full, and so does the one that ends at `knownLength`: a source may take its time to say that it has
+ * ended, for it is checked meanwhile.
  */
 export async function* cutPieces(
   source: PayloadSource,
@@ -52,13 +55,14 @@ export async function* cutPieces(
   };
   const parts = source[Symbol.asyncIterator]();
   let isEnded = false;
+  let part: Uint8Array | undefined;
   try {
     // Step by step and not `for await`, which would keep the last part in memory while it waits for the next.
-    let part = await nextPart(parts);
+    part = await nextPart(parts);
     while (part !== undefined) {
       for (let from = 0; from < part.length; ) {
         const count = Math.min(part.length - from, pieceBytes - gathering.length);
-        gathering.add(part.subarray(from, from + count));
+        gathering.add(retainSlice(part, from, from + count));
         from += count;
         leftBytes -= count;
         if (gathering.length === pieceBytes || leftBytes === 0) {
@@ -66,6 +70,7 @@ export async function* cutPieces(
           pieceBytes = bytesMax();
         }
       }
+      release(part);
       part = undefined;
       if (gathering.length >= LIMITS.earlyPieceBytes && isPressed()) {
         yield handOver();
@@ -76,6 +81,7 @@ export async function* cutPieces(
     isEnded = true;
   } finally {
     if (!isEnded) {
+      if (part !== undefined) release(part);
       gathering.release();
       await parts.return?.();
     }

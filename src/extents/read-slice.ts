@@ -2,7 +2,8 @@ import { assert } from "../base/assert.ts";
 import { DamagedData, isTransientFault, StorageFault } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
 import { crc32 } from "../digest/crc32.ts";
-import { acquireReadBuffer, release } from "../memory/payload-memory.ts";
+import { bufferPool } from "../memory/buffer-pool.ts";
+import { narrow, type OwnedChunk, release } from "../memory/pooled-buffer.ts";
 import type { DeviceFile } from "./device.ts";
 import { type ExtentShape, FRAME_HEADER_BYTES, fileNameOf, frameSeed, type Slice } from "./format.ts";
 
@@ -13,8 +14,9 @@ export interface SliceRange {
 }
 
 /**
- * What all readers together hold: read from the disk, and not yet taken by a client that may never take it. While
- * there is room, readers read much and ahead; without, one chunk each, which is how many slow clients get on.
+ * What all readers together hold: read from the disk, and not yet taken by a client that may never take it.
+ * While there is room, readers read much and ahead; without, one chunk each, which is how many slow clients
+ * get on.
  */
 export class ReadMemory {
   #pinnedBytes = 0;
@@ -38,8 +40,8 @@ export class ReadMemory {
 
 /**
  * Streams a range of a slice. No byte is handed out before the checksum of its whole chunk has been compared.
- * Headers and data are scattered into separate buffers by the read itself, so the data of many chunks comes out
- * as one buffer without being copied.
+ * Headers and data are scattered into separate buffers by the read itself, so the data of many chunks comes
+ * out as one buffer without being copied.
  */
 export async function* readSlice(
   file: DeviceFile,
@@ -47,14 +49,14 @@ export async function* readSlice(
   range: SliceRange,
   shape: ExtentShape,
   memory: ReadMemory,
-): AsyncGenerator<Buffer> {
+): AsyncGenerator<OwnedChunk> {
   const { from, length } = range;
   if (length === 0) return;
   const end = from + length;
   const chunksMax = Math.max(1, Math.floor(LIMITS.extentReadBytes / shape.chunkBytes));
   const last = Math.ceil(end / shape.chunkBytes);
   let next = Math.floor(from / shape.chunkBytes);
-  const readAhead: { readonly part: Promise<Buffer>; readonly bytes: number }[] = [];
+  const readAhead: { readonly part: Promise<OwnedChunk>; readonly bytes: number }[] = [];
   try {
     while (next < last || readAhead.length > 0) {
       while (next < last && readAhead.length <= LIMITS.extentReadsAheadMax) {
@@ -66,7 +68,9 @@ export async function* readSlice(
         const load = loadChunks(file, slice, { first: next, count }, shape);
         const start = next * shape.chunkBytes;
         next += count;
-        const part = load.then((data) => cut(data, Math.max(0, from - start), end - start));
+        const part = load.then((data) =>
+          narrow(data, Math.max(0, from - start), Math.min(end - start, data.length)),
+        );
         // Its error is met when its turn comes; until then it must not count as unhandled.
         part.catch(() => {});
         readAhead.push({ part, bytes });
@@ -93,21 +97,13 @@ export async function loadRange(
   slice: Slice,
   { from, length }: SliceRange,
   shape: ExtentShape,
-): Promise<Buffer> {
+): Promise<OwnedChunk> {
   assert(from >= 0 && length >= 0 && from + length <= slice.length, "a range must lie inside its slice");
   const first = Math.floor(from / shape.chunkBytes);
   const count = Math.ceil((from + length) / shape.chunkBytes) - first;
   const data = await loadChunks(file, slice, { first, count }, shape);
   const start = from - first * shape.chunkBytes;
-  return cut(data, start, start + length);
-}
-
-/** The part that was asked for; nobody will see the rest. */
-function cut(data: Buffer, from: number, to: number): Buffer {
-  if (from === 0 && to >= data.length) return data;
-  release(data.subarray(0, from));
-  release(data.subarray(to));
-  return data.subarray(from, to);
+  return narrow(data, start, start + length);
 }
 
 interface Chunks {
@@ -120,39 +116,48 @@ async function loadChunks(
   slice: Slice,
   chunks: Chunks,
   shape: ExtentShape,
-): Promise<Buffer> {
+): Promise<OwnedChunk> {
   const { chunkBytes } = shape;
   const dataBytes = Math.min(chunks.count * chunkBytes, slice.length - chunks.first * chunkBytes);
-  const data = acquireReadBuffer(dataBytes);
-  const headers = Buffer.allocUnsafe(chunks.count * FRAME_HEADER_BYTES);
+  const data = bufferPool.acquireRead(dataBytes);
+  try {
+    await readFrames(file, slice, { ...chunks, data }, shape);
+    return data;
+  } catch (error) {
+    release(data);
+    throw error;
+  }
+}
+
+/** Reads frames into `data` and compares each with its checksum. */
+async function readFrames(
+  file: DeviceFile,
+  slice: Slice,
+  { first, count, data }: Chunks & { readonly data: Buffer },
+  { chunkBytes }: ExtentShape,
+): Promise<void> {
+  const headers = Buffer.allocUnsafe(count * FRAME_HEADER_BYTES);
   const parts: Buffer[] = [];
-  for (let i = 0; i < chunks.count; i++) {
+  for (let i = 0; i < count; i++) {
     parts.push(headers.subarray(i * FRAME_HEADER_BYTES, (i + 1) * FRAME_HEADER_BYTES));
     parts.push(data.subarray(i * chunkBytes, (i + 1) * chunkBytes));
   }
-  const offset = slice.offset + chunks.first * (chunkBytes + FRAME_HEADER_BYTES);
+  const offset = slice.offset + first * (chunkBytes + FRAME_HEADER_BYTES);
   let found: number;
   try {
     found = await file.read(parts, offset);
   } catch (cause) {
-    release(data);
     throw new StorageFault(`cannot read ${fileNameOf(slice.extent)} at offset ${offset}`, {
       cause,
       isTransient: isTransientFault(cause),
     });
   }
-  if (found < headers.length + dataBytes) {
+  if (found < headers.length + data.length)
     throw new DamagedData(`${fileNameOf(slice.extent)} ends at ${offset + found}, inside a slice`);
+  for (let i = 0; i < count; i++) {
+    const frameAt = offset + i * (chunkBytes + FRAME_HEADER_BYTES);
+    checkFrame(slice.extent, frameAt, parts[2 * i]!, parts[2 * i + 1]!);
   }
-  for (let i = 0; i < chunks.count; i++) {
-    checkFrame(
-      slice.extent,
-      offset + i * (chunkBytes + FRAME_HEADER_BYTES),
-      parts[2 * i]!,
-      parts[2 * i + 1]!,
-    );
-  }
-  return data;
 }
 
 function checkFrame(extent: bigint, offset: number, header: Buffer, data: Buffer): void {

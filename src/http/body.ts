@@ -1,6 +1,6 @@
 import { type MaybePromise, then } from "../base/maybe-promise.ts";
 import { Refusal } from "../base/refusals.ts";
-import { isPooled, release } from "../memory/payload-memory.ts";
+import { PooledBuffer, release } from "../memory/pooled-buffer.ts";
 import type { Connection, Incoming } from "./connection/connection.ts";
 import type { IncomingBody } from "./connection/incoming-body.ts";
 import { CHUNKED } from "./connection/request-head.ts";
@@ -101,8 +101,8 @@ export class RequestBody implements Body {
   }
 
   /**
-   * Not a generator, and so all who pass a body on: one that waits for its next piece keeps the last one in memory, and
-   * of slow clients there may be thousands.
+   * Not a generator, and so all who pass a body on: one that waits for its next piece keeps the last one in
+   * memory, and of slow clients there may be thousands.
    */
   #receive(limit = this.#bytesMax): AsyncIterable<Buffer> {
     const next = async (): Promise<IteratorResult<Buffer>> => {
@@ -121,10 +121,13 @@ export class RequestBody implements Body {
   }
 }
 
-/** In one buffer that the operation may keep: pooled memory is released, for it may be long until the buffer is garbage. */
+/**
+ * In one buffer that the operation may keep: pooled memory is released, for it may be long until the buffer
+ * is garbage.
+ */
 function joinPieces(pieces: readonly Buffer[]): Buffer {
   const [only] = pieces;
-  if (pieces.length === 1 && !isPooled(only!)) return only!;
+  if (pieces.length === 1 && !(only instanceof PooledBuffer)) return only!;
   const whole = Buffer.concat(pieces);
   for (const piece of pieces) release(piece);
   return whole;

@@ -1,9 +1,9 @@
 import type { CorsRule } from "../services/account/service-properties.ts";
 
 /**
- * Cross-origin rules as they were a moment ago, for reads that bring no Origin. What such a read is answered may
- * be kept by a cache and given to a browser later, so the answer says for which origins it is good. Nearly no
- * account has rules: a look at the store for each read would cost more than the headers are worth.
+ * Cross-origin rules as they were a moment ago, for reads that bring no Origin. What such a read is answered
+ * may be kept by a cache and given to a browser later, so the answer says for which origins it is good.
+ * Nearly no account has rules: a look at the store for each read would cost more than the headers are worth.
  */
 export class CorsRulesCache {
   readonly #read: (account: string) => Promise<readonly CorsRule[]>;

@@ -7,8 +7,8 @@ export type ServiceName = "blob" | "queue" | "table" | "file";
 
 /**
  * Where a request points. `rawPath` is the path as it came, still encoded and with the account in it when the
- * address is path-style: signatures are made over it. `path` is what follows the account, decoded, without the
- * leading slash ("" for the account itself).
+ * address is path-style: signatures are made over it. `path` is what follows the account, decoded, without
+ * the leading slash ("" for the account itself).
  */
 export interface Target {
   readonly service: ServiceName;
@@ -27,7 +27,9 @@ export interface Query {
   has(name: string): boolean;
   /** Every pair, names lower-cased, values decoded, in the order sent. */
   readonly pairs: readonly (readonly [name: string, value: string])[];
-  /** Names that came more than once although they must not; undefined when there are none, as nearly always. */
+  /**
+   * Names that came more than once although they must not; undefined when there are none, as nearly always.
+   */
   readonly repeated: readonly string[] | undefined;
 }
 
@@ -42,7 +44,9 @@ export interface Body {
    * passed, before the end of the stream is told; `md5` and `crc64` of the result stand then, where wanted.
    */
   stream(want?: { readonly md5?: boolean; readonly crc64?: boolean }): BodyStream;
-  /** All of it, checked; refused past `bytesMax` (413). At once where it is here, as most small bodies are. */
+  /**
+   * All of it, checked; refused past `bytesMax` (413). At once where it is here, as most small bodies are.
+   */
   read(bytesMax: number): MaybePromise<Buffer>;
 }
 
@@ -86,12 +90,20 @@ export type ReplyHeaders = Readonly<Record<string, string | undefined>>;
 
 export interface HttpReply {
   readonly status: number;
-  /** What the status line says beside the number, in visible ASCII; left out, the words that HTTP has for it. */
+  /**
+   * What the status line says beside the number, in visible ASCII; left out, the words that HTTP has for it.
+   */
   readonly reason?: string | undefined;
   readonly headers?: ReplyHeaders;
-  /** A string goes out as UTF-8, buffers one after the other. A stream needs `length` unless it may be chunked. */
+  /**
+   * A string goes out as UTF-8, buffers one after the other. A stream needs `length` unless it may be
+   * chunked.
+   */
   readonly body?: string | Buffer | readonly Buffer[] | AsyncIterable<Uint8Array>;
-  /** The body, a string, follows a byte order mark: one inside the string would make it twice as long in memory. */
+  /**
+   * The body, a string, follows a byte order mark: one inside the string would make it twice as long in
+   * memory.
+   */
   readonly isMarked?: boolean;
   readonly length?: number | undefined;
   /** What a streamed body has in memory until its end, besides the part that is being sent. */

@@ -91,8 +91,8 @@ export class FrontEnd<Services> {
   }
 
   /**
-   * A read that a copy makes inside this server: routed and judged like any other, with the address and the protocol of
-   * the client that asked for the copy. Only what is content can be copied.
+   * A read that a copy makes inside this server: routed and judged like any other, with the address and the
+   * protocol of the client that asked for the copy. Only what is content can be copied.
    */
   async readInside({ url, host, headers, outer }: InnerRead): Promise<HttpReply> {
     const { table, isHostStyleAllowed, auth, services } = this.#options;
@@ -213,7 +213,9 @@ export class FrontEnd<Services> {
     return this.#run(exchange, operation, request);
   }
 
-  /** A long reply is made when there is memory for it: made earlier, it would take the memory while it waits. */
+  /**
+   * A long reply is made when there is memory for it: made earlier, it would take the memory while it waits.
+   */
   #reserveAndRun(
     exchange: Exchange<Services>,
     operation: Operation<Services>,
@@ -438,7 +440,9 @@ function clientRequestIdOf(headers: Headers): string | undefined {
   return isVisible(given) ? given : undefined;
 }
 
-/** By hand: for a text of a few dozen characters, a regular expression takes longer to start than to match. */
+/**
+ * By hand: for a text of a few dozen characters, a regular expression takes longer to start than to match.
+ */
 function isVisible(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);

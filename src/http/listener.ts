@@ -9,8 +9,8 @@ import { Connection, type Host, type Incoming } from "./connection/connection.ts
 import { Handshake, type HandshakeHost } from "./connection/handshake.ts";
 
 /**
- * A listening socket with the limits of the product: header size, time to the end of a TLS handshake and of a head, idle
- * time, number of connections. Closing finishes what was accepted.
+ * A listening socket with the limits of the product: header size, time to the end of a TLS handshake and of a
+ * head, idle time, number of connections. Closing finishes what was accepted.
  */
 export type Handler = (incoming: Incoming, connection: Connection) => void;
 
@@ -48,7 +48,8 @@ export interface Listener {
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { host, port, isHandedOver = false, certificate, timers = systemTimers } = options;
   const connections = new ConnectionSet(options);
-  // A client may close its half once its request is out. One that does so in a TLS handshake will not finish it.
+  // A client may close its half once its request is out. One that does so in a TLS handshake will not finish
+  // it.
   const settings = { noDelay: true, allowHalfOpen: certificate === undefined };
   const server = createServer(settings, (socket) => connections.add(socket));
   if (!isHandedOver) await startListening(server, host, port);

@@ -4,8 +4,8 @@ import type { Headers, HttpReply, HttpRequest, Query, ServiceName, Target } from
 
 /**
  * A row of an operation table. Routing, authorisation, condition parsing and the documentation's matrices all
- * come from these rows, and a test walks them: a reader who knows the protocol can check the product by reading
- * four tables.
+ * come from these rows, and a test walks them: a reader who knows the protocol can check the product by
+ * reading four tables.
  */
 export interface Operation<Services> {
   /** As the protocol names it: "PutBlockList". Unique within its service. */

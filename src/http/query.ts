@@ -28,8 +28,8 @@ export function readQuery(text: string): Query {
 }
 
 /**
- * The fields of a SAS but for its signature: its holder sends them with every request. The same text gives the same
- * pair, so whoever has seen a token can tell it by its pairs, without comparing what they say.
+ * The fields of a SAS but for its signature: its holder sends them with every request. The same text gives
+ * the same pair, so whoever has seen a token can tell it by its pairs, without comparing what they say.
  */
 export const SAS_NAMES: ReadonlySet<string> = new Set([
   "sv",
@@ -55,8 +55,9 @@ const SAS_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Parameters that decide who is calling, which operation is meant, or what it is about. One that comes twice could be
- * read as one value by whoever judges the request and as the other by whoever carries it out, so it is refused.
+ * Parameters that decide who is calling, which operation is meant, or what it is about. One that comes twice
+ * could be read as one value by whoever judges the request and as the other by whoever carries it out, so it
+ * is refused.
  */
 const SINGLE_NAMES: ReadonlySet<string> = new Set([
   ...SAS_FIELDS,
@@ -118,8 +119,9 @@ function readPair(text: string, equals: number): Pair {
 }
 
 /**
- * Go's clients (rclone among them) send a space as a plus sign, and sign it as the space they mean. Signatures, block
- * ids and pop receipts are Base64, which has no spaces: a plus sign in them is one that a careless client left as it was.
+ * Go's clients (rclone among them) send a space as a plus sign, and sign it as the space they mean.
+ * Signatures, block ids and pop receipts are Base64, which has no spaces: a plus sign in them is one that a
+ * careless client left as it was.
  */
 function decodeValue(name: string, text: string): string {
   const isPlain = !text.includes("+") || name === "sig" || name === "blockid" || name === "popreceipt";
@@ -127,8 +129,8 @@ function decodeValue(name: string, text: string): string {
 }
 
 /**
- * Text of an address with its percent signs read. Those of ASCII by hand: a Base64 text in an address (a signature, a pop
- * receipt) has one or two, and a call of the engine's function costs several times as much.
+ * Text of an address with its percent signs read. Those of ASCII by hand: a Base64 text in an address (a
+ * signature, a pop receipt) has one or two, and a call of the engine's function costs several times as much.
  */
 export function decoded(text: string): string {
   let percent = text.indexOf("%");

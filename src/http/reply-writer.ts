@@ -3,7 +3,7 @@ import "../base/bytes.ts";
 import { assert, InvariantBroken } from "../base/assert.ts";
 import { systemClock } from "../base/clock.ts";
 import { KIB, LIMITS } from "../base/limits.ts";
-import { release } from "../memory/payload-memory.ts";
+import { release } from "../memory/pooled-buffer.ts";
 import { type ReplyHold, ReplyMemory } from "../memory/reply-memory.ts";
 import type { Connection } from "./connection/connection.ts";
 import type { HttpReply } from "./exchange.ts";
@@ -35,7 +35,10 @@ interface Waiting {
   readonly done: (sent: Sent) => void;
 }
 
-/** Writes replies: headers in one piece, small bodies with them, long ones and streams at the pace of the client. */
+/**
+ * Writes replies: headers in one piece, small bodies with them, long ones and streams at the pace of the
+ * client.
+ */
 export class ReplyWriter {
   readonly #queue = new ReplyQueue<Waiting>((waiting) => this.#write(waiting));
   readonly #keptAlive: string;
@@ -170,7 +173,10 @@ export function writeWhole(
 
 const CLOSED = "Connection: close\r\n\r\n";
 
-/** A tab, or what can be seen in Latin-1. By hand: values are short, and a regular expression is slow to start. */
+/**
+ * A tab, or what can be seen in Latin-1. By hand: values are short, and a regular expression is slow to
+ * start.
+ */
 function canBeSent(value: string): boolean {
   for (let at = 0; at < value.length; at++) {
     const unit = value.charCodeAt(at);
@@ -208,7 +214,10 @@ const ASCII = /^[\x00-\x7f]*$/;
 const BOM = "\ufeff";
 const BINARY_BOM = "\xef\xbb\xbf";
 
-/** The bytes of a text as a binary string or a buffer: nearly all replies are plain, save for the mark in front. */
+/**
+ * The bytes of a text as a binary string or a buffer: nearly all replies are plain, save for the mark in
+ * front.
+ */
 function binaryOf(text: string, isMarked: boolean): string | Buffer {
   if (ASCII.test(text)) return isMarked ? BINARY_BOM + text : text;
   if (isMarked) return Buffer.from(BOM + text, "utf8");

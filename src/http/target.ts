@@ -72,8 +72,8 @@ function accountOfHost(host: string | undefined, service: ServiceName | "web"): 
 }
 
 /**
- * Blob and File take a backslash for the slash that Windows programs mean by it; names in a query stay as they are. A
- * SAS is signed for the name with slashes.
+ * Blob and File take a backslash for the slash that Windows programs mean by it; names in a query stay as
+ * they are. A SAS is signed for the name with slashes.
  */
 function pathOf(rest: string, service: ServiceName): string {
   const path = decoded(rest);

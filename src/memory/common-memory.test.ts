@@ -15,8 +15,8 @@ const collectGarbage = runInNewContext("gc") as () => void;
 
 test("parts do not overlap, and each has a buffer of its own", () => {
   const parts = new CommonParts(128 * KIB, 1_024 * KIB);
-  const taken = Array.from({ length: 8 }, (_, index) => parts.take()!.fill(index + 1));
-  assert.equal(parts.take(), undefined);
+  const taken = Array.from({ length: 8 }, (_, index) => parts.acquire()!.fill(index + 1));
+  assert.equal(parts.acquire(), undefined);
   for (const [index, part] of taken.entries()) assert.ok(part.every((byte) => byte === index + 1));
   assert.equal(new Set(taken.map(({ buffer }) => buffer)).size, 8);
   assert.ok(taken.every((part) => isCommon(part.subarray(7))));
@@ -25,11 +25,11 @@ test("parts do not overlap, and each has a buffer of its own", () => {
 
 test("a part that nobody has bytes of any more can be taken again, and not before", async () => {
   const parts = new CommonParts(64 * KIB, 64 * KIB);
-  let bytes: Buffer | undefined = parts.take()!.subarray(100, 200).fill(9);
+  let bytes: Buffer | undefined = parts.acquire()!.subarray(100, 200).fill(9);
   for (let tries = 0; tries < 3; tries++) {
     collectGarbage();
     await new Promise((resolve) => setTimeout(resolve, 5));
-    assert.equal(parts.take(), undefined);
+    assert.equal(parts.acquire(), undefined);
   }
   assert.ok(bytes.every((byte) => byte === 9));
   bytes = undefined;
@@ -37,7 +37,7 @@ test("a part that nobody has bytes of any more can be taken again, and not befor
   for (let tries = 0; tries < 100 && again === undefined; tries++) {
     collectGarbage();
     await new Promise((resolve) => setTimeout(resolve, 5));
-    again = parts.take();
+    again = parts.acquire();
   }
   assert.equal(again?.length, 64 * KIB);
 });
@@ -46,9 +46,9 @@ test("however many parts are in use, checksums and digests find their room after
   const sizes = [64, 128, 192, 576, 1_088, 8_256].map((kib) => kib * KIB);
   const taken = sizes.flatMap((bytes) => {
     const parts = new CommonParts(bytes, LIMITS.commonMemoryBytes);
-    return Array.from({ length: LIMITS.commonMemoryBytes / (64 * KIB) }, () => parts.take());
+    return Array.from({ length: LIMITS.commonMemoryBytes / (64 * KIB) }, () => parts.acquire());
   });
-  assert.equal(new CommonParts(64 * KIB, LIMITS.commonMemoryBytes).take(), undefined);
+  assert.equal(new CommonParts(64 * KIB, LIMITS.commonMemoryBytes).acquire(), undefined);
   const bytes = Buffer.alloc(100_000, "holdfast");
   assert.equal(crc32(bytes), ofZlib(bytes));
   const inPieces = new Crc64();
@@ -63,5 +63,8 @@ test("however many parts are in use, checksums and digests find their room after
 
 test("what does not fit is not there", () => {
   assert.equal(reserveCommon(LIMITS.commonMemoryBytes + 1), undefined);
-  assert.equal(new CommonParts(LIMITS.commonMemoryBytes + 1, 4 * LIMITS.commonMemoryBytes).take(), undefined);
+  assert.equal(
+    new CommonParts(LIMITS.commonMemoryBytes + 1, 4 * LIMITS.commonMemoryBytes).acquire(),
+    undefined,
+  );
 });

@@ -3,8 +3,8 @@ import { KIB, LIMITS } from "../base/limits.ts";
 import { SharedMemory, WASM_PAGE_BYTES } from "./shared-memory.ts";
 
 /**
- * Memory that WebAssembly and the thread of digests see as well: payload that lies in it is checked and digested where
- * it is, without a copy. The system finds real memory only for what is used of it.
+ * Memory that WebAssembly and the thread of digests see as well: payload that lies in it is checked and
+ * digested where it is, without a copy. The system finds real memory only for what is used of it.
  */
 let memory: SharedMemory | undefined;
 let reservedBytes = 0;
@@ -31,7 +31,10 @@ export function isCommon(bytes: Uint8Array): boolean {
 
 const PAGE_BYTES = 4 * KIB;
 
-/** Free ranges of what parts of all sizes share. The lowest that fits is used, so that few pages are ever touched. */
+/**
+ * Free ranges of what parts of all sizes share. The lowest that fits is used, so that few pages are ever
+ * touched.
+ */
 class Spans {
   /** In the order of their addresses; neighbours are one. */
   readonly #free: { at: number; bytes: number }[] = [];
@@ -73,7 +76,10 @@ interface PartSpans {
 
 let partSpans: PartSpans | undefined;
 
-/** Made when the first part is wanted. What is reserved later finds its place behind it: see `commonPartsBytesMax`. */
+/**
+ * Made when the first part is wanted. What is reserved later finds its place behind it: see
+ * `commonPartsBytesMax`.
+ */
 function spansOfParts(): PartSpans {
   if (partSpans !== undefined) return partSpans;
   const at = reserveCommon(LIMITS.commonPartsBytesMax);
@@ -84,9 +90,10 @@ function spansOfParts(): PartSpans {
 }
 
 /**
- * Parts of one size, which share their memory with those of other sizes: what one kind of transfer has touched, the next
- * one uses. Each has a buffer of its own over the whole memory, so the garbage collector knows when there are no bytes of a
- * part any more, as with any other memory: a part that is not released is found.
+ * Parts of one size, which share their memory with those of other sizes: what one kind of transfer has
+ * touched, the next one uses. Each has a buffer of its own over the whole memory, so the garbage collector
+ * knows when there are no bytes of a part any more, as with any other memory: a part that is not released is
+ * found.
  */
 export class CommonParts {
   readonly #partBytes: number;
@@ -108,10 +115,11 @@ export class CommonParts {
   }
 
   /**
-   * Undefined when all of them are in use, or all of the memory that parts share. Beyond the first of it, memory that was
-   * never used is touched only for a caller that asks for it: when no part that nobody needs can be released instead.
+   * Undefined when all of them are in use, or all of the memory that parts share. Beyond the first of it,
+   * memory that was never used is touched only for a caller that asks for it: when no part that nobody needs
+   * can be released instead.
    */
-  take(mayTouch = true): Buffer | undefined {
+  acquire(mayTouch = true): Buffer | undefined {
     if (this.isFull) return undefined;
     const shared = spansOfParts();
     const end = mayTouch ? shared.at + LIMITS.commonPartsBytesMax : shared.freshAt;

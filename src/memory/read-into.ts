@@ -14,11 +14,12 @@ export interface ReadTarget {
 }
 
 /**
- * Node.js gives every read a new buffer, of 64 KiB or of a record of TLS. For a message of megabytes that is as much garbage
- * as payload, and one more copy; for a small one, making the buffer takes longer than reading it; and what thousands of slow
- * clients have sent stays in memory until the heap is marked. A socket can read into buffers of its owner, but only one that
- * was made so: an accepted socket gives its handle to a new one. On Windows a read waits with its buffer, which no
- * other connection may use meanwhile: there, and for a socket without a handle, pieces come as they always do.
+ * Node.js gives every read a new buffer, of 64 KiB or of a record of TLS. For a message of megabytes that is
+ * as much garbage as payload, and one more copy; for a small one, making the buffer takes longer than reading
+ * it; and what thousands of slow clients have sent stays in memory until the heap is marked. A socket can
+ * read into buffers of its owner, but only one that was made so: an accepted socket gives its handle to a new
+ * one. On Windows a read waits with its buffer, which no other connection may use meanwhile: there, and for a
+ * socket without a handle, pieces come as they always do.
  */
 const borrowedBuffer = Buffer.allocUnsafeSlow(64 * KIB);
 
@@ -87,9 +88,10 @@ class Reading {
 }
 
 /**
- * A socket of TLS is made by Node.js, which offers no such buffers for it, but it looks for them where every socket has them.
- * Where a later Node.js keeps them elsewhere, pieces come as they always do. Bytes are deciphered into the buffer and
- * handed over at once, on Windows too. What was deciphered before comes as data of the stream.
+ * A socket of TLS is made by Node.js, which offers no such buffers for it, but it looks for them where every
+ * socket has them. Where a later Node.js keeps them elsewhere, pieces come as they always do. Bytes are
+ * deciphered into the buffer and handed over at once, on Windows too. What was deciphered before comes as
+ * data of the stream.
  */
 function readSecurely(socket: TLSSocket, target: ReadTarget): Socket {
   receiveGiven(socket, target);

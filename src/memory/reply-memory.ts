@@ -2,13 +2,15 @@ import { type Millis, monotonic, systemTimers, type Timer, type Timers } from ".
 import { LIMITS } from "../base/limits.ts";
 
 /**
- * The memory of all replies of a process, from the moment a reply is made until the client has read it. A client that
- * asks and does not read costs nothing but its connection, so without a bound a few of them fill the process.
+ * The memory of all replies of a process, from the moment a reply is made until the client has read it. A
+ * client that asks and does not read costs nothing but its connection, so without a bound a few of them fill
+ * the process.
  *
- * An operation with a long reply reserves memory before it makes the reply, and waits while there is none. Replies that
- * clients do not read stay in memory only while no other request needs it: when one waits, the connections that have
- * taken nothing for `stalledMillis` are closed, those with the most unsent bytes first. A reply that moves is left alone.
- * Short replies reserve nothing; they count when the system does not accept them at once.
+ * An operation with a long reply reserves memory before it makes the reply, and waits while there is none.
+ * Replies that clients do not read stay in memory only while no other request needs it: when one waits, the
+ * connections that have taken nothing for `stalledMillis` are closed, those with the most unsent bytes first.
+ * A reply that moves is left alone. Short replies reserve nothing; they count when the system does not accept
+ * them at once.
  */
 export interface ReplyMemoryOptions {
   readonly bytesMax?: number;
@@ -118,8 +120,9 @@ export class ReplyMemory {
   }
 
   /**
-   * The connection that has least is next, so that one with many requests does not keep the others waiting; of equal
-   * ones the one that came first. What does not fit is waited for, or a large reply would never be made.
+   * The connection that has least is next, so that one with many requests does not keep the others waiting;
+   * of equal ones the one that came first. What does not fit is waited for, or a large reply would never be
+   * made.
    */
   #grant(): void {
     for (;;) {
@@ -240,7 +243,10 @@ export class ReplyHold {
     this.#setUnsent(unsentBytes, unsentBytes, -reserved);
   }
 
-  /** So many bytes wait for the client now, `addedBytes` of them new. It has taken some if there are fewer than that. */
+  /**
+   * So many bytes wait for the client now, `addedBytes` of them new. It has taken some if there are fewer
+   * than that.
+   */
   setUnsent(bytes: number, addedBytes = 0): void {
     this.#setUnsent(bytes, addedBytes, 0);
   }

@@ -19,8 +19,6 @@ export const SMB_LIMITS = {
   writeBytesMax: 8 * MIB,
   /** Before LARGE_MTU, and for what one credit pays. */
   creditBytes: 64 * KIB,
-  /** Around the payload of the largest message: headers, contexts, names, compounds. */
-  frameOverheadBytes: 64 * KIB,
   /** A message before anybody has logged in: a token and little else. */
   anonymousFrameBytesMax: 64 * KIB,
   creditsMax: 8_192,
@@ -35,10 +33,6 @@ export const SMB_LIMITS = {
   replyMemoryBytesMax: 64 * MIB,
   /** Replies up to this size are copied together, prefix and all: one write of the socket costs more than the copy. */
   joinedReplyBytesMax: 16 * KIB,
-  /** Buffers of done messages that are kept for the next ones, over all connections. */
-  freeFrameBytesMax: 32 * MIB,
-  /** Those of one size that may lie in the common memory. */
-  commonFrameBytesMax: 25 * MIB,
   sessionsPerConnectionMax: 64,
   /** Connections that carry one session. */
   channelsPerSessionMax: 32,

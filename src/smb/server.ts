@@ -3,6 +3,7 @@ import { BusyPoll } from "../base/busy-poll.ts";
 import type { Clock, Timer, Timers } from "../base/clock.ts";
 import { ConnectionLimit } from "../base/connection-limit.ts";
 import type { Random } from "../base/random.ts";
+import { bufferPool } from "../memory/buffer-pool.ts";
 import { ReplyMemory } from "../memory/reply-memory.ts";
 import type { Log } from "../observability/log.ts";
 import { sendBreak } from "./commands/oplock-break.ts";
@@ -17,7 +18,6 @@ import { closeOpen } from "./session/end-open.ts";
 import { LoginDelay } from "./session/login-delay.ts";
 import type { Session, Tree } from "./session/session.ts";
 import { Connection } from "./transport/connection.ts";
-import { FrameMemory } from "./transport/frame-memory.ts";
 import { type FileTime, fileTimeAt } from "./wire/filetime.ts";
 
 export interface SmbServerOptions {
@@ -61,7 +61,6 @@ export class SmbServer {
   readonly replays = new CreateReplays();
   readonly loginDelay: LoginDelay;
   readonly replyMemory: ReplyMemory;
-  readonly frames = new FrameMemory();
   readonly busyPoll = new BusyPoll();
   readonly #connections = new Set<Connection>();
   readonly #limit: ConnectionLimit;
@@ -143,7 +142,7 @@ export class SmbServer {
   }
 
   #endSilent(): void {
-    this.frames.sweep();
+    bufferPool.sweep();
     const now = this.clock.now();
     for (const connection of this.#connections) {
       const { isLoggedIn } = connection;

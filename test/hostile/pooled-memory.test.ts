@@ -3,13 +3,9 @@ import { connect } from "node:net";
 import { test } from "node:test";
 import { signed } from "../../bench/sign.ts";
 import { LIMITS, MIB } from "../../src/base/limits.ts";
+import { bufferPool } from "../../src/memory/buffer-pool.ts";
 import { isCommon } from "../../src/memory/common-memory.ts";
-import {
-  acquireBodyBuffer,
-  acquireReadBuffer,
-  release,
-  releaseBodyBuffer,
-} from "../../src/memory/payload-memory.ts";
+import { type PooledBuffer, release } from "../../src/memory/pooled-buffer.ts";
 import { raw } from "../kit/raw.ts";
 import { startTestServer, type TestServer } from "../kit/server.ts";
 
@@ -19,17 +15,18 @@ import { startTestServer, type TestServer } from "../kit/server.ts";
  */
 function freeForReads(): number {
   const count = LIMITS.commonReadBytesMax / LIMITS.extentReadBytes;
-  const reads = Array.from({ length: count }, () => acquireReadBuffer(LIMITS.extentReadBytes));
+  const reads = Array.from({ length: count }, () => bufferPool.acquireRead(LIMITS.extentReadBytes));
   const common = reads.filter((bytes) => isCommon(bytes)).length;
   reads.forEach(release);
   return common * LIMITS.extentReadBytes;
 }
 
 function freeForBodies(): number {
-  const bodies: Buffer[] = [];
-  for (let room = acquireBodyBuffer(); room !== undefined; room = acquireBodyBuffer()) bodies.push(room);
+  const bodies: PooledBuffer[] = [];
+  for (let next = bufferPool.acquireBodyBuffer(); next !== undefined; next = bufferPool.acquireBodyBuffer())
+    bodies.push(next);
   const common = bodies.filter((bytes) => isCommon(bytes)).length;
-  bodies.forEach(releaseBodyBuffer);
+  for (const body of bodies) bufferPool.releaseBodyBuffer(body);
   return common * LIMITS.bodyBufferBytes;
 }
 

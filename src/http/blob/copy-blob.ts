@@ -1,6 +1,6 @@
 import { Refusal } from "../../base/refusals.ts";
 import { etagOf, type Revision } from "../../base/revision.ts";
-import { release } from "../../memory/payload-memory.ts";
+import { release } from "../../memory/pooled-buffer.ts";
 import type { BlobService } from "../../services/blob/blob-service.ts";
 import { type Copied, type CopyBlob, copyBlob, type LocalSource } from "../../services/blob/copy-blob.ts";
 import { checkCopyTarget } from "../../services/blob/copy-from-elsewhere.ts";

@@ -1,7 +1,8 @@
 import { LIMITS } from "../../base/limits.ts";
+import { type OwnedChunk, retainSlice } from "../../memory/pooled-buffer.ts";
 import { Malformed } from "./request-head.ts";
 
-/** Takes the chunks of a body apart, however the bytes come in. */
+/** Decodes a chunked body, however the bytes come in. */
 export class ChunkReader {
   #state: "size" | "extension" | "data" | "after data" | "trailer" | "end" = "size";
   #size = 0;
@@ -11,13 +12,15 @@ export class ChunkReader {
   #last = 0;
   #lineLength = 0;
 
-  /** Gives the content in `data` to `take` and returns where the body ends, or -1 when more must come. */
-  read(data: Buffer, take: (piece: Buffer) => void): number {
+  /**
+   * Calls `onContent` with slices it then owns, and returns where the body ends, or -1 when more must come.
+   */
+  read(data: OwnedChunk, onContent: (content: OwnedChunk) => void): number {
     let at = 0;
     while (at < data.length) {
       if (this.#state === "data") {
         const end = Math.min(data.length, at + this.#size);
-        if (end > at) take(data.subarray(at, end));
+        if (end > at) onContent(retainSlice(data, at, end));
         this.#size -= end - at;
         at = end;
         if (this.#size > 0) break;

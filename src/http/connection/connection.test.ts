@@ -113,7 +113,8 @@ suite("a connection", () => {
   });
 
   test("keeps what came of one request apart from what others send meanwhile", async () => {
-    // All of them are read through the same memory; cut in the head, at its end, in the body, ahead of the turn.
+    // All of them are read through the same memory; cut in the head, at its end, in the body, ahead of the
+    // turn.
     const long = (letter: string): string => letter.repeat(20_000);
     const cut = (text: string, at: number): string[] => [text.slice(0, at), text.slice(at)];
     const talks = [..."abcdefgh"].map((letter, index) => {

@@ -1,11 +1,18 @@
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
-import { copyBriefly, copyPage } from "../../base/bytes.ts";
+import { copyPage } from "../../base/bytes.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { acquireBodyBuffer, copyForBody, release, releaseBodyBuffer } from "../../memory/payload-memory.ts";
+import { bufferPool } from "../../memory/buffer-pool.ts";
+import { type OwnedChunk, PooledBuffer, release, retain } from "../../memory/pooled-buffer.ts";
 import { readInto } from "../../memory/read-into.ts";
-import { type BodySource, IncomingBody } from "./incoming-body.ts";
-import { Malformed, type RequestHead, readRequestHead } from "./request-head.ts";
+import { type BodySource, copyOfBody, IncomingBody } from "./incoming-body.ts";
+import {
+  beginsMethod,
+  hasBareLineFeed,
+  Malformed,
+  type RequestHead,
+  readRequestHead,
+} from "./request-head.ts";
 
 /** One request as it came: the head is whole, the body may still be on its way. */
 export interface Incoming {
@@ -32,8 +39,9 @@ const HEAD_END = Buffer.from("\r\n\r\n");
 /**
  * One HTTP/1.1 connection: requests one after another, each answered before the next is looked at.
  *
- * Node's own HTTP server costs about 25 microseconds of every request in objects and streams that nothing here
- * uses; this one costs 10 (decision 0012). It is also how a reply is written: the caller prints the head.
+ * Node's own HTTP server costs about 25 microseconds of every request in objects and streams that nothing
+ * here uses; this one costs 10 (decision 0012). It is also how a reply is written: the caller prints the
+ * head.
  */
 export class Connection implements BodySource {
   readonly #socket: Socket;
@@ -57,7 +65,8 @@ export class Connection implements BodySource {
   /** For an operation that has nothing more to do once its client is gone. */
   onLeave: (() => void) | undefined;
   /** Where the bytes of a body are read to, and whether they come fast enough to be worth it. */
-  #buffer: Buffer | undefined;
+  #buffer: PooledBuffer | undefined;
+  #filledBytes = 0;
   #isFast = false;
   readonly #fastBytes: number;
 
@@ -93,7 +102,10 @@ export class Connection implements BodySource {
     return this.#socket.destroyed;
   }
 
-  /** Its half is closed, or all of it. Most who close a half are gone; who only shut it down cannot be told from them. */
+  /**
+   * Its half is closed, or all of it. Most who close a half are gone; who only shut it down cannot be told
+   * from them.
+   */
   get hasLeft(): boolean {
     return this.#hasEnded || this.#socket.destroyed;
   }
@@ -205,12 +217,14 @@ export class Connection implements BodySource {
         } else if (stood >= this.#host.keepAliveMillis) this.destroy();
         break;
       case "request":
-        // While we work the client has nothing to do. It has when we wait for its bytes, or for it to take ours.
+        // While we work the client has nothing to do. It has when we wait for its bytes, or for it to take
+        // ours.
         if (this.#onDrain === undefined && !this.#incoming!.body.isAwaited) {
           this.#slowSince = this.#host.sweeps;
           break;
         }
-        // A client that closed its half has nothing left to do but to take the reply. Most of them are simply gone.
+        // A client that closed its half has nothing left to do but to take the reply. Most of them are simply
+        // gone.
         if (stood >= (this.#hasEnded ? LIMITS.halfClosedIdleMillis : LIMITS.bodyIdleMillis)) this.destroy();
         else if (this.#isCrawling(sweepMillis)) this.destroy();
         break;
@@ -245,30 +259,34 @@ export class Connection implements BodySource {
 
   #discarded: IncomingBody | undefined;
 
-  /** A body that comes in large pieces is read into memory that it keeps; all else passes through the lent one. */
+  /**
+   * A body that comes in large pieces is read into memory that it keeps; all else passes through the lent
+   * one.
+   */
   readonly #place = (): Buffer | undefined => {
     const isLarge = this.#isFast && this.#state === "request" && !this.#incoming!.body.isComplete;
-    if (!isLarge || (this.#buffer !== undefined && this.#buffer.length < LIMITS.bodyBufferBytes / 2))
-      this.#releaseBuffer();
-    if (isLarge) this.#buffer ??= acquireBodyBuffer();
-    return this.#buffer;
+    if (!isLarge || this.#filledBytes > LIMITS.bodyBufferBytes / 2) this.#releaseBuffer();
+    if (isLarge) this.#buffer ??= bufferPool.acquireBodyBuffer();
+    return this.#buffer?.borrow(this.#filledBytes);
   };
 
   #releaseBuffer(): void {
-    if (this.#buffer !== undefined) releaseBodyBuffer(this.#buffer);
+    if (this.#buffer !== undefined) bufferPool.releaseBodyBuffer(this.#buffer);
     this.#buffer = undefined;
+    this.#filledBytes = 0;
   }
 
   readonly #placed = (count: number): void => {
     this.#isFast = count >= this.#fastBytes;
     const buffer = this.#buffer!;
-    // A few bytes would keep a room that others could use.
+    const from = this.#filledBytes;
+    // A few bytes would keep a buffer from other bodies: they are copied.
     if (!this.#isFast) {
-      this.#receive(buffer.subarray(0, count), true);
+      this.#receive(buffer.borrow(from, from + count), true);
       return;
     }
-    this.#buffer = buffer.subarray(count);
-    this.#receive(buffer.subarray(0, count));
+    this.#filledBytes += count;
+    this.#receive(buffer.retainSlice(from, from + count));
   };
 
   readonly #borrowed = (data: Buffer): void => {
@@ -276,30 +294,29 @@ export class Connection implements BodySource {
     this.#receive(data, true);
   };
 
-  /** What is kept of bytes that are only lent (of a body, or ahead of its turn) is copied. */
-  readonly #receive = (data: Buffer, isBorrowed = false): void => {
+  /**
+   * Owns `data` unless it is borrowed; borrowed bytes that stay (of a body, or of a later request) are
+   * copied.
+   */
+  readonly #receive = (data: OwnedChunk, isBorrowed = false): void => {
     this.#movedAt = this.#host.sweeps;
     try {
       switch (this.#state) {
         case "head":
-          this.#receiveHead(data, isBorrowed);
+          this.#receiveHead(data, isBorrowed || data instanceof PooledBuffer);
           break;
-        case "request": {
-          const { body } = this.#incoming!;
-          const own = isBorrowed ? ownCopy(data) : data;
-          const rest = body.isComplete ? own : body.feed(own);
-          if (rest !== undefined) this.#keepPending(rest);
+        case "request":
+          if (this.#incoming!.body.isComplete) this.#keepPending(data, 0, isBorrowed);
+          else this.#feed(this.#incoming!.body, isBorrowed ? bufferPool.copyForBody(data) : retain(data));
           break;
-        }
         case "sending":
-          this.#keepPending(isBorrowed ? ownCopy(data) : data);
+          this.#keepPending(data, 0, isBorrowed);
           break;
         case "discarding": {
-          const rest = this.#discarded!.feed(data);
-          if (!isBorrowed) release(data.subarray(0, data.length - (rest?.length ?? 0)));
+          const end = this.#discarded!.feed(data);
           if (!this.#discarded!.isComplete) break;
           this.#discarded = undefined;
-          if (rest !== undefined) this.#pending = isBorrowed ? Buffer.from(rest) : rest;
+          this.#keepPending(data, end, isBorrowed);
           this.#nextRequest();
           break;
         }
@@ -307,8 +324,19 @@ export class Connection implements BodySource {
     } catch (error) {
       if (!(error instanceof Malformed)) throw error;
       this.#refuseMalformed();
+    } finally {
+      if (!isBorrowed) release(data);
     }
   };
+
+  /** Owns the chunk. The bytes behind the body belong to the next request. */
+  #feed(body: IncomingBody, chunk: OwnedChunk): void {
+    try {
+      this.#keepPending(chunk, body.feed(chunk));
+    } finally {
+      release(chunk);
+    }
+  }
 
   #receiveHead(data: Buffer, isBorrowed: boolean): void {
     const former = this.#pending;
@@ -334,12 +362,12 @@ export class Connection implements BodySource {
     }
     const head = readRequestHead(all, end);
     const body = new IncomingBody(head.bodyLength, this);
-    let rest = all.length > end + 4 ? all.subarray(end + 4) : undefined;
-    // A body that came whole with its head is soon done with: nobody can be slow to send the rest of it.
-    if (rest !== undefined && mustCopy)
-      rest = rest.length === head.bodyLength ? copyBriefly(rest) : ownCopy(rest);
-    const ahead = rest === undefined || body.isComplete ? rest : body.feed(rest);
     this.#pending = undefined;
+    if (body.isComplete) this.#keepPending(all, end + 4, mustCopy);
+    else if (end + 4 < all.length) {
+      const rest = all.subarray(end + 4);
+      this.#feed(body, mustCopy ? copyOfBody(rest, head.bodyLength) : rest);
+    }
     this.#isFresh = false;
     this.#isContinued = false;
     this.#state = "request";
@@ -348,13 +376,18 @@ export class Connection implements BodySource {
     this.#slowSince = this.#host.sweeps;
     const incoming = { head, body, remoteAddress: this.#remoteAddress };
     this.#incoming = incoming;
-    if (ahead !== undefined) this.#keepPending(ahead);
     this.#host.handle(incoming, this);
   }
 
-  /** Sent ahead of its turn: kept, and past a limit not read any more until the turn comes. */
-  #keepPending(data: Buffer): void {
-    this.#pending = this.#pending === undefined ? data : Buffer.concat([this.#pending, data]);
+  /**
+   * Keeps bytes of a later request, from `from` on; beyond a limit it stops reading until that request is
+   * next.
+   */
+  #keepPending(data: OwnedChunk, from: number, isBorrowed = false): void {
+    if (from === data.length) return;
+    const rest = data.subarray(from);
+    if (this.#pending !== undefined) this.#pending = Buffer.concat([this.#pending, rest]);
+    else this.#pending = isBorrowed || data instanceof PooledBuffer ? copyPage(rest) : rest;
     if (this.#pending.length <= LIMITS.headerBytesMax || this.#isPaused) return;
     this.#isPaused = true;
     this.#socket.pause();
@@ -429,21 +462,4 @@ export class Connection implements BodySource {
     );
     this.#linger();
   }
-}
-
-function hasBareLineFeed(data: Buffer): boolean {
-  for (let at = data.indexOf(10); at >= 0; at = data.indexOf(10, at + 1)) {
-    if (at === 0 || data[at - 1] !== 13) return true;
-  }
-  return false;
-}
-
-/** Or an empty line in front of it. A client that speaks TLS to this port is told at once, not after a time-out. */
-function beginsMethod(byte: number): boolean {
-  return (byte > 0x20 && byte < 0x7f) || byte === 13;
-}
-
-/** Of bytes that are only lent. */
-function ownCopy(data: Buffer): Buffer {
-  return data.length < LIMITS.pooledCopyBytesMin ? copyPage(data) : copyForBody(data);
 }

@@ -14,12 +14,12 @@ export interface HandshakeHost {
 type State = "silent" | "shaking" | "lingering";
 
 /**
- * A connection to an HTTPS port from the moment it is accepted until its TLS handshake is done. It counts as a
- * connection from the start, and the whole handshake has to be done in time: node:tls measures only silence, and leaves
- * the socket of a handshake that failed open.
+ * A connection to an HTTPS port from the moment it is accepted until its TLS handshake is done. It counts as
+ * a connection from the start, and the whole handshake has to be done in time: node:tls measures only
+ * silence, and leaves the socket of a handshake that failed open.
  *
- * A client that sends plain HTTP is told so in plain HTTP, because its library would show it nothing but a closed
- * connection otherwise.
+ * A client that sends plain HTTP is told so in plain HTTP, because its library would show it nothing but a
+ * closed connection otherwise.
  */
 export class Handshake {
   readonly socket: Socket;

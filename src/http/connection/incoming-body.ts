@@ -1,5 +1,7 @@
+import { copyBriefly } from "../../base/bytes.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { release } from "../../memory/payload-memory.ts";
+import { bufferPool } from "../../memory/buffer-pool.ts";
+import { type OwnedChunk, release, retainSlice } from "../../memory/pooled-buffer.ts";
 import { ChunkReader } from "./chunks.ts";
 import { CHUNKED } from "./request-head.ts";
 
@@ -10,8 +12,8 @@ export interface BodySource {
 }
 
 /**
- * The client went away in the middle of its request: there is nobody to answer, and nothing was stored. It carries no
- * stack: thousands of clients may go away at once.
+ * The client closed the connection in the middle of its request, and nothing was stored. The error carries no
+ * stack: thousands of clients may disconnect at once.
  */
 export class ClientGone extends Error {
   override readonly name = "ClientGone";
@@ -25,24 +27,30 @@ export class ClientGone extends Error {
 }
 
 /**
- * The body of one request as it comes off the connection: pieces are kept until somebody takes them. Small ones are put
- * together first: a thousand clients that send single bytes must not wake a thousand operations each time.
+ * A copy of borrowed bytes. A body that came whole with its head is soon done with, so its copy may be brief.
+ */
+export function copyOfBody(bytes: Buffer, bodyLength: number): OwnedChunk {
+  return bytes.length === bodyLength ? copyBriefly(bytes) : bufferPool.copyForBody(bytes);
+}
+
+/**
+ * The body of one request as it comes off the connection: it owns chunks until an operation reads them. It
+ * joins small ones first: a thousand clients that send single bytes must not wake a thousand operations each
+ * time.
  */
 export class IncomingBody {
   readonly #source: BodySource;
   readonly #chunks: ChunkReader | undefined;
-  /** What chunks have brought so far, without what stands between them. */
-  #chunkedBytes = 0;
   #left: number;
-  #unread: Buffer[] = [];
+  #unread: OwnedChunk[] = [];
   #gathered: Buffer | undefined;
   #gatheredBytes = 0;
   #keptBytes = 0;
   #isPaused = false;
   #isDiscarded = false;
   #isGone = false;
-  #waiting: { resolve(piece: Buffer | undefined): void; reject(error: Error): void } | undefined;
-  /** The last byte is here. */
+  #waiting: { resolve(chunk: OwnedChunk | undefined): void; reject(error: Error): void } | undefined;
+  /** The last byte has arrived. */
   isComplete: boolean;
 
   constructor(length: number, source: BodySource) {
@@ -52,60 +60,58 @@ export class IncomingBody {
     this.isComplete = length === 0;
   }
 
-  /** Bytes that the client still has to send; infinite while nobody knows. */
+  /** Bytes that the client still has to send; infinite for a chunked body. */
   get unreadBytes(): number {
     if (this.isComplete) return 0;
     return this.#chunks === undefined ? this.#left : Number.POSITIVE_INFINITY;
   }
 
-  /** It is the client's turn: what came has been taken, and there must be more. */
+  /** The operation waits for the client: it has read all that arrived, and the body goes on. */
   get isAwaited(): boolean {
     if (this.isComplete || this.#unread.length > 0) return false;
     return this.#gatheredBytes === 0 || this.#waiting !== undefined;
   }
 
   /**
-   * Takes what belongs to the body and returns the rest, which belongs to the next request. The bytes are the body's from
-   * here on; of a body that was discarded they stay the caller's.
+   * Retains the bytes of the body and returns how many they are; the rest belongs to the next request. The
+   * caller keeps its reference. Plain memory must not be written over afterwards, unless the body was
+   * discarded.
    */
-  feed(data: Buffer): Buffer | undefined {
+  feed(data: OwnedChunk): number {
     if (this.#chunks !== undefined) {
-      const before = this.#chunkedBytes;
-      const end = this.#chunks.read(data, this.#keepChunked);
-      const between = (end < 0 ? data.length : end) - (this.#chunkedBytes - before);
-      if (!this.#isDiscarded) release(data.subarray(0, between));
-      if (end < 0) return undefined;
+      const end = this.#chunks.read(data, this.#append);
+      if (end < 0) return data.length;
       this.#complete();
-      return end === data.length ? undefined : data.subarray(end);
+      return end;
     }
     if (data.length < this.#left) {
       this.#left -= data.length;
-      this.#buffer(data);
-      return undefined;
+      this.#append(retainSlice(data, 0, data.length));
+      return data.length;
     }
     const end = this.#left;
     this.#left = 0;
-    if (end > 0) this.#keepWhole(end === data.length ? data : data.subarray(0, end));
+    if (end > 0) this.#appendWhole(retainSlice(data, 0, end));
     this.#complete();
-    return end === data.length ? undefined : data.subarray(end);
+    return end;
   }
 
-  /** All pieces that are here, without waiting. */
-  takeAll(): readonly Buffer[] {
+  /** All chunks that have arrived; the caller owns them. */
+  takeAll(): readonly OwnedChunk[] {
     this.#endGathering();
-    const pieces = this.#unread;
+    const chunks = this.#unread;
     this.#unread = [];
     this.#keptBytes = 0;
-    return pieces;
+    return chunks;
   }
 
-  /** The next piece; undefined at the end. One caller at a time. */
-  next(): Promise<Buffer | undefined> {
-    const piece = this.#unread.shift();
-    if (piece !== undefined) {
-      this.#keptBytes -= piece.length;
+  /** The next chunk, which the caller owns; undefined at the end. One caller at a time. */
+  next(): Promise<OwnedChunk | undefined> {
+    const chunk = this.#unread.shift();
+    if (chunk !== undefined) {
+      this.#keptBytes -= chunk.length;
       if (this.#isPaused && this.#keptBytes <= LIMITS.bodyWaitingBytesMax / 2) this.#resume();
-      return Promise.resolve(piece);
+      return Promise.resolve(chunk);
     }
     if (this.isComplete) return Promise.resolve(undefined);
     if (this.#isGone) return Promise.reject(new ClientGone());
@@ -115,41 +121,35 @@ export class IncomingBody {
     });
   }
 
-  /** Nobody wants the rest: it is read away, so that the next request can be found behind it. */
+  /** No operation reads the rest: the connection skips it to find the next request behind it. */
   discard(): void {
     this.#isDiscarded = true;
-    for (const piece of this.takeAll()) release(piece);
+    for (const chunk of this.takeAll()) release(chunk);
     if (this.#isPaused) this.#resume();
   }
 
-  /** The connection is gone. What came whole can still be read. */
+  /** The connection is closed. A complete body can still be read. */
   end(): void {
     this.#isGone = true;
     if (this.isComplete) return;
-    for (const piece of this.takeAll()) release(piece);
+    for (const chunk of this.takeAll()) release(chunk);
     this.#waiting?.reject(new ClientGone());
     this.#waiting = undefined;
   }
 
-  readonly #keepChunked = (piece: Buffer): void => {
-    this.#chunkedBytes += piece.length;
-    this.#buffer(piece);
-  };
-
-  readonly #buffer = (piece: Buffer): void => {
-    if (this.#isDiscarded) return;
-    if (piece.length >= LIMITS.smallPartBytes) {
-      this.#keepWhole(piece);
+  readonly #append = (chunk: OwnedChunk): void => {
+    if (this.#isDiscarded || chunk.length >= LIMITS.smallPartBytes) {
+      this.#appendWhole(chunk);
       return;
     }
-    if (this.#gatheredBytes + piece.length > LIMITS.gatheredBodyBytes) this.#endGathering();
-    const gathered = this.#gatheringFor(this.#gatheredBytes + piece.length);
-    gathered.set(piece, this.#gatheredBytes);
-    this.#gatheredBytes += piece.length;
-    release(piece);
+    if (this.#gatheredBytes + chunk.length > LIMITS.gatheredBodyBytes) this.#endGathering();
+    const gathered = this.#gatheringFor(this.#gatheredBytes + chunk.length);
+    gathered.set(chunk, this.#gatheredBytes);
+    this.#gatheredBytes += chunk.length;
+    release(chunk);
   };
 
-  /** A whole page for each of 2,000 bodies that bring their first single byte would take 45 ms and 8 MiB. */
+  /** Starts small: a whole page for each of 2,000 bodies that send one byte would take 45 ms and 8 MiB. */
   #gatheringFor(bytes: number): Buffer {
     const former = this.#gathered;
     if (former !== undefined && former.length >= bytes) return former;
@@ -161,11 +161,14 @@ export class IncomingBody {
     return gathered;
   }
 
-  #keepWhole(piece: Buffer): void {
+  #appendWhole(chunk: OwnedChunk): void {
     this.#endGathering();
-    if (this.#isDiscarded) return;
-    this.#unread.push(piece);
-    this.#keptBytes += piece.length;
+    if (this.#isDiscarded) {
+      release(chunk);
+      return;
+    }
+    this.#unread.push(chunk);
+    this.#keptBytes += chunk.length;
     this.#deliver();
     if (this.#keptBytes > LIMITS.bodyWaitingBytesMax && !this.#isPaused) {
       this.#isPaused = true;
@@ -183,14 +186,14 @@ export class IncomingBody {
     this.#deliver();
   }
 
-  /** Whoever waits gets the first piece, or the end. */
+  /** The waiting reader gets the first chunk, or the end. */
   #deliver(): void {
     if (this.#waiting === undefined) return;
     const { resolve } = this.#waiting;
     this.#waiting = undefined;
-    const piece = this.#unread.shift();
-    if (piece !== undefined) this.#keptBytes -= piece.length;
-    resolve(piece);
+    const chunk = this.#unread.shift();
+    if (chunk !== undefined) this.#keptBytes -= chunk.length;
+    resolve(chunk);
   }
 
   #complete(): void {

@@ -2,9 +2,9 @@ import { percentByte } from "../../base/bytes.ts";
 import type { Headers } from "../exchange.ts";
 
 /**
- * The head of an HTTP/1.1 request, read as strictly as RFC 9112 allows. Whatever two readers could understand in
- * two ways (a bare line feed, a folded line, a blank before the colon, two lengths, a length beside a transfer
- * coding) is malformed: a proxy in front of us must never see another request than we do.
+ * The head of an HTTP/1.1 request, read as strictly as RFC 9112 allows. Whatever two readers could understand
+ * in two ways (a bare line feed, a folded line, a blank before the colon, two lengths, a length beside a
+ * transfer coding) is malformed: a proxy in front of us must never see another request than we do.
  */
 export interface RequestHead {
   readonly method: string;
@@ -77,7 +77,8 @@ export function readRequestHead(data: Buffer, end: number): RequestHead {
   while (at < end && TARGET[data[at]!] === 1) bits |= data[at++]!;
   if (at === urlStart || data[at] !== SPACE) throw new Malformed("the target is not one");
   const sent = text.slice(urlStart, at);
-  // A client that leaves letters of other alphabets as they are (curl does) means the same as one that encodes them.
+  // A client that leaves letters of other alphabets as they are (curl does) means the same as one that
+  // encodes them.
   const url = bits < 0x80 ? sent : sent.replaceAll(/[\x80-\xff]/g, percentByte);
   const lineEnd = Math.min(end, at + 9);
   const version = text.slice(at + 1, lineEnd);
@@ -161,4 +162,19 @@ function keepsAlive(connection: string | undefined, isOld: boolean): boolean {
 /** A table with a 1 for each byte that the pattern matches. */
 function bytesOf(pattern: RegExp): Uint8Array {
   return Uint8Array.from({ length: 256 }, (_, byte) => (pattern.test(String.fromCharCode(byte)) ? 1 : 0));
+}
+
+export function hasBareLineFeed(data: Buffer): boolean {
+  for (let at = data.indexOf(10); at >= 0; at = data.indexOf(10, at + 1)) {
+    if (at === 0 || data[at - 1] !== 13) return true;
+  }
+  return false;
+}
+
+/**
+ * Or an empty line in front of it. A client that speaks TLS to this port gets its refusal at once, not after
+ * a time-out.
+ */
+export function beginsMethod(byte: number): boolean {
+  return (byte > 0x20 && byte < 0x7f) || byte === 13;
 }

@@ -1,11 +1,11 @@
 import { LIMITS } from "../../base/limits.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
 import { Crc64 } from "../../digest/crc64.ts";
-import { release } from "../../memory/payload-memory.ts";
+import { type OwnedChunk, release, retainSlice } from "../../memory/pooled-buffer.ts";
 
 /**
- * Structured bodies, `x-ms-structured-body: XSM/1.0; properties=crc64`: the content in segments, each with its
- * own checksum, so that a large transfer is checked as it goes. All numbers are little-endian:
+ * Structured bodies, `x-ms-structured-body: XSM/1.0; properties=crc64`: the content in segments, each with
+ * its own checksum, so that a large transfer is checked as it goes. All numbers are little-endian:
  *
  *   version u8 = 1 | length of the whole message u64 | flags u16 (1: checksums) | count of segments u16
  *   for each segment: its number from 1 u16 | length of its content u64 | content | CRC64 of the content
@@ -113,10 +113,14 @@ function compare(calculated: Crc64, declared: Buffer): void {
   });
 }
 
+const NOTHING = Buffer.alloc(0);
+
 /** Takes counted bytes from a stream of buffers, without copying those that are only passed on. */
 class Input {
   readonly #iterator: AsyncIterator<Buffer>;
-  #piece: Buffer = Buffer.alloc(0);
+  /** The chunk at hand and how much of it was passed on. */
+  #piece: OwnedChunk = NOTHING;
+  #at = 0;
 
   constructor(source: AsyncIterable<Buffer>) {
     this.#iterator = source[Symbol.asyncIterator]();
@@ -124,7 +128,8 @@ class Input {
 
   /** False at the end of the stream. */
   async #fill(): Promise<boolean> {
-    while (this.#piece.length === 0) {
+    while (this.#at === this.#piece.length) {
+      this.#drop();
       const next = await this.#iterator.next();
       if (next.done === true) return false;
       this.#piece = next.value;
@@ -132,12 +137,22 @@ class Input {
     return true;
   }
 
+  #drop(): void {
+    const chunk = this.#piece;
+    this.#piece = NOTHING;
+    this.#at = 0;
+    release(chunk);
+  }
+
   /** From one to `bytesMax` bytes. */
   async some(bytesMax: number): Promise<Buffer> {
     if (!(await this.#fill())) throw malformed("it ends too early");
-    const taken = this.#piece.subarray(0, bytesMax);
-    this.#piece = this.#piece.subarray(taken.length);
-    return taken;
+    const chunk = this.#piece;
+    const end = Math.min(this.#at + bytesMax, chunk.length);
+    const bytes = retainSlice(chunk, this.#at, end);
+    this.#at = end;
+    if (end === chunk.length) this.#drop();
+    return bytes;
   }
 
   /** A few bytes, copied: what stands between the content must not keep pooled memory. */
@@ -157,6 +172,7 @@ class Input {
   }
 
   async close(): Promise<void> {
+    this.#drop();
     await this.#iterator.return?.();
   }
 }

@@ -3,6 +3,7 @@ import { LIMITS } from "../../base/limits.ts";
 import type { ExtentFiles, Reading } from "../../extents/extent-files.ts";
 import type { Slice } from "../../extents/format.ts";
 import type { SliceRange } from "../../extents/read-slice.ts";
+import type { OwnedChunk } from "../../memory/pooled-buffer.ts";
 
 /**
  * Payload opened inside a snapshot. Until `close` it can be streamed to the end, whatever is deleted or compacted
@@ -11,7 +12,7 @@ import type { SliceRange } from "../../extents/read-slice.ts";
 export interface OpenPayload {
   readonly length: number;
   /** Every byte has been compared with its checksum before it comes out. Throws `DamagedData`. */
-  stream(from: number, length: number): AsyncIterable<Buffer>;
+  stream(from: number, length: number): AsyncIterable<OwnedChunk>;
   close(): void;
 }
 
@@ -51,7 +52,7 @@ export class SlicedPayload implements OpenPayload {
     this.#unpin = options.unpin;
   }
 
-  async *stream(from: number, length: number): AsyncGenerator<Buffer> {
+  async *stream(from: number, length: number): AsyncGenerator<OwnedChunk> {
     const parts = partsOf(this.#located, { from, length });
     if (parts.length === 1 && length <= LIMITS.extentReadBytes) {
       yield await this.#files.load(parts[0]!.slice, parts[0]!.range);
@@ -93,7 +94,7 @@ function partsOf(located: readonly LocatedSlice[], { from, length }: SliceRange)
 }
 
 /** One part after the other; the first read of the next part runs while this one is consumed. */
-async function* readParts(reading: Reading, parts: readonly Part[]): AsyncGenerator<Buffer> {
+async function* readParts(reading: Reading, parts: readonly Part[]): AsyncGenerator<OwnedChunk> {
   let next = begin(reading, parts[0]);
   try {
     for (let i = 0; next !== undefined; i++) {
@@ -111,8 +112,8 @@ async function* readParts(reading: Reading, parts: readonly Part[]): AsyncGenera
 }
 
 interface Begun {
-  readonly iterator: AsyncGenerator<Buffer>;
-  readonly first: Promise<IteratorResult<Buffer>>;
+  readonly iterator: AsyncGenerator<OwnedChunk>;
+  readonly first: Promise<IteratorResult<OwnedChunk>>;
 }
 
 function begin(reading: Reading, part: Part | undefined): Begun | undefined {

@@ -1,6 +1,8 @@
 import type { Socket } from "node:net";
+import { LIMITS } from "../../base/limits.ts";
+import { bufferPool } from "../../memory/buffer-pool.ts";
 import { freeNow } from "../../memory/free-now.ts";
-import { isPooled, release } from "../../memory/payload-memory.ts";
+import { type OwnedChunk, PooledBuffer, release } from "../../memory/pooled-buffer.ts";
 import { readInto } from "../../memory/read-into.ts";
 import type { ReplyHold } from "../../memory/reply-memory.ts";
 import { negotiateFromSmb1 } from "../commands/negotiate.ts";
@@ -80,7 +82,7 @@ export class Connection {
   constructor(server: SmbServer, socket: Socket) {
     this.server = server;
     this.replies = server.replyMemory.hold({ destroy: () => this.close() }, SMB_LIMITS.replyBytesMax);
-    this.#frames = new FrameAssembler(SMB_LIMITS.anonymousFrameBytesMax, server.frames);
+    this.#frames = new FrameAssembler(SMB_LIMITS.anonymousFrameBytesMax, bufferPool);
     this.#socket = readInto(socket, {
       place: () => this.#frames.place,
       placed: (count) => this.#receive(() => this.#frames.placed(count, this.#taker)),
@@ -120,7 +122,7 @@ export class Connection {
     this.server.connectionLoggedIn(this);
     this.#frames.allow(
       Math.max(SMB_LIMITS.transactBytesMax, SMB_LIMITS.readBytesMax, SMB_LIMITS.writeBytesMax) +
-        SMB_LIMITS.frameOverheadBytes,
+        LIMITS.frameOverheadBytes,
     );
   }
 
@@ -134,36 +136,42 @@ export class Connection {
     }
   }
 
-  readonly #taker = (frame: Buffer): void => this.#take(frame);
+  readonly #taker = (frame: OwnedChunk): void => this.#take(frame);
 
-  #take(frame: Buffer): void {
-    if (this.isClosed) return;
+  /** Owns the frame: a request that is done releases it. */
+  #take(frame: OwnedChunk): void {
+    if (this.isClosed) {
+      release(frame);
+      return;
+    }
     if (this.isLoggedIn) this.server.busyPoll.poke(frame.length);
     const protocol = protocolOf(frame);
-    if (protocol === PROTOCOL.SMB2) this.#run(frame, undefined);
-    else if (protocol === PROTOCOL.TRANSFORM) this.#run(...this.#unseal(frame));
+    if (protocol === PROTOCOL.SMB2) this.#run(frame, frame);
+    else if (protocol === PROTOCOL.TRANSFORM) this.#runEncrypted(frame);
     else if (protocol === PROTOCOL.SMB1 && this.dialect === 0 && !this.isSmb1Greeted)
       negotiateFromSmb1(this, decodeSmb1Negotiate(frame));
     else throw protocolError("not a message of SMB2");
   }
 
-  #unseal(frame: Buffer): [Buffer, Session] {
+  #runEncrypted(frame: OwnedChunk): void {
     const session = this.sessions.get(decodeTransform(frame).sessionId);
     if (session?.opener === undefined || session.state !== "valid")
       throw protocolError("encrypted for no session");
     session.usesEncryption = true;
     const plain = session.opener.decrypt(frame);
-    if (plain.buffer !== frame.buffer) this.server.frames.give(frame);
     if (protocolOf(plain) !== PROTOCOL.SMB2) throw protocolError("what was encrypted is not SMB2");
-    return [plain, session];
+    const isInPlace = plain.buffer === frame.buffer;
+    if (!isInPlace) release(frame);
+    this.#run(plain, isInPlace ? frame : plain, session);
   }
 
-  #run(payload: Buffer, encryptedBy: Session | undefined): void {
+  /** `payload` lies in `frame`, which the requests of the chain share. */
+  #run(payload: Buffer, frame: OwnedChunk, encryptedBy?: Session): void {
     this.#bytesInFlight += payload.length;
     this.#mayPause();
     runChain(this, payload, encryptedBy).then(
       (isDone) => {
-        if (isDone) this.server.frames.give(payload);
+        if (isDone) release(frame);
         this.#ran(payload.length);
       },
       (error) => this.#fail(error),
@@ -308,7 +316,11 @@ export class Connection {
     const sent =
       sealFor?.sealer === undefined
         ? parts
-        : sealFor.sealer.encrypt(sealFor.id, parts, lent.filter(isPooled));
+        : sealFor.sealer.encrypt(
+            sealFor.id,
+            parts,
+            lent.filter((buffer) => buffer instanceof PooledBuffer),
+          );
     const length = sent.reduce((sum, part) => sum + part.length, 0);
     if (length <= SMB_LIMITS.joinedReplyBytesMax) {
       this.#socket.write(joined(sent, length));

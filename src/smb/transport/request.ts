@@ -15,7 +15,7 @@ export interface Reply {
   readonly body: Buffer;
   /** Follows the body without being copied into it. */
   readonly payload?: readonly Buffer[];
-  /** The payload is given back (`src/memory/payload-memory.ts`) once it was sent. */
+  /** The connection owns the payload and releases it once it was sent (`src/memory/pooled-buffer.ts`). */
   readonly isBorrowed?: boolean;
   /** The answer to a login is signed whatever the request was. */
   readonly isSigned?: boolean;

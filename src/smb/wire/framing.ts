@@ -1,4 +1,5 @@
 import { copyInto } from "../../base/bytes.ts";
+import type { OwnedChunk } from "../../memory/pooled-buffer.ts";
 import { protocolError } from "./status.ts";
 
 /**
@@ -10,15 +11,15 @@ import { protocolError } from "./status.ts";
 export const PREFIX_BYTES = 4;
 
 export interface GatheringMemory {
-  /** A buffer of exactly this length. */
-  take(length: number): Buffer;
+  /** A buffer of exactly this length, which the caller owns. */
+  acquireFrame(length: number): OwnedChunk;
 }
 
 export class FrameAssembler {
   #bytesMax: number;
   readonly #prefix = Buffer.alloc(PREFIX_BYTES);
   #prefixBytes = 0;
-  #frame: Buffer | undefined;
+  #frame: OwnedChunk | undefined;
   #filled = 0;
   readonly #memory: GatheringMemory | undefined;
 
@@ -38,7 +39,7 @@ export class FrameAssembler {
   }
 
   /** That many bytes were put into `place`. */
-  placed(count: number, take: (frame: Buffer) => void): void {
+  placed(count: number, take: (frame: OwnedChunk) => void): void {
     const frame = this.#frame!;
     this.#filled += count;
     if (this.#filled < frame.length) return;
@@ -47,7 +48,7 @@ export class FrameAssembler {
   }
 
   /** Calls `take` for every message that `piece` completes. Throws a breach for a prefix that cannot be one. */
-  add(piece: Buffer, take: (frame: Buffer) => void): void {
+  add(piece: Buffer, take: (frame: OwnedChunk) => void): void {
     let at = 0;
     while (at < piece.length) {
       if (this.#frame !== undefined) {
@@ -65,13 +66,13 @@ export class FrameAssembler {
         take(piece.subarray(at, at + length));
         at += length;
       } else {
-        this.#frame = this.#memory?.take(length) ?? Buffer.allocUnsafeSlow(length);
+        this.#frame = this.#memory?.acquireFrame(length) ?? Buffer.allocUnsafeSlow(length);
         this.#filled = 0;
       }
     }
   }
 
-  #fill(frame: Buffer, piece: Buffer, at: number, take: (frame: Buffer) => void): number {
+  #fill(frame: OwnedChunk, piece: Buffer, at: number, take: (frame: OwnedChunk) => void): number {
     const copied = Math.min(frame.length - this.#filled, piece.length - at);
     copyInto(frame, piece.subarray(at, at + copied), this.#filled);
     this.placed(copied, take);

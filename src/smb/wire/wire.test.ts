@@ -217,7 +217,7 @@ test("messages come out whole of a buffer that is only lent, and of reads into t
       fc.integer({ min: 1, max: 70 }),
       (frames, step) => {
         const stream = Buffer.concat(frames.flatMap((frame) => [prefixFor(frame.length), frame]));
-        const assembler = new FrameAssembler(1_000, { take: (length) => Buffer.alloc(length) });
+        const assembler = new FrameAssembler(1_000, { acquireFrame: (length) => Buffer.alloc(length) });
         const seen: Buffer[] = [];
         const lent = Buffer.alloc(step);
         for (let at = 0; at < stream.length; ) {

@@ -34,7 +34,7 @@ import { writtenSpans } from "./past-node.ts";
  */
 const rangeBetween = (from: number, to: number) => ({ offset: BigInt(from), length: BigInt(to - from) });
 
-/** Fewer bytes at the end of the file, none past it. The caller gives them back (`src/memory/payload-memory.ts`). */
+/** Fewer bytes at the end of the file, none past it. The caller owns and releases them. */
 export async function readByHandle(
   files: FileService,
   handle: Handle,
