@@ -67,7 +67,7 @@ export const LIMITS = {
   /** Buffers for fast bodies: used when the last read brought `fastPieceBytes` or more. */
   bodyBufferBytes: 256 * KIB,
   bodyBuffersMax: 128,
-  fastPieceBytes: 32 * KIB,
+  fastChunkBytes: 32 * KIB,
   /** The same over TLS, where a read is one record of at most 16 KiB. */
   fastRecordBytes: 16 * KIB,
   /** Buffers that several bodies share for copied chunks, and the length from which they are used. */

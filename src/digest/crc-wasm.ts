@@ -1,6 +1,6 @@
 import { assert } from "../base/assert.ts";
 import { copyInto } from "../base/bytes.ts";
-import { commonMemory, isCommon, reserveCommon } from "../memory/common-memory.ts";
+import { commonMemory } from "../memory/common-memory.ts";
 import { WASM_PAGE_BYTES } from "../memory/shared-memory.ts";
 import {
   again,
@@ -230,9 +230,13 @@ export class CrcEngine {
   readonly state: Int32Array;
 
   constructor(kind: CrcKind) {
-    const base = reserveCommon(WORKSPACE_BYTES);
+    const base = commonMemory.reserve(WORKSPACE_BYTES);
     assert(base !== undefined, "engines of checksums have their room in the common memory");
-    const { memory, run } = startWasm({ shared: commonMemory(), locals: LOCALS, code: crcBody(kind, base) });
+    const { memory, run } = startWasm({
+      shared: commonMemory.shared,
+      locals: LOCALS,
+      code: crcBody(kind, base),
+    });
     fillTables(new BigUint64Array(memory, base + TABLES_AT, SLICES * 256), kind.polynomial);
     this.#run = run;
     this.#inputAt = base + INPUT_AT;
@@ -241,7 +245,7 @@ export class CrcEngine {
   }
 
   add(bytes: Uint8Array): void {
-    if (bytes.length >= FOLDED_BYTES_MIN && isCommon(bytes)) {
+    if (bytes.length >= FOLDED_BYTES_MIN && commonMemory.includes(bytes)) {
       this.#run(bytes.byteOffset, bytes.byteOffset + bytes.length);
     } else if (bytes.length <= INPUT_BYTES_MAX) this.#addPiece(bytes);
     else

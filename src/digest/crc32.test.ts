@@ -4,7 +4,7 @@ import { crc32 as ofZlib } from "node:zlib";
 import fc from "fast-check";
 import { seedOfThisRun } from "../../test/support/seed.ts";
 import { seededRandom } from "../base/random.ts";
-import { CommonParts } from "../memory/common-memory.ts";
+import { CommonSlabs } from "../memory/common-memory.ts";
 import { crc32, JoinedCrc32 } from "./crc32.ts";
 import { crc64Base64 } from "./crc64.ts";
 
@@ -26,7 +26,7 @@ test("pieces of any length, also those longer than the engine's window, give wha
 });
 
 test("bytes of the common memory are looked at where they are, and stay as they are", (t) => {
-  const common = new CommonParts(600_000, 600_000).acquire()!;
+  const common = new CommonSlabs(600_000, 600_000).acquire()!;
   common.fill(pool);
   fc.assert(
     fc.property(fc.integer({ min: 8_100, max: 500_000 }), fc.nat({ max: 90_000 }), (bytes, from) => {

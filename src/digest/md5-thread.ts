@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { assert } from "../base/assert.ts";
 import { copyInto } from "../base/bytes.ts";
 import { LIMITS } from "../base/limits.ts";
-import { commonMemory, isCommon, reserveCommon } from "../memory/common-memory.ts";
+import { commonMemory } from "../memory/common-memory.ts";
 import { PooledBuffer, release, retainSlice } from "../memory/pooled-buffer.ts";
 import { md5Blocks } from "./md5-blocks.ts";
 import { MD5_START } from "./md5-steps.ts";
@@ -84,10 +84,10 @@ class Md5Thread {
   #lastId = 0;
 
   constructor() {
-    ringAt ??= reserveCommon(RING_BYTES);
-    stateAt ??= reserveCommon(STATE_BYTES);
+    ringAt ??= commonMemory.reserve(RING_BYTES);
+    stateAt ??= commonMemory.reserve(STATE_BYTES);
     assert(ringAt !== undefined && stateAt !== undefined, "digests have their room in the common memory");
-    const shared = commonMemory();
+    const shared = commonMemory.shared;
     this.#ringAt = ringAt;
     this.#ring = Buffer.from(shared.buffer, ringAt, RING_BYTES);
     const blocks = md5Blocks(shared, stateAt);
@@ -140,7 +140,7 @@ class Md5Thread {
   #tryUpdate(id: number, bytes: Uint8Array): boolean {
     if (this.#unsent !== undefined && this.#unsent.id !== id) this.#send();
     this.#unsent ??= new DigestBatch(id);
-    const isPinnable = bytes instanceof PooledBuffer && isCommon(bytes);
+    const isPinnable = bytes instanceof PooledBuffer && commonMemory.includes(bytes);
     const isAdded = isPinnable ? this.#pin(this.#unsent, bytes) : this.#copy(this.#unsent, bytes);
     // A thread that has nothing to do is told at once.
     const isIdle = this.#under.length === 0;

@@ -1,6 +1,6 @@
 import { type MaybePromise, then } from "../base/maybe-promise.ts";
 import { Refusal } from "../base/refusals.ts";
-import { PooledBuffer, release } from "../memory/pooled-buffer.ts";
+import { type OwnedChunk, PooledBuffer, release } from "../memory/pooled-buffer.ts";
 import type { Connection, Incoming } from "./connection/connection.ts";
 import type { IncomingBody } from "./connection/incoming-body.ts";
 import { CHUNKED } from "./connection/request-head.ts";
@@ -22,7 +22,7 @@ export class RequestBody implements Body {
   readonly #bytesMax: number;
   readonly #declared: DeclaredDigest;
   readonly #structured: { readonly contentLength: number } | undefined;
-  /** Bytes taken off the connection so far. */
+  /** Bytes read off the connection so far. */
   bytesRead = 0;
 
   constructor({ head, body }: Incoming, connection: Connection, bytesMax: number) {
@@ -57,24 +57,23 @@ export class RequestBody implements Body {
   read(bytesMax: number): MaybePromise<Buffer> {
     if (this.length !== undefined && this.length > bytesMax) throw new Refusal("RequestBodyTooLarge");
     const whole = this.#structured === undefined ? this.#readPlain(bytesMax) : this.#readStream(bytesMax);
-    const { md5, crc64 } = this.#declared;
-    return md5 === undefined && crc64 === undefined ? whole : then(whole, (bytes) => this.#checked(bytes));
-  }
-
-  #checked(bytes: Buffer): Buffer {
-    checkBytes(bytes, { declared: this.#declared });
-    return bytes;
+    const declared = this.#declared;
+    if (declared.md5 === undefined && declared.crc64 === undefined) return whole;
+    return then(whole, (bytes) => {
+      checkBytes(bytes, { declared });
+      return bytes;
+    });
   }
 
   async #readStream(bytesMax: number): Promise<Buffer> {
-    const pieces: Buffer[] = [];
+    const chunks: OwnedChunk[] = [];
     let bytes = 0;
-    for await (const piece of this.stream()) {
-      bytes += piece.length;
+    for await (const chunk of this.stream()) {
+      bytes += chunk.length;
       if (bytes > bytesMax) throw new Refusal("RequestBodyTooLarge");
-      pieces.push(piece);
+      chunks.push(chunk);
     }
-    return joinPieces(pieces);
+    return joinChunks(chunks);
   }
 
   #readPlain(bytesMax: number): MaybePromise<Buffer> {
@@ -82,36 +81,32 @@ export class RequestBody implements Body {
     this.#onFirstRead();
     const limit = Math.min(bytesMax, this.#bytesMax);
     const incoming = this.#incoming;
-    // A small body came with its head, or in one packet behind it.
-    if (incoming.isComplete) return this.#joined(incoming.takeAll(), limit);
-    return this.#gather(limit).then((pieces) => this.#joined(pieces, limit));
-  }
-
-  #joined(pieces: readonly Buffer[], limit: number): Buffer {
-    const whole = joinPieces(pieces);
+    // A small body arrives with its head, or in one packet behind it.
+    if (!incoming.isComplete) return this.#gather(limit);
+    const whole = joinChunks(incoming.takeAll());
     this.bytesRead = whole.length;
     if (whole.length > limit) throw new Refusal("RequestBodyTooLarge");
     return whole;
   }
 
-  async #gather(limit: number): Promise<readonly Buffer[]> {
-    const pieces: Buffer[] = [];
-    for await (const piece of this.#receive(limit)) pieces.push(piece);
-    return pieces;
+  async #gather(limit: number): Promise<Buffer> {
+    const chunks: OwnedChunk[] = [];
+    for await (const chunk of this.#receive(limit)) chunks.push(chunk);
+    return joinChunks(chunks);
   }
 
   /**
-   * Not a generator, and so all who pass a body on: one that waits for its next piece keeps the last one in
-   * memory, and of slow clients there may be thousands.
+   * Not a generator, like all code that passes a body on: a generator that waits for its next chunk keeps the
+   * last one in memory, and there may be thousands of slow clients.
    */
-  #receive(limit = this.#bytesMax): AsyncIterable<Buffer> {
-    const next = async (): Promise<IteratorResult<Buffer>> => {
+  #receive(limit = this.#bytesMax): AsyncIterable<OwnedChunk> {
+    const next = async (): Promise<IteratorResult<OwnedChunk>> => {
       this.#onFirstRead();
-      const piece = await this.#incoming.next();
-      if (piece === undefined) return { done: true, value: undefined };
-      this.bytesRead += piece.length;
+      const chunk = await this.#incoming.next();
+      if (chunk === undefined) return { done: true, value: undefined };
+      this.bytesRead += chunk.length;
       if (this.bytesRead > limit) throw new Refusal("RequestBodyTooLarge");
-      return { done: false, value: piece };
+      return { done: false, value: chunk };
     };
     return { [Symbol.asyncIterator]: () => ({ next }) };
   }
@@ -121,14 +116,11 @@ export class RequestBody implements Body {
   }
 }
 
-/**
- * In one buffer that the operation may keep: pooled memory is released, for it may be long until the buffer
- * is garbage.
- */
-function joinPieces(pieces: readonly Buffer[]): Buffer {
-  const [only] = pieces;
-  if (pieces.length === 1 && !(only instanceof PooledBuffer)) return only!;
-  const whole = Buffer.concat(pieces);
-  for (const piece of pieces) release(piece);
+/** In one plain buffer that the operation may keep for long, so pooled memory is copied and released. */
+function joinChunks(chunks: readonly OwnedChunk[]): Buffer {
+  const [only] = chunks;
+  if (chunks.length === 1 && !(only instanceof PooledBuffer)) return only!;
+  const whole = Buffer.concat(chunks);
+  for (const chunk of chunks) release(chunk);
   return whole;
 }

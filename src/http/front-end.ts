@@ -2,9 +2,9 @@ import { InvariantBroken } from "../base/assert.ts";
 import { type Clock, monotonic } from "../base/clock.ts";
 import { isTransientFault, MemoryLimitReached, OutcomeUnknown } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
-import type { MaybePromise } from "../base/maybe-promise.ts";
+import { type MaybePromise, then } from "../base/maybe-promise.ts";
 import { badHeader, Refusal } from "../base/refusals.ts";
-import type { ReplyHold, ReplyMemory } from "../memory/reply-memory.ts";
+import type { ReplyMemory, ReplyReservation } from "../memory/reply-memory.ts";
 import type { AccessLog } from "../observability/access-log.ts";
 import type { Log } from "../observability/log.ts";
 import type { Metrics, OperationMeter } from "../observability/metrics.ts";
@@ -17,23 +17,22 @@ import type { InnerRead } from "./common/copy-source-fetcher.ts";
 import type { Connection, Incoming } from "./connection/connection.ts";
 import { ClientGone } from "./connection/incoming-body.ts";
 import type { RequestHead } from "./connection/request-head.ts";
-import { CorsRulesCache } from "./cors-rules-cache.ts";
-import type { Body, Headers, HttpReply, HttpRequest, ServiceName } from "./exchange.ts";
+import { CorsReplies } from "./cors-replies.ts";
+import type { Body, Headers, HttpReply, HttpRequest, Query, ServiceName } from "./exchange.ts";
 import type { Operation, OperationTable, ResourceKind } from "./operation.ts";
 import { type Outgoing, ReplyWriter } from "./reply-writer.ts";
 import type { RequestIds } from "./request-id.ts";
 import { Router } from "./router.ts";
-import { readAddress } from "./target.ts";
-import { corsHeaders } from "./wire/cors.ts";
+import { type Address, readAddress } from "./target.ts";
 import { errorCodeOf, errorFormatOf, printError, reasonOf } from "./wire/error-body.ts";
 import { readTimeout } from "./wire/list-params.ts";
 
 /**
- * One service's front end: the road of a request from the parsed message to the reply.
+ * One service's front end: the path of a request from the parsed head to the reply.
  *
- *   address -> operation row -> who is calling -> may they -> handler -> reply
+ *   address -> operation row -> authenticate -> authorize -> reserve reply memory -> handle -> reply
  *
- * Every step may throw a refusal; all of them are printed in one place.
+ * `#answer` holds the steps. Each of them may throw a refusal; `#refuse` prints all of them.
  */
 export interface FrontEndOptions<Services> {
   readonly table: OperationTable<Services>;
@@ -51,7 +50,7 @@ export interface FrontEndOptions<Services> {
   readonly replyMemory: ReplyMemory;
   /** Cross-origin rules of an account's service, read for requests that carry an Origin. */
   readonly corsRules: (service: ServiceName, account: string) => Promise<readonly CorsRule[]>;
-  /** What a request is taken for that names no version itself, where the account has said so. */
+  /** The version that the account has set for requests that name none. */
   readonly defaultVersion: (service: ServiceName, account: string) => Promise<string | undefined>;
 }
 
@@ -59,7 +58,7 @@ export class FrontEnd<Services> {
   readonly #options: FrontEndOptions<Services>;
   readonly #router: Router<Services>;
   readonly #writer: ReplyWriter;
-  readonly #corsRules: CorsRulesCache;
+  readonly #cors: CorsReplies;
   readonly #meters = new Map<Operation<Services> | undefined, OperationMeter>();
 
   constructor(options: FrontEndOptions<Services>) {
@@ -67,12 +66,11 @@ export class FrontEnd<Services> {
     this.#router = new Router(options.table);
     this.#writer = new ReplyWriter(options.keepAliveMillis, options.replyMemory);
     const { service, operations } = options.table;
-    this.#corsRules = new CorsRulesCache((account) => options.corsRules(service, account));
+    this.#cors = new CorsReplies((account) => options.corsRules(service, account));
     this.#meters.set(undefined, options.metrics.operation(service, "unknown"));
     for (const row of operations) this.#meters.set(row, options.metrics.operation(service, row.name));
   }
 
-  /** Nothing is waited for that is there: most small reads are answered without a single promise. */
   handle(incoming: Incoming, connection: Connection): void {
     const exchange = new Exchange<Services>(incoming, this.#options.requestIds.next(), connection);
     let answer: MaybePromise<HttpReply>;
@@ -91,210 +89,138 @@ export class FrontEnd<Services> {
   }
 
   /**
-   * A read that a copy makes inside this server: routed and judged like any other, with the address and the
-   * protocol of the client that asked for the copy. Only what is content can be copied.
+   * The steps of one request. `then` runs the next step at once unless the step before it returned a promise,
+   * so most small reads are answered synchronously.
+   */
+  #answer(exchange: Exchange<Services>): MaybePromise<HttpReply> {
+    const { auth, services, isSecure, clock } = this.#options;
+    const { incoming, connection } = exchange;
+    const { head, remoteAddress } = incoming;
+    checkHeaders(head);
+    const { target, query } = this.#readTarget(head);
+    exchange.account = target.account;
+
+    return then(this.#chooseVersion(head.headers, query, target.account), (version) => {
+      exchange.version = version;
+      const request: Writable<HttpRequest> = {
+        id: exchange.id,
+        method: head.method,
+        target,
+        query,
+        headers: head.headers,
+        rawHeaders: head.rawHeaders,
+        isSecure,
+        remoteAddress,
+        receivedAt: clock.now(),
+        timeout: undefined,
+        version,
+        body: NO_BODY,
+        caller: ANONYMOUS,
+        client: connection,
+      };
+      const operation = this.#router.find(request);
+      exchange.operation = operation;
+
+      return then(authenticate(request, auth), (caller) => {
+        request.caller = caller;
+
+        return then(authorize(caller, operation, request, auth), () => {
+          if (target.isSecondary) refuseWriteToSecondary(operation);
+
+          return then(this.#reserveReply(exchange, operation.replyBytesMax), () => {
+            if (target.service !== "table" && query.has("timeout")) request.timeout = readTimeout(query);
+            const bytesMax = operation.bodyBytesMax || LIMITS.ignoredBodyBytesMax;
+            exchange.body = new RequestBody(incoming, connection, bytesMax);
+            request.body = exchange.body;
+            const reply = operation.handle(request, services);
+            if (operation.name !== "SetServiceProperties") return reply;
+            return this.#cors.refreshAfter(reply, target.account, exchange.startedAt);
+          });
+        });
+      });
+    });
+  }
+
+  #readTarget({ method, url, headers }: Pick<RequestHead, "method" | "url" | "headers">): Address {
+    const { table, isHostStyleAllowed } = this.#options;
+    const address = readAddress(url, headers.host, table.service, isHostStyleAllowed);
+    const { target, query } = address;
+    const normalized = table.normalizeTarget?.(target, query, headers, method) ?? target;
+    return normalized === target ? address : { target: normalized, query };
+  }
+
+  #chooseVersion(headers: Headers, query: Query, account: string): MaybePromise<string> {
+    const version = readVersion(headers, query.get("api-version") ?? query.get("sv"));
+    if (version !== "") return version;
+    return this.#options.defaultVersion(this.#options.table.service, account).then((set) => set ?? "");
+  }
+
+  /**
+   * A long reply is made only when there is memory for it: made earlier, it would occupy the memory it waits
+   * for.
+   */
+  #reserveReply(exchange: Exchange<Services>, bytes: number | undefined): MaybePromise<void> {
+    if (bytes === undefined) return undefined;
+    const { connection } = exchange;
+    exchange.reservation = this.#options.replyMemory.reservationFor(connection);
+    return exchange.reservation.reserve(bytes)?.then((isReserved) => {
+      if (connection.isGone) throw new ClientGone();
+      if (!isReserved) throw new Refusal("ServerBusy");
+    });
+  }
+
+  /**
+   * A read that a copy makes inside this server. It is routed and authorized like any other, with the address
+   * and protocol of the client that asked for the copy. Only content can be copied.
    */
   async readInside({ url, host, headers, outer }: InnerRead): Promise<HttpReply> {
-    const { table, isHostStyleAllowed, auth, services } = this.#options;
-    const address = readAddress(url, host, table.service, isHostStyleAllowed);
-    const { query } = address;
-    const target = table.normalizeTarget?.(address.target, query, headers, "GET") ?? address.target;
-    const operation =
-      target.isWebsite === true
-        ? this.#router.findOnWebsite("GET")
-        : this.#router.find("GET", target.path, query, headers);
-    if (!COPIED.has(operation.name)) {
+    const { auth, services } = this.#options;
+    const { target, query } = this.#readTarget({ method: "GET", url, headers: { ...headers, host } });
+    const { id, isSecure, remoteAddress, receivedAt, client } = outer;
+    const request: Writable<HttpRequest> = {
+      ...{ id, isSecure, remoteAddress, receivedAt, client, target, query, headers, rawHeaders: [] },
+      ...{ method: "GET", version: readVersion(headers, undefined), body: NO_BODY, caller: ANONYMOUS },
+    };
+    const operation = this.#router.find(request);
+    if (!COPYABLE.has(operation.name)) {
       throw new Refusal("CopySourceNotAllowed", {
         text: "Only the content of a blob or a file can be copied.",
       });
     }
-    const { id, isSecure, remoteAddress, receivedAt, client } = outer;
-    const version = readVersion(headers, undefined);
-    const sender = { id, isSecure, remoteAddress, receivedAt, client, version, body: NO_BODY };
-    const asked = { ...sender, method: "GET", target, query, headers, rawHeaders: [], caller: ANONYMOUS };
-    const caller = await authenticate(asked, auth);
-    await authorize(caller, operation, asked, auth);
-    return operation.handle({ ...asked, caller }, services);
+    request.caller = await authenticate(request, auth);
+    await authorize(request.caller, operation, request, auth);
+    return operation.handle(request, services);
   }
 
   #fail(exchange: Exchange<Services>, error: unknown): void {
     if (error instanceof ClientGone) {
       exchange.connection.destroy();
-      exchange.hold?.close();
+      exchange.reservation?.close();
     } else this.#reply(exchange, this.#refuse(exchange, error));
   }
 
   #reply(exchange: Exchange<Services>, reply: HttpReply): void {
-    if (exchange.head.headers.origin !== undefined)
-      this.#withCors(exchange, reply).then((added) => this.#send(exchange, added));
-    else this.#send(exchange, reply.status < 400 ? this.#forCaches(exchange, reply) : reply);
+    const outgoing = this.#outgoing(exchange, reply);
+    const { account } = exchange;
+    const { method, headers } = exchange.head;
+    if (account === undefined || method === "OPTIONS") this.#send(exchange, outgoing);
+    else if (headers.origin === undefined)
+      this.#send(exchange, this.#cors.addForCaches(outgoing, { account, method, now: exchange.startedAt }));
+    else
+      this.#cors.addForOrigin(outgoing, { account, method, origin: headers.origin }).then(
+        (added) => this.#send(exchange, added),
+        (error) => {
+          reply.release?.();
+          this.#send(exchange, this.#outgoing(exchange, this.#refuse(exchange, error)));
+        },
+      );
   }
 
-  #send(exchange: Exchange<Services>, reply: HttpReply): void {
-    const { status } = reply;
-    this.#writer.send(exchange.connection, this.#outgoing(exchange, reply), ({ bytes, error }) => {
-      if (error !== undefined) this.#logFault(exchange, error, "a reply broke off");
-      this.#account(exchange, status, bytes);
+  #send(exchange: Exchange<Services>, outgoing: Outgoing): void {
+    this.#writer.send(exchange.connection, outgoing, ({ bytes, error }) => {
+      if (error !== undefined) this.#logFault(exchange, error, "a reply was cut short");
+      this.#record(exchange, outgoing.reply.status, bytes);
     });
-  }
-
-  #answer(exchange: Exchange<Services>): MaybePromise<HttpReply> {
-    const { table, isHostStyleAllowed, defaultVersion } = this.#options;
-    const { head } = exchange;
-    const { method, headers } = head;
-    checkHeaders(head);
-    const address = readAddress(head.url, headers.host, table.service, isHostStyleAllowed);
-    const { query } = address;
-    const target = table.normalizeTarget?.(address.target, query, headers, method) ?? address.target;
-    exchange.account = target.account;
-    const version = readVersion(headers, query.get("api-version") ?? query.get("sv"));
-    if (version !== "") return this.#perform(exchange, { target, query, version });
-    return defaultVersion(table.service, target.account).then((known) =>
-      this.#perform(exchange, { target, query, version: known ?? "" }),
-    );
-  }
-
-  #perform(
-    exchange: Exchange<Services>,
-    { target, query, version }: Pick<HttpRequest, "target" | "query" | "version">,
-  ): MaybePromise<HttpReply> {
-    const { auth, clock, isSecure } = this.#options;
-    const { head, remoteAddress } = exchange.incoming;
-    const { method, headers } = head;
-    exchange.version = version;
-    const operation =
-      target.isWebsite === true
-        ? this.#router.findOnWebsite(method)
-        : this.#router.find(method, target.path, query, headers);
-    exchange.operation = operation;
-    const request: Writable<HttpRequest> = {
-      id: exchange.id,
-      method,
-      target,
-      query,
-      headers,
-      rawHeaders: head.rawHeaders,
-      isSecure,
-      remoteAddress,
-      receivedAt: clock.now(),
-      timeout: undefined,
-      version,
-      body: NO_BODY,
-      caller: ANONYMOUS,
-      client: exchange.connection,
-    };
-    const caller = authenticate(request, auth);
-    if (caller instanceof Promise)
-      return caller.then((known) => this.#performFor(known, exchange, operation, request));
-    return this.#performFor(caller, exchange, operation, request);
-  }
-
-  #performFor(
-    caller: Caller,
-    exchange: Exchange<Services>,
-    operation: Operation<Services>,
-    request: Writable<HttpRequest>,
-  ): MaybePromise<HttpReply> {
-    request.caller = caller;
-    const judgement = authorize(caller, operation, request, this.#options.auth);
-    if (judgement instanceof Promise)
-      return judgement.then(() => this.#carryOut(exchange, operation, request));
-    return this.#carryOut(exchange, operation, request);
-  }
-
-  #carryOut(
-    exchange: Exchange<Services>,
-    operation: Operation<Services>,
-    request: Writable<HttpRequest>,
-  ): MaybePromise<HttpReply> {
-    if (request.target.isSecondary) refuseWriteToSecondary(operation);
-    if (operation.replyBytesMax !== undefined)
-      return this.#reserveAndRun(exchange, operation, request, operation.replyBytesMax);
-    return this.#run(exchange, operation, request);
-  }
-
-  /**
-   * A long reply is made when there is memory for it: made earlier, it would take the memory while it waits.
-   */
-  #reserveAndRun(
-    exchange: Exchange<Services>,
-    operation: Operation<Services>,
-    request: Writable<HttpRequest>,
-    bytes: number,
-  ): MaybePromise<HttpReply> {
-    const { connection } = exchange;
-    const hold = this.#options.replyMemory.hold(connection);
-    exchange.hold = hold;
-    const reserved = hold.reserve(bytes);
-    if (reserved === undefined) return this.#run(exchange, operation, request);
-    return reserved.then((isReserved) => {
-      if (connection.isGone) throw new ClientGone();
-      if (!isReserved) throw new Refusal("ServerBusy");
-      return this.#run(exchange, operation, request);
-    });
-  }
-
-  #run(
-    exchange: Exchange<Services>,
-    operation: Operation<Services>,
-    request: Writable<HttpRequest>,
-  ): MaybePromise<HttpReply> {
-    const { target, query } = request;
-    // Nothing here takes as long as a client may allow, but what is no time at all is a mistake that is told.
-    if (target.service !== "table" && query.has("timeout")) request.timeout = readTimeout(query);
-    const bytesMax = operation.bodyBytesMax || LIMITS.ignoredBodyBytesMax;
-    const body = new RequestBody(exchange.incoming, exchange.connection, bytesMax);
-    exchange.body = body;
-    request.body = body;
-    const reply = operation.handle(request, this.#options.services);
-    return operation.name === SETS_RULES ? this.#withNewRules(exchange, target.account, reply) : reply;
-  }
-
-  async #withNewRules(
-    { startedAt }: Exchange<Services>,
-    account: string,
-    reply: MaybePromise<HttpReply>,
-  ): Promise<HttpReply> {
-    const answer = await reply;
-    await this.#corsRules.put(account, startedAt);
-    return answer;
-  }
-
-  /** A page may see a refusal as it may see a success: without these headers its browser shows it neither. */
-  async #withCors(exchange: Exchange<Services>, reply: HttpReply): Promise<HttpReply> {
-    const { account, head } = exchange;
-    const { origin } = head.headers;
-    if (account === undefined || head.method === "OPTIONS") return reply;
-    try {
-      const rules = await this.#options.corsRules(this.#options.table.service, account);
-      const added = corsHeaders(rules, { origin, method: head.method }, this.#namesIn(exchange, reply));
-      return { ...reply, headers: { ...reply.headers, ...added } };
-    } catch (error) {
-      reply.release?.();
-      return this.#refuse(exchange, error);
-    }
-  }
-
-  /** A read without an Origin may be given to a browser later, by a cache. */
-  #forCaches(exchange: Exchange<Services>, reply: HttpReply): HttpReply {
-    const { account, head } = exchange;
-    if (account === undefined || (head.method !== "GET" && head.method !== "HEAD")) return reply;
-    const rules = this.#corsRules.of(account, exchange.startedAt);
-    if (rules.length === 0) return reply;
-    const names = this.#namesIn(exchange, reply);
-    const added = corsHeaders(rules, { origin: undefined, method: head.method }, names);
-    return { ...reply, headers: { ...reply.headers, ...added } };
-  }
-
-  /** The headers a page may be shown: those of the reply, and those that every reply carries. */
-  #namesIn(exchange: Exchange<Services>, reply: HttpReply): readonly string[] {
-    const { version, clientRequestId } = this.#outgoing(exchange, reply);
-    const names = ["x-ms-request-id", "Server"];
-    if (version !== undefined) names.push("x-ms-version");
-    if (clientRequestId !== undefined) names.push("x-ms-client-request-id");
-    for (const name in reply.headers) if (reply.headers[name] !== undefined) names.push(name);
-    names.push("Content-Length", "Date");
-    return names;
   }
 
   #refuse(exchange: Exchange<Services>, error: unknown): HttpReply {
@@ -342,11 +268,11 @@ export class FrontEnd<Services> {
       requestId: exchange.id,
       version: headers["x-ms-version"] ?? (exchange.version || undefined),
       clientRequestId: clientRequestIdOf(headers),
-      hold: exchange.hold,
+      reservation: exchange.reservation,
     };
   }
 
-  #account(exchange: Exchange<Services>, status: number, bytesOut: number): void {
+  #record(exchange: Exchange<Services>, status: number, bytesOut: number): void {
     const duration = monotonic() - exchange.startedAt;
     this.#meters.get(exchange.operation)?.record(status, duration);
     this.#options.accessLog?.record({
@@ -375,9 +301,7 @@ const NAMES: Partial<Record<ResourceKind, string>> = {
 };
 
 /** The operations that read content. */
-const COPIED: ReadonlySet<string> = new Set(["GetBlob", "GetFile", "GetWebsite"]);
-
-const SETS_RULES = "SetServiceProperties";
+const COPYABLE: ReadonlySet<string> = new Set(["GetBlob", "GetFile", "GetWebsite"]);
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
@@ -403,7 +327,7 @@ class Exchange<Services> {
   version = "";
   body: RequestBody | undefined;
   /** The memory reserved for the reply. */
-  hold: ReplyHold | undefined;
+  reservation: ReplyReservation | undefined;
   errorCode: string | undefined;
 
   constructor(incoming: Incoming, id: string, connection: Connection) {

@@ -19,7 +19,7 @@ export interface ListenOptions {
   readonly port: number;
   /** In the log. */
   readonly name?: string;
-  /** True where another process listens and hands the connections over (see `accept`). */
+  /** Another process listens and passes the connections on (see `accept`). */
   readonly isHandedOver?: boolean;
   readonly handler: Handler;
   /** PEM or PFX, as node:tls takes them; undefined for plain HTTP. */
@@ -48,8 +48,8 @@ export interface Listener {
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { host, port, isHandedOver = false, certificate, timers = systemTimers } = options;
   const connections = new ConnectionSet(options);
-  // A client may close its half once its request is out. One that does so in a TLS handshake will not finish
-  // it.
+  // A client may close its half once it sent its request; one that does so in a TLS handshake will not
+  // finish.
   const settings = { noDelay: true, allowHalfOpen: certificate === undefined };
   const server = createServer(settings, (socket) => connections.add(socket));
   if (!isHandedOver) await startListening(server, host, port);
@@ -79,7 +79,7 @@ class ConnectionSet implements Host, HandshakeHost {
   readonly #open = new Set<Connection | Handshake>();
   readonly #options: ListenOptions;
   readonly #limit: ConnectionLimit;
-  /** Does the handshakes; it does not listen. Undefined for plain HTTP. */
+  /** Performs handshakes and does not listen. Undefined for plain HTTP. */
   readonly #tls: Server | undefined;
   readonly #handshakes = new Map<Socket, Handshake>();
   #whenEmpty: (() => void) | undefined;
@@ -96,7 +96,7 @@ class ConnectionSet implements Host, HandshakeHost {
   }
 
   #openTls(certificate: object): Server {
-    // The time of the whole handshake is ours to measure.
+    // `Handshake` measures the time of the whole handshake.
     const tls = createSecureServer({ ...certificate, handshakeTimeout: 0 }, (socket) =>
       this.#secured(socket),
     );
@@ -130,7 +130,7 @@ class ConnectionSet implements Host, HandshakeHost {
     this.#tls!.emit("connection", socket);
   }
 
-  /** The connection takes the place of its handshake. */
+  /** The connection replaces its handshake. */
   #secured(socket: TLSSocket): void {
     const accepted = acceptedBehind(socket);
     const handshake = this.#handshakes.get(accepted);
@@ -162,7 +162,9 @@ class ConnectionSet implements Host, HandshakeHost {
     for (const connection of this.#open) connection.sweep(LIMITS.connectionSweepMillis);
   }
 
-  /** Connections without a request end now, the others behind their reply, and what hangs is cut off. */
+  /**
+   * Closes connections without a request now, the others after their reply, and after `shutdownMillis` all.
+   */
   async close(timers: Timers): Promise<void> {
     this.isClosing = true;
     for (const connection of this.#open) connection.close();
@@ -182,7 +184,7 @@ class ConnectionSet implements Host, HandshakeHost {
   }
 }
 
-/** The socket that a TLS socket was made of. node:tls has it under this name only. */
+/** The accepted socket under a TLS socket. node:tls exposes it under this name only. */
 function acceptedBehind(socket: TLSSocket): Socket {
   const accepted = (socket as unknown as { readonly _parent?: Socket })._parent;
   assert(accepted !== undefined, "a TLS socket of a server has the socket that was accepted");

@@ -18,7 +18,7 @@ export function readQuery(text: string): Query {
       const isShort = equals - start <= SAS_NAME_MAX && end - start <= LIMITS.seenPairBytesMax;
       pairs.push(
         isNamed && isShort
-          ? readOften(text.slice(start, end), equals - start)
+          ? sasPairs.get(text.slice(start, end), equals - start)
           : readPair(text.slice(start, end), isNamed ? equals - start : -1),
       );
     }
@@ -28,44 +28,30 @@ export function readQuery(text: string): Query {
 }
 
 /**
- * The fields of a SAS but for its signature: its holder sends them with every request. The same text gives
- * the same pair, so whoever has seen a token can tell it by its pairs, without comparing what they say.
+ * The fields of a SAS without its signature: its holder sends them with every request. The same text gives
+ * the same pair, so the cache of checked tokens recognizes a token by its pairs without comparing their text.
  */
-export const SAS_NAMES: ReadonlySet<string> = new Set([
-  "sv",
-  "ss",
-  "srt",
-  "sr",
-  "sp",
-  "st",
-  "se",
-  "sip",
-  "spr",
-  "ses",
-  "si",
-]);
+export const SAS_NAMES: ReadonlySet<string> = new Set("sv ss srt sr sp st se sip spr ses si".split(" "));
 const SAS_NAME_MAX = 3;
 
-/** Every field of a SAS of any kind: what is signed of it, or says what was signed. */
+/** Every field of every kind of SAS. */
 const SAS_FIELDS: ReadonlySet<string> = new Set([
   ...SAS_NAMES,
-  ...["sig", "tn", "sdd", "spk", "srk", "epk", "erk", "rscc", "rscd", "rsce", "rscl", "rsct"],
-  ...["skoid", "sktid", "skt", "ske", "sks", "skv", "skdutid", "saoid", "suoid", "sduoid", "scid"],
-  ...["srh", "srq"],
+  ..."sig tn sdd spk srk epk erk rscc rscd rsce rscl rsct srh srq".split(" "),
+  ..."skoid sktid skt ske sks skv skdutid saoid suoid sduoid scid".split(" "),
 ]);
 
 /**
- * Parameters that decide who is calling, which operation is meant, or what it is about. One that comes twice
- * could be read as one value by whoever judges the request and as the other by whoever carries it out, so it
- * is refused.
+ * Parameters that decide the caller, the operation or its subject. A repeated one is refused: authorization
+ * might read the first value and the handler the second.
  */
 const SINGLE_NAMES: ReadonlySet<string> = new Set([
   ...SAS_FIELDS,
-  ...["comp", "restype", "api-version", "snapshot", "versionid", "sharesnapshot"],
-  ...["prevsnapshot", "prevsharesnapshot", "copyid", "blockid", "popreceipt", "peekonly", "deletetype"],
+  ..."comp restype api-version snapshot versionid sharesnapshot prevsnapshot prevsharesnapshot".split(" "),
+  ..."copyid blockid popreceipt peekonly deletetype".split(" "),
 ]);
 
-/** Up to here each name is compared with those before it, which costs less than to look them up in a set. */
+/** Up to so many names, comparing each with those before it costs less than a set. */
 const COMPARED_MAX = 16;
 
 function repeatedIn(pairs: readonly Pair[]): readonly string[] | undefined {
@@ -100,18 +86,23 @@ export function isSasParameter(name: string): boolean {
   return SAS_FIELDS.has(name);
 }
 
-let seen = new Map<string, Pair>();
+/** Pairs of SAS fields: the same text gives the same pair. Starts anew when it is full. */
+class SasPairCache {
+  readonly #pairs = new Map<string, Pair>();
 
-function readOften(text: string, equals: number): Pair {
-  const known = seen.get(text);
-  if (known !== undefined) return known;
-  const pair = readPair(text, equals);
-  if (SAS_NAMES.has(pair[0])) {
-    if (seen.size >= LIMITS.seenPairsMax) seen = new Map();
-    seen.set(text, pair);
+  get(text: string, equals: number): Pair {
+    const cached = this.#pairs.get(text);
+    if (cached !== undefined) return cached;
+    const pair = readPair(text, equals);
+    if (SAS_NAMES.has(pair[0])) {
+      if (this.#pairs.size >= LIMITS.seenPairsMax) this.#pairs.clear();
+      this.#pairs.set(text, pair);
+    }
+    return pair;
   }
-  return pair;
 }
+
+const sasPairs = new SasPairCache();
 
 function readPair(text: string, equals: number): Pair {
   const name = decoded(equals < 0 ? text : text.slice(0, equals)).toLowerCase();
@@ -119,9 +110,8 @@ function readPair(text: string, equals: number): Pair {
 }
 
 /**
- * Go's clients (rclone among them) send a space as a plus sign, and sign it as the space they mean.
- * Signatures, block ids and pop receipts are Base64, which has no spaces: a plus sign in them is one that a
- * careless client left as it was.
+ * Go's clients (rclone among them) send a space as a plus sign, and sign it as a space. Signatures, block ids
+ * and pop receipts are Base64, which has no spaces: a plus sign in them is one that a client did not encode.
  */
 function decodeValue(name: string, text: string): string {
   const isPlain = !text.includes("+") || name === "sig" || name === "blockid" || name === "popreceipt";
@@ -129,8 +119,8 @@ function decodeValue(name: string, text: string): string {
 }
 
 /**
- * Text of an address with its percent signs read. Those of ASCII by hand: a Base64 text in an address (a
- * signature, a pop receipt) has one or two, and a call of the engine's function costs several times as much.
+ * Decodes the percent signs of an address. ASCII by hand: a signature or a pop receipt has one or two of
+ * them, and decodeURIComponent costs several times as much.
  */
 export function decoded(text: string): string {
   let percent = text.indexOf("%");

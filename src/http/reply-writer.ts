@@ -4,26 +4,25 @@ import { assert, InvariantBroken } from "../base/assert.ts";
 import { systemClock } from "../base/clock.ts";
 import { KIB, LIMITS } from "../base/limits.ts";
 import { release } from "../memory/pooled-buffer.ts";
-import { type ReplyHold, ReplyMemory } from "../memory/reply-memory.ts";
+import { ReplyMemory, type ReplyReservation } from "../memory/reply-memory.ts";
 import type { Connection } from "./connection/connection.ts";
 import type { HttpReply } from "./exchange.ts";
-import { ReplyQueue } from "./reply-queue.ts";
 import { printHttpDate } from "./wire/dates.ts";
 
 /** A reply with what every reply carries. */
 export interface Outgoing {
   readonly reply: HttpReply;
   readonly isHead: boolean;
-  /** The client speaks HTTP/1.0: a body of unknown length ends with the connection. */
+  /** An HTTP/1.0 client: a body of unknown length ends with the connection. */
   readonly isOld: boolean;
   readonly requestId: string | undefined;
   readonly version: string | undefined;
   readonly clientRequestId: string | undefined;
   /** Memory that was reserved for the reply. */
-  readonly hold?: ReplyHold | undefined;
+  readonly reservation?: ReplyReservation | undefined;
 }
 
-/** How it ended: the bytes of body that went out, and the error that broke a stream off. */
+/** How a reply ended: the bytes of its body that were written, and the error that cut a stream short. */
 export interface Sent {
   readonly bytes: number;
   readonly error?: unknown;
@@ -36,11 +35,16 @@ interface Waiting {
 }
 
 /**
- * Writes replies: headers in one piece, small bodies with them, long ones and streams at the pace of the
- * client.
+ * Writes replies: short ones in one write, long ones and streams at the pace of the client.
+ *
+ * Replies leave together, at the end of the event loop's tick in which they were made. A reply written at
+ * once wakes the client's process for one reply; with dozens of connections that is dozens of wake-ups in a
+ * tick, and on a virtual machine each costs more than all the work of a small request. Measured with 64
+ * connections on 2 cores: 22,000 signed reads/s with immediate writes, 36,000 with this queue. A lone request
+ * is not delayed: its tick ends right behind it.
  */
 export class ReplyWriter {
-  readonly #queue = new ReplyQueue<Waiting>((waiting) => this.#write(waiting));
+  #waiting: Waiting[] = [];
   readonly #keptAlive: string;
   readonly #memory: ReplyMemory;
 
@@ -49,25 +53,37 @@ export class ReplyWriter {
     this.#memory = memory;
   }
 
-  /** `done` is called once, when the last byte is handed to the system or the client is gone. */
+  /** Calls `done` once, when the system has accepted the last byte or the client is gone. */
   send(connection: Connection, outgoing: Outgoing, done: (sent: Sent) => void): void {
-    this.#queue.push({ connection, outgoing, done });
+    this.#waiting.push({ connection, outgoing, done });
+    if (this.#waiting.length === 1) setImmediate(this.#flush);
   }
 
+  readonly #flush = (): void => {
+    const replies = this.#waiting;
+    this.#waiting = [];
+    for (const reply of replies) this.#write(reply);
+  };
+
+  /** Must not throw: other replies wait behind this one. */
   #write(waiting: Waiting): void {
     const { connection, outgoing } = waiting;
-    const { body } = outgoing.reply;
+    const { body, isMarked = false } = outgoing.reply;
     if (connection.isGone) finish(waiting, { bytes: 0 });
     else if (isShort(body)) this.#writeShort(waiting, body);
     else {
-      const hold = outgoing.hold ?? this.#memory.hold(connection);
-      this.#writeLong(connection, outgoing, body, hold).then(
+      const reservation = outgoing.reservation ?? this.#memory.reservationFor(connection);
+      const pace = { keptAlive: this.#keptAlive, reservation };
+      const written = isStream(body)
+        ? writeStream(connection, outgoing, body, pace)
+        : writeBuffers(connection, outgoing, buffersOf(body, isMarked), pace);
+      written.then(
         (bytes) => {
-          hold.close();
+          reservation.close();
           finish(waiting, { bytes });
         },
         (error) => {
-          hold.close();
+          reservation.close();
           breakOff(waiting, error);
         },
       );
@@ -78,36 +94,25 @@ export class ReplyWriter {
     const { connection, outgoing } = waiting;
     try {
       const bytes = writeWhole(connection, outgoing, body, this.#keptAlive);
-      // Nearly always the system has all of it now, and there is nothing to count.
-      if (connection.isBehind) this.#countUnsent(connection);
+      // Nearly always the system has accepted all of it, and there is nothing to count.
+      if (connection.isBehind) {
+        const reservation = this.#memory.reservationFor(connection);
+        reservation.setUnsent(connection.unsentBytes);
+        connection.whenDrained(() => reservation.close());
+      }
       finish(waiting, { bytes });
     } catch (error) {
-      // Other replies wait behind this one: what is wrong with it must not reach them.
       breakOff(waiting, error);
     }
-  }
-
-  #countUnsent(connection: Connection): void {
-    const hold = this.#memory.hold(connection);
-    hold.setUnsent(connection.unsentBytes);
-    connection.whenDrained(() => hold.close());
-  }
-
-  #writeLong(
-    connection: Connection,
-    outgoing: Outgoing,
-    body: string | Buffer | readonly Buffer[] | AsyncIterable<Uint8Array>,
-    hold: ReplyHold,
-  ): Promise<number> {
-    if (isStream(body)) return writeStream(connection, outgoing, body, { keptAlive: this.#keptAlive, hold });
-    const buffers = buffersOf(body, outgoing.reply.isMarked === true);
-    return writeBuffers(connection, outgoing, buffers, { keptAlive: this.#keptAlive, hold });
   }
 }
 
 type Body = NonNullable<HttpReply["body"]>;
 
-/** Written in one go, whether or not the client reads: one for each connection, and so not much memory. */
+/**
+ * Written at once, whether or not the client reads: a connection has one such reply, which is not much
+ * memory.
+ */
 function isShort(body: Body | undefined): body is string | Buffer | undefined {
   return (
     body === undefined ||
@@ -126,20 +131,20 @@ function buffersOf(body: string | Buffer | readonly Buffer[], isMarked: boolean)
 
 function finish({ outgoing, done }: Waiting, sent: Sent): void {
   outgoing.reply.release?.();
-  outgoing.hold?.close();
+  outgoing.reservation?.close();
   done(sent);
 }
 
 function breakOff(waiting: Waiting, error: unknown): void {
-  // Part of the reply may be out. Ending the connection is the only way left to say that it is not whole.
+  // Part of the reply may be out. Only closing the connection still shows the client that it is incomplete.
   waiting.connection.destroy();
   finish(waiting, { bytes: 0, error });
 }
 
-/** Up to this size a body travels in one string with its headers: one write costs half of what two do. */
+/** A body up to this size is joined with its headers: one write costs half of what two do. */
 const JOINED_BYTES_MAX = 16 * KIB;
 
-/** Writes a reply whose body is at hand. Returns the bytes of the body. */
+/** Writes a reply whose body is in memory. Returns the bytes of the body. */
 export function writeWhole(
   connection: Connection,
   outgoing: Outgoing,
@@ -154,10 +159,10 @@ export function writeWhole(
         ? binaryOf(body, isMarked === true)
         : body;
   const hasLength = status !== 204 && status !== 304;
-  const told = outgoing.isHead ? (length ?? bytes.length) : bytes.length;
+  const contentLength = outgoing.isHead ? (length ?? bytes.length) : bytes.length;
   const rest = outgoing.isHead ? NOTHING : bytes;
   const { keepsAlive } = connection;
-  const head = printHead(outgoing, hasLength ? told : undefined) + (keepsAlive ? keptAlive : CLOSED);
+  const head = printHead(outgoing, hasLength ? contentLength : undefined) + (keepsAlive ? keptAlive : CLOSED);
   if (rest.length <= JOINED_BYTES_MAX) {
     const text = typeof rest === "string" ? rest : rest.latin1Slice();
     connection.sendWhole(head + text, keepsAlive);
@@ -173,10 +178,7 @@ export function writeWhole(
 
 const CLOSED = "Connection: close\r\n\r\n";
 
-/**
- * A tab, or what can be seen in Latin-1. By hand: values are short, and a regular expression is slow to
- * start.
- */
+/** Tabs and visible Latin-1 only. By hand: values are short, and a regular expression is slow to start. */
 function canBeSent(value: string): boolean {
   for (let at = 0; at < value.length; at++) {
     const unit = value.charCodeAt(at);
@@ -190,7 +192,7 @@ export function keptAliveFor(keepAliveMillis: number): string {
   return `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMillis / 1_000)}\r\n\r\n`;
 }
 
-/** The head of a reply but for the last header, which says what becomes of the connection. */
+/** The head of a reply without its last header, Connection. */
 function printHead(outgoing: Outgoing, length: number | undefined): string {
   const { status, reason, headers } = outgoing.reply;
   let head = `HTTP/1.1 ${status} ${reason ?? STATUS_CODES[status] ?? ""}\r\nServer: Holdfast\r\n`;
@@ -201,7 +203,7 @@ function printHead(outgoing: Outgoing, length: number | undefined): string {
   for (const name in headers) {
     const value = headers[name];
     if (value === undefined) continue;
-    // What a client stored comes back here: a line end in it would let that client write our headers.
+    // Clients stored some of the values: a line end in one would let that client write our headers.
     if (!canBeSent(value)) throw new InvariantBroken(`the value of the header ${name} cannot be sent`);
     head += `${name}: ${value}\r\n`;
   }
@@ -214,10 +216,7 @@ const ASCII = /^[\x00-\x7f]*$/;
 const BOM = "\ufeff";
 const BINARY_BOM = "\xef\xbb\xbf";
 
-/**
- * The bytes of a text as a binary string or a buffer: nearly all replies are plain, save for the mark in
- * front.
- */
+/** The UTF-8 of a text, as a binary string if it is ASCII behind an optional byte order mark. */
 function binaryOf(text: string, isMarked: boolean): string | Buffer {
   if (ASCII.test(text)) return isMarked ? BINARY_BOM + text : text;
   if (isMarked) return Buffer.from(BOM + text, "utf8");
@@ -230,15 +229,15 @@ function binaryOf(text: string, isMarked: boolean): string | Buffer {
 
 interface Pace {
   readonly keptAlive: string;
-  readonly hold: ReplyHold;
+  readonly reservation: ReplyReservation;
 }
 
-/** A long body that is in memory: a part of it at a time, the next one when the client has read so far. */
+/** A long body that is in memory: writes the next chunk when the client has read the last one. */
 async function writeBuffers(
   connection: Connection,
   outgoing: Outgoing,
   buffers: readonly Buffer[],
-  { keptAlive, hold }: Pace,
+  { keptAlive, reservation }: Pace,
 ): Promise<number> {
   let length = 0;
   for (const buffer of buffers) length += buffer.length;
@@ -249,7 +248,7 @@ async function writeBuffers(
     return length;
   }
   let unsent = length;
-  hold.exchange(unsent);
+  reservation.exchange(unsent);
   connection.cork();
   let drained = connection.write(head);
   let partBytes = 0;
@@ -261,11 +260,11 @@ async function writeBuffers(
     partBytes = 0;
     connection.uncork();
     if (connection.isBehind && drained !== undefined) {
-      hold.setUnsent(unsent + connection.unsentBytes);
+      reservation.setUnsent(unsent + connection.unsentBytes);
       await drained;
     }
     drained = undefined;
-    hold.setUnsent(unsent);
+    reservation.setUnsent(unsent);
     if (connection.isGone) return length - unsent;
     if (unsent > 0) connection.cork();
   }
@@ -284,39 +283,39 @@ function* partsOf(buffers: readonly Buffer[]): Generator<Buffer> {
   }
 }
 
-/** Bytes of the body that went out before the client went away or all was written. */
+/** Returns the bytes of the body that were written before its end or the client's. */
 async function writeStream(
   connection: Connection,
   outgoing: Outgoing,
   body: AsyncIterable<Uint8Array>,
-  { keptAlive, hold }: Pace,
+  { keptAlive, reservation }: Pace,
 ): Promise<number> {
-  const { status, length, heldBytes = 0 } = outgoing.reply;
-  hold.exchange(heldBytes);
+  const { status, length } = outgoing.reply;
+  reservation.exchange(0);
   const isChunked = length === undefined && status !== 204 && status !== 304 && !outgoing.isOld;
   const keepsAlive = connection.keepsAlive && (length !== undefined || isChunked);
   const coding = isChunked ? "Transfer-Encoding: chunked\r\n" : "";
   let head: string | undefined = printHead(outgoing, length) + coding + (keepsAlive ? keptAlive : CLOSED);
   let bytes = 0;
   if (!outgoing.isHead) {
-    for await (const piece of body) {
+    for await (const chunk of body) {
       if (connection.isGone) {
-        release(piece);
+        release(chunk);
         return bytes;
       }
-      if (piece.length === 0) continue;
-      bytes += piece.length;
+      if (chunk.length === 0) continue;
+      bytes += chunk.length;
       connection.cork();
       if (head !== undefined) connection.write(head);
       head = undefined;
-      if (isChunked) connection.write(`${piece.length.toString(16)}\r\n`);
-      let room = connection.write(piece);
-      if (isChunked) room = connection.write("\r\n") ?? room;
+      if (isChunked) connection.write(`${chunk.length.toString(16)}\r\n`);
+      let drained = connection.write(chunk);
+      if (isChunked) drained = connection.write("\r\n") ?? drained;
       connection.uncork();
-      if (room === undefined) continue;
-      if (connection.isBehind) hold.setUnsent(heldBytes + connection.unsentBytes);
-      await room;
-      hold.setUnsent(heldBytes);
+      if (drained === undefined) continue;
+      if (connection.isBehind) reservation.setUnsent(connection.unsentBytes);
+      await drained;
+      reservation.setUnsent(0);
     }
     assert(length === undefined || bytes === length, "a reply is as long as it says");
   }

@@ -1,6 +1,11 @@
 import { badQuery, Refusal } from "../base/refusals.ts";
-import type { Headers, Query } from "./exchange.ts";
+import type { Headers, HttpRequest, Query, Target } from "./exchange.ts";
 import type { Operation, OperationTable, ResourceKind } from "./operation.ts";
+
+/** What routing looks at. */
+export interface Routable extends Pick<HttpRequest, "method" | "query" | "headers"> {
+  readonly target: Pick<Target, "path" | "isWebsite">;
+}
 
 /**
  * Finds the row of an operation table that a request means. `restype` and `comp` must be those of the row (or
@@ -28,17 +33,10 @@ export class Router<Services> {
     }
   }
 
-  /** On a website nothing but the path says what is meant. */
-  findOnWebsite(method: string): Operation<Services> {
+  find({ method, target, query, headers }: Routable): Operation<Services> {
     if (method === "OPTIONS" && this.#preflight !== undefined) return this.#preflight;
-    const [row] = this.#rows.get(placeOf(method, "website", undefined, undefined)) ?? [];
-    if (row === undefined) throw new Refusal("UnsupportedHttpVerb");
-    return row;
-  }
-
-  find(method: string, path: string, query: Query, headers: Headers): Operation<Services> {
-    if (method === "OPTIONS" && this.#preflight !== undefined) return this.#preflight;
-    const resource = this.#table.resourceOf(path, query, headers);
+    if (target.isWebsite === true) return this.#findOnWebsite(method);
+    const resource = this.#table.resourceOf(target.path, query, headers);
     const restype = query.get("restype")?.toLowerCase();
     const comp = query.get("comp")?.toLowerCase();
     const rows = this.#rows.get(placeOf(method, resource, restype, comp));
@@ -58,6 +56,13 @@ export class Router<Services> {
     }
     throw new Refusal(this.#table.unknownOperation);
   }
+
+  /** On a website only the path has a meaning. */
+  #findOnWebsite(method: string): Operation<Services> {
+    const [row] = this.#rows.get(placeOf(method, "website", undefined, undefined)) ?? [];
+    if (row === undefined) throw new Refusal("UnsupportedHttpVerb");
+    return row;
+  }
 }
 
 function placeOf(
@@ -76,7 +81,7 @@ function weightOf<Services>({ query, header }: Operation<Services>): number {
 function isMeant<Services>(row: Operation<Services>, query: Query, headers: Headers): boolean {
   for (const name in row.query) {
     if (name === "restype" || name === "comp") continue;
-    // An empty value names nothing: handlers take it as absent, and so must who judges the request.
+    // An empty value names nothing: handlers treat it as absent, so routing and authorization must too.
     if (!agrees(row.query[name]!, query.get(name) || undefined)) return false;
   }
   for (const name in row.header) {
@@ -85,7 +90,7 @@ function isMeant<Services>(row: Operation<Services>, query: Query, headers: Head
   return true;
 }
 
-function agrees(wanted: string | true, given: string | undefined): boolean {
+function agrees(expected: string | true, given: string | undefined): boolean {
   if (given === undefined) return false;
-  return wanted === true || wanted === given || wanted.toLowerCase() === given.toLowerCase();
+  return expected === true || expected === given || expected.toLowerCase() === given.toLowerCase();
 }

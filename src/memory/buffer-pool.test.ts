@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LIMITS } from "../base/limits.ts";
 import { bufferPool } from "./buffer-pool.ts";
-import { isCommon } from "./common-memory.ts";
+import { commonMemory } from "./common-memory.ts";
 import { narrow, type OwnedChunk, type PooledBuffer, release } from "./pooled-buffer.ts";
 
 const acquireBodyBuffer = (): PooledBuffer | undefined => bufferPool.acquireBodyBuffer();
@@ -15,12 +15,16 @@ const BUFFER_BYTES = LIMITS.bodyBufferBytes;
 test("bodies use the memory that reads have used: the pool evicts free buffers of one size for another", () => {
   const reads = Array.from({ length: 24 }, () => acquireRead(LIMITS.extentReadBytes));
   const endOf = (pool: readonly Buffer[]): number =>
-    Math.max(...pool.filter(isCommon).map(({ byteOffset, length }) => byteOffset + length));
+    Math.max(
+      ...pool
+        .filter((bytes) => commonMemory.includes(bytes))
+        .map(({ byteOffset, length }) => byteOffset + length),
+    );
   const end = endOf(reads);
   for (const [index, bytes] of reads.entries()) bytes.fill(index);
   for (const bytes of reads) release(bytes);
   const bodies = Array.from({ length: 64 }, () => acquireBodyBuffer()!);
-  assert.ok(bodies.every(isCommon));
+  assert.ok(bodies.every((bytes) => commonMemory.includes(bytes)));
   assert.ok(endOf(bodies) <= end, "no page that no read has touched");
   for (const [index, buffer] of bodies.entries()) buffer.fill(index);
   for (const [index, buffer] of bodies.entries()) assert.ok(buffer.every((byte) => byte === index));
@@ -96,12 +100,12 @@ test("the pool uses the memory of a read again when the narrowed chunk is releas
 test("when all buffers of the common memory are in use, the pool allocates private ones", () => {
   const count = LIMITS.commonReadBytesMax / LIMITS.extentReadBytes;
   const reads = Array.from({ length: count + 2 }, () => acquireRead(LIMITS.extentReadBytes));
-  const common = reads.filter((bytes) => isCommon(bytes)).length;
+  const common = reads.filter((bytes) => commonMemory.includes(bytes)).length;
   assert.ok(common > 0 && common <= count);
   assert.equal(new Set(reads.map((bytes) => bytes.buffer)).size, count + 2);
   for (const bytes of reads) release(bytes);
   const again = Array.from({ length: common }, () => acquireRead(LIMITS.extentReadBytes));
-  assert.ok(again.every((bytes) => isCommon(bytes)));
+  assert.ok(again.every((bytes) => commonMemory.includes(bytes)));
 });
 
 test("a copy is a copy, and memory from elsewhere is not pooled", () => {
@@ -120,7 +124,7 @@ test("private memory that is not kept for the next transfer is free at once", ()
   const borrowed = Array.from({ length: 64 }, () => acquireRead(LIMITS.extentReadBytes));
   const before = process.memoryUsage().arrayBuffers;
   for (const buffer of borrowed) release(buffer);
-  const elsewhere = borrowed.filter((buffer) => !isCommon(buffer));
+  const elsewhere = borrowed.filter((buffer) => !commonMemory.includes(buffer));
   const kept = elsewhere.filter(({ length }) => length > 0);
   assert.ok(elsewhere.length > 0 && kept.length * LIMITS.extentReadBytes <= LIMITS.idlePayloadBytesMax);
   const freed = (elsewhere.length - kept.length) * LIMITS.extentReadBytes;

@@ -1,6 +1,6 @@
 import { copyInto, copyPage } from "../base/bytes.ts";
 import { KIB, LIMITS } from "../base/limits.ts";
-import { CommonParts, isCommon } from "./common-memory.ts";
+import { CommonSlabs, commonMemory } from "./common-memory.ts";
 import { freeNow } from "./free-now.ts";
 import { type OwnedChunk, PooledBuffer, type Slab } from "./pooled-buffer.ts";
 
@@ -23,7 +23,7 @@ class SizeClass {
   readonly bufferBytes: number;
   readonly #all: readonly SizeClass[];
   readonly #idle: IdleBudget;
-  readonly #common: CommonParts;
+  readonly #common: CommonSlabs;
   readonly #freeCommon: Slab[] = [];
   readonly #freePrivate: Slab[] = [];
   #isUsed = false;
@@ -34,7 +34,7 @@ class SizeClass {
   ) {
     this.bufferBytes = sizes.bufferBytes;
     this.#idle = sizes.idle;
-    this.#common = new CommonParts(sizes.bufferBytes, sizes.commonBytesMax);
+    this.#common = new CommonSlabs(sizes.bufferBytes, sizes.commonBytesMax);
     this.#all = all;
     all.push(this);
   }
@@ -73,7 +73,7 @@ class SizeClass {
   }
 
   recycle(slab: Slab): void {
-    if (isCommon(slab.memory)) this.#freeCommon.push(slab);
+    if (commonMemory.includes(slab.memory)) this.#freeCommon.push(slab);
     else if (this.#idle.bytes + this.bufferBytes <= this.#idle.bytesMax) {
       this.#idle.bytes += this.bufferBytes;
       this.#freePrivate.push(slab);

@@ -8,23 +8,23 @@ import { KIB, LIMITS } from "../base/limits.ts";
 import { crc32 } from "../digest/crc32.ts";
 import { Crc64 } from "../digest/crc64.ts";
 import { LongMd5 } from "../digest/md5-thread.ts";
-import { CommonParts, isCommon, reserveCommon } from "./common-memory.ts";
+import { CommonSlabs, commonMemory } from "./common-memory.ts";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
 test("parts do not overlap, and each has a buffer of its own", () => {
-  const parts = new CommonParts(128 * KIB, 1_024 * KIB);
+  const parts = new CommonSlabs(128 * KIB, 1_024 * KIB);
   const taken = Array.from({ length: 8 }, (_, index) => parts.acquire()!.fill(index + 1));
   assert.equal(parts.acquire(), undefined);
   for (const [index, part] of taken.entries()) assert.ok(part.every((byte) => byte === index + 1));
   assert.equal(new Set(taken.map(({ buffer }) => buffer)).size, 8);
-  assert.ok(taken.every((part) => isCommon(part.subarray(7))));
-  assert.equal(isCommon(Buffer.alloc(7)), false);
+  assert.ok(taken.every((part) => commonMemory.includes(part.subarray(7))));
+  assert.equal(commonMemory.includes(Buffer.alloc(7)), false);
 });
 
 test("a part that nobody has bytes of any more can be taken again, and not before", async () => {
-  const parts = new CommonParts(64 * KIB, 64 * KIB);
+  const parts = new CommonSlabs(64 * KIB, 64 * KIB);
   let bytes: Buffer | undefined = parts.acquire()!.subarray(100, 200).fill(9);
   for (let tries = 0; tries < 3; tries++) {
     collectGarbage();
@@ -45,10 +45,10 @@ test("a part that nobody has bytes of any more can be taken again, and not befor
 test("however many parts are in use, checksums and digests find their room afterwards", async () => {
   const sizes = [64, 128, 192, 576, 1_088, 8_256].map((kib) => kib * KIB);
   const taken = sizes.flatMap((bytes) => {
-    const parts = new CommonParts(bytes, LIMITS.commonMemoryBytes);
+    const parts = new CommonSlabs(bytes, LIMITS.commonMemoryBytes);
     return Array.from({ length: LIMITS.commonMemoryBytes / (64 * KIB) }, () => parts.acquire());
   });
-  assert.equal(new CommonParts(64 * KIB, LIMITS.commonMemoryBytes).acquire(), undefined);
+  assert.equal(new CommonSlabs(64 * KIB, LIMITS.commonMemoryBytes).acquire(), undefined);
   const bytes = Buffer.alloc(100_000, "holdfast");
   assert.equal(crc32(bytes), ofZlib(bytes));
   const inPieces = new Crc64();
@@ -62,9 +62,9 @@ test("however many parts are in use, checksums and digests find their room after
 });
 
 test("what does not fit is not there", () => {
-  assert.equal(reserveCommon(LIMITS.commonMemoryBytes + 1), undefined);
+  assert.equal(commonMemory.reserve(LIMITS.commonMemoryBytes + 1), undefined);
   assert.equal(
-    new CommonParts(LIMITS.commonMemoryBytes + 1, 4 * LIMITS.commonMemoryBytes).acquire(),
+    new CommonSlabs(LIMITS.commonMemoryBytes + 1, 4 * LIMITS.commonMemoryBytes).acquire(),
     undefined,
   );
 });

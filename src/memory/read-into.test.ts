@@ -8,27 +8,28 @@ import { certificateFile } from "../../test/kit/certificates.ts";
 import { KIB, LIMITS, MIB } from "../base/limits.ts";
 import { readInto } from "./read-into.ts";
 
-const WHERE_TOLD = { skip: process.platform === "win32" && "on Windows every piece is lent" };
+const WHERE_SUPPORTED = { skip: process.platform === "win32" && "on Windows every chunk is borrowed" };
 
 test(
-  "bytes go to the place that waits for them, the rest is lent; the listener sees the socket go",
-  WHERE_TOLD,
+  "bytes go to the buffer that waits for them, the rest is borrowed; the listener sees the socket go",
+  WHERE_SUPPORTED,
   async () => {
-    const place = Buffer.alloc(200_000);
+    const buffer = Buffer.alloc(200_000);
     let filled = 0;
     let borrowedBytes = 0;
-    let placedBytes = 0;
+    let filledBytes = 0;
     const listener = createServer((accepted: Socket) => {
       const socket = readInto(accepted, {
-        // The first byte tells; then the place is filled; what comes after it is lent again.
-        place: () => (borrowedBytes === 0 || filled === place.length ? undefined : place.subarray(filled)),
-        placed: (count) => {
+        // The first byte decides; then the buffer is filled; what comes after it is borrowed again.
+        nextBuffer: () =>
+          borrowedBytes === 0 || filled === buffer.length ? undefined : buffer.subarray(filled),
+        onFilled: (count) => {
           filled += count;
-          placedBytes += count;
+          filledBytes += count;
         },
-        lent: (piece) => {
-          borrowedBytes += piece.length;
-          if (borrowedBytes + placedBytes === 1 + place.length + 3) socket.end("done");
+        onBorrowed: (chunk) => {
+          borrowedBytes += chunk.length;
+          if (borrowedBytes + filledBytes === 1 + buffer.length + 3) socket.end("done");
           else if (borrowedBytes === 1) socket.write("more");
         },
       });
@@ -38,11 +39,11 @@ test(
     const client = connect((listener.address() as AddressInfo).port, "127.0.0.1");
     client.write("1");
     assert.equal(String((await once(client, "data"))[0]), "more");
-    client.write(Buffer.concat([Buffer.alloc(place.length, 7), Buffer.from("end")]));
+    client.write(Buffer.concat([Buffer.alloc(buffer.length, 7), Buffer.from("end")]));
     assert.equal(String((await once(client, "data"))[0]), "done");
     client.end();
-    assert.equal(placedBytes, place.length);
-    assert.ok(place.every((byte) => byte === 7));
+    assert.equal(filledBytes, buffer.length);
+    assert.ok(buffer.every((byte) => byte === 7));
     listener.close();
     await once(listener, "close");
   },
@@ -61,14 +62,14 @@ async function ticksOf(bytes: number, act: (socket: { pause(): void; resume(): v
   const server = createServer({ allowHalfOpen: true }, (accepted) => {
     const memory = Buffer.allocUnsafe(PIECE);
     const socket = readInto(accepted, {
-      place: () => memory,
-      placed: (count) => {
+      nextBuffer: () => memory,
+      onFilled: (count) => {
         turns[turns.length - 1]! += count;
         received += count;
         act(socket);
         if (received === bytes) done();
       },
-      lent: () => assert.fail("it was told where to read to"),
+      onBorrowed: () => assert.fail("there was a buffer to read into"),
     });
     socket.resume();
   });
@@ -89,12 +90,12 @@ async function ticksOf(bytes: number, act: (socket: { pause(): void; resume(): v
   return turns;
 }
 
-test("one connection is read so much, and then the others have their turn", WHERE_TOLD, async () => {
+test("one connection is read so much, and then the others have their turn", WHERE_SUPPORTED, async () => {
   const turns = await ticksOf(64 * MIB, () => {});
   assert.ok(Math.max(...turns) < LIMITS.readBytesPerTick + PIECE, `${Math.max(...turns)}`);
 });
 
-test("a connection that was paused is not read until it is resumed", WHERE_TOLD, async () => {
+test("a connection that was paused is not read until it is resumed", WHERE_SUPPORTED, async () => {
   let pauses = 0;
   let isPaused = false;
   await ticksOf(16 * MIB, (socket) => {
@@ -110,8 +111,8 @@ test("a connection that was paused is not read until it is resumed", WHERE_TOLD,
   assert.ok(pauses > 10);
 });
 
-test("bytes that come over TLS go to the place that waits for them as well, and end where they end", async () => {
-  const place = Buffer.alloc(2 * MIB);
+test("bytes that come over TLS go to the buffer that waits for them as well, and end where they end", async () => {
+  const buffer = Buffer.alloc(2 * MIB);
   let filled = 0;
   let borrowedBytes = 0;
   const certificate = {
@@ -121,18 +122,18 @@ test("bytes that come over TLS go to the place that waits for them as well, and 
   const hasEnded = new Promise<void>((resolve) => {
     const listener = createSecureServer(certificate, (accepted) => {
       const socket = readInto(accepted, {
-        place: () => (borrowedBytes === 0 ? undefined : place.subarray(filled)),
-        placed: (count) => {
+        nextBuffer: () => (borrowedBytes === 0 ? undefined : buffer.subarray(filled)),
+        onFilled: (count) => {
           filled += count;
           // A body may say so at any time; what was deciphered already comes nevertheless.
           socket.pause();
           setImmediate(() => socket.resume());
         },
-        lent: (piece) => {
-          borrowedBytes += piece.length;
+        onBorrowed: (chunk) => {
+          borrowedBytes += chunk.length;
           socket.write("more");
         },
-        given: () => assert.fail("it was told where to read to"),
+        onOwned: () => assert.fail("there was a buffer to read into"),
       });
       socket.on("end", () => {
         listener.close();
@@ -144,11 +145,11 @@ test("bytes that come over TLS go to the place that waits for them as well, and 
       const client = connectSecurely({ port, host: "127.0.0.1", rejectUnauthorized: false });
       client.write("1");
       assert.equal(String((await once(client, "data"))[0]), "more");
-      client.end(Buffer.alloc(place.length - 1, 7));
+      client.end(Buffer.alloc(buffer.length - 1, 7));
     });
   });
   await hasEnded;
   assert.equal(borrowedBytes, 1);
-  assert.equal(filled, place.length - 1);
-  assert.ok(place.subarray(0, filled).every((byte) => byte === 7));
+  assert.equal(filled, buffer.length - 1);
+  assert.ok(buffer.subarray(0, filled).every((byte) => byte === 7));
 });

@@ -4,22 +4,23 @@ import { KIB, LIMITS } from "../base/limits.ts";
 
 /** Where the bytes of a socket go. */
 export interface ReadTarget {
-  /** The buffer that the next bytes belong to; undefined when nobody knows yet what they are. */
-  readonly place: () => Buffer | undefined;
-  readonly placed: (count: number) => void;
-  /** Bytes in a buffer that is the caller's again afterwards. */
-  readonly lent: (piece: Buffer) => void;
-  /** Bytes in a buffer that nobody else knows, from a socket that cannot be told where to read to. */
-  readonly given?: (piece: Buffer) => void;
+  /** The buffer that the next bytes belong to; undefined while their use is not known yet. */
+  readonly nextBuffer: () => Buffer | undefined;
+  /** That buffer received so many bytes. */
+  readonly onFilled: (count: number) => void;
+  /** Bytes in a buffer that is used again as soon as this returns. */
+  readonly onBorrowed: (chunk: Buffer) => void;
+  /** Bytes in a buffer of their own, from a socket that cannot read into the caller's buffers. */
+  readonly onOwned?: (chunk: Buffer) => void;
 }
 
 /**
- * Node.js gives every read a new buffer, of 64 KiB or of a record of TLS. For a message of megabytes that is
- * as much garbage as payload, and one more copy; for a small one, making the buffer takes longer than reading
- * it; and what thousands of slow clients have sent stays in memory until the heap is marked. A socket can
- * read into buffers of its owner, but only one that was made so: an accepted socket gives its handle to a new
- * one. On Windows a read waits with its buffer, which no other connection may use meanwhile: there, and for a
- * socket without a handle, pieces come as they always do.
+ * Node.js allocates a new buffer for every read, of 64 KiB or of a TLS record. For a message of megabytes
+ * that is as much garbage as payload, and one more copy; for a small one, the allocation takes longer than
+ * the read; and chunks of thousands of slow clients stay in memory until the heap is marked. A socket can
+ * read into buffers of its owner, but only one that was constructed so: an accepted socket passes its handle
+ * to a new one. On Windows a pending read pins its buffer, which no other connection may use meanwhile:
+ * there, and for a socket without a handle, chunks arrive in buffers of Node.js.
  */
 const borrowedBuffer = Buffer.allocUnsafeSlow(64 * KIB);
 
@@ -28,13 +29,13 @@ interface Accepted {
   _handle: object | null;
 }
 
-/** The socket to use from here on. Closing it closes the one that was given. */
+/** The socket to use from here on. Closing it closes the accepted one. */
 export function readInto(socket: Socket, target: ReadTarget): Socket {
   const accepted = socket as unknown as Accepted;
   const handle = accepted._handle;
-  if (handle === null || typeof handle !== "object") return receiveGiven(socket, target);
-  if (socket instanceof TLSSocket) return readSecurely(socket, target);
-  if (process.platform === "win32") return receiveGiven(socket, target);
+  if (handle === null || typeof handle !== "object") return readOwned(socket, target);
+  if (socket instanceof TLSSocket) return readTls(socket, target);
+  if (process.platform === "win32") return readOwned(socket, target);
   const reading = new Reading(target);
   accepted._handle = null;
   const options = {
@@ -49,78 +50,65 @@ export function readInto(socket: Socket, target: ReadTarget): Socket {
   return reader;
 }
 
-function receiveGiven(socket: Socket, target: ReadTarget): Socket {
-  socket.on("data", target.given ?? target.lent);
+function readOwned(socket: Socket, target: ReadTarget): Socket {
+  socket.on("data", target.onOwned ?? target.onBorrowed);
   return socket;
 }
 
-/** Says for each read of one socket where its bytes go, and who hears of them. */
+/** Chooses the buffer for each read of one socket, and passes on what was read. */
 class Reading {
   readonly #target: ReadTarget;
   reader: Socket | undefined;
-  #place: Buffer | undefined;
-  #turnBytes = 0;
+  #buffer: Buffer | undefined;
+  #tickBytes = 0;
 
   constructor(target: ReadTarget) {
     this.#target = target;
   }
 
   readonly next = (): Buffer => {
-    this.#place = this.#target.place();
-    return this.#place ?? borrowedBuffer;
+    this.#buffer = this.#target.nextBuffer();
+    return this.#buffer ?? borrowedBuffer;
   };
 
   readonly received = (count: number): boolean => {
-    if (this.#place === undefined) this.#target.lent(borrowedBuffer.subarray(0, count));
-    else this.#target.placed(count);
-    this.#turnBytes += count;
-    if (this.#turnBytes < LIMITS.readBytesPerTick) return true;
-    // Left alone, one client that sends fast is read 32 times before anybody else has a turn.
-    setImmediate(this.#goOn);
+    if (this.#buffer === undefined) this.#target.onBorrowed(borrowedBuffer.subarray(0, count));
+    else this.#target.onFilled(count);
+    this.#tickBytes += count;
+    if (this.#tickBytes < LIMITS.readBytesPerTick) return true;
+    // Without a bound, one client that sends fast is read 32 times before any other.
+    setImmediate(this.#resume);
     return false;
   };
 
-  readonly #goOn = (): void => {
-    this.#turnBytes = 0;
+  readonly #resume = (): void => {
+    this.#tickBytes = 0;
     const reader = this.reader!;
     if (!reader.destroyed && !reader.isPaused()) reader.resume();
   };
 }
 
 /**
- * A socket of TLS is made by Node.js, which offers no such buffers for it, but it looks for them where every
- * socket has them. Where a later Node.js keeps them elsewhere, pieces come as they always do. Bytes are
- * deciphered into the buffer and handed over at once, on Windows too. What was deciphered before comes as
- * data of the stream.
+ * Node.js constructs TLS sockets itself and has no such option for them, but they look for the buffers in the
+ * same fields as every socket. A later Node.js may keep them elsewhere: then chunks arrive in its own
+ * buffers. Bytes are decrypted into the buffer and passed on at once, on Windows too. Bytes decrypted earlier
+ * arrive as data of the stream.
  */
-function readSecurely(socket: TLSSocket, target: ReadTarget): Socket {
-  receiveGiven(socket, target);
+function readTls(socket: TLSSocket, target: ReadTarget): Socket {
+  readOwned(socket, target);
   const handle = (socket as unknown as { _handle: { useUserBuffer?(buffer: Buffer): void } })._handle;
-  secureFields ??= findFields(socket);
-  if (secureFields === undefined || typeof handle.useUserBuffer !== "function") return socket;
+  const symbols = Object.getOwnPropertySymbols(socket);
+  const named = (name: string): symbol | undefined => symbols.find(({ description }) => description === name);
+  const [kBuffer, kCallback, kNext] = [named("kBuffer"), named("kBufferCb"), named("kBufferGen")];
+  if (kBuffer === undefined || kCallback === undefined || kNext === undefined) return socket;
+  if (typeof handle.useUserBuffer !== "function") return socket;
   const reading = new Reading(target);
   reading.reader = socket;
   const buffer = reading.next();
   const fields = socket as unknown as Record<symbol, unknown>;
-  fields[secureFields.buffer] = buffer;
-  fields[secureFields.callback] = reading.received;
-  fields[secureFields.next] = reading.next;
+  fields[kBuffer] = buffer;
+  fields[kCallback] = reading.received;
+  fields[kNext] = reading.next;
   handle.useUserBuffer(buffer);
   return socket;
-}
-
-interface Fields {
-  readonly buffer: symbol;
-  readonly callback: symbol;
-  readonly next: symbol;
-}
-
-let secureFields: Fields | undefined;
-
-function findFields(socket: Socket): Fields | undefined {
-  const own = Object.getOwnPropertySymbols(socket);
-  const named = (name: string): symbol | undefined => own.find(({ description }) => description === name);
-  const [buffer, callback, next] = [named("kBuffer"), named("kBufferCb"), named("kBufferGen")];
-  if (buffer === undefined || callback === undefined || next === undefined) return undefined;
-  return { buffer, callback, next };
 }

@@ -19,8 +19,8 @@ suite("the memory of replies", () => {
   };
   let memory: ReplyMemory;
   let closed: string[] = [];
-  const hold = (name: string, bytesMax?: number) =>
-    memory.hold({ destroy: () => closed.push(name) }, bytesMax);
+  const reservation = (name: string, bytesMax?: number) =>
+    memory.reservationFor({ destroy: () => closed.push(name) }, bytesMax);
   /** Time passes, and stalled clients are looked for as often as the product does it. */
   const pass = (millis: number): void => {
     for (const end = now + millis; now < end; ) {
@@ -47,11 +47,11 @@ suite("the memory of replies", () => {
   });
 
   test("is reserved at once while there is some, and then in the order of the requests", async () => {
-    const [first, second] = [hold("first"), hold("second")];
+    const [first, second] = [reservation("first"), reservation("second")];
     assert.equal(first.reserve(60), undefined);
     assert.equal(second.reserve(40), undefined);
-    const large = hold("large").reserve(90);
-    const small = hold("small").reserve(5);
+    const large = reservation("large").reserve(90);
+    const small = reservation("small").reserve(5);
     second.close();
     assert.deepEqual([await outcomeOf(large), await outcomeOf(small)], ["waits", "waits"]);
     first.close();
@@ -60,37 +60,39 @@ suite("the memory of replies", () => {
   });
 
   test("serves a reply larger than all of it when there is no other", async () => {
-    const only = hold("only");
+    const only = reservation("only");
     assert.equal(only.reserve(1_000), undefined);
-    const next = hold("next").reserve(1);
+    const next = reservation("next").reserve(1);
     assert.equal(await outcomeOf(next), "waits");
     only.close();
     assert.equal(await outcomeOf(next), true);
   });
 
   test("closes stalled clients when others wait, those with the most bytes first, and no more than needed", async () => {
-    const holds = Object.fromEntries(["small", "large", "moving"].map((name) => [name, hold(name)]));
-    holds.small!.exchange(20);
-    holds.large!.exchange(50);
-    holds.moving!.exchange(30);
+    const reservations = Object.fromEntries(
+      ["small", "large", "moving"].map((name) => [name, reservation(name)]),
+    );
+    reservations.small!.exchange(20);
+    reservations.large!.exchange(50);
+    reservations.moving!.exchange(30);
     pass(60_000);
     assert.deepEqual(closed, [], "no request waits");
-    const waiting = hold("waiting").reserve(40);
+    const waiting = reservation("waiting").reserve(40);
     for (let step = 0; step < 10; step++) {
       pass(400);
-      holds.moving!.setUnsent(30 - step);
+      reservations.moving!.setUnsent(30 - step);
     }
     assert.deepEqual(closed, ["large"]);
     assert.equal(await outcomeOf(waiting), true);
-    const another = hold("another").reserve(30);
+    const another = reservation("another").reserve(30);
     pass(6_000);
     assert.deepEqual(closed, ["large", "small"]);
     assert.equal(await outcomeOf(another), true);
   });
 
   test("gives a client some time to read before it counts as stalled", () => {
-    hold("fresh").exchange(100);
-    void hold("waiting").reserve(10);
+    reservation("fresh").exchange(100);
+    void reservation("waiting").reserve(10);
     pass(4_900);
     assert.deepEqual(closed, []);
     pass(200);
@@ -98,9 +100,9 @@ suite("the memory of replies", () => {
   });
 
   test("refuses a request that has waited too long, and forgets one whose client is gone", async () => {
-    hold("work").reserve(100);
-    const late = hold("late").reserve(10);
-    const gone = hold("gone");
+    reservation("work").reserve(100);
+    const late = reservation("late").reserve(10);
+    const gone = reservation("gone");
     const never = gone.reserve(10);
     gone.close();
     assert.equal(await outcomeOf(never), false);
@@ -113,22 +115,22 @@ suite("the memory of replies", () => {
   });
 
   test("keeps one connection from taking it all: others do not wait behind it", async () => {
-    const greedy = hold("greedy", 50);
+    const greedy = reservation("greedy", 50);
     assert.equal(greedy.reserve(50), undefined);
     const more = greedy.reserve(10);
-    const other = hold("other", 50).reserve(40);
+    const other = reservation("other", 50).reserve(40);
     assert.deepEqual([await outcomeOf(more), await outcomeOf(other)], ["waits", true]);
     greedy.release(50);
     assert.equal(await outcomeOf(more), true);
   });
 
   test("goes first to the connection that has least, however many requests others have sent", async () => {
-    const work = hold("work");
+    const work = reservation("work");
     work.reserve(70);
-    const greedy = hold("greedy");
+    const greedy = reservation("greedy");
     greedy.reserve(30);
     const many = Array.from({ length: 5 }, () => greedy.reserve(30));
-    const modest = hold("modest").reserve(30);
+    const modest = reservation("modest").reserve(30);
     work.release(40);
     assert.equal(await outcomeOf(modest), true);
     assert.equal(await outcomeOf(many[0]), "waits");
@@ -138,7 +140,7 @@ suite("the memory of replies", () => {
   });
 
   test("is all there again when a connection with waiting requests ends", async () => {
-    const ended = hold("ended");
+    const ended = reservation("ended");
     ended.reserve(100);
     const waiting = [ended.reserve(50), ended.reserve(50)];
     ended.close();
@@ -146,10 +148,10 @@ suite("the memory of replies", () => {
     assert.equal(memory.bytes, 0);
   });
 
-  test("counts replies without a reservation, and closes stalled clients when they are too many", () => {
-    const unread = hold("unread");
+  test("counts replies that reserved nothing, and closes stalled clients when they are too many", () => {
+    const unread = reservation("unread");
     unread.setUnsent(80, 80);
-    const more = hold("more");
+    const more = reservation("more");
     more.setUnsent(60, 60);
     assert.equal(memory.bytes, 140);
     assert.equal(memory.isFull, true);

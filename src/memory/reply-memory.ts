@@ -40,10 +40,10 @@ export class ReplyMemory {
   readonly #stalledMillis: Millis;
   readonly #timers: Timers;
   readonly #onStalled: (unsentBytes: number) => void;
-  /** Holds with unsent bytes. */
-  readonly #sending = new Set<ReplyHold>();
-  /** Requests that wait, by the hold they wait for. */
-  readonly #waiting = new Map<ReplyHold, Waiter[]>();
+  /** Reservations with unsent bytes. */
+  readonly #sending = new Set<ReplyReservation>();
+  /** Requests that wait, by the reservation they wait for. */
+  readonly #waiting = new Map<ReplyReservation, Waiter[]>();
   #waitingBytes = 0;
   #bytes = 0;
   #look: Timer | undefined;
@@ -67,20 +67,20 @@ export class ReplyMemory {
   }
 
   /** One for each reply, or for all replies of a connection, which then has at most `bytesMax`. */
-  hold(client: Client, bytesMax: number = Number.POSITIVE_INFINITY): ReplyHold {
-    return new ReplyHold(this, client, bytesMax);
+  reservationFor(client: Client, bytesMax: number = Number.POSITIVE_INFINITY): ReplyReservation {
+    return new ReplyReservation(this, client, bytesMax);
   }
 
-  /** For holds. Undefined when the bytes are reserved at once. */
-  reserve(hold: ReplyHold, bytes: number): Promise<boolean> | undefined {
-    if (this.#waiting.size === 0 && hold.mayHave(bytes) && this.#fits(bytes)) {
-      hold.addReserved(bytes);
+  /** For reservations. Undefined when the bytes are reserved at once. */
+  reserve(reservation: ReplyReservation, bytes: number): Promise<boolean> | undefined {
+    if (this.#waiting.size === 0 && reservation.mayHave(bytes) && this.#fits(bytes)) {
+      reservation.addReserved(bytes);
       return undefined;
     }
     return new Promise((resolve) => {
       const waiter = { bytes, since: this.now(), resolve };
-      const earlier = this.#waiting.get(hold);
-      if (earlier === undefined) this.#waiting.set(hold, [waiter]);
+      const earlier = this.#waiting.get(reservation);
+      if (earlier === undefined) this.#waiting.set(reservation, [waiter]);
       else earlier.push(waiter);
       this.#waitingBytes += bytes;
       this.#grant();
@@ -88,7 +88,7 @@ export class ReplyMemory {
     });
   }
 
-  /** For holds. */
+  /** For reservations. */
   count(change: number): void {
     this.#bytes += change;
     if (change < 0) {
@@ -96,17 +96,17 @@ export class ReplyMemory {
     } else if (this.#bytes > this.#bytesMax) this.#watch();
   }
 
-  /** For holds. */
-  setSending(hold: ReplyHold, isSending: boolean): void {
-    if (isSending) this.#sending.add(hold);
-    else this.#sending.delete(hold);
+  /** For reservations. */
+  setSending(reservation: ReplyReservation, isSending: boolean): void {
+    if (isSending) this.#sending.add(reservation);
+    else this.#sending.delete(reservation);
   }
 
-  /** For holds. Refuses the requests that wait for this one. */
-  leave(hold: ReplyHold): void {
-    const left = this.#waiting.get(hold);
+  /** For reservations. Refuses the requests that wait for this one. */
+  leave(reservation: ReplyReservation): void {
+    const left = this.#waiting.get(reservation);
     if (left === undefined) return;
-    this.#waiting.delete(hold);
+    this.#waiting.delete(reservation);
     for (const { bytes, resolve } of left) {
       this.#waitingBytes -= bytes;
       resolve(false);
@@ -136,17 +136,18 @@ export class ReplyMemory {
     }
   }
 
-  #next(): ReplyHold | undefined {
-    let next: ReplyHold | undefined;
-    for (const [hold, [first]] of this.#waiting)
-      if (hold.mayHave(first!.bytes) && (next === undefined || hold.bytes < next.bytes)) next = hold;
+  #next(): ReplyReservation | undefined {
+    let next: ReplyReservation | undefined;
+    for (const [reservation, [first]] of this.#waiting)
+      if (reservation.mayHave(first!.bytes) && (next === undefined || reservation.bytes < next.bytes))
+        next = reservation;
     return next;
   }
 
-  #removeFirst(hold: ReplyHold): Waiter {
-    const waiters = this.#waiting.get(hold)!;
+  #removeFirst(reservation: ReplyReservation): Waiter {
+    const waiters = this.#waiting.get(reservation)!;
     const first = waiters.shift()!;
-    if (waiters.length === 0) this.#waiting.delete(hold);
+    if (waiters.length === 0) this.#waiting.delete(reservation);
     this.#waitingBytes -= first.bytes;
     return first;
   }
@@ -158,7 +159,7 @@ export class ReplyMemory {
   /** Refuses requests that have waited too long, and closes stalled connections whose memory others need. */
   #relieve(): void {
     const now = this.now();
-    for (const hold of [...this.#waiting.keys()]) this.#refuseLate(hold, now);
+    for (const reservation of [...this.#waiting.keys()]) this.#refuseLate(reservation, now);
     const missing = this.#bytes + this.#waitingBytes - this.#bytesMax;
     if (missing > 0) this.#closeStalled(now, missing);
     if (this.#waiting.size > 0 || this.#bytes > this.#bytesMax) return;
@@ -166,11 +167,11 @@ export class ReplyMemory {
     this.#look = undefined;
   }
 
-  #refuseLate(hold: ReplyHold, now: Millis): void {
+  #refuseLate(reservation: ReplyReservation, now: Millis): void {
     for (;;) {
-      const first = this.#waiting.get(hold)?.[0];
+      const first = this.#waiting.get(reservation)?.[0];
       if (first === undefined || now - first.since < this.#waitMillis) return;
-      this.#removeFirst(hold).resolve(false);
+      this.#removeFirst(reservation).resolve(false);
     }
   }
 
@@ -178,18 +179,18 @@ export class ReplyMemory {
     const stalled = [...this.#sending].filter(({ movedAt }) => now - movedAt >= this.#stalledMillis);
     stalled.sort((one, other) => other.bytes - one.bytes);
     let freed = 0;
-    for (const hold of stalled) {
+    for (const reservation of stalled) {
       if (freed >= missing) return;
-      freed += hold.bytes;
-      this.#onStalled(hold.bytes);
-      hold.client.destroy();
-      hold.close();
+      freed += reservation.bytes;
+      this.#onStalled(reservation.bytes);
+      reservation.client.destroy();
+      reservation.close();
     }
   }
 }
 
 /** What one reply, or one connection, has of the memory. */
-export class ReplyHold {
+export class ReplyReservation {
   readonly client: Client;
   readonly bytesMax: number;
   /** When the client last took some of the unsent bytes, or when they began to wait. */
@@ -265,7 +266,7 @@ export class ReplyHold {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    // The waiting requests first: what is released here must not be granted to this hold again.
+    // The waiting requests first: what is released here must not be granted to this reservation again.
     this.#memory.leave(this);
     const { bytes } = this;
     if (this.#unsentBytes > 0) this.#memory.setSending(this, false);

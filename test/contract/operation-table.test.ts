@@ -90,7 +90,9 @@ for (const table of TABLES) {
         if (operation.method === "OPTIONS") continue;
         const path = PATHS[table.service][operation.resource];
         if (path === undefined) continue;
-        const found = router.find(operation.method, path, queryOf(operation).query, headersOf(operation));
+        const { query } = queryOf(operation);
+        const { method } = operation;
+        const found = router.find({ method, target: { path }, query, headers: headersOf(operation) });
         assert.equal(found.name, operation.name);
       }
     });

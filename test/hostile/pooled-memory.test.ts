@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { signed } from "../../bench/sign.ts";
 import { LIMITS, MIB } from "../../src/base/limits.ts";
 import { bufferPool } from "../../src/memory/buffer-pool.ts";
-import { isCommon } from "../../src/memory/common-memory.ts";
+import { commonMemory } from "../../src/memory/common-memory.ts";
 import { type PooledBuffer, release } from "../../src/memory/pooled-buffer.ts";
 import { raw } from "../kit/raw.ts";
 import { startTestServer, type TestServer } from "../kit/server.ts";
@@ -16,7 +16,7 @@ import { startTestServer, type TestServer } from "../kit/server.ts";
 function freeForReads(): number {
   const count = LIMITS.commonReadBytesMax / LIMITS.extentReadBytes;
   const reads = Array.from({ length: count }, () => bufferPool.acquireRead(LIMITS.extentReadBytes));
-  const common = reads.filter((bytes) => isCommon(bytes)).length;
+  const common = reads.filter((bytes) => commonMemory.includes(bytes)).length;
   reads.forEach(release);
   return common * LIMITS.extentReadBytes;
 }
@@ -25,7 +25,7 @@ function freeForBodies(): number {
   const bodies: PooledBuffer[] = [];
   for (let next = bufferPool.acquireBodyBuffer(); next !== undefined; next = bufferPool.acquireBodyBuffer())
     bodies.push(next);
-  const common = bodies.filter((bytes) => isCommon(bytes)).length;
+  const common = bodies.filter((bytes) => commonMemory.includes(bytes)).length;
   for (const body of bodies) bufferPool.releaseBodyBuffer(body);
   return common * LIMITS.bodyBufferBytes;
 }

@@ -5,11 +5,11 @@ import type { Handler } from "../listener.ts";
 import { keptAliveFor, writeWhole } from "../reply-writer.ts";
 
 /**
- * The admin listener: for the machine that looks after the server, never for clients of the storage services.
+ * The admin listener: for the operator's tools, never for clients of the storage services.
  *
  *   GET /healthz   200 while the process answers at all
  *   GET /readyz    200 when requests will be served, else 503; the body names each part and its state
- *   GET /metrics   figures in the text format of Prometheus, all workers together
+ *   GET /metrics   counters in the text format of Prometheus, all workers together
  */
 export interface AdminSources {
   /** Each part by name, with `isUp` and a word for its state: { store: { isUp: true, state: "open" } }. */
@@ -42,7 +42,7 @@ export function createAdminHandler(sources: AdminSources): Handler {
       reply = await answer(sources, method, url);
     } catch (err) {
       sources.log.error({ err, url }, "the admin listener could not answer");
-      reply = { status: 500, type: TEXT_TYPE, body: "figures are not available, see the log\n" };
+      reply = { status: 500, type: TEXT_TYPE, body: "metrics are not available; see the log\n" };
     }
     if (connection.isGone) return;
     const headers = {
@@ -66,7 +66,11 @@ export function createAdminHandler(sources: AdminSources): Handler {
 async function answer(sources: AdminSources, method: string, url: string): Promise<AdminReply> {
   const path = url.split("?", 1)[0];
   if (path !== "/healthz" && path !== "/readyz" && path !== "/metrics")
-    return { status: 404, type: TEXT_TYPE, body: "known here: /healthz, /readyz, /metrics\n" };
+    return {
+      status: 404,
+      type: TEXT_TYPE,
+      body: "not found; this listener serves /healthz, /readyz, /metrics\n",
+    };
   if (method !== "GET" && method !== "HEAD")
     return { status: 405, type: TEXT_TYPE, body: "only GET and HEAD\n", allow: "GET, HEAD" };
   switch (path) {

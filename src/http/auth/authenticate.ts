@@ -1,8 +1,9 @@
-import { Refusal } from "../../base/refusals.ts";
+import { badQuery, Refusal } from "../../base/refusals.ts";
+import { isSasParameter } from "../query.ts";
 import { authenticateBearer, isBearer } from "./bearer.ts";
 import type { Caller } from "./caller.ts";
 import type { AuthContext, Unauthenticated } from "./context.ts";
-import { refuseRepeated } from "./repeated.ts";
+import { authenticationFailed } from "./refuse.ts";
 import { authenticateAccountSas } from "./sas-account.ts";
 import { authenticateDelegationSas } from "./sas-delegation.ts";
 import { authenticateServiceSas } from "./sas-service.ts";
@@ -11,14 +12,12 @@ import { authenticateSharedKey, sharedKeyScheme } from "./shared-key.ts";
 export type { AuthContext, PolicyLookup, PublicAccessLookup, Unauthenticated } from "./context.ts";
 
 /**
- * Who sent the request, as far as it can prove that; what they may do is for `authorize` to say. Throws or rejects
- * with a `Refusal` when a proof is offered and does not hold: a bad signature is never taken for no signature.
+ * The caller, as far as the request proves it; `authorize` decides what it may do. Throws or rejects with a
+ * `Refusal` when a proof is offered and does not hold: a bad signature never counts as no signature. Only a
+ * stored access policy makes it return a promise.
  *
- * Most callers are known at once; only a stored access policy has to be waited for.
- *
- * A parameter of the address that decides anything is refused when it comes twice, before anything else is asked.
- *
- * An Authorization header outranks a SAS in the address. A request with neither comes from an anonymous caller.
+ * A repeated parameter that decides anything is refused first. An Authorization header outranks a SAS in the
+ * address. A request with neither comes from an anonymous caller.
  */
 export function authenticate(request: Unauthenticated, context: AuthContext): Caller | Promise<Caller> {
   if (request.query.repeated !== undefined) refuseRepeated(request, request.query.repeated);
@@ -41,4 +40,21 @@ function authenticateSas(request: Unauthenticated, context: AuthContext): Caller
   if (query.has("ss") || query.has("srt")) return authenticateAccountSas(request, context);
   if (query.has("skoid")) return authenticateDelegationSas(request, context);
   return authenticateServiceSas(request, context);
+}
+
+/**
+ * A repeated field of a SAS proves nothing. Without a signature those names mean nothing, and on a website
+ * only the path has a meaning.
+ */
+export function refuseRepeated(
+  { query, target }: Pick<Unauthenticated, "query" | "target">,
+  names: readonly string[],
+): void {
+  if (target.isWebsite === true) return;
+  for (const name of names) {
+    if (!isSasParameter(name)) {
+      throw badQuery(name, query.get(name) ?? "", `The query parameter ${name} is given more than once.`);
+    }
+    if (query.has("sig")) throw authenticationFailed(`The SAS field ${name} is given more than once.`);
+  }
 }

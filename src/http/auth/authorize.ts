@@ -1,10 +1,10 @@
 import { badHeader, Refusal } from "../../base/refusals.ts";
 import type { HttpRequest } from "../exchange.ts";
 import type { Operation, Permission, ResourceKind } from "../operation.ts";
-import { authorizeAnonymous } from "./anonymous.ts";
 import type { AccountSasCaller, Caller, ServiceSasCaller } from "./caller.ts";
 import type { AuthContext } from "./context.ts";
 import { SERVICE_LETTERS } from "./delegation-key.ts";
+import { challenge, isChallenged } from "./refuse.ts";
 
 /** What authorisation looks at. */
 export type Authorizable = Pick<HttpRequest, "target" | "query" | "headers" | "version">;
@@ -14,11 +14,11 @@ const REFUSED_IS_NOT_FOUND_BEFORE = "2015-04-05";
 const FILE_INTENT = "x-ms-file-request-intent";
 
 /**
- * Whether the caller may do what the row of the operation table describes; throws the refusal otherwise. Only an
- * anonymous caller needs a look at the container, so only then is there a promise to wait for.
+ * Throws the refusal when the caller may not do what the row of the operation table describes. Only for an
+ * anonymous caller does it read the container, so only then does it return a promise.
  *
- * The parts of a batch are authorised one by one, by the operation that takes the batch apart: a table SAS may
- * send a batch to any table here, and its parts are refused when they name another table.
+ * The operation that parses a batch authorizes its parts one by one: a table SAS may send a batch to any
+ * table here, and parts that name another table are refused there.
  */
 export function authorize(
   caller: Caller,
@@ -44,12 +44,14 @@ export function authorize(
   }
 }
 
+const RESOURCE_TYPES = { s: ["s"], c: ["c"], o: ["o"], co: ["c", "o"], sco: ["s", "c", "o"] } as const;
+
 /** A dequeue changes the queue although it is a GET; a query over a blob's content changes nothing. */
 const WRITES_BY_GET = "GetMessages";
 const READS_BY_POST = "QueryBlobContents";
 const READING = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** The secondary is there to be read. */
+/** The secondary is read-only. */
 export function refuseWriteToSecondary({ name, method }: Pick<Operation<never>, "name" | "method">): void {
   if (READING.has(method) ? name !== WRITES_BY_GET : name === READS_BY_POST) return;
   throw new Refusal("InsufficientAccountPermissions", {
@@ -57,12 +59,12 @@ export function refuseWriteToSecondary({ name, method }: Pick<Operation<never>, 
   });
 }
 
-/** Roles are not kept: a token that was accepted may do what tokens can do at all. */
+/** The server has no roles: an accepted token may do all that tokens can do. */
 function authorizeBearer(
   { bearerSince, isIntentFree }: Permission,
   { target, headers, version }: Authorizable,
 ): void {
-  // Not a 403: what a token cannot do is not there for it.
+  // Not a 403: an operation that tokens cannot do does not exist for them.
   if (bearerSince !== undefined && version < bearerSince) throw new Refusal("ResourceNotFound");
   if (target.service !== "file" || isIntentFree === true) return;
   const intent = headers[FILE_INTENT];
@@ -81,10 +83,11 @@ function authorizeAccountSas(
   if (!caller.services.includes(SERVICE_LETTERS[target.service])) {
     throw new Refusal("AuthorizationServiceMismatch");
   }
-  if (!holdsOneOf(caller.resourceTypes, permission.type)) {
+  if (!grantsOne(caller.resourceTypes, RESOURCE_TYPES[permission.type])) {
     throw new Refusal("AuthorizationResourceTypeMismatch");
   }
-  if (!holdsOne(caller.permissions, permission.account)) throw new Refusal("AuthorizationPermissionMismatch");
+  if (!grantsOne(caller.permissions, permission.account))
+    throw new Refusal("AuthorizationPermissionMismatch");
 }
 
 function authorizeServiceSas(
@@ -98,22 +101,39 @@ function authorizeServiceSas(
     caller.service === target.service &&
     covers(caller, resource, request);
   const isGrantable = isCovered && permission.service.length > 0;
-  if (isGrantable && holdsOne(caller.permissions, permission.service)) return;
+  if (isGrantable && grantsOne(caller.permissions, permission.service)) return;
   if (caller.version < REFUSED_IS_NOT_FOUND_BEFORE) throw new Refusal("ResourceNotFound");
   throw new Refusal(isGrantable ? "AuthorizationPermissionMismatch" : "AuthorizationFailure");
 }
 
-function holdsOneOf(held: string, letters: string): boolean {
-  for (const letter of letters) if (held.includes(letter)) return true;
-  return false;
+async function authorizeAnonymous(
+  { resource, permission }: AuthorizedOperation,
+  request: Authorizable,
+  { publicAccess }: Pick<AuthContext, "publicAccess">,
+): Promise<void> {
+  const { target } = request;
+  if (target.service !== "blob" || permission.anonymous === undefined) throw noCredentials(request);
+  const slash = target.path.indexOf("/");
+  const first = slash === -1 ? target.path : target.path.slice(0, slash);
+  const container = slash === -1 && resource === "blob" ? "$root" : first;
+  const access = await publicAccess(target.account, container);
+  if (access === "container" || (access === "blob" && permission.anonymous === "blob")) return;
+  throw noCredentials(request);
 }
 
-/** One alternative in full: "au" asks for both letters. */
-export function holdsOne(held: string, alternatives: readonly string[]): boolean {
+function noCredentials(request: Authorizable): Refusal {
+  if (isChallenged(request)) return challenge("NoAuthenticationInformation");
+  if (request.target.service !== "file") return new Refusal("ResourceNotFound");
+  // A browser that opens the address of a file gets this.
+  return request.version === "" ? badHeader("x-ms-version", "") : new Refusal("AuthenticationFailed");
+}
+
+/** One alternative in full: "au" requires both letters. */
+function grantsOne(granted: string, alternatives: readonly string[]): boolean {
   for (const letters of alternatives) {
-    let isHeld = letters !== "";
-    for (const letter of letters) isHeld &&= held.includes(letter);
-    if (isHeld) return true;
+    let isGranted = letters !== "";
+    for (const letter of letters) isGranted &&= granted.includes(letter);
+    if (isGranted) return true;
   }
   return false;
 }
@@ -127,26 +147,17 @@ function covers(caller: ServiceSasCaller, resource: ResourceKind, { target, quer
     case "b":
       return isBlob(resource) && path === caller.path;
     case "bs":
-      // The snapshot alone, not the blob it was taken of nor its versions.
-      return (
-        isBlob(resource) &&
-        path === caller.path &&
-        query.get("snapshot") === caller.snapshot &&
-        !query.has("versionid")
-      );
-    case "bv":
-      return (
-        isBlob(resource) &&
-        path === caller.path &&
-        query.get("versionid") === caller.snapshot &&
-        !query.has("snapshot")
-      );
+    case "bv": {
+      // The snapshot or version alone, not the base blob.
+      const [own, other] = caller.resource === "bs" ? ["snapshot", "versionid"] : ["versionid", "snapshot"];
+      const isSame = path === caller.path && query.get(own) === caller.snapshot;
+      return isBlob(resource) && isSame && !query.has(other);
+    }
     case "d":
       return isBlob(resource) && isInside(path, caller.path);
-    case "s":
-      return resource !== "service" && isInside(path, caller.path);
     case "f":
       return (resource === "file" || resource === "path") && path === caller.path;
+    case "s":
     case "q":
       return resource !== "service" && isInside(path, caller.path);
     case "t":
@@ -163,8 +174,8 @@ function isInside(path: string, parent: string): boolean {
 }
 
 /**
- * With the name of the root container where the address leaves it out. A slash at the end means nothing, unless it
- * belongs to the name of a blob.
+ * With the name of the root container where the address leaves it out. A slash at the end means nothing,
+ * unless it belongs to the name of a blob.
  */
 function fullPath(path: string, resource: ResourceKind): string {
   const plain = path.endsWith("/") ? path.slice(0, -1) : path;

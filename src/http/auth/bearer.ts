@@ -3,9 +3,9 @@ import type { AuthContext, Unauthenticated } from "./context.ts";
 import { authenticationFailed, challenge, isChallenged } from "./refuse.ts";
 
 /**
- * Bearer tokens under `--oauth basic`: structure, times, issuer and audience of the token are checked, its
- * signature is not. That lets code written for Entra ID run against a test server; it keeps nobody out, so it is
- * off unless asked for, and tokens are never taken over plain HTTP, where others could read them.
+ * Bearer tokens under `--oauth basic`: the server checks structure, times, issuer and audience of a token,
+ * and not its signature. That lets code written for Entra ID run against a test server; it protects nothing,
+ * so it is off by default, and tokens are refused over plain HTTP, where others could read them.
  */
 export interface BearerClaims {
   readonly objectId: string;
@@ -60,9 +60,9 @@ export function readBearer(
   if (typeof iss !== "string" || !ISSUERS.some((prefix) => iss.startsWith(prefix))) {
     throw refused(request, "Issuer validation failed. Issuer did not match.");
   }
-  // An account that does not exist is nobody's audience: no hint whether it does.
-  const isKnown = context.accounts.find(request.target.account) !== undefined;
-  if (typeof aud !== "string" || !isAudience(aud, request) || !isKnown) {
+  // The same refusal for an account that does not exist: no hint whether it does.
+  const exists = context.accounts.find(request.target.account) !== undefined;
+  if (typeof aud !== "string" || !isAudience(aud, request) || !exists) {
     throw refused(request, "Audience validation failed. Audience did not match.");
   }
   return {
@@ -82,7 +82,7 @@ function claimsOf(request: Unauthenticated, token: string): Record<string, unkno
   const parts = token.split(".", 4);
   if (parts.length !== 3 || parts[2] === "") throw refused(request, MALFORMED);
   const algorithm = jsonOf(request, parts[0]!).alg;
-  // "none" announces a token that nobody signed; that is malformed even where signatures go unchecked.
+  // "none" declares an unsigned token, which is malformed although signatures are not checked.
   if (typeof algorithm !== "string" || algorithm === "" || algorithm.toLowerCase() === "none") {
     throw refused(request, MALFORMED);
   }
@@ -102,7 +102,9 @@ function jsonOf(request: Unauthenticated, part: string): Record<string, unknown>
   return value as Record<string, unknown>;
 }
 
-/** A client of a version that knows no challenge (.NET's of queues asks for 2018-11-09) gets the refusal of any signature. */
+/**
+ * Versions without a challenge (.NET's queue client sends 2018-11-09) get the refusal of a wrong signature.
+ */
 function refused(request: Unauthenticated, detail: string): Error {
   return isChallenged(request) ? challenge("InvalidBearerToken", detail) : authenticationFailed(detail);
 }

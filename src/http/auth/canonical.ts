@@ -3,13 +3,13 @@ import type { Headers, Query } from "../exchange.ts";
 import { authenticationFailed } from "./refuse.ts";
 
 /**
- * The canonical forms that Shared Key signs. This runs for every request, so it goes over the headers once,
- * sorts in scratch arrays that are kept, and leaves all leniency to the second look that a mismatch gets.
- * The scratch arrays are safe because nothing here waits.
+ * The canonical forms that Shared Key signs. This runs for every request, so it visits the headers once and
+ * sorts in scratch arrays; `shared-key.ts` tries more lenient forms after a mismatch. The scratch arrays are
+ * safe because nothing here awaits.
  */
 const names: string[] = [];
 const pairs: Pair[] = [];
-/** Up to here sorting by insertion is fastest; past it a hostile request must not cost the square of its size. */
+/** Up to this count insertion sort is fastest; a hostile request must not cost the square of its size. */
 const INSERTION_MAX = 16;
 /** Since this version an x-ms- header without a value is signed; before, it was left out. */
 const EMPTY_HEADERS_SIGNED_SINCE = "2016-05-31";
@@ -19,7 +19,7 @@ export function canonicalHeaders(headers: Headers, version: string): string {
   return linesOf(headers, names, sortNames(headers), version);
 }
 
-/** The same for names in an order of the caller's. */
+/** The same for names in the caller's order. */
 export function canonicalHeadersAs(headers: Headers, ordered: readonly string[], version: string): string {
   return linesOf(headers, ordered, ordered.length, version);
 }
@@ -28,7 +28,7 @@ export function signedHeaderNames(headers: Headers): string[] {
   return names.slice(0, sortNames(headers));
 }
 
-/** Puts the names, sorted, at the front of the scratch array, which keeps its length and with it its memory. */
+/** Puts the sorted names at the front of the scratch array, which keeps its memory. */
 function sortNames(headers: Headers): number {
   let count = 0;
   for (const name in headers) {
@@ -76,7 +76,9 @@ function isLeftOutWhenEmpty(version: string): boolean {
   return version !== "" && version < EMPTY_HEADERS_SIGNED_SINCE;
 }
 
-/** Every query parameter on a line of its own, by name; several values of one name sorted and joined by commas. */
+/**
+ * Every query parameter on a line of its own, by name; values of one name are sorted and joined by commas.
+ */
 export function canonicalQuery(query: Query): string {
   const sent = query.pairs;
   if (sent.length === 0) return "";
@@ -114,8 +116,8 @@ function comparePairs(one: Pair, two: Pair): number {
 }
 
 /**
- * The format has no escapes: `?a=1&b=2` and `?a=1%0Ab:2` sign alike, so whoever can change a request on its way
- * could make the second out of the first. No client means such a query.
+ * The format has no escapes: `?a=1&b=2` and `?a=1%0Ab:2` sign alike, so an attacker on the path could make
+ * the second out of the first. No client sends such a query on purpose.
  */
 function lineOf(pair: Pair): string {
   const [name, value] = pair;

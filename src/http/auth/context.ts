@@ -3,16 +3,16 @@ import type { StoredPolicy } from "../../services/account/stored-policy.ts";
 import type { HttpRequest, ServiceName } from "../exchange.ts";
 import type { Accounts } from "./accounts.ts";
 
-/** A request before anybody knows who sent it. */
+/** A request before its caller is authenticated. */
 export type Unauthenticated = Pick<
   HttpRequest,
   "method" | "target" | "query" | "headers" | "isSecure" | "remoteAddress" | "version"
 >;
 
 /**
- * The stored access policies of a container, queue, table (name in lower case) or share; undefined when there is
- * no such resource. Asked only for a SAS that names a policy and whose signature is good, so a stranger can
- * neither cause a read nor learn what exists.
+ * The stored access policies of a container, queue, table (name in lower case) or share; undefined when there
+ * is no such resource. Asked only for a SAS that names a policy and whose signature is good, so a stranger
+ * can neither cause a read nor learn what exists.
  */
 export type PolicyLookup = (
   service: ServiceName,
@@ -34,8 +34,8 @@ export interface AuthContext {
   readonly policies: PolicyLookup;
   readonly publicAccess: PublicAccessLookup;
   /**
-   * A restriction that the `sv` of a SAS does not sign (an IP range under 2013-08-15, say) protects nothing: whoever
-   * holds the SAS can drop it. Such a SAS is refused, unless loose: then the restriction is ignored.
+   * A restriction that the `sv` of a SAS does not sign (an IP range under 2013-08-15, say) protects nothing:
+   * its holder can drop it. Such a SAS is refused, or in loose mode accepted without the restriction.
    */
   readonly isLoose?: boolean;
 }

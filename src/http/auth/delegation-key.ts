@@ -4,8 +4,8 @@ import type { ServiceName } from "../exchange.ts";
 import type { Account } from "./accounts.ts";
 
 /**
- * User delegation keys. Nothing is stored: a key is derived from the account key and from the fields that travel
- * with it, so it can be derived again from a SAS, and changing any field makes another key.
+ * User delegation keys. Nothing is stored: a key is derived from the account key and from the fields that
+ * travel with it, so it can be derived again from a SAS, and changing any field makes another key.
  */
 export interface DelegationKeyFields {
   readonly objectId: string;
@@ -28,7 +28,9 @@ export const SERVICE_LETTERS: Readonly<Record<ServiceName, string>> = {
 
 const PURPOSE = "holdfast user delegation key, 1";
 
-/** The `Value` of Get User Delegation Key. Print `SignedStart` and `SignedExpiry` in whole seconds next to it. */
+/**
+ * The `Value` of Get User Delegation Key. Print `SignedStart` and `SignedExpiry` in whole seconds next to it.
+ */
 export function delegationKeyValue(account: Account, fields: DelegationKeyFields): string {
   return delegationKeyOf(account.rawKeys[0]!, fields).toString("base64");
 }

@@ -1,7 +1,7 @@
 /**
- * How the service itself sorts header names: by the culture of the machines it first ran on, where "-" and "'"
- * weigh nothing and "_" comes before digits. Current SDKs copy that order; older ones, and hand-written clients,
- * sort by character code. The two differ only for metadata names such as `foo_bar` and `foo2_bar`.
+ * How the service itself sorts header names: by the culture of the machines it first ran on, where "-" and
+ * "'" weigh nothing and "_" comes before digits. Current SDKs copy that order; older ones, and hand-written
+ * clients, sort by character code. The two differ only for metadata names such as `foo_bar` and `foo2_bar`.
  * (Azure/azure-sdk-for-net#41328, Azure/azure-sdk-for-python#10277)
  */
 const ORDER = "!#$%&*.^_`|~+0123456789abcdefghijklmnopqrstuvwxyz";

@@ -1,4 +1,7 @@
-/** `sip`: one IPv4 address, or two joined by "-", both included. Addresses are numbers, so a range is two of them. */
+/**
+ * `sip`: one IPv4 address, or two joined by "-", both included. Addresses are numbers, so a range is two of
+ * them.
+ */
 export interface AddressRange {
   readonly first: number;
   readonly last: number;
@@ -15,8 +18,8 @@ export function parseAddressRange(text: string): AddressRange | undefined {
 }
 
 /**
- * The address of a peer: IPv4, or IPv4 as a dual-stack socket shows it (`::ffff:10.0.0.1`). undefined for true
- * IPv6, which lies in no range a SAS can name.
+ * The address of a peer: IPv4, or IPv4 as a dual-stack socket shows it (`::ffff:10.0.0.1`). undefined for
+ * true IPv6, which lies in no range a SAS can name.
  */
 export function parseAddress(text: string): number | undefined {
   const isMapped = text.length > MAPPED.length && text.slice(0, MAPPED.length).toLowerCase() === MAPPED;
@@ -27,7 +30,9 @@ export function isWithin(range: AddressRange, address: number | undefined): bool
   return address !== undefined && range.first <= address && address <= range.last;
 }
 
-/** Four decimal numbers. Leading zeros are refused: some read them as octal, and then mean another address. */
+/**
+ * Four decimal numbers. Leading zeros are refused: some read them as octal, and then mean another address.
+ */
 function parseIpv4(text: string): number | undefined {
   const parts = text.split(".", 5);
   if (parts.length !== 4) return undefined;

@@ -3,13 +3,13 @@ import { safeText } from "../../observability/redact.ts";
 import type { HttpRequest, ServiceName } from "../exchange.ts";
 
 /**
- * The refusals of authentication. A client that signs wrongly needs to see what the server signed, so the string
- * to sign is quoted back. Signatures and keys inside it are not: error bodies end in logs and bug reports.
+ * The refusals of authentication. A refusal quotes the string to sign, because a client that signs wrongly
+ * needs it, but no signatures and keys inside it: error bodies end in logs and bug reports.
  */
 const TENANT = "00000000-0000-0000-0000-000000000000";
 const CHALLENGE = `Bearer authorization_uri=https://login.microsoftonline.com/${TENANT}/oauth2/authorize resource_id=https://storage.azure.com`;
 
-/** Header and parameter lines whose whole value is a secret; signatures inside addresses are masked by `safeText`. */
+/** Header and parameter lines whose whole value is a secret; `safeText` masks signatures inside addresses. */
 const SECRET_LINE = /^(x-ms-(?:[a-z-]+-)?(?:encryption-key|authorization|token)|sig):.*$/gm;
 
 export function authenticationFailed(detail: string): Refusal {
@@ -33,7 +33,7 @@ export function sasFieldInvalid(name: string): Refusal {
   return authenticationFailed(`The SAS field ${name} is missing or not in the correct format.`);
 }
 
-/** Since when a caller who is not known is answered with a challenge instead of a plain no. */
+/** Since this version an unauthenticated caller gets a challenge instead of a plain refusal. */
 const CHALLENGE_SINCE: Readonly<Record<ServiceName, string>> = {
   blob: "2019-12-12",
   queue: "2019-12-12",
@@ -45,7 +45,7 @@ export function isChallenged({ target, version }: Pick<HttpRequest, "target" | "
   return version >= CHALLENGE_SINCE[target.service];
 }
 
-/** 401 with the challenge that tells a client where tokens come from. */
+/** 401 with the address of the token issuer. */
 export function challenge(code: RefusalCode, detail?: string): Refusal {
   return new Refusal(code, {
     headers: { "WWW-Authenticate": CHALLENGE },

@@ -20,11 +20,11 @@ import { BOUND_FIELDS, OVERRIDE_FIELDS, sasCaller } from "./sas-service.ts";
 import { isSignedBy } from "./verify.ts";
 
 /**
- * A user delegation SAS: like a service SAS, but signed with a key that a user was given by Get User Delegation
- * Key. The fields of that key (`sk...`) travel in the SAS, and the key is derived from them again.
+ * A user delegation SAS: like a service SAS, but signed with a key from Get User Delegation Key. The SAS has
+ * the fields of that key (`sk...`), and the server derives the key from them again.
  *
- * From 2025-07-05 a SAS may be bound to one user (`sduoid`), who must show a token of their own next to it, and
- * from 2026-04-06 to values of request headers and query parameters (`srh`, `srq`).
+ * From 2025-07-05 a SAS may be bound to one user (`sduoid`), who must send a token too, and from 2026-04-06
+ * to values of request headers and query parameters (`srh`, `srq`).
  */
 const BASE = ["sp", "st", "se", "cr", "skoid", "sktid", "skt", "ske", "sks", "skv"] as const;
 const AGENT = ["saoid", "suoid", "scid"] as const;
@@ -54,9 +54,9 @@ const GENERATIONS: Readonly<Record<ServiceName, readonly { since: string; signed
 };
 
 export function authenticateDelegationSas(request: Unauthenticated, context: AuthContext): ServiceSasCaller {
-  // Keys were given for tokens: where tokens are not taken (any more), neither is what they were good for.
+  // A token buys the key: a server that does not accept tokens (any more) does not accept their keys either.
   if (context.oauth === "off")
-    throw authenticationFailed("User delegation SAS are taken only where bearer tokens are.");
+    throw authenticationFailed("User delegation SAS are accepted only where bearer tokens are.");
   const { query, target } = request;
   const generations = GENERATIONS[target.service];
   const version = sasVersion(query, generations.at(-1)!.since);
@@ -72,7 +72,7 @@ export function authenticateDelegationSas(request: Unauthenticated, context: Aut
   const path = resource.paths.find((candidate) => {
     const cr = canonicalResource(target.service, target.account, candidate, version);
     const text = joinFields(query, signed, { ...own, cr });
-    // Both account keys are tried: a delegation key outlives the rotation of the other one.
+    // Either account key may have made it: a delegation key survives the rotation of the other one.
     return isSignedBy(account, (rawKey) => delegationKeyOf(rawKey, key), text, sasField(query, "sig"));
   });
   if (path === undefined) {
@@ -119,7 +119,7 @@ function keyFields({ query, target }: Unauthenticated): DelegationKeyFields {
   };
 }
 
-/** `name:value` and a line feed for each header that `srh` lists; the request must carry every one of them. */
+/** `name:value` and a line feed for each header that `srh` lists; the request must have all of them. */
 function headerBlock({ headers, query }: Unauthenticated): string {
   let text = "";
   for (const name of nameList(query, "srh")) {

@@ -1,5 +1,6 @@
 import type { Instant } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { TextMemo } from "../../base/memo.ts";
 import { badQuery, Refusal } from "../../base/refusals.ts";
 import type { Query } from "../exchange.ts";
 import { SAS_NAMES } from "../query.ts";
@@ -7,8 +8,6 @@ import { parseIsoDate } from "../wire/dates.ts";
 import type { AuthContext, Unauthenticated } from "./context.ts";
 import { isWithin, parseAddress, parseAddressRange } from "./ip-range.ts";
 import { authenticationFailed, sasFieldInvalid } from "./refuse.ts";
-
-/** What all kinds of SAS share: reading fields, and the limits of time, protocol and source address. */
 
 /**
  * The decoded value as sent, "" when absent. A line feed inside a value is refused: fields are joined by line
@@ -20,27 +19,17 @@ export function sasField(query: Query, name: string): string {
   return value;
 }
 
-/** The `sv`, when it is a date not before `since`. Versions we have never heard of follow the newest rules. */
+/**
+ * The `sv`, when it is a date not before `since`. Versions later than any we know follow the newest rules.
+ */
 export function sasVersion(query: Query, since: string): string {
   const version = sasField(query, "sv");
   if (!/^\d{4}-\d\d-\d\d$/.test(version) || version < since) throw sasFieldInvalid("sv");
   return version;
 }
 
-/** Fields that only narrow what a SAS allows. One that is sent without being signed could be dropped by anyone. */
-const RESTRICTIONS = new Set([
-  "sip",
-  "spr",
-  "ses",
-  "spk",
-  "srk",
-  "epk",
-  "erk",
-  "srh",
-  "srq",
-  "sduoid",
-  "skdutid",
-]);
+/** Fields that only restrict what a SAS allows. Any holder could drop one that is not signed. */
+const RESTRICTIONS = new Set("sip spr ses spk srk epk erk srh srq sduoid skdutid".split(" "));
 
 /** Whether the name is one that an account SAS might have, or must not have. */
 export function isSasField(name: string): boolean {
@@ -56,20 +45,15 @@ export function refuseUnsigned(query: Query, signed: readonly string[], context:
   }
 }
 
-/** Times read before, by their text: a SAS comes with every request of its holder. */
-const readTimes = new Map<string, Instant>();
-const READ_TIMES_MAX = 1_024;
+/** A holder sends the same times with every request. NaN for what is not a time. */
+const times = new TextMemo((text) => parseIsoDate(text) ?? Number.NaN, { count: 1_024, chars: 40 });
 
 /** A time of the SAS; undefined when it is absent. */
 export function sasTime(query: Query, name: string): Instant | undefined {
   const text = sasField(query, name);
   if (text === "") return undefined;
-  const known = readTimes.get(text);
-  if (known !== undefined) return known;
-  const instant = parseIsoDate(text);
-  if (instant === undefined) throw sasFieldInvalid(name);
-  if (readTimes.size >= READ_TIMES_MAX) readTimes.clear();
-  readTimes.set(text, instant);
+  const instant = times.get(text);
+  if (Number.isNaN(instant)) throw sasFieldInvalid(name);
   return instant;
 }
 
@@ -90,7 +74,7 @@ function printTime(instant: Instant): string {
   return new Date(instant).toUTCString();
 }
 
-/** HTTP alone cannot be asked for. Apache Libcloud names the two in the other order. */
+/** HTTP alone cannot be required. Apache Libcloud names the two in the other order. */
 const PROTOCOLS: ReadonlySet<string> = new Set(["", "https", "https,http", "http,https"]);
 
 /** `spr` and `sip`, when this version signs them. */
@@ -119,7 +103,7 @@ const OVERRIDES = [
 
 const NO_OVERRIDES: Readonly<Record<string, string>> = Object.freeze({});
 
-/** Reply headers the SAS asks for. They go onto the wire, so what cannot be a header value is refused here. */
+/** Reply headers that the SAS sets. A value that cannot be a header value is refused. */
 export function sasOverrides(query: Query, signed: readonly string[]): Readonly<Record<string, string>> {
   let overrides: Record<string, string> | undefined;
   for (const [name, header] of OVERRIDES) {
@@ -133,8 +117,8 @@ export function sasOverrides(query: Query, signed: readonly string[]): Readonly<
 }
 
 /**
- * The fields of a string to sign, joined by line feeds. `own` answers for the names that are not query
- * parameters ("cr", the canonicalized resource) or are not taken as sent.
+ * The fields of a string to sign, joined by line feeds. `own` has the values of names that are not query
+ * parameters ("cr", the canonicalized resource) or are not signed as sent.
  */
 export function joinFields(
   query: Query,

@@ -6,12 +6,12 @@ import { sasFieldInvalid } from "./refuse.ts";
 import { sasField } from "./sas-fields.ts";
 
 /**
- * What a service SAS or user delegation SAS is for. The path it names is taken from the request, at the depth its
- * `sr` says; when that is not the path it was made for, the signature does not match.
+ * The resource of a service SAS or user delegation SAS. Its path is that of the request, at the depth its
+ * `sr` gives; if the SAS was made for another path, the signature does not match.
  */
 export interface SasResource {
   readonly resource: ServiceSasCaller["resource"];
-  /** One path, or two: what the short addresses of the root container may stand for, a directory with its slash. */
+  /** One path, or two: a short address may mean the root container, and a directory may end with a slash. */
   readonly paths: readonly string[];
   readonly snapshot: string | undefined;
 }
@@ -53,7 +53,7 @@ function blobResource(
 ): SasResource {
   const resource = sasField(query, "sr");
   const isShort = !path.includes("/");
-  // "folder/" is another blob than "folder", and a SAS for one does not open the other.
+  // "folder/" is another blob than "folder": a SAS for one does not grant the other.
   const full = isShort ? `${ROOT}/${path}` : asSent;
   switch (resource) {
     case "c":
@@ -74,8 +74,8 @@ function blobResource(
 }
 
 /**
- * The container and as many directories below it as `sdd` counts; 0 is the root of the container. Newer SDKs let a
- * directory be named with a slash at its end, count without it, and sign it.
+ * The container and as many directories below it as `sdd` counts; 0 is the root of the container. Newer SDKs
+ * let a directory be named with a slash at its end, count without it, and sign it.
  */
 function directoriesOf(path: string, depth: string): string[] {
   const segments = path.split("/");
@@ -86,7 +86,7 @@ function directoriesOf(path: string, depth: string): string[] {
   return [directory, `${directory}/`];
 }
 
-/** What a SAS covers that was signed for this one of the paths. */
+/** The path that a SAS covers, by the path it was signed for. */
 export function coveredPath(resource: SasResource["resource"], signed: string): string {
   return resource === "d" && signed.endsWith("/") ? signed.slice(0, -1) : signed;
 }

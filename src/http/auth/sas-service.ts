@@ -18,8 +18,8 @@ import { canonicalResource, coveredPath, type SasResource, sasResource } from ".
 import { isSigned } from "./verify.ts";
 
 /**
- * A service SAS: one container, blob, directory, queue, table, share or file, signed with the account key. Start,
- * expiry and permissions may stand in a stored access policy (`si`) instead, each in exactly one place.
+ * A service SAS: one container, blob, directory, queue, table, share or file, signed with the account key.
+ * A stored access policy (`si`) may set start, expiry and permissions instead, each in exactly one place.
  *
  * The tables below are the protocol's: which fields are signed, in order, since which `sv`. "cr" is the
  * canonicalized resource, "snapshot" the snapshot time or version id.
@@ -137,7 +137,7 @@ function admit(
   return sasCaller(request, { version, signed, resource, path }, { permissions, isDelegated: false });
 }
 
-/** Whoever comes with a SAS for a resource, signed with the account's key or with one that was delegated. */
+/** The caller of a SAS for a resource, signed with the account's key or with a delegated one. */
 export function sasCaller(
   { query, target }: Unauthenticated,
   { version, signed, resource, path }: Proven,
@@ -160,7 +160,7 @@ export function sasCaller(
   };
 }
 
-/** Each field comes from the SAS or from the policy, never from both: a SAS that repeats one proves nothing. */
+/** Each field is in the SAS or in the policy, never in both. */
 function refuseTwice(query: Query, name: string, inPolicy: string | Instant | undefined): void {
   const inSas = sasField(query, name);
   if (inSas === "" || inPolicy === undefined) return;
@@ -170,8 +170,8 @@ function refuseTwice(query: Query, name: string, inPolicy: string | Instant | un
 }
 
 /**
- * An empty bound counts as none: both sign alike, so a client could turn one into the other. A row bound means
- * nothing without its partition bound.
+ * An empty bound counts as none: both sign alike, so a client could exchange them. A row bound means nothing
+ * without its partition bound.
  */
 export function tableBounds(query: Query): TableBounds | undefined {
   const [startPartition, startRow, endPartition, endRow] = BOUND_FIELDS.map(

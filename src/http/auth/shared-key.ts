@@ -13,8 +13,9 @@ import { isSigned } from "./verify.ts";
 /**
  * Shared Key and Shared Key Lite: `Authorization: SharedKey account:signature`.
  *
- * The common request costs one string and one HMAC. Only when that does not match do we look at the other strings
- * an honest client may have signed; each of them binds the same method, path, headers and query.
+ * The common request costs one string and one HMAC. Only when that does not match does the server try the
+ * other strings that a correct client may have signed; each of them binds the same method, path, headers and
+ * query.
  */
 const ZERO_LENGTH_IS_EMPTY_SINCE = "2015-02-21";
 const SCHEME = "SharedKey ";
@@ -45,26 +46,24 @@ export function authenticateSharedKey(
   const isOwnName =
     colonAt - nameAt === target.account.length && authorization.startsWith(target.account, nameAt);
   const account = isOwnName ? context.accounts.find(target.account) : undefined;
-  const given = authorization;
   const start = colonAt + 1;
-
-  const text = stringToSign(request, scheme, target.rawPath, headerText(request));
-  if (isSigned(account, text, given, start)) return { kind: "owner", account: target.account };
-  for (const other of otherStrings(request, scheme)) {
-    if (other !== text && isSigned(account, other, given, start)) {
-      return { kind: "owner", account: target.account };
-    }
-  }
-  throw sharedKeyMismatch(text);
+  const signedHeaders = target.service === "table" ? "" : canonicalHeaders(request.headers, request.version);
+  const text = stringToSign(request, scheme, target.rawPath, signedHeaders);
+  let isOwner = isSigned(account, text, authorization, start);
+  if (!isOwner)
+    for (const other of otherStrings(request, scheme))
+      isOwner ||= other !== text && isSigned(account, other, authorization, start);
+  if (!isOwner) throw sharedKeyMismatch(text);
+  return { kind: "owner", account: target.account };
 }
 
-/** Both ways: a clock that runs ahead is as wrong as one that lags. */
+/** A clock may be neither fast nor slow. */
 function checkDate(headers: Headers, now: Instant): void {
   const text = headers["x-ms-date"] ?? headers.date;
   if (text === undefined) throw authenticationFailed("Neither the Date nor the x-ms-date header is given.");
   const sentAt = parseHttpDate(text);
   if (sentAt !== undefined && Math.abs(now - sentAt) <= LIMITS.clockSkewMillis) return;
-  // The first of them in the service's own words: tools look for them, to tell of a clock that is wrong.
+  // The wording of the service: tools look for it to report a wrong clock.
   if (sentAt !== undefined && sentAt < now)
     throw authenticationFailed(`Request date header too old: '${text}'`);
   const name = headers["x-ms-date"] === undefined ? "Date" : "x-ms-date";
@@ -96,8 +95,8 @@ function stringToSign(
   return `${method}\n${contentLines(request)}${date}\n${conditionLines(headers)}${signedHeaders}${resource}${canonicalQuery(query)}`;
 }
 
-// Most requests have none of these headers, and then their lines are one constant: joining empty strings one by
-// one costs a third of the whole string.
+// Most requests have none of these headers, and then their lines are one constant: joining empty strings one
+// by one costs a third of the whole string.
 
 function contentLines(request: Unauthenticated): string {
   const { headers } = request;
@@ -137,16 +136,11 @@ function compOf({ query }: Unauthenticated): string {
   return comp === undefined || comp === "" ? "" : `?comp=${comp}`;
 }
 
-function headerText({ headers, target, version }: Unauthenticated): string {
-  if (target.service === "table") return "";
-  return canonicalHeaders(headers, version);
-}
-
 /**
- * What else an honest client may have signed:
+ * Other strings that a correct client may have signed:
  * - the path of a secondary, path-style address with the account's plain name in it;
  * - header names in the service's own order instead of by character code;
- * - header values with runs of white space folded, as the documents ask and few clients do.
+ * - header values with runs of white space folded, as the documentation requires and few clients do.
  */
 function otherStrings(request: Unauthenticated, scheme: Scheme): Set<string> {
   const { target } = request;

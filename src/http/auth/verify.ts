@@ -2,12 +2,14 @@ import { systemRandom } from "../../base/random.ts";
 import { type Account, accountOf } from "./accounts.ts";
 
 /**
- * Keys nobody holds. They stand in for the keys of an account that does not exist, and for the second key of an
- * account that has one, so a refusal takes the same work whatever the account is.
+ * Random keys in place of those of an account that does not exist, and of the second key of an account that
+ * has one: a refusal takes the same work for every account name.
  */
 const DECOY = accountOf("", [systemRandom.bytes(64), systemRandom.bytes(64)]);
 
-/** Whether `given`, from `start`, signs the text under one of the account's keys. Without an account: never. */
+/**
+ * Whether `given`, from `start`, signs the text under one of the account's keys. Never without an account.
+ */
 export function isSigned(account: Account | undefined, text: string, given: string, start: number): boolean {
   const keys = account === undefined ? DECOY.keys : account.keys;
   const isByFirst = keys[0]!.matches(text, given, start);
@@ -28,10 +30,10 @@ export function isSignedBy(
   return isSigned(derived, text, given, 0) && account !== undefined;
 }
 
-/** Takes as long for a text that differs at its end as for one that differs at its beginning. */
-export function isSameText(known: string, given: string): boolean {
-  if (known.length !== given.length) return false;
+/** In constant time for texts of one length. */
+export function isSameText(expected: string, given: string): boolean {
+  if (expected.length !== given.length) return false;
   let difference = 0;
-  for (let at = 0; at < known.length; at++) difference |= known.charCodeAt(at) ^ given.charCodeAt(at);
+  for (let at = 0; at < expected.length; at++) difference |= expected.charCodeAt(at) ^ given.charCodeAt(at);
   return difference === 0;
 }

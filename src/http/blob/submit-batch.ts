@@ -100,7 +100,7 @@ async function* nothing(): AsyncGenerator<Buffer> {}
 
 function prepare(request: HttpRequest, part: SubRequest, router: Router<BlobServices>): Part {
   const { target, query } = addressOf(request, part.target);
-  const operation = router.find(part.method, target.path, query, part.headers);
+  const operation = router.find({ ...part, target, query });
   const { headers, rawHeaders, method, contentId } = part;
   const inner = { ...request, method, target, query, headers, rawHeaders, body: NO_BODY };
   return { contentId, operation, request: inner };

@@ -2,13 +2,13 @@ import { LIMITS } from "../../base/limits.ts";
 import { type OwnedChunk, retainSlice } from "../../memory/pooled-buffer.ts";
 import { Malformed } from "./request-head.ts";
 
-/** Decodes a chunked body, however the bytes come in. */
+/** Decodes a chunked body from chunks of any size. */
 export class ChunkReader {
   #state: "size" | "extension" | "data" | "after data" | "trailer" | "end" = "size";
   #size = 0;
   #digits = 0;
-  /** Bytes of extensions and trailers, which mean nothing here. */
-  #idle = 0;
+  /** Bytes of extensions and trailers, which are ignored. */
+  #ignoredBytes = 0;
   #last = 0;
   #lineLength = 0;
 
@@ -50,7 +50,7 @@ export class ChunkReader {
         return;
       }
       case "extension":
-        this.#idleByte(byte);
+        this.#ignore(byte);
         if (this.#endsLine(byte)) this.#startChunk();
         return;
       case "after data":
@@ -59,7 +59,7 @@ export class ChunkReader {
         else throw new Malformed("a chunk is longer than its size");
         return;
       case "trailer":
-        this.#idleByte(byte);
+        this.#ignore(byte);
         if (!this.#endsLine(byte)) {
           if (byte !== CR) this.#lineLength++;
         } else if (this.#lineLength === 0) this.#state = "end";
@@ -82,8 +82,9 @@ export class ChunkReader {
     this.#last = 0;
   }
 
-  #idleByte(byte: number): void {
-    if (++this.#idle > LIMITS.chunkExtrasBytesMax) throw new Malformed("chunk extensions are too long");
+  #ignore(byte: number): void {
+    if (++this.#ignoredBytes > LIMITS.chunkExtrasBytesMax)
+      throw new Malformed("chunk extensions are too long");
     if (byte < 32 && byte !== CR && byte !== LF && byte !== TAB)
       throw new Malformed("a control character beside a chunk");
   }

@@ -5,6 +5,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { bufferPool } from "../../memory/buffer-pool.ts";
 import { type OwnedChunk, PooledBuffer, release, retain } from "../../memory/pooled-buffer.ts";
 import { readInto } from "../../memory/read-into.ts";
+import { BodyBuffer } from "./body-buffer.ts";
 import { type BodySource, copyOfBody, IncomingBody } from "./incoming-body.ts";
 import {
   beginsMethod,
@@ -14,7 +15,7 @@ import {
   readRequestHead,
 } from "./request-head.ts";
 
-/** One request as it came: the head is whole, the body may still be on its way. */
+/** One request: its head is complete, its body may still be arriving. */
 export interface Incoming {
   readonly head: RequestHead;
   readonly body: IncomingBody;
@@ -37,7 +38,7 @@ type State = "head" | "request" | "discarding" | "sending" | "lingering";
 const HEAD_END = Buffer.from("\r\n\r\n");
 
 /**
- * One HTTP/1.1 connection: requests one after another, each answered before the next is looked at.
+ * One HTTP/1.1 connection: requests one after another, each answered before the next is read.
  *
  * Node's own HTTP server costs about 25 microseconds of every request in objects and streams that nothing
  * here uses; this one costs 10 (decision 0012). It is also how a reply is written: the caller prints the
@@ -48,37 +49,35 @@ export class Connection implements BodySource {
   readonly #host: Host;
   #state: State = "head";
   #incoming: Incoming | undefined;
-  /** The first part of a head, or what a client sent ahead of its turn. */
+  /** A body that no operation reads to its end: its bytes are skipped. */
+  #discarded: IncomingBody | undefined;
+  /** The first bytes of a head, or of requests that the client sent before its last one was answered. */
   #pending: Buffer | undefined;
   #isPaused = false;
   #isContinued = false;
   #hasEnded = false;
   #remoteAddress: string | undefined;
-  /** The sweep in which something last moved, and the one in which the head that is under way began. */
+  /** The sweep in which bytes last moved, and the one in which the pending head began. */
   #movedAt: number;
   #headBegunAt: number;
   #isFresh = true;
-  /** Bytes that had come when the body at hand last made progress, and when that was. */
+  /** Bytes received when the current body last made progress, and the sweep of that. */
   #slowBytes = 0;
   #slowSince = 0;
   #onDrain: (() => void) | undefined;
   /** For an operation that has nothing more to do once its client is gone. */
   onLeave: (() => void) | undefined;
-  /** Where the bytes of a body are read to, and whether they come fast enough to be worth it. */
-  #buffer: PooledBuffer | undefined;
-  #filledBytes = 0;
-  #isFast = false;
-  readonly #fastBytes: number;
+  readonly #bodyBuffer: BodyBuffer;
 
   constructor(accepted: Socket, host: Host) {
-    this.#fastBytes = accepted instanceof TLSSocket ? LIMITS.fastRecordBytes : LIMITS.fastPieceBytes;
+    this.#bodyBuffer = new BodyBuffer(accepted instanceof TLSSocket);
     // A client may close its half once its request is out, and still wants the answer.
     accepted.allowHalfOpen = true;
     const socket = readInto(accepted, {
-      place: this.#place,
-      placed: this.#placed,
-      lent: this.#borrowed,
-      given: this.#receive,
+      nextBuffer: this.#nextBuffer,
+      onFilled: this.#receiveFilled,
+      onBorrowed: this.#receiveBorrowed,
+      onOwned: this.#receive,
     });
     this.#socket = socket;
     this.#host = host;
@@ -86,25 +85,25 @@ export class Connection implements BodySource {
     this.#headBegunAt = host.sweeps;
     socket.on("end", this.#receiveEnd);
     socket.on("drain", this.#drained);
-    // The close that follows tells it all.
+    // The close that follows is enough.
     socket.on("error", () => {});
     socket.on("close", () => {
       this.#incoming?.body.end();
       this.#notifyLeave();
       this.#drained();
-      this.#releaseBuffer();
+      this.#bodyBuffer.release();
       host.closed(this);
     });
   }
 
-  /** The client is gone: what is written now reaches nobody. */
+  /** The connection is closed: the client receives nothing that is written now. */
   get isGone(): boolean {
     return this.#socket.destroyed;
   }
 
   /**
-   * Its half is closed, or all of it. Most who close a half are gone; who only shut it down cannot be told
-   * from them.
+   * The client closed its half, or all of it. Most clients that close a half are gone; the rest look the
+   * same.
    */
   get hasLeft(): boolean {
     return this.#hasEnded || this.#socket.destroyed;
@@ -118,7 +117,7 @@ export class Connection implements BodySource {
   get keepsAlive(): boolean {
     if (this.#host.isClosing || (this.#hasEnded && this.#pending === undefined)) return false;
     const { head, body } = this.#incoming!;
-    // A client that was never told to go on may or may not send its body: the next bytes could be either.
+    // Without "100 Continue" a client may or may not send its body: the next bytes could be either.
     if (head.expectsContinue && !this.#isContinued && !body.isComplete) return false;
     return head.keepsAlive && body.unreadBytes <= LIMITS.drainedBytesMax;
   }
@@ -135,19 +134,18 @@ export class Connection implements BodySource {
     this.finish(keepsAlive);
   }
 
-  /** A part of a reply, given away; when a promise comes back, wait for it before the next part. */
-  write(piece: string | Uint8Array): Promise<void> | undefined {
+  /**
+   * Writes a chunk of a reply and owns it. The caller awaits the promise, if any, before it writes the next.
+   */
+  write(chunk: string | Uint8Array): Promise<void> | undefined {
     const socket = this.#socket;
-    const isTaken = typeof piece === "string" ? socket.write(piece, "latin1") : this.#giveAway(piece);
-    if (isTaken || socket.destroyed) return undefined;
+    // Released also when the write failed: the socket does not read the memory after its callback.
+    const isAccepted =
+      typeof chunk === "string" ? socket.write(chunk, "latin1") : socket.write(chunk, () => release(chunk));
+    if (isAccepted || socket.destroyed) return undefined;
     return new Promise((resolve) => {
       this.#onDrain = resolve;
     });
-  }
-
-  #giveAway(piece: Uint8Array): boolean {
-    // Also when it failed: nothing reads the memory of a write any more once its end was reported.
-    return this.#socket.write(piece, () => release(piece));
   }
 
   /** Bytes that were written and that the system has not accepted yet. */
@@ -165,7 +163,7 @@ export class Connection implements BodySource {
     this.#onDrain = run;
   }
 
-  /** Several small parts that follow one another leave together. */
+  /** Several small chunks that follow one another leave together. */
   cork(): void {
     this.#socket.cork();
   }
@@ -193,7 +191,7 @@ export class Connection implements BodySource {
     this.#socket.destroy();
   }
 
-  /** Makes place for another one: the listener no longer counts it when this returns. */
+  /** Closes it in favour of another one: the listener no longer counts it when this returns. */
   evict(): void {
     this.#socket.destroy();
     this.#host.closed(this);
@@ -206,39 +204,42 @@ export class Connection implements BodySource {
     else this.#socket.destroy();
   }
 
-  /** Looks for a client that has stopped moving. Called by the listener in every sweep. */
+  /** Called by the listener in every sweep: closes the connection of a client that has stopped moving. */
   sweep(sweepMillis: number): void {
-    const stood = (this.#host.sweeps - this.#movedAt - 1) * sweepMillis;
+    const idleMillis = (this.#host.sweeps - this.#movedAt - 1) * sweepMillis;
     switch (this.#state) {
       case "head":
         if (this.#pending !== undefined || this.#isFresh) {
           const since = (this.#host.sweeps - this.#headBegunAt - 1) * sweepMillis;
           if (since >= LIMITS.headersTimeoutMillis) this.#refuse("408 Request Timeout", "OperationTimedOut");
-        } else if (stood >= this.#host.keepAliveMillis) this.destroy();
+        } else if (idleMillis >= this.#host.keepAliveMillis) this.destroy();
         break;
       case "request":
-        // While we work the client has nothing to do. It has when we wait for its bytes, or for it to take
-        // ours.
+        // The client is idle only when we wait for its bytes, or for it to read ours.
         if (this.#onDrain === undefined && !this.#incoming!.body.isAwaited) {
           this.#slowSince = this.#host.sweeps;
           break;
         }
-        // A client that closed its half has nothing left to do but to take the reply. Most of them are simply
-        // gone.
-        if (stood >= (this.#hasEnded ? LIMITS.halfClosedIdleMillis : LIMITS.bodyIdleMillis)) this.destroy();
+        // A client that closed its half can only read the reply, and most such clients are gone.
+        if (idleMillis >= (this.#hasEnded ? LIMITS.halfClosedIdleMillis : LIMITS.bodyIdleMillis))
+          this.destroy();
         else if (this.#isCrawling(sweepMillis)) this.destroy();
         break;
       case "discarding":
       case "sending":
-        if (stood >= LIMITS.bodyIdleMillis) this.destroy();
+        if (idleMillis >= LIMITS.bodyIdleMillis) this.destroy();
         break;
       case "lingering":
-        if (stood >= (this.unsentBytes > 0 ? LIMITS.bodyIdleMillis : LIMITS.lingerMillis)) this.destroy();
+        if (idleMillis >= (this.unsentBytes > 0 ? LIMITS.bodyIdleMillis : LIMITS.lingerMillis))
+          this.destroy();
         break;
     }
   }
 
-  /** A body that comes so slowly that it can only mean to stay. Whoever waits for us is not meant. */
+  /**
+   * The body arrives so slowly that it only occupies the connection. Time in which the client waits for us is
+   * left out.
+   */
   #isCrawling(sweepMillis: number): boolean {
     const bytes = this.#socket.bytesRead;
     if (!this.#incoming!.body.isAwaited || bytes - this.#slowBytes >= LIMITS.slowBodyBytesMin) {
@@ -257,47 +258,20 @@ export class Connection implements BodySource {
     this.#socket.resume();
   }
 
-  #discarded: IncomingBody | undefined;
+  readonly #nextBuffer = (): Buffer | undefined =>
+    this.#bodyBuffer.next(this.#state === "request" && !this.#incoming!.body.isComplete);
 
-  /**
-   * A body that comes in large pieces is read into memory that it keeps; all else passes through the lent
-   * one.
-   */
-  readonly #place = (): Buffer | undefined => {
-    const isLarge = this.#isFast && this.#state === "request" && !this.#incoming!.body.isComplete;
-    if (!isLarge || this.#filledBytes > LIMITS.bodyBufferBytes / 2) this.#releaseBuffer();
-    if (isLarge) this.#buffer ??= bufferPool.acquireBodyBuffer();
-    return this.#buffer?.borrow(this.#filledBytes);
+  readonly #receiveFilled = (count: number): void => {
+    const isOwned = this.#bodyBuffer.measure(count);
+    this.#receive(this.#bodyBuffer.filled(count, isOwned), !isOwned);
   };
 
-  #releaseBuffer(): void {
-    if (this.#buffer !== undefined) bufferPool.releaseBodyBuffer(this.#buffer);
-    this.#buffer = undefined;
-    this.#filledBytes = 0;
-  }
-
-  readonly #placed = (count: number): void => {
-    this.#isFast = count >= this.#fastBytes;
-    const buffer = this.#buffer!;
-    const from = this.#filledBytes;
-    // A few bytes would keep a buffer from other bodies: they are copied.
-    if (!this.#isFast) {
-      this.#receive(buffer.borrow(from, from + count), true);
-      return;
-    }
-    this.#filledBytes += count;
-    this.#receive(buffer.retainSlice(from, from + count));
-  };
-
-  readonly #borrowed = (data: Buffer): void => {
-    this.#isFast = data.length >= this.#fastBytes;
+  readonly #receiveBorrowed = (data: Buffer): void => {
+    this.#bodyBuffer.measure(data.length);
     this.#receive(data, true);
   };
 
-  /**
-   * Owns `data` unless it is borrowed; borrowed bytes that stay (of a body, or of a later request) are
-   * copied.
-   */
+  /** Owns `data` unless it is borrowed; then it copies the bytes of a body or of a later request. */
   readonly #receive = (data: OwnedChunk, isBorrowed = false): void => {
     this.#movedAt = this.#host.sweeps;
     try {
@@ -323,7 +297,9 @@ export class Connection implements BodySource {
       }
     } catch (error) {
       if (!(error instanceof Malformed)) throw error;
-      this.#refuseMalformed();
+      // A handler that already has the request notices that its body ends early.
+      if (this.#incoming !== undefined) this.destroy();
+      else this.#refuse("400 Bad Request", "InvalidInput");
     } finally {
       if (!isBorrowed) release(data);
     }
@@ -342,7 +318,7 @@ export class Connection implements BodySource {
     const former = this.#pending;
     let all = former === undefined ? data : Buffer.concat([former, data]);
     const mustCopy = isBorrowed && former === undefined;
-    // An empty line in front of a request is what some old clients leave behind a body.
+    // Some old clients send an empty line after a body.
     while (all.length >= 2 && all[0] === 13 && all[1] === 10) all = all.subarray(2);
     const end = all.indexOf(HEAD_END, Math.max(0, (former?.length ?? 0) - 5));
     if (end < 0) {
@@ -380,8 +356,7 @@ export class Connection implements BodySource {
   }
 
   /**
-   * Keeps bytes of a later request, from `from` on; beyond a limit it stops reading until that request is
-   * next.
+   * Keeps bytes of a later request, from `from` on; beyond a limit it stops reading until that one is next.
    */
   #keepPending(data: OwnedChunk, from: number, isBorrowed = false): void {
     if (from === data.length) return;
@@ -393,7 +368,7 @@ export class Connection implements BodySource {
     this.#socket.pause();
   }
 
-  /** A client that sends requests and does not read the replies waits: unread replies take memory. */
+  /** A client that does not read its replies waits for its next ones: unread replies occupy memory. */
   #nextRequest(): void {
     if (this.isBehind) {
       this.#state = "sending";
@@ -415,16 +390,16 @@ export class Connection implements BodySource {
   readonly #receiveEnd = (): void => {
     this.#hasEnded = true;
     this.#notifyLeave();
-    // Requests that were sent ahead are still to be answered.
+    // Requests that arrived before the end are still answered.
     if (this.#state === "sending") return;
     if (this.#state !== "request") this.#socket.destroySoon();
     else if (!this.#incoming!.body.isComplete) this.#socket.destroy();
   };
 
   #notifyLeave(): void {
-    const notify = this.onLeave;
+    const { onLeave } = this;
     this.onLeave = undefined;
-    notify?.();
+    onLeave?.();
   }
 
   readonly #drained = (): void => {
@@ -435,7 +410,7 @@ export class Connection implements BodySource {
     if (this.#state === "sending" && !this.isGone) this.#nextRequest();
   };
 
-  /** Our half ends; the client's is read away for a moment, since a reset could overtake the reply. */
+  /** Closes our half, and discards what the client sends for a moment: a reset could overtake the reply. */
   #linger(): void {
     this.#state = "lingering";
     this.#pending = undefined;
@@ -444,12 +419,6 @@ export class Connection implements BodySource {
       this.#socket.resume();
       this.#socket.end();
     }
-  }
-
-  #refuseMalformed(): void {
-    // Once the request is with its handler, the broken body is the handler's to notice: it ends early.
-    if (this.#incoming !== undefined) this.destroy();
-    else this.#refuse("400 Bad Request", "InvalidInput");
   }
 
   #refuseTooLong(): void {

@@ -3,23 +3,23 @@ import { LIMITS } from "../../base/limits.ts";
 import { REFUSALS } from "../../base/refusals.ts";
 import { element, printXml, textElement } from "../wire/xml-print.ts";
 
-/** What a connection to an HTTPS port needs of its listener before it is one of HTTP. */
+/** What a TLS handshake needs of its listener. */
 export interface HandshakeHost {
   readonly sweeps: number;
-  /** The client speaks TLS: the first bytes of it are in the socket again. */
+  /** The client speaks TLS: the socket has its first bytes again. */
   startTls(socket: Socket): void;
   closed(handshake: Handshake): void;
 }
 
-type State = "silent" | "shaking" | "lingering";
+type State = "silent" | "handshaking" | "lingering";
 
 /**
  * A connection to an HTTPS port from the moment it is accepted until its TLS handshake is done. It counts as
  * a connection from the start, and the whole handshake has to be done in time: node:tls measures only
  * silence, and leaves the socket of a handshake that failed open.
  *
- * A client that sends plain HTTP is told so in plain HTTP, because its library would show it nothing but a
- * closed connection otherwise.
+ * A client that sends plain HTTP gets a refusal in plain HTTP: otherwise its library would only report a
+ * closed connection.
  */
 export class Handshake {
   readonly socket: Socket;
@@ -32,8 +32,8 @@ export class Handshake {
     this.socket = socket;
     this.#host = host;
     this.#since = host.sweeps;
-    // The close that follows an error tells it all.
-    socket.on("error", ignore);
+    // The close that follows is enough.
+    socket.on("error", () => {});
     socket.on("close", this.#closed);
     socket.on("end", this.#ended);
     socket.once("data", this.#receiveFirst);
@@ -45,7 +45,7 @@ export class Handshake {
     this.socket.removeListener("end", this.#ended);
   }
 
-  /** The listener counts it until it hears of it, not until the socket says so. */
+  /** The listener no longer counts it when this returns. */
   evict(): void {
     this.destroy();
     this.#host.closed(this);
@@ -55,7 +55,6 @@ export class Handshake {
     this.socket.destroy();
   }
 
-  /** Nothing was asked for yet. */
   close(): void {
     this.destroy();
   }
@@ -70,35 +69,33 @@ export class Handshake {
 
   readonly #ended = (): void => this.socket.destroySoon();
 
-  readonly #receiveFirst = (piece: Buffer): void => {
-    if (isPlainHttp(piece)) {
-      this.#refusePlain(piece);
+  readonly #receiveFirst = (chunk: Buffer): void => {
+    if (isPlainHttp(chunk)) {
+      this.#refusePlain(chunk);
       return;
     }
-    this.#state = "shaking";
+    this.#state = "handshaking";
     this.socket.pause();
-    this.socket.unshift(piece);
+    this.socket.unshift(chunk);
     this.#host.startTls(this.socket);
   };
 
-  #refusePlain(piece: Buffer): void {
+  #refusePlain(chunk: Buffer): void {
     this.#state = "lingering";
     this.#since = this.#host.sweeps;
-    // What else the client sends is read away: a reset could overtake the reply.
+    // Discards what else the client sends: a reset could overtake the reply.
     this.socket.allowHalfOpen = true;
     this.socket.resume();
-    this.socket.end(piece.toString("latin1", 0, 5) === "HEAD " ? PLAIN_REFUSED.head : PLAIN_REFUSED.whole);
+    this.socket.end(chunk.toString("latin1", 0, 5) === "HEAD " ? PLAIN_REFUSED.head : PLAIN_REFUSED.whole);
   }
 }
-
-const ignore = (): void => {};
 
 const CAPITAL_A = 0x41;
 const CAPITAL_Z = 0x5a;
 
 /** Methods begin with a capital letter; a TLS record begins with its type, a number below 32. */
-function isPlainHttp(piece: Buffer): boolean {
-  return piece[0]! >= CAPITAL_A && piece[0]! <= CAPITAL_Z;
+function isPlainHttp(chunk: Buffer): boolean {
+  return chunk[0]! >= CAPITAL_A && chunk[0]! <= CAPITAL_Z;
 }
 
 const PLAIN_REFUSED = printPlainRefused();

@@ -21,13 +21,14 @@ export class ClientGone extends Error {
   constructor() {
     const limit = Error.stackTraceLimit;
     Error.stackTraceLimit = 0;
-    super("the client went away");
+    super("the client closed the connection");
     Error.stackTraceLimit = limit;
   }
 }
 
 /**
- * A copy of borrowed bytes. A body that came whole with its head is soon done with, so its copy may be brief.
+ * A copy of borrowed bytes. A body that arrived complete with its head is used up soon: its copy may be
+ * brief.
  */
 export function copyOfBody(bytes: Buffer, bodyLength: number): OwnedChunk {
   return bytes.length === bodyLength ? copyBriefly(bytes) : bufferPool.copyForBody(bytes);

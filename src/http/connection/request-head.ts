@@ -1,54 +1,42 @@
 import { percentByte } from "../../base/bytes.ts";
+import { TextMemo } from "../../base/memo.ts";
 import type { Headers } from "../exchange.ts";
 
 /**
- * The head of an HTTP/1.1 request, read as strictly as RFC 9112 allows. Whatever two readers could understand
- * in two ways (a bare line feed, a folded line, a blank before the colon, two lengths, a length beside a
- * transfer coding) is malformed: a proxy in front of us must never see another request than we do.
+ * The head of an HTTP/1.1 request, read as strictly as RFC 9112 allows. Anything ambiguous (a bare line feed,
+ * a folded line, a blank before the colon, two lengths, a length beside a transfer coding) is malformed: a
+ * proxy in front of us must never see another request than we do.
  */
 export interface RequestHead {
   readonly method: string;
   readonly url: string;
-  /** Names and values in turn, as they came. */
+  /** Names and values alternately, as they were sent. */
   readonly rawHeaders: readonly string[];
   /** By lower-cased name. */
   readonly headers: Headers;
-  /** A name that came twice and must not. */
+  /** A name that was sent twice and must not be. */
   readonly repeated: string | undefined;
-  /** Bytes of body that follow; -1 for a chunked one. */
+  /** Bytes of body that follow, or CHUNKED. */
   readonly bodyLength: number;
   readonly keepsAlive: boolean;
-  /** HTTP/1.0 knows no chunks. */
+  /** HTTP/1.0, which has no chunks. */
   readonly isOld: boolean;
   /** The client waits for "100 Continue" before it sends the body. */
   readonly expectsContinue: boolean;
 }
 
-/** Why a head was not understood; the connection cannot be trusted to be in step after it. */
+/** The request cannot be parsed, and neither can anything behind it on the connection. */
 export class Malformed extends Error {
   override readonly name = "Malformed";
 }
 
 export const CHUNKED = -1;
 
-/** Headers that mean the same joined with a comma. All others decide something and must not come twice. */
+/** Headers that mean the same joined with a comma. All others decide something and must not be repeated. */
 const JOINABLE = new Set([
-  "accept",
-  "accept-charset",
-  "accept-encoding",
-  "accept-language",
-  "cache-control",
-  "connection",
-  "cookie",
-  "forwarded",
-  "keep-alive",
-  "pragma",
-  "te",
-  "trailer",
-  "upgrade",
-  "via",
-  "x-forwarded-for",
-  // Sent twice, the Table service has a refusal of its own for it.
+  ..."accept accept-charset accept-encoding accept-language cache-control connection cookie".split(" "),
+  ..."forwarded keep-alive pragma te trailer upgrade via x-forwarded-for".split(" "),
+  // The Table service has a refusal of its own for a repeated one.
   "x-http-method",
 ]);
 
@@ -61,9 +49,16 @@ const SPACE = 32;
 const TAB = 9;
 const COLON = 58;
 
-/** Names seen before, by their spelling: nearly all requests use the same few dozen. */
-const lowerNames = new Map<string, string>();
-const LOWER_NAMES_MAX = 2_048;
+/** Header names in lower case, by their spelling: nearly all requests use the same few dozen. */
+const lowerNames = new TextMemo(
+  (rawName) => {
+    const name = rawName.toLowerCase();
+    // An object would not store a property of this name.
+    if (name === "__proto__") throw new Malformed("a header has a name that no client uses");
+    return name;
+  },
+  { count: 2_048, chars: 64 },
+);
 
 /** Reads the lines of `data` up to `end`, where the blank line begins. */
 export function readRequestHead(data: Buffer, end: number): RequestHead {
@@ -77,8 +72,7 @@ export function readRequestHead(data: Buffer, end: number): RequestHead {
   while (at < end && TARGET[data[at]!] === 1) bits |= data[at++]!;
   if (at === urlStart || data[at] !== SPACE) throw new Malformed("the target is not one");
   const sent = text.slice(urlStart, at);
-  // A client that leaves letters of other alphabets as they are (curl does) means the same as one that
-  // encodes them.
+  // Some clients (curl) do not encode letters of other alphabets.
   const url = bits < 0x80 ? sent : sent.replaceAll(/[\x80-\xff]/g, percentByte);
   const lineEnd = Math.min(end, at + 9);
   const version = text.slice(at + 1, lineEnd);
@@ -103,7 +97,7 @@ export function readRequestHead(data: Buffer, end: number): RequestHead {
     let valueEnd = at;
     while (valueEnd > valueStart && (data[valueEnd - 1] === SPACE || data[valueEnd - 1] === TAB)) valueEnd--;
     const value = text.slice(valueStart, valueEnd);
-    const name = lowerNames.get(rawName) ?? internName(rawName);
+    const name = lowerNames.get(rawName);
     rawHeaders.push(rawName, value);
     const former = headers[name];
     if (typeof former !== "string") headers[name] = value;
@@ -124,14 +118,6 @@ export function readRequestHead(data: Buffer, end: number): RequestHead {
     isOld,
     expectsContinue: expects && !isOld && bodyLength !== 0,
   };
-}
-
-function internName(rawName: string): string {
-  const name = rawName.toLowerCase();
-  // A property of every object, and the one that does not hold what is put into it.
-  if (name === "__proto__") throw new Malformed("a header has a name that no client uses");
-  if (lowerNames.size < LOWER_NAMES_MAX && rawName.length <= 64) lowerNames.set(rawName, name);
-  return name;
 }
 
 const DIGITS = /^[0-9]{1,15}$/;
@@ -172,8 +158,8 @@ export function hasBareLineFeed(data: Buffer): boolean {
 }
 
 /**
- * Or an empty line in front of it. A client that speaks TLS to this port gets its refusal at once, not after
- * a time-out.
+ * A method, or an empty line in front of it. A client that speaks TLS to this port is refused at once by
+ * this.
  */
 export function beginsMethod(byte: number): boolean {
   return (byte > 0x20 && byte < 0x7f) || byte === 13;

@@ -9,8 +9,8 @@ import {
   tooManyChanges,
 } from "../../services/table/entity-group-transaction.ts";
 import type { TableRef } from "../../services/table/tables.ts";
+import { refuseRepeated } from "../auth/authenticate.ts";
 import { authorize } from "../auth/authorize.ts";
-import { refuseRepeated } from "../auth/repeated.ts";
 import type { Body, HttpReply, HttpRequest } from "../exchange.ts";
 import type { Operation } from "../operation.ts";
 import { decoded, readQuery } from "../query.ts";
@@ -108,9 +108,8 @@ const NOTHING_PUBLIC = { publicAccess: async () => "none" as const };
 
 /** The row that a part matches, if the caller is authorized for it. */
 function rowOf(request: HttpRequest, router: Router<TableServices>): EntityOperation {
-  const { method, target, query, headers, caller } = request;
-  const row = router.find(method, target.path, query, headers);
-  authorize(caller, row, request, NOTHING_PUBLIC);
+  const row = router.find(request);
+  authorize(request.caller, row, request, NOTHING_PUBLIC);
   return row;
 }
 

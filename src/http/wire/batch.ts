@@ -94,7 +94,10 @@ function multipartType(boundary: string): string {
   return `multipart/mixed; boundary=${boundary}`;
 }
 
-/** Heads that follow one another, with no body between them, are one text: a buffer for each costs more than printing it. */
+/**
+ * Heads that follow one another, with no body between them, are one text: a buffer for each costs more than
+ * printing it.
+ */
 function printParts(boundary: string, replies: readonly SubReply[], encoding: string): Buffer[] {
   const out: Buffer[] = [];
   let text = "";

@@ -50,7 +50,10 @@ function methodsOf(node: XmlElement): string[] {
   return methods;
 }
 
-/** Documented as required; the service takes a rule without them (Azure/Azurite#294), as .NET's client sends it. */
+/**
+ * Documented as required; the service takes a rule without them (Azure/Azurite#294), as .NET's client sends
+ * it.
+ */
 function headersOf(node: XmlElement | undefined): string[] {
   if (node === undefined) return [];
   const names = listOf(node, LIMITS.corsHeadersMax + LIMITS.corsHeaderPrefixesMax);

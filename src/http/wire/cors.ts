@@ -5,7 +5,8 @@ import type { CorsRule } from "../../services/account/service-properties.ts";
  * Cross-origin requests, as pure functions of the rules and the request. CORS grants nothing: a request still
  * has to be authorised. It only tells a browser whether the page may see the answer.
  *
- * The first matching rule decides. An exact origin is echoed and may send credentials; "*" is answered as "*".
+ * The first matching rule decides. An exact origin is echoed and may send credentials; "*" is answered as
+ * "*".
  */
 export type CorsHeaders = Record<string, string>;
 

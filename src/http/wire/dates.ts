@@ -1,10 +1,11 @@
 import type { Instant } from "../../base/clock.ts";
+import { LastValueMemo } from "../../base/memo.ts";
 import { type Revision, revisionAt } from "../../base/revision.ts";
 
 /**
  * Dates as they cross the wire: RFC 1123 in headers (`Sun, 06 Nov 1994 08:49:37 GMT`) and ISO 8601 in bodies
  * and SAS fields (`2021-06-08T02:10:09.0000000Z`). Every request prints and reads some, mostly the same ones,
- * so both directions remember.
+ * so both directions cache.
  */
 const LATEST: Instant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const SECOND = 1_000;
@@ -14,7 +15,9 @@ const CACHE_SLOTS = 256;
 const cachedSeconds = new Float64Array(CACHE_SLOTS).fill(Number.NaN);
 const cachedDates: string[] = new Array(CACHE_SLOTS).fill("");
 
-/** RFC 1123, to the second. Past the year 9999 it says the last second of it, as "never" is written. */
+/**
+ * RFC 1123, to the second. Instants after the year 9999 print as its last second, which stands for "never".
+ */
 export function printHttpDate(instant: Instant): string {
   const second = Math.floor((instant < LATEST ? instant : LATEST) / SECOND);
   const slot = second & (CACHE_SLOTS - 1);
@@ -29,76 +32,48 @@ const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 const LONG_DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/** Of the day, Java's own formatter writes the second digit only where there is one. */
-const RFC_1123 = /^([A-Z][a-z]{2}), (\d\d?) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d) GMT$/;
-const RFC_850 = /^([A-Z][a-z]{5,8}), (\d\d)-([A-Z][a-z]{2})-(\d\d) (\d\d):(\d\d):(\d\d) GMT$/;
-const ASCTIME = /^([A-Z][a-z]{2}) ([A-Z][a-z]{2}) ([ \d]\d) (\d\d):(\d\d):(\d\d) (\d{4})$/;
-
-let lastText = "";
-let lastInstant: Instant | undefined;
+const TIME = "(?<hour>\\d\\d):(?<minute>\\d\\d):(?<second>\\d\\d)";
+/** RFC 1123 (Java's formatter prints days below 10 with one digit), asctime, and RFC 850. */
+const HTTP_DATES = [
+  `(?<weekday>[A-Z][a-z]{2}), (?<day>\\d\\d?) (?<month>[A-Z][a-z]{2}) (?<year>\\d{4}) ${TIME} GMT`,
+  `(?<weekday>[A-Z][a-z]{2}) (?<month>[A-Z][a-z]{2}) (?<day>[ \\d]\\d) ${TIME} (?<year>\\d{4})`,
+  `(?<weekday>[A-Z][a-z]{5,8}), (?<day>\\d\\d)-(?<month>[A-Z][a-z]{2})-(?<year>\\d\\d) ${TIME} GMT`,
+].map((form) => new RegExp(`^${form}$`));
 
 /**
  * Reads the three forms HTTP allows; undefined for anything else, including a date that does not exist or a
  * weekday that does not belong to it.
  */
 export function parseHttpDate(text: string): Instant | undefined {
-  if (text === lastText) return lastInstant;
-  if (text.length > 40) return undefined;
-  lastInstant = readHttpDate(text);
-  lastText = text;
-  return lastInstant;
+  return text.length > 40 ? undefined : httpDates.get(text);
 }
 
-function readHttpDate(text: string): Instant | undefined {
-  let parts = RFC_1123.exec(text);
-  if (parts !== null)
-    return instantOf({
-      year: Number(parts[4]),
-      month: MONTHS.indexOf(parts[3]!),
-      day: Number(parts[2]),
-      time: timeOf(parts[5]!, parts[6]!, parts[7]!),
-      weekday: DAYS.indexOf(parts[1]!),
-    });
-  parts = ASCTIME.exec(text);
-  if (parts !== null)
-    return instantOf({
-      year: Number(parts[7]),
-      month: MONTHS.indexOf(parts[2]!),
-      day: Number(parts[3]),
-      time: timeOf(parts[4]!, parts[5]!, parts[6]!),
-      weekday: DAYS.indexOf(parts[1]!),
-    });
-  parts = RFC_850.exec(text);
-  if (parts === null) return undefined;
-  const date = {
-    month: MONTHS.indexOf(parts[3]!),
-    day: Number(parts[2]),
-    time: timeOf(parts[5]!, parts[6]!, parts[7]!),
-    weekday: LONG_DAYS.indexOf(parts[1]!),
-  };
-  // Two digits leave the century open; the weekday settles it, since a hundred years are not whole weeks.
-  const year = Number(parts[4]);
-  return instantOf({ ...date, year: 2000 + year }) ?? instantOf({ ...date, year: 1900 + year });
+const httpDates = new LastValueMemo((text: string): Instant | undefined => {
+  for (const form of HTTP_DATES) {
+    const groups = form.exec(text)?.groups;
+    if (groups !== undefined) return readHttpDate(groups as unknown as HttpDate);
+  }
+  return undefined;
+});
+
+type HttpDate = Record<"weekday" | "day" | "month" | "year" | "hour" | "minute" | "second", string>;
+
+function readHttpDate({ weekday, day, month, year, hour, minute, second }: HttpDate): Instant | undefined {
+  const days = weekday.length === 3 ? DAYS : LONG_DAYS;
+  const time = timeOf(hour, minute, second);
+  // Two digits leave the century open; the weekday decides it, since a hundred years are not whole weeks.
+  for (const century of year.length === 4 ? [0] : [2000, 1900]) {
+    const midnight = midnightOf(century + Number(year), MONTHS.indexOf(month), Number(day));
+    if (midnight === undefined || Number.isNaN(time)) continue;
+    if (new Date(midnight).getUTCDay() === days.indexOf(weekday)) return midnight + time;
+  }
+  return undefined;
 }
 
 function timeOf(hour: string, minute: string, second: string): number {
   const [h, m, s] = [Number(hour), Number(minute), Number(second)];
   // 60 is a leap second, which HTTP's grammar allows; it reads as the first second of the next minute.
   return h > 23 || m > 59 || s > 60 ? Number.NaN : (h * 60 + m) * MINUTE + s * SECOND;
-}
-
-interface DateParts {
-  readonly year: number;
-  readonly month: number;
-  readonly day: number;
-  readonly time: number;
-  readonly weekday: number;
-}
-
-function instantOf({ year, month, day, time, weekday }: DateParts): Instant | undefined {
-  const midnight = midnightOf(year, month, day);
-  if (midnight === undefined || Number.isNaN(time)) return undefined;
-  return new Date(midnight).getUTCDay() === weekday ? midnight + time : undefined;
 }
 
 /** Undefined when the calendar has no such day. Months count from 0. */
@@ -116,8 +91,8 @@ const TICK_DIGITS = 7;
 
 /**
  * A point in time in ticks of 100 ns, as file times and Table properties need it. Takes `YYYY-MM-DD`, then
- * optionally `Thh:mm`, `:ss`, a fraction, and a zone (`Z` or an offset). Clocks of Java and Go have nine digits of a
- * fraction, and the service reads them; what is finer than a tick is cut off.
+ * optionally `Thh:mm`, `:ss`, a fraction, and a zone (`Z` or an offset). Clocks of Java and Go have nine
+ * digits of a fraction, and the service reads them; what is finer than a tick is cut off.
  */
 export function parseIsoTicks(text: string): Revision | undefined {
   if (text.length > 40) return undefined;

@@ -5,8 +5,9 @@ import { Crc64 } from "../../digest/crc64.ts";
 import { LongMd5 } from "../../digest/md5-thread.ts";
 
 /**
- * Digests that travel with a body. The client may declare one of two, MD5 or CRC64; the server may want one for
- * itself (Put Blob stores the MD5, most answers carry the CRC64). Each is computed once, while the bytes pass.
+ * Digests that travel with a body. The client may declare one of two, MD5 or CRC64; the server may want one
+ * for itself (Put Blob stores the MD5, most answers carry the CRC64). Each is computed once, while the bytes
+ * pass.
  */
 export interface DeclaredDigest {
   /** Content-MD5 in Base64, well-formed. */
@@ -48,9 +49,9 @@ export interface DigestOptions {
 }
 
 /**
- * A body that checks itself: the bytes pass through unchanged, and when the last has passed the declared digest
- * is compared. A mismatch is thrown to whoever reads, in place of the end of the stream, so a reader that saw
- * the end saw the right bytes. It must not commit anything before.
+ * A body that checks itself: the bytes pass through unchanged, and when the last has passed the declared
+ * digest is compared. A mismatch is thrown to whoever reads, in place of the end of the stream, so a reader
+ * that saw the end saw the right bytes. It must not commit anything before.
  */
 export class CheckedBody implements AsyncIterable<Buffer> {
   readonly #source: AsyncIterable<Buffer>;

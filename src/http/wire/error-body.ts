@@ -4,8 +4,9 @@ import { printIsoDate } from "./dates.ts";
 import { element, escapeText, printXml, textElement } from "./xml-print.ts";
 
 /**
- * How a refusal reads on the wire. Blob, Queue and File print `<Error>`; the Table service prints OData's JSON,
- * or OData's XML where the request was one of its XML ones (ACL, service properties) or takes nothing else.
+ * How a refusal reads on the wire. Blob, Queue and File print `<Error>`; the Table service prints OData's
+ * JSON, or OData's XML where the request was one of its XML ones (ACL, service properties) or takes nothing
+ * else.
  */
 export type ErrorFormat = "xml" | "odataJson" | "odataXml";
 
@@ -74,8 +75,8 @@ const REASON_CHARS_MAX = 256;
 const BEFORE_ODATA: ReadonlySet<number> = new Set([401, 403, 413]);
 
 /**
- * The service puts the text of a refusal into the status line: SDKs show it for a HEAD, which has no body, and some
- * always. Errors of OData have the words of HTTP there.
+ * The service puts the text of a refusal into the status line: SDKs show it for a HEAD, which has no body,
+ * and some always. Errors of OData have the words of HTTP there.
  */
 export function reasonOf(refusal: Refusal, isTable: boolean, resource?: string): string | undefined {
   if (isTable && !BEFORE_ODATA.has(refusal.row.http)) return undefined;

@@ -48,8 +48,8 @@ export function readListParams(query: QueryValues, rules: ListRules): ListParams
 }
 
 /**
- * A whole number of at least `min`. More than `max` is not refused: the protocol caps it, and the caller does,
- * so that what the client sent can be echoed.
+ * A whole number of at least `min`. More than `max` is not refused: the protocol caps it, and the caller
+ * does, so that what the client sent can be echoed.
  */
 export function readCount(
   query: QueryValues,
@@ -104,8 +104,8 @@ export function printListParams({ given, delimiter }: ListParams): string {
 /**
  * A marker is opaque to the client: url-safe Base64 of a version byte, a check of four bytes and the position
  * as JSON. The check covers the scope too (say "blobs in container c"), so a marker of another listing is
- * refused instead of silently skipping entries. It guards against mistakes, not against forgery: a marker grants
- * nothing that the listing itself would not show.
+ * refused instead of silently skipping entries. It guards against mistakes, not against forgery: a marker
+ * grants nothing that the listing itself would not show.
  */
 const MARKER_VERSION = 1;
 const CHECK_BYTES = 4;

@@ -3,8 +3,8 @@ import { Refusal } from "../../base/refusals.ts";
 import { element, textElement } from "./xml-print.ts";
 
 /**
- * x-ms-meta-name headers. Names are C# identifiers; their case is kept as it was sent and does not tell two of
- * them apart. They come from the raw header list, because a parsed one has lost the case.
+ * x-ms-meta-name headers. Names are C# identifiers; their case is kept as it was sent and does not tell two
+ * of them apart. They come from the raw header list, because a parsed one has lost the case.
  */
 export type Metadata = Readonly<Record<string, string>>;
 
@@ -13,7 +13,9 @@ const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** What a header may hold and every client can read back: visible ASCII, blank and tab. */
 const VALUE = /^[\t\x20-\x7e]*$/;
 
-/** A C# identifier, but the codec of records gives it back under another name: better refused than changed. */
+/**
+ * A C# identifier, but the codec of records gives it back under another name: better refused than changed.
+ */
 const UNKEPT = "__proto__";
 
 /** `rawHeaders`: names and values by turns, as they came. Without any of ours: an empty record. */

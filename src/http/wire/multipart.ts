@@ -1,5 +1,6 @@
 import { percentByte } from "../../base/bytes.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { TextMemo } from "../../base/memo.ts";
 import { Refusal } from "../../base/refusals.ts";
 
 /**
@@ -7,11 +8,10 @@ import { Refusal } from "../../base/refusals.ts";
  * and, inside, one HTTP request. A Table transaction nests once more: one part that is itself multipart, the
  * change set.
  *
- * Lines end in CRLF; a bare LF is taken too, because older client libraries write it. Where a part ends is said
- * by the boundary alone; line ends around a sub-request's body belong to the frame. C++'s Table client puts a
- * boundary right behind the JSON before it, and ends a batch with a boundary like any other: as JSON has no line
- * ends in its texts, neither can be mistaken. Everything is found by one forward search, so time is linear in the
- * bytes.
+ * Lines end in CRLF; a bare LF is accepted too, because older client libraries write it. Only the boundary
+ * ends a part; line ends around a sub-request's body do not belong to it. C++'s Table client puts a boundary
+ * right behind the JSON before it, and ends a batch with a boundary like any other: JSON has no line ends in
+ * its texts, so both are unambiguous. One forward search finds everything, so time is linear in the bytes.
  */
 export interface Part {
   /** By lower-cased name. */
@@ -22,11 +22,11 @@ export interface Part {
 export interface SubRequest {
   readonly contentId: string | undefined;
   readonly method: string;
-  /** A path, or a whole address; blanks and letters beyond ASCII are encoded, if the client has not. */
+  /** A path or a whole address; blanks and letters beyond ASCII are encoded if the client did not. */
   readonly target: string;
   /** By lower-cased name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Names and values by turns, as `readMetadata` and signatures want them. */
+  /** Names and values alternately, as `readMetadata` and signatures need them. */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
 }
@@ -64,7 +64,7 @@ export function boundaryOf(contentType: string | undefined): string {
   return boundary;
 }
 
-/** The parts between the boundaries, at most `partsMax + 1` of them: one more tells that there were too many. */
+/** The parts between the boundaries; `partsMax + 1` of them mean too many. */
 export function parseParts(body: Buffer, boundary: string, partsMax: number): Part[] {
   if (body.length > LIMITS.multipartBytesMax) throw new Refusal("RequestBodyTooLarge");
   const delimiter = Buffer.from(`--${boundary}`, "latin1");
@@ -87,7 +87,7 @@ export function parseParts(body: Buffer, boundary: string, partsMax: number): Pa
 }
 
 interface Delimiter {
-  /** Where the content before it ends, its own line end taken away. */
+  /** Where the content before it ends, without the boundary's own line end. */
   readonly start: number;
   /** Where the content after it begins. */
   readonly end: number;
@@ -106,7 +106,7 @@ function nextDelimiter(body: Buffer, delimiter: Buffer, from: number): Delimiter
     if (body[after] === RETURN) after++;
     if (body[after] === LINE_FEED) after++;
     else if (after < body.length || !isLast) continue;
-    // The line end before a boundary is part of it; at the very start of the content there is none to take.
+    // The line end before a boundary belongs to it; at the start of the content there is none.
     let start = at;
     if (start > from && before === LINE_FEED) start--;
     if (start > from && start < at && body[start - 1] === RETURN) start--;
@@ -128,13 +128,8 @@ function parsePart(body: Buffer, from: number, to: number): Part {
   return { headers: parseHeaders(head.lines, 0).headers, content: body.subarray(head.end, to) };
 }
 
-interface Head {
-  readonly lines: readonly string[];
-  readonly end: number;
-}
-
-/** Lines up to an empty one, or to the end: the line end before a boundary may be the one that was empty. */
-function readHead(body: Buffer, from: number, to: number): Head {
+/** Lines up to an empty one, or to the end: the line end before a boundary may be the empty line. */
+function readHead(body: Buffer, from: number, to: number): { lines: string[]; end: number } {
   const lines: string[] = [];
   let at = from;
   while (at < to) {
@@ -151,16 +146,11 @@ function readHead(body: Buffer, from: number, to: number): Head {
   return { lines, end: at };
 }
 
-interface HeaderSet {
-  readonly headers: Record<string, string>;
-  readonly rawHeaders: string[];
-}
-
-function parseHeaders(lines: readonly string[], from: number): HeaderSet {
+function parseHeaders(lines: readonly string[], from: number): Pick<SubRequest, "headers" | "rawHeaders"> {
   const headers: Record<string, string> = {};
   const rawHeaders: string[] = [];
   for (let i = from; i < lines.length; i++) {
-    const { name, key, value } = headerOf(lines[i]!);
+    const { name, key, value } = headerLines.get(lines[i]!);
     // __proto__ is a name of HTTP but would not become a key.
     if (Object.hasOwn(headers, key) || key === "__proto__")
       throw malformedBatch(`The header ${key} is given twice or not allowed.`);
@@ -170,37 +160,23 @@ function parseHeaders(lines: readonly string[], from: number): HeaderSet {
   return { headers, rawHeaders };
 }
 
-interface HeaderLine {
-  readonly name: string;
-  readonly key: string;
-  readonly value: string;
-}
-
-/** The last few lines: clients write the same ones into every part. Longer ones, as all signatures are, are not kept. */
-const remembered = new Map<string, HeaderLine>();
-const CACHED_MAX = 64;
-const CACHED_CHARS_MAX = 64;
-
-function headerOf(line: string): HeaderLine {
-  const known = remembered.get(line);
-  if (known !== undefined) return known;
-  const found = HEADER_LINE.exec(line);
-  if (found === null) throw malformedBatch("A header line is malformed.");
-  const name = found[1]!;
-  const header = { name, key: name.toLowerCase(), value: found[2]!.trimEnd() };
-  if (line.length <= CACHED_CHARS_MAX) {
-    if (remembered.size >= CACHED_MAX) remembered.clear();
-    remembered.set(line, header);
-  }
-  return header;
-}
+/** Clients write the same lines into every part. Long ones, as all signatures are, are not kept. */
+const headerLines = new TextMemo(
+  (line) => {
+    const found = HEADER_LINE.exec(line);
+    if (found === null) throw malformedBatch("A header line is malformed.");
+    const name = found[1]!;
+    return { name, key: name.toLowerCase(), value: found[2]!.trimEnd() };
+  },
+  { count: 64, chars: 64 },
+);
 
 /** The request within a part of type application/http. */
 export function parseSubRequest(part: Part): SubRequest {
   if (!/^application\/http\b/i.test(part.headers["content-type"] ?? ""))
     throw malformedBatch("A part is not of type application/http.");
   const { content } = part;
-  // As HTTP asks of a server: empty lines in front of a request mean nothing.
+  // As HTTP requires of a server: empty lines in front of a request are ignored.
   let start = 0;
   while (content[start] === RETURN || content[start] === LINE_FEED) start++;
   const { lines, end } = readHead(content, start, content.length);

@@ -3,9 +3,10 @@ import type { Page } from "../../services/page.ts";
 import { BOM, printAttributes, textElement, XML_DECLARATION } from "./xml-print.ts";
 
 /**
- * A page of a listing as it goes out. It is full when it has the entries that were asked for, or the bytes that a page
- * may have; a single entry may have more. Entries are printed as they are found, so that a page never has its records
- * in memory, and a long page becomes bytes as it grows: outside the heap, and ready to be sent chunk by chunk.
+ * A page of a listing as it goes out. It is full when it has the entries that were asked for, or the bytes
+ * that a page may have; a single entry may have more. Entries are printed as they are found, so that a page
+ * never has its records in memory, and a long page becomes bytes as it grows: outside the heap, and ready to
+ * be sent chunk by chunk.
  */
 export class PrintedPage<Item> implements Page<Item> {
   readonly #print: (item: Item, index: number) => string;

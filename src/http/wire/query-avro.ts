@@ -1,8 +1,8 @@
 import type { QueryEvent } from "../../services/blob/query/run-query.ts";
 
 /**
- * The reply of Query Blob Contents: an Avro object container file, whose records are pieces of the answer, the
- * progress, errors and the end. Written here because it is four record types and two number formats.
+ * The reply of Query Blob Contents: an Avro object container file, whose records are pieces of the answer,
+ * the progress, errors and the end. Written here because it is four record types and two number formats.
  *
  *   "Obj" 01, metadata (a map of bytes), 16 bytes of sync marker, then blocks:
  *   count of records, their bytes, the records, the sync marker

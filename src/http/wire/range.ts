@@ -48,7 +48,10 @@ export function requireRange(headers: HeaderValues): Extent {
   return { from: range.from, to: range.to, length: range.to - range.from + 1 };
 }
 
-/** What the range means for a resource of that size. Beyond its end, or of an empty one, there is nothing: 416. */
+/**
+ * What the range means for a resource of that size. Beyond its end, or of an empty one, there is nothing:
+ * 416.
+ */
 export function resolveRange(range: ByteRange, size: number): Extent {
   if (range.from >= size)
     throw new Refusal("InvalidRange", { headers: { "Content-Range": `bytes */${size}` } });
@@ -61,8 +64,8 @@ export function printContentRange({ from, to }: Extent, size: number): string {
 }
 
 /**
- * Which digest of the range itself the client asked for (x-ms-range-get-content-md5 or -crc64). Only along with
- * a range, of at most 4 MiB: the server has to read it all before the first header goes out.
+ * Which digest of the range itself the client asked for (x-ms-range-get-content-md5 or -crc64). Only along
+ * with a range, of at most 4 MiB: the server has to read it all before the first header goes out.
  */
 export function rangeDigestOf(
   headers: HeaderValues,

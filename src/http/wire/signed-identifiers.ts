@@ -8,10 +8,11 @@ import { element, optionalElement, printXml, textElement } from "./xml-print.ts"
 import { invalidValue, onlyChildren, requiredChild } from "./xml-values.ts";
 
 /**
- * Stored access policies, as Set and Get ACL carry them. A Set replaces the whole list, and an empty body is an
- * empty list. Each field of a policy may be left out, and a policy with none is printed as its id alone.
+ * Stored access policies, as Set and Get ACL carry them. A Set replaces the whole list, and an empty body is
+ * an empty list. Each field of a policy may be left out, and a policy with none is printed as its id alone.
  *
- * `letters` are the permissions that the service's schema has, in the order it wants: others make the document invalid.
+ * `letters` are the permissions that the service's schema has, in the order it wants: others make the
+ * document invalid.
  */
 export function parseSignedIdentifiers(body: Uint8Array, letters: RegExp): StoredPolicy[] {
   if (body.length === 0) return [];

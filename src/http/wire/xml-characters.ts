@@ -3,7 +3,9 @@ const TAB = 0x09;
 const LINE_FEED = 0x0a;
 const SPACE = 0x20;
 
-/** What a reference between & and ; stands for; undefined when it is none we know or names no legal character. */
+/**
+ * What a reference between & and ; stands for; undefined when it is none we know or names no legal character.
+ */
 export function characterOf(reference: string): string | undefined {
   switch (reference) {
     case "amp":

@@ -1,11 +1,12 @@
 /**
- * The other half of xml.ts: documents are built as strings, so that a listing of thousands of entries costs one
- * join and no tree.
+ * The other half of xml.ts: documents are built as strings, so that a listing of thousands of entries costs
+ * one join and no tree.
  *
  * Some characters cannot stand in XML 1.0 at all, not even as a reference (most control characters, U+FFFE,
  * U+FFFF, half surrogate pairs). Printed as text or attribute they become U+FFFD: an error body that quotes
- * hostile input must still be readable by a strict client. Where the exact characters matter, in names of blobs
- * and files, the protocol has its own way, and `encodedElement` prints it: `<Name Encoded="true">a%01b</Name>`.
+ * hostile input must still be readable by a strict client. Where the exact characters matter, in names of
+ * blobs and files, the protocol has its own way, and `encodedElement` prints it: `<Name
+ * Encoded="true">a%01b</Name>`.
  */
 export const XML_DECLARATION = '<?xml version="1.0" encoding="utf-8"?>';
 export const BOM = "\ufeff";
@@ -84,7 +85,9 @@ export function isPrintable(text: string): boolean {
   return text.isWellFormed() && !UNPRINTABLE.test(text);
 }
 
-/** A name in a listing: percent-encoded and marked when XML cannot hold it as it is (2021-02-12 and newer). */
+/**
+ * A name in a listing: percent-encoded and marked when XML cannot hold it as it is (2021-02-12 and newer).
+ */
 export function encodedElement(name: string, text: string): string {
   if (isPrintable(text)) return textElement(name, text);
   return `<${name} Encoded="true">${escapeText(encodeURIComponent(text.toWellFormed()))}</${name}>`;

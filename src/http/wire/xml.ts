@@ -6,8 +6,8 @@ import { characterOf, isNameChar, isNameStart } from "./xml-characters.ts";
 /**
  * The one subset of XML the protocol speaks, read strictly and in one pass: UTF-8, an optional declaration,
  * elements, attributes, text, CDATA, comments, the five named entities and numeric references. A DOCTYPE, a
- * processing instruction or an unknown entity is refused, so nothing in a body can expand, include or call out.
- * Names keep their prefix as written (`m:error`); no body of the protocol needs namespaces resolved.
+ * processing instruction or an unknown entity is refused, so nothing in a body can expand, include or call
+ * out. Names keep their prefix as written (`m:error`); no body of the protocol needs namespaces resolved.
  *
  * Cost: each character is looked at a fixed number of times, whatever the input. Why we wrote it:
  * docs/internals/decisions/0004-xml.md.
@@ -55,7 +55,8 @@ const EQUALS = 0x3d;
 const GREATER = 0x3e;
 const QUESTION = 0x3f;
 
-// Carriage return is not here: line ends are normalised first. Lone surrogates cannot come out of valid UTF-8.
+// Carriage return is not here: line ends are normalised first. Lone surrogates cannot come out of valid
+// UTF-8.
 const ILLEGAL = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;
 const DECLARATION =
   /^<\?xml[ \t\n]+version[ \t\n]*=[ \t\n]*(?:"1\.\d"|'1\.\d')(?:[ \t\n]+encoding[ \t\n]*=[ \t\n]*(?:"([\w.-]{1,40})"|'([\w.-]{1,40})'))?(?:[ \t\n]+standalone[ \t\n]*=[ \t\n]*(?:"(?:yes|no)"|'(?:yes|no)'))?[ \t\n]*\?>/;

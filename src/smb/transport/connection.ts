@@ -4,7 +4,7 @@ import { bufferPool } from "../../memory/buffer-pool.ts";
 import { freeNow } from "../../memory/free-now.ts";
 import { type OwnedChunk, PooledBuffer, release } from "../../memory/pooled-buffer.ts";
 import { readInto } from "../../memory/read-into.ts";
-import type { ReplyHold } from "../../memory/reply-memory.ts";
+import type { ReplyReservation } from "../../memory/reply-memory.ts";
 import { negotiateFromSmb1 } from "../commands/negotiate.ts";
 import type { PreauthHash } from "../crypto/preauth.ts";
 import { SMB_LIMITS } from "../limits.ts";
@@ -71,7 +71,7 @@ export class Connection {
   activeAt: number;
   readonly startedAt: number;
   /** What replies of this connection have of the memory for replies. */
-  readonly replies: ReplyHold;
+  readonly replies: ReplyReservation;
   readonly #socket: Socket;
   readonly #frames: FrameAssembler;
   readonly #async = new Map<bigint, Request>();
@@ -81,12 +81,15 @@ export class Connection {
 
   constructor(server: SmbServer, socket: Socket) {
     this.server = server;
-    this.replies = server.replyMemory.hold({ destroy: () => this.close() }, SMB_LIMITS.replyBytesMax);
+    this.replies = server.replyMemory.reservationFor(
+      { destroy: () => this.close() },
+      SMB_LIMITS.replyBytesMax,
+    );
     this.#frames = new FrameAssembler(SMB_LIMITS.anonymousFrameBytesMax, bufferPool);
     this.#socket = readInto(socket, {
-      place: () => this.#frames.place,
-      placed: (count) => this.#receive(() => this.#frames.placed(count, this.#taker)),
-      lent: (piece) => this.#receive(() => this.#frames.add(piece, this.#taker)),
+      nextBuffer: () => this.#frames.place,
+      onFilled: (count) => this.#receive(() => this.#frames.placed(count, this.#taker)),
+      onBorrowed: (chunk) => this.#receive(() => this.#frames.add(chunk, this.#taker)),
     });
     this.address = `${this.#socket.remoteAddress ?? ""}:${this.#socket.remotePort ?? 0}`;
     this.startedAt = server.clock.now();

@@ -31,15 +31,18 @@ export function resourceKindOf(path: string): ResourceKind {
   return isEmpty ? "table" : "entity";
 }
 
-/** A name in front of another is taken for a set of entities of which one was meant: OData wants its keys there. */
+/**
+ * A name in front of another is taken for a set of entities of which one was meant: OData wants its keys
+ * there.
+ */
 function refuseDeeper(path: string, end: number): void {
   const slash = path.indexOf("/");
   if (slash >= 0 && slash < end) throw keyCount(path.slice(0, slash));
 }
 
 /**
- * Endpoints that end with a slash or, by mistake, with the name of a table: a table created there is one more entity
- * of that table, whose keys are missing.
+ * Endpoints that end with a slash or, by mistake, with the name of a table: a table created there is one more
+ * entity of that table, whose keys are missing.
  */
 export function normalizePath(path: string, method: string): string {
   const plain = path.endsWith("/") ? path.slice(0, -1) : path;

@@ -89,7 +89,9 @@ function members(context: PrintContext, entity: PrintedEntity, timestamp: string
 const TIMESTAMP_TYPE = '"Timestamp@odata.type":"Edm.DateTime",';
 const ALWAYS_PRESENT: ReadonlySet<string> = new Set(["PartitionKey", "RowKey", "Timestamp"]);
 
-/** What was asked for by name and is not there is told as null, as the service does: projections count on it. */
+/**
+ * What was asked for by name and is not there is told as null, as the service does: projections count on it.
+ */
 function selected(select: ReadonlySet<string>, contents: EntityContents, types: boolean): string {
   const { properties, isPlain = false } = contents;
   let out = "";
@@ -101,7 +103,10 @@ function selected(select: ReadonlySet<string>, contents: EntityContents, types: 
   return out;
 }
 
-/** All but what stands in a string of JSON as it is, and what lies beyond ASCII, which is left to who knows it. */
+/**
+ * All but what stands in a string of JSON as it is, and what lies beyond ASCII, which is left to who knows
+ * it.
+ */
 const SPECIAL = /["\\\x00-\x1f\x7f-\uffff]/;
 
 /** A text as JSON. Most need no escapes, and to look costs less than half of letting JSON.stringify look. */

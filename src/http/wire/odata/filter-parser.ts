@@ -4,8 +4,8 @@ import { TABLE_LIMITS } from "../../../services/table/limits.ts";
 import { type FilterToken, FilterTokens } from "./filter-tokens.ts";
 
 /**
- * `$filter`, by recursive descent. Depth and the number of comparisons are bounded, so that a filter costs its
- * reader and its evaluator little, whoever wrote it.
+ * `$filter`, by recursive descent. Depth and the number of comparisons are bounded, so that a filter costs
+ * its reader and its evaluator little, whoever wrote it.
  *
  *   or         = and ("or" and)*
  *   and        = unary ("and" unary)*
