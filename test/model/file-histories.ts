@@ -176,7 +176,7 @@ class History {
           copyId: "id",
           shown: "here",
           requested: {},
-          takes: new Set<never>(),
+          fromSource: new Set<never>(),
           ignoresReadOnly: false,
           setsArchive: false,
         };

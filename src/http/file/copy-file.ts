@@ -28,25 +28,25 @@ const COPIED_PROPERTIES = {
   changedAt: "x-ms-file-change-time",
 } as const;
 
-function readCopiedProperties(headers: Headers): { takes: CopyFile["takes"]; rest: Headers } {
-  const takes = new Set<keyof typeof COPIED_PROPERTIES | "permission">();
+function readCopiedProperties(headers: Headers): { fromSource: CopyFile["fromSource"]; rest: Headers } {
+  const fromSource = new Set<keyof typeof COPIED_PROPERTIES | "permission">();
   const rest: Record<string, string | undefined> = { ...headers };
   for (const [field, name] of Object.entries(COPIED_PROPERTIES)) {
     if (headers[name]?.toLowerCase() !== "source") continue;
-    takes.add(field as keyof typeof COPIED_PROPERTIES);
+    fromSource.add(field as keyof typeof COPIED_PROPERTIES);
     delete rest[name];
   }
   const mode = headers["x-ms-file-permission-copy-mode"]?.toLowerCase();
-  if (mode === "source") takes.add("permission");
+  if (mode === "source") fromSource.add("permission");
   else if (mode !== undefined && mode !== "override") throw badHeader("x-ms-file-permission-copy-mode", mode);
-  return { takes, rest };
+  return { fromSource, rest };
 }
 
 /** PUT /{share}/{file} with x-ms-copy-source */
 export async function handleCopyFile(request: HttpRequest, services: FileServices): Promise<HttpReply> {
   const { headers } = request;
   const { files } = services;
-  const { takes, rest } = readCopiedProperties(headers);
+  const { fromSource, rest } = readCopiedProperties(headers);
   const target = {
     ref: readPathRef(request),
     leaseId: readLeaseId(headers),
@@ -60,7 +60,7 @@ export async function handleCopyFile(request: HttpRequest, services: FileService
     shown: source.shown,
     metadata: readMetadata(request.rawHeaders),
     requested: readChanges(rest),
-    takes,
+    fromSource,
     setsArchive: readBoolean(headers, "x-ms-file-copy-set-archive") ?? false,
   };
   const { inode, work } = await startCopy(request, services, copy, source);

@@ -1,4 +1,4 @@
-import { setDirectoryMetadata, setDirectoryProperties } from "../../services/file/directories.ts";
+import { setDirectoryMetadata, setDirectoryProperties } from "../../services/file/file-properties.ts";
 import { stamp } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { readMetadata } from "../wire/metadata.ts";
@@ -11,7 +11,10 @@ export async function handleSetDirectoryProperties(
   request: HttpRequest,
   { files }: FileServices,
 ): Promise<HttpReply> {
-  const inode = await setDirectoryProperties(files, readPathRef(request), readChanges(request.headers));
+  const inode = await setDirectoryProperties(files, {
+    ref: readPathRef(request),
+    requested: readChanges(request.headers),
+  });
   return { status: 200, headers: changedHeaders(inode) };
 }
 
@@ -20,6 +23,9 @@ export async function handleSetDirectoryMetadata(
   request: HttpRequest,
   { files }: FileServices,
 ): Promise<HttpReply> {
-  const revision = await setDirectoryMetadata(files, readPathRef(request), readMetadata(request.rawHeaders));
+  const revision = await setDirectoryMetadata(files, {
+    ref: readPathRef(request),
+    metadata: readMetadata(request.rawHeaders),
+  });
   return { status: 200, headers: { ...stamp(revision), "x-ms-request-server-encrypted": "true" } };
 }

@@ -1,6 +1,6 @@
 import type { InodeRecord } from "../../store/records/file.ts";
 
-/** File attributes, with the values Windows gives them: the same field for REST headers and for SMB. */
+/** File attributes with their values on Windows, which REST and SMB share. */
 export const ATTRIBUTE = {
   ReadOnly: 0x1,
   Hidden: 0x2,
@@ -19,7 +19,7 @@ export function isReadOnly({ attributes }: Pick<InodeRecord, "attributes">): boo
   return (attributes & ATTRIBUTE.ReadOnly) !== 0;
 }
 
-/** A file without any attribute is told as an archived one; a directory is always one. */
+/** A directory always has the Directory attribute; a file without any attribute gets Archive. */
 export function normalizedAttributes(kind: InodeRecord["kind"], attributes: number): number {
   if (kind === "directory") return attributes | ATTRIBUTE.Directory;
   const plain = attributes & ~ATTRIBUTE.Directory;

@@ -11,33 +11,33 @@ import { type EaRecord, eaSummary, putEas, readEas } from "./extended-attributes
 import type { FileService } from "./file-service.ts";
 import { openForRead } from "./get-file.ts";
 import { checkState, type InodeChanges, openForChange, putChanged } from "./inode-changes.ts";
-import { findInode, findPlace, type Inode, readInode } from "./inodes.ts";
+import { findInode, findPlace, type Inode, inodeAt } from "./inodes.ts";
 import { FILE_LIMITS } from "./limits.ts";
 import type { PathRef } from "./names.ts";
 import { findPermission } from "./permissions.ts";
 import { slicesOf } from "./range-record.ts";
 import { discardContent, putBytes, putRecord } from "./ranges.ts";
-import { rangesIn } from "./read-content.ts";
+import { type ContentRef, rangesIn } from "./read-content.ts";
 import { changeUsage, findShare, openShare, readShare } from "./shares.ts";
-import { LiveView } from "./versions.ts";
+import { LiveView, type View } from "./versions.ts";
 
-/** Copy File: from a file of this server by sharing its bytes, from elsewhere by fetching them. */
+/** Copy File: a source on this server shares its bytes with the copy; those of another source are fetched. */
 export interface CopyFile {
   readonly ref: PathRef;
   readonly leaseId?: string | undefined;
   readonly mayOverwrite?: boolean;
   readonly copyId: string;
-  /** The address, as it is remembered: without what gives access to it. */
+  /** The URL of the source as it is stored, without credentials. */
   readonly shown: string;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   readonly requested: InodeChanges;
-  /** What of the source's own properties is taken over. */
-  readonly takes: ReadonlySet<"attributes" | "createdAt" | "writtenAt" | "changedAt" | "permission">;
+  /** The properties that come from the source. */
+  readonly fromSource: ReadonlySet<"attributes" | "createdAt" | "writtenAt" | "changedAt" | "permission">;
   readonly ignoresReadOnly: boolean;
   readonly setsArchive: boolean;
 }
 
-/** What a copy takes from its source beside the bytes. */
+/** What a copy gets from its source beside the bytes. */
 interface Original {
   readonly size: number;
   readonly headers?: FileHeaders | undefined;
@@ -47,24 +47,29 @@ interface Original {
   readonly eas?: readonly EaRecord[] | undefined;
 }
 
-/** What is copied next: for a copy that takes more than one transaction. */
-export interface CopyWork {
-  readonly request: CopyFile;
+/** A pending copy. */
+export interface CopyTarget {
+  readonly request: { readonly ref: Pick<PathRef, "account" | "share">; readonly copyId: string };
   readonly inode: bigint;
   readonly share: bigint;
+}
+
+/** A copy that needs more than one transaction. */
+export interface CopyWork extends CopyTarget {
+  readonly request: CopyFile;
   readonly size: number;
-  /** A file of this server, and the state of it that is copied. */
+  /** The source, when it is a file of this server, at the revision that is copied. */
   readonly source?: CopySource | undefined;
 }
 
-export interface CopySource {
+interface CopySource {
   readonly ref: PathRef;
   readonly inode: bigint;
   readonly dataRevision: bigint;
 }
 
 async function beginCopy(
-  owner: string,
+  { parts: { store } }: FileService,
   write: Writer,
   admissions: Admissions,
   share: ShareRecord,
@@ -72,9 +77,9 @@ async function beginCopy(
   original: Original,
   status: "pending" | "success",
 ): Promise<Inode> {
-  const { requested, takes, metadata } = request;
+  const { requested, fromSource, metadata } = request;
   const { inode, size, sddl, eas = [] } = original;
-  const attributes = takes.has("attributes") ? inode?.attributes : requested.attributes;
+  const attributes = fromSource.has("attributes") ? inode?.attributes : requested.attributes;
   const made = await makeFile(write, admissions, share, {
     ref: request.ref,
     size,
@@ -85,10 +90,10 @@ async function beginCopy(
     metadata: metadata === undefined || Object.keys(metadata).length === 0 ? original.metadata : metadata,
     requested: {
       attributes: request.setsArchive ? (attributes ?? 0) | ATTRIBUTE.Archive : attributes,
-      createdAt: takes.has("createdAt") ? inode?.createdAt : requested.createdAt,
-      writtenAt: takes.has("writtenAt") ? inode?.writtenAt : requested.writtenAt,
-      changedAt: takes.has("changedAt") ? inode?.changedAt : requested.changedAt,
-      permission: takes.has("permission") && sddl !== undefined ? { sddl } : requested.permission,
+      createdAt: fromSource.has("createdAt") ? inode?.createdAt : requested.createdAt,
+      writtenAt: fromSource.has("writtenAt") ? inode?.writtenAt : requested.writtenAt,
+      changedAt: fromSource.has("changedAt") ? inode?.changedAt : requested.changedAt,
+      permission: fromSource.has("permission") && sddl !== undefined ? { sddl } : requested.permission,
     },
   });
   const copy = {
@@ -102,13 +107,13 @@ async function beginCopy(
   if (status === "pending") {
     const { account, share: name } = request.ref;
     const target = { account, share: name, shareId: share.id, node: made.id };
+    const { owner } = store.ephemeral;
     write.put(pendingCopyKey("file", request.copyId), pendingFileCopy.pack({ owner, target }));
   }
-  const { revision: _, ...times } = made.record;
-  const told = eaSummary(eas);
-  const revision = await putChanged(write, share, made, { changedAt: times.changedAt, copy, ...told });
+  const added = { copy, ...eaSummary(eas) };
+  const revision = await putChanged(write, share, made, { changedAt: made.record.changedAt, ...added });
   if (eas.length > 0) await putEas(write, share, made.id, { eas, since: revision });
-  return { id: made.id, record: { ...made.record, copy, ...told, revision } };
+  return { id: made.id, record: { ...made.record, ...added, revision } };
 }
 
 export interface CopiedFile {
@@ -117,66 +122,71 @@ export interface CopiedFile {
   readonly work: CopyWork | undefined;
 }
 
-/** One transaction while the source has few ranges; otherwise the first step of several. */
+/** Copies a file of this server, in one transaction if it has few ranges; otherwise this is the first step of several. */
 export function copyFile(files: FileService, request: CopyFile, source: PathRef): Promise<CopiedFile> {
   return files.change(async (write, admissions) => {
     const opened = await openForRead(write, admissions, { ref: source }, "read");
     const { record } = opened.inode;
     if (record.copy?.status === "pending") throw new Refusal("PendingCopyOperation");
     const share = await readShare(write, request.ref);
-    const ref = { share: opened.share.id, content: record.content, from: 0, to: record.size };
-    const ranges: { offset: number; record: RangeRecord }[] = [];
-    let isAll = true;
-    for await (const range of rangesIn(opened.view, ref)) {
-      if (ranges.length === FILE_LIMITS.copyRangesPerStep) {
-        isAll = false;
-        break;
-      }
-      ranges.push(range);
-    }
-    const sddl =
-      record.permission === undefined
-        ? undefined
-        : await findPermission(write, opened.share.id, record.permission);
+    const { size, headers, metadata, permission, content } = record;
+    const ref = { share: opened.share.id, content, from: 0, to: size };
+    const { ranges, next } = await takeRanges(opened.view, ref);
     const original = {
-      size: record.size,
-      headers: record.headers,
-      metadata: record.metadata,
+      size,
+      headers,
+      metadata,
       inode: record,
-      sddl,
+      sddl: permission && (await findPermission(write, opened.share.id, permission)),
       eas: await readEas(opened.view, opened.share.id, opened.inode),
     };
-    const { owner } = files.parts.store.ephemeral;
-    const status = isAll ? "success" : "pending";
-    const inode = await beginCopy(owner, write, admissions, share, request, original, status);
-    if (isAll) await shareRanges(files, write, share, inode, ranges);
+    const isComplete = next === undefined;
+    const status = isComplete ? "success" : "pending";
+    const inode = await beginCopy(files, write, admissions, share, request, original, status);
+    if (isComplete) await shareRanges(files, write, { share, inode }, ranges);
     const from = { ref: source, inode: opened.inode.id, dataRevision: record.dataRevision };
-    const work = { request, inode: inode.id, share: share.id, size: record.size, source: from };
-    return { inode, work: isAll ? undefined : work };
+    const work = { request, inode: inode.id, share: share.id, size, source: from };
+    return { inode, work: isComplete ? undefined : work };
   });
+}
+
+interface CopiedRange {
+  readonly offset: number;
+  readonly record: RangeRecord;
+}
+
+/** The ranges that one transaction copies, and where the next one starts. */
+async function takeRanges(
+  view: View,
+  ref: ContentRef,
+): Promise<{ readonly ranges: readonly CopiedRange[]; readonly next: number | undefined }> {
+  const ranges: CopiedRange[] = [];
+  for await (const range of rangesIn(view, ref)) {
+    if (ranges.length === FILE_LIMITS.copyRangesPerStep) return { ranges, next: range.offset };
+    ranges.push(range);
+  }
+  return { ranges, next: undefined };
 }
 
 async function shareRanges(
   { parts: { payloads } }: FileService,
   write: Writer,
-  share: ShareRecord,
-  { record }: Inode,
-  ranges: readonly { readonly offset: number; readonly record: RangeRecord }[],
+  { share, inode: { record } }: PendingCopy,
+  ranges: readonly CopiedRange[],
 ): Promise<void> {
   const slices = ranges.flatMap((range) => slicesOf(range.record));
   if (slices.length > 0) await payloads.share(write, slices);
-  for (const { offset, record: range } of ranges) {
-    putRecord({ write, payloads, share, content: record.content, since: record.revision }, offset, range);
-  }
+  const at = { write, payloads, share, content: record.content, since: record.revision };
+  for (const { offset, record: range } of ranges) putRecord(at, offset, range);
 }
 
-/** The next ranges of a copy within this server; `next` is undefined when the source is through. */
+/** Copies the next ranges of a file of this server. Resolves to the offset of the next step, undefined at the end. */
 export function copyNextRanges(
   files: FileService,
-  work: CopyWork & { readonly source: CopySource },
+  work: CopyWork,
+  source: CopySource,
   from: number,
-): Promise<{ readonly next: number | undefined }> {
-  const { source } = work;
+): Promise<number | undefined> {
   return files.parts.store.write(async (write) => {
     const target = await findPending(write, work);
     const { share, view } = await openShare(write, source.ref);
@@ -185,22 +195,14 @@ export function copyNextRanges(
       throw new Refusal("CannotVerifyCopySource", { text: "The source was changed while it was copied." });
     }
     const ref = { share: share.id, content: record.content, from, to: work.size };
-    const ranges: { offset: number; record: RangeRecord }[] = [];
-    let next: number | undefined;
-    for await (const range of rangesIn(view, ref)) {
-      if (ranges.length === FILE_LIMITS.copyRangesPerStep) {
-        next = range.offset;
-        break;
-      }
-      ranges.push(range);
-    }
-    await shareRanges(files, write, target.share, target.inode, ranges);
+    const { ranges, next } = await takeRanges(view, ref);
+    await shareRanges(files, write, target, ranges);
     await putCopy(write, target, { bytes: next ?? work.size });
-    return { next };
+    return next;
   });
 }
 
-/** Whether a file could be copied to here, as things are: asked before its bytes are fetched, and again with them. */
+/** Refuses a target that cannot be copied to. Runs before the bytes are fetched; the copy itself checks again. */
 export function checkCopyTarget(
   files: FileService,
   request: Pick<CopyFile, "ref" | "leaseId" | "mayOverwrite" | "ignoresReadOnly">,
@@ -217,13 +219,13 @@ export function checkCopyTarget(
       return;
     }
     if (request.mayOverwrite === false) throw new Refusal("AuthorizationPermissionMismatch");
-    const inode = { id: entry.inode, record: await readInode(view, share.id, entry.inode) };
+    const inode = await inodeAt(view, share.id, entry.inode);
     admissions.ask(share, inode, "look").pass();
     checkState(read, inode.record, leaseId, { ignoresReadOnly });
   });
 }
 
-/** A copy whose bytes come from elsewhere: a file of zeros that says "pending". */
+/** Starts a copy of a source elsewhere: a file of zeros whose copy status is "pending". */
 export function beginCopyFromUrl(
   files: FileService,
   request: CopyFile,
@@ -232,17 +234,9 @@ export function beginCopyFromUrl(
   if (original.size > FILE_LIMITS.fileBytesMax) throw new Refusal("OutOfRangeInput");
   return files.change(async (write, admissions) => {
     const share = await readShare(write, request.ref);
-    const { owner } = files.parts.store.ephemeral;
-    const inode = await beginCopy(owner, write, admissions, share, request, original, "pending");
+    const inode = await beginCopy(files, write, admissions, share, request, original, "pending");
     return { inode, work: { request, inode: inode.id, share: share.id, size: original.size } };
   });
-}
-
-/** How a copy that goes on is found again. */
-export interface CopyInPlace {
-  readonly request: { readonly ref: Pick<PathRef, "account" | "share">; readonly copyId: string };
-  readonly inode: bigint;
-  readonly share: bigint;
 }
 
 interface PendingCopy {
@@ -250,8 +244,8 @@ interface PendingCopy {
   readonly inode: Inode;
 }
 
-/** The target of a copy that still goes on; a copy that was aborted or overwritten is over. */
-async function findPending(write: Writer, copy: CopyInPlace): Promise<PendingCopy> {
+/** Refuses when the copy was aborted or its target overwritten. */
+async function findPending(write: Writer, copy: CopyTarget): Promise<PendingCopy> {
   const found = await findPendingCopy(write, copy);
   if (found === undefined) throw new Refusal("NoPendingCopyOperation");
   return found;
@@ -259,7 +253,7 @@ async function findPending(write: Writer, copy: CopyInPlace): Promise<PendingCop
 
 export async function findPendingCopy(
   read: Reader,
-  { request, inode, share: id }: CopyInPlace,
+  { request, inode, share: id }: CopyTarget,
 ): Promise<PendingCopy | undefined> {
   const share = await findShare(read, request.ref);
   if (share?.id !== id) return undefined;
@@ -281,7 +275,7 @@ export async function putCopy(
   await putChanged(write, share, inode, { copy, dataRevision: write.revision(inode.record.dataRevision) });
 }
 
-/** Bytes of a copy from elsewhere, in order, up to 4 MiB at a time. */
+/** Puts fetched bytes of a copy, up to 4 MiB at a time. */
 export async function putCopiedBytes(
   files: FileService,
   work: CopyWork,
@@ -289,18 +283,18 @@ export async function putCopiedBytes(
   bytes: Buffer,
 ): Promise<void> {
   const { payloads, store } = files.parts;
-  const taken = await ingest(payloads, bytes);
+  const ingested = await ingest(payloads, bytes);
   try {
     await store.write(async (write) => {
       const target = await findPending(write, work);
-      await commitContent(payloads, write, taken.content);
+      await commitContent(payloads, write, ingested.content);
       const { share, inode } = target;
       const at = { write, payloads, share, content: inode.record.content, since: write.revision() };
-      await putBytes(at, offset, taken.content);
+      await putBytes(at, offset, ingested.content);
       await putCopy(write, target, { bytes: offset + bytes.length });
     });
   } finally {
-    taken.release();
+    ingested.release();
   }
 }
 
@@ -312,7 +306,7 @@ export function endCopy(
   return files.parts.store.write(async (write) => putCopy(write, await findPending(write, work), outcome));
 }
 
-/** Ends a copy that goes on; the file is left empty. */
+/** Aborts a pending copy. The file stays, empty. */
 export async function abortCopy(
   files: FileService,
   request: { readonly ref: PathRef; readonly copyId: string; readonly leaseId?: string | undefined },

@@ -1,17 +1,16 @@
 import { Refusal } from "../../base/refusals.ts";
 import { leaseAfterWrite } from "../../concurrency/lease.ts";
 import type { Writer } from "../../store/kv.ts";
-import type { FileHeaders, InodeRecord, ShareRecord } from "../../store/records/file.ts";
+import type { FileHeaders, ShareRecord } from "../../store/records/file.ts";
 import { commitContent, type Ingested } from "../payload/content.ts";
 import type { Admissions } from "./access.ts";
-import { ATTRIBUTE, normalizedAttributes } from "./attributes.ts";
+import { ATTRIBUTE } from "./attributes.ts";
 import { removeEas } from "./extended-attributes.ts";
 import type { FileService } from "./file-service.ts";
-import { checkChange, checkParent, type InodeChanges, resolveTime } from "./inode-changes.ts";
-import { findPlace, type Inode, putEntry, putInode, readInode, ticksOf } from "./inodes.ts";
+import { applyChanges, checkChange, checkParent, type InodeChanges } from "./inode-changes.ts";
+import { findPlace, type Inode, inodeAt, newInode, putEntry, putInode, ticksOf } from "./inodes.ts";
 import { FILE_LIMITS } from "./limits.ts";
 import type { PathRef } from "./names.ts";
-import { resolvePermission } from "./permissions.ts";
 import { discardContent, putRecord, rangeOf } from "./ranges.ts";
 import { changeUsage, leaseOf, readShare, refuseSnapshot, withLease } from "./shares.ts";
 import { removeStreams } from "./streams.ts";
@@ -24,18 +23,15 @@ export interface CreateFile {
   readonly headers?: FileHeaders | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   readonly leaseId?: string | undefined;
-  /** False for those who may only make what is not there. */
+  /** False when the caller may create files only where there is none. */
   readonly mayOverwrite?: boolean;
-  /** The attributes are those of a file that comes back: none is added. */
+  /** A restore: the file gets exactly these attributes, without the archive attribute. */
   readonly isRestored?: boolean;
-  /** The first bytes, where the client sends them along. */
+  /** The first bytes, when the request carries them. */
   readonly first?: Ingested | undefined;
 }
 
-/**
- * Makes a file of zeros, or makes an existing one anew: its content, properties and metadata go, its id and its
- * lease stay.
- */
+/** Creates a file of zeros. An existing file loses content, properties and metadata, and keeps its id and lease. */
 export async function createFile(files: FileService, request: CreateFile): Promise<Inode> {
   const { ref, size, first } = request;
   refuseSnapshot(ref);
@@ -46,8 +42,8 @@ export async function createFile(files: FileService, request: CreateFile): Promi
       const share = read instanceof Promise ? await read : read;
       const inode = await makeFile(write, admissions, share, asNew(request));
       if (first === undefined || first.length === 0) return inode;
-      const kept = commitContent(files.parts.payloads, write, first.content);
-      if (kept !== undefined) await kept;
+      const committed = commitContent(files.parts.payloads, write, first.content);
+      if (committed !== undefined) await committed;
       const { revision: since, content } = inode.record;
       const range = rangeOf(first.content);
       putRecord({ write, payloads: files.parts.payloads, share, content, since }, 0, range);
@@ -58,14 +54,14 @@ export async function createFile(files: FileService, request: CreateFile): Promi
   }
 }
 
-/** A new file waits to be archived, as on Windows, whatever else is said of it. */
+/** A new file has the archive attribute, as on Windows, whatever other attributes the request sets. */
 function asNew(request: CreateFile): CreateFile {
   const { requested, isRestored } = request;
   if (isRestored === true || requested.attributes === undefined) return request;
   return { ...request, requested: { ...requested, attributes: requested.attributes | ATTRIBUTE.Archive } };
 }
 
-/** The empty file itself, in the caller's transaction. */
+/** Creates the file in the caller's transaction, all zeros. */
 export async function makeFile(
   write: Writer,
   admissions: Admissions,
@@ -75,14 +71,11 @@ export async function makeFile(
   const { ref, size, requested, headers, metadata, leaseId } = request;
   const view = new LiveView(write);
   if (ref.path.length === 0) throw new Refusal("ResourceTypeMismatch");
-  // Nearly all of this is at hand, and is waited for only when it is not.
+  // Most of these values are there at once; awaiting one only when it is a promise saves a tick each.
   const found = findPlace(view, share.id, ref.path);
   const { parent, name, entry } = found instanceof Promise ? await found : found;
   if (entry?.kind === "directory") throw new Refusal("ResourceTypeMismatch");
-  const former =
-    entry === undefined
-      ? undefined
-      : { id: entry.inode, record: await readInode(view, share.id, entry.inode) };
+  const former = entry === undefined ? undefined : await inodeAt(view, share.id, entry.inode);
   if (former !== undefined) {
     if (request.mayOverwrite === false) throw new Refusal("AuthorizationPermissionMismatch");
     const ignoresReadOnly = request.ignoresReadOnly === true;
@@ -95,40 +88,25 @@ export async function makeFile(
     const checked = checkParent(view, admissions, share, parent);
     if (checked !== undefined) await checked;
   }
-  const changed = changeUsage(write, share, size - (former?.record.size ?? 0));
-  if (changed !== undefined) await changed;
+  const charged = changeUsage(write, share, size - (former?.record.size ?? 0));
+  if (charged !== undefined) await charged;
   const revision = write.revision(former?.record.revision);
   const id = former?.id ?? revision;
-  const now = ticksOf(write);
-  const directory = readInode(view, share.id, parent);
-  const inherited = (directory instanceof Promise ? await directory : directory).permission;
-  const settled = resolvePermission(write, share.id, requested.permission, { own: undefined, inherited });
-  const permission = settled instanceof Promise ? await settled : settled;
-  // Field by field: a spread for each wish would be an object more for every file.
-  const record: { -readonly [Name in keyof InodeRecord]: InodeRecord[Name] } = {
-    kind: "file",
-    parent,
-    // A name keeps the spelling it was first given.
-    name: former?.record.name ?? name,
-    revision,
-    attributes: normalizedAttributes("file", requested.attributes ?? ATTRIBUTE.Archive),
-    createdAt: resolveTime(requested.createdAt, now, now),
-    writtenAt: resolveTime(requested.writtenAt, now, now),
-    changedAt: resolveTime(requested.changedAt, now, now),
-    size,
-    content: revision,
-    dataRevision: revision,
-  };
-  if (permission !== undefined) record.permission = permission;
+  // An existing file keeps the spelling of its name.
+  const spelled = former?.record.name ?? name;
+  const record = newInode("file", { parent, name: spelled, revision, now: ticksOf(write) });
+  record.size = size;
+  const changed = applyChanges(write, { share, view }, record, requested);
+  if (changed instanceof Promise) await changed;
   if (metadata !== undefined && Object.keys(metadata).length > 0) record.metadata = metadata;
   if (headers !== undefined) record.headers = headers;
   const lease = former === undefined ? undefined : leaseAfterWrite(leaseOf(former.record), write.now());
-  const kept = lease === undefined ? record : withLease(record, lease);
-  const put = putInode(write, share, id, kept, revision);
+  const created = lease === undefined ? record : withLease(record, lease);
+  const put = putInode(write, share, id, created, revision);
   if (put !== undefined) await put;
   if (former === undefined) {
     const entered = putEntry(write, share, parent, { name, inode: id, kind: "file" }, revision);
     if (entered !== undefined) await entered;
   }
-  return { id, record: kept };
+  return { id, record: created };
 }

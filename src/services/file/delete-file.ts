@@ -7,7 +7,7 @@ import { discardContent } from "./ranges.ts";
 import { changeUsage } from "./shares.ts";
 import { removeStreams } from "./streams.ts";
 
-/** Gone at once, or untouched: a REST delete never leaves a file waiting for handles to close. */
+/** Deletes a file at once, or refuses: a REST delete never leaves a file delete-pending. */
 export async function deleteFile(files: FileService, request: FileChange): Promise<void> {
   await files.change(async (write, admissions) => {
     const { share, inode } = await openForChange(write, admissions, request, "delete", { ignoresCopy: true });
@@ -16,15 +16,14 @@ export async function deleteFile(files: FileService, request: FileChange): Promi
   files.contentLeft.ring();
 }
 
-/** Takes a file out of its directory; its content is taken apart in the background. */
+/** Removes a file from its directory. A background job frees its content. */
 export async function unlinkFile(write: Writer, share: ShareRecord, inode: Inode): Promise<void> {
-  const { record } = inode;
   await unlinkDirectory(write, share, inode);
-  await changeUsage(write, share, -record.size);
-  discardContent(write, share, record.content);
+  await changeUsage(write, share, -inode.record.size);
+  discardContent(write, share, inode.record.content);
 }
 
-/** The same of an empty directory, which has no content of its own. */
+/** Removes an empty directory, which has no content. */
 export async function unlinkDirectory(write: Writer, share: ShareRecord, inode: Inode): Promise<void> {
   const { id, record } = inode;
   await removeEntry(write, share, record.parent, record.name);

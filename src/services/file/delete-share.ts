@@ -29,8 +29,8 @@ import { dropSnapshot, isAnyLeased, readSnapshots } from "./snapshots.ts";
 const DAY_MILLIS = 24 * 60 * 60_000;
 
 /**
- * One write, whatever the share holds: the name goes, and its contents with it, since they are found through its
- * id. While deleted shares are kept, share and contents wait instead, and can be had back.
+ * One write, however much the share holds: its contents are keyed by its id, which only its record names. With
+ * retention, the record moves to a key from which the share can be restored.
  */
 export async function deleteShare(
   files: FileService,
@@ -40,7 +40,9 @@ export async function deleteShare(
   return files.change(async (write) => {
     const share = await readShare(write, ref);
     if (ref.snapshot !== undefined) {
-      await deleteSnapshot(write, ref, share, ref.snapshot, leaseId);
+      const snapshot = await readSnapshot(write, share.id, ref.snapshot);
+      throwIf(checkShareUse(leaseOf(snapshot), leaseId, write.now(), "delete"));
+      await dropSnapshot(write, ref, share, { ...snapshot, time: ref.snapshot });
       return { bytes: 0 };
     }
     throwIf(checkShareUse(leaseOf(share), leaseId, write.now(), "delete"));
@@ -53,47 +55,34 @@ export async function deleteShare(
     const bytes = await readUsage(write, share.id);
     write.delete(shareKey(ref.account, ref.share));
     if (files.shareRetentionDays === 0) discardShare(write, share.id);
-    else await keepDeleted(write, ref, share, files.shareRetentionDays);
+    else await retainShare(write, ref, share, files.shareRetentionDays);
     return { bytes };
   });
 }
 
-async function deleteSnapshot(
-  write: Writer,
-  ref: ShareRef,
-  share: ShareRecord,
-  time: bigint,
-  leaseId: string | undefined,
-): Promise<void> {
-  const snapshot = await readSnapshot(write, share.id, time);
-  throwIf(checkShareUse(leaseOf(snapshot), leaseId, write.now(), "delete"));
-  await dropSnapshot(write, ref, share, { ...snapshot, time });
-}
-
-/** Everything of a share, for the reclaimer to take apart. */
+/** Queues all contents of a share for the reclaimer. */
 export function discardShare(write: Writer, share: bigint): void {
   write.put(garbageKey(write.revision()), garbageRecord.pack({ what: "share", share }));
 }
 
-/** The lease does not come back with the share: one in force is broken. */
-async function keepDeleted(write: Writer, ref: ShareRef, share: ShareRecord, days: number): Promise<void> {
+/** Keeps a deleted share for `days`. Its leases do not survive: an active one is broken. */
+async function retainShare(write: Writer, ref: ShareRef, share: ShareRecord, days: number): Promise<void> {
   const at = write.now();
   const until = at + days * DAY_MILLIS;
   const deletion = write.revision(share.revision);
   const lease = leaseOf(share);
   const isBroken = isLocked(lease, at) && lease.state !== "available";
-  const kept = isBroken ? withLease(share, { state: "broken", id: lease.id }) : share;
-  for (const snapshot of await readSnapshots(write, share.id)) {
-    const { time, ...record } = snapshot;
+  const retained = isBroken ? withLease(share, { state: "broken", id: lease.id }) : share;
+  for (const { time, ...record } of await readSnapshots(write, share.id)) {
     if (record.lease === undefined) continue;
     write.put(snapshotKey(share.id, time), snapshotRecord.pack(withLease(record, { state: "available" })));
   }
   const key = deletedShareKey(ref.account, ref.share, deletion);
-  write.put(key, shareRecord.pack({ ...kept, deleted: { at, until } }));
+  write.put(key, shareRecord.pack({ ...retained, deleted: { at, until } }));
   write.put(purgeKey(until, deletion), purgeRecord.pack({ account: ref.account, name: ref.share }));
 }
 
-/** What listings call the version of a deleted share. */
+/** The version of a deleted share, as listings print it. */
 export const versionOfDeletion = etagOf;
 
 const VERSION = /^0x([0-9A-F]{1,16})$/i;
@@ -113,11 +102,10 @@ export function restoreShare(
     if (record?.deleted === undefined || record.deleted.until <= write.now())
       throw new Refusal("ShareNotFound");
     if ((await findShare(write, ref)) !== undefined) throw new Refusal("ShareAlreadyExists");
-    const { deleted, ...rest } = record;
+    const { deleted, lease: _, isOpened: __, ...rest } = record;
     write.delete(key!);
     write.delete(purgeKey(deleted.until, deletion!));
-    const { lease: _, isOpened: __, ...free } = rest;
-    const restored = { ...free, revision: write.revision(record.revision) };
+    const restored = { ...rest, revision: write.revision(record.revision) };
     putShare(write, ref, restored);
     return restored;
   });

@@ -5,20 +5,19 @@ import type { Writer } from "../../store/kv.ts";
 import { type EaRecord, easRecord } from "../../store/records/extended-attributes.ts";
 import type { InodeRecord, ShareRecord } from "../../store/records/file.ts";
 import { FILE_LIMITS } from "./limits.ts";
-import { changeUsage, volumeOf } from "./shares.ts";
+import { changeUsage } from "./shares.ts";
 import { bodyOf, deleteVersioned, putVersioned, type View } from "./versions.ts";
 
 export type { EaRecord } from "../../store/records/extended-attributes.ts";
 
 /**
- * Extended attributes of files and directories: names with values that SMB clients give them. REST does not know them.
+ * Extended attributes of files and directories: names with values that SMB clients set. REST cannot see them.
  *
- * They lie in a record of their own beside the node's, and the node says how much there is: who lists, opens or writes
- * a file without any pays nothing for them. Both records are written in one transaction, and both keep their earlier
- * versions for snapshots.
+ * They have a record of their own, and the inode stores their size, so a file without any costs no lookup. One
+ * transaction writes both records, and snapshots keep versions of both.
  */
 
-/** The size of a list and of each element in it, as OS/2 had them: what FileEaInformation tells. */
+/** The sizes of a list and of an element as OS/2 defined them, which FileEaInformation reports. */
 const LIST_BYTES = 4;
 const ELEMENT_BYTES = 5;
 
@@ -28,10 +27,7 @@ export function eaSizeOf(eas: readonly EaRecord[]): number {
   return eas.length === 0 ? 0 : eas.reduce(sum, LIST_BYTES);
 }
 
-/**
- * What there is after a change: of one name there is one attribute, spelled as it was set last and at the end of the
- * list, and none without a value.
- */
+/** The list after a change. An attribute that is set moves to the end with its new spelling; an empty value removes it. */
 export function changeEas(present: readonly EaRecord[], changes: readonly EaRecord[]): readonly EaRecord[] {
   const byName = new Map(present.map((ea) => [ea.name.toUpperCase(), ea]));
   for (const ea of changes) {
@@ -44,14 +40,14 @@ export function changeEas(present: readonly EaRecord[], changes: readonly EaReco
   return eas;
 }
 
-/** What the node's own record says of them. */
+/** The fields of the inode that describe its extended attributes. */
 export function eaSummary(eas: readonly EaRecord[]): Pick<InodeRecord, "eaSize" | "needsEas"> {
   if (eas.length === 0) return {};
   const needsEas = eas.some(({ isNeeded }) => isNeeded);
   return { eaSize: eaSizeOf(eas), ...(needsEas ? { needsEas } : {}) };
 }
 
-/** The node's record without what it says of them. */
+/** The inode without those fields. */
 export function withoutEas(record: InodeRecord): InodeRecord {
   if (record.eaSize === undefined) return record;
   const { eaSize: _, needsEas: __, ...rest } = record;
@@ -68,7 +64,7 @@ export async function readEas(
   return stored === undefined ? [] : easRecord.unpack(stored);
 }
 
-/** The caller writes the node's record too. */
+/** The caller writes the inode too. */
 export async function putEas(
   write: Writer,
   share: ShareRecord,
@@ -79,7 +75,7 @@ export async function putEas(
   const key = easKey(share.id, inode);
   const stored = await write.get(key);
   await changeUsage(write, share, eaSizeOf(eas) - sizeStored(stored));
-  putVersioned(write, volumeOf(share), { key, packed: easRecord.pack(eas, since), stored });
+  putVersioned(write, share, { key, packed: easRecord.pack(eas, since), stored });
 }
 
 export async function removeEas(write: Writer, share: ShareRecord, inode: bigint): Promise<void> {
@@ -87,10 +83,10 @@ export async function removeEas(write: Writer, share: ShareRecord, inode: bigint
   const stored = await write.get(key);
   if (stored === undefined) return;
   await changeUsage(write, share, -sizeStored(stored));
-  deleteVersioned(write, volumeOf(share), key, stored);
+  deleteVersioned(write, share, key, stored);
 }
 
-/** They count towards the quota of the share: 64 KiB for each empty file would be a way around it. */
+/** Extended attributes count towards the quota; 64 KiB for each empty file would otherwise bypass it. */
 function sizeStored(stored: Buffer | undefined): number {
   return stored === undefined ? 0 : eaSizeOf(easRecord.unpack(bodyOf(stored)));
 }

@@ -2,7 +2,6 @@ import type { Instant } from "../../base/clock.ts";
 import { checkFileRead } from "../../concurrency/file-lease.ts";
 import type { RestUse } from "../../concurrency/share-mode.ts";
 import type { Reader } from "../../store/kv.ts";
-import type { InodeRecord } from "../../store/records/file.ts";
 import type { Admissions } from "./access.ts";
 import type { FileService } from "./file-service.ts";
 import { findInode, type Inode, lookUp } from "./inodes.ts";
@@ -26,26 +25,23 @@ export interface FileState {
   readonly now: Instant;
 }
 
-/** A file as one snapshot of the store has it, checked for a read. */
+/** Finds a file and checks that it may be read. */
 export async function openForRead(
   read: Reader,
   admissions: Admissions,
   { ref, leaseId }: ReadFile,
   use: RestUse,
-  range?: (record: InodeRecord) => { from: number; to: number },
+  rangeOf?: GetFile["part"],
 ): Promise<OpenShare & FileState> {
   const opened = await openShare(read, ref);
   const inode = await lookUp(opened.view, opened.share.id, ref.path, "file");
-  // Nobody has anything open in the past.
-  const wanted = range?.(inode.record);
-  const bytes =
-    wanted === undefined
-      ? undefined
-      : { offset: BigInt(wanted.from), length: BigInt(wanted.to - wanted.from) };
+  const range = rangeOf?.(inode.record.size);
+  const bytes = range && { offset: BigInt(range.from), length: BigInt(range.to - range.from) };
+  // No handle is open in a snapshot.
   const admission = ref.snapshot === undefined ? admissions.ask(opened.share, inode, use, bytes) : undefined;
   throwIf(checkFileRead(leaseOf(inode.record), leaseId, read.now()));
   admission?.pass();
-  return { share: opened.share, view: opened.view, inode, now: read.now() };
+  return { ...opened, inode, now: read.now() };
 }
 
 export function getFileProperties(files: FileService, request: ReadFile): Promise<FileState> {
@@ -56,7 +52,7 @@ export function getFileProperties(files: FileService, request: ReadFile): Promis
 }
 
 export interface GetFile extends ReadFile {
-  /** Which bytes, once the size is known; throws when there are none. */
+  /** The requested bytes of a file of this size; throws when there are none. */
   readonly part: (size: number) => { readonly from: number; readonly to: number };
 }
 
@@ -64,11 +60,11 @@ export interface FoundFile extends FileState {
   readonly content: OpenContent;
 }
 
-/** Opens a part of a file. The caller streams it and closes it. */
+/** Opens a range of a file. The caller streams it and closes it. */
 export function getFile(files: FileService, request: GetFile): Promise<FoundFile> {
   const { payloads } = files.parts;
   return files.read(async (read, admissions) => {
-    const opened = await openForRead(read, admissions, request, "read", ({ size }) => request.part(size));
+    const opened = await openForRead(read, admissions, request, "read", request.part);
     const { share, view, inode, now } = opened;
     const { from, to } = request.part(inode.record.size);
     const ref = { share: share.id, content: inode.record.content, from, to };
@@ -77,18 +73,13 @@ export function getFile(files: FileService, request: GetFile): Promise<FoundFile
   });
 }
 
-/** A later part of the same state of the file; undefined when somebody has written to it since. */
+/** A later part of the same content; undefined when the file was written to since. */
 function nextWindow(files: FileService, request: ReadFile, inode: Inode, ref: ContentRef): NextWindow {
   return (from) =>
     files.parts.store.read(async (read) => {
       const { view } = await openShare(read, request.ref);
       const record = await findInode(view, ref.share, inode.id);
       if (record?.dataRevision !== inode.record.dataRevision) return undefined;
-      return openWindow(read, view, files.parts.payloads, {
-        share: ref.share,
-        content: ref.content,
-        from,
-        to: ref.to,
-      });
+      return openWindow(read, view, files.parts.payloads, { ...ref, from });
     });
 }

@@ -1,3 +1,4 @@
+import { then } from "../../base/maybe-promise.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import { checkFileWrite } from "../../concurrency/file-lease.ts";
@@ -6,29 +7,58 @@ import type { RestUse } from "../../concurrency/share-mode.ts";
 import type { MaybePromise, Reader, Writer } from "../../store/kv.ts";
 import type { InodeRecord, ShareRecord } from "../../store/records/file.ts";
 import type { Admissions } from "./access.ts";
-import { isReadOnly } from "./attributes.ts";
-import { findFile, type Inode, putInode, ROOT, readInode, ticksOf } from "./inodes.ts";
+import { isReadOnly, normalizedAttributes } from "./attributes.ts";
+import {
+  findKind,
+  type Inode,
+  inodeAt,
+  type MutableInode,
+  putInode,
+  ROOT,
+  readInode,
+  ticksOf,
+} from "./inodes.ts";
 import type { PathRef } from "./names.ts";
-import type { PermissionRequest } from "./permissions.ts";
+import { type PermissionRequest, resolvePermission } from "./permissions.ts";
 import { leaseOf, readShare, refuseSnapshot, throwIf, withLease } from "./shares.ts";
 import { LiveView, type View } from "./versions.ts";
 
-/** What a client may say of a file or directory beside its content. */
+/** The properties that a client may set on a file or directory. */
 export interface InodeChanges {
   readonly attributes?: number | undefined;
-  readonly createdAt?: bigint | "now" | "preserve" | undefined;
-  readonly writtenAt?: bigint | "now" | "preserve" | undefined;
+  readonly createdAt?: TimeRequest;
+  readonly writtenAt?: TimeRequest;
   readonly changedAt?: bigint | "now" | undefined;
   readonly permission?: PermissionRequest;
 }
 
-export function resolveTime(
-  wish: bigint | "now" | "preserve" | undefined,
-  now: bigint,
-  present: bigint,
-): bigint {
-  if (wish === undefined || wish === "preserve") return present;
-  return wish === "now" ? now : wish;
+type TimeRequest = bigint | "now" | "preserve" | undefined;
+
+function resolveTime(requested: TimeRequest, now: bigint, present: bigint): bigint {
+  if (requested === undefined || requested === "preserve") return present;
+  return requested === "now" ? now : requested;
+}
+
+/** Sets the requested properties in `record`, a copy that the caller owns. */
+export function applyChanges(
+  write: Writer,
+  { share, view }: { readonly share: ShareRecord; readonly view: View },
+  record: MutableInode,
+  requested: InodeChanges,
+): MaybePromise<MutableInode> {
+  const now = ticksOf(write);
+  record.attributes = normalizedAttributes(record.kind, requested.attributes ?? record.attributes);
+  record.createdAt = resolveTime(requested.createdAt, now, record.createdAt);
+  record.writtenAt = resolveTime(requested.writtenAt, now, record.writtenAt);
+  record.changedAt = resolveTime(requested.changedAt, now, now);
+  return then(readInode(view, share.id, record.parent), ({ permission: inherited }) => {
+    const own = record.permission;
+    const permission = resolvePermission(write, share.id, requested.permission, { own, inherited });
+    return then(permission, (key) => {
+      if (key !== undefined) record.permission = key;
+      return record;
+    });
+  });
 }
 
 export interface FileChange {
@@ -42,22 +72,29 @@ export interface OpenedFile {
   readonly inode: Inode;
 }
 
+/** Checks that a request leaves out. */
+interface ChangeOptions {
+  readonly ignoresReadOnly?: boolean;
+  readonly ignoresCopy?: boolean;
+}
+
 /**
- * The order in which a file answers a call that changes it: is it there, is it being deleted, is it read-only, is
- * it leased, is a copy into it under way, is it open in a way that excludes this, is a part of it locked.
+ * Finds a file (or a directory, by `kind`) and checks that it may be changed, in this order: it exists, it is not being
+ * deleted, it is not read-only, the lease allows the change, no copy into it is pending, no open handle excludes the
+ * change, no lock covers the range.
  */
 export async function openForChange(
   write: Writer,
   admissions: Admissions,
   { ref, leaseId }: FileChange,
   use: RestUse,
-  options: { readonly ignoresReadOnly?: boolean; readonly ignoresCopy?: boolean } = {},
+  options: ChangeOptions & { readonly kind?: InodeRecord["kind"] } = {},
 ): Promise<OpenedFile> {
   refuseSnapshot(ref);
   const read = readShare(write, ref);
   const share = read instanceof Promise ? await read : read;
   const view = new LiveView(write);
-  const found = findFile(view, share.id, ref.path);
+  const found = findKind(view, share.id, ref.path, options.kind ?? "file");
   const inode = found instanceof Promise ? await found : found;
   checkChange(write, admissions, share, inode, leaseId, use, options);
   return { share, view, inode };
@@ -70,44 +107,35 @@ export function checkChange(
   inode: Inode,
   leaseId: string | undefined,
   use: RestUse,
-  options: { readonly ignoresReadOnly?: boolean; readonly ignoresCopy?: boolean } = {},
+  options: ChangeOptions = {},
 ): void {
   const admission = admissions.ask(share, inode, use);
   checkState(write, inode.record, leaseId, options);
   admission.pass();
 }
 
-/** What the record of a file alone says about a change of it. */
+/** Whether the record of a file allows a change: its read-only attribute, its lease, and a copy into it. */
 export function checkState(
   read: Reader,
   record: InodeRecord,
   leaseId: string | undefined,
-  options: { readonly ignoresReadOnly?: boolean; readonly ignoresCopy?: boolean } = {},
+  options: ChangeOptions = {},
 ): void {
   if (isReadOnly(record) && options.ignoresReadOnly !== true) throw new Refusal("ReadOnlyAttribute");
   throwIf(checkFileWrite(leaseOf(record), leaseId, read.now()));
-  if (record.copy?.status === "pending" && options.ignoresCopy !== true) {
+  if (record.copy?.status === "pending" && options.ignoresCopy !== true)
     throw new Refusal("PendingCopyOperation");
-  }
 }
 
-/** A directory into which something is put must not be on its way out. */
+/** Refuses to put something into a directory that is being deleted. */
 export function checkParent(
   view: View,
   admissions: Admissions,
   share: ShareRecord,
   parent: bigint,
-): Promise<void> | undefined {
-  return share.isOpened !== true || parent === ROOT ? undefined : askParent(view, admissions, share, parent);
-}
-
-async function askParent(
-  view: View,
-  admissions: Admissions,
-  share: ShareRecord,
-  parent: bigint,
-): Promise<void> {
-  admissions.ask(share, { id: parent, record: await readInode(view, share.id, parent) }, "look");
+): MaybePromise<void> {
+  if (share.isOpened !== true || parent === ROOT) return;
+  return then(inodeAt(view, share.id, parent), (inode) => void admissions.ask(share, inode, "look"));
 }
 
 function withLeaseAfterWrite(changed: InodeRecord, former: InodeRecord, write: Writer): InodeRecord {
@@ -115,10 +143,7 @@ function withLeaseAfterWrite(changed: InodeRecord, former: InodeRecord, write: W
   return withLease(changed, leaseAfterWrite(former.lease, write.now()));
 }
 
-/**
- * Puts a node whose content was written to. Every Put Range and every WRITE comes here: the record is copied once, and its fields
- * are set one by one.
- */
+/** Puts an inode after a write to its content. A hot path, so the record is copied once and its fields are set singly. */
 export function putWritten(
   write: Writer,
   share: ShareRecord,
@@ -128,13 +153,13 @@ export function putWritten(
     readonly changedAt?: bigint;
     readonly size?: number;
     readonly attributes?: number;
-    /** Nothing of its content is left: what comes belongs to a new one, named by the revision that is returned. */
+    /** The write starts new content, which the returned revision names. */
     readonly isEmptied?: boolean;
   },
 ): MaybePromise<Revision> {
   const dataRevision = write.revision(record.dataRevision);
   const revision = write.revision(record.revision);
-  const changed: { -readonly [Name in keyof InodeRecord]: InodeRecord[Name] } = { ...record };
+  const changed: MutableInode = { ...record };
   changed.revision = revision;
   changed.dataRevision = dataRevision;
   changed.writtenAt = change.writtenAt;
@@ -146,7 +171,7 @@ export function putWritten(
   return put instanceof Promise ? put.then(() => revision) : revision;
 }
 
-/** Puts a changed node: a new revision, a new change time, and what is left of an old lease gone. */
+/** Puts an inode with changes, a new revision and a new change time; an expired or broken lease is cleared. */
 export async function putChanged(
   write: Writer,
   share: ShareRecord,

@@ -1,8 +1,9 @@
 import { assert } from "../../base/assert.ts";
+import { then } from "../../base/maybe-promise.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { type Revision, revisionAt } from "../../base/revision.ts";
 import { entriesRange, entryKey, inodeKey } from "../../store/keys/file.ts";
-import type { Key, MaybePromise, Writer } from "../../store/kv.ts";
+import type { MaybePromise, Writer } from "../../store/kv.ts";
 import {
   type EntryRecord,
   entryRecord,
@@ -10,51 +11,79 @@ import {
   inodeRecord,
   type ShareRecord,
 } from "../../store/records/file.ts";
+import { ATTRIBUTE } from "./attributes.ts";
 import { removeEas } from "./extended-attributes.ts";
 import { foldName } from "./names.ts";
-import { volumeOf } from "./shares.ts";
-import { bodyOf, deleteVersioned, putVersioned, type View } from "./versions.ts";
+import {
+  bodyOf,
+  deleteVersioned,
+  putVersioned,
+  removeVersioned,
+  replaceVersioned,
+  type View,
+} from "./versions.ts";
 
 /** Files and directories: finding them by path, and writing their records. */
 export const ROOT: bigint = 0n;
 
-/** A node with its id. */
 export interface Inode {
   readonly id: bigint;
   readonly record: InodeRecord;
 }
 
-/** Where a path ends: its parent directory, the last name, and what is there. */
+export type MutableInode = { -readonly [Name in keyof InodeRecord]: InodeRecord[Name] };
+
+/** The record of a new, empty file or directory. The revision that creates it names its content. */
+export function newInode(
+  kind: InodeRecord["kind"],
+  {
+    parent,
+    name,
+    revision,
+    now,
+  }: Pick<InodeRecord, "parent" | "name" | "revision"> & { readonly now: bigint },
+): MutableInode {
+  return {
+    kind,
+    parent,
+    name,
+    revision,
+    attributes: kind === "directory" ? ATTRIBUTE.Directory : ATTRIBUTE.Archive,
+    createdAt: now,
+    writtenAt: now,
+    changedAt: now,
+    size: 0,
+    content: revision,
+    dataRevision: revision,
+  };
+}
+
+/** Where a path ends: the parent directory, the last name, and the entry there, if any. */
 export interface Place {
   readonly parent: bigint;
-  /** The directories on the way, from the root down to the parent. */
+  /** The directories on the path, from the root down to the parent. */
   readonly above: readonly bigint[];
   readonly name: string;
   readonly entry: EntryRecord | undefined;
-  /** The whole path, spelled as it is stored; the last name as it was given when nothing is there. */
+  /** The whole path as stored; the last name as the client spelled it when there is no entry. */
   readonly path: readonly string[];
 }
 
-export function findEntry(
+const entryOf = (stored: Buffer | undefined): EntryRecord | undefined => stored && entryRecord.unpack(stored);
+
+function findEntry(
   view: View,
   share: bigint,
   directory: bigint,
   name: string,
 ): MaybePromise<EntryRecord | undefined> {
-  const stored = view.get(entryKey(share, directory, foldName(name)));
-  return stored instanceof Promise ? stored.then(entryOf) : entryOf(stored);
+  return then(view.get(entryKey(share, directory, foldName(name))), entryOf);
 }
 
-function entryOf(stored: Buffer | undefined): EntryRecord | undefined {
-  return stored === undefined ? undefined : entryRecord.unpack(stored);
-}
+type Walked = Pick<Place, "above"> & { readonly names: readonly string[] };
 
-/** The directories that the path leads through, the root first. A file on the way is as good as nothing. */
-async function walk(
-  view: View,
-  share: bigint,
-  path: readonly string[],
-): Promise<{ readonly above: bigint[]; readonly names: string[] }> {
+/** The directories that the path leads through, the root first. */
+async function walk(view: View, share: bigint, path: readonly string[]): Promise<Walked> {
   const above = [ROOT];
   const names: string[] = [];
   for (let i = 0; i < path.length - 1; i++) {
@@ -69,94 +98,83 @@ async function walk(
 /** The place a path names; the root has none. */
 export function findPlace(view: View, share: bigint, path: readonly string[]): MaybePromise<Place> {
   assert(path.length > 0, "the root directory has no place in another");
-  const at = (above: readonly bigint[], names: readonly string[]): MaybePromise<Place> => {
+  const name = path.at(-1)!;
+  const find = ({ above, names }: Walked): MaybePromise<Place> => {
     const parent = above.at(-1)!;
-    const name = path.at(-1)!;
-    const placed = (entry: EntryRecord | undefined): Place => ({
+    return then(findEntry(view, share, parent, name), (entry) => ({
       parent,
       above,
       name,
       entry,
       path: [...names, entry?.name ?? name],
-    });
-    const entry = findEntry(view, share, parent, name);
-    return entry instanceof Promise ? entry.then(placed) : placed(entry);
+    }));
   };
-  if (path.length === 1) return at([ROOT], []);
-  return walk(view, share, path).then(({ above, names }) => at(above, names));
+  return path.length === 1 ? find({ above: [ROOT], names: [] }) : walk(view, share, path).then(find);
 }
 
 export async function findInode(view: View, share: bigint, id: bigint): Promise<InodeRecord | undefined> {
   const stored = await view.get(inodeKey(share, id));
-  return stored === undefined ? undefined : inodeRecord.unpack(stored);
+  return stored && inodeRecord.unpack(stored);
 }
 
 export function readInode(view: View, share: bigint, id: bigint): MaybePromise<InodeRecord> {
-  const stored = view.get(inodeKey(share, id));
-  const unpacked = (bytes: Buffer | undefined): InodeRecord => {
-    assert(bytes !== undefined, () => `an entry names node ${id}, which is not there`);
-    return inodeRecord.unpack(bytes);
-  };
-  return stored instanceof Promise ? stored.then(unpacked) : unpacked(stored);
+  return then(view.get(inodeKey(share, id)), (stored) => {
+    assert(stored !== undefined, () => `an entry names inode ${id}, which does not exist`);
+    return inodeRecord.unpack(stored);
+  });
 }
 
-/** The node at a path, whatever it is. Every call comes here: what is at hand is used without a promise. */
+/** The inode of an id that an entry or a handle names. */
+export function inodeAt(view: View, share: bigint, id: bigint): MaybePromise<Inode> {
+  const record = readInode(view, share, id);
+  return record instanceof Promise ? record.then((read) => ({ id, record: read })) : { id, record };
+}
+
+/** The file or directory at a path. Every request runs this, so it makes no promise while the store answers at once. */
 export function findAny(view: View, share: bigint, path: readonly string[]): MaybePromise<Inode> {
-  let id = ROOT;
-  for (let i = 0; i < path.length; i++) {
-    const stored = view.get(entryKey(share, id, foldName(path[i]!)));
-    if (stored instanceof Promise) return findLater(view, share, path, { stored, i });
-    id = passed(stored, i === path.length - 1);
-  }
-  return inodeAt(view, share, id);
+  return findBelow(view, share, path, 0, ROOT);
 }
 
-async function findLater(
+function findBelow(
   view: View,
   share: bigint,
   path: readonly string[],
-  first: { readonly stored: Promise<Buffer | undefined>; readonly i: number },
-): Promise<Inode> {
-  let id = passed(await first.stored, first.i === path.length - 1);
-  for (let i = first.i + 1; i < path.length; i++) {
-    id = passed(await view.get(entryKey(share, id, foldName(path[i]!))), i === path.length - 1);
+  start: number,
+  directory: bigint,
+): MaybePromise<Inode> {
+  let id = directory;
+  for (let i = start; i < path.length; i++) {
+    const isLast = i === path.length - 1;
+    const stored = view.get(entryKey(share, id, foldName(path[i]!)));
+    if (stored instanceof Promise)
+      return stored.then((read) => findBelow(view, share, path, i + 1, targetOf(read, isLast)));
+    id = targetOf(stored, isLast);
   }
   return inodeAt(view, share, id);
 }
 
-/** The node that one name of a path leads to. */
-function passed(stored: Buffer | undefined, isLast: boolean): bigint {
+/** The inode that one name of a path leads to. A file in the middle of a path counts as missing. */
+function targetOf(stored: Buffer | undefined, isLast: boolean): bigint {
   const entry = entryOf(stored);
   if (!isLast && entry?.kind !== "directory") throw new Refusal("ParentNotFound");
   if (entry === undefined) throw new Refusal("ResourceNotFound");
   return entry.inode;
 }
 
-function inodeAt(view: View, share: bigint, id: bigint): MaybePromise<Inode> {
-  const record = readInode(view, share, id);
-  return record instanceof Promise ? record.then((read) => ({ id, record: read })) : { id, record };
+/** The file or directory at a path; refused when it is of the other kind. */
+export function findKind(
+  view: View,
+  share: bigint,
+  path: readonly string[],
+  kind: InodeRecord["kind"],
+): MaybePromise<Inode> {
+  return then(findAny(view, share, path), (inode) => {
+    if (inode.record.kind !== kind) throw new Refusal("ResourceTypeMismatch");
+    return inode;
+  });
 }
 
-export function findFile(view: View, share: bigint, path: readonly string[]): MaybePromise<Inode> {
-  const inode = findAny(view, share, path);
-  return inode instanceof Promise ? inode.then(asFile) : asFile(inode);
-}
-
-function asFile(inode: Inode): Inode {
-  if (inode.record.kind !== "file") throw new Refusal("ResourceTypeMismatch");
-  return inode;
-}
-
-export async function findDirectory(view: View, share: bigint, path: readonly string[]): Promise<Inode> {
-  const inode = await findAny(view, share, path);
-  if (inode.record.kind !== "directory") throw new Refusal("ResourceTypeMismatch");
-  return inode;
-}
-
-/**
- * For those who only look: asked as what it is not, a node is not there. Clients find out so whether a path is a
- * file or a directory.
- */
+/** For reads, where the other kind counts as missing: clients probe so whether a path is a file or a directory. */
 export async function lookUp(
   view: View,
   share: bigint,
@@ -175,11 +193,6 @@ export async function isEmptyDirectory(view: View, share: bigint, directory: big
   return true;
 }
 
-/** What a snapshot may still see. Without one nobody does, and it need not be read. */
-function formerOf(write: Writer, share: ShareRecord, key: Key): MaybePromise<Buffer | undefined> {
-  return share.epoch === undefined ? undefined : write.get(key);
-}
-
 export function putInode(
   write: Writer,
   share: ShareRecord,
@@ -188,12 +201,12 @@ export function putInode(
   since: Revision,
 ): MaybePromise<void> {
   const key = inodeKey(share.id, id);
-  const put = (stored: Buffer | undefined): void => {
-    putVersioned(write, volumeOf(share), { key, packed: inodeRecord.pack(record, since), stored });
-  };
-  // A node that has its id from this revision was not there before.
-  const stored = id === since ? undefined : formerOf(write, share, key);
-  return stored instanceof Promise ? stored.then(put) : put(stored);
+  // The id of a new inode is the revision that creates it.
+  return replaceVersioned(write, share, {
+    key,
+    packed: inodeRecord.pack(record, since),
+    isNew: id === since,
+  });
 }
 
 export async function removeInode(write: Writer, share: ShareRecord, id: bigint): Promise<void> {
@@ -201,7 +214,7 @@ export async function removeInode(write: Writer, share: ShareRecord, id: bigint)
   const stored = await write.get(key);
   if (stored === undefined) return;
   if (inodeRecord.hasEas(bodyOf(stored))) await removeEas(write, share, id);
-  deleteVersioned(write, volumeOf(share), key, stored);
+  deleteVersioned(write, share, key, stored);
 }
 
 export function putEntry(
@@ -212,27 +225,22 @@ export function putEntry(
   since: Revision,
 ): MaybePromise<void> {
   const key = entryKey(share.id, directory, foldName(entry.name));
-  const put = (stored: Buffer | undefined): void => {
-    putVersioned(write, volumeOf(share), { key, packed: entryRecord.pack(entry, since), stored });
-  };
-  const stored = entry.inode === since ? undefined : formerOf(write, share, key);
-  return stored instanceof Promise ? stored.then(put) : put(stored);
+  const packed = entryRecord.pack(entry, since);
+  return replaceVersioned(write, share, { key, packed, isNew: entry.inode === since });
 }
 
-export async function removeEntry(
+export function removeEntry(
   write: Writer,
   share: ShareRecord,
   directory: bigint,
   name: string,
 ): Promise<void> {
-  const key = entryKey(share.id, directory, foldName(name));
-  const stored = await write.get(key);
-  if (stored !== undefined) deleteVersioned(write, volumeOf(share), key, stored);
+  return removeVersioned(write, share, entryKey(share.id, directory, foldName(name)));
 }
 
 /**
- * An SMB client has made, renamed or removed something in this directory: its times move, as on any file system. Its
- * ETag does not: to REST a directory is modified by what is done to itself.
+ * An SMB client has created, renamed or deleted something in this directory, so its times change, as on any file
+ * system. Its ETag stays: to REST a directory is modified only by requests to itself.
  */
 export async function touchDirectory(write: Writer, share: ShareRecord, id: bigint): Promise<void> {
   const key = inodeKey(share.id, id);
@@ -240,13 +248,13 @@ export async function touchDirectory(write: Writer, share: ShareRecord, id: bigi
   if (stored === undefined) return;
   const record = inodeRecord.unpack(bodyOf(stored));
   const now = ticksOf(write);
-  // Many names in one millisecond leave one time.
+  // Several changes in one millisecond write the record once.
   if (record.writtenAt === now && record.changedAt === now) return;
   const packed = inodeRecord.pack({ ...record, writtenAt: now, changedAt: now }, write.revision());
-  putVersioned(write, volumeOf(share), { key, packed, stored });
+  putVersioned(write, share, { key, packed, stored });
 }
 
-/** Names from the root down, for those who know only the id. */
+/** The path of an inode, from the root down. */
 export async function pathOf(view: View, share: bigint, id: bigint): Promise<string[]> {
   const names: string[] = [];
   for (let at = id; at !== ROOT; ) {
@@ -258,7 +266,7 @@ export async function pathOf(view: View, share: bigint, id: bigint): Promise<str
   return names;
 }
 
-/** The wall clock of a transaction in the ticks that file times are kept in. */
+/** The time of a transaction in the ticks that file times are stored in. */
 export function ticksOf(write: Pick<Writer, "now">): bigint {
   return revisionAt(write.now());
 }

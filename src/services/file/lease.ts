@@ -1,25 +1,25 @@
 import { Refusal } from "../../base/refusals.ts";
+import { snapshotKey } from "../../store/keys/file.ts";
+import { snapshotRecord } from "../../store/records/file.ts";
 import { applyLeaseAction, type LeaseAction, type LeaseResult } from "../lease-action.ts";
 import type { FileService } from "./file-service.ts";
-import { findFile, putInode } from "./inodes.ts";
+import { findKind, putInode } from "./inodes.ts";
 import type { PathRef, SnapshotRef } from "./names.ts";
-import { putShareState } from "./share-properties.ts";
-import { leaseOf, readShare, readSnapshot, refuseSnapshot, withLease } from "./shares.ts";
+import { leaseOf, putShare, readShare, readSnapshot, withLease } from "./shares.ts";
 import { LiveView } from "./versions.ts";
 
 /**
- * A file's lease never ends by itself. While it is held, SMB clients can open the file for reading only; to get it,
- * no SMB client may have it open for more. No lease action changes an ETag or a time.
+ * The lease of a file is infinite. While it is active, SMB clients can open the file for reading only, and a client can
+ * acquire it only while no SMB client has the file open for more. No lease action changes an ETag or a time.
  */
 export function leaseFile(
   files: FileService,
   { ref, lease: action }: { readonly ref: PathRef; readonly lease: LeaseAction },
 ): Promise<LeaseResult> {
   if (ref.snapshot !== undefined) throw new Refusal("ShareSnapshotOperationNotSupported");
-  refuseSnapshot(ref);
   return files.change(async (write, admissions) => {
     const share = await readShare(write, ref);
-    const inode = await findFile(new LiveView(write), share.id, ref.path);
+    const inode = await findKind(new LiveView(write), share.id, ref.path, "file");
     const admission = admissions.ask(share, inode, action.action === "acquire" ? "lease" : "look");
     if (inode.record.copy?.status === "pending") throw new Refusal("PendingCopyOperation");
     const { lease, secondsLeft } = applyLeaseAction(leaseOf(inode.record), action, write.now());
@@ -34,11 +34,14 @@ export function leaseShare(
   files: FileService,
   { ref, lease: action }: { readonly ref: SnapshotRef; readonly lease: LeaseAction },
 ): Promise<LeaseResult> {
+  const { snapshot: time } = ref;
   return files.change(async (write) => {
     const share = await readShare(write, ref);
-    const info = ref.snapshot === undefined ? share : await readSnapshot(write, share.id, ref.snapshot);
-    const { lease, secondsLeft } = applyLeaseAction(leaseOf(info), action, write.now());
-    await putShareState(write, ref, share, (present) => withLease(present, lease));
-    return { revision: info.revision, lease, secondsLeft };
+    const snapshot = time === undefined ? undefined : await readSnapshot(write, share.id, time);
+    const leased = snapshot ?? share;
+    const { lease, secondsLeft } = applyLeaseAction(leaseOf(leased), action, write.now());
+    if (snapshot === undefined) putShare(write, ref, withLease(share, lease));
+    else write.put(snapshotKey(share.id, time!), snapshotRecord.pack(withLease(snapshot, lease)));
+    return { revision: leased.revision, lease, secondsLeft };
   });
 }

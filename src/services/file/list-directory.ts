@@ -28,15 +28,15 @@ export interface DirectoryPage<P> {
   readonly next: string | undefined;
 }
 
-/** An entry that is shown, under the name that a page may begin with. */
+/** A listed entry with its folded name, where a page may begin. */
 interface Found {
   readonly folded: string;
   readonly entry: EntryRecord;
 }
 
 /**
- * One level of a directory, files and directories in one order that does not look at case. A page costs what it
- * holds, wherever it begins. Files that wait for their last handle to close are not shown.
+ * Lists one level of a directory, files and directories in one case-insensitive order. A page costs what it holds,
+ * wherever it begins. Delete-pending files are left out.
  */
 export function listDirectory<P extends Page<ListedInode>>(
   files: FileService,
@@ -63,22 +63,22 @@ export function listDirectory<P extends Page<ListedInode>>(
       found.push({ folded, entry });
     }
     const page = request.newPage(read.now());
-    const ended = await addNodes(view, share.id, found, page);
-    return { directory, page, next: ended ?? next };
+    const fullAt = await addInodes(view, share.id, found, page);
+    return { directory, page, next: fullAt ?? next };
   });
 }
 
-/** Adds entries with their records, some at a time; the name of the first that the page is too full for, if any. */
-async function addNodes(
+/** Adds entries with their inodes in batches. Returns the name of the first entry that does not fit, if any. */
+async function addInodes(
   view: View,
   share: bigint,
   found: readonly Found[],
   page: Page<ListedInode>,
 ): Promise<string | undefined> {
-  for (let at = 0; at < found.length; at += FILE_LIMITS.listedNodesPerStep) {
-    const some = found.slice(at, at + FILE_LIMITS.listedNodesPerStep);
-    const stored = await view.getMany(some.map(({ entry }) => inodeKey(share, entry.inode)));
-    for (const [i, { folded, entry }] of some.entries()) {
+  for (let at = 0; at < found.length; at += FILE_LIMITS.listedInodesPerStep) {
+    const batch = found.slice(at, at + FILE_LIMITS.listedInodesPerStep);
+    const stored = await view.getMany(batch.map(({ entry }) => inodeKey(share, entry.inode)));
+    for (const [i, { folded, entry }] of batch.entries()) {
       if (page.isFull) return folded;
       const bytes = stored[i];
       if (bytes !== undefined) page.add({ entry, record: inodeRecord.unpack(bytes) });

@@ -1,11 +1,11 @@
 import { Refusal } from "../../base/refusals.ts";
 import type { RangeRecord } from "../../store/records/file.ts";
 import type { FileService } from "./file-service.ts";
-import { openForRead, type ReadFile } from "./get-file.ts";
+import { type GetFile, openForRead } from "./get-file.ts";
 import { findInode, type Inode, pathOf } from "./inodes.ts";
 import { foldName } from "./names.ts";
 import { lengthOf } from "./range-record.ts";
-import { type ContentRef, rangesIn } from "./read-content.ts";
+import { rangesIn } from "./read-content.ts";
 import { findSnapshot } from "./shares.ts";
 import { SnapshotView, type View } from "./versions.ts";
 
@@ -15,23 +15,23 @@ export interface ByteSpan {
   readonly to: number;
 }
 
-export interface ListRanges extends ReadFile {
-  readonly part: (size: number) => { readonly from: number; readonly to: number };
-  /** Only what changed since this snapshot. */
+export interface ListRanges extends GetFile {
+  /** List only what changed since this snapshot. */
   readonly since?: bigint | undefined;
-  /** Also when the file had another name or place then. */
+  /** Compare also with a file that had another path in the snapshot. */
   readonly followsRenames?: boolean;
-  /** How many spans at most, of both kinds together. */
+  /** The most spans to list, written and cleared ones together. */
   readonly maxResults?: number | undefined;
 }
 
-export interface ListedRanges {
-  readonly inode: Inode;
+interface RangesPage {
   readonly ranges: readonly ByteSpan[];
   readonly cleared: readonly ByteSpan[];
   /** Where the next page begins. */
   readonly next?: number | undefined;
 }
+
+export type ListedRanges = RangesPage & { readonly inode: Inode };
 
 export function listRanges(files: FileService, request: ListRanges): Promise<ListedRanges> {
   return files.read(async (read, admissions) => {
@@ -43,33 +43,34 @@ export function listRanges(files: FileService, request: ListRanges): Promise<Lis
       const page = new Page([spans], request.maxResults);
       for await (const { offset, record } of rangesIn(view, ref)) {
         spans.add(offset, offset + lengthOf(record));
-        if (page.isOver()) break;
+        if (page.isFull()) break;
       }
       return { inode, ranges: spans.list, cleared: [], next: page.next };
     }
-    const former = await findSnapshot(read, share.id, request.since);
-    if (former === undefined) throw new Refusal("PreviousSnapshotNotFound");
-    const snapshot = new SnapshotView(read, former.epoch);
+    const found = await findSnapshot(read, share.id, request.since);
+    if (found === undefined) throw new Refusal("PreviousSnapshotNotFound");
+    const snapshot = new SnapshotView(read, found.epoch);
     const before = await findInode(snapshot, share.id, inode.id);
     if (before === undefined) throw new Refusal("FileGenerationMismatch");
-    if (request.followsRenames !== true && !(await isSamePlace(share.id, inode.id, view, snapshot))) {
+    if (request.followsRenames !== true && !(await isSamePath(share.id, inode.id, view, snapshot))) {
       throw new Refusal("PreviousSnapshotNotFound", {
         text: "The file had another path when the previous snapshot was taken.",
       });
     }
-    const was = { ...ref, content: before.content, to: Math.min(ref.to, before.size) };
-    return { inode, ...(await compare({ view, ref }, { view: snapshot, ref: was }, request.maxResults)) };
+    const former = { ...ref, content: before.content, to: Math.min(ref.to, before.size) };
+    const now = rangesIn(view, ref);
+    return { inode, ...(await compare(now, rangesIn(snapshot, former), ref.from, request.maxResults)) };
   });
 }
 
-/** A new spelling of a name is the same path. */
-async function isSamePlace(share: bigint, id: bigint, now: View, then: View): Promise<boolean> {
-  const paths = [await pathOf(now, share, id), await pathOf(then, share, id)];
-  const [here, there] = paths.map((path) => path.map(foldName).join("/"));
-  return here === there;
+/** Names compare without regard to case. */
+async function isSamePath(share: bigint, id: bigint, live: View, snapshot: View): Promise<boolean> {
+  const paths = [await pathOf(live, share, id), await pathOf(snapshot, share, id)];
+  const [now, former] = paths.map((path) => path.map(foldName).join("/"));
+  return now === former;
 }
 
-/** Spans in order, those that touch made one. */
+/** Spans in order; adjacent ones are merged. */
 class Spans {
   readonly list: { from: number; to: number }[] = [];
 
@@ -82,7 +83,7 @@ class Spans {
   }
 }
 
-/** Spans come in the order of the file: the first one too many is where the next page begins. */
+/** Spans are added in file order, so the first one beyond the limit is where the next page begins. */
 class Page {
   next: number | undefined;
   readonly #kinds: readonly Spans[];
@@ -93,7 +94,7 @@ class Page {
     this.#maxResults = maxResults;
   }
 
-  isOver(): boolean {
+  isFull(): boolean {
     let count = 0;
     for (const { list } of this.#kinds) count += list.length;
     if (count <= this.#maxResults) return false;
@@ -103,40 +104,34 @@ class Page {
   }
 }
 
-interface Side {
-  readonly view: View;
-  readonly ref: ContentRef;
-}
-
 interface Part {
   readonly from: number;
   readonly end: number;
   readonly record: RangeRecord;
 }
 
-async function nextPart(
-  source: AsyncGenerator<{ offset: number; record: RangeRecord }>,
-): Promise<Part | undefined> {
+type Ranges = ReturnType<typeof rangesIn>;
+
+async function nextPart(source: Ranges): Promise<Part | undefined> {
   const step = await source.next();
   if (step.done) return undefined;
   const { offset, record } = step.value;
   return { from: offset, end: offset + lengthOf(record), record };
 }
 
-/** Both contents side by side, from edge to edge: written and not the same as before, or written before and not now. */
+/** Merges both contents in file order: `ranges` are written and differ from before, `cleared` are no longer written. */
 async function compare(
-  now: Side,
-  then: Side,
+  live: Ranges,
+  snapshot: Ranges,
+  from: number,
   maxResults: number | undefined,
-): Promise<Pick<ListedRanges, "ranges" | "cleared" | "next">> {
+): Promise<RangesPage> {
   const ranges = new Spans();
   const cleared = new Spans();
   const page = new Page([ranges, cleared], maxResults);
-  const left = rangesIn(now.view, now.ref);
-  const right = rangesIn(then.view, then.ref);
-  let a = await nextPart(left);
-  let b = await nextPart(right);
-  let at = now.ref.from;
+  let a = await nextPart(live);
+  let b = await nextPart(snapshot);
+  let at = from;
   while (a !== undefined || b !== undefined) {
     const aHere = a !== undefined && a.from <= at;
     const bHere = b !== undefined && b.from <= at;
@@ -145,20 +140,17 @@ async function compare(
     if (aHere && bHere) compareBytes(a!, b!, at, end, ranges);
     else if (aHere) ranges.add(at, end);
     else if (bHere) cleared.add(at, end);
-    if (page.isOver()) break;
+    if (page.isFull()) break;
     at = end;
-    if (a !== undefined && a.end <= at) a = await nextPart(left);
-    if (b !== undefined && b.end <= at) b = await nextPart(right);
+    if (a !== undefined && a.end <= at) a = await nextPart(live);
+    if (b !== undefined && b.end <= at) b = await nextPart(snapshot);
   }
   return { ranges: ranges.list, cleared: cleared.list, next: page.next };
 }
 
 const UNIT = 512;
 
-/**
- * Where both have bytes: payload in extents is the same when it lies at the same place; bytes in records are
- * compared, in units of 512.
- */
+/** Payload in extents is the same when it is at the same place. Inline bytes are compared in units of 512. */
 function compareBytes(a: Part, b: Part, from: number, end: number, changed: Spans): void {
   if ("inline" in a.record && "inline" in b.record) {
     for (let at = from; at < end; ) {

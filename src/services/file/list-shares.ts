@@ -1,6 +1,6 @@
 import type { Revision } from "../../base/revision.ts";
 import { deletedSharesRange, deletionOfKey, nameOfShareKey, sharesRange } from "../../store/keys/file.ts";
-import type { Reader } from "../../store/kv.ts";
+import type { Entry, Reader } from "../../store/kv.ts";
 import { type ShareRecord, shareRecord } from "../../store/records/file.ts";
 import type { NewPage, Page } from "../page.ts";
 import type { FileService } from "./file-service.ts";
@@ -16,7 +16,7 @@ export interface ListShares<P extends Page<ListedShare>> {
   readonly from?: SharePosition | undefined;
 }
 
-/** Where a page begins: a share's name, and within it how many of its lines came before. */
+/** Where a page begins: the name of a share, and how many entries of that name to skip. */
 export interface SharePosition {
   readonly name: string;
   readonly skip: number;
@@ -34,7 +34,7 @@ export interface SharesPage<P> {
   readonly next: SharePosition | undefined;
 }
 
-/** By name; of one name first the deleted shares, then the snapshots, then the share. */
+/** Lists shares by name; for each name the deleted shares, then the snapshots, then the share. */
 export function listShares<P extends Page<ListedShare>>(
   files: FileService,
   request: ListShares<P>,
@@ -42,55 +42,56 @@ export function listShares<P extends Page<ListedShare>>(
   const { from } = request;
   return files.read(async (read) => {
     const page = request.newPage(read.now());
-    for await (const { name, lines } of sharesByName(read, request)) {
+    for await (const { name, entries } of sharesByName(read, request)) {
       const skip = name === from?.name ? from.skip : 0;
-      for (let at = skip; at < lines.length; at++) {
+      for (let at = skip; at < entries.length; at++) {
         if (page.isFull) return { page, next: { name, skip: at } };
-        page.add(lines[at]!);
+        page.add(entries[at]!);
       }
     }
     return { page, next: undefined };
   });
 }
 
-type Bounds = Omit<ListShares<Page<ListedShare>>, "newPage">;
-
-interface Lines {
+interface NamedEntries {
   readonly name: string;
-  readonly lines: ListedShare[];
+  readonly entries: ListedShare[];
 }
 
-async function* sharesByName(read: Reader, request: Bounds): AsyncGenerator<Lines> {
+async function* sharesByName(
+  read: Reader,
+  request: Omit<ListShares<Page<ListedShare>>, "newPage">,
+): AsyncGenerator<NamedEntries> {
   const { account, prefix, from, includesDeleted, includesSnapshots } = request;
   const live = read.range(sharesRange(account, prefix, from?.name))[Symbol.asyncIterator]();
-  const gone = includesDeleted
+  const deleted = includesDeleted
     ? read.range(deletedSharesRange(account, prefix, from?.name))[Symbol.asyncIterator]()
     : undefined;
-  let left = await live.next();
-  let right = await gone?.next();
-  while (!left.done || (right !== undefined && !right.done)) {
-    const liveName = left.done ? undefined : nameOfShareKey(left.value.key);
-    const goneName = right === undefined || right.done ? undefined : nameOfShareKey(right.value.key);
-    const isGone = goneName !== undefined && (liveName === undefined || goneName <= liveName);
-    const name = (isGone ? goneName : liveName)!;
-    const lines: ListedShare[] = [];
-    while (right !== undefined && !right.done && nameOfShareKey(right.value.key) === name) {
-      const info = shareRecord.unpack(right.value.value);
-      if ((info.deleted?.until ?? 0) > read.now()) {
-        lines.push({ name, info, deletion: deletionOfKey(right.value.key) });
-      }
-      right = await gone?.next();
+  const nextOf = async (source: typeof live | undefined): Promise<(Entry & { name: string }) | undefined> => {
+    const step = await source?.next();
+    return step === undefined || step.done
+      ? undefined
+      : { ...step.value, name: nameOfShareKey(step.value.key) };
+  };
+  let left = await nextOf(live);
+  let right = await nextOf(deleted);
+  while (left !== undefined || right !== undefined) {
+    const isDeleted = left === undefined || (right !== undefined && right.name <= left.name);
+    const { name } = (isDeleted ? right : left)!;
+    const entries: ListedShare[] = [];
+    for (; right?.name === name; right = await nextOf(deleted)) {
+      const info = shareRecord.unpack(right.value);
+      if ((info.deleted?.until ?? 0) > read.now())
+        entries.push({ name, info, deletion: deletionOfKey(right.key) });
     }
-    if (!left.done && liveName === name) {
-      const info = shareRecord.unpack(left.value.value);
-      if (includesSnapshots && (info.snapshots ?? 0) > 0) {
-        for (const snapshot of await readSnapshots(read, info.id)) {
-          lines.push({ name, info: snapshot, snapshot: snapshot.time });
-        }
-      }
-      lines.push({ name, info });
-      left = await live.next();
+    if (left?.name === name) {
+      const info = shareRecord.unpack(left.value);
+      if (includesSnapshots && (info.snapshots ?? 0) > 0)
+        for (const snapshot of await readSnapshots(read, info.id))
+          entries.push({ name, info: snapshot, snapshot: snapshot.time });
+      entries.push({ name, info });
+      left = await nextOf(live);
     }
-    yield { name, lines };
+    yield { name, entries };
   }
 }

@@ -1,14 +1,13 @@
 import { Refusal } from "../../base/refusals.ts";
 import { FILE_LIMITS } from "./limits.ts";
 
-/** Which share, and where in it. */
 export interface ShareRef {
   readonly account: string;
   readonly share: string;
 }
 
 export interface SnapshotRef extends ShareRef {
-  /** The time of a share snapshot, in ticks; the share as it is now without it. */
+  /** The time of a share snapshot, in ticks; undefined for the live share. */
   readonly snapshot?: bigint | undefined;
 }
 
@@ -21,8 +20,7 @@ const SHARE_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
 export function checkShareName(name: string): void {
   const { shareNameCharsMin, shareNameCharsMax } = FILE_LIMITS;
-  const isLong = name.length < shareNameCharsMin || name.length > shareNameCharsMax;
-  if (isLong) {
+  if (name.length < shareNameCharsMin || name.length > shareNameCharsMax) {
     throw new Refusal("OutOfRangeInput", {
       text: "The specified resource name length is not within the permissible limits.",
     });
@@ -34,9 +32,8 @@ const FORBIDDEN = /["\\:|<>*?\x00-\x1f\x7f\x81\x8d\x8f\x90\x9d]/;
 const RESERVED = /^(?:lpt[1-9]|com[1-9]|prn|aux|nul|con|clock\$|\.|\.\.)$/i;
 
 /**
- * The names of a path below a share. Empty segments are left out, so a trailing slash names the same thing.
- * Without `keepsDots`, dots at the end of each name are cut off, as Windows does and as clients of the File
- * service expect.
+ * The names of a path below a share. Empty segments are skipped, so a trailing slash makes no difference. Trailing dots
+ * of each name are removed unless `keepsDots`, as Windows and the File service do.
  */
 export function splitPath(path: string, keepsDots = false): string[] {
   if (path.length > FILE_LIMITS.pathCharsMax) throw invalidPath();
@@ -49,7 +46,7 @@ export function splitPath(path: string, keepsDots = false): string[] {
   return names;
 }
 
-/** One name, as it may stand in a directory. */
+/** Refuses a name that a directory entry cannot have. */
 export function checkName(name: string): string {
   if (name.length === 0 || name.length > FILE_LIMITS.nameCharsMax) throw invalidPath();
   if (FORBIDDEN.test(name) || !name.isWellFormed()) throw new Refusal("InvalidResourceName");
@@ -68,14 +65,14 @@ function invalidPath(): Refusal {
 
 const ASCII = /^[\x00-\x7f]*$/;
 
-/** Letters that got an upper-case one with Unicode 16 and 17. Here they have none, whatever Node.js knows. */
+/** Letters whose upper-case form came with Unicode 16 and 17. They keep none here, whatever Unicode Node.js has. */
 const PAIRED_LATER =
   /[\u019b\u0264\u1c8a\ua7cd\ua7cf\ua7d3\ua7d5\ua7db\u{10d70}-\u{10d85}\u{16ebb}-\u{16ed3}]/u;
 
 /**
- * What tells two names apart: their upper-case form, letter by letter. A letter that has no single upper-case
- * letter stays as it is ("ß" does not become "SS"), as in the tables of Windows file systems. Entries of directories
- * are kept under it, so it must never change (decision 0039).
+ * The form by which names compare: upper case, letter by letter. A letter without a single upper-case letter stays as it
+ * is ("ß" does not become "SS"), as on Windows file systems. Directory entries are keyed by this form, so it must never
+ * change (decision 0039).
  */
 export function foldName(name: string): string {
   if (ASCII.test(name)) return name.toUpperCase();

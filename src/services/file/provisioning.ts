@@ -2,8 +2,8 @@ import type { Instant } from "../../base/clock.ts";
 import type { ShareSettings } from "../../store/records/file.ts";
 
 /**
- * What a share was promised. Nothing here slows a share down or speeds it up; clients that provision shares read the
- * figures back, and what they did not name follows from the quota by the formulas of the protocol.
+ * The provisioned performance of a share. It limits nothing here, but clients that provision shares read the values
+ * back. Values that a client did not set follow from the quota by the formulas of Azure Files.
  */
 export interface Provisioning {
   readonly iops: number;
@@ -12,7 +12,7 @@ export interface Provisioning {
   readonly egressMbps: number;
   readonly burstIops: number;
   readonly burstCredits: number;
-  /** Since when the promise may be lowered. */
+  /** When the values may be lowered next. */
   readonly downgradeAt: Instant;
 }
 
@@ -21,13 +21,13 @@ const BURST_MIBPS_MAX = 10_340;
 const BURST_IOPS_MIN = 10_000;
 const BURST_SECONDS = 3_600;
 
-/** How far bursts that are paid for may go: as far as the client said, or as far as they go at all. */
+/** The limits of paid bursting: those the client set, or the maximum. */
 export function paidBurstingOf({ paidBursting }: ShareSettings): ShareSettings["paidBursting"] {
   if (paidBursting?.isEnabled !== true) return paidBursting;
   return { iops: IOPS_MAX, mibps: BURST_MIBPS_MAX, ...paidBursting };
 }
 
-/** Of shares on the premium tier, and of those whose figures a client set; others share what there is. */
+/** Undefined for a share that is neither on the premium tier nor explicitly provisioned. */
 export function provisioningOf(settings: ShareSettings): Provisioning | undefined {
   const { tier, quotaGib, provisionedIops, provisionedMibps, tierChangedAt } = settings;
   if (tier !== "Premium" && provisionedIops === undefined && provisionedMibps === undefined) return undefined;

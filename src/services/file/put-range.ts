@@ -4,7 +4,7 @@ import type { InodeRecord } from "../../store/records/file.ts";
 import { type Content, commitContent, type Ingested } from "../payload/content.ts";
 import type { FileService } from "./file-service.ts";
 import { checkState, type FileChange, openForChange, putWritten } from "./inode-changes.ts";
-import { findFile, ticksOf } from "./inodes.ts";
+import { findKind, ticksOf } from "./inodes.ts";
 import { FILE_LIMITS } from "./limits.ts";
 import { clearRange as clear, discardContent, putBytes, type RangeWriter } from "./ranges.ts";
 import { readShare, refuseSnapshot } from "./shares.ts";
@@ -14,7 +14,7 @@ export interface PutRange extends FileChange {
   readonly from: number;
   /** Exclusive. */
   readonly to: number;
-  /** What the last write time shall be: now, or as it was. */
+  /** The last write time stays; otherwise it becomes now. */
   readonly keepsWriteTime?: boolean | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface RangePut {
   readonly writtenAt: bigint;
 }
 
-/** Puts bytes that have been taken in. They are in the file, all of them and durable, or none is. */
+/** Puts ingested bytes: all of them, durably, or none. */
 export async function putRange(
   files: FileService,
   request: PutRange & { readonly bytes: Ingested },
@@ -48,13 +48,13 @@ function checkEnd({ to }: PutRange, { size }: InodeRecord): void {
   if (to > size) throw new Refusal("InvalidRange", { headers: { "Content-Range": `bytes */${size}` } });
 }
 
-/** Whether a range could be put here, as things are: asked before its bytes are fetched, and again with them. */
+/** Refuses a range that cannot be put. Runs before its bytes are fetched; the write itself checks again. */
 export function checkRangeTarget(files: FileService, request: PutRange): Promise<void> {
   const { ref, leaseId } = request;
   refuseSnapshot(ref);
   return files.read(async (read, admissions) => {
     const share = await readShare(read, ref);
-    const inode = await findFile(new LiveView(read), share.id, ref.path);
+    const inode = await findKind(new LiveView(read), share.id, ref.path, "file");
     admissions.ask(share, inode, "look").pass();
     checkState(read, inode.record, leaseId);
     checkEnd(request, inode.record);
@@ -71,14 +71,13 @@ function changeRange(files: FileService, request: PutRange, content: Content | u
     const isAll = content === undefined && request.from === 0 && request.to === record.size;
     const written = putWritten(write, share, inode, { writtenAt, isEmptied: isAll });
     const revision = written instanceof Promise ? await written : written;
-    // However much there was, it is taken apart in the background.
     if (isAll) discardContent(write, share, record.content);
-    const of = isAll ? revision : record.content;
-    const at: RangeWriter = { write, payloads, share, content: of, since: revision };
+    const id = isAll ? revision : record.content;
+    const at: RangeWriter = { write, payloads, share, content: id, since: revision };
     if (content === undefined) await clear(at, request.from, request.to);
     else {
-      const kept = commitContent(payloads, write, content);
-      if (kept !== undefined) await kept;
+      const committed = commitContent(payloads, write, content);
+      if (committed !== undefined) await committed;
       const put = putBytes(at, request.from, content);
       if (put !== undefined) await put;
     }

@@ -1,7 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import type { RangeRecord, SliceName } from "../../store/records/file.ts";
 
-/** Written ranges as values: how long they are, and what is left of one when a part is taken away. */
 export function lengthOf(record: RangeRecord): number {
   return "inline" in record ? record.inline.length : record.length;
 }
@@ -10,7 +9,7 @@ export function slicesOf(record: RangeRecord): readonly SliceName[] {
   return "inline" in record ? [] : record.slices;
 }
 
-/** `length` bytes of the record from `start` on. It names only those slices that it still needs. */
+/** `length` bytes of the record from `start` on, with only the slices that hold them. */
 export function partOf(record: RangeRecord, start: number, length: number): RangeRecord {
   assert(start >= 0 && length > 0 && start + length <= lengthOf(record), "a part lies inside its range");
   if ("inline" in record) return { inline: record.inline.subarray(start, start + length) };
@@ -30,7 +29,7 @@ export function partOf(record: RangeRecord, start: number, length: number): Rang
   return { slices, skip, length };
 }
 
-/** How often each slice is named by `after`, less how often by `before`. */
+/** The references that `after` has more than `before`, and those that it has less. */
 export function sliceChanges(
   before: readonly RangeRecord[],
   after: readonly RangeRecord[],
@@ -39,9 +38,9 @@ export function sliceChanges(
   const add = (record: RangeRecord, by: number): void => {
     for (const slice of slicesOf(record)) {
       const key = `${slice.extent} ${slice.offset}`;
-      const known = counts.get(key);
-      if (known === undefined) counts.set(key, { slice, count: by });
-      else known.count += by;
+      const counted = counts.get(key);
+      if (counted === undefined) counts.set(key, { slice, count: by });
+      else counted.count += by;
     }
   };
   for (const record of before) add(record, -1);

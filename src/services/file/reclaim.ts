@@ -33,19 +33,19 @@ import { fileCopies } from "./run-copy.ts";
 import { epochUpTo } from "./snapshots.ts";
 import { bodyOf, deleteVersioned, sinceOf } from "./versions.ts";
 
-/** What the File service does in the background. Each step is one short transaction. */
+/** The background jobs of the File service. Each step is one short transaction. */
 export function fileJobs(files: FileService): readonly BackgroundJob[] {
   const interval = FILE_LIMITS.sweepIntervalMillis;
   return [
-    { name: "deleted shares whose time is over", interval, run: () => purgeShares(files) },
+    { name: "purge deleted shares", interval, run: () => purgeShares(files) },
     {
-      name: "contents of files and shares that are gone",
+      name: "free contents of deleted files, shares and snapshots",
       interval,
       wakeup: files.contentLeft,
       run: () => sweepGarbage(files),
     },
     fileCopies(files),
-    { name: "marks of shares nobody has open", interval, run: () => forgetUnusedMarks(files) },
+    { name: "clear the opened mark of unused shares", interval, run: () => forgetUnusedMarks(files) },
   ];
 }
 
@@ -55,11 +55,8 @@ async function firstOf(read: Reader, range: Range, limit: number): Promise<Entry
   return found;
 }
 
-async function purgeShares(files: FileService): Promise<"more" | "done"> {
-  const { store } = files.parts;
-  const isAny = await store.read(
-    async (read) => (await firstOf(read, purgesUntil(read.now()), 1)).length > 0,
-  );
+async function purgeShares({ parts: { store } }: FileService): Promise<"more" | "done"> {
+  const isAny = await store.read(async (read) => (await read.take(purgesUntil(read.now()), 1)).length > 0);
   if (!isAny) return "done";
   return store.write(async (write) => {
     const due = await firstOf(write, purgesUntil(write.now()), FILE_LIMITS.sweptPerStep);
@@ -76,103 +73,96 @@ async function purgeShares(files: FileService): Promise<"more" | "done"> {
   });
 }
 
-async function sweepGarbage(files: FileService): Promise<"more" | "done"> {
-  const { store } = files.parts;
-  const found = await store.read(async (read) => (await firstOf(read, GARBAGE, 1))[0]);
+async function sweepGarbage({ parts: { store, payloads } }: FileService): Promise<"more" | "done"> {
+  const found = await store.read(async (read) => (await read.take(GARBAGE, 1))[0]);
   if (found === undefined) return "done";
-  const garbage = garbageRecord.unpack(found.value);
   await store.write(async (write) => {
-    // Another process may have done it meanwhile.
+    // Another process may have swept it since.
     if ((await write.get(found.key)) === undefined) return;
-    if ((await sweep(files, write, garbage)) === "done") write.delete(found.key);
+    const { slices, isDone } = await sweep(write, garbageRecord.unpack(found.value));
+    if (slices.length > 0) await payloads.drop(write, slices);
+    if (isDone) write.delete(found.key);
   });
   return "more";
 }
 
-function sweep(files: FileService, write: Writer, garbage: GarbageRecord): Promise<"more" | "done"> {
+/** One step of sweeping: the slices of the records it deleted, and whether it was the last step. */
+interface Swept {
+  readonly slices: readonly SliceName[];
+  readonly isDone: boolean;
+}
+
+function sweep(write: Writer, garbage: GarbageRecord): Promise<Swept> {
   switch (garbage.what) {
     case "share":
-      return sweepShare(files, write, garbage.share);
+      return sweepShare(write, garbage.share);
     case "content":
-      return sweepContent(files, write, garbage);
+      return sweepContent(write, garbage);
     case "epoch":
-      return sweepEpoch(files, write, garbage);
+      return sweepEpoch(write, garbage);
   }
 }
 
 const RANGE_FAMILY = "fr\0";
 const RANGE_VERSION_FAMILY = "fv\0fr\0";
 
-/** Slices that a record of the contents, or a version of one, holds on to. */
+/** Slices that a record, or a version of one, references. */
 function slicesInRecord(key: Key, stored: Buffer): readonly SliceName[] {
   const isRange = key.startsWith(RANGE_FAMILY) || key.startsWith(RANGE_VERSION_FAMILY);
   return isRange ? slicesOf(rangeRecord.unpack(bodyOf(stored))) : [];
 }
 
-async function sweepShare(files: FileService, write: Writer, share: bigint): Promise<"more" | "done"> {
-  const ranges = [
-    ...contentsOfShare(share),
-    epochIndexOfShare(share),
-    permissionsOf(share),
-    snapshotsOf(share),
-  ];
-  const dropped: SliceName[] = [];
-  let room: number = FILE_LIMITS.sweptPerStep;
-  for (const range of ranges) {
-    if (room === 0) break;
-    for (const { key, value } of await firstOf(write, range, room)) {
-      dropped.push(...slicesInRecord(key, value));
+async function sweepShare(write: Writer, share: bigint): Promise<Swept> {
+  const slices: SliceName[] = [];
+  let remaining: number = FILE_LIMITS.sweptPerStep;
+  const rest = [epochIndexOfShare(share), permissionsOf(share), snapshotsOf(share)];
+  for (const range of [...contentsOfShare(share), ...rest]) {
+    for (const { key, value } of await firstOf(write, range, remaining)) {
+      slices.push(...slicesInRecord(key, value));
       write.delete(key);
-      room--;
+      remaining--;
     }
+    if (remaining === 0) return { slices, isDone: false };
   }
-  if (dropped.length > 0) await files.parts.payloads.drop(write, dropped);
-  if (room === 0) return "more";
   write.delete(usageKey(share));
-  return "done";
+  return { slices, isDone: true };
 }
 
 /**
- * The content of a file that was deleted or made anew. Snapshots that were there at that time may still see it;
- * later ones do not, so they get no version of it.
+ * The content of a file that was deleted or overwritten. Snapshots that existed then may still see it; later ones do
+ * not, so they get no version of it.
  */
 async function sweepContent(
-  files: FileService,
   write: Writer,
   { share, content, epoch }: Extract<GarbageRecord, { what: "content" }>,
-): Promise<"more" | "done"> {
+): Promise<Swept> {
   const volume = { id: share, epoch: await epochUpTo(write, share, epoch) };
   const found = await firstOf(write, allRangesOf(share, content), FILE_LIMITS.sweptPerStep);
-  const dropped: SliceName[] = [];
-  for (const { key, value } of found) {
-    if (deleteVersioned(write, volume, key, value) === "replaced")
-      dropped.push(...slicesInRecord(key, value));
-  }
-  if (dropped.length > 0) await files.parts.payloads.drop(write, dropped);
-  return found.length < FILE_LIMITS.sweptPerStep ? "done" : "more";
+  const slices = found.flatMap(({ key, value }) =>
+    deleteVersioned(write, volume, key, value) === "replaced" ? slicesInRecord(key, value) : [],
+  );
+  return { slices, isDone: found.length < FILE_LIMITS.sweptPerStep };
 }
 
-/** Versions of a snapshot that is gone: each is handed to the snapshot before, if that one sees it, or it goes. */
+/** Moves each version of a deleted snapshot to the snapshot before, if that one sees it; deletes the others. */
 async function sweepEpoch(
-  files: FileService,
   write: Writer,
   { share, epoch }: Extract<GarbageRecord, { what: "epoch" }>,
-): Promise<"more" | "done"> {
+): Promise<Swept> {
   const before = await epochUpTo(write, share, epoch);
   const found = await firstOf(write, epochIndexOf(share, epoch), FILE_LIMITS.sweptPerStep);
-  const dropped: SliceName[] = [];
+  const slices: SliceName[] = [];
   for (const { key: index } of found) {
     const key = keyOfEpochIndex(index);
     const versioned = versionKey(key, epoch);
     const stored = (await write.get(versioned))!;
     write.delete(index);
     write.delete(versioned);
-    // Had that one a version of its own, this one would have been written after it, and would not be seen by it.
+    // The snapshot before has no version of this record: this one would then be newer and invisible to it.
     if (before > 0n && sinceOf(stored) <= before) {
       write.put(versionKey(key, before), stored);
       write.put(epochIndexKey(share, before, key), Buffer.alloc(0));
-    } else dropped.push(...slicesInRecord(versioned, stored));
+    } else slices.push(...slicesInRecord(versioned, stored));
   }
-  if (dropped.length > 0) await files.parts.payloads.drop(write, dropped);
-  return found.length < FILE_LIMITS.sweptPerStep ? "done" : "more";
+  return { slices, isDone: found.length < FILE_LIMITS.sweptPerStep };
 }

@@ -2,26 +2,23 @@ import { Refusal } from "../../base/refusals.ts";
 import { checkFileWrite } from "../../concurrency/file-lease.ts";
 import { leaseAfterWrite } from "../../concurrency/lease.ts";
 import type { Writer } from "../../store/kv.ts";
-import type { FileHeaders, InodeRecord, ShareRecord } from "../../store/records/file.ts";
+import type { InodeRecord, ShareRecord } from "../../store/records/file.ts";
 import type { Admissions } from "./access.ts";
-import { normalizedAttributes } from "./attributes.ts";
 import { unlinkFile } from "./delete-file.ts";
 import type { FileService } from "./file-service.ts";
-import { checkChange, checkParent, type InodeChanges, resolveTime } from "./inode-changes.ts";
+import { applyChanges, checkChange, checkParent, type InodeChanges } from "./inode-changes.ts";
 import {
-  findAny,
+  findKind,
   findPlace,
   type Inode,
+  inodeAt,
   type Place,
   putEntry,
   putInode,
-  readInode,
   removeEntry,
-  ticksOf,
 } from "./inodes.ts";
 import { isBelow } from "./list-handles.ts";
 import type { PathRef } from "./names.ts";
-import { resolvePermission } from "./permissions.ts";
 import { leaseOf, readShare, refuseSnapshot, throwIf, withLease } from "./shares.ts";
 import { LiveView, type View } from "./versions.ts";
 
@@ -39,8 +36,8 @@ export interface Rename {
 }
 
 /**
- * Moves one entry from one directory to another. What a directory holds is keyed by its id and is not touched: a
- * directory with a million entries moves like an empty one.
+ * Moves one entry from one directory to another. The entries of a directory are keyed by its id and stay as they are,
+ * so a directory with a million entries moves like an empty one.
  */
 export function rename(files: FileService, request: Rename): Promise<Inode> {
   const { source, destination, kind } = request;
@@ -55,8 +52,7 @@ export function rename(files: FileService, request: Rename): Promise<Inode> {
     if (source.path.length === 0 || destination.path.length === 0) {
       throw new Refusal("InvalidInput", { text: "The root directory has no name to change." });
     }
-    const inode = await findAny(view, share.id, source.path);
-    if (inode.record.kind !== kind) throw new Refusal("ResourceTypeMismatch");
+    const inode = await findKind(view, share.id, source.path, kind);
     const place = await findPlace(view, share.id, destination.path);
     const admission = admissions.ask(share, inode, "rename");
     await checkParent(view, admissions, share, place.parent);
@@ -70,7 +66,7 @@ export function rename(files: FileService, request: Rename): Promise<Inode> {
   });
 }
 
-/** A directory cannot move below itself, and not while something below it is open. */
+/** A directory cannot move below itself, or while something below it is open. */
 export async function checkTree(
   view: View,
   admissions: Admissions,
@@ -81,13 +77,12 @@ export async function checkTree(
   if (await isBelow(view, share.id, place.parent, inode.id)) {
     throw new Refusal("InvalidInput", { text: "A directory cannot be moved into itself." });
   }
-  for (const open of admissions.openInodes(share, inode.id)) {
-    const isOther = open !== inode.id;
-    if (isOther && (await isBelow(view, share.id, open, inode.id))) throw new Refusal("SharingViolation");
-  }
+  for (const open of admissions.openInodes(share, inode.id))
+    if (open !== inode.id && (await isBelow(view, share.id, open, inode.id)))
+      throw new Refusal("SharingViolation");
 }
 
-/** Makes room where the node goes. A new spelling of its own name is no other node. */
+/** Deletes the file that the rename replaces. A new spelling of the same name replaces nothing. */
 async function clearPlace(
   write: Writer,
   view: View,
@@ -104,7 +99,7 @@ async function clearPlace(
     }
     return;
   }
-  const target = { id: entry.inode, record: await readInode(view, share.id, entry.inode) };
+  const target = await inodeAt(view, share.id, entry.inode);
   if (!replacesExisting || entry.kind === "directory" || request.kind === "directory") {
     admissions.ask(share, target, "look");
     throw new Refusal("ResourceAlreadyExists");
@@ -122,30 +117,12 @@ export async function move(
   { kind, requested, metadata, contentType }: Pick<Rename, "kind" | "requested" | "metadata" | "contentType">,
 ): Promise<Inode> {
   const revision = write.revision(record.revision);
-  const now = ticksOf(write);
-  const inherited = (await readInode(view, share.id, parent)).permission;
-  const permission = await resolvePermission(write, share.id, requested.permission, {
-    own: record.permission,
-    inherited,
-  });
-  const headers: FileHeaders | undefined =
-    contentType === undefined ? record.headers : { ...record.headers, contentType };
-  const moved: InodeRecord = {
-    ...record,
-    parent,
-    name,
-    revision,
-    attributes: normalizedAttributes(kind, requested.attributes ?? record.attributes),
-    createdAt: resolveTime(requested.createdAt, now, record.createdAt),
-    writtenAt: resolveTime(requested.writtenAt, now, record.writtenAt),
-    changedAt: resolveTime(requested.changedAt, now, now),
-    ...(permission === undefined ? {} : { permission }),
-    ...(metadata === undefined || Object.keys(metadata).length === 0 ? {} : { metadata }),
-    ...(headers === undefined ? {} : { headers }),
-  };
-  const kept = withLease(moved, leaseAfterWrite(leaseOf(record), write.now()));
+  const moved = await applyChanges(write, { share, view }, { ...record, parent, name, revision }, requested);
+  if (metadata !== undefined && Object.keys(metadata).length > 0) moved.metadata = metadata;
+  if (contentType !== undefined) moved.headers = { ...record.headers, contentType };
+  const changed = withLease(moved, leaseAfterWrite(leaseOf(record), write.now()));
   await removeEntry(write, share, record.parent, record.name);
   await putEntry(write, share, parent, { name, inode: id, kind }, revision);
-  await putInode(write, share, id, kept, revision);
-  return { id, record: kept };
+  await putInode(write, share, id, changed, revision);
+  return { id, record: changed };
 }

@@ -1,10 +1,9 @@
 import { Refusal } from "../../base/refusals.ts";
-import type { FileCopyTarget } from "../../store/records/copies.ts";
-import { pendingFileCopy } from "../../store/records/copies.ts";
+import type { Reader } from "../../store/kv.ts";
+import { type FileCopyTarget, pendingFileCopy } from "../../store/records/copies.ts";
 import type { BackgroundJob } from "../reclaim/background-jobs.ts";
 import { interruptedCopies } from "../reclaim/interrupted-copies.ts";
 import {
-  type CopyInPlace,
   type CopyWork,
   copyNextRanges,
   endCopy,
@@ -16,9 +15,8 @@ import type { FileService } from "./file-service.ts";
 import { FILE_LIMITS } from "./limits.ts";
 
 /**
- * Carries a copy to its end, step by step, while the client already has its answer. It ends as "success" or
- * "failed"; a copy that the client aborts ends where it is. A copy that its process did not survive is
- * ended as "failed" by the next process that looks (`fileCopies`).
+ * Completes a copy step by step after the client has its reply. The status becomes "success" or "failed"; an aborted
+ * copy stops where it is. When the process dies, another process sets the status to "failed" (`fileCopies`).
  */
 export async function runCopy(
   files: FileService,
@@ -26,8 +24,10 @@ export async function runCopy(
   bytes?: AsyncIterable<Uint8Array>,
 ): Promise<void> {
   try {
-    if (work.source !== undefined) await copyWithin(files, { ...work, source: work.source });
-    else if (bytes !== undefined) await copyFrom(files, work, bytes);
+    if (work.source !== undefined) {
+      let from: number | undefined = 0;
+      while (from !== undefined) from = await copyNextRanges(files, work, work.source, from);
+    } else if (bytes !== undefined) await copyFrom(files, work, bytes);
     await endCopy(files, work, { status: "success" });
   } catch (error) {
     if (error instanceof Refusal && error.code === "NoPendingCopyOperation") return;
@@ -35,18 +35,10 @@ export async function runCopy(
       error instanceof Refusal ? error.row.text : "The source could not be read to its end.";
     if (!(error instanceof Refusal)) files.parts.log.warn({ err: error }, "a copy failed");
     await endCopy(files, work, { status: "failed", description }).catch((err: unknown) => {
-      // Aborted in the same moment, or the store is closing: nobody waits for this any more.
-      files.parts.log.warn({ err }, "the end of a copy could not be written down");
+      // The copy was aborted at the same moment, or the store is closing.
+      files.parts.log.warn({ err }, "could not record that a copy failed");
     });
   }
-}
-
-async function copyWithin(
-  files: FileService,
-  work: Required<Pick<CopyWork, "source">> & CopyWork & { source: NonNullable<CopyWork["source"]> },
-): Promise<void> {
-  let from: number | undefined = 0;
-  while (from !== undefined) from = (await copyNextRanges(files, work, from)).next;
 }
 
 async function copyFrom(files: FileService, work: CopyWork, bytes: AsyncIterable<Uint8Array>): Promise<void> {
@@ -64,32 +56,29 @@ async function copyFrom(files: FileService, work: CopyWork, bytes: AsyncIterable
     pending = [];
     length = 0;
   };
-  for await (const piece of bytes) {
-    pending.push(piece);
-    length += piece.length;
+  for await (const chunk of bytes) {
+    pending.push(chunk);
+    length += chunk.length;
     if (length >= FILE_LIMITS.rangeBytesMax) await flush();
   }
   await flush();
   if (offset !== work.size) throw new Refusal("CannotVerifyCopySource");
 }
 
-/** Ends the copies of processes that are gone. */
+/** Fails the pending copies of processes that have ended. */
 export function fileCopies(files: FileService): BackgroundJob {
-  const inPlace = (
+  const find = (
+    read: Reader,
     { account, share, shareId, node: inode }: FileCopyTarget,
     copyId: string,
-  ): CopyInPlace => ({
-    request: { ref: { account, share }, copyId },
-    share: shareId,
-    inode,
-  });
+  ): ReturnType<typeof findPendingCopy> =>
+    findPendingCopy(read, { request: { ref: { account, share }, copyId }, share: shareId, inode });
   return interruptedCopies(files.parts, {
     service: "file",
     record: pendingFileCopy,
-    isPending: async (read, target, copyId) =>
-      (await findPendingCopy(read, inPlace(target, copyId))) !== undefined,
+    isPending: async (read, target, copyId) => (await find(read, target, copyId)) !== undefined,
     fail: async (write, target, copyId, description) => {
-      const pending = await findPendingCopy(write, inPlace(target, copyId));
+      const pending = await find(write, target, copyId);
       if (pending !== undefined) await putCopy(write, pending, { status: "failed", description });
     },
   });

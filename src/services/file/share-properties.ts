@@ -1,21 +1,19 @@
 import type { Instant } from "../../base/clock.ts";
 import type { Revision } from "../../base/revision.ts";
 import { checkShareUse } from "../../concurrency/file-lease.ts";
-import { snapshotKey } from "../../store/keys/file.ts";
-import type { Writer } from "../../store/kv.ts";
-import { type ShareRecord, type ShareSettings, snapshotRecord } from "../../store/records/file.ts";
+import type { ShareRecord, ShareSettings } from "../../store/records/file.ts";
 import type { StoredPolicy } from "../account/stored-policy.ts";
 import type { FileService } from "./file-service.ts";
-import type { ShareRef, SnapshotRef } from "./names.ts";
+import type { SnapshotRef } from "./names.ts";
 import { leaseOf, putShare, readShare, readSnapshot, readUsage, refuseSnapshot, throwIf } from "./shares.ts";
 
-/** What clients read and set of a share as a whole. */
+/** A request to a share as a whole, with the lease id it presents. */
 export interface GuardedShare {
   readonly ref: SnapshotRef;
   readonly leaseId?: string | undefined;
 }
 
-/** What a share and a snapshot of it have in common. */
+/** The properties that a share and its snapshots have in common. */
 export type ShareState = Pick<ShareRecord, "revision" | "settings" | "metadata" | "lease">;
 
 export function getShare(
@@ -54,7 +52,7 @@ export function setShareMetadata(
 
 export type SettingChanges = { readonly [Name in keyof ShareSettings]?: ShareSettings[Name] | undefined };
 
-/** A quota below what is used is accepted: it stops growth and nothing else. */
+/** A quota below the usage is accepted; it only stops growth. */
 export function setShareProperties(
   files: FileService,
   request: GuardedShare & { readonly changes: SettingChanges },
@@ -85,21 +83,4 @@ export function getShareStatistics(
     throwIf(checkShareUse(leaseOf(share), leaseId, read.now(), "other"));
     return { revision: share.revision, bytes: await readUsage(read, share.id) };
   });
-}
-
-/** Puts what changed of a share or of one of its snapshots, as a lease does. */
-export async function putShareState(
-  write: Writer,
-  ref: SnapshotRef,
-  share: ShareRecord,
-  change: <T extends ShareState>(info: T) => T,
-): Promise<ShareState> {
-  if (ref.snapshot === undefined) {
-    const changed = change(share);
-    putShare(write, ref as ShareRef, changed);
-    return changed;
-  }
-  const changed = change(await readSnapshot(write, share.id, ref.snapshot));
-  write.put(snapshotKey(share.id, ref.snapshot), snapshotRecord.pack(changed));
-  return changed;
 }

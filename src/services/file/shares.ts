@@ -1,6 +1,5 @@
-import type { Instant } from "../../base/clock.ts";
+import { then } from "../../base/maybe-promise.ts";
 import { Refusal, type RefusalCode } from "../../base/refusals.ts";
-import type { Revision } from "../../base/revision.ts";
 import { AVAILABLE, type Lease } from "../../concurrency/lease.ts";
 import { shareKey, snapshotKey, usageKey } from "../../store/keys/file.ts";
 import type { Key, MaybePromise, Reader, Writer } from "../../store/kv.ts";
@@ -15,7 +14,7 @@ import {
 import { RecordDecodeCache } from "../../store/records/remembered.ts";
 import { FILE_LIMITS } from "./limits.ts";
 import type { ShareRef, SnapshotRef } from "./names.ts";
-import { LiveView, SnapshotView, type View, type Volume } from "./versions.ts";
+import { LiveView, SnapshotView, type View } from "./versions.ts";
 
 /** What the operations on shares have in common. */
 
@@ -27,7 +26,7 @@ export async function findShare(
 ): Promise<ShareRecord | undefined> {
   const key = shareKey(account, share);
   const stored = await read.get(key);
-  return stored === undefined ? undefined : shares.unpack(key, stored);
+  return stored && shares.unpack(key, stored);
 }
 
 export function readShare(read: Reader, { account, share }: ShareRef): MaybePromise<ShareRecord> {
@@ -51,17 +50,16 @@ export async function findSnapshot(
   time: bigint,
 ): Promise<SnapshotRecord | undefined> {
   const stored = await read.get(snapshotKey(share, time));
-  return stored === undefined ? undefined : snapshotRecord.unpack(stored);
+  return stored && snapshotRecord.unpack(stored);
 }
 
 export async function readSnapshot(read: Reader, share: bigint, time: bigint): Promise<SnapshotRecord> {
   const found = await findSnapshot(read, share, time);
-  // A snapshot that is not there is a share that is not there, to the clients of this protocol.
   if (found === undefined) throw new Refusal("ShareSnapshotNotFound");
   return found;
 }
 
-/** A share and its contents, now or at a snapshot. */
+/** A share and its contents, live or at a snapshot. */
 export interface OpenShare {
   readonly share: ShareRecord;
   readonly view: View;
@@ -74,20 +72,13 @@ export async function openShare(read: Reader, ref: SnapshotRef): Promise<OpenSha
   return { share, view: new SnapshotView(read, epoch) };
 }
 
-/** The past cannot be written. */
+/** Snapshots are read-only. */
 export function refuseSnapshot({ snapshot }: SnapshotRef): void {
   if (snapshot !== undefined) {
     throw new Refusal("InvalidQueryParameterValue", {
-      elements: {
-        QueryParameterName: "sharesnapshot",
-        Reason: "A share snapshot is read only.",
-      },
+      elements: { QueryParameterName: "sharesnapshot", Reason: "A share snapshot is read only." },
     });
   }
-}
-
-export function volumeOf(share: ShareRecord): Volume {
-  return { id: share.id, epoch: share.epoch ?? 0n };
 }
 
 export function throwIf(code: RefusalCode | undefined): void {
@@ -98,42 +89,31 @@ export function leaseOf(record: { readonly lease?: LeaseRecord }): Lease {
   return record.lease ?? AVAILABLE;
 }
 
-/** The record with its lease as given: an available one is not stored. */
+/** The record with this lease. An available lease is not stored. */
 export function withLease<T extends { readonly lease?: LeaseRecord }>(record: T, lease: Lease): T {
   if (record.lease === undefined && lease.state === "available") return record;
   const { lease: _, ...rest } = record;
   return (lease.state === "available" ? rest : { ...rest, lease }) as T;
 }
 
-export function readUsage(read: Reader, share: bigint): MaybePromise<number> {
-  const found = read.get(usageKey(share));
-  return found instanceof Promise ? found.then(usageOf) : usageOf(found);
-}
+const usageOf = (stored: Buffer | undefined): number =>
+  stored === undefined ? 0 : usageRecord.unpack(stored).bytes;
 
-function usageOf(stored: Buffer | undefined): number {
-  return stored === undefined ? 0 : usageRecord.unpack(stored).bytes;
+export function readUsage(read: Reader, share: bigint): MaybePromise<number> {
+  return then(read.get(usageKey(share)), usageOf);
 }
 
 /**
- * Bytes used are the sizes of all files together: what a quota is about, and what a client can add up for itself.
- * The counter changes in the transaction that changes a size. A share over its quota (which was lowered) takes
- * no growth, and everything else.
+ * Usage is the sum of the file sizes, which a client can add up for itself. The counter changes in the transaction that
+ * changes a size. A share above its quota, which was lowered then, refuses growth and nothing else.
  */
 export function changeUsage(write: Writer, share: ShareRecord, change: number): MaybePromise<void> {
   if (change === 0) return;
-  const put = (used: number): void => {
+  return then(readUsage(write, share.id), (used) => {
     const bytes = used + change;
     if (change > 0 && bytes > share.settings.quotaGib * FILE_LIMITS.quotaUnitBytes) {
       throw new Refusal("ShareSizeLimitReached");
     }
     write.put(usageKey(share.id), usageRecord.pack({ bytes }));
-  };
-  const used = readUsage(write, share.id);
-  return used instanceof Promise ? used.then(put) : put(used);
-}
-
-/** A revision and the time it stands for. */
-export interface Stamped {
-  readonly revision: Revision;
-  readonly now: Instant;
+  });
 }

@@ -8,29 +8,29 @@ import {
   inodeRecord,
   type ShareRecord,
 } from "../../store/records/file.ts";
-import { findInode, type Inode, putInode, removeInode, ticksOf } from "./inodes.ts";
+import { findInode, type Inode, newInode, putInode, removeInode, ticksOf } from "./inodes.ts";
 import { FILE_LIMITS } from "./limits.ts";
 import { foldName } from "./names.ts";
 import { discardContent } from "./ranges.ts";
-import { changeUsage, volumeOf } from "./shares.ts";
-import { deleteVersioned, LiveView, putVersioned, type View } from "./versions.ts";
+import { changeUsage } from "./shares.ts";
+import { LiveView, removeVersioned, replaceVersioned, type View } from "./versions.ts";
 
 /**
  * Named streams: content that a file or directory has beside its own (decision 0045).
  *
- * A stream is a node: size, content, handles and locks are kept under an id of its own, by the same code as those of
- * files. It lies in no directory but under its *base*, the file or directory it belongs to, in a family of keys that
- * no listing reads. Times, attributes and security are the base's alone. The base's record says whether it has
- * streams, so nobody looks for them where there are none.
+ * A stream is an inode: its size, content, handles and locks have an id of their own and use the code of files. It
+ * is in no directory. Its entry lies under its *base*, the file or directory it belongs to, in a key family that no
+ * listing reads. Times, attributes and security belong to the base alone. The record of the base says whether it has
+ * streams, so a base without streams costs no lookup.
  *
- * REST cannot name them: to it they are a part of the file, and go where it goes.
+ * REST cannot name streams: they are part of the file and go where it goes.
  */
 export interface NamedStream {
   readonly name: string;
   readonly inode: Inode;
 }
 
-/** A file or directory with them. */
+/** A file or directory with its named streams. */
 export interface StreamList {
   readonly base: Inode;
   readonly named: readonly NamedStream[];
@@ -63,13 +63,13 @@ export async function readStreams(view: View, share: bigint, base: Inode): Promi
   });
 }
 
-/** A stream as it is shown: its own content, and all else of the file or directory it belongs to. */
+/** A stream as clients see it: its own content, and the other properties of its base. */
 export function shownStream(base: InodeRecord, stream: InodeRecord): InodeRecord {
   const { size, content, dataRevision } = stream;
   return { ...base, kind: "file", size, content, dataRevision };
 }
 
-/** Puts a new and empty stream under its base. */
+/** Puts a new, empty stream under its base. */
 export async function putNewStream(
   write: Writer,
   share: ShareRecord,
@@ -81,19 +81,9 @@ export async function putNewStream(
   if (others !== undefined && (await write.take(others, limit)).length >= limit)
     throw new Refusal("TooManyStreams");
   const revision = write.revision();
-  const now = ticksOf(write);
-  const record: InodeRecord = {
-    kind: "file",
-    parent: base.id,
-    name,
-    revision,
+  const record = {
+    ...newInode("file", { parent: base.id, name, revision, now: ticksOf(write) }),
     attributes: 0,
-    createdAt: now,
-    writtenAt: now,
-    changedAt: now,
-    size: 0,
-    content: revision,
-    dataRevision: revision,
   };
   await putInode(write, share, id, record, revision);
   await putStreamEntry(write, share, base.id, { name, inode: id, kind: "file" });
@@ -107,22 +97,23 @@ export async function putStreamEntry(
   entry: EntryRecord,
 ): Promise<void> {
   const key = streamKey(share.id, base, foldName(entry.name));
-  const stored = share.epoch === undefined ? undefined : await write.get(key);
-  putVersioned(write, volumeOf(share), { key, packed: entryRecord.pack(entry, write.revision()), stored });
+  await replaceVersioned(write, share, {
+    key,
+    packed: entryRecord.pack(entry, write.revision()),
+    isNew: false,
+  });
 }
 
-export async function removeStreamEntry(
+export function removeStreamEntry(
   write: Writer,
   share: ShareRecord,
   base: bigint,
   name: string,
 ): Promise<void> {
-  const key = streamKey(share.id, base, foldName(name));
-  const stored = await write.get(key);
-  if (stored !== undefined) deleteVersioned(write, volumeOf(share), key, stored);
+  return removeVersioned(write, share, streamKey(share.id, base, foldName(name)));
 }
 
-/** Takes one stream away. The caller says so in the record of the base. */
+/** Removes one stream. The caller updates the record of the base. */
 export async function removeStream(
   write: Writer,
   share: ShareRecord,
@@ -135,7 +126,7 @@ export async function removeStream(
   discardContent(write, share, record.content);
 }
 
-/** The base goes, or is made anew: its streams go with it. Whoever has one open finds it closed. */
+/** Removes all streams of a base that is deleted or created anew. Clients that have one open find it closed. */
 export async function removeStreams(write: Writer, share: ShareRecord, base: Inode): Promise<void> {
   for (const { inode } of await readStreams(new LiveView(write), share.id, base))
     await removeStream(write, share, base.id, inode);
@@ -145,10 +136,7 @@ export async function hasStreamsLeft(write: Writer, share: bigint, base: bigint)
   return (await write.take(streamsOfInode(share, base), 1)).length > 0;
 }
 
-/**
- * Something was done to a stream: the times of its base move, as on Windows. The ETag does not: to REST nothing of the
- * file has changed.
- */
+/** A stream has changed: the times of its base change, as on Windows. The ETag stays, because REST sees no change. */
 export async function putBase(
   write: Writer,
   share: ShareRecord,

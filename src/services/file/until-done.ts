@@ -4,34 +4,34 @@ import type { Log } from "../../observability/log.ts";
 import { FILE_LIMITS } from "./limits.ts";
 
 /**
- * Clears away what a call, or a client that is gone, has in the ephemeral space: a note or a handle that stays keeps
- * others away until this process ends. When the store fails, the caller goes on, because what it has done is done, and the
- * work is tried again in the background until it succeeds or the store is closed. It must bear being done twice.
+ * Deletes ephemeral records of a request or a client, such as a handle: one that stays excludes other clients until this
+ * process ends. When the store fails, the caller continues, because its own work is done, and a background loop retries
+ * until the work succeeds or the store closes. `work` must be idempotent.
  */
 export async function untilDone(log: Log, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (!mayWorkLater(error)) throw error;
-    log.warn({ err: error }, "what a call held could not be released yet; trying again");
-    void tryAgain(log, work);
+    if (!isTransient(error)) throw error;
+    log.warn({ err: error }, "could not release a handle, a lock or an access; retrying");
+    void retry(log, work);
   }
 }
 
-async function tryAgain(log: Log, work: () => Promise<unknown>): Promise<void> {
+async function retry(log: Log, work: () => Promise<unknown>): Promise<void> {
   for (;;) {
     await pause(FILE_LIMITS.releaseRetryMillis);
     try {
       await work();
       return;
     } catch (error) {
-      if (mayWorkLater(error)) continue;
-      log.error({ err: error }, "what a call held could not be released");
+      if (isTransient(error)) continue;
+      log.error({ err: error }, "could not release a handle, a lock or an access");
       return;
     }
   }
 }
 
-function mayWorkLater(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   return error instanceof OutcomeUnknown || (error instanceof StorageFault && error.isTransient);
 }

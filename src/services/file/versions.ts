@@ -8,43 +8,38 @@ import {
   versionsOfRange,
 } from "../../store/keys/file.ts";
 import type { Entry, Key, MaybePromise, Range, Reader, Writer } from "../../store/kv.ts";
+import type { ShareRecord } from "../../store/records/file.ts";
 import { SINCE_BYTES } from "../../store/records/file-contents.ts";
 
 /**
- * How a share snapshot costs nothing when it is taken.
+ * How share snapshots work: copy on write, record by record.
  *
- * Taking one writes down a moment, its *epoch*: a revision. Nothing is copied. Each record of the contents (entries
- * of directories, nodes, extended attributes, ranges) starts with the revision at which it was written, its *since*. When a record is
- * about to change or go, and the newest snapshot was taken after it was written, then that snapshot still sees it:
- * the old bytes move to a version key first.
+ * Taking a snapshot stores its *epoch*, which is a revision, and copies nothing. Each record of the contents
+ * (directory entries, inodes, extended attributes, ranges) starts with the revision that wrote it, its *since*.
+ * A change moves the old record to a version key when the newest snapshot was taken after the record was written,
+ * because that snapshot still sees it.
  *
- *   ("fr", share, content, 0)                       since 120   as the share has it now
- *   ("fv", ("fr", share, content, 0), 110)          since 40    as snapshots from 40 to 110 see it
- *   ("fw", share, 110, ("fr", ...))                             an index: what was kept for epoch 110
+ *   ("fr", share, content, 0)                       since 120   the live record
+ *   ("fv", ("fr", share, content, 0), 110)          since 40    what snapshots from 40 to 110 see
+ *   ("fw", share, 110, ("fr", ...))                             index of the versions kept for epoch 110
  *
- * Reading at epoch s takes the first version kept at an epoch >= s, or else the live record; either counts only
- * when its since is <= s, for otherwise the record was not there yet. No later version can be meant: had the
- * record changed between s and that version's epoch, the change would have kept a version in between. A record
- * that appears needs no mark for the snapshots before it, because its since says so.
+ * A read at epoch s uses the first version kept at an epoch >= s, or else the live record. Either counts only when
+ * its since is <= s; otherwise the record did not exist yet. No later version can be the right one: a change
+ * between s and that version's epoch would have kept a version in between. So a new record needs no mark for
+ * earlier snapshots.
  *
- * Deleting a snapshot hands each version kept for it to the snapshot before, if that one sees it; otherwise it
- * goes. That is done in the background, record by record (see reclaim.ts), and a
- * reader may come at any moment of it: a version that has not been handed down yet is still found as the first one
- * at an epoch >= s.
+ * Deleting a snapshot moves each version kept for it to the snapshot before, if that one sees it, and deletes the
+ * version otherwise. A background job does this record by record (reclaim.ts). Readers may run at any time: they
+ * still find a version that has not moved yet as the first one at an epoch >= s.
  *
- * Payload is shared by references: a version takes over the reference of the record it was, so keeping one moves
- * bytes in the store only when they lie in the record itself.
+ * A version takes over the payload references of its record, so keeping one copies only inline bytes.
  */
 const EMPTY = Buffer.alloc(0);
 
-/** What of a share a change must know. */
-export interface Volume {
-  readonly id: bigint;
-  /** The newest snapshot; 0 when there is none. */
-  readonly epoch: Revision;
-}
+/** A share with the epoch of its newest snapshot, if it has one. */
+export type Volume = Pick<ShareRecord, "id" | "epoch">;
 
-/** A stored record with its since taken off. */
+/** A stored record without its since. */
 export function bodyOf(stored: Buffer): Buffer {
   return stored.subarray(SINCE_BYTES);
 }
@@ -53,48 +48,62 @@ export function sinceOf(stored: Buffer): Revision {
   return stored.readBigUInt64BE(0);
 }
 
-/** Writes a record, packed with its since. `stored` is what lies there now, as it was read in this transaction. */
+/** Whether a snapshot still sees the former record ("kept"), and its payload with it. */
+export type Outcome = "kept" | "replaced";
+
+/** Writes a record, packed with its since. `stored` is the present record as this transaction read it. */
 export function putVersioned(
   write: Writer,
   volume: Volume,
   change: { readonly key: Key; readonly packed: Buffer; readonly stored?: Buffer | undefined },
-): "kept" | "replaced" {
+): Outcome {
   const { key, packed, stored } = change;
   const outcome = stored === undefined ? "replaced" : keepVersion(write, volume, key, stored);
   write.put(key, packed);
   return outcome;
 }
 
-/** "kept": a snapshot still sees the record, and its payload with it. */
-export function deleteVersioned(
+/** The same, reading the present record first when there is one that a snapshot may see. */
+export function replaceVersioned(
   write: Writer,
   volume: Volume,
-  key: Key,
-  stored: Buffer,
-): "kept" | "replaced" {
+  { key, packed, isNew }: { readonly key: Key; readonly packed: Buffer; readonly isNew: boolean },
+): MaybePromise<void> {
+  const stored = isNew || volume.epoch === undefined ? undefined : write.get(key);
+  if (stored instanceof Promise)
+    return stored.then((read) => void putVersioned(write, volume, { key, packed, stored: read }));
+  putVersioned(write, volume, { key, packed, stored });
+}
+
+export function deleteVersioned(write: Writer, volume: Volume, key: Key, stored: Buffer): Outcome {
   const outcome = keepVersion(write, volume, key, stored);
   write.delete(key);
   return outcome;
 }
 
-function keepVersion(write: Writer, volume: Volume, key: Key, stored: Buffer): "kept" | "replaced" {
-  if (sinceOf(stored) > volume.epoch) return "replaced";
-  write.put(versionKey(key, volume.epoch), stored);
-  write.put(epochIndexKey(volume.id, volume.epoch, key), EMPTY);
+/** Deletes the record of a key, if there is one. */
+export async function removeVersioned(write: Writer, volume: Volume, key: Key): Promise<void> {
+  const stored = await write.get(key);
+  if (stored !== undefined) deleteVersioned(write, volume, key, stored);
+}
+
+function keepVersion(write: Writer, { id, epoch = 0n }: Volume, key: Key, stored: Buffer): Outcome {
+  if (sinceOf(stored) > epoch) return "replaced";
+  write.put(versionKey(key, epoch), stored);
+  write.put(epochIndexKey(id, epoch, key), EMPTY);
   return "kept";
 }
 
-/** The contents of a share, as they are now or as a snapshot sees them. Values come without their since. */
+/** The contents of a share, live or as a snapshot sees them. Values come without their since. */
 export interface View {
   get(key: Key): MaybePromise<Buffer | undefined>;
   getMany(keys: readonly Key[]): Promise<(Buffer | undefined)[]>;
   range(range: Range): AsyncIterable<Entry>;
-  /** The last entry of a range that holds few: a snapshot has to look at all of them. */
+  /** The last entry of a range. A snapshot reads the whole range for it, so use it on short ranges only. */
   last(range: Range): Promise<Entry | undefined>;
 }
 
-const ownBody = (stored: Buffer | undefined): Buffer | undefined =>
-  stored === undefined ? undefined : bodyOf(stored);
+const optionalBody = (stored: Buffer | undefined): Buffer | undefined => stored && bodyOf(stored);
 
 export class LiveView implements View {
   readonly #read: Reader;
@@ -105,12 +114,12 @@ export class LiveView implements View {
 
   get(key: Key): MaybePromise<Buffer | undefined> {
     const stored = this.#read.get(key);
-    return stored instanceof Promise ? stored.then(ownBody) : ownBody(stored);
+    return stored instanceof Promise ? stored.then(optionalBody) : optionalBody(stored);
   }
 
   async getMany(keys: readonly Key[]): Promise<(Buffer | undefined)[]> {
     const stored = await this.#read.getMany(keys);
-    return stored.map(ownBody);
+    return stored.map(optionalBody);
   }
 
   range(range: Range): AsyncIterable<Entry> {
@@ -134,9 +143,9 @@ export class SnapshotView implements View {
 
   async get(key: Key): Promise<Buffer | undefined> {
     const [version] = await this.#read.take(versionsFrom(key, this.#epoch), 1);
-    if (version !== undefined) return this.#seen(version.value);
+    if (version !== undefined) return this.#visible(version.value);
     const live = await this.#read.get(key);
-    return live === undefined ? undefined : this.#seen(live);
+    return live && this.#visible(live);
   }
 
   async getMany(keys: readonly Key[]): Promise<(Buffer | undefined)[]> {
@@ -145,11 +154,11 @@ export class SnapshotView implements View {
     return found;
   }
 
-  #seen(stored: Buffer): Buffer | undefined {
+  #visible(stored: Buffer): Buffer | undefined {
     return sinceOf(stored) <= this.#epoch ? bodyOf(stored) : undefined;
   }
 
-  /** Live records and versions side by side, both in the order of keys; a version hides the live record. */
+  /** Merges live records and versions in key order. A version hides the live record of its key. */
   async *range({ limit = Number.POSITIVE_INFINITY, ...range }: Range): AsyncGenerator<Entry> {
     const live = this.#read.range(range)[Symbol.asyncIterator]();
     const versions = this.#versions(range)[Symbol.asyncIterator]();
@@ -161,7 +170,7 @@ export class SnapshotView implements View {
         const { key, value } = isVersion ? (right.value as Entry) : (left.value as Entry);
         if (isVersion) right = await versions.next();
         if (!left.done && left.value.key === key) left = await live.next();
-        const body = this.#seen(value);
+        const body = this.#visible(value);
         if (body === undefined) continue;
         count++;
         yield { key, value: body };
@@ -172,13 +181,13 @@ export class SnapshotView implements View {
     }
   }
 
-  /** Of each record in the range the first version at our epoch or later. */
+  /** For each record of the range, its first version at our epoch or later. */
   async *#versions(range: Range): AsyncGenerator<Entry> {
-    let done: Key | undefined;
+    let yielded: Key | undefined;
     for await (const { key: stored, value } of this.#read.range(versionsOfRange(range))) {
       const { key, epoch } = readVersionKey(stored);
-      if (key === done || epoch < this.#epoch) continue;
-      done = key;
+      if (key === yielded || epoch < this.#epoch) continue;
+      yielded = key;
       yield { key, value };
     }
   }

@@ -7,20 +7,16 @@ import {
   type Sid,
 } from "../../../concurrency/access-list.ts";
 
-export {
-  type Ace,
-  type Acl,
-  CONTROL,
-  type SecurityDescriptor,
-  type Sid,
-} from "../../../concurrency/access-list.ts";
+export { CONTROL, type SecurityDescriptor } from "../../../concurrency/access-list.ts";
 
 /** Security descriptors in their self-relative form ([MS-DTYP] 2.4.6): the binary side of SDDL. */
 const HEADER_BYTES = 20;
 const ACL_BYTES = 8;
 const ACE_BYTES = 8;
 const SUB_AUTHORITIES_MAX = 15;
-const ACES_MAX = 1_820;
+export const ACES_MAX = 1_820;
+/** The size of an ACL has two bytes. */
+const ACL_BYTES_MAX = 0xffff;
 
 const bad = (): Refusal => new Refusal("FileInvalidPermission");
 
@@ -74,7 +70,7 @@ function decodeAcl(data: Buffer, at: number): Acl {
   return { aces };
 }
 
-/** Entries with GUIDs between the mask and the SID ([MS-DTYP] 2.4.4.3): allow, deny, audit, alarm. */
+/** ACEs with GUIDs between the mask and the SID ([MS-DTYP] 2.4.4.3): allow, deny, audit, alarm. */
 export const isObjectAce = (type: number): boolean => type >= 5 && type <= 8;
 const HAS_OBJECT = 1;
 const HAS_INHERITED_OBJECT = 2;
@@ -128,6 +124,19 @@ export function encodeSid({ authority, subAuthorities }: Sid): Buffer {
   return to;
 }
 
+/** Refuses a descriptor that has no binary form because an ACL is too long. */
+export function checkEncodable({ dacl, sacl }: SecurityDescriptor): void {
+  for (const acl of [dacl, sacl]) {
+    const size = (acl?.aces ?? []).reduce((sum, ace) => sum + aceBytes(ace), ACL_BYTES);
+    if (size > ACL_BYTES_MAX) throw bad();
+  }
+}
+
+function aceBytes({ type, sid, object, inheritedObject }: Ace): number {
+  const guids = (object === undefined ? 0 : GUID_BYTES) + (inheritedObject === undefined ? 0 : GUID_BYTES);
+  return ACE_BYTES + 8 + sid.subAuthorities.length * 4 + (isObjectAce(type) ? 4 + guids : 0);
+}
+
 function encodeAcl({ aces }: Acl): Buffer {
   const parts = aces.map((ace) => {
     const { type, flags, mask, sid } = ace;
@@ -142,9 +151,11 @@ function encodeAcl({ aces }: Acl): Buffer {
   });
   const head = Buffer.alloc(ACL_BYTES);
   head[0] = 2;
-  head.writeUInt16LE(ACL_BYTES + parts.reduce((sum, part) => sum + part.length, 0), 2);
-  head.writeUInt16LE(aces.length, 4);
-  return Buffer.concat([head, ...parts]);
+  const acl = Buffer.concat([head, ...parts]);
+  if (acl.length > ACL_BYTES_MAX) throw bad();
+  acl.writeUInt16LE(acl.length, 2);
+  acl.writeUInt16LE(aces.length, 4);
+  return acl;
 }
 
 export function encodeSecurityDescriptor(value: SecurityDescriptor): Buffer {
@@ -159,14 +170,14 @@ export function encodeSecurityDescriptor(value: SecurityDescriptor): Buffer {
     parts.push(bytes);
     end += bytes.length;
   };
-  put(12, value.sacl === undefined ? undefined : encodeAcl(value.sacl));
-  put(16, value.dacl === undefined ? undefined : encodeAcl(value.dacl));
-  put(4, value.owner === undefined ? undefined : encodeSid(value.owner));
-  put(8, value.group === undefined ? undefined : encodeSid(value.group));
+  put(12, value.sacl && encodeAcl(value.sacl));
+  put(16, value.dacl && encodeAcl(value.dacl));
+  put(4, value.owner && encodeSid(value.owner));
+  put(8, value.group && encodeSid(value.group));
   return Buffer.concat(parts);
 }
 
-/** Parts of a descriptor as AdditionalInformation of QUERY_INFO and SET_INFO names them. */
+/** Parts of a descriptor, as AdditionalInformation of QUERY_INFO and SET_INFO names them. */
 export const SECURITY_PART = { OWNER: 1, GROUP: 2, DACL: 4, SACL: 8 } as const;
 
 const DACL_BITS =
@@ -180,16 +191,16 @@ const SACL_BITS =
   CONTROL.SACL_PROTECTED |
   CONTROL.SACL_AUTO_INHERIT_REQUIRED;
 
-/** `base` with the named parts taken from `other`. */
+/** `base` with the named parts of `other`. */
 export function mergeSecurityParts(
   base: SecurityDescriptor,
   other: SecurityDescriptor,
   parts: number,
 ): SecurityDescriptor {
   const has = (part: number): boolean => (parts & part) !== 0;
-  const taken = (has(SECURITY_PART.DACL) ? DACL_BITS : 0) | (has(SECURITY_PART.SACL) ? SACL_BITS : 0);
+  const replaced = (has(SECURITY_PART.DACL) ? DACL_BITS : 0) | (has(SECURITY_PART.SACL) ? SACL_BITS : 0);
   return {
-    control: (base.control & ~taken) | (other.control & taken) | CONTROL.SELF_RELATIVE,
+    control: (base.control & ~replaced) | (other.control & replaced) | CONTROL.SELF_RELATIVE,
     owner: has(SECURITY_PART.OWNER) ? other.owner : base.owner,
     group: has(SECURITY_PART.GROUP) ? other.group : base.group,
     dacl: has(SECURITY_PART.DACL) ? other.dacl : base.dacl,
