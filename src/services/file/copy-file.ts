@@ -122,7 +122,9 @@ export interface CopiedFile {
   readonly work: CopyWork | undefined;
 }
 
-/** Copies a file of this server, in one transaction if it has few ranges; otherwise this is the first step of several. */
+/**
+ * Copies a file of this server: a file of few ranges at once, otherwise in steps of which this is the first.
+ */
 export function copyFile(files: FileService, request: CopyFile, source: PathRef): Promise<CopiedFile> {
   return files.change(async (write, admissions) => {
     const opened = await openForRead(write, admissions, { ref: source }, "read");
@@ -180,7 +182,7 @@ async function shareRanges(
   for (const { offset, record: range } of ranges) putRecord(at, offset, range);
 }
 
-/** Copies the next ranges of a file of this server. Resolves to the offset of the next step, undefined at the end. */
+/** Copies the next ranges. Resolves to the offset of the next step, undefined at the end of the source. */
 export function copyNextRanges(
   files: FileService,
   work: CopyWork,
@@ -202,7 +204,7 @@ export function copyNextRanges(
   });
 }
 
-/** Refuses a target that cannot be copied to. Runs before the bytes are fetched; the copy itself checks again. */
+/** Refuses a target that cannot be copied to, before the bytes are fetched. The copy itself checks again. */
 export function checkCopyTarget(
   files: FileService,
   request: Pick<CopyFile, "ref" | "leaseId" | "mayOverwrite" | "ignoresReadOnly">,

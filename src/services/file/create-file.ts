@@ -31,7 +31,7 @@ export interface CreateFile {
   readonly first?: Ingested | undefined;
 }
 
-/** Creates a file of zeros. An existing file loses content, properties and metadata, and keeps its id and lease. */
+/** Creates a file of zeros. An existing file keeps only its id, its name and its lease. */
 export async function createFile(files: FileService, request: CreateFile): Promise<Inode> {
   const { ref, size, first } = request;
   refuseSnapshot(ref);

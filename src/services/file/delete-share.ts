@@ -29,8 +29,8 @@ import { dropSnapshot, isAnyLeased, readSnapshots } from "./snapshots.ts";
 const DAY_MILLIS = 24 * 60 * 60_000;
 
 /**
- * One write, however much the share holds: its contents are keyed by its id, which only its record names. With
- * retention, the record moves to a key from which the share can be restored.
+ * One write, however much the share holds: its contents are keyed by its id, which only its record names.
+ * With retention, the record moves to a key from which the share can be restored.
  */
 export async function deleteShare(
   files: FileService,

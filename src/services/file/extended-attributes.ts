@@ -13,8 +13,8 @@ export type { EaRecord } from "../../store/records/extended-attributes.ts";
 /**
  * Extended attributes of files and directories: names with values that SMB clients set. REST cannot see them.
  *
- * They have a record of their own, and the inode stores their size, so a file without any costs no lookup. One
- * transaction writes both records, and snapshots keep versions of both.
+ * They have a record of their own, and the inode stores their size, so a file without any costs no lookup.
+ * One transaction writes both records, and snapshots keep versions of both.
  */
 
 /** The sizes of a list and of an element as OS/2 defined them, which FileEaInformation reports. */
@@ -27,7 +27,7 @@ export function eaSizeOf(eas: readonly EaRecord[]): number {
   return eas.length === 0 ? 0 : eas.reduce(sum, LIST_BYTES);
 }
 
-/** The list after a change. An attribute that is set moves to the end with its new spelling; an empty value removes it. */
+/** The list after a change. An attribute that is set moves to the end; an empty value removes it. */
 export function changeEas(present: readonly EaRecord[], changes: readonly EaRecord[]): readonly EaRecord[] {
   const byName = new Map(present.map((ea) => [ea.name.toUpperCase(), ea]));
   for (const ea of changes) {

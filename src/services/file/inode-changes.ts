@@ -79,9 +79,9 @@ interface ChangeOptions {
 }
 
 /**
- * Finds a file (or a directory, by `kind`) and checks that it may be changed, in this order: it exists, it is not being
- * deleted, it is not read-only, the lease allows the change, no copy into it is pending, no open handle excludes the
- * change, no lock covers the range.
+ * Finds a file (or a directory, by `kind`) and checks that it may be changed, in this order: it exists, it is
+ * not being deleted, it is not read-only, the lease allows the change, no copy into it is pending, no open
+ * handle excludes the change, no lock covers the range.
  */
 export async function openForChange(
   write: Writer,
@@ -143,7 +143,9 @@ function withLeaseAfterWrite(changed: InodeRecord, former: InodeRecord, write: W
   return withLease(changed, leaseAfterWrite(former.lease, write.now()));
 }
 
-/** Puts an inode after a write to its content. A hot path, so the record is copied once and its fields are set singly. */
+/**
+ * Puts an inode after a write to its content. A hot path: it copies the record once and sets single fields.
+ */
 export function putWritten(
   write: Writer,
   share: ShareRecord,
@@ -171,7 +173,7 @@ export function putWritten(
   return put instanceof Promise ? put.then(() => revision) : revision;
 }
 
-/** Puts an inode with changes, a new revision and a new change time; an expired or broken lease is cleared. */
+/** Puts a changed inode with a new revision and change time, and clears an expired or broken lease. */
 export async function putChanged(
   write: Writer,
   share: ShareRecord,

@@ -130,7 +130,7 @@ export function inodeAt(view: View, share: bigint, id: bigint): MaybePromise<Ino
   return record instanceof Promise ? record.then((read) => ({ id, record: read })) : { id, record };
 }
 
-/** The file or directory at a path. Every request runs this, so it makes no promise while the store answers at once. */
+/** The file or directory at a path. Every request runs this, so it makes no promise that it does not need. */
 export function findAny(view: View, share: bigint, path: readonly string[]): MaybePromise<Inode> {
   return findBelow(view, share, path, 0, ROOT);
 }
@@ -174,7 +174,9 @@ export function findKind(
   });
 }
 
-/** For reads, where the other kind counts as missing: clients probe so whether a path is a file or a directory. */
+/**
+ * For reads, where the other kind counts as missing: clients probe whether a path is a file or a directory.
+ */
 export async function lookUp(
   view: View,
   share: bigint,
@@ -239,8 +241,8 @@ export function removeEntry(
 }
 
 /**
- * An SMB client has created, renamed or deleted something in this directory, so its times change, as on any file
- * system. Its ETag stays: to REST a directory is modified only by requests to itself.
+ * An SMB client has created, renamed or deleted something in this directory, so its times change, as on any
+ * file system. Its ETag stays: to REST a directory is modified only by requests to itself.
  */
 export async function touchDirectory(write: Writer, share: ShareRecord, id: bigint): Promise<void> {
   const key = inodeKey(share.id, id);

@@ -9,8 +9,9 @@ import { leaseOf, putShare, readShare, readSnapshot, withLease } from "./shares.
 import { LiveView } from "./versions.ts";
 
 /**
- * The lease of a file is infinite. While it is active, SMB clients can open the file for reading only, and a client can
- * acquire it only while no SMB client has the file open for more. No lease action changes an ETag or a time.
+ * The lease of a file is infinite. While it is active, SMB clients can open the file for reading only, and a
+ * client can acquire it only while no SMB client has the file open for more. No lease action changes an ETag
+ * or a time.
  */
 export function leaseFile(
   files: FileService,

@@ -8,7 +8,9 @@ export const FILE_LIMITS = {
   shareQuotaGibDefault: 5_120,
   quotaUnitBytes: GIB,
   shareSnapshotsMax: 200,
-  /** How long a tier change is reported as in progress; nothing moves here, but tools wait for its start and end. */
+  /**
+   * How long a tier change is reported as in progress. Nothing moves, but tools wait for its start and end.
+   */
   tierTransitionMillis: 60_000,
   /** How long a deleted share can be restored, by default. */
   shareRetentionDays: 7,
@@ -22,8 +24,8 @@ export const FILE_LIMITS = {
   /** The longest body of Put Range, and the longest range record. */
   rangeBytesMax: 4 * MIB,
   /**
-   * Up to this size a reply includes the MD5 of a range although the client sent none. For a larger range it would cost
-   * more than the rest of the request, and no client reads it.
+   * Up to this size a reply includes the MD5 of a range although the client sent none. For a larger range it
+   * would cost more than the rest of the request, and no client reads it.
    */
   reportedDigestBytesMax: 256 * KIB,
   /** Inline neighbours join up to this length, so that database pages stay as they are written. */
@@ -66,9 +68,9 @@ export const FILE_LIMITS = {
   /** How often the release of an ephemeral record is retried when the store fails. */
   releaseRetryMillis: 1_000,
   /**
-   * How often a process with SMB clients checks that its ephemeral records still exist, and how many checks in a row may
-   * fail: together less than other processes need to declare it dead. After a loss, opens wait for the quarantine, so
-   * that every other process has noticed too.
+   * How often a process with SMB clients checks that its ephemeral records still exist, and how many checks
+   * in a row may fail: together less than other processes need to declare it dead. After a loss, opens wait
+   * for the quarantine, so that every other process has noticed too.
    */
   livenessCheckMillis: 300,
   livenessMissesMax: 6,

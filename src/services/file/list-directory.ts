@@ -35,8 +35,8 @@ interface Found {
 }
 
 /**
- * Lists one level of a directory, files and directories in one case-insensitive order. A page costs what it holds,
- * wherever it begins. Delete-pending files are left out.
+ * Lists one level of a directory, files and directories in one case-insensitive order. A page costs what it
+ * holds, wherever it begins. Delete-pending files are left out.
  */
 export function listDirectory<P extends Page<ListedInode>>(
   files: FileService,
@@ -68,7 +68,7 @@ export function listDirectory<P extends Page<ListedInode>>(
   });
 }
 
-/** Adds entries with their inodes in batches. Returns the name of the first entry that does not fit, if any. */
+/** Adds entries with their inodes in batches. Returns the name of the first entry that does not fit. */
 async function addInodes(
   view: View,
   share: bigint,

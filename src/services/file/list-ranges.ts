@@ -119,7 +119,7 @@ async function nextPart(source: Ranges): Promise<Part | undefined> {
   return { from: offset, end: offset + lengthOf(record), record };
 }
 
-/** Merges both contents in file order: `ranges` are written and differ from before, `cleared` are no longer written. */
+/** Compares both contents in file order: `ranges` were written since, `cleared` are no longer written. */
 async function compare(
   live: Ranges,
   snapshot: Ranges,

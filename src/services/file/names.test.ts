@@ -10,7 +10,8 @@ test("names are folded as they were when they were stored, whatever Unicode this
     const letter = String.fromCodePoint(code);
     if (foldName(letter) !== letter) pairs.push(letter + foldName(letter));
   }
-  // The letters of Unicode 15.1. When this fails, files with other letters in their names are no longer found.
+  // The letters of Unicode 15.1. When this fails, files with other letters in their names are no longer
+  // found.
   assert.equal(pairs.length, 1_423);
   assert.equal(createHash("sha256").update(pairs.join("")).digest("hex").slice(0, 16), "16b5221a31ec38cf");
 });

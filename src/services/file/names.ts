@@ -32,8 +32,8 @@ const FORBIDDEN = /["\\:|<>*?\x00-\x1f\x7f\x81\x8d\x8f\x90\x9d]/;
 const RESERVED = /^(?:lpt[1-9]|com[1-9]|prn|aux|nul|con|clock\$|\.|\.\.)$/i;
 
 /**
- * The names of a path below a share. Empty segments are skipped, so a trailing slash makes no difference. Trailing dots
- * of each name are removed unless `keepsDots`, as Windows and the File service do.
+ * The names of a path below a share. Empty segments are skipped, so a trailing slash makes no difference.
+ * Trailing dots of each name are removed unless `keepsDots`, as Windows and the File service do.
  */
 export function splitPath(path: string, keepsDots = false): string[] {
   if (path.length > FILE_LIMITS.pathCharsMax) throw invalidPath();
@@ -65,14 +65,16 @@ function invalidPath(): Refusal {
 
 const ASCII = /^[\x00-\x7f]*$/;
 
-/** Letters whose upper-case form came with Unicode 16 and 17. They keep none here, whatever Unicode Node.js has. */
+/**
+ * Letters whose upper-case form came with Unicode 16 and 17. Here they have none, whatever Node.js supports.
+ */
 const PAIRED_LATER =
   /[\u019b\u0264\u1c8a\ua7cd\ua7cf\ua7d3\ua7d5\ua7db\u{10d70}-\u{10d85}\u{16ebb}-\u{16ed3}]/u;
 
 /**
- * The form by which names compare: upper case, letter by letter. A letter without a single upper-case letter stays as it
- * is ("ß" does not become "SS"), as on Windows file systems. Directory entries are keyed by this form, so it must never
- * change (decision 0039).
+ * The form by which names compare: upper case, letter by letter. A letter without a single upper-case letter
+ * stays as it is ("ß" does not become "SS"), as on Windows file systems. Directory entries are keyed by this
+ * form, so it must never change (decision 0039).
  */
 export function foldName(name: string): string {
   if (ASCII.test(name)) return name.toUpperCase();

@@ -10,7 +10,7 @@ import { parseSddl } from "./security/sddl.ts";
 import { checkEncodable } from "./security/security-descriptor.ts";
 import { readShare, refuseSnapshot } from "./shares.ts";
 
-/** A share stores each security descriptor once, under a hash of its text; files and directories name that key. */
+/** A share stores each security descriptor once, under a hash of its text. Inodes name that key. */
 export type PermissionRequest =
   | { readonly sddl: string }
   | { readonly key: string }

@@ -2,8 +2,8 @@ import type { Instant } from "../../base/clock.ts";
 import type { ShareSettings } from "../../store/records/file.ts";
 
 /**
- * The provisioned performance of a share. It limits nothing here, but clients that provision shares read the values
- * back. Values that a client did not set follow from the quota by the formulas of Azure Files.
+ * The provisioned performance of a share. It limits nothing here, but clients that provision shares read the
+ * values back. Values that a client did not set follow from the quota by the formulas of Azure Files.
  */
 export interface Provisioning {
   readonly iops: number;

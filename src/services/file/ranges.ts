@@ -10,9 +10,10 @@ import { lengthOf, partOf, sliceChanges, slicesOf } from "./range-record.ts";
 import { bodyOf, deleteVersioned, putVersioned } from "./versions.ts";
 
 /**
- * The content of a file is a sparse map: one record for each written range, in the order of offsets, without overlaps;
- * bytes that were never written or were cleared have no record. A write trims the records it overlaps and puts one
- * record; it reads no others. Small inline neighbours join, so a file written in tiny steps has few records.
+ * The content of a file is a sparse map: one record for each written range, in the order of offsets, without
+ * overlaps; bytes that were never written or were cleared have no record. A write trims the records it
+ * overlaps and puts one record; it reads no others. Small inline neighbours join, so a file written in tiny
+ * steps has few records.
  *
  * A change runs in the caller's transaction, so a reader sees each write whole or not at all.
  */
@@ -93,7 +94,7 @@ export async function clearBytes(at: RangeWriter, from: number, to: number): Pro
 
 const CLEARED_UNIT = 512;
 
-/** Put Range with x-ms-write: clear. Frees whole units of 512 bytes and writes zeros over the rest at both edges. */
+/** Put Range with x-ms-write: clear. Frees whole units of 512 bytes and writes zeros at both edges. */
 export async function clearRange(at: RangeWriter, from: number, to: number): Promise<void> {
   const first = Math.ceil(from / CLEARED_UNIT) * CLEARED_UNIT;
   const last = Math.floor(to / CLEARED_UNIT) * CLEARED_UNIT;
@@ -206,7 +207,9 @@ export function discardContent(write: Writer, share: ShareRecord, content: bigin
   write.put(garbageKey(write.revision()), garbageRecord.pack(record));
 }
 
-/** Deletes content of few records at once, because a record for the reclaimer would cost as much; queues the rest. */
+/**
+ * Deletes short content at once, because a record for the reclaimer would cost as much; queues long content.
+ */
 export async function dropContent(
   { write, payloads, share }: Pick<RangeWriter, "write" | "payloads" | "share">,
   content: bigint,

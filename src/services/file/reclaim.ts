@@ -129,8 +129,8 @@ async function sweepShare(write: Writer, share: bigint): Promise<Swept> {
 }
 
 /**
- * The content of a file that was deleted or overwritten. Snapshots that existed then may still see it; later ones do
- * not, so they get no version of it.
+ * The content of a file that was deleted or overwritten. Snapshots that existed then may still see it; later
+ * ones do not, so they get no version of it.
  */
 async function sweepContent(
   write: Writer,
@@ -144,7 +144,9 @@ async function sweepContent(
   return { slices, isDone: found.length < FILE_LIMITS.sweptPerStep };
 }
 
-/** Moves each version of a deleted snapshot to the snapshot before, if that one sees it; deletes the others. */
+/**
+ * Moves the versions of a deleted snapshot to the snapshot before, if that one sees them, or deletes them.
+ */
 async function sweepEpoch(
   write: Writer,
   { share, epoch }: Extract<GarbageRecord, { what: "epoch" }>,

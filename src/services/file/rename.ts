@@ -36,8 +36,8 @@ export interface Rename {
 }
 
 /**
- * Moves one entry from one directory to another. The entries of a directory are keyed by its id and stay as they are,
- * so a directory with a million entries moves like an empty one.
+ * Moves one entry from one directory to another. The entries of a directory are keyed by its id and stay as
+ * they are, so a directory with a million entries moves like an empty one.
  */
 export function rename(files: FileService, request: Rename): Promise<Inode> {
   const { source, destination, kind } = request;

@@ -15,8 +15,9 @@ import type { FileService } from "./file-service.ts";
 import { FILE_LIMITS } from "./limits.ts";
 
 /**
- * Completes a copy step by step after the client has its reply. The status becomes "success" or "failed"; an aborted
- * copy stops where it is. When the process dies, another process sets the status to "failed" (`fileCopies`).
+ * Completes a copy step by step after the client has its reply. The status becomes "success" or "failed"; an
+ * aborted copy stops where it is. When the process dies, another process sets the status to "failed"
+ * (`fileCopies`).
  */
 export async function runCopy(
   files: FileService,

@@ -18,10 +18,10 @@ import { LiveView, removeVersioned, replaceVersioned, type View } from "./versio
 /**
  * Named streams: content that a file or directory has beside its own (decision 0045).
  *
- * A stream is an inode: its size, content, handles and locks have an id of their own and use the code of files. It
- * is in no directory. Its entry lies under its *base*, the file or directory it belongs to, in a key family that no
- * listing reads. Times, attributes and security belong to the base alone. The record of the base says whether it has
- * streams, so a base without streams costs no lookup.
+ * A stream is an inode: its size, content, handles and locks have an id of their own and use the code of
+ * files. It is in no directory. Its entry lies under its *base*, the file or directory it belongs to, in a
+ * key family that no listing reads. Times, attributes and security belong to the base alone. The record of
+ * the base says whether it has streams, so a base without streams costs no lookup.
  *
  * REST cannot name streams: they are part of the file and go where it goes.
  */
@@ -126,7 +126,9 @@ export async function removeStream(
   discardContent(write, share, record.content);
 }
 
-/** Removes all streams of a base that is deleted or created anew. Clients that have one open find it closed. */
+/**
+ * Removes all streams of a base that is deleted or overwritten. Clients that have one open find it closed.
+ */
 export async function removeStreams(write: Writer, share: ShareRecord, base: Inode): Promise<void> {
   for (const { inode } of await readStreams(new LiveView(write), share.id, base))
     await removeStream(write, share, base.id, inode);
@@ -136,7 +138,10 @@ export async function hasStreamsLeft(write: Writer, share: bigint, base: bigint)
   return (await write.take(streamsOfInode(share, base), 1)).length > 0;
 }
 
-/** A stream has changed: the times of its base change, as on Windows. The ETag stays, because REST sees no change. */
+/**
+ * Changes the times of a base after a change of its stream, as on Windows. REST sees no change: the ETag
+ * stays.
+ */
 export async function putBase(
   write: Writer,
   share: ShareRecord,

@@ -11,7 +11,7 @@ import { untilDone } from "./until-done.ts";
 
 const AWAY = new StorageFault("the database cannot be reached", { isTransient: true });
 
-test("what fails because the store is away is done when it is back, and the caller does not wait", async () => {
+test("a failed release is retried when the store is back, and the caller does not wait", async () => {
   let tries = 0;
   await untilDone(silentLog, async () => {
     if (++tries < 3) throw AWAY;
@@ -28,7 +28,7 @@ test("what cannot get better is thrown", async () => {
   );
 });
 
-test("a call that is done stays done when its notes cannot be removed yet, and they are removed later", async () => {
+test("a request succeeds when its ephemeral records cannot be deleted yet; a retry deletes them", async () => {
   const store = new MemoryStore({ clock: new ManualClock(), owner: "one" });
   let isAway = false;
   const ephemeral: EphemeralSpace = {

@@ -4,9 +4,9 @@ import type { Log } from "../../observability/log.ts";
 import { FILE_LIMITS } from "./limits.ts";
 
 /**
- * Deletes ephemeral records of a request or a client, such as a handle: one that stays excludes other clients until this
- * process ends. When the store fails, the caller continues, because its own work is done, and a background loop retries
- * until the work succeeds or the store closes. `work` must be idempotent.
+ * Deletes ephemeral records of a request or a client, such as a handle: one that stays excludes other clients
+ * until this process ends. When the store fails, the caller continues, because its own work is done, and a
+ * background loop retries until the work succeeds or the store closes. `work` must be idempotent.
  */
 export async function untilDone(log: Log, work: () => Promise<unknown>): Promise<void> {
   try {

@@ -15,22 +15,22 @@ import { SINCE_BYTES } from "../../store/records/file-contents.ts";
  * How share snapshots work: copy on write, record by record.
  *
  * Taking a snapshot stores its *epoch*, which is a revision, and copies nothing. Each record of the contents
- * (directory entries, inodes, extended attributes, ranges) starts with the revision that wrote it, its *since*.
- * A change moves the old record to a version key when the newest snapshot was taken after the record was written,
- * because that snapshot still sees it.
+ * (directory entries, inodes, extended attributes, ranges) starts with the revision that wrote it, its
+ * *since*. A change moves the old record to a version key when the newest snapshot was taken after the record
+ * was written, because that snapshot still sees it.
  *
  *   ("fr", share, content, 0)                       since 120   the live record
  *   ("fv", ("fr", share, content, 0), 110)          since 40    what snapshots from 40 to 110 see
  *   ("fw", share, 110, ("fr", ...))                             index of the versions kept for epoch 110
  *
- * A read at epoch s uses the first version kept at an epoch >= s, or else the live record. Either counts only when
- * its since is <= s; otherwise the record did not exist yet. No later version can be the right one: a change
- * between s and that version's epoch would have kept a version in between. So a new record needs no mark for
- * earlier snapshots.
+ * A read at epoch s uses the first version kept at an epoch >= s, or else the live record. Either counts only
+ * when its since is <= s; otherwise the record did not exist yet. No later version can be the right one: a
+ * change between s and that version's epoch would have kept a version in between. So a new record needs no
+ * mark for earlier snapshots.
  *
- * Deleting a snapshot moves each version kept for it to the snapshot before, if that one sees it, and deletes the
- * version otherwise. A background job does this record by record (reclaim.ts). Readers may run at any time: they
- * still find a version that has not moved yet as the first one at an epoch >= s.
+ * Deleting a snapshot moves each version kept for it to the snapshot before, if that one sees it, and deletes
+ * the version otherwise. A background job does this record by record (reclaim.ts). Readers may run at any
+ * time: they still find a version that has not moved yet as the first one at an epoch >= s.
  *
  * A version takes over the payload references of its record, so keeping one copies only inline bytes.
  */

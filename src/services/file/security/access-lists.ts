@@ -14,14 +14,15 @@ import { DEFAULT_SDDL, findPermission } from "../permissions.ts";
 import { parseSddl, parseSid } from "./sddl.ts";
 
 /**
- * Access lists where they are enforced: who an account is in them, and the descriptors of its files, read once.
+ * ACLs where they are enforced: the identity of an account, and a cache of what its descriptors grant.
  *
- * An account has a domain of its own, S-1-5-21-a-b-c, whose three numbers come from its name: it is the same on every
- * node and after every restart. The account itself is the user 1000 there, its group is 513, as Domain Users are.
+ * Each account has a domain S-1-5-21-a-b-c whose three numbers derive from its name, so it is the same on
+ * every member and after every restart. The account is user 1000 of that domain, and its group is 513, Domain
+ * Users.
  *
- * Where the system is the owner the account counts as the system: at the root of a share, and of what REST has made
- * without saying whose it is. A list that cannot be understood grants nothing, and counts as the system's: the account
- * can replace it.
+ * The account counts as SYSTEM where SYSTEM is the owner: at the root of a share, and on files that REST
+ * created without an owner. A descriptor that cannot be parsed grants nothing and counts as owned by SYSTEM,
+ * so the account can replace it.
  */
 const USER_RID = 1_000;
 const GROUP_RID = 513;
@@ -36,7 +37,7 @@ export function identityOf(account: string): Identity {
   return { user: sid(USER_RID), primaryGroup: sid(GROUP_RID), groups: GROUPS };
 }
 
-/** A descriptor, and all that it grants to the account. */
+/** A descriptor and the rights it grants to the account. */
 export interface Guard {
   readonly descriptor: SecurityDescriptor;
   readonly granted: number;
@@ -45,7 +46,7 @@ export interface Guard {
 export class Acls {
   readonly identity: Identity;
   readonly #asSystem: Identity;
-  /** By permission key, which is made of what the descriptor says: an entry is never out of date. */
+  /** By permission key, which is a hash of the descriptor, so no entry is ever stale. */
   readonly #guards = new Map<string, Guard>();
 
   constructor(account: string) {
@@ -53,17 +54,17 @@ export class Acls {
     this.#asSystem = { ...this.identity, groups: [...GROUPS, SYSTEM] };
   }
 
-  /** The guard of a node, in the caller's transaction. */
+  /** The guard of an inode, in the caller's transaction. */
   async guardOf(
     read: Reader,
     share: bigint,
     { permission }: { readonly permission?: string | undefined },
   ): Promise<Guard> {
     const key = permission ?? "";
-    const known = this.#guards.get(key);
-    if (known !== undefined) return known;
+    const cached = this.#guards.get(key);
+    if (cached !== undefined) return cached;
     const sddl = permission === undefined ? DEFAULT_SDDL : await findPermission(read, share, permission);
-    const guard = this.guardBy(understood(sddl));
+    const guard = this.guardBy(parseOwned(sddl));
     if (this.#guards.size >= FILE_LIMITS.parsedPermissionsMax)
       this.#guards.delete(this.#guards.keys().next().value!);
     this.#guards.set(key, guard);
@@ -72,13 +73,13 @@ export class Acls {
 
   guardBy(descriptor: SecurityDescriptor): Guard {
     const { owner } = descriptor;
-    const isSystems = owner !== undefined && isSameSid(owner, SYSTEM);
-    const granted = grantedRights(descriptor, isSystems ? this.#asSystem : this.identity);
+    const isOwnedBySystem = owner !== undefined && isSameSid(owner, SYSTEM);
+    const granted = grantedRights(descriptor, isOwnedBySystem ? this.#asSystem : this.identity);
     return { descriptor, granted };
   }
 }
 
-const NO_INODES: SecurityDescriptor = {
+const NO_RIGHTS: SecurityDescriptor = {
   control: CONTROL.SELF_RELATIVE | CONTROL.DACL_PRESENT,
   owner: SYSTEM,
   group: SYSTEM,
@@ -86,12 +87,12 @@ const NO_INODES: SecurityDescriptor = {
   dacl: { aces: [] },
 };
 
-function understood(sddl: string): SecurityDescriptor {
+function parseOwned(sddl: string): SecurityDescriptor {
   try {
     const descriptor = parseSddl(sddl);
     return descriptor.owner === undefined ? { ...descriptor, owner: SYSTEM } : descriptor;
   } catch (error) {
-    if (error instanceof Refusal) return NO_INODES;
+    if (error instanceof Refusal) return NO_RIGHTS;
     throw error;
   }
 }

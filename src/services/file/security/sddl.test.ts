@@ -7,6 +7,7 @@ import { Refusal } from "../../../base/refusals.ts";
 import { parseSddl, parseSid, printSddl, printSid } from "./sddl.ts";
 import {
   CONTROL,
+  checkEncodable,
   decodeSecurityDescriptor,
   encodeSecurityDescriptor,
   mergeSecurityParts,
@@ -68,11 +69,29 @@ test("the descriptor of a share's root reads as it is written", () => {
   assert.equal(printSddl(protectedAcl), "D:PAI(A;;FA;;;WD)");
 });
 
-test("a system list that is none is told from no list, in text and in bytes", () => {
+test("a null SACL differs from no SACL, in text and in bytes", () => {
   const none = parseSddl(`${ROOT}S:NO_ACCESS_CONTROL`);
   assert.equal(none.control, parseSddl(ROOT).control | CONTROL.SACL_PRESENT);
   const back = decodeSecurityDescriptor(encodeSecurityDescriptor(none));
   assert.equal(printSddl(back), `${ROOT}S:NO_ACCESS_CONTROL`);
+});
+
+test("the flags of an ACL count in any order, and a null ACL keeps them", () => {
+  assert.equal(printSddl(parseSddl("D:AIARP(A;;FA;;;WD)")), "D:PARAI(A;;FA;;;WD)");
+  const nullAcl = parseSddl("D:PAINO_ACCESS_CONTROLS:ARNO_ACCESS_CONTROL");
+  assert.equal(nullAcl.dacl, undefined);
+  const back = decodeSecurityDescriptor(encodeSecurityDescriptor(nullAcl));
+  assert.equal(printSddl(back), "D:PAINO_ACCESS_CONTROLS:ARNO_ACCESS_CONTROL");
+});
+
+test("an ACL that is too long for its binary form is refused", () => {
+  const ace = `(A;;FA;;;S-1-5${"-1".repeat(15)})`;
+  const longest = parseSddl(`D:${ace.repeat(862)}`);
+  checkEncodable(longest);
+  assert.deepEqual(decodeSecurityDescriptor(encodeSecurityDescriptor(longest)), longest);
+  const tooLong = parseSddl(`D:${ace.repeat(863)}`);
+  assert.throws(() => checkEncodable(tooLong), Refusal);
+  assert.throws(() => encodeSecurityDescriptor(tooLong), Refusal);
 });
 
 test("an entry about objects of a directory service goes to bytes and back", () => {

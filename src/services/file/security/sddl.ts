@@ -10,7 +10,8 @@ import { ACES_MAX, isObjectAce } from "./security-descriptor.ts";
 
 /**
  * SDDL, the text form of security descriptors, which the File service stores and REST carries:
- * `O:BAG:SYD:(A;OICI;FA;;;WD)`. Well-known SIDs are printed by their two-letter names and parsed in both forms.
+ * `O:BAG:SYD:(A;OICI;FA;;;WD)`. Well-known SIDs are printed by their two-letter names and parsed in both
+ * forms.
  */
 const sids = (prefix: string, names: Readonly<Record<string, number>>): [name: string, sid: string][] =>
   Object.entries(names).map(([name, last]) => [name, `${prefix}-${last}`]);
@@ -21,7 +22,7 @@ const PRINTED_SIDS = [
   ...sids("S-1-5", { NU: 2, IU: 4, SU: 6, AN: 7, PS: 10, AU: 11, RC: 12, SY: 18, LS: 19, NS: 20 }),
   ...sids("S-1-5-32", { BA: 544, BU: 545, BG: 546, PU: 547, AO: 548, BO: 551 }),
 ];
-/** Parsed, but printed as SIDs, because stored descriptors have them so. Domain-relative names have no SID here. */
+/** Parsed, but printed as SIDs, as in stored descriptors. Names relative to a domain have no SID here. */
 const PARSED_SIDS = [
   ...sids("S-1-5", { ED: 9, WR: 33 }),
   ...sids("S-1-5-32", { SO: 549, PO: 550, RE: 552, RU: 554, RD: 555, NO: 556, MU: 558, LU: 559 }),
@@ -61,7 +62,7 @@ const ACL_FLAGS = {
   }),
 };
 const ACL_PRESENT = { D: CONTROL.DACL_PRESENT, S: CONTROL.SACL_PRESENT };
-/** A present ACL without a list, which grants everything (and audits nothing). An empty list grants nothing. */
+/** An ACL that is present but null grants everything (or audits nothing). An empty one grants nothing. */
 const NULL_ACL = "NO_ACCESS_CONTROL";
 const GUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const SDDL_CHARS_MAX = 128 * 1_024;
