@@ -1,7 +1,18 @@
-import { align8, type FileId, fileId, raw, struct, u16, u32, u64 } from "./layout.ts";
+import {
+  align8,
+  type Decoded,
+  encodeChain,
+  type FileId,
+  fileId,
+  raw,
+  struct,
+  u16,
+  u32,
+  u64,
+} from "./layout.ts";
 import { refuse, STATUS } from "./status.ts";
 
-/** The chain of create contexts: each with a name of four letters (or a GUID) and data of its own. */
+/** A create context: a name of four letters (or a GUID) and its data. */
 export interface CreateContext {
   /** One character for each byte. */
   readonly name: string;
@@ -40,22 +51,19 @@ function within(element: Buffer, offset: number, length: number): Buffer {
 }
 
 export function encodeCreateContexts(contexts: readonly CreateContext[]): Buffer {
-  return Buffer.concat(
-    contexts.map(({ name, data }, index) => {
-      const dataAt = align8(ELEMENT_BYTES + name.length);
-      const end = data.length === 0 ? ELEMENT_BYTES + name.length : dataAt + data.length;
-      const isLast = index === contexts.length - 1;
-      const to = Buffer.alloc(isLast ? end : align8(end));
-      to.writeUInt32LE(isLast ? 0 : to.length, 0);
-      to.writeUInt16LE(ELEMENT_BYTES, 4);
-      to.writeUInt16LE(name.length, 6);
-      to.writeUInt16LE(data.length === 0 ? 0 : dataAt, 10);
-      to.writeUInt32LE(data.length, 12);
-      to.latin1Write(name, ELEMENT_BYTES);
-      to.set(data, dataAt > to.length ? to.length : dataAt);
-      return to;
-    }),
-  );
+  const elements = contexts.map(({ name, data }) => {
+    const nameEnd = ELEMENT_BYTES + name.length;
+    const dataAt = data.length === 0 ? 0 : align8(nameEnd);
+    const to = Buffer.alloc(Math.max(nameEnd, dataAt + data.length));
+    to.writeUInt16LE(ELEMENT_BYTES, 4);
+    to.writeUInt16LE(name.length, 6);
+    to.writeUInt16LE(dataAt, 10);
+    to.writeUInt32LE(data.length, 12);
+    to.latin1Write(name, ELEMENT_BYTES);
+    to.set(data, dataAt);
+    return to;
+  });
+  return encodeChain(elements, 8);
 }
 
 export const maximalAccessResponse = struct(8, { queryStatus: u32(0), maximalAccess: u32(4) });
@@ -63,25 +71,12 @@ export const queryOnDiskIdResponse = struct(32, { diskFileId: u64(0), volumeId: 
 export const allocationSize = struct(8, { size: u64(0) });
 export const timewarp = struct(8, { time: u64(0) });
 
-export interface LeaseContext {
-  readonly version: 1 | 2;
-  readonly key: Buffer;
-  readonly state: number;
-  readonly flags: number;
-  readonly duration: bigint;
-  readonly parentKey: Buffer;
-  readonly epoch: number;
-}
+const LEASE_FIELDS = { key: raw(0, 16), state: u32(16), flags: u32(20), duration: u64(24) };
+const leaseV1 = struct(32, LEASE_FIELDS);
+const leaseV2 = struct(52, { ...LEASE_FIELDS, parentKey: raw(32, 16), epoch: u16(48) });
 
-const leaseV1 = struct(32, { key: raw(0, 16), state: u32(16), flags: u32(20), duration: u64(24) });
-const leaseV2 = struct(52, {
-  key: raw(0, 16),
-  state: u32(16),
-  flags: u32(20),
-  duration: u64(24),
-  parentKey: raw(32, 16),
-  epoch: u16(48),
-});
+/** Version 1 has no parent key and no epoch. */
+export type LeaseContext = Decoded<typeof leaseV2> & { readonly version: 1 | 2 };
 
 export function decodeLease(data: Buffer): LeaseContext {
   if (data.length === leaseV1.bytes)
@@ -99,7 +94,7 @@ export const durableV2Request = struct(32, { timeout: u32(0), flags: u32(4), cre
 export const durableV2Response = struct(8, { timeout: u32(0), flags: u32(4) });
 export const durableV2Reconnect = struct(36, { fileId: fileId(0), createGuid: raw(16, 16), flags: u32(32) });
 
-/** The contexts of a CREATE that this server knows, decoded. */
+/** The contexts of a CREATE that this server understands, decoded. */
 export interface CreateContexts {
   readonly wantsMaximalAccess: boolean;
   readonly wantsDiskId: boolean;
@@ -108,7 +103,7 @@ export interface CreateContexts {
   readonly snapshot: bigint | undefined;
   readonly securityDescriptor: Buffer | undefined;
   readonly extendedAttributes: Buffer | undefined;
-  /** The application that opens, whichever machine it runs on now. */
+  /** Names the application that opens, across the machines it runs on. */
   readonly appInstance: Buffer | undefined;
   readonly durableV1: "request" | FileId | undefined;
   readonly durableV2:
@@ -125,9 +120,9 @@ export function readCreateContexts(chain: Buffer): CreateContexts {
   return {
     wantsMaximalAccess: found.has("MxAc"),
     wantsDiskId: found.has("QFid"),
-    lease: lease === undefined ? undefined : decodeLease(lease),
-    allocationSize: size === undefined ? undefined : allocationSize.decode(size).size,
-    snapshot: time === undefined ? undefined : timewarp.decode(time).time,
+    lease: lease && decodeLease(lease),
+    allocationSize: size && allocationSize.decode(size).size,
+    snapshot: time && timewarp.decode(time).time,
     securityDescriptor: found.get("SecD"),
     extendedAttributes: found.get("ExtA"),
     appInstance: readAppInstance(found),
@@ -136,13 +131,13 @@ export function readCreateContexts(chain: Buffer): CreateContexts {
   };
 }
 
-/** 45BCA66A-EFA7-F74A-9008-FA462E144D74, as the bytes that stand for a name. */
+/** SMB2_CREATE_APP_INSTANCE_ID, a GUID in the place of a name. */
 const APP_INSTANCE = Buffer.from("45bca66aefa7f74a9008fa462e144d74", "hex").latin1Slice();
 const appInstanceRequest = struct(20, { structureSize: u16(0), id: raw(4, 16) });
 
 function readAppInstance(found: ReadonlyMap<string, Buffer>): Buffer | undefined {
   const data = found.get(APP_INSTANCE);
-  return data === undefined ? undefined : Buffer.from(appInstanceRequest.decode(data).id);
+  return data && Buffer.from(appInstanceRequest.decode(data).id);
 }
 
 function readDurableV1(found: ReadonlyMap<string, Buffer>): CreateContexts["durableV1"] {
@@ -156,5 +151,5 @@ function readDurableV2(found: ReadonlyMap<string, Buffer>): CreateContexts["dura
   if (reconnect !== undefined && found.has("DH2Q")) throw refuse(STATUS.INVALID_PARAMETER);
   if (reconnect !== undefined) return { kind: "reconnect", ...durableV2Reconnect.decode(reconnect) };
   const request = found.get("DH2Q");
-  return request === undefined ? undefined : { kind: "request", ...durableV2Request.decode(request) };
+  return request && { kind: "request", ...durableV2Request.decode(request) };
 }

@@ -1,4 +1,4 @@
-import { type Decoded, fileId, message, u8, u16, u32, u64 } from "./layout.ts";
+import { type Decoded, fileId, fileTimes, message, u8, u16, u32, u64 } from "./layout.ts";
 
 export const DISPOSITION = {
   SUPERSEDE: 0,
@@ -8,7 +8,6 @@ export const DISPOSITION = {
   OVERWRITE: 4,
   OVERWRITE_IF: 5,
 } as const;
-
 export const CREATE_ACTION = { SUPERSEDED: 0, OPENED: 1, CREATED: 2, OVERWRITTEN: 3 } as const;
 
 export const CREATE_OPTION = {
@@ -43,7 +42,7 @@ export const ACCESS = {
   GENERIC_EXECUTE: 0x2000_0000,
   GENERIC_WRITE: 0x4000_0000,
   GENERIC_READ: 0x8000_0000,
-  /** All that a file has: what the holder of an account key may always do. */
+  /** All rights to a file. */
   FILE_ALL: 0x1f_01ff,
 } as const;
 
@@ -87,10 +86,7 @@ export const createResponse = message(
     oplockLevel: u8(2),
     flags: u8(3),
     createAction: u32(4),
-    creationTime: u64(8),
-    lastAccessTime: u64(16),
-    lastWriteTime: u64(24),
-    changeTime: u64(32),
+    ...fileTimes(8),
     allocationSize: u64(40),
     endOfFile: u64(48),
     fileAttributes: u32(56),

@@ -1,7 +1,8 @@
 import { FILE_CLASS } from "./file-information.ts";
+import { align8 } from "./layout.ts";
 import { refuse, STATUS } from "./status.ts";
 
-/** Entries of QUERY_DIRECTORY ([MS-FSCC] 2.4): a common beginning, then what each class adds before the name. */
+/** An entry of QUERY_DIRECTORY ([MS-FSCC] 2.4). Each class adds fields between a common head and the name. */
 export interface DirectoryEntry {
   readonly name: string;
   readonly fileId: bigint;
@@ -19,7 +20,7 @@ interface EntryLayout {
   readonly nameAt: number;
   readonly nameLengthAt: number;
   readonly fileIdAt: number | undefined;
-  /** FileNames has the name and nothing else. */
+  /** FileNames has only the name. */
   readonly hasTimes: boolean;
   readonly hasEaSize: boolean;
 }
@@ -51,10 +52,10 @@ export function directoryLayout(informationClass: number): EntryLayout {
   return layout;
 }
 
-/** Clients ask for megabytes and mostly get less: a page grows with what is in it. */
+/** Clients request megabytes and mostly get less, so a page starts small and grows. */
 const PAGE_BYTES = 64 * 1_024;
 
-/** Fills one reply with entries, each on a boundary of 8 bytes and whole. */
+/** Fills one response with entries, each whole and aligned to 8 bytes. */
 export class DirectoryPage {
   readonly #layout: EntryLayout;
   readonly #bytesMax: number;
@@ -72,10 +73,10 @@ export class DirectoryPage {
     return this.#lastAt === undefined;
   }
 
-  /** False when it does not fit any more. */
+  /** False when the entry does not fit. */
   add(entry: DirectoryEntry): boolean {
     const { nameAt, nameLengthAt, fileIdAt, hasTimes, hasEaSize } = this.#layout;
-    const at = (this.#end + 7) & ~7;
+    const at = align8(this.#end);
     const nameBytes = entry.name.length * 2;
     const end = at + nameAt + nameBytes;
     if (end > this.#bytesMax) return false;

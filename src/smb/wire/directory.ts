@@ -1,6 +1,6 @@
-import { fileId, message, u8, u16, u32 } from "./layout.ts";
+import { encodeChain, encodeWithText, fileId, message, struct, u8, u16, u32 } from "./layout.ts";
 
-/** QUERY_DIRECTORY and CHANGE_NOTIFY; the entries are in directory-entry.ts and notify-record below. */
+/** QUERY_DIRECTORY, whose entries are in directory-entry.ts, and CHANGE_NOTIFY. */
 export const QUERY_DIRECTORY_FLAG = {
   RESTART_SCANS: 1,
   RETURN_SINGLE_ENTRY: 2,
@@ -20,12 +20,12 @@ export const queryDirectoryRequest = message(
   { pattern: { offset: u16(24), length: u16(26) } },
 );
 
-/** Answer of QUERY_DIRECTORY, QUERY_INFO and CHANGE_NOTIFY alike. */
+/** The response of QUERY_DIRECTORY, QUERY_INFO and CHANGE_NOTIFY. */
 export const outputResponse = message(9, {}, { output: { offset: u16(2), length: u32(4) } });
 
 const OUTPUT_OFFSET = 72;
 
-/** The fixed part of such an answer; what follows is a buffer of its own. */
+/** The fixed part of such a response. The output follows in a buffer of its own. */
 export function encodeOutputHead(length: number): Buffer {
   const to = Buffer.alloc(8);
   to.writeUInt16LE(9, 0);
@@ -75,37 +75,28 @@ export interface NotifyRecord {
   readonly name: string;
 }
 
+const notifyHead = struct(12, { action: u32(4), textBytes: u32(8) });
+
 export function notifyRecordBytes({ name }: NotifyRecord): number {
-  return 12 + name.length * 2;
+  return notifyHead.bytes + name.length * 2;
 }
 
-/** FILE_NOTIFY_INFORMATION: records on boundaries of 4 bytes. */
+/** FILE_NOTIFY_INFORMATION. */
 export function encodeNotifyRecords(records: readonly NotifyRecord[]): Buffer {
-  const parts: Buffer[] = [];
-  for (const [index, { action, name }] of records.entries()) {
-    const text = Buffer.from(name, "utf16le");
-    const isLast = index === records.length - 1;
-    const bytes = isLast ? 12 + text.length : (12 + text.length + 3) & ~3;
-    const to = Buffer.alloc(bytes);
-    to.writeUInt32LE(isLast ? 0 : bytes, 0);
-    to.writeUInt32LE(action, 4);
-    to.writeUInt32LE(text.length, 8);
-    to.set(text, 12);
-    parts.push(to);
-  }
-  return Buffer.concat(parts);
+  return encodeChain(
+    records.map(({ action, name }) => encodeWithText(notifyHead, { action }, name)),
+    4,
+  );
 }
 
 export function decodeNotifyRecords(data: Buffer): NotifyRecord[] {
   const records: NotifyRecord[] = [];
-  for (let at = 0; at + 12 <= data.length; ) {
+  for (let at = 0; at + notifyHead.bytes <= data.length; ) {
+    const { action, textBytes } = notifyHead.decode(data, at);
+    const start = at + notifyHead.bytes;
+    records.push({ action, name: data.toString("utf16le", start, Math.min(start + textBytes, data.length)) });
     const next = data.readUInt32LE(at);
-    const length = Math.min(data.readUInt32LE(at + 8), data.length - at - 12);
-    records.push({
-      action: data.readUInt32LE(at + 4),
-      name: data.toString("utf16le", at + 12, at + 12 + length),
-    });
-    if (next < 12) break;
+    if (next < notifyHead.bytes) break;
     at += next;
   }
   return records;

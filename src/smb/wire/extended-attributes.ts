@@ -1,21 +1,21 @@
-import { struct, u8, u16, u32 } from "./layout.ts";
+import { encodeChain, struct, u8, u16, u32 } from "./layout.ts";
 import { refuse, STATUS } from "./status.ts";
 
 /**
- * Lists of extended attributes ([MS-FSCC] 2.4.15): FILE_FULL_EA_INFORMATION, which SET_INFO, QUERY_INFO and the
- * context ExtA of CREATE carry, and FILE_GET_EA_INFORMATION, the names that a QUERY_INFO asks for. Elements lie on
- * boundaries of 4 bytes, each with the distance to the next one, and their names end with a zero byte.
+ * Lists of extended attributes ([MS-FSCC] 2.4.15): FILE_FULL_EA_INFORMATION in SET_INFO, QUERY_INFO and the
+ * context ExtA of CREATE, and FILE_GET_EA_INFORMATION, the names that a QUERY_INFO requests. Names end with a
+ * zero byte.
  */
 export interface ExtendedAttribute {
-  /** ASCII; it compares without regard to case. */
+  /** ASCII, case-insensitive. */
   readonly name: string;
-  /** Empty: it is to be removed, or was asked for and is not there. */
+  /** Empty in a request to remove the attribute, and in a response when it does not exist. */
   readonly value: Buffer;
-  /** FILE_NEED_EA: the file means something else to those who do not know the attribute. */
+  /** FILE_NEED_EA: a client that does not understand the attribute cannot interpret the file. */
   readonly isNeeded: boolean;
 }
 
-/** What the flags of a QUERY_INFO for them say. */
+/** Flags of a QUERY_INFO for extended attributes. */
 export const EA_FLAG = { RESTART_SCAN: 1, RETURN_SINGLE_ENTRY: 2, INDEX_SPECIFIED: 4 } as const;
 
 const NEED_EA = 0x80;
@@ -29,12 +29,8 @@ const fullHead = struct(
 );
 const getHead = struct(5, { next: u32(0), nameBytes: u8(4) }, INCONSISTENT);
 
-/** What a name consists of: ASCII without control characters and without what means something in a path. */
+/** A name is ASCII without control characters and path syntax. */
 const NAME = /^[^\x00-\x1f"*+,/:;<=>?[\\\]|\x80-\uffff]+$/;
-
-const aligned = (bytes: number): number => (bytes + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
-const fullBytes = ({ name, value }: ExtendedAttribute): number =>
-  fullHead.bytes + name.length + 1 + value.length;
 
 /** Values are views of `data`. */
 export function decodeFullEas(data: Buffer): ExtendedAttribute[] {
@@ -49,32 +45,22 @@ export function decodeFullEas(data: Buffer): ExtendedAttribute[] {
   });
 }
 
-/** As many as fit, each whole, from the first on. */
+/** As many as fit whole, from the first on. */
 export function encodeFullEas(
   eas: readonly ExtendedAttribute[],
   bytesMax: number,
 ): { readonly data: Buffer; readonly count: number } {
+  const elements: Buffer[] = [];
   let end = 0;
-  let count = 0;
-  for (const ea of eas) {
-    const next = aligned(end) + fullBytes(ea);
-    if (next > bytesMax) break;
-    end = next;
-    count++;
+  for (const { name, value, isNeeded } of eas) {
+    const flags = isNeeded ? NEED_EA : 0;
+    const head = fullHead.encode({ next: 0, flags, nameBytes: name.length, valueBytes: value.length });
+    const element = Buffer.concat([head, Buffer.from(`${name}\0`, "latin1"), value]);
+    end = ((end + ALIGNMENT - 1) & -ALIGNMENT) + element.length;
+    if (end > bytesMax) break;
+    elements.push(element);
   }
-  const data = Buffer.alloc(end);
-  let at = 0;
-  for (const [index, ea] of eas.slice(0, count).entries()) {
-    const bytes = fullBytes(ea);
-    const { name, value } = ea;
-    const next = index === count - 1 ? 0 : aligned(bytes);
-    const flags = ea.isNeeded ? NEED_EA : 0;
-    data.set(fullHead.encode({ next, flags, nameBytes: name.length, valueBytes: value.length }), at);
-    data.latin1Write(name, at + fullHead.bytes);
-    data.set(value, at + fullHead.bytes + name.length + 1);
-    at += next;
-  }
-  return { data, count };
+  return { data: encodeChain(elements, ALIGNMENT), count: elements.length };
 }
 
 export function decodeGetEas(data: Buffer): string[] {
@@ -86,19 +72,14 @@ export function decodeGetEas(data: Buffer): string[] {
 }
 
 export function encodeGetEas(names: readonly string[]): Buffer {
-  return Buffer.concat(
-    names.map((name, index) => {
-      const bytes = getHead.bytes + name.length + 1;
-      const isLast = index === names.length - 1;
-      const to = Buffer.alloc(isLast ? bytes : aligned(bytes));
-      to.set(getHead.encode({ next: isLast ? 0 : to.length, nameBytes: name.length }));
-      to.latin1Write(name, getHead.bytes);
-      return to;
-    }),
-  );
+  const elements = names.map((name) => {
+    const head = getHead.encode({ next: 0, nameBytes: name.length });
+    return Buffer.concat([head, Buffer.from(`${name}\0`, "latin1")]);
+  });
+  return encodeChain(elements, ALIGNMENT);
 }
 
-/** One after the other, until an element says that none follows. What comes after that one is not looked at. */
+/** Elements up to the last one. Bytes after that one are ignored. */
 function decodeList<T>(
   data: Buffer,
   decode: (element: Buffer) => { readonly value: T; readonly next: number; readonly end: number },

@@ -1,6 +1,6 @@
-import { struct, u8, u32, u64 } from "./layout.ts";
+import { encodeChain, encodeWithText, fileTimes, struct, u8, u32, u64 } from "./layout.ts";
 import { refuse, STATUS } from "./status.ts";
-import { textOf, utf16 } from "./text.ts";
+import { textOf } from "./text.ts";
 
 /** Information classes of files, as QUERY_INFO and SET_INFO carry them ([MS-FSCC] 2.4). */
 export const FILE_CLASS = {
@@ -42,20 +42,10 @@ export const FILE_CLASS = {
   RENAME_EX: 65,
 } as const;
 
-/** Samba answers a short buffer of SET_INFO like this, and smbtorture asks for it. */
+/** The status of a SET_INFO buffer that is too short, as Samba answers and smbtorture expects. */
 const SHORT = STATUS.INFO_LENGTH_MISMATCH;
 
-export const basicInformation = struct(
-  40,
-  {
-    creationTime: u64(0),
-    lastAccessTime: u64(8),
-    lastWriteTime: u64(16),
-    changeTime: u64(24),
-    attributes: u32(32),
-  },
-  SHORT,
-);
+export const basicInformation = struct(40, { ...fileTimes(0), attributes: u32(32) }, SHORT);
 
 export const standardInformation = struct(
   24,
@@ -72,10 +62,7 @@ export const standardInformation = struct(
 export const networkOpenInformation = struct(
   56,
   {
-    creationTime: u64(0),
-    lastAccessTime: u64(8),
-    lastWriteTime: u64(16),
-    changeTime: u64(24),
+    ...fileTimes(0),
     allocationSize: u64(32),
     endOfFile: u64(40),
     attributes: u32(48),
@@ -91,39 +78,26 @@ export const wholeInformation = struct(8, { value: u64(0) }, SHORT);
 export const wordInformation = struct(4, { value: u32(0) }, SHORT);
 export const dispositionInformation = struct(1, { deletePending: u8(0) }, SHORT);
 
+const nameHead = struct(4, { textBytes: u32(0) });
+
 /** Name, NormalizedName and the end of All. */
-export function encodeNameInformation(name: string): Buffer {
-  const text = utf16(name);
-  const to = Buffer.alloc(4 + text.length);
-  to.writeUInt32LE(text.length, 0);
-  to.set(text, 4);
-  return to;
-}
+export const encodeNameInformation = (name: string): Buffer => encodeWithText(nameHead, {}, name);
 
 export interface StreamInformation {
-  /** Empty: the content itself. */
+  /** Empty for the content itself. */
   readonly name: string;
   readonly size: number;
   readonly allocationSize: number;
 }
 
-const STREAM_FIXED_BYTES = 24;
+const streamHead = struct(24, { textBytes: u32(4), size: u64(8), allocationSize: u64(16) });
 
-/** Streams one after the other, each on a boundary of 8 bytes. */
 export function encodeStreamInformation(streams: readonly StreamInformation[]): Buffer {
-  const parts = streams.map(({ name, size, allocationSize }, i) => {
-    const text = utf16(`:${name}:$DATA`);
-    const length = STREAM_FIXED_BYTES + text.length;
-    const isLast = i === streams.length - 1;
-    const to = Buffer.alloc(isLast ? length : (length + 7) & ~7);
-    to.writeUInt32LE(isLast ? 0 : to.length, 0);
-    to.writeUInt32LE(text.length, 4);
-    to.writeBigUInt64LE(BigInt(size), 8);
-    to.writeBigUInt64LE(BigInt(allocationSize), 16);
-    to.set(text, STREAM_FIXED_BYTES);
-    return to;
+  const elements = streams.map(({ name, size, allocationSize }) => {
+    const sizes = { size: BigInt(size), allocationSize: BigInt(allocationSize) };
+    return encodeWithText(streamHead, sizes, `:${name}:$DATA`);
   });
-  return Buffer.concat(parts);
+  return encodeChain(elements, 8);
 }
 
 export interface RenameInformation {
@@ -132,21 +106,15 @@ export interface RenameInformation {
   readonly name: string;
 }
 
-const renameHead = struct(20, { replaceIfExists: u8(0), rootDirectory: u64(8), nameLength: u32(16) }, SHORT);
+const renameHead = struct(20, { replaceIfExists: u8(0), rootDirectory: u64(8), textBytes: u32(16) }, SHORT);
 
 export function decodeRename(data: Buffer): RenameInformation {
-  const { replaceIfExists, rootDirectory, nameLength } = renameHead.decode(data);
-  if (nameLength === 0 || renameHead.bytes + nameLength > data.length) throw refuse(STATUS.INVALID_PARAMETER);
-  const name = textOf(data.subarray(renameHead.bytes, renameHead.bytes + nameLength));
+  const { replaceIfExists, rootDirectory, textBytes } = renameHead.decode(data);
+  if (textBytes === 0 || renameHead.bytes + textBytes > data.length) throw refuse(STATUS.INVALID_PARAMETER);
+  const name = textOf(data.subarray(renameHead.bytes, renameHead.bytes + textBytes));
   return { replaceIfExists: replaceIfExists !== 0, rootDirectory, name };
 }
 
 export function encodeRename({ replaceIfExists, rootDirectory, name }: RenameInformation): Buffer {
-  const text = utf16(name);
-  const head = renameHead.encode({
-    replaceIfExists: replaceIfExists ? 1 : 0,
-    rootDirectory,
-    nameLength: text.length,
-  });
-  return Buffer.concat([head, text]);
+  return encodeWithText(renameHead, { replaceIfExists: replaceIfExists ? 1 : 0, rootDirectory }, name);
 }

@@ -1,4 +1,4 @@
-import { fileId, message, u8, u16, u32, u64 } from "./layout.ts";
+import { fileId, fileTimes, message, u8, u16, u32, u64 } from "./layout.ts";
 
 /** CLOSE, FLUSH, READ and WRITE. */
 export const CLOSE_POSTQUERY_ATTRIB = 1;
@@ -8,10 +8,7 @@ export const closeRequest = message(24, { flags: u16(2), fileId: fileId(8) });
 
 export const closeResponse = message(60, {
   flags: u16(2),
-  creationTime: u64(8),
-  lastAccessTime: u64(16),
-  lastWriteTime: u64(24),
-  changeTime: u64(32),
+  ...fileTimes(8),
   allocationSize: u64(40),
   endOfFile: u64(48),
   attributes: u32(56),
@@ -31,7 +28,7 @@ export const readRequest = message(49, {
 
 const READ_DATA_OFFSET = 80;
 
-/** The fixed part of a READ answer; the data follows as buffers of its own and is not copied. */
+/** The fixed part of a READ response. The data follows in buffers of its own, without a copy. */
 export function encodeReadHead(dataLength: number): Buffer {
   const to = Buffer.alloc(16);
   to.writeUInt16LE(17, 0);

@@ -30,16 +30,11 @@ const GMT = /^@GMT-(\d{4})\.(\d\d)\.(\d\d)-(\d\d)\.(\d\d)\.(\d\d)$/;
 export function parseGmtToken(name: string): FileTime | undefined {
   const found = GMT.exec(name);
   if (found === null) return undefined;
-  const [year, month, day, hour, minute, second] = found.slice(1).map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
-  const instant = Date.UTC(year, month - 1, day, hour, minute, second);
-  return printGmtToken(fileTimeAt(instant)) === name ? fileTimeAt(instant) : undefined;
+  const [, year, month, day, hour, minute, second] = found;
+  const instant = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  // Date.parse accepts the 31st of every month.
+  const time = Number.isNaN(instant) ? undefined : fileTimeAt(instant);
+  return time !== undefined && printGmtToken(time) === name ? time : undefined;
 }
 
 export function printGmtToken(time: FileTime): string {

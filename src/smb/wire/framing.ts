@@ -3,10 +3,11 @@ import type { OwnedChunk } from "../../memory/pooled-buffer.ts";
 import { protocolError } from "./status.ts";
 
 /**
- * Direct TCP: a zero byte, the length in 24 bits big-endian, then that many bytes. The assembler takes the pieces a
- * socket gives and hands out whole messages. A message inside one piece is a view of it; one that spans pieces is
- * gathered into a buffer of its final size, so no byte is copied twice. With memory of its own, every message is
- * gathered: the pieces are only lent, and a socket may read straight into the place where the next bytes belong.
+ * Direct TCP: a zero byte, the length in 24 bits big-endian, then that many bytes. The assembler turns the
+ * chunks of a socket into whole messages. A message inside one chunk is a view of it; one that spans chunks
+ * is gathered into a buffer of its final size, so no byte is copied twice. With memory of its own, the
+ * assembler gathers every message, because the socket reuses its chunks, and the socket may read straight
+ * into `place`.
  */
 export const PREFIX_BYTES = 4;
 
@@ -28,17 +29,17 @@ export class FrameAssembler {
     this.#memory = memory;
   }
 
-  /** The longest message from now on. */
+  /** Sets the longest message from now on. */
   allow(bytesMax: number): void {
     this.#bytesMax = bytesMax;
   }
 
-  /** Where the rest of the message belongs whose beginning is here; undefined between messages. */
+  /** Where the rest of the current message belongs; undefined between messages. */
   get place(): Buffer | undefined {
     return this.#frame?.subarray(this.#filled);
   }
 
-  /** That many bytes were put into `place`. */
+  /** The socket has read `count` bytes into `place`. */
   placed(count: number, take: (frame: OwnedChunk) => void): void {
     const frame = this.#frame!;
     this.#filled += count;
@@ -47,23 +48,23 @@ export class FrameAssembler {
     take(frame);
   }
 
-  /** Calls `take` for every message that `piece` completes. Throws a breach for a prefix that cannot be one. */
-  add(piece: Buffer, take: (frame: OwnedChunk) => void): void {
+  /** Calls `take` for every message that `chunk` completes. Throws a ProtocolError for an invalid prefix. */
+  add(chunk: Buffer, take: (frame: OwnedChunk) => void): void {
     let at = 0;
-    while (at < piece.length) {
+    while (at < chunk.length) {
       if (this.#frame !== undefined) {
-        at += this.#fill(this.#frame, piece, at, take);
+        at += this.#fill(this.#frame, chunk, at, take);
         continue;
       }
-      const copied = Math.min(PREFIX_BYTES - this.#prefixBytes, piece.length - at);
-      piece.copy(this.#prefix, this.#prefixBytes, at, at + copied);
+      const copied = Math.min(PREFIX_BYTES - this.#prefixBytes, chunk.length - at);
+      chunk.copy(this.#prefix, this.#prefixBytes, at, at + copied);
       this.#prefixBytes += copied;
       at += copied;
       if (this.#prefixBytes < PREFIX_BYTES) return;
       this.#prefixBytes = 0;
       const length = this.#checkedLength();
-      if (this.#memory === undefined && piece.length - at >= length) {
-        take(piece.subarray(at, at + length));
+      if (this.#memory === undefined && chunk.length - at >= length) {
+        take(chunk.subarray(at, at + length));
         at += length;
       } else {
         this.#frame = this.#memory?.acquireFrame(length) ?? Buffer.allocUnsafeSlow(length);
@@ -72,9 +73,9 @@ export class FrameAssembler {
     }
   }
 
-  #fill(frame: OwnedChunk, piece: Buffer, at: number, take: (frame: OwnedChunk) => void): number {
-    const copied = Math.min(frame.length - this.#filled, piece.length - at);
-    copyInto(frame, piece.subarray(at, at + copied), this.#filled);
+  #fill(frame: OwnedChunk, chunk: Buffer, at: number, take: (frame: OwnedChunk) => void): number {
+    const copied = Math.min(frame.length - this.#filled, chunk.length - at);
+    copyInto(frame, chunk.subarray(at, at + copied), this.#filled);
     this.placed(copied, take);
     return copied;
   }

@@ -43,7 +43,7 @@ export const PROTOCOL = {
 
 export const SIGNATURE_AT = 48;
 export const SIGNATURE_BYTES = 16;
-/** The id of messages that nobody asked for: breaks of oplocks and leases. */
+/** The id of messages that the server sends unasked: breaks of oplocks and leases. */
 export const NO_MESSAGE_ID = 0xffff_ffff_ffff_ffffn;
 
 export interface Header {
@@ -66,7 +66,7 @@ export function protocolOf(payload: Buffer): number {
   return payload.length < 4 ? 0 : payload.readUInt32LE(0);
 }
 
-/** A header that is not one has no answer: the connection is out of step. */
+/** An invalid header has no response: the connection ends. */
 export function decodeHeader(pdu: Buffer): Header {
   if (pdu.length < HEADER_BYTES) throw protocolError("short header");
   if (pdu.readUInt32LE(0) !== PROTOCOL.SMB2) throw protocolError("not an SMB2 header");
@@ -88,7 +88,7 @@ export function decodeHeader(pdu: Buffer): Header {
   };
 }
 
-/** Writes a header over the first 64 bytes of `to`; the signature stays zero. */
+/** Writes a header over the first 64 bytes of `to`, with a zero signature. */
 export function writeHeader(to: Buffer, header: Header): void {
   to.writeUInt32LE(PROTOCOL.SMB2, 0);
   to.writeUInt16LE(HEADER_BYTES, 4);
@@ -133,7 +133,7 @@ export function splitCompound(payload: Buffer, pdusMax: number): Buffer[] {
   }
 }
 
-/** ERROR response: used for every failure that has no body of its own. */
+/** The ERROR response, for every failure without a body of its own. */
 export function encodeError(data: Buffer = NO_DATA): Buffer {
   const to = Buffer.alloc(8 + Math.max(1, data.length));
   to.writeUInt16LE(9, 0);

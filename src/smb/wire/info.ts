@@ -1,6 +1,6 @@
 import { fileId, message, u8, u16, u32 } from "./layout.ts";
 
-/** QUERY_INFO and SET_INFO; the classes are in file-information.ts and volume-information.ts. */
+/** QUERY_INFO and SET_INFO. Their classes are in file-information.ts and volume-information.ts. */
 export const INFO_TYPE = { FILE: 1, FILESYSTEM: 2, SECURITY: 3, QUOTA: 4 } as const;
 
 export const queryInfoRequest = message(

@@ -1,4 +1,15 @@
-import { fileId, message, raw, struct, u16, u32, u64 } from "./layout.ts";
+import {
+  type Decoded,
+  decodeU16List,
+  encodeU16List,
+  fileId,
+  message,
+  raw,
+  struct,
+  u16,
+  u32,
+  u64,
+} from "./layout.ts";
 import { refuse, STATUS } from "./status.ts";
 
 export const FSCTL = {
@@ -51,73 +62,52 @@ export const ioctlResponse = message(
   },
 );
 
-export interface ValidateNegotiate {
-  readonly capabilities: number;
-  readonly guid: Buffer;
-  readonly securityMode: number;
-  readonly dialects: readonly number[];
-}
+const VALIDATE_FIELDS = { capabilities: u32(0), guid: raw(4, 16), securityMode: u16(20) };
+const validateHead = struct(24, { ...VALIDATE_FIELDS, dialectCount: u16(22) });
+/** The response has the chosen dialect in the place of the count. */
+export const validateNegotiateResponse = struct(24, { ...VALIDATE_FIELDS, dialect: u16(22) });
 
-const validateHead = struct(24, {
-  capabilities: u32(0),
-  guid: raw(4, 16),
-  securityMode: u16(20),
-  dialectCount: u16(22),
-});
+type ValidateNegotiate = Omit<Decoded<typeof validateHead>, "dialectCount"> & {
+  readonly dialects: readonly number[];
+};
 
 export function decodeValidateNegotiate(input: Buffer): ValidateNegotiate {
   const { dialectCount, ...rest } = validateHead.decode(input);
   if (validateHead.bytes + dialectCount * 2 > input.length) throw refuse(STATUS.INVALID_PARAMETER);
-  const dialects = Array.from({ length: dialectCount }, (_, index) => input.readUInt16LE(24 + index * 2));
-  return { ...rest, dialects };
+  return { ...rest, dialects: decodeU16List(input, validateHead.bytes, dialectCount) };
 }
 
 export function encodeValidateNegotiate({ dialects, ...rest }: ValidateNegotiate): Buffer {
-  const list = Buffer.alloc(dialects.length * 2);
-  for (const [index, dialect] of dialects.entries()) list.writeUInt16LE(dialect, index * 2);
-  return Buffer.concat([validateHead.encode({ ...rest, dialectCount: dialects.length }), list]);
+  const head = validateHead.encode({ ...rest, dialectCount: dialects.length });
+  return Buffer.concat([head, encodeU16List(dialects)]);
 }
-
-/** The answer: `dialect` stands where the request has its count. */
-export const validateNegotiateResponse = struct(24, {
-  capabilities: u32(0),
-  guid: raw(4, 16),
-  securityMode: u16(20),
-  dialect: u16(22),
-});
 
 export const RESUME_KEY_BYTES = 24;
-
-export interface CopyChunk {
-  readonly sourceOffset: bigint;
-  readonly targetOffset: bigint;
-  readonly length: number;
-}
 
 const copyHead = struct(32, { key: raw(0, RESUME_KEY_BYTES), chunkCount: u32(24) });
 const chunk = struct(24, { sourceOffset: u64(0), targetOffset: u64(8), length: u32(16) });
 
-export interface CopyChunkRequest {
+export type CopyChunk = Decoded<typeof chunk>;
+
+interface CopyChunkRequest {
   readonly key: Buffer;
   readonly chunks: readonly CopyChunk[];
 }
 
-/** `chunksMax` is told by its own status and body, so more chunks than that are counted and not read. */
+/** Too many chunks have a response of their own, so they are counted but not decoded. */
 export function decodeCopyChunk(
   input: Buffer,
   chunksMax: number,
 ): CopyChunkRequest & { readonly chunkCount: number } {
   const { key, chunkCount } = copyHead.decode(input);
   if (chunkCount > chunksMax) return { key, chunkCount, chunks: [] };
-  const chunks = Array.from({ length: chunkCount }, (_, index) => chunk.decode(input, 32 + index * 24));
+  const at = (index: number): number => copyHead.bytes + index * chunk.bytes;
+  const chunks = Array.from({ length: chunkCount }, (_, index) => chunk.decode(input, at(index)));
   return { key, chunkCount, chunks };
 }
 
 export function encodeCopyChunk({ key, chunks }: CopyChunkRequest): Buffer {
-  return Buffer.concat([
-    copyHead.encode({ key, chunkCount: chunks.length }),
-    ...chunks.map((one) => chunk.encode(one)),
-  ]);
+  return Buffer.concat([copyHead.encode({ key, chunkCount: chunks.length }), ...chunks.map(chunk.encode)]);
 }
 
 export const copyChunkResponse = struct(12, {

@@ -1,11 +1,11 @@
 import { refuse, STATUS } from "./status.ts";
 
 /**
- * Structures as tables. A message is written down as the protocol's documents do: each field with its offset in the
- * body, each variable part with the fields that say where it lies. From one table come a decoder that looks at no
- * byte outside the PDU and an encoder that is its inverse.
+ * Structures as tables, in the form of the protocol's documents: each field with its offset in the body, each
+ * variable part with the fields that locate it. One table gives a decoder, which reads no byte outside the
+ * PDU, and an encoder, which is its inverse.
  *
- * Offsets on the wire count from the SMB2 header, which stands 64 bytes before the body.
+ * Offsets on the wire count from the SMB2 header, which is 64 bytes before the body.
  */
 export const HEADER_BYTES = 64;
 
@@ -44,7 +44,7 @@ export const u64 = (at: number): Field<bigint> => ({
   write: (to, offset, value) => void to.writeBigUInt64LE(value, offset),
 });
 
-/** Bytes of a fixed count. The decoder gives a view, not a copy. */
+/** A fixed number of bytes. The decoder returns a view, not a copy. */
 export const raw = (at: number, bytes: number): Field<Buffer> => ({
   at,
   bytes,
@@ -59,7 +59,7 @@ export interface FileId {
 
 const ALL_ONES = 0xffff_ffff_ffff_ffffn;
 
-/** All ones: the handle of the request before, or none where none is needed. */
+/** All ones: the handle of the previous request in a compound, or no handle. */
 export const isNoFile = ({ persistent, volatile }: FileId): boolean =>
   persistent === ALL_ONES && volatile === ALL_ONES;
 
@@ -76,26 +76,34 @@ export const fileId = (at: number): Field<FileId> => ({
   },
 });
 
-/** A variable part: where it starts, counted from the header, and how many bytes it has. */
-export interface Part {
+/** The four times of a file, adjacent in every structure that has them. */
+export const fileTimes = (at: number) => ({
+  creationTime: u64(at),
+  lastAccessTime: u64(at + 8),
+  lastWriteTime: u64(at + 16),
+  changeTime: u64(at + 24),
+});
+
+/** A variable part: its offset from the header and its length. */
+interface Part {
   readonly offset: Field<number>;
   readonly length: Field<number>;
 }
 
 type Fields = Readonly<Record<string, Field<unknown>>>;
 type Parts = Readonly<Record<string, Part>>;
-export type Values<F extends Fields> = { readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never };
-export type Buffers<P extends Parts> = { readonly [K in keyof P]: Buffer };
+type Values<F extends Fields> = { readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never };
+type Buffers<P extends Parts> = { readonly [K in keyof P]: Buffer };
 
 export interface Struct<V> {
   readonly bytes: number;
-  /** The table itself, for those who walk over it. */
+  /** The table itself, for tests that walk over it. */
   readonly fields: Fields;
   decode(from: Buffer, at?: number): V;
   encode(value: V): Buffer;
 }
 
-/** A structure of fixed size that has no size field of its own. Too few bytes are refused with `tooShort`. */
+/** A structure of fixed size without a size field. Too few bytes are refused with `tooShort`. */
 export function struct<F extends Fields>(
   bytes: number,
   fields: F,
@@ -119,23 +127,23 @@ export function struct<F extends Fields>(
   };
 }
 
-export type Message<F extends Fields, P extends Parts> = Values<F> & Buffers<P>;
-/** What a message of this table holds. */
+type Message<F extends Fields, P extends Parts> = Values<F> & Buffers<P>;
+/** The type that a table decodes to. */
 export type Decoded<T> = T extends { decode(pdu: Buffer): infer V } ? V : never;
 
 export interface Codec<V> {
   readonly size: number;
   readonly fields: Fields;
   readonly parts: Parts;
-  /** `pdu` starts with the SMB2 header. Everything wrong with the body is INVALID_PARAMETER. */
+  /** `pdu` starts with the SMB2 header. A malformed body is INVALID_PARAMETER. */
   decode(pdu: Buffer): V;
-  /** The body alone, as it follows the header. */
+  /** The body alone, without the header. */
   encode(value: V): Buffer;
 }
 
 /**
- * A message body. `size` is its StructureSize: odd when a variable part follows, and then one more than the fixed
- * part has bytes.
+ * A message body. `size` is its StructureSize, which is odd, one more than the fixed part, if a variable part
+ * follows.
  */
 export function message<F extends Fields, P extends Parts = Record<never, never>>(
   size: number,
@@ -153,7 +161,7 @@ export function message<F extends Fields, P extends Parts = Record<never, never>
     decode(pdu) {
       checkSize(pdu, size);
       const value: Record<string, unknown> = {};
-      // Every message comes here: a loop that takes entries apart costs more than the fields.
+      // Every message runs this loop, and destructuring entries would cost more than reading the fields.
       for (let i = 0; i < names.length; i++) {
         const field = list[i]!;
         value[names[i]!] = field.read(pdu, HEADER_BYTES + field.at);
@@ -170,7 +178,7 @@ export function message<F extends Fields, P extends Parts = Record<never, never>
       const starts: number[] = [];
       let end = fixed;
       for (const length of lengths) {
-        if (length > 0) end = (end + 7) & ~7;
+        if (length > 0) end = align8(end);
         starts.push(length > 0 ? end : 0);
         end += length;
       }
@@ -191,22 +199,58 @@ export function message<F extends Fields, P extends Parts = Record<never, never>
   };
 }
 
-/** StructureSize is there and right, and the whole fixed part is. */
+/** Checks StructureSize, and that the fixed part is complete. */
 export function checkSize(pdu: Buffer, size: number): void {
   if (pdu.length < HEADER_BYTES + (size & ~1) || pdu.readUInt16LE(HEADER_BYTES) !== size)
     throw refuse(STATUS.INVALID_PARAMETER);
 }
 
-const NOTHING = Buffer.alloc(0);
+const EMPTY = Buffer.alloc(0);
 
-export function partAt(
+function partAt(
   pdu: Buffer,
   { start, bytes, min }: { readonly start: number; readonly bytes: number; readonly min: number },
 ): Buffer {
-  if (bytes === 0) return NOTHING;
+  if (bytes === 0) return EMPTY;
   if (start < min || start + bytes > pdu.length) throw refuse(STATUS.INVALID_PARAMETER);
   return pdu.subarray(start, start + bytes);
 }
 
 /** Rounds up to the next multiple of 8. */
 export const align8 = (count: number): number => (count + 7) & ~7;
+
+/**
+ * Elements one after the other, each aligned and starting with the distance to the next one, or 0 in the
+ * last.
+ */
+export function encodeChain(elements: readonly Buffer[], alignment: 4 | 8): Buffer {
+  const last = elements.length - 1;
+  return Buffer.concat(
+    elements.flatMap((element, index) => {
+      if (index === last) return [element];
+      const padding = Buffer.alloc(-element.length & (alignment - 1));
+      element.writeUInt32LE(element.length + padding.length, 0);
+      return [element, padding];
+    }),
+  );
+}
+
+/** A fixed head with the length of the UTF-16 text that follows it. */
+export function encodeWithText<V>(
+  head: Struct<V & { readonly textBytes: number }>,
+  value: V,
+  text: string,
+): Buffer {
+  const bytes = Buffer.from(text, "utf16le");
+  return Buffer.concat([head.encode({ ...value, textBytes: bytes.length }), bytes]);
+}
+
+export function decodeU16List(from: Buffer, at: number, count: number): number[] {
+  return Array.from({ length: count }, (_, index) => from.readUInt16LE(at + index * 2));
+}
+
+export function encodeU16List(values: readonly number[]): Buffer {
+  const to = Buffer.alloc(values.length * 2);
+  for (const [index, value] of values.entries()) to.writeUInt16LE(value, index * 2);
+  return to;
+}

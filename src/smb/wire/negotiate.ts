@@ -1,4 +1,16 @@
-import { align8, checkSize, HEADER_BYTES, message, raw, u16, u32, u64 } from "./layout.ts";
+import {
+  align8,
+  checkSize,
+  type Decoded,
+  decodeU16List,
+  encodeU16List,
+  HEADER_BYTES,
+  message,
+  raw,
+  u16,
+  u32,
+  u64,
+} from "./layout.ts";
 import { refuse, STATUS } from "./status.ts";
 
 export const DIALECT = {
@@ -41,15 +53,6 @@ export interface NegotiateContext {
   readonly data: Buffer;
 }
 
-export interface NegotiateRequest {
-  readonly securityMode: number;
-  readonly capabilities: number;
-  readonly clientGuid: Buffer;
-  readonly dialects: readonly number[];
-  /** Only when 3.1.1 is among the dialects. */
-  readonly contexts: readonly NegotiateContext[];
-}
-
 const request = message(36, {
   dialectCount: u16(2),
   securityMode: u16(4),
@@ -59,12 +62,19 @@ const request = message(36, {
   contextCount: u16(32),
 });
 
+type WithContexts<T> = Omit<Decoded<T>, "dialectCount" | "contextOffset" | "contextCount"> & {
+  /** Only with dialect 3.1.1. */
+  readonly contexts: readonly NegotiateContext[];
+};
+
+export type NegotiateRequest = WithContexts<typeof request> & { readonly dialects: readonly number[] };
+
 export function decodeNegotiateRequest(pdu: Buffer): NegotiateRequest {
   const { dialectCount, contextOffset, contextCount, ...rest } = request.decode(pdu);
   const at = HEADER_BYTES + 36;
   if (dialectCount === 0 || dialectCount > DIALECTS_MAX || at + dialectCount * 2 > pdu.length)
     throw refuse(STATUS.INVALID_PARAMETER);
-  const dialects = Array.from({ length: dialectCount }, (_, index) => pdu.readUInt16LE(at + index * 2));
+  const dialects = decodeU16List(pdu, at, dialectCount);
   const contexts = dialects.includes(DIALECT.SMB_3_1_1)
     ? decodeContexts(pdu, { at: contextOffset, count: contextCount, min: at + dialectCount * 2 })
     : [];
@@ -73,8 +83,7 @@ export function decodeNegotiateRequest(pdu: Buffer): NegotiateRequest {
 
 export function encodeNegotiateRequest(value: NegotiateRequest): Buffer {
   const { dialects, contexts } = value;
-  const list = Buffer.alloc(dialects.length * 2);
-  for (const [index, dialect] of dialects.entries()) list.writeUInt16LE(dialect, index * 2);
+  const list = encodeU16List(dialects);
   const contextsAt = align8(HEADER_BYTES + 36 + list.length);
   const hasContexts = dialects.includes(DIALECT.SMB_3_1_1);
   const body = request.encode({
@@ -86,20 +95,6 @@ export function encodeNegotiateRequest(value: NegotiateRequest): Buffer {
   if (!hasContexts) return Buffer.concat([body, list]);
   const padding = Buffer.alloc(contextsAt - HEADER_BYTES - 36 - list.length);
   return Buffer.concat([body, list, padding, encodeContexts(contexts)]);
-}
-
-export interface NegotiateResponse {
-  readonly securityMode: number;
-  readonly dialect: number;
-  readonly serverGuid: Buffer;
-  readonly capabilities: number;
-  readonly maxTransactSize: number;
-  readonly maxReadSize: number;
-  readonly maxWriteSize: number;
-  readonly systemTime: bigint;
-  readonly serverStartTime: bigint;
-  readonly token: Buffer;
-  readonly contexts: readonly NegotiateContext[];
 }
 
 const response = message(
@@ -119,6 +114,8 @@ const response = message(
   },
   { token: { offset: u16(56), length: u16(58) } },
 );
+
+export type NegotiateResponse = WithContexts<typeof response>;
 
 export function encodeNegotiateResponse(value: NegotiateResponse): Buffer {
   const { contexts, token } = value;
@@ -154,10 +151,7 @@ function decodeContexts(
     if (offset + 8 > pdu.length) throw refuse(STATUS.INVALID_PARAMETER);
     const length = pdu.readUInt16LE(offset + 2);
     if (offset + 8 + length > pdu.length) throw refuse(STATUS.INVALID_PARAMETER);
-    contexts.push({
-      type: pdu.readUInt16LE(offset),
-      data: pdu.subarray(offset + 8, offset + 8 + length),
-    });
+    contexts.push({ type: pdu.readUInt16LE(offset), data: pdu.subarray(offset + 8, offset + 8 + length) });
     offset = align8(offset + 8 + length);
   }
   return contexts;
@@ -176,18 +170,15 @@ function encodeContexts(contexts: readonly NegotiateContext[]): Buffer {
   );
 }
 
-/** The data of ENCRYPTION and SIGNING contexts: a count and that many ids, in the order of preference. */
+/** The data of ENCRYPTION and SIGNING contexts: a count and that many ids, in order of preference. */
 export function decodeIds(data: Buffer): number[] {
   const count = data.length < 2 ? 0 : data.readUInt16LE(0);
   if (count === 0 || 2 + count * 2 > data.length) throw refuse(STATUS.INVALID_PARAMETER);
-  return Array.from({ length: count }, (_, index) => data.readUInt16LE(2 + index * 2));
+  return decodeU16List(data, 2, count);
 }
 
 export function encodeIds(ids: readonly number[]): Buffer {
-  const to = Buffer.alloc(2 + ids.length * 2);
-  to.writeUInt16LE(ids.length, 0);
-  for (const [index, id] of ids.entries()) to.writeUInt16LE(id, 2 + index * 2);
-  return to;
+  return encodeU16List([ids.length, ...ids]);
 }
 
 export interface PreauthIntegrity {
@@ -202,15 +193,11 @@ export function decodePreauthIntegrity(data: Buffer): PreauthIntegrity {
   const saltAt = 4 + count * 2;
   if (count === 0 || saltAt + saltBytes > data.length) throw refuse(STATUS.INVALID_PARAMETER);
   return {
-    hashes: Array.from({ length: count }, (_, index) => data.readUInt16LE(4 + index * 2)),
+    hashes: decodeU16List(data, 4, count),
     salt: data.subarray(saltAt, saltAt + saltBytes),
   };
 }
 
 export function encodePreauthIntegrity({ hashes, salt }: PreauthIntegrity): Buffer {
-  const to = Buffer.alloc(4 + hashes.length * 2);
-  to.writeUInt16LE(hashes.length, 0);
-  to.writeUInt16LE(salt.length, 2);
-  for (const [index, hash] of hashes.entries()) to.writeUInt16LE(hash, 4 + index * 2);
-  return Buffer.concat([to, salt]);
+  return Buffer.concat([encodeU16List([hashes.length, salt.length, ...hashes]), salt]);
 }

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { raw, struct, u32, u64 } from "./layout.ts";
 
-/** One entry of QUERY_NETWORK_INTERFACE_INFO: an address of the server, as a socket address of Windows. */
+/** An entry of QUERY_NETWORK_INTERFACE_INFO: an address of the server as a Windows socket address. */
 const entry = struct(152, {
   next: u32(0),
   index: u32(4),
@@ -14,7 +14,7 @@ const FAMILY_IPV4 = 2;
 const FAMILY_IPV6 = 0x17;
 const MAPPED = /^::ffff:(?=\d+\.)/i;
 
-export interface NetworkInterface {
+interface NetworkInterface {
   readonly index: number;
   /** Bits per second. */
   readonly linkSpeed: bigint;

@@ -4,20 +4,20 @@ import { type FileTime, parseGmtToken } from "./filetime.ts";
 import { refuse, STATUS } from "./status.ts";
 
 /**
- * A path as CREATE and rename carry it: from the root of the share, names separated by backslashes. A slash separates
- * too, as with Samba, whose tests send it; Windows refuses it.
+ * A path in CREATE and rename: names from the root of the share, separated by backslashes. A slash separates
+ * too, as in Samba, whose tests send it; Windows refuses it.
  */
 export interface SmbPath {
   readonly names: readonly string[];
-  /** Of an `@GMT-` name on the way: the share as it was then. */
+  /** The snapshot that an `@GMT-` name of the path selects. */
   readonly snapshot: FileTime | undefined;
-  /** A named stream of what the names lead to. */
+  /** A named stream of the file or directory. */
   readonly stream: string | undefined;
-  /** The content itself was named as a stream: what has none, a directory, is not meant. */
+  /** `::$DATA` named the content itself, which a directory does not have. */
   readonly isContent: boolean;
 }
 
-/** Whether a name may be followed by a stream's; without it a colon has no place in a path. */
+/** Whether the path may name a stream; otherwise a colon is invalid. */
 export interface PathOptions {
   readonly hasStreams: boolean;
 }
@@ -62,10 +62,9 @@ export function parseStream(text: string): Pick<SmbPath, "stream" | "isContent">
   return name === "" ? { stream: undefined, isContent: true } : { stream: name, isContent: false };
 }
 
-/** What separates names, and the end of a text; all else may stand in the name of a stream. */
+/** A stream name may have any characters but separators and NUL. */
 const STREAM_FORBIDDEN = /[\\/\0]/;
 
-/** A colon has no place in a name, not even before `:$DATA`, where there are no streams. */
 function checkedName(name: string): string {
   const isBad =
     name === "." ||

@@ -15,5 +15,5 @@ export const sessionSetupResponse = message(
   { token: { offset: u16(4), length: u16(6) } },
 );
 
-/** LOGOFF, ECHO, TREE_DISCONNECT, CANCEL and the answers of FLUSH and LOCK: a size and nothing else. */
+/** LOGOFF, ECHO, TREE_DISCONNECT, CANCEL and the responses of FLUSH and LOCK. */
 export const emptyBody = message(4, {});

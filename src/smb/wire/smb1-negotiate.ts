@@ -2,8 +2,8 @@ import { PROTOCOL } from "./header.ts";
 import { protocolError } from "./status.ts";
 
 /**
- * The only SMB1 message with an answer: the multi-protocol NEGOTIATE with which older clients begin. Its header has
- * 32 bytes; then WordCount 0, a ByteCount, and dialects as 0x02, ASCII, 0x00.
+ * The only SMB1 message that the server answers: the multi-protocol NEGOTIATE of older clients. Its header
+ * has 32 bytes; WordCount 0, a ByteCount, and dialects as 0x02, ASCII, 0x00 follow.
  */
 const SMB1_HEADER_BYTES = 32;
 const SMB1_NEGOTIATE = 0x72;

@@ -1,4 +1,4 @@
-/** NTSTATUS values this server sends, by their names in [MS-ERREF]. */
+/** NTSTATUS values that this server sends, by their names in [MS-ERREF]. */
 export const STATUS = {
   SUCCESS: 0,
   PENDING: 0x0000_0103,
@@ -80,11 +80,11 @@ function withoutStack<T>(make: () => T): T {
   }
 }
 
-/** An expected no: the request is answered with this status and the connection goes on. */
+/** A refusal: the response has this status, and the connection continues. */
 export class StatusError extends Error {
   override readonly name = "StatusError";
   readonly status: number;
-  /** Error data of the reply, such as the size that a buffer should have had. */
+  /** Error data of the response, such as the buffer size that a request would need. */
   readonly data: Buffer | undefined;
 
   constructor(status: number, data?: Buffer) {
@@ -98,9 +98,9 @@ export function refuse(status: number, data?: Buffer): StatusError {
   return withoutStack(() => new StatusError(status, data));
 }
 
-/** The peer broke the protocol in a way that has no answer: the connection ends without a word. */
+/** The peer violated the protocol in a way that has no response: the server closes the connection. */
 export class ProtocolError extends Error {
-  override readonly name = "Breach";
+  override readonly name = "ProtocolError";
 }
 
 export function protocolError(what: string): ProtocolError {

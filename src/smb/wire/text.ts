@@ -1,6 +1,6 @@
 import { refuse, STATUS } from "./status.ts";
 
-/** Strings on the wire are UTF-16LE, without a terminator, their length in bytes. */
+/** Strings on the wire are UTF-16LE without a terminator; lengths count bytes. */
 export function utf16(text: string): Buffer {
   return Buffer.from(text, "utf16le");
 }

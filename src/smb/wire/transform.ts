@@ -1,7 +1,7 @@
 import { PROTOCOL } from "./header.ts";
 import { protocolError } from "./status.ts";
 
-/** The header of an encrypted message: tag, nonce, size of the plain text, session. */
+/** The header of an encrypted message. */
 export const TRANSFORM_BYTES = 52;
 export const TRANSFORM_AAD_AT = 20;
 const ENCRYPTED = 1;
@@ -24,7 +24,7 @@ export function decodeTransform(payload: Buffer): TransformHeader {
     flags: payload.readUInt16LE(42),
     sessionId: payload.readBigUInt64LE(44),
   };
-  // In 3.0 the same field names the cipher, and 1 is the only one there.
+  // In dialect 3.0 the field names the cipher, and 1 is the only one.
   if (header.flags !== ENCRYPTED) throw protocolError("Flags of a transform header");
   if (header.originalMessageSize !== payload.length - TRANSFORM_BYTES)
     throw protocolError("OriginalMessageSize of a transform header");

@@ -1,5 +1,4 @@
-import { raw, struct, u32, u64 } from "./layout.ts";
-import { utf16 } from "./text.ts";
+import { type Decoded, encodeWithText, raw, struct, u32, u64 } from "./layout.ts";
 
 /** Information classes of file systems ([MS-FSCC] 2.5). */
 export const VOLUME_CLASS = {
@@ -52,34 +51,20 @@ export const sectorSizeInformation = struct(28, {
 
 export const objectIdInformation = struct(64, { objectId: raw(0, 16) });
 
-export interface VolumeInformation {
-  readonly creationTime: bigint;
-  readonly serial: number;
-  readonly label: string;
+const volumeHead = struct(18, { creationTime: u64(0), serial: u32(8), textBytes: u32(12) });
+const attributeHead = struct(12, { attributes: u32(0), componentCharsMax: u32(4), textBytes: u32(8) });
+type Head<T> = Omit<Decoded<T>, "textBytes">;
+
+export function encodeVolumeInformation({
+  label,
+  ...rest
+}: Head<typeof volumeHead> & { readonly label: string }): Buffer {
+  return encodeWithText(volumeHead, rest, label);
 }
 
-export function encodeVolumeInformation({ creationTime, serial, label }: VolumeInformation): Buffer {
-  const text = utf16(label);
-  const to = Buffer.alloc(18 + text.length);
-  to.writeBigUInt64LE(creationTime, 0);
-  to.writeUInt32LE(serial, 8);
-  to.writeUInt32LE(text.length, 12);
-  to.set(text, 18);
-  return to;
-}
-
-export interface AttributeInformation {
-  readonly attributes: number;
-  readonly componentCharsMax: number;
-  readonly name: string;
-}
-
-export function encodeAttributeInformation(value: AttributeInformation): Buffer {
-  const text = utf16(value.name);
-  const to = Buffer.alloc(12 + text.length);
-  to.writeUInt32LE(value.attributes, 0);
-  to.writeUInt32LE(value.componentCharsMax, 4);
-  to.writeUInt32LE(text.length, 8);
-  to.set(text, 12);
-  return to;
+export function encodeAttributeInformation({
+  name,
+  ...rest
+}: Head<typeof attributeHead> & { readonly name: string }): Buffer {
+  return encodeWithText(attributeHead, rest, name);
 }

@@ -1,16 +1,16 @@
 /**
- * Patterns of QUERY_DIRECTORY: `*` and `?`, and the three forms into which Windows turns those of DOS: `<` is
- * anything up to the last dot, `>` one character or nothing at the end or before a dot, `"` a dot or nothing at the
- * end. Names compare without regard to case.
+ * Patterns of QUERY_DIRECTORY: `*` and `?`, and the three wildcards that Windows makes of those of DOS: `<`
+ * is anything up to the last dot, `>` one character or nothing at the end or before a dot, `"` a dot or
+ * nothing at the end. Case is ignored.
  *
- * The matcher keeps the set of pattern positions it could be at (as an automaton would), so a pattern of many stars
- * costs pattern times name and never more.
+ * The matcher keeps the set of pattern positions it could be at (as an automaton would), so its cost is at
+ * most the length of the pattern times that of the name.
  */
 export function matcherOf(pattern: string): (name: string) => boolean {
   if (pattern === "*") return () => true;
-  const wanted = pattern.toUpperCase();
-  if (!/[*?<>"]/.test(wanted)) return (name) => name.toUpperCase() === wanted;
-  return (name) => matches(wanted, name.toUpperCase());
+  const folded = pattern.toUpperCase();
+  if (!/[*?<>"]/.test(folded)) return (name) => name.toUpperCase() === folded;
+  return (name) => matches(folded, name.toUpperCase());
 }
 
 function matches(pattern: string, name: string): boolean {
@@ -19,15 +19,14 @@ function matches(pattern: string, name: string): boolean {
   states[0] = 1;
   for (let at = 0; at < name.length; at++) {
     const next = new Uint8Array(pattern.length + 1);
-    spread(pattern, states, name[at] === "." || at === name.length);
+    spread(pattern, states, name[at] === ".");
     for (let state = 0; state < pattern.length; state++) {
       if (states[state] === 1) step(pattern[state]!, { char: name[at]!, state, at, lastDot }, next);
     }
     states = next;
   }
   spread(pattern, states, true);
-  if (states[pattern.length] === 1) return true;
-  return isRestOptional(pattern, states);
+  return states[pattern.length] === 1 || isRestOptional(pattern, states);
 }
 
 interface Step {
@@ -43,7 +42,8 @@ function step(token: string, { char, state, at, lastDot }: Step, next: Uint8Arra
       next[state] = 1;
       break;
     case "<":
-      // Takes everything but the last dot: `dir *.`, which comes as `<`, lists what has no extension.
+      // Matches everything but the last dot: `dir *.`, which arrives as `<`, lists names without an
+      // extension.
       next[at === lastDot ? state + 1 : state] = 1;
       break;
     case "?":
@@ -60,7 +60,7 @@ function step(token: string, { char, state, at, lastDot }: Step, next: Uint8Arra
   }
 }
 
-/** Moves that take no character: past a star, and past `>` before a dot. */
+/** Moves without a character: past a star, and past `>` before a dot. */
 function spread(pattern: string, states: Uint8Array, isAtDotOrEnd: boolean): void {
   for (let state = 0; state < pattern.length; state++) {
     if (states[state] !== 1) continue;
