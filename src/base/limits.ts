@@ -239,7 +239,7 @@ export const LIMITS = {
   heartbeatMillis: 600,
   missedBeatsMax: 4,
   /** How far ahead a member may make revisions before its next heartbeat records them. */
-  revisionsAheadMillis: 5_000,
+  reservedRevisionsMillis: 5_000,
   /** Payload of one row and of one INSERT, and rows that one DELETE removes. */
   chunkRowBytes: 256 * KIB,
   chunkWriteBytes: 4 * MIB,
@@ -261,21 +261,21 @@ export const LIMITS = {
   inlineBytesMax: 8 * KIB,
   chunkBytes: 64 * KIB,
   /** One write of an append: small enough that the disk works while the rest of a body arrives. */
-  pieceBytes: 1 * MIB,
+  writeBufferBytes: 1 * MIB,
   /** Space that an append reserves at once, in writes, and how many appends may do so concurrently. */
-  piecesClaimedMax: 4,
-  appendsAheadMax: 64,
+  writeBuffersReservedMax: 4,
+  reservingAppendsMax: 64,
   extentBytesMax: 64 * MIB,
   /** With this share of an extent left, the next one is created: filling it takes 20 ms, two syncs 2. */
   nextExtentShare: 1 / 4,
   /** Concurrent writes of one append. */
-  piecesInFlightMax: 2,
+  writeBuffersInFlightMax: 2,
   /** Payload of all appends in memory. With many slow clients, writes get smaller. */
   appendMemoryBytes: 256 * MIB,
   /** With more concurrent appends, an append does not wait for a whole chunk. */
   patientAppendsMax: 256,
   /** The minimum it then writes, and the maximum of slices. */
-  earlyPieceBytes: 8 * KIB,
+  earlyWriteBytes: 8 * KIB,
   earlySlicesMax: 64,
   /** Chunks of a source below this are copied together: a client that sends single bytes must not cost a
    * list of them. */
@@ -289,7 +289,7 @@ export const LIMITS = {
   unsyncedBytesMax: 4 * MIB,
   /** One read from the disk, and how many of them run before the consumer needs them. */
   extentReadBytes: 1 * MIB,
-  extentReadsAheadMax: 2,
+  extentReadAheadMax: 2,
   /** Payload read for all consumers but not consumed. Beyond it each gets one chunk at a time. */
   readMemoryBytes: 24 * MIB,
   /** Idle descriptors of extents that stay open. */

@@ -78,7 +78,12 @@ export class RevisionSource {
   next(above: Revision = 0n): Revision {
     const wall = revisionAt(this.#clock.now());
     const floor = (above > this.#last ? above : this.#last) + 1n;
-    this.#last = wall > floor ? wall : floor;
+    this.#last = this.align(wall > floor ? wall : floor);
     return this.#last;
+  }
+
+  /** The first revision at or above `revision` that this source may give out. */
+  protected align(revision: Revision): Revision {
+    return revision;
   }
 }

@@ -16,14 +16,12 @@ export class DiskDevice implements Device {
     this.#freeSpace = new FreeSpace(directory);
   }
 
-  /** Makes the directory when it is not there yet, and makes sure that a crash does not take it away again. */
+  /** Creates the directory when it is missing, durably. */
   static at(directory: string): DiskDevice {
-    const whole = resolve(directory);
-    const firstMade = makeDirectory(whole);
-    if (firstMade !== undefined) {
-      for (let made = whole; made.length >= firstMade.length; made = dirname(made))
-        syncDirectory(dirname(made));
-    }
+    const path = resolve(directory);
+    const first = makeDirectory(path);
+    if (first !== undefined)
+      for (let made = path; made.length >= first.length; made = dirname(made)) syncDirectory(dirname(made));
     return new DiskDevice(directory);
   }
 
@@ -39,7 +37,7 @@ export class DiskDevice implements Device {
     const entries: DeviceEntry[] = [];
     for await (const entry of await fs.promises.opendir(this.place)) {
       if (!entry.isFile()) continue;
-      // Another process may remove a file while we walk the directory.
+      // Another process may remove a file during the walk.
       const stat = await fs.promises
         .stat(join(this.place, entry.name))
         .catch((error: NodeJS.ErrnoException) => {
@@ -66,7 +64,7 @@ export class DiskDevice implements Device {
   }
 }
 
-/** Windows cannot open a directory for this; NTFS journals names by itself. */
+/** Windows cannot open a directory for a sync; NTFS journals names by itself. */
 const CAN_SYNC_DIRECTORIES = process.platform !== "win32";
 
 function syncDirectory(path: string): void {
@@ -79,12 +77,17 @@ function syncDirectory(path: string): void {
   }
 }
 
-function openFile(path: string, flags: string): Promise<number> {
+type Callback<T> = (error: NodeJS.ErrnoException | null, value?: T) => void;
+
+/** A promise of a call with a callback. */
+function call<T>(begin: (done: Callback<T>) => void): Promise<T> {
   return new Promise((resolve, reject) => {
-    fs.open(path, flags, OWNER_FILE_MODE, (error, descriptor) =>
-      error ? reject(error) : resolve(descriptor),
-    );
+    begin((error, value) => (error ? reject(error) : resolve(value as T)));
   });
+}
+
+function openFile(path: string, flags: string): Promise<number> {
+  return call((done) => fs.open(path, flags, OWNER_FILE_MODE, done));
 }
 
 /** Plain descriptors and callbacks: `FileHandle` costs twice as much for each call. */
@@ -100,13 +103,15 @@ class DiskFile implements DeviceFile {
   async write(parts: readonly Uint8Array[], offset: number): Promise<void> {
     const total = bytesIn(parts);
     if (this.#freeSpace.left() < total + LIMITS.payloadReserveBytes) {
-      throw Object.assign(new Error("ENOSPC: the room that is left is for records"), { code: "ENOSPC" });
+      throw Object.assign(new Error("ENOSPC: the remaining space is reserved for records"), {
+        code: "ENOSPC",
+      });
     }
     let done = 0;
     let rest = parts;
     while (done < total) {
       const written = await this.#writeSome(rest, offset + done);
-      if (written === 0) throw Object.assign(new Error("a write took no byte"), { code: "EIO" });
+      if (written === 0) throw Object.assign(new Error("a write accepted no byte"), { code: "EIO" });
       done += written;
       if (done < total) rest = partsAfter(rest, written);
     }
@@ -126,32 +131,23 @@ class DiskFile implements DeviceFile {
   }
 
   #writeSome(parts: readonly Uint8Array[], offset: number): Promise<number> {
-    return new Promise((resolve, reject) => {
-      fs.writev(this.#descriptor, parts, offset, (error, count) => (error ? reject(error) : resolve(count)));
-    });
+    return call((done) => fs.writev(this.#descriptor, parts, offset, done));
   }
 
   #readSome(parts: readonly Uint8Array[], offset: number): Promise<number> {
-    return new Promise((resolve, reject) => {
-      fs.readv(this.#descriptor, parts, offset, (error, count) => (error ? reject(error) : resolve(count)));
-    });
+    return call((done) => fs.readv(this.#descriptor, parts, offset, done));
   }
 
   sync(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      fs.fdatasync(this.#descriptor, (error) => (error ? reject(error) : resolve()));
-    });
+    return call((done) => fs.fdatasync(this.#descriptor, done));
   }
 
-  size(): Promise<number> {
-    return new Promise((resolve, reject) => {
-      fs.fstat(this.#descriptor, (error, stat) => (error ? reject(error) : resolve(stat.size)));
-    });
+  async size(): Promise<number> {
+    const { size } = await call<fs.Stats>((done) => fs.fstat(this.#descriptor, done));
+    return size;
   }
 
   close(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      fs.close(this.#descriptor, (error) => (error ? reject(error) : resolve()));
-    });
+    return call((done) => fs.close(this.#descriptor, done));
   }
 }

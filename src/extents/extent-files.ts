@@ -12,18 +12,18 @@ import {
 import { OpenFiles, type PinnedFile } from "./open-files.ts";
 import { loadRange, ReadMemory, readSlice, type SliceRange } from "./read-slice.ts";
 
-/** What a look at a file says: its size, or why it cannot be used. */
+/** The size of a file, or why it cannot be used. */
 export type FileVerdict =
   | { readonly is: "ok"; readonly bytes: number }
   | { readonly is: "missing" | "damaged" | "newer" };
 
-/** Extents held open for one reader. Slices of other extents are read as well, while their file is there. */
+/** Extents pinned for one reader. Slices of other extents can be read too, as long as their file exists. */
 export interface Reading {
   read(slice: Slice, range?: SliceRange): AsyncGenerator<Buffer>;
   release(): void;
 }
 
-/** Reading side of the extents: verified ranges through descriptors that are shared, counted and bounded. */
+/** Reads of extents: verified ranges, through descriptors that are shared, counted and bounded. */
 export class ExtentFiles {
   readonly device: Device;
   readonly shape: ExtentShape;
@@ -42,45 +42,45 @@ export class ExtentFiles {
   }
 
   /**
-   * Holds the files of these extents open: whatever is unlinked later, their slices can be read until `release`.
-   * Rejects with `DamagedData` when one is missing or is not the file it should be.
+   * Pins the files of these extents: their slices stay readable until `release`, even when a file is
+   * unlinked. Rejects with `DamagedData` when a file is missing or its header does not match.
    */
   async openForRead(extents: Iterable<bigint>): Promise<Reading> {
-    const held = new Map<bigint, PinnedFile>();
+    const pinned = new Map<bigint, PinnedFile>();
     const release = (): void => {
-      for (const file of held.values()) file.release();
-      held.clear();
+      for (const file of pinned.values()) file.release();
+      pinned.clear();
     };
     try {
-      for (const extent of extents) if (!held.has(extent)) held.set(extent, await this.#open.ref(extent));
+      for (const extent of extents) if (!pinned.has(extent)) pinned.set(extent, await this.#open.ref(extent));
     } catch (error) {
       release();
       throw error;
     }
     return {
-      read: (slice, range) => this.#read(held.get(slice.extent), slice, range),
+      read: (slice, range) => this.#read(pinned.get(slice.extent), slice, range),
       release,
     };
   }
 
-  /** Data of a slice, in order, every chunk compared with its checksum first. Throws `DamagedData`. */
+  /** Data of a slice in order, each chunk verified before it is handed out. Throws `DamagedData`. */
   read(slice: Slice, range?: SliceRange): AsyncGenerator<Buffer> {
     return this.#read(undefined, slice, range);
   }
 
-  /** A range of at most `LIMITS.extentReadBytes` in one buffer: without the steps of a stream, twice as fast. */
+  /** A range of at most `LIMITS.extentReadBytes` in one buffer: twice as fast as a stream. */
   async load(slice: Slice, range: SliceRange): Promise<Buffer> {
-    const held = await this.#open.ref(slice.extent);
+    const pinned = await this.#open.ref(slice.extent);
     try {
-      return await loadRange(held.file, slice, range, this.shape);
+      return await loadRange(pinned.file, slice, range, this.shape);
     } finally {
-      held.release();
+      pinned.release();
     }
   }
 
-  async *#read(held: PinnedFile | undefined, slice: Slice, range?: SliceRange): AsyncGenerator<Buffer> {
-    // Held once more for as long as this read lasts: the owner of `held` may let go in the middle of it.
-    const own = held === undefined ? await this.#open.ref(slice.extent) : held.again();
+  async *#read(pinned: PinnedFile | undefined, slice: Slice, range?: SliceRange): AsyncGenerator<Buffer> {
+    // A reference of its own: the owner of `pinned` may release it during this read.
+    const own = pinned === undefined ? await this.#open.ref(slice.extent) : pinned.again();
     try {
       const all = range ?? { from: 0, length: slice.length };
       yield* readSlice(own.file, slice, all, this.shape, this.memory);
@@ -89,10 +89,10 @@ export class ExtentFiles {
     }
   }
 
-  /** Reads all of these slices of one extent and returns the damage found, one error for each damaged slice. */
+  /** Reads these slices of one extent and returns one error for each damaged slice. */
   async verify(extent: bigint, slices: AsyncIterable<Slice> | Iterable<Slice>): Promise<DamagedData[]> {
     const damage: DamagedData[] = [];
-    // A descriptor of its own: one opened long ago would not notice a file replaced since.
+    // A new descriptor: one opened long ago would not notice that the file was replaced.
     const verdict = await this.check(extent);
     if (verdict.is !== "ok") return [new DamagedData(`extent file ${fileNameOf(extent)} is ${verdict.is}`)];
     for await (const slice of slices) {
@@ -106,7 +106,7 @@ export class ExtentFiles {
     return damage;
   }
 
-  /** Looks at the file of an extent without trusting anything about it. */
+  /** Checks the file of an extent through a new descriptor. */
   async check(extent: bigint): Promise<FileVerdict> {
     let file: Awaited<ReturnType<Device["open"]>>;
     try {
@@ -125,7 +125,7 @@ export class ExtentFiles {
     }
   }
 
-  /** The extents that have a file, and its size. Other files in the directory are none of ours. */
+  /** The extents that have a file, and its size. Ignores other files in the directory. */
   async list(): Promise<Map<bigint, number>> {
     const found = new Map<bigint, number>();
     for (const { name, bytes } of await this.device.list()) {
@@ -135,7 +135,7 @@ export class ExtentFiles {
     return found;
   }
 
-  /** The file goes away: its idle descriptor must not keep the space. */
+  /** The file is removed: an idle descriptor would keep its space. */
   forget(extent: bigint): void {
     this.#open.forget(extent);
   }

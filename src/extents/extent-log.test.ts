@@ -35,10 +35,10 @@ test("an empty source has no slices and costs no sync", async () => {
   assert.equal(device.journal.length, 0);
 });
 
-test("pieces that lie side by side become one slice, and no slice crosses an extent", async () => {
+test("adjacent buffers become one slice, and no slice crosses an extent", async () => {
   const { log } = openLog(new MemoryDevice());
   const { slices } = await log.append(sample(600));
-  // 512 bytes hold the header and five pieces of 64 bytes in four frames each.
+  // 512 bytes fit the header and five buffers of 64 bytes in four frames each.
   assert.deepEqual(
     slices.map(({ extent, length }) => ({ extent, length })),
     [
@@ -57,7 +57,7 @@ test("a slice does not grow behind a chunk that is not full", async () => {
   assert.deepEqual(await readAll(files, second.slices), sample(20, 2));
 });
 
-test("appendWhole keeps a slice in one piece and refuses a source of another length", async () => {
+test("appendWhole makes one slice and refuses a source of another length", async () => {
   const { log, files } = openLog(new MemoryDevice());
   await appendAndRelease(log, sample(200));
   const bytes = sample(300);
@@ -102,30 +102,30 @@ test("an append resolves after a sync that began after its last write", async ()
 test("what came whole is on the disk before its source has checked it, and not one byte too few if it goes on", async () => {
   const device = new CrashDevice();
   const { log, files } = openLog(device);
-  for (const told of [100, 90, 64]) {
+  for (const declared of [100, 90, 64]) {
     let letEnd = (): void => {};
     const source = async function* (): AsyncGenerator<Buffer> {
-      yield sample(told);
+      yield sample(declared);
       await new Promise<void>((resolve) => (letEnd = resolve));
-      yield sample(100).subarray(told);
+      yield sample(100).subarray(declared);
     };
-    const append = log.append(source(), told);
+    const append = log.append(source(), declared);
     await settle();
     const early = device.journal.at(-1)!;
-    assert.ok(early.kind === "sync", `${told} bytes are synced while the source has not ended`);
+    assert.ok(early.kind === "sync", `${declared} bytes are synced while the source has not ended`);
     letEnd();
     const { slices } = await append;
     assert.deepEqual(await readAll(files, slices), sample(100));
     const last = device.journal.at(-1)!;
     const lastWrite = device.journal.findLastIndex(({ kind }) => kind === "write");
     assert.ok(last.kind === "sync" && last.covers > lastWrite);
-    assert.equal(last === early, told === 100, "a sync more only for bytes that came later");
+    assert.equal(last === early, declared === 100, "a sync more only for bytes that came later");
   }
 });
 
 test("appends that arrive during a sync share the next one", async () => {
   const device = new CrashDevice();
-  const { log } = openLog(device, { chunkBytes: 16, pieceBytes: 64, extentBytesMax: 65_536 });
+  const { log } = openLog(device, { ...TINY, extentBytesMax: 65_536 });
   await appendAndRelease(log, sample(10));
   let letSyncGo = (): void => {};
   let syncs = 0;
@@ -156,7 +156,7 @@ test("a failing source rejects, leaves only dead bytes and holds nothing", async
   assert.equal(sealed.has(1n), true);
 });
 
-test("a full disk rejects as transient, and appending goes on when there is room again", async () => {
+test("a full disk rejects as transient, and appending continues when there is space again", async () => {
   const device = new CrashDevice();
   const { log, files, idsGiven } = openLog(device);
   let isFull = true;
@@ -196,10 +196,10 @@ test("the next extent is made while the open one fills, and who fills it finds i
   device.before = () => {};
   await appendAndRelease(log, sample(100, 4));
   await log.close();
-  assert.equal(sealed.get(3n), FILE_HEADER_BYTES, "one that nobody needed is sealed empty");
+  assert.equal(sealed.get(3n), FILE_HEADER_BYTES, "an unused one is sealed empty");
 });
 
-test("a next extent that could not be made is made by whoever needs it, under the same id", async () => {
+test("a next extent that could not be created is created by the append that needs it, under the same id", async () => {
   const device = new CrashDevice();
   const { log, files, idsGiven } = openLog(device);
   await appendAndRelease(log, sample(200, 1));
@@ -222,11 +222,7 @@ test("a next extent that could not be made is made by whoever needs it, under th
 });
 
 test("appends side by side that say how long they are stay whole", async () => {
-  const { log, files } = openLog(new CrashDevice(), {
-    chunkBytes: 16,
-    pieceBytes: 64,
-    extentBytesMax: 65_536,
-  });
+  const { log, files } = openLog(new CrashDevice(), { ...TINY, extentBytesMax: 65_536 });
   async function* slowly(bytes: Buffer): AsyncGenerator<Buffer> {
     for await (const part of inParts(bytes, [16])) {
       await settle(1);
@@ -240,15 +236,15 @@ test("appends side by side that say how long they are stay whole", async () => {
     assert.equal(slices.length, 1);
     assert.deepEqual(await readAll(files, slices), bodies[i]);
   }
-  // What a client says need not be true: a longer body goes on elsewhere, a shorter one leaves room that is dead.
-  for (const told of [1, 70, 1_000]) {
-    const wrong = await log.append(slowly(bodies[0]!), told);
+  // The declared length may be wrong: a longer body continues elsewhere, a shorter one leaves dead space.
+  for (const declared of [1, 70, 1_000]) {
+    const wrong = await log.append(slowly(bodies[0]!), declared);
     assert.deepEqual(await readAll(files, wrong.slices), bodies[0]);
   }
 });
 
-test("many appends claim no more room than they fill", async () => {
-  const { log } = openLog(new CrashDevice(), { chunkBytes: 16, pieceBytes: 64, extentBytesMax: 1_048_576 });
+test("many appends claim no more space than they fill", async () => {
+  const { log } = openLog(new CrashDevice(), { ...TINY, extentBytesMax: 1_048_576 });
   let release = (): void => {};
   const standing = new Promise<void>((resolve) => {
     release = resolve;
@@ -257,18 +253,19 @@ test("many appends claim no more room than they fill", async () => {
     yield sample(64);
     await standing;
   }
-  const count = 2 * LIMITS.appendsAheadMax;
+  const count = 2 * LIMITS.reservingAppendsMax;
   const appends = Array.from({ length: count }, () => log.append(stalls(), 1_048_576));
   await settle();
-  const most = LIMITS.appendsAheadMax * storedBytes(LIMITS.piecesClaimedMax * 64, { chunkBytes: 16 });
+  const most =
+    LIMITS.reservingAppendsMax * storedBytes(LIMITS.writeBuffersReservedMax * 64, { chunkBytes: 16 });
   assert.ok(log.openExtent!.bytes <= most + count * storedBytes(64, { chunkBytes: 16 }) + FILE_HEADER_BYTES);
   release();
   for (const { release: unref } of await Promise.all(appends)) unref();
 });
 
-test("room of appends that failed is used again while nothing lies behind it", async () => {
+test("space of failed appends is used again while nothing lies behind it", async () => {
   const device = new CrashDevice();
-  const { log, files } = openLog(device, { chunkBytes: 16, pieceBytes: 64, extentBytesMax: 65_536 });
+  const { log, files } = openLog(device, { ...TINY, extentBytesMax: 65_536 });
   const first = await appendAndRelease(log, sample(10));
   const { bytes } = log.openExtent!;
   async function* leaving(): AsyncGenerator<Buffer> {
@@ -306,7 +303,7 @@ test("a write that fails for another reason retires its extent", async () => {
   assert.deepEqual(await readAll(files, next.slices), sample(10, 3));
 });
 
-test("after a failed sync no append is ever told that it succeeded", async () => {
+test("after a failed sync no append is ever declared that it succeeded", async () => {
   const device = new CrashDevice();
   const { log, syncFailures } = openLog(device);
   await appendAndRelease(log, sample(10));
@@ -325,14 +322,14 @@ test("after a failed sync no append is ever told that it succeeded", async () =>
   assert.equal(isAnswered, false);
 });
 
-test("a slow disk holds the source up: memory stays within a few pieces", async () => {
+test("a slow disk holds the source up: memory stays within a few write buffers", async () => {
   const device = new CrashDevice();
   const { log } = openLog(device);
   await appendAndRelease(log, sample(1));
   let letWritesGo = (): void => {};
-  const gate = new Promise<void>((resolve) => (letWritesGo = resolve));
+  const released = new Promise<void>((resolve) => (letWritesGo = resolve));
   device.before = async (kind) => {
-    if (kind === "write") await gate;
+    if (kind === "write") await released;
   };
   let pulled = 0;
   async function* endless() {
@@ -343,7 +340,7 @@ test("a slow disk holds the source up: memory stays within a few pieces", async 
   }
   const append = log.append(endless());
   await settle(50);
-  assert.ok(pulled <= (LIMITS.piecesInFlightMax + 1) * TINY.pieceBytes, `${pulled} bytes pulled`);
+  assert.ok(pulled <= (LIMITS.writeBuffersInFlightMax + 1) * TINY.writeBufferBytes, `${pulled} bytes pulled`);
   letWritesGo();
   assert.equal((await append).length, 1_600);
 });
@@ -426,13 +423,13 @@ test("of a thousand slow clients none makes us wait for a whole chunk, and their
   const device = new MemoryDevice();
   const { log, files } = openLog(device, {});
   let go: () => void = () => {};
-  const gate = new Promise<void>((resolve) => {
+  const released = new Promise<void>((resolve) => {
     go = resolve;
   });
-  const start = sample(LIMITS.earlyPieceBytes + 5);
+  const start = sample(LIMITS.earlyWriteBytes + 5);
   async function* slow(): AsyncGenerator<Buffer> {
     yield Buffer.from(start);
-    await gate;
+    await released;
     yield Buffer.from("end");
   }
   const appends = Array.from({ length: LIMITS.patientAppendsMax + 3 }, () => log.append(slow()));

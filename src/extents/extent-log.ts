@@ -1,7 +1,7 @@
 import { assert } from "../base/assert.ts";
 import { errorCode, isOutOfSpace, isTransientFault, StorageFault } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
-import { Reservation } from "./claimed-room.ts";
+import { type Appended, AppendedSlices, InFlightWrites } from "./appended-slices.ts";
 import type { Device, DeviceFile } from "./device.ts";
 import {
   type ExtentShape,
@@ -12,33 +12,34 @@ import {
   storedBytes,
 } from "./format.ts";
 import { GroupSync } from "./group-sync.ts";
-import { cutPieces, type PayloadSource, type Piece } from "./pieces.ts";
-import { type Appended, AppendedSlices, Flight } from "./taken.ts";
-import { type Spot, WritableExtent, writeFault } from "./writable-extent.ts";
+import { Reservation, type Spot, WritableExtent, writeFault } from "./writable-extent.ts";
+import { fillWriteBuffers, type PayloadSource, type WriteBuffer } from "./write-buffers.ts";
 
 export interface ExtentLogOptions {
   readonly device: Device;
-  /** A new id, never given before, once the record that says who owns it is durable. */
+  /** A new id, never given out before. Resolves when the record that names its owner is durable. */
   nextExtentId(): Promise<bigint>;
-  /** The extent is full, durable, and nobody holds slices of it that may yet get a record. */
+  /** The extent is full and durable, and every append to it has been released. */
   onSealed(extent: bigint, bytes: number): void;
-  /** A sync failed. The process must stop: what waits for the sync is never answered. */
+  /** A sync failed. The process must stop: appends that wait for the sync never resolve. */
   onSyncFailure(error: unknown): void;
   readonly shape?: Partial<ExtentShape>;
 }
 
 interface AppendOptions {
-  readonly knownLength: number;
-  readonly isPressed?: (taken: AppendedSlices) => boolean;
+  readonly declaredLength: number;
+  readonly isPressed?: (appended: AppendedSlices) => boolean;
+  /** Space for the next write buffer. */
+  claim(bytes: number, appended: AppendedSlices): Promise<Spot>;
 }
 
 /**
- * Appends payload to the open extent of this process. The order on disk, which makes a crash at any point safe:
+ * Appends payload to the open extent of this process. The order on disk makes a crash at any point safe:
  *
  *   1. the id and its owner are durable in the store         (a crash leaves a record without a file)
  *   2. the file, its header, its name in the directory       (a crash leaves an empty extent)
- *   3. frames, at offsets that nobody else has               (a crash leaves bytes nobody points to)
- *   4. a sync of the file, shared with everyone waiting
+ *   3. frames, at offsets no other append has                (a crash leaves bytes no record points to)
+ *   4. a sync of the file, shared by all waiting appends
  *   5. the append resolves, and a service writes the record that points to the slices
  */
 export class ExtentLog {
@@ -48,9 +49,9 @@ export class ExtentLog {
   readonly #sync: GroupSync;
   #open: WritableExtent | undefined;
   #opening: Promise<void> | undefined;
-  /** The next one, made while the open one fills: two syncs for which nobody waits. Undefined if it failed. */
+  /** The next extent, created while the open one fills, so that no append waits for its syncs. */
   #next: Promise<WritableExtent | undefined> | undefined;
-  /** An id whose file could not be made yet: used for the next try, so a full disk does not use ids up. */
+  /** An id whose file could not be created: the next attempt uses it, so that a full disk consumes no ids. */
   #spareId: bigint | undefined;
   readonly #leaving = new Set<Promise<void>>();
   #appends = 0;
@@ -62,7 +63,7 @@ export class ExtentLog {
     this.#sync = new GroupSync(options.onSyncFailure);
   }
 
-  /** The extent that takes appends now, how far it is filled, and whether any of them is not released yet. */
+  /** The extent that receives appends, its size, and whether an append to it is not released yet. */
   get openExtent():
     | { readonly extent: bigint; readonly bytes: number; readonly isPending: boolean }
     | undefined {
@@ -71,61 +72,55 @@ export class ExtentLog {
   }
 
   /**
-   * Streams a source to the disk, piece by piece; resolves when all of it is durable. The source gives its
-   * buffers away. When it fails, so does the append, and what was written is dead. `knownLength` is how long the
-   * source is, as far as somebody has said so: room for several pieces is claimed at once then.
+   * Streams a source to the disk; resolves when all of it is durable. The source gives up its buffers. When
+   * it fails, so does the append, and the bytes written are dead. `declaredLength` is the declared length of
+   * the source, if any: the append then reserves space for several write buffers at once.
    */
-  async append(source: PayloadSource, knownLength = 0): Promise<Appended> {
-    const length = source instanceof Uint8Array ? source.length : knownLength;
-    let freeSpace: Reservation | undefined;
-    const claim = async (bytes: number, taken: AppendedSlices): Promise<Spot> => {
-      const next = freeSpace?.take(bytes);
+  append(source: PayloadSource, declaredLength = 0): Promise<Appended> {
+    const length = source instanceof Uint8Array ? source.length : declaredLength;
+    let reservation: Reservation | undefined;
+    const claim = async (bytes: number, appended: AppendedSlices): Promise<Spot> => {
+      const next = reservation?.next(bytes);
       if (next !== undefined) return next;
-      const readAhead = this.#reservationBytes(length - taken.length);
-      // The last of an extent is filled piece by piece.
+      const reserveBytes = this.#reservationBytes(length - appended.length);
+      // The last bytes of an extent are claimed one buffer at a time.
       const isEnd =
-        this.#open !== undefined && this.#open.freeBytes < readAhead && this.#open.freeBytes >= bytes;
-      const reservedBytes = isEnd ? bytes : Math.max(bytes, readAhead);
-      const spot = await this.#claim(reservedBytes, taken);
-      freeSpace = new Reservation(spot, reservedBytes);
-      return freeSpace.take(bytes)!;
+        this.#open !== undefined && this.#open.freeBytes < reserveBytes && this.#open.freeBytes >= bytes;
+      const reservedBytes = isEnd ? bytes : Math.max(bytes, reserveBytes);
+      reservation = new Reservation(await this.#claim(reservedBytes, appended), reservedBytes);
+      return reservation.next(bytes)!;
     };
-    try {
-      // Slow clients by the thousand: what they have sent is better on the disk than in memory.
-      const isPressed = ({ slices }: AppendedSlices): boolean =>
-        this.#appends > LIMITS.patientAppendsMax && slices.length < LIMITS.earlySlicesMax;
-      return await this.#append(source, claim, { isPressed, knownLength: length });
-    } catch (error) {
-      freeSpace?.release();
-      throw error;
-    }
+    // With thousands of slow clients, the bytes they have sent go to the disk early instead of staying in
+    // memory.
+    const isPressed = ({ slices }: AppendedSlices): boolean =>
+      this.#appends > LIMITS.patientAppendsMax && slices.length < LIMITS.earlySlicesMax;
+    return this.#append(source, { claim, isPressed, declaredLength: length }, () => reservation?.release());
   }
 
-  /** How much of what is still to come is claimed at once: nothing for many clients, who may all stand still. */
+  /** How much of the remaining source to reserve: nothing with many clients, each of which may stall. */
   #reservationBytes(length: number): number {
-    if (length <= 0 || this.#appends > LIMITS.appendsAheadMax) return 0;
-    const { pieceBytes, extentBytesMax } = this.shape;
-    const bytes = storedBytes(Math.min(length, LIMITS.piecesClaimedMax * pieceBytes), this.shape);
+    if (length <= 0 || this.#appends > LIMITS.reservingAppendsMax) return 0;
+    const { writeBufferBytes, extentBytesMax } = this.shape;
+    const bytes = storedBytes(
+      Math.min(length, LIMITS.writeBuffersReservedMax * writeBufferBytes),
+      this.shape,
+    );
     return Math.min(bytes, extentBytesMax - FILE_HEADER_BYTES);
   }
 
-  /** The same for exactly `length` bytes that must stay one slice, as compaction needs it. */
+  /** Appends exactly `length` bytes as one slice, which compaction needs. */
   async appendWhole(source: PayloadSource, length: number): Promise<Appended> {
     const reservedBytes = storedBytes(length, this.shape);
-    let freeSpace: Reservation | undefined;
-    const claim = async (bytes: number, taken: AppendedSlices): Promise<Spot> => {
-      freeSpace ??= new Reservation(await this.#claim(reservedBytes, taken), reservedBytes);
-      const spot = freeSpace.take(bytes);
-      if (spot === undefined) throw new StorageFault(`a slice goes on after its ${length} bytes`);
+    let reservation: Reservation | undefined;
+    const claim = async (bytes: number, appended: AppendedSlices): Promise<Spot> => {
+      reservation ??= new Reservation(await this.#claim(reservedBytes, appended), reservedBytes);
+      const spot = reservation.next(bytes);
+      if (spot === undefined) throw new StorageFault(`a slice continues after its ${length} bytes`);
       return spot;
     };
-    let appended: Appended;
-    try {
-      appended = await this.#append(source, claim, { knownLength: length });
-    } catch (error) {
-      freeSpace?.release();
-      throw error;
-    }
+    const appended = await this.#append(source, { claim, declaredLength: length }, () =>
+      reservation?.release(),
+    );
     if (appended.length === length) return appended;
     appended.release();
     throw new StorageFault(`a slice ended after ${appended.length} of ${length} bytes`);
@@ -133,78 +128,79 @@ export class ExtentLog {
 
   async #append(
     source: PayloadSource,
-    claim: (bytes: number, taken: AppendedSlices) => Promise<Spot>,
-    { isPressed, knownLength }: AppendOptions,
+    { claim, isPressed, declaredLength }: AppendOptions,
+    onFailure: () => void,
   ): Promise<Appended> {
-    // Nothing written after a failed sync can be trusted to be durable, and it is certain that this one is not.
+    // After a failed sync, nothing that is written can be trusted to be durable.
     if (this.#sync.hasFailed) throw new StorageFault("the disk has failed");
-    const taken = new AppendedSlices(this.shape, (extent) => this.#leaveIfDone(extent));
-    const flight = new Flight();
+    const appended = new AppendedSlices(this.shape, (extent) => this.#leaveIfDone(extent));
+    const writes = new InFlightWrites();
     this.#appends++;
     try {
-      const pieces = cutPieces(source, () => this.#pieceBytes(), {
-        isPressed: () => isPressed?.(taken) ?? false,
-        knownLength,
+      const buffers = fillWriteBuffers(source, () => this.#writeBufferBytes(), {
+        isPressed: () => isPressed?.(appended) ?? false,
+        declaredLength,
         chunkBytes: this.shape.chunkBytes,
       });
       let syncing: Promise<void> | undefined;
-      // Each in a call of its own: `for await` would keep the last piece in memory while it waits for the next.
-      while (await this.#appendNext(pieces, claim, taken, flight)) {
-        // All is here, but the source may have to wait for its digest: the disk need not.
-        const isWhole = taken.length === knownLength;
-        syncing = isWhole ? flight.settle().then(() => this.#sync.sync()) : undefined;
+      // Not `for await`, which would keep the last buffer in memory while it waits for the next.
+      while (await this.#appendNext(buffers, claim, appended, writes)) {
+        // All bytes are here, but the source may still compute its digest: the sync need not wait for that.
+        const isWhole = appended.length === declaredLength;
+        syncing = isWhole ? writes.settle().then(() => this.#sync.sync()) : undefined;
       }
-      await flight.land();
-      if (taken.length > 0) await (syncing ?? this.#sync.sync());
+      await writes.finish();
+      if (appended.length > 0) await (syncing ?? this.#sync.sync());
     } catch (error) {
-      await flight.settle();
-      taken.release();
+      await writes.settle();
+      appended.release();
+      onFailure();
       throw error;
     } finally {
       this.#appends--;
     }
-    return taken;
+    return appended;
   }
 
   async #appendNext(
-    pieces: AsyncIterator<Piece>,
-    claim: (bytes: number, taken: AppendedSlices) => Promise<Spot>,
-    taken: AppendedSlices,
-    flight: Flight,
+    buffers: AsyncIterator<WriteBuffer>,
+    claim: AppendOptions["claim"],
+    appended: AppendedSlices,
+    writes: InFlightWrites,
   ): Promise<boolean> {
-    const { done, value: piece } = await pieces.next();
+    const { done, value: buffer } = await buffers.next();
     if (done === true) return false;
     try {
-      const spot = await claim(storedBytes(piece.length, this.shape), taken);
-      taken.add(spot, piece.length);
-      await flight.add(this.#write(spot, piece));
+      const spot = await claim(storedBytes(buffer.length, this.shape), appended);
+      appended.add(spot, buffer.length);
+      await writes.add(this.#write(spot, buffer));
       return true;
     } catch (error) {
-      await pieces.return?.();
+      await buffers.return?.();
       throw error;
     }
   }
 
-  /** How much an append may gather: its share of the memory for all of them, in whole chunks. */
-  #pieceBytes(): number {
-    const { chunkBytes, pieceBytes } = this.shape;
-    const share = LIMITS.appendMemoryBytes / (this.#appends * (LIMITS.piecesInFlightMax + 1));
-    return Math.min(pieceBytes, Math.max(1, Math.floor(share / chunkBytes)) * chunkBytes);
+  /** How much one append may gather: its share of the memory of all appends, in whole chunks. */
+  #writeBufferBytes(): number {
+    const { chunkBytes, writeBufferBytes } = this.shape;
+    const share = LIMITS.appendMemoryBytes / (this.#appends * (LIMITS.writeBuffersInFlightMax + 1));
+    return Math.min(writeBufferBytes, Math.max(1, Math.floor(share / chunkBytes)) * chunkBytes);
   }
 
-  async #write(spot: Spot, piece: Piece): Promise<void> {
-    const bytes = await spot.extent.write(piece, spot.offset);
-    piece.release?.();
+  async #write(spot: Spot, buffer: WriteBuffer): Promise<void> {
+    const bytes = await spot.extent.write(buffer, spot.offset);
+    buffer.release?.();
     this.#sync.wrote(spot.extent.file, bytes);
   }
 
-  async #claim(bytes: number, taken: AppendedSlices): Promise<Spot> {
+  async #claim(bytes: number, appended: AppendedSlices): Promise<Spot> {
     for (;;) {
       const spot = this.#open?.claim(bytes);
       if (spot !== undefined) {
-        // Held in the same step: an extent with claimed room must not be taken for finished.
-        taken.ref(spot.extent);
-        this.#makeNextInTime(spot.extent);
+        // In the same step: an extent with claimed space must not count as finished.
+        appended.ref(spot.extent);
+        this.#createNextInTime(spot.extent);
         return spot;
       }
       this.#opening ??= this.#roll().finally(() => {
@@ -214,16 +210,18 @@ export class ExtentLog {
     }
   }
 
-  /** Whoever fills the open extent should find the next one there. What fails now is told to whoever needs it. */
-  #makeNextInTime({ freeBytes }: WritableExtent): void {
+  /**
+   * Creates the next extent before the open one is full. A failure is reported to the append that needs it.
+   */
+  #createNextInTime({ freeBytes }: WritableExtent): void {
     if (freeBytes > this.shape.extentBytesMax * LIMITS.nextExtentShare) return;
-    this.#next ??= this.#make().catch(() => undefined);
+    this.#next ??= this.#create().catch(() => undefined);
   }
 
   /** Seals the open extent, if there is one, and opens the next. */
   async #roll(): Promise<void> {
     this.seal();
-    this.#open = (await this.#takeNext()) ?? (await this.#make());
+    this.#open = (await this.#takeNext()) ?? (await this.#create());
   }
 
   async #takeNext(): Promise<WritableExtent | undefined> {
@@ -232,7 +230,7 @@ export class ExtentLog {
     return next;
   }
 
-  async #make(): Promise<WritableExtent> {
+  async #create(): Promise<WritableExtent> {
     this.#spareId ??= await this.#options.nextExtentId();
     const id = this.#spareId;
     const file = await this.#createFile(id);
@@ -247,14 +245,14 @@ export class ExtentLog {
       file = await this.device.create(name);
       await file.write([packFileHeader(id, this.shape)], 0);
     } catch (error) {
-      // The next try makes the file again, under the same id.
+      // The next attempt creates the file again, under the same id.
       await file?.close().catch(() => {});
-      // A database that is away cannot be cleared up either, and the next try writes over what may be there.
+      // An unreachable database cannot remove the file either; the next attempt overwrites it.
       const isAway = isTransientFault(error) && !isOutOfSpace(error);
       if (!isAway) await this.device.remove(name).catch(() => {});
       throw writeFault(name, error);
     }
-    // The header is synced with the first frames; nobody asks for it before.
+    // The header is synced with the first frames; no reader needs it earlier.
     await this.#sync.syncWith(() => this.device.syncDirectory());
     return file;
   }
@@ -276,21 +274,21 @@ export class ExtentLog {
   }
 
   async #leave(extent: WritableExtent): Promise<void> {
-    // A sync in flight may be using this descriptor, and the size we report should outlive a crash.
+    // A sync in flight may use this descriptor, and the reported size must survive a crash.
     await this.#sync.sync();
     let bytes = extent.tail;
     try {
-      // The size the file really has: room whose write failed may lie beyond its end.
+      // The actual size: space whose write failed may lie beyond the end of the file.
       bytes = await extent.file.size();
       await extent.file.close();
     } catch {
-      // All that matters is durable; recovery will read the size again.
+      // The payload is durable; recovery reads the size again.
       return;
     }
     this.#options.onSealed(extent.id, bytes);
   }
 
-  /** Removes the file of an extent. Readers that hold it keep it; a file that is not there is fine. */
+  /** Removes the file of an extent, if there is one. Readers that have it open keep it. */
   async remove(extent: bigint): Promise<void> {
     assert(extent !== this.#open?.id, "the open extent is not removed");
     try {
@@ -301,7 +299,7 @@ export class ExtentLog {
     }
   }
 
-  /** Seals what is open and waits until everything sealed so far has been reported. */
+  /** Seals the open extent and waits until every sealed extent has been reported. */
   async close(): Promise<void> {
     this.seal();
     const unused = await this.#takeNext();

@@ -12,7 +12,7 @@ import {
   storedBytes,
 } from "./format.ts";
 
-const shape = extentShape({ chunkBytes: 16, pieceBytes: 64, extentBytesMax: 512 });
+const shape = extentShape({ chunkBytes: 16, writeBufferBytes: 64, extentBytesMax: 512 });
 
 test("a file name carries the extent id and nothing else passes for one", () => {
   assert.equal(fileNameOf(255n), "00000000000000ff.extent");

@@ -13,11 +13,12 @@ import { crc32, JoinedCrc32 } from "../digest/crc32.ts";
  *   28  4  CRC32 of the 28 bytes before
  *   32     frames
  *
- * A frame is the length of its data (4 bytes), a CRC32 (4 bytes) and the data. A slice is a row of frames: all
- * full but the last, so chunk i of a slice is at `offset + i * (8 + chunkBytes)` and no index is needed.
+ * A frame is the length of its data (4 bytes), a CRC32 (4 bytes) and the data, called a chunk. A slice is a
+ * sequence of frames, all full but the last, so chunk i is at `offset + i * (8 + chunkBytes)` and no index is
+ * needed.
  *
- * The CRC covers the extent id, the offset of the frame, the length and the data: a frame that the disk put in
- * the wrong place, or left from a file that stood there before, does not pass for the one we look for.
+ * The CRC covers the extent id, the offset of the frame, the length and the data, so that it detects a frame
+ * that the disk misplaced or that remains from an earlier file.
  */
 export const EXTENT_FORMAT_VERSION = 1;
 export const FILE_HEADER_BYTES = 32;
@@ -26,30 +27,33 @@ export const FRAME_HEADER_BYTES = 8;
 const MAGIC = Buffer.from("HFEXTENT", "latin1");
 const CRC_AT = 28;
 
-/** Where payload is: `length` bytes of data in frames that begin at `offset` of the extent's file. */
+/** A location of payload: `length` bytes of data in frames that begin at `offset` of the extent's file. */
 export interface Slice {
   readonly extent: bigint;
   readonly offset: number;
   readonly length: number;
 }
 
-/** The sizes of a log. Tests use smaller ones, to meet every edge within a few bytes. */
+/** The sizes of a log. Tests use small ones, to reach every edge within a few bytes. */
 export interface ExtentShape {
   readonly chunkBytes: number;
-  readonly pieceBytes: number;
+  readonly writeBufferBytes: number;
   readonly extentBytesMax: number;
 }
 
 export function extentShape(shape: Partial<ExtentShape> = {}): ExtentShape {
-  const { chunkBytes = LIMITS.chunkBytes, pieceBytes = LIMITS.pieceBytes } = shape;
+  const { chunkBytes = LIMITS.chunkBytes, writeBufferBytes = LIMITS.writeBufferBytes } = shape;
   const { extentBytesMax = LIMITS.extentBytesMax } = shape;
-  assert(pieceBytes % chunkBytes === 0, "a piece is a whole number of chunks");
-  const whole = { chunkBytes, pieceBytes, extentBytesMax };
-  assert(FILE_HEADER_BYTES + storedBytes(pieceBytes, whole) <= extentBytesMax, "a piece fits an extent");
+  assert(writeBufferBytes % chunkBytes === 0, "a write buffer is a whole number of chunks");
+  const whole = { chunkBytes, writeBufferBytes, extentBytesMax };
+  assert(
+    FILE_HEADER_BYTES + storedBytes(writeBufferBytes, whole) <= extentBytesMax,
+    "a write buffer fits an extent",
+  );
   return whole;
 }
 
-/** What `length` bytes of data take in a file, with their frame headers. */
+/** The size of `length` bytes of data in a file, with their frame headers. */
 export function storedBytes(length: number, shape: Pick<ExtentShape, "chunkBytes">): number {
   return length + Math.ceil(length / shape.chunkBytes) * FRAME_HEADER_BYTES;
 }
@@ -58,7 +62,7 @@ export function fileNameOf(extent: bigint): string {
   return `${extent.toString(16).padStart(16, "0")}.extent`;
 }
 
-/** The id in a file name; undefined for a file that is none of ours. */
+/** The id in a file name; undefined when the file is not an extent. */
 export function extentOfFileName(name: string): bigint | undefined {
   const parts = /^([0-9a-f]{16})\.extent$/.exec(name);
   return parts === null ? undefined : BigInt(`0x${parts[1]}`);
@@ -79,33 +83,38 @@ export type HeaderVerdict = "ok" | "damaged" | "newer";
 export function checkFileHeader(header: Buffer, extent: bigint, shape: ExtentShape): HeaderVerdict {
   if (header.length < FILE_HEADER_BYTES || !header.subarray(0, 8).equals(MAGIC)) return "damaged";
   if (header.readUInt32LE(CRC_AT) !== crc32(header.subarray(0, CRC_AT))) return "damaged";
-  // The checksum held, so the version is what was written: a newer Holdfast made this file.
+  // The checksum matches, so a newer version of Holdfast wrote the file.
   if (header.readUInt32LE(8) > EXTENT_FORMAT_VERSION) return "newer";
   return header.equals(packFileHeader(extent, shape)) ? "ok" : "damaged";
 }
 
-const place = Buffer.alloc(20);
+/** Computes checksums of frames, and reuses the memory that this needs. */
+class FrameChecksum {
+  readonly #place = Buffer.alloc(20);
+  /** For the last chunk length; all logs outside of tests share one length. */
+  #joined = { chunkBytes: 0, crc: new JoinedCrc32(0) };
 
-/** The CRC every frame starts from: where it is and how long. The data is added with `crc32(data, seed)`. */
-export function frameSeed(extent: bigint, offset: number, length: number): number {
-  place.writeBigUInt64LE(extent, 0);
-  place.writeUIntLE(offset, 8, 6);
-  place.writeUInt32LE(length, 16);
-  return crc32(place);
+  /** The CRC of a frame's place and length. `crc32(data, seed)` adds the data. */
+  seed(extent: bigint, offset: number, length: number): number {
+    this.#place.writeBigUInt64LE(extent, 0);
+    this.#place.writeUIntLE(offset, 8, 6);
+    this.#place.writeUInt32LE(length, 16);
+    return crc32(this.#place);
+  }
+
+  /** The CRC of a full frame whose chunk has the CRC `chunkCrc`. */
+  join(seed: number, chunkCrc: number, chunkBytes: number): number {
+    if (this.#joined.chunkBytes !== chunkBytes)
+      this.#joined = { chunkBytes, crc: new JoinedCrc32(chunkBytes) };
+    return this.#joined.crc.join(seed, chunkCrc);
+  }
 }
 
-/** Of one length of chunks for each log, and all logs but those of tests have the same. */
-const joins = new Map<number, JoinedCrc32>();
-
-function joinOf(chunkBytes: number): JoinedCrc32 {
-  const join = joins.get(chunkBytes) ?? new JoinedCrc32(chunkBytes);
-  joins.set(chunkBytes, join);
-  return join;
-}
+export const frameChecksum = new FrameChecksum();
 
 /**
- * Data as it goes to the file: headers and data in turn, nothing copied. `offset` is where the first frame goes;
- * every frame but the last is full. `crcs` are those of its first chunks, each alone, as far as somebody has them.
+ * Data as frames: headers and data alternate, without copies. `at.offset` is the place of the first frame;
+ * every frame but the last is full. `crcs` are the CRCs of the first chunks, as far as they were computed.
  */
 export function frameParts(
   data: readonly Uint8Array[],
@@ -121,12 +130,16 @@ export function frameParts(
     const length = Math.min(shape.chunkBytes, at.length - frame * shape.chunkBytes);
     const header = headers.subarray(frame * FRAME_HEADER_BYTES, (frame + 1) * FRAME_HEADER_BYTES);
     out.push(header);
-    const seed = frameSeed(at.extent, at.offset + frame * (shape.chunkBytes + FRAME_HEADER_BYTES), length);
-    const known = crcs[frame];
-    let crc = known === undefined ? seed : joinOf(shape.chunkBytes).join(seed, known);
+    const seed = frameChecksum.seed(
+      at.extent,
+      at.offset + frame * (shape.chunkBytes + FRAME_HEADER_BYTES),
+      length,
+    );
+    const chunkCrc = crcs[frame];
+    let crc = chunkCrc === undefined ? seed : frameChecksum.join(seed, chunkCrc, shape.chunkBytes);
     for (let left = length; left > 0; ) {
       const bytes = parts.next(left);
-      if (known === undefined) crc = crc32(bytes, crc);
+      if (chunkCrc === undefined) crc = crc32(bytes, crc);
       out.push(bytes);
       left -= bytes.length;
     }
@@ -136,7 +149,7 @@ export function frameParts(
   return out;
 }
 
-/** Data in parts, of which more may come, taken from its start on. */
+/** Reads data in parts from its start; parts may be added meanwhile. */
 export class PartsReader {
   readonly #parts: readonly Uint8Array[];
   #part = 0;

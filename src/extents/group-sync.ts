@@ -2,11 +2,11 @@ import { LIMITS } from "../base/limits.ts";
 import type { DeviceFile } from "./device.ts";
 
 /**
- * One sync in flight at a time. Whoever asks meanwhile shares the next one, so the cost of a sync is divided by
- * the number of writers that wait for it.
+ * Runs one sync at a time. Writers that ask meanwhile share the next one.
  *
- * After a failed sync the kernel may have dropped the pages it could not write and marked them clean: a second
- * sync would succeed and prove nothing. So nobody who waits is ever told anything; `onFailure` stops the process.
+ * After a failed sync the kernel may have dropped the pages it could not write and marked them clean: a
+ * second sync would succeed and prove nothing. So waiting writers never get an answer, and `onFailure` stops
+ * the process.
  */
 export class GroupSync {
   readonly #onFailure: (error: unknown) => void;
@@ -24,20 +24,20 @@ export class GroupSync {
     return this.#hasFailed;
   }
 
-  /** A write has finished. Enough of them start a sync early, so that the last one has little left to do. */
+  /** Records a finished write. Many unsynced bytes start a sync early, so that the last sync is short. */
   wrote(file: DeviceFile, bytes: number): void {
     this.#dirty.add(file);
     this.#dirtyBytes += bytes;
     if (this.#dirtyBytes >= LIMITS.unsyncedBytesMax && this.#running === undefined) void this.sync();
   }
 
-  /** Resolves when everything that `wrote` announced before this call is durable; never, once a sync has failed. */
+  /** Resolves when every write recorded before this call is durable; never, once a sync has failed. */
   sync(): Promise<void> {
     this.#next ??= (this.#running ?? Promise.resolve()).then(() => this.#run());
     return this.#next;
   }
 
-  /** The same for the directory, which is synced on its own because new names are rare. */
+  /** The same for the directory, which has a sync of its own because new names are rare. */
   async syncWith(sync: () => Promise<void>): Promise<void> {
     try {
       await sync();

@@ -1,14 +1,14 @@
 import { MemoryLimitReached } from "../base/faults.ts";
 import { KIB } from "../base/limits.ts";
-import type { Device, DeviceEntry, DeviceFile } from "./device.ts";
+import { bytesIn, type Device, type DeviceEntry, type DeviceFile } from "./device.ts";
 
-/** Files that live as long as the process: for `--inMemory` and for tests. */
+/** Files in memory, for `--inMemory` and for tests. */
 export class MemoryDevice implements Device {
   readonly place = "memory";
   readonly #files = new Map<string, MemoryFile>();
   readonly #freeSpace: FreeSpace;
 
-  /** `bytesMax` is counted in pages; a write that needs one more is refused like one to a full disk. */
+  /** `bytesMax` is rounded up to pages; a write that needs one more is refused as on a full disk. */
   constructor(bytesMax = Number.MAX_SAFE_INTEGER) {
     this.#freeSpace = { pagesLeft: Math.ceil(bytesMax / PAGE_BYTES) };
   }
@@ -30,7 +30,7 @@ export class MemoryDevice implements Device {
     return [...this.#files].map(([name, file]) => ({ name, bytes: file.bytes }));
   }
 
-  /** A reader that has the file keeps it, as with descriptors: the pages go when the last one lets go of it. */
+  /** Readers that have the file open keep its pages, as with descriptors. */
   async remove(name: string): Promise<void> {
     const file = this.#files.get(name);
     if (file === undefined) throw systemError("ENOENT", name);
@@ -48,7 +48,7 @@ interface FreeSpace {
 }
 
 class MemoryFile implements DeviceFile {
-  /** Pages, so that a file grows without being copied. */
+  /** In pages, so that a file grows without being copied. */
   readonly #pages: Buffer[] = [];
   readonly #freeSpace: FreeSpace;
   bytes = 0;
@@ -63,8 +63,7 @@ class MemoryFile implements DeviceFile {
 
   async write(parts: readonly Uint8Array[], offset: number): Promise<void> {
     let at = offset;
-    const end = parts.reduce((sum, part) => sum + part.length, offset);
-    const needed = Math.ceil(end / PAGE_BYTES) - this.#pages.length;
+    const needed = Math.ceil((offset + bytesIn(parts)) / PAGE_BYTES) - this.#pages.length;
     if (needed > this.#freeSpace.pagesLeft) throw new MemoryLimitReached("--extentMemoryLimit is reached");
     if (needed > 0) this.#freeSpace.pagesLeft -= needed;
     for (const part of parts) {

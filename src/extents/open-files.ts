@@ -4,10 +4,10 @@ import { LIMITS } from "../base/limits.ts";
 import type { Device, DeviceFile } from "./device.ts";
 import { checkFileHeader, type ExtentShape, FILE_HEADER_BYTES, fileNameOf } from "./format.ts";
 
-/** A file held open for a reader, who gives it back. */
+/** A file that stays open until its reader releases it. */
 export interface PinnedFile {
   readonly file: DeviceFile;
-  /** A second hold on the same descriptor, given back on its own. */
+  /** A second reference to the same descriptor, released separately. */
   again(): PinnedFile;
   release(): void;
 }
@@ -19,14 +19,14 @@ interface OpenFile {
 }
 
 /**
- * Descriptors of extents being read. Those in use stay open, even after their file is unlinked; those nobody uses
- * stay open up to `LIMITS.extentFilesIdleMax`, the least recently used go first.
+ * Descriptors of extents being read. Descriptors in use stay open, even after their file is unlinked. Up to
+ * `LIMITS.extentFilesIdleMax` idle ones stay open; the least recently used is closed first.
  */
 export class OpenFiles {
   readonly #device: Device;
   readonly #shape: ExtentShape;
   readonly #idleMax: number;
-  /** In order of last use, as a Map keeps its insertions. */
+  /** In order of last use. */
   readonly #files = new Map<bigint, OpenFile>();
   #idle = 0;
 
@@ -54,7 +54,7 @@ export class OpenFiles {
     try {
       return this.#pinned(extent, entry, await entry.opened);
     } catch (error) {
-      // A file that did not open must be tried anew by the next reader.
+      // The next reader tries to open the file again.
       if (this.#files.get(extent) === entry) this.#files.delete(extent);
       throw error;
     }
@@ -65,7 +65,7 @@ export class OpenFiles {
     return {
       file,
       again: () => {
-        assert(!isReleased, "a released file is not held again");
+        assert(!isReleased, "a released file cannot be referenced again");
         entry.users++;
         return this.#pinned(extent, entry, file);
       },
@@ -77,7 +77,7 @@ export class OpenFiles {
     };
   }
 
-  /** The file is going away: its descriptor closes as soon as nobody reads, so that the space is really freed. */
+  /** The file is removed: its descriptor closes after the last read, so that the space is freed. */
   forget(extent: bigint): void {
     const entry = this.#files.get(extent);
     if (entry === undefined) return;
@@ -88,7 +88,7 @@ export class OpenFiles {
     closeQuietly(entry);
   }
 
-  /** Closes what nobody reads; readers in flight close theirs when they end. */
+  /** Closes idle descriptors; reads in flight close theirs when they end. */
   close(): void {
     for (const extent of [...this.#files.keys()]) this.forget(extent);
   }
@@ -100,8 +100,7 @@ export class OpenFiles {
       closeQuietly(entry);
       return;
     }
-    this.#idle++;
-    if (this.#idle <= this.#idleMax) return;
+    if (++this.#idle <= this.#idleMax) return;
     for (const [candidate, other] of this.#files) {
       if (other.users > 0 || candidate === extent) continue;
       this.forget(candidate);
@@ -128,7 +127,7 @@ export class OpenFiles {
   }
 }
 
-/** Nothing was written through a reader's descriptor, so an error of its close loses nothing. */
+/** A read-only descriptor: an error of its close loses nothing. */
 function closeQuietly(entry: OpenFile): void {
   entry.opened.then((file) => file.close()).catch(() => {});
 }

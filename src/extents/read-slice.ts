@@ -5,7 +5,7 @@ import { crc32 } from "../digest/crc32.ts";
 import { bufferPool } from "../memory/buffer-pool.ts";
 import { narrow, type OwnedChunk, release } from "../memory/pooled-buffer.ts";
 import type { DeviceFile } from "./device.ts";
-import { type ExtentShape, FRAME_HEADER_BYTES, fileNameOf, frameSeed, type Slice } from "./format.ts";
+import { type ExtentShape, FRAME_HEADER_BYTES, fileNameOf, frameChecksum, type Slice } from "./format.ts";
 
 /** Part of a slice's data. */
 export interface SliceRange {
@@ -14,9 +14,8 @@ export interface SliceRange {
 }
 
 /**
- * What all readers together hold: read from the disk, and not yet taken by a client that may never take it.
- * While there is room, readers read much and ahead; without, one chunk each, which is how many slow clients
- * get on.
+ * Counts the bytes that reads in flight keep in memory for clients that may be slow to receive them. Below the
+ * limit, reads are large and read ahead; above it, each reads one chunk, so that many slow clients progress.
  */
 export class ReadMemory {
   #pinnedBytes = 0;
@@ -29,19 +28,19 @@ export class ReadMemory {
     return this.#pinnedBytes + bytes <= LIMITS.readMemoryBytes;
   }
 
-  take(bytes: number): void {
+  pin(bytes: number): void {
     this.#pinnedBytes += bytes;
   }
 
-  give(bytes: number): void {
+  unpin(bytes: number): void {
     this.#pinnedBytes -= bytes;
   }
 }
 
 /**
- * Streams a range of a slice. No byte is handed out before the checksum of its whole chunk has been compared.
- * Headers and data are scattered into separate buffers by the read itself, so the data of many chunks comes
- * out as one buffer without being copied.
+ * Streams a range of a slice. No byte is handed out before the checksum of its whole chunk has been verified.
+ * The read scatters headers and data into separate buffers, so the data of many chunks is one buffer without a
+ * copy.
  */
 export async function* readSlice(
   file: DeviceFile,
@@ -59,19 +58,19 @@ export async function* readSlice(
   const readAhead: { readonly part: Promise<OwnedChunk>; readonly bytes: number }[] = [];
   try {
     while (next < last || readAhead.length > 0) {
-      while (next < last && readAhead.length <= LIMITS.extentReadsAheadMax) {
+      while (next < last && readAhead.length <= LIMITS.extentReadAheadMax) {
         const hasSpace = memory.fits(chunksMax * shape.chunkBytes);
         if (!hasSpace && readAhead.length > 0) break;
         const count = Math.min(hasSpace ? chunksMax : 1, last - next);
         const bytes = count * shape.chunkBytes;
-        memory.take(bytes);
+        memory.pin(bytes);
         const load = loadChunks(file, slice, { first: next, count }, shape);
         const start = next * shape.chunkBytes;
         next += count;
         const part = load.then((data) =>
           narrow(data, Math.max(0, from - start), Math.min(end - start, data.length)),
         );
-        // Its error is met when its turn comes; until then it must not count as unhandled.
+        // The error surfaces when this part is awaited; until then it must not count as unhandled.
         part.catch(() => {});
         readAhead.push({ part, bytes });
       }
@@ -79,15 +78,15 @@ export async function* readSlice(
       try {
         yield await part;
       } finally {
-        // Whoever asks for the next one has passed this one on.
-        memory.give(bytes);
+        // A consumer that asks for the next part has passed this one on.
+        memory.unpin(bytes);
       }
     }
   } finally {
-    // The descriptor may be closed after this: no read may still be using it.
+    // The descriptor may be closed after this, so no read may still use it.
     for (const read of await Promise.allSettled(readAhead.map(({ part }) => part)))
       if (read.status === "fulfilled") release(read.value);
-    for (const { bytes } of readAhead) memory.give(bytes);
+    for (const { bytes } of readAhead) memory.unpin(bytes);
   }
 }
 
@@ -161,7 +160,7 @@ async function readFrames(
 }
 
 function checkFrame(extent: bigint, offset: number, header: Buffer, data: Buffer): void {
-  const crc = crc32(data, frameSeed(extent, offset, data.length));
+  const crc = crc32(data, frameChecksum.seed(extent, offset, data.length));
   if (header.readUInt32LE(0) === data.length && header.readUInt32LE(4) === crc) return;
   throw new DamagedData(`${fileNameOf(extent)} does not match its checksum at offset ${offset}`);
 }

@@ -40,9 +40,7 @@ export function openStore({ choice, owner, clock, log, writeLocks, onFatal }: Op
   try {
     // A single process keeps ephemeral records in memory, where a commit needs no call into LMDB.
     const sharing =
-      writeLocks === undefined
-        ? { ephemeral: new MemorySpace(clock, { isEager: true }) }
-        : { turns: writeLocks };
+      writeLocks === undefined ? { ephemeral: new MemorySpace(clock, { isEager: true }) } : { writeLocks };
     return new EmbeddedStore({ directory, owner, clock, onFatal, ...sharing });
   } catch (error) {
     if (error instanceof UnusableDirectory) throw error;

@@ -7,7 +7,6 @@ import type { Log } from "../observability/log.ts";
 import type { ServiceParts } from "../services/context.ts";
 import { PayloadService } from "../services/payload/payload-service.ts";
 import { recover } from "../services/payload/recover.ts";
-import { WatchedStore } from "../services/payload/watched-store.ts";
 import { BackgroundJobs } from "../services/reclaim/background-jobs.ts";
 import { ExtentReclaimer } from "../services/reclaim/extents.ts";
 import { MIGRATION_KEY } from "../store/keys/migration.ts";
@@ -42,8 +41,8 @@ export class Runtime {
   constructor(options: RuntimeOptions) {
     const { choice, owner, log, onFatal, writeLocks, clock = systemClock, random = systemRandom } = options;
     this.engine = openStore({ choice, owner, clock, log, writeLocks, onFatal });
-    const store = new WatchedStore(this.engine);
-    const device = openDevice(choice, this.engine);
+    const store = this.engine;
+    const device = openDevice(choice, store);
     this.#payload = new PayloadService({ store, device, onSyncFailure: onFatal, log });
     this.#reclaimer = new ExtentReclaimer(this.#payload);
     this.jobs = new BackgroundJobs({

@@ -6,7 +6,7 @@ import { type Announcement, isAnnouncement } from "../base/messages.ts";
 import type { ListenerPlaces } from "../http/common/own-listeners.ts";
 import type { Log } from "../observability/log.ts";
 import { Metrics, type MetricsSnapshot } from "../observability/metrics.ts";
-import { isWriteLockMessage, WriteLockArbiter } from "../store/embedded/turn.ts";
+import { isWriteLockMessage, WriteLockArbiter } from "../store/embedded/write-lock.ts";
 import { Heartbeats } from "./heartbeat.ts";
 import { type ConnectionSpreader, isAccepted } from "./spread-connections.ts";
 

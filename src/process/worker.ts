@@ -5,7 +5,7 @@ import { isAnnouncement, RelayedMessages } from "../base/messages.ts";
 import { systemRandom } from "../base/random.ts";
 import type { Log } from "../observability/log.ts";
 import { EmbeddedStore } from "../store/embedded/embedded-store.ts";
-import { isWriteLockMessage, WriteLockClient, withWriteLocks } from "../store/embedded/turn.ts";
+import { isWriteLockMessage, WriteLockClient, withWriteLocks } from "../store/embedded/write-lock.ts";
 import type { Options } from "./options.ts";
 import { Runtime } from "./runtime.ts";
 import { type Server, type ServicePort, startServer } from "./server.ts";

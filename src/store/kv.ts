@@ -5,14 +5,15 @@ import type { Revision } from "../base/revision.ts";
 export type { MaybePromise } from "../base/maybe-promise.ts";
 
 /**
- * The store: ordered keys, snapshots, serializable transactions, durability. Everything that is not payload is
- * a record in it. Three engines offer this interface (memory, embedded, postgres); nothing above can tell which
- * one runs.
+ * The store: ordered keys, snapshots, serializable transactions, durability. It holds everything except
+ * payload. Three engines implement this interface (memory, embedded, postgres); callers cannot see which one
+ * runs.
  *
- * A `Key` is a binary string: one character (0-255) for each byte, so that comparing strings compares bytes and
- * a key can be a Map key as it is. `packKey` in keys/pack.ts makes them. Keys may be up to
- * `LIMITS.keyBytesMax` long on every engine (see long-keys.ts); none is empty or starts with a byte 00, which
- * the store keeps for itself. (In the ephemeral space the owner's name takes its part of the length.)
+ * A `Key` is a binary string: one character (0-255) for each byte, so that comparing strings compares bytes
+ * and a key can be used in a Map. `packKey` in keys/pack.ts makes them. Keys may have up to
+ * `LIMITS.keyBytesMax` bytes on every engine (see long-keys.ts). No key is empty or starts with a byte 00,
+ * which is reserved for the store itself. (In the ephemeral space the owner's name counts towards the
+ * length.)
  */
 export type Key = string;
 
@@ -30,20 +31,20 @@ export interface Range {
 }
 
 export interface Reader {
-  /** The value, which belongs to the caller, or undefined. */
+  /** The value, which the caller owns, or undefined. */
   get(key: Key): MaybePromise<Buffer | undefined>;
   /** Several values in one round trip, in the order of `keys`. */
   getMany(keys: readonly Key[]): Promise<(Buffer | undefined)[]>;
   /**
-   * Entries in order, fetched as they are consumed. Stop early by leaving the loop. What the loop itself puts or
-   * deletes further on may be met or not.
+   * Entries in order, fetched as they are consumed. Leaving the loop ends the scan. Whether the loop sees its
+   * own later writes in the range is undefined.
    */
   range(range: Range): AsyncIterable<Entry>;
-  /** The first `count` entries of the range, a page at most: without the steps of a loop, and so cheaper for few. */
+  /** The first `count` entries of the range, at most a page: cheaper than a loop for few entries. */
   take(range: Range, count: number): MaybePromise<Entry[]>;
   /**
-   * The time of this transaction, the same whenever it is asked. The engine decides whose clock it is; a rule
-   * uses this one and no other.
+   * The time of this transaction, constant throughout. The engine chooses the clock; rules use only this
+   * time.
    */
   now(): Instant;
   /** Decides from records as `Store.view` does, within this transaction. */
@@ -53,7 +54,7 @@ export interface Reader {
 /** A transaction as a synchronous decision sees it: see `Store.view`. */
 export interface SyncReader {
   get(key: Key): Buffer | undefined;
-  /** Names all keys at once, which an engine that has to fetch them does in one round trip. */
+  /** Names all keys at once, so that an engine that has to fetch them needs one round trip. */
   getMany(keys: readonly Key[]): (Buffer | undefined)[];
   now(): Instant;
 }
@@ -66,47 +67,50 @@ export interface Writer extends Reader, RecordWrites {
   update<T>(decide: (write: SyncWriter) => T): MaybePromise<T>;
 }
 
-/** What a transaction may do to records. */
 export interface RecordWrites {
   /**
-   * Seen by later reads of this transaction, and by others once it is durable. The store takes a copy: the
-   * caller may use its buffer again at once.
+   * Visible to later reads of this transaction, and to others once it is durable. The store copies the value:
+   * the caller may reuse its buffer at once.
    */
   put(key: Key, value: Uint8Array): void;
   delete(key: Key): void;
   /**
-   * A new revision: unique for all time, above every revision this process has seen, and above `above`
-   * (pass the object's present revision, so that its next one is always higher). The revisions of a
-   * transaction that throws were never given out.
+   * A new revision: unique for all time, above every revision this process has seen, and above `above` (pass
+   * the object's current revision, so that its next one is always higher). A transaction that throws gives
+   * out none.
    */
   revision(above?: Revision): Revision;
 }
 
+export type ReadWork<T> = (read: Reader) => MaybePromise<T>;
+export type WriteWork<T> = (write: Writer) => MaybePromise<T>;
+
 export interface KeySpace {
   /**
-   * `fn` sees one consistent snapshot that includes every write acknowledged before `read` was called, in this
-   * process or another. Writers never hold it up. The snapshot ends when `fn` settles, and a reader kept beyond
-   * that throws: keep it short, and await nothing but the transaction in it.
+   * `work` sees one consistent snapshot that includes every write acknowledged before the call, in this
+   * process or another. Writers never block it. The snapshot ends when `work` settles, and using the reader
+   * later throws: keep it short, and await only the transaction in it.
    */
-  read<T>(fn: (read: Reader) => MaybePromise<T>): Promise<T>;
+  read<T>(work: ReadWork<T>): Promise<T>;
 
   /**
-   * Serializable. Resolves only when durable; nobody can see it before it is durable. `fn` may run again after a
-   * conflict, so it touches nothing but the transaction, and it awaits nothing but the transaction: other
-   * writers may be waiting behind it. When `fn` throws, nothing of it is kept, and the error is passed on once
-   * everything `fn` could have seen is durable.
+   * Serializable. Resolves only when durable; no reader sees the writes before that. `work` may run again
+   * after a conflict, so it has no effect but on the transaction, and it awaits only the transaction, because
+   * other writers may wait behind it. When `work` throws, the store discards its writes and passes the error
+   * on once everything `work` could have seen is durable.
    *
-   * Rejects with `StorageFault` when the outcome is certain to be "not written"; a process that can no longer
-   * tell (a failed sync) stops instead of answering. The one exception is `OutcomeUnknown`: a database has not answered
-   * the commit for as long as a caller waits. Later writes through this key space come after it in any case, made or not.
+   * Rejects with `StorageFault` when the writes certainly did not happen; a process that cannot know (a
+   * failed sync) stops instead of answering. The one exception is `OutcomeUnknown`: a database has not
+   * answered the commit within the time a caller waits. Later writes through this key space come after it,
+   * whatever its outcome.
    */
-  write<T>(fn: (write: Writer) => MaybePromise<T>): Promise<T>;
+  write<T>(work: WriteWork<T>): Promise<T>;
 }
 
 /**
- * The second key space, for what need not outlive the process that owns it (SMB handles, sessions, roles): the
- * same interface, shared by all processes, no sync on commit. Every record belongs to the process that put it
- * last; when that process dies, `releaseOwner` removes what it owned.
+ * The second key space, for records that need not outlive the process that owns them (SMB handles, sessions,
+ * roles): the same interface, shared by all processes, no sync on commit. A record belongs to the process
+ * that put it last; when that process dies, `releaseOwner` removes its records.
  */
 export interface EphemeralSpace extends KeySpace {
   readonly owner: string;
@@ -114,26 +118,26 @@ export interface EphemeralSpace extends KeySpace {
 }
 
 export interface StoreStats {
-  /** Commits made, transactions and bytes in them, since this process opened the store. */
+  /** Commits, transactions and bytes in them, since this process opened the store. */
   readonly commits: number;
   readonly transactions: number;
   readonly bytes: number;
-  /** Where a database stands behind the store: how often it was asked something, payload and heartbeats included. */
+  /** Round trips to the database, if there is one, payload and heartbeats included. */
   readonly roundTrips?: number;
 }
 
-/** `state` in words: what does not answer, and for how long. */
+/** `state` says in words what does not answer, and for how long. */
 export interface StoreReadiness {
   readonly isUp: boolean;
   readonly state: string;
 }
 
-/** Written, and seen by every later read and write, but perhaps not on the disk yet. */
+/** A commit that every later read and write sees, and that may not be on the disk yet. */
 export interface AsyncCommit<T> {
   readonly value: T;
   /**
-   * Sees to it that it gets there. Resolves when it is; rejects with `StorageFault` when it will never be, and then
-   * nobody sees it any more.
+   * Requests the sync. Resolves when durable; rejects with `StorageFault` when the commit was lost and is
+   * undone.
    */
   durable(): Promise<void>;
 }
@@ -142,26 +146,29 @@ export interface Store extends KeySpace {
   readonly ephemeral: EphemeralSpace;
   /**
    * As `read`, with a synchronous function of the records. An engine that has its records at hand runs it at
-   * once and returns its result, or throws what it throws, without a promise. One that has to fetch a record
-   * abandons `decide` with an exception and runs it again when the record has arrived: so `decide` touches
-   * nothing but the transaction, and a `catch` in it passes on every error it does not know.
+   * once and returns its result, or throws its error, without a promise. An engine that has to fetch a record
+   * abandons `decide` with an exception and runs it again when the record has arrived: so `decide` has no
+   * effect but on the transaction, and a `catch` in it rethrows every error it does not expect.
    *
-   * A result of `continueAsync` reads on in the same snapshot, where a decision is not the whole answer.
+   * A result of `continueAsync` reads on asynchronously in the same snapshot.
    */
   view<T>(decide: (read: SyncReader) => T | AsyncRest<Reader, T>): MaybePromise<T>;
   /** As `write`, with a synchronous function of the records under the rules of `view`. */
   update<T>(decide: (write: SyncWriter) => T | AsyncRest<Writer, T>): Promise<T>;
   /**
-   * As `write`, for clients that ask for durability later: may resolve as soon as nobody can miss it. When `fn` throws,
-   * that is told when `write` would tell it. An engine need not be ahead of anything.
+   * As `write`, for clients that request durability separately: resolves as soon as every later read and
+   * write sees the commit. When `work` throws, the error comes when `write` would pass it on. An engine may
+   * wait for the sync.
    */
-  commitAsync<T>(fn: (write: Writer) => MaybePromise<T>): Promise<AsyncCommit<T>>;
+  commitAsync<T>(work: WriteWork<T>): Promise<AsyncCommit<T>>;
+  /** Resolves when every read that began before this call has ended: no older snapshot is in use then. */
+  readsEnded(): Promise<void>;
   stats(): StoreStats;
-  /** Whether requests will be served, where that can change while the store is open: see a database. */
+  /** Whether requests can be served, where that changes while the store is open. */
   readiness?(): StoreReadiness;
-  /** Called after each commit with the number of transactions in it; for measuring. */
+  /** Calls `listener` after each commit with the number of its transactions; for measurements. */
   watchCommits(listener: (transactions: number) => void): void;
-  /** Finishes what was accepted, then closes. Later calls reject. */
+  /** Completes accepted work, then closes. Later calls reject. */
   close(): Promise<void>;
 }
 
@@ -174,7 +181,7 @@ export class AsyncRest<Transaction, T> {
   }
 }
 
-/** The result of a decision that is not the whole answer: `run` goes on in the same transaction. */
+/** Makes a decision continue asynchronously with `run`, in the same transaction. */
 export function continueAsync<Transaction, T>(
   run: (transaction: Transaction) => Promise<T>,
 ): AsyncRest<Transaction, T> {

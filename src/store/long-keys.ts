@@ -9,17 +9,17 @@ import type { Entry, Key, MaybePromise, Range, Reader, SyncReader, SyncWriter, W
 import { DirectReader, DirectWriter, updateFetching, viewFetching } from "./sync-transaction.ts";
 
 /**
- * Keys of any length over engines that carry only short ones.
+ * Long keys over engines that support only short ones.
  *
- * A blob name may be 3,072 bytes, a table key two such names; LMDB carries 1,978 bytes, a PostgreSQL index row
- * 2,704. So a key longer than K = `LIMITS.engineKeyBytesMax` is cut. With P its first K bytes:
+ * A blob name may have 3,072 bytes, a table key two such names; LMDB supports 1,978 bytes, a PostgreSQL index
+ * row 2,704. So a key longer than K = `LIMITS.engineKeyBytesMax` is split. With P its first K bytes:
  *
- *   P 00                     a link: "keys that start with P and are longer than P live below"
- *   00 'L' sha256(P) rest    the value, where `rest` is the key without P (cut again if it is still too long)
+ *   P 00                     a link: longer keys that start with P are stored below
+ *   00 'L' sha256(P) rest    the value, where `rest` is the key without P (split again if it is still too long)
  *
- * The link sorts right after P and before everything that does not start with P, which is just where the long
- * keys belong, so a scan that meets a link walks below it and comes back: order is kept. Only links are K+1
- * bytes long. A get needs no link: it computes the place. The link goes when nothing is left below it.
+ * The link sorts right after P and before every key that does not start with P, so a scan that meets a link
+ * continues below it and returns: the order is kept. Only links are K+1 bytes long. A get computes the place
+ * without the link. The writer deletes a link with nothing below it.
  */
 export interface RawReader {
   /** No method returns a promise. */
@@ -40,20 +40,20 @@ export interface RawWriter extends RawReader {
 const K = LIMITS.engineKeyBytesMax;
 const EMPTY = Buffer.alloc(0);
 
-/** Keys that start with 00 are the store's own: links, what lies below them, the highest revision. */
+/** Keys that start with 00 belong to the store: links, the keys below them, the highest revision. */
 const FIRST_KEY: Key = "\x01";
 
 function checkKey(key: Key): void {
-  // The empty key has no first byte: NaN, which is not above 0 either.
+  // The empty key gives NaN, which is not above 0 either.
   assert(key.charCodeAt(0) > 0, "the empty key and keys that start with 00 belong to the store");
-  assert(key.length <= LIMITS.keyBytesMax, "a key is longer than any legal name needs");
+  assert(key.length <= LIMITS.keyBytesMax, "a key exceeds the longest legal name");
 }
 
 function refuse(): never {
   throw new InvariantBroken("a transaction is used after it has ended");
 }
 
-/** What a reader or writer stands on once its transaction has ended: nothing it does can be lost in silence. */
+/** Replaces the transaction of a reader or writer once it has ended. */
 const ENDED: RawWriter = {
   isSynchronous: true,
   get: refuse,
@@ -80,11 +80,14 @@ function engineKey(key: Key): Key {
   return at;
 }
 
-/** A link is one byte longer: what it stands for lies elsewhere. */
+/** Links are one byte longer. */
 const isShort = ({ key }: Entry): boolean => key.length <= K;
 const DONE: IteratorResult<Entry> = { done: true, value: undefined };
 
-/** Most ranges are empty or short, and a generator costs more than they do. Nothing is read before the first `next`. */
+/**
+ * Avoids a generator, which costs more than the usual empty or short range. Reads nothing before the first
+ * `next`.
+ */
 class RangeIterator implements AsyncIterableIterator<Entry> {
   readonly #begin: () => Entry[] | AsyncGenerator<Entry>;
   #entries: Entry[] | undefined;
@@ -121,12 +124,12 @@ class RangeIterator implements AsyncIterableIterator<Entry> {
 }
 
 /**
- * A transaction asks for several things at once, and may throw, or be begun anew, before it has looked at all of them.
- * What then goes wrong with the rest concerns nobody: whoever ran the transaction hears of it in its outcome.
+ * A transaction may throw or restart before it awaits all its requests. Their errors must not count as
+ * unhandled: the outcome of the transaction reports them.
  */
-function mayBeLeft<T>(asked: Promise<T>): Promise<T> {
-  asked.catch(() => {});
-  return asked;
+function mayBeAbandoned<T>(request: Promise<T>): Promise<T> {
+  request.catch(() => {});
+  return request;
 }
 
 export class LongKeyReader<Raw extends RawReader = RawReader> implements Reader {
@@ -138,11 +141,11 @@ export class LongKeyReader<Raw extends RawReader = RawReader> implements Reader 
 
   get(key: Key): MaybePromise<Buffer | undefined> {
     const found = this.raw.get(engineKey(key));
-    return found instanceof Promise ? mayBeLeft(found) : found;
+    return found instanceof Promise ? mayBeAbandoned(found) : found;
   }
 
   getMany(keys: readonly Key[]): Promise<(Buffer | undefined)[]> {
-    return mayBeLeft(this.#getMany(keys));
+    return mayBeAbandoned(this.#getMany(keys));
   }
 
   async #getMany(keys: readonly Key[]): Promise<(Buffer | undefined)[]> {
@@ -155,10 +158,10 @@ export class LongKeyReader<Raw extends RawReader = RawReader> implements Reader 
 
   view<T>(decide: (read: SyncReader) => T): MaybePromise<T> {
     if (this.raw.isSynchronous) return decide(new DirectReader(this));
-    return mayBeLeft(viewFetching(this, decide));
+    return mayBeAbandoned(viewFetching(this, decide));
   }
 
-  /** The transaction has ended. Whoever kept the reader gets an error, not the state of somebody else. */
+  /** The transaction has ended: further use throws, and never reads another transaction's state. */
   end(): void {
     this.raw = ENDED as RawReader as Raw;
   }
@@ -169,36 +172,36 @@ export class LongKeyReader<Raw extends RawReader = RawReader> implements Reader 
   }
 
   take(range: Range, count: number): MaybePromise<Entry[]> {
-    assert(count <= LIMITS.rangePageEntries, "so many entries are a range, not a few");
+    assert(count <= LIMITS.rangePageEntries, "take returns at most a page");
     const { from, to, reverse = false } = range;
-    if (from.length > K || to.length > K) return mayBeLeft(this.#walkFor(range, count));
+    if (from.length > K || to.length > K) return mayBeAbandoned(this.#collect(range, count));
     const low = from < FIRST_KEY ? FIRST_KEY : from;
     if (low >= to || count <= 0) return [];
     const page = this.raw.page({ from: low, to, reverse }, count);
     const whole = (entries: Entry[]): MaybePromise<Entry[]> =>
-      entries.every(isShort) ? entries : this.#walkFor(range, count);
-    return page instanceof Promise ? mayBeLeft(page.then(whole)) : whole(page);
+      entries.every(isShort) ? entries : this.#collect(range, count);
+    return page instanceof Promise ? mayBeAbandoned(page.then(whole)) : whole(page);
   }
 
-  async #walkFor({ from, to, reverse = false }: Range, limit: number): Promise<Entry[]> {
+  async #collect({ from, to, reverse = false }: Range, limit: number): Promise<Entry[]> {
     const found: Entry[] = [];
     for await (const entry of this.range({ from, to, reverse, limit })) found.push(entry);
     return found;
   }
 
-  /** The whole range where it is one page without long keys, as most are; a walk through it where it is not. */
+  /** The whole range if it is one page without long keys, as most are; otherwise a walk through it. */
   #begin(range: Range): Entry[] | AsyncGenerator<Entry> {
     const { from, to, reverse = false, limit = Number.POSITIVE_INFINITY } = range;
     if (from.length > K || to.length > K) return this.#walk(range);
     if (from >= to || limit <= 0) return [];
-    const asked = Math.min(limit, LIMITS.rangePageEntries);
-    const page = this.raw.page({ from, to, reverse }, asked);
+    const pageMax = Math.min(limit, LIMITS.rangePageEntries);
+    const page = this.raw.page({ from, to, reverse }, pageMax);
     if (!Array.isArray(page)) return this.#walk(range, page);
-    const isWhole = page.length < asked || page.length === limit;
+    const isWhole = page.length < pageMax || page.length === limit;
     return isWhole && page.every(isShort) ? page : this.#walk(range, page);
   }
 
-  /** `first` is the first page, for who has asked for it already. */
+  /** `first` is the first page, if it was requested already. */
   async *#walk(
     { from, to, reverse = false, limit = Number.POSITIVE_INFINITY }: Range,
     first?: Entry[] | Promise<Entry[]>,
@@ -208,8 +211,8 @@ export class LongKeyReader<Raw extends RawReader = RawReader> implements Reader 
     let high = to.length <= K ? to : `${linkOf(to)}\0`;
     let left = limit;
     while (low < high && left > 0) {
-      const asked = Math.min(left, LIMITS.rangePageEntries);
-      const page = await (ready ?? this.raw.page({ from: low, to: high, reverse }, asked));
+      const pageMax = Math.min(left, LIMITS.rangePageEntries);
+      const page = await (ready ?? this.raw.page({ from: low, to: high, reverse }, pageMax));
       ready = undefined;
       for (const entry of page) {
         if (isShort(entry)) {
@@ -224,13 +227,13 @@ export class LongKeyReader<Raw extends RawReader = RawReader> implements Reader 
         if (left <= 0) return;
       }
       const last = page.at(-1);
-      if (last === undefined || page.length < asked) return;
+      if (last === undefined || page.length < pageMax) return;
       if (reverse) high = last.key;
       else low = `${last.key}\0`;
     }
   }
 
-  /** The part of the range that lies below a link, with keys as the caller knows them. */
+  /** The part of the range below a link, with the full keys. */
   async *#below(prefix: Key, { from, to, ...rest }: Range): AsyncGenerator<Entry> {
     const below = belowOf(prefix);
     const isCutLow = from.length > K && from.startsWith(prefix);
@@ -251,7 +254,7 @@ export class LongKeyWriter extends LongKeyReader<RawWriter> implements Writer {
 
   put(key: Key, value: Uint8Array): void {
     checkKey(key);
-    assert(value.length <= LIMITS.valueBytesMax, "a record is larger than the store takes");
+    assert(value.length <= LIMITS.valueBytesMax, "a record exceeds the largest value");
     let at = key;
     while (at.length > K) {
       this.raw.put(linkOf(at), EMPTY);
@@ -273,14 +276,15 @@ export class LongKeyWriter extends LongKeyReader<RawWriter> implements Writer {
 
   update<T>(decide: (write: SyncWriter) => T): MaybePromise<T> {
     if (this.raw.isSynchronous) return decide(new DirectWriter(this));
-    return mayBeLeft(updateFetching(this, decide));
+    return mayBeAbandoned(updateFetching(this, decide));
   }
 
+  /** Whether `finish` has links to check. */
   get hasLooseEnds(): boolean {
     return this.#shortened !== undefined;
   }
 
-  /** Removes links with nothing left below. The engine calls it when the transaction's own work is done. */
+  /** Removes links with nothing below. The engine calls it at the end of the transaction. */
   async finish(): Promise<void> {
     if (this.#shortened === undefined) return;
     for (const key of this.#shortened) {

@@ -1,24 +1,27 @@
 import { copyPage } from "../base/bytes.ts";
 import type { Entry, Key, Range } from "./kv.ts";
 
-/** Writes above a committed state, as whoever reads through them sees them. */
+/** Writes above a committed state, as a reader sees them. */
 export interface PendingWrites {
-  /** The bytes are still to be written: take a copy. Null marks a deletion, undefined a key nothing is known of. */
+  /**
+   * Null marks a deletion, undefined a key without a pending write. The bytes are not the caller's: copy
+   * them.
+   */
   get(key: Key): Buffer | null | undefined;
-  /** Both may tell of keys that `get` knows nothing of. */
+  /** Both may include keys without a pending write. */
   hasIn(from: Key, to: Key): boolean;
   keysIn(from: Key, to: Key): Key[];
 }
 
 /**
- * Writes that are not in the committed state yet: those of one transaction, or of a batch on its way to the
- * disk. Ordered, so that a scan can merge it; `null` marks a deletion. The transactions of a batch write into it
- * one after another, and what one of them wrote since `begin` can be undone.
+ * Uncommitted writes of one transaction or of a batch. Ordered, so that a scan can merge them; `null` marks a
+ * deletion. The transactions of a batch write into it one after another; `undo` removes the writes since
+ * `begin`.
  */
 export class Overlay implements PendingWrites {
   readonly writes = new Map<Key, Buffer | null>();
   readonly #keys = new OrderedKeys();
-  /** The keys in the order in which they were set, and what each had before. */
+  /** The keys in the order in which they were set, and the former value of each. */
   readonly #changed: Key[] = [];
   readonly #former: (Buffer | null | undefined)[] = [];
   #changedBefore = 0;
@@ -38,7 +41,7 @@ export class Overlay implements PendingWrites {
     this.bytes += key.length + (value?.length ?? 0);
   }
 
-  /** From here on `undo` takes everything back; what was set before is kept. */
+  /** `undo` returns to this state. */
   begin(): void {
     this.#changedBefore = this.#changed.length;
     this.#bytesBefore = this.bytes;
@@ -56,12 +59,12 @@ export class Overlay implements PendingWrites {
     this.bytes = this.#bytesBefore;
   }
 
-  /** What has been set since `begin`; a key may come twice. */
+  /** The keys set since `begin`, possibly with repetitions. */
   get changed(): readonly Key[] {
     return this.#changed.slice(this.#changedBefore);
   }
 
-  /** Takes over everything in `later`, which was written on top of this. */
+  /** Adds the writes of `later`, which was written on top of this. */
   absorb(later: Overlay): void {
     for (const [key, value] of later.writes) this.set(key, value);
   }
@@ -75,9 +78,9 @@ export class Overlay implements PendingWrites {
   }
 }
 
-/** Keys, each added once, put in order only when somebody asks for a range of them: most transactions never do. */
+/** Keys, each added once, sorted only when a range of them is requested: most transactions never do. */
 export class OrderedKeys {
-  /** In order, but for those in `#added`. */
+  /** Sorted; without the keys in `#added`. */
   readonly #keys: Key[] = [];
   readonly #added: Key[] = [];
 
@@ -92,17 +95,17 @@ export class OrderedKeys {
   }
 
   hasIn(from: Key, to: Key): boolean {
-    this.#putInOrder();
+    this.#sort();
     const at = this.#indexOf(from);
     return at < this.#keys.length && this.#keys[at]! < to;
   }
 
   keysIn(from: Key, to: Key): Key[] {
-    this.#putInOrder();
+    this.#sort();
     return this.#keys.slice(this.#indexOf(from), this.#indexOf(to));
   }
 
-  #putInOrder(): void {
+  #sort(): void {
     if (this.#added.length === 0) return;
     if (this.#added.length <= FEW || this.#added.length * 8 < this.#keys.length) {
       for (const key of this.#added) this.#keys.splice(this.#indexOf(key), 0, key);
@@ -127,23 +130,18 @@ export class OrderedKeys {
   }
 }
 
-/** So many keys are put in their places one by one sooner than all are sorted again. */
+/** Up to this many keys, inserting each is faster than sorting all. */
 const FEW = 6;
 
 const byBytes = (a: Key, b: Key): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** A committed state that can be read at once, without waiting. */
+/** A committed state that is read synchronously. */
 export interface Snapshot {
   get(key: Key): Buffer | undefined;
   page(range: Range, limit: number): Entry[];
 }
 
-/** A copy: what a reader gets is its own, while the pending bytes are still to be written. */
-function ownCopy(bytes: Buffer): Buffer {
-  return copyPage(bytes);
-}
-
-/** What the newest of the layers that know a key says of it. The bytes are still to be written: take a copy. */
+/** The pending write of a key in the newest layer that has one. The bytes are not the caller's: copy them. */
 export function pendingIn(layers: readonly PendingWrites[], key: Key): Buffer | null | undefined {
   for (const layer of layers) {
     const pending = layer.get(key);
@@ -166,7 +164,7 @@ export function layeredPage(
   return merge.found;
 }
 
-/** Whether anything is pending in the stretch of keys a page speaks for: up to its last key, or all of the range. */
+/** Whether a write is pending in the keys that a page covers: up to its last key, or the whole range. */
 export function pageTouches(
   layers: readonly PendingWrites[],
   { from, to, reverse = false }: Range,
@@ -182,7 +180,7 @@ export function pageTouches(
   return false;
 }
 
-/** One page put together from pages of the committed state and what is pending above them. */
+/** Merges pages of the committed state with the pending writes above them into one page. */
 class PageMerge {
   readonly found: Entry[] = [];
   readonly #layers: readonly PendingWrites[];
@@ -203,7 +201,7 @@ class PageMerge {
     return this.found.length < this.#limit && this.#from < this.#to;
   }
 
-  /** What is to be asked next of the committed state, and how much of it. */
+  /** The range to read next from the committed state, and how much of it. */
   get rest(): Range {
     return { from: this.#from, to: this.#to, reverse: this.#reverse };
   }
@@ -216,7 +214,7 @@ class PageMerge {
     const reverse = this.#reverse;
     const last = page.at(-1);
     const isLast = last === undefined || page.length < this.left;
-    // The stretch of keys this page speaks for: up to its last key, or all of the rest.
+    // The keys this page covers: up to its last key, or all of the rest.
     const low = reverse && !isLast ? last.key : this.#from;
     const high = reverse || isLast ? this.#to : `${last.key}\0`;
     for (const entry of mergeStretch(this.#layers, page, low, high, reverse)) {
@@ -228,8 +226,8 @@ class PageMerge {
   }
 }
 
-/** The same over a state that must be asked and waited for. */
-export async function layeredPageAsked(
+/** `layeredPage` over a state that is read asynchronously. */
+export async function layeredPageAsync(
   layers: readonly PendingWrites[],
   base: { page(range: Range, limit: number): Promise<Entry[]> },
   range: Range,
@@ -256,7 +254,7 @@ function mergeStretch(
   }
   const merged: Entry[] = page.filter((entry) => !pending.has(entry.key));
   for (const [key, value] of pending) {
-    if (value !== null) merged.push({ key, value: ownCopy(value) });
+    if (value !== null) merged.push({ key, value: copyPage(value) });
   }
   if (pending.size > 0) {
     merged.sort((a, b) => (a.key < b.key ? -1 : 1));

@@ -13,15 +13,17 @@ import type {
   MaybePromise,
   Range,
   Reader,
+  ReadWork,
   SyncReader,
   SyncWriter,
   Writer,
+  WriteWork,
 } from "./kv.ts";
 import { updateFetching, viewFetching } from "./sync-transaction.ts";
 
 /**
- * The ephemeral key space over any key space: each record is stored with its owner in front, and an index entry
- * by owner, so that everything of a dead process can be found and removed.
+ * The ephemeral key space over any key space: each value is stored behind the name of its owner, with an
+ * index entry by owner, so that the records of a dead process can be removed.
  *
  *   "r" 00 key            owner 00 value
  *   "o" 00 owner 00 key   (empty)
@@ -39,17 +41,17 @@ export class OwnedSpace implements EphemeralSpace {
     this.owner = owner;
   }
 
-  read<T>(fn: (read: Reader) => MaybePromise<T>): Promise<T> {
-    return this.#space.read((read) => fn(new OwnedReader(read)));
+  read<T>(work: ReadWork<T>): Promise<T> {
+    return this.#space.read((read) => work(new OwnedReader(read)));
   }
 
-  async write<T>(fn: (write: Writer) => MaybePromise<T>): Promise<T> {
+  async write<T>(work: WriteWork<T>): Promise<T> {
     let last: OwnedWriter | undefined;
     try {
       return await this.#space.write(async (write) => {
         const owned = new OwnedWriter(write, this.owner);
         last = owned;
-        const result = await fn(owned);
+        const result = await work(owned);
         await owned.finish();
         return result;
       });
@@ -61,8 +63,8 @@ export class OwnedSpace implements EphemeralSpace {
   }
 
   /**
-   * The caller was told that it failed, and knows nothing of a handle or a note that is there all the same and would keep
-   * others away until this process ends. What it deleted stays deleted, and what others have changed since is theirs.
+   * The caller got an error, so it will never close a handle that was created all the same and that would
+   * block others until this process ends. Deletions stay, and so do records that others have changed since.
    */
   async #undoLanded(landed: Promise<boolean>, created: readonly Entry[]): Promise<void> {
     if (!(await landed)) return;
@@ -78,7 +80,7 @@ export class OwnedSpace implements EphemeralSpace {
         if (error instanceof OutcomeUnknown) {
           if (await error.landed) return;
         } else if (!isTransientFault(error)) {
-          // A store that is closed takes the records of this process with it.
+          // A closed store has released the records of this process.
           return;
         }
         await pause(LIMITS.databaseRetryMillis);
@@ -144,7 +146,7 @@ class OwnedReader<Inner extends Reader> implements Reader {
 }
 
 class OwnedWriter extends OwnedReader<Writer> implements Writer {
-  /** Records that were not there before, as they are at the end of the transaction. */
+  /** Records that the transaction created, with their final values. */
   readonly created: Entry[] = [];
   readonly #owner: string;
   readonly #formerOwners = new Map<Key, MaybePromise<Buffer | undefined>>();
@@ -173,11 +175,11 @@ class OwnedWriter extends OwnedReader<Writer> implements Writer {
     return updateFetching(this, decide);
   }
 
-  /** Read before the first change, while the stored record still names who owned it. */
+  /** Reads the former owner before the first change of the record. */
   #noteFormerOwner(key: Key): void {
     if (this.#formerOwners.has(key)) return;
     const reading = this.inner.get(RECORD + key);
-    // A transaction that throws never comes to `finish`, and an engine may fail a read that it has given up.
+    // A transaction that throws never reaches `finish`, and an engine may fail an abandoned read.
     if (reading instanceof Promise) reading.catch(() => {});
     this.#formerOwners.set(key, reading);
   }

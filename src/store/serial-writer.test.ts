@@ -269,7 +269,7 @@ test("a batch has a maximum of transactions and of bytes", async () => {
 test("a queue has a maximum, beyond which callers are told to come back", async () => {
   const writeLock: WriteLock = {
     acquire: () => new Promise(() => {}),
-    isHeld: () => false,
+    isAcquired: () => false,
     isWanted: () => false,
     release() {},
     onWanted() {},
@@ -288,7 +288,7 @@ test("the turn is kept until another process wants it, and handed over between b
   const log: string[] = [];
   const writeLock: WriteLock = {
     acquire: async () => void log.push("acquire"),
-    isHeld: () => false,
+    isAcquired: () => false,
     isWanted: () => isWanted,
     release: () => {
       isWanted = false;
@@ -329,7 +329,7 @@ test("a record that was read often is what another process made of it in its tur
   let isWanted = false;
   const writeLock: WriteLock = {
     acquire: async () => {},
-    isHeld: () => false,
+    isAcquired: () => false,
     isWanted: () => isWanted,
     release: () => {
       isWanted = false;
@@ -372,7 +372,7 @@ test("close waits for what is queued behind the turn, and gives the turn back", 
       new Promise<void>((resolve) => {
         grant = resolve;
       }),
-    isHeld: () => false,
+    isAcquired: () => false,
     isWanted: () => false,
     release: () => void released++,
     onWanted() {},

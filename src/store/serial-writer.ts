@@ -2,76 +2,79 @@ import { type Clock, systemTimers, type Timer } from "../base/clock.ts";
 import { StorageFault } from "../base/faults.ts";
 import { LIMITS } from "../base/limits.ts";
 import { type Revision, RevisionSource } from "../base/revision.ts";
-import { UnsyncedKeys } from "./ahead.ts";
-import { ValueCache } from "./known-values.ts";
-import type { AsyncCommit, Key, MaybePromise, StoreStats, Writer } from "./kv.ts";
+import type { AsyncCommit, Key, MaybePromise, StoreStats, WriteWork } from "./kv.ts";
 import { LongKeyWriter } from "./long-keys.ts";
 import { Overlay, type Snapshot } from "./overlay.ts";
 import { TransactionWriter } from "./transaction-writer.ts";
+import { UnsyncedKeys } from "./unsynced-keys.ts";
+import { ValueCache } from "./value-cache.ts";
 
 /**
- * How the engines of one machine write: transactions run one after another, in memory, each on top of the
- * pending writes of those before it; a whole batch of them becomes one commit and one sync. While a batch is on
- * its way to the disk, the next one is already being run on top of it.
+ * Group commit for the engines of one machine: transactions run one after another, in memory, each on top of
+ * the pending writes of those before it; a batch of them becomes one commit and one sync. While a batch is
+ * being committed, the next one already runs on top of it.
  *
- *   queue -> run (serial) -> filling batch -> commit (one at a time) -> every caller hears
+ *   queue -> run (serial) -> filling batch -> commit (one at a time) -> all callers resolve
  *
- * A transaction writes straight into the batch, and what one that throws has written is undone. So a batch goes on
- * its way only between two transactions.
+ * A transaction writes into the batch, and its writes are undone if it throws. So a batch is committed only
+ * between two transactions.
  *
- * Serial execution is serializable by construction and never conflicts. Nobody is answered, with a result or
- * with a refusal, before everything the transaction could have seen is durable: a refusal may tell of a write
- * that is still on its way. (Who asks by `commitAsync` hears of success sooner: see ahead.ts.) If a commit fails, its
- * callers hear a fault; transactions that ran on top of it run again.
+ * Serial execution is serializable by construction and never conflicts. A caller gets its result or refusal
+ * only when everything the transaction could have seen is durable, because a refusal may reveal a pending
+ * write. (`commitAsync` reports success earlier: see unsynced-keys.ts.) If a commit fails, its callers get a
+ * fault, and transactions that ran on top of it run again.
  */
 export interface CommitTarget {
-  /** The newest committed state; called after each commit. A promise that never resolves: the process must stop. */
+  /**
+   * The newest committed state; called after each commit. A promise that never resolves means the process
+   * stops.
+   */
   refresh(): MaybePromise<Snapshot>;
-  /** The same when the turn to write has come: after whatever others did, or died in the middle of. */
+  /** The same after acquiring the write lock: other processes may have written, or died during a commit. */
   takeOver(): Snapshot;
-  /** Nothing is read until the next `refresh`: lets go of the snapshot, which may hold old pages in use. */
-  rest(): void;
-  /** Nothing is synced: a commit costs so little that none waits for company. */
+  /** Nothing is read until the next `takeOver`: releases the snapshot, which keeps old pages in use. */
+  releaseSnapshot(): void;
+  /** Commits need no sync, so that each starts at once. */
   readonly isEager?: boolean;
-  /** Makes all of it durable, atomically, or rejects having written nothing. */
+  /** Makes all writes durable, atomically, or rejects having written nothing. */
   commit(writes: ReadonlyMap<Key, Buffer | null>): Promise<void>;
 }
 
 /**
- * The right to write, when several processes share one database. It is kept until another process wants it, so
- * a process that writes alone asks once.
+ * The right to write, when several processes share one database. The holder keeps it until another process
+ * wants it, so that a process that writes alone acquires it once.
  */
 export interface WriteLock {
   acquire(): Promise<void>;
-  isHeld(): boolean;
+  isAcquired(): boolean;
   isWanted(): boolean;
   release(): void;
   /** Called when another process begins to wait. */
   onWanted(wake: () => void): void;
 }
 
-/** Where the highest revision is kept: written with each batch that made one. */
-export const REVISION_KEY: Key = "\0revision";
+/** The record of the highest revision, written with each batch that made one. */
+const REVISION_KEY: Key = "\0revision";
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
 interface Task {
-  run(write: Writer): MaybePromise<unknown>;
+  readonly run: WriteWork<unknown>;
   resolve(value: never): void;
   reject(error: unknown): void;
-  /** Somebody wants to hear of it as soon as it has run. */
-  readonly unsynced?: { tell(value: unknown): void; durable(): Promise<unknown> };
+  /** Of `commitAsync`: reports the result as soon as the transaction has run. */
+  readonly unsynced?: { report(value: unknown): void; durable(): Promise<unknown> };
   outcome: Outcome | undefined;
 }
 
 interface Batch {
   readonly overlay: Overlay;
-  /** The highest revision its transactions made, 0 when none: written once for all of them. */
+  /** The highest revision its transactions made, or 0; written once for all of them. */
   highest: Revision;
   tasks: Task[];
-  /** What of it was answered already. */
+  /** Keys of transactions that were acknowledged before the commit. */
   unsynced: UnsyncedKeys | undefined;
-  /** All of it was: what its clients do next, they do without having waited for it. */
+  /** All transactions were acknowledged: no client waits for this commit. */
   isAsync: boolean;
 }
 
@@ -89,25 +92,27 @@ export class SerialWriter {
   readonly #target: CommitTarget;
   readonly #writeLock: WriteLock | undefined;
   readonly #revisions: RevisionSource;
-  readonly #known = new ValueCache();
-  /** The one that runs: each writes through a `LongKeyWriter` of its own, which lets go of this when it ends. */
+  readonly #cache = new ValueCache();
+  /** Of the running transaction: each one uses it through a `LongKeyWriter` of its own. */
   readonly #transaction: TransactionWriter;
   #snapshot: Snapshot | undefined;
   #queue: Task[] = [];
   #filling: Batch = newBatch();
   #committing: Batch | undefined;
   #running: Task | undefined;
-  /** Transactions under way when the last commit ended: those it answered and those that ran meanwhile. */
+  /**
+   * Concurrent transactions at the end of the last commit: those it resolved and those that ran meanwhile.
+   */
   #writers = Number.POSITIVE_INFINITY;
-  /** Counts failed commits: a transaction that one of them overtook has seen what never was. */
+  /** Failed commits: a transaction that ran during one has seen writes that were lost. */
   #failures = 0;
   #isRunning = false;
   #hasWriteLock = false;
   #mustYieldLock = false;
   #isCommitScheduled = false;
-  /** Somebody waits for a transaction that was answered ahead. */
+  /** A caller waits for the sync of an acknowledged transaction. */
   #isHurried = false;
-  #patience: Timer | undefined;
+  #asyncTimer: Timer | undefined;
   #isClosed = false;
   #idle: (() => void)[] = [];
   #onCommit: (transactions: number) => void = () => {};
@@ -117,29 +122,29 @@ export class SerialWriter {
     this.#target = target;
     this.#writeLock = writeLock;
     this.#revisions = new RevisionSource(clock);
-    this.#transaction = new TransactionWriter(clock, this.#revisions, this.#known);
+    this.#transaction = new TransactionWriter(clock, this.#revisions, this.#cache);
     writeLock?.onWanted(() => this.#handOver());
   }
 
-  write<T>(fn: (write: Writer) => MaybePromise<T>): Promise<T> {
-    return this.#enqueue(fn);
+  write<T>(work: WriteWork<T>): Promise<T> {
+    return this.#enqueue(work);
   }
 
   /**
-   * Answers when the transaction has run. It is seen by all that run after it, and `ahead` tells readers of it: so
-   * nobody who is answered later can have missed it.
+   * Resolves when the transaction has run. Later transactions see it, and `unsynced` makes readers wait for
+   * it.
    */
-  async commitAsync<T>(fn: (write: Writer) => MaybePromise<T>): Promise<AsyncCommit<T>> {
-    let tell: (value: T) => void = () => {};
+  async commitAsync<T>(work: WriteWork<T>): Promise<AsyncCommit<T>> {
+    let report: (value: T) => void = () => {};
     const ran = new Promise<T>((resolve) => {
-      tell = resolve;
+      report = resolve;
     });
-    const written = this.#enqueue(fn, tell);
+    const written = this.#enqueue(work, report);
     const durable = (): Promise<void> => this.#waitFor(written).then(() => {});
     return { value: await Promise.race([ran, written]), durable };
   }
 
-  /** What was answered before it was durable, newest first. */
+  /** Keys of acknowledged commits that are not durable, newest first. */
   unsynced(): readonly UnsyncedKeys[] {
     const filling = this.#filling.unsynced;
     const committing = this.#committing?.unsynced;
@@ -147,18 +152,18 @@ export class SerialWriter {
     return committing === undefined ? [filling] : [filling, committing];
   }
 
-  #enqueue<T>(fn: (write: Writer) => MaybePromise<T>, tell?: (value: T) => void): Promise<T> {
+  #enqueue<T>(work: WriteWork<T>, report?: (value: T) => void): Promise<T> {
     if (this.#isClosed) return Promise.reject(new StorageFault("the store is closed"));
     if (this.#queue.length >= LIMITS.queuedTransactionsMax) {
       return Promise.reject(new StorageFault("too many transactions are waiting", { isTransient: true }));
     }
     let task: Task | undefined;
     const written = new Promise<T>((resolve, reject) => {
-      task = { run: fn, resolve: resolve as (value: never) => void, reject, outcome: undefined };
+      task = { run: work, resolve: resolve as (value: never) => void, reject, outcome: undefined };
     });
-    if (tell !== undefined) {
+    if (report !== undefined) {
       const durable = (): Promise<T> => this.#waitFor(written);
-      task = { ...task!, unsynced: { tell: tell as (value: unknown) => void, durable } };
+      task = { ...task!, unsynced: { report: report as (value: unknown) => void, durable } };
     }
     this.#queue.push(task!);
     if (!this.#isRunning) this.#run();
@@ -185,11 +190,11 @@ export class SerialWriter {
     return this.#filling.tasks.length > 0 || this.#queue.length > 0;
   }
 
-  /** Runs what is queued until nothing is left, the batch is full, or another process wants its turn. */
+  /** Runs queued transactions until none is left, the batch is full, or another process wants the lock. */
   #run(): void {
     this.#isRunning = true;
     while (this.#queue.length > 0 && !this.#isBatchFull() && !this.#mustYield()) {
-      // Most transactions find all they ask for at hand and need no promise.
+      // Most transactions complete synchronously.
       const waiting = this.#hasWriteLock ? this.#runOne(this.#queue.shift()!) : this.#acquireLock();
       if (waiting !== undefined) return void waiting.then(() => this.#run());
     }
@@ -198,8 +203,8 @@ export class SerialWriter {
   }
 
   /**
-   * With many writers at once, half of them make a batch: while it is on its way to the disk the other half runs,
-   * and the processor and the disk work side by side instead of in turns. Few writers gain more from one sync.
+   * With many concurrent writers, half of them make a batch: the other half runs while the disk syncs, so
+   * that the processor and the disk work at the same time. Few writers gain more from a shared sync.
    */
   #isHalf(): boolean {
     const { length } = this.#filling.tasks;
@@ -211,7 +216,7 @@ export class SerialWriter {
     return tasks.length >= LIMITS.batchTransactionsMax || overlay.bytes >= LIMITS.batchBytesMax;
   }
 
-  /** Another process waits and we have had our commit: finish what is under way and hand over. */
+  /** Another process waits and this one has committed since it got the lock. */
   #mustYield(): boolean {
     return this.#hasWriteLock && this.#mustYieldLock && this.#writeLock?.isWanted() === true;
   }
@@ -220,7 +225,7 @@ export class SerialWriter {
     await this.#writeLock?.acquire();
     this.#hasWriteLock = true;
     this.#mustYieldLock = false;
-    this.#known.forget();
+    this.#cache.clear();
     this.#snapshot = this.#target.takeOver();
     const highest = this.#snapshot.get(REVISION_KEY);
     if (highest !== undefined) this.#revisions.observe(highest.readBigUInt64BE());
@@ -258,7 +263,7 @@ export class SerialWriter {
     }
     write.end();
     this.#running = undefined;
-    // If a commit failed meanwhile, this one stood on it: it is back in the queue and runs again.
+    // If a commit failed meanwhile, this transaction depended on it and is back in the queue.
     if (failures === this.#failures) this.#end(task, outcome);
   }
 
@@ -267,29 +272,29 @@ export class SerialWriter {
     const { highest } = this.#transaction;
     task.outcome = outcome;
     if ("error" in outcome) batch.overlay.undo();
-    // Also when nothing else was written: a revision that was given out must not come again.
+    // Even without other writes: a revision that was given out must not be made again.
     else if (highest > 0n) batch.highest = highest;
     batch.tasks.push(task);
     if (task.unsynced === undefined || "error" in outcome) batch.isAsync = false;
     else {
       batch.unsynced ??= new UnsyncedKeys();
       batch.unsynced.add(batch.overlay.changed, task.unsynced.durable);
-      task.unsynced.tell(outcome.value);
+      task.unsynced.report(outcome.value);
     }
     if (this.#isHalf()) void this.#commit();
   }
 
   /**
-   * Two turns of the event loop from now. In the first the replies of the last batch leave; what their clients
-   * send next arrives in time for the second and shares this commit. Measured with 64 clients: 24,600 durable
-   * requests/s, 21,200 with one turn, for less work of the processor. A writer who was alone the last time waits for
-   * one turn only: none would keep everybody else from running where a commit takes no time, as in memory.
+   * Commits after two ticks of the event loop. In the first tick the replies of the last batch leave; the
+   * next requests of their clients arrive in time for the second and share this commit. Measured with 64
+   * clients: 24,600 durable requests/s, 21,200 with one tick, for less processor time. A single writer waits
+   * for one tick only; without any, a loop of instant commits in memory would starve the event loop.
    */
   #scheduleCommit(): void {
-    // A transaction between two of its steps writes into the batch: `#run` sees to it when that has ended.
+    // A transaction that is running writes into the batch: `#run` schedules the commit when it has ended.
     if (this.#isRunning || this.#committing !== undefined || this.#isCommitScheduled) return;
     if (this.#isUnhurried()) {
-      this.#patience ??= systemTimers.after(LIMITS.asyncCommitMillis, () => this.#hurry());
+      this.#asyncTimer ??= systemTimers.after(LIMITS.asyncCommitMillis, () => this.#hurry());
       return;
     }
     if (this.#target.isEager === true || this.#isHalf()) {
@@ -307,7 +312,7 @@ export class SerialWriter {
     });
   }
 
-  /** One that was answered already is better committed with what its client does next. */
+  /** A single acknowledged transaction waits, to share the commit of its client's next one. */
   #isUnhurried(): boolean {
     const { tasks, isAsync } = this.#filling;
     return isAsync && tasks.length === 1 && !this.#isHurried;
@@ -326,8 +331,8 @@ export class SerialWriter {
   async #commit(): Promise<void> {
     if (this.#committing !== undefined) return;
     this.#isHurried = false;
-    this.#patience?.cancel();
-    this.#patience = undefined;
+    this.#asyncTimer?.cancel();
+    this.#asyncTimer = undefined;
     const batch = this.#filling;
     if (batch.tasks.length > 0) {
       this.#mustYieldLock = true;
@@ -336,10 +341,10 @@ export class SerialWriter {
       const fault = await this.#commitBatch(batch);
       this.#committing = undefined;
       this.#writers = batch.tasks.length + this.#filling.tasks.length;
-      if (fault === undefined) settle(batch.tasks);
+      if (fault === undefined) answer(batch.tasks);
       else this.#undo(batch.tasks, fault);
     }
-    this.#goOn();
+    this.#continue();
   }
 
   async #commitBatch({ overlay, highest, tasks }: Batch): Promise<unknown> {
@@ -354,26 +359,26 @@ export class SerialWriter {
     this.#stats.commits++;
     this.#stats.bytes += overlay.bytes;
     this.#onCommit(tasks.length);
-    // The committed state holds the batch now, so the layer may go.
+    // The new snapshot contains the batch.
     const newest = this.#target.refresh();
     this.#snapshot = newest instanceof Promise ? await newest : newest;
-    this.#known.follow(overlay.writes);
+    this.#cache.update(overlay.writes);
     return undefined;
   }
 
-  /** Nothing of the failed batch is there; what ran on top of it has seen ghosts and runs again, in order. */
+  /** Nothing of the failed batch was written; transactions that ran on top of it run again, in order. */
   #undo(tasks: readonly Task[], fault: unknown): void {
     this.#failures++;
     const running = this.#running === undefined ? [] : [this.#running];
     this.#queue = [...this.#filling.tasks, ...running, ...this.#queue];
-    // What of it was answered is still to be waited for: it runs again in one of the next batches.
+    // Readers still wait for its acknowledged transactions, which run again in one of the next batches.
     const { unsynced } = this.#filling;
     this.#filling = newBatch();
     this.#filling.unsynced = unsynced;
     for (const task of tasks) task.reject(fault);
   }
 
-  #goOn(): void {
+  #continue(): void {
     if (this.#filling.tasks.length > 0 && this.#mustYield()) {
       this.#scheduleCommit();
       return;
@@ -384,7 +389,7 @@ export class SerialWriter {
     else if (!this.#isRunning) for (const wake of this.#idle.splice(0)) wake();
   }
 
-  /** Gives the turn away when it is wanted and nothing of ours is under way. */
+  /** Releases the lock when another process wants it and no transaction is pending here. */
   #handOver(): void {
     if (!this.#hasWriteLock || this.#writeLock === undefined || !this.#writeLock.isWanted()) return;
     if (this.#isRunning || this.#committing !== undefined || this.#filling.tasks.length > 0) return;
@@ -395,12 +400,12 @@ export class SerialWriter {
     if (!this.#hasWriteLock || this.#writeLock === undefined) return;
     this.#hasWriteLock = false;
     this.#snapshot = undefined;
-    this.#target.rest();
+    this.#target.releaseSnapshot();
     this.#writeLock.release();
   }
 }
 
-function settle(tasks: readonly Task[]): void {
+function answer(tasks: readonly Task[]): void {
   for (const { outcome, resolve, reject } of tasks) {
     if (outcome === undefined) continue;
     if ("error" in outcome) reject(outcome.error);

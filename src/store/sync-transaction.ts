@@ -14,14 +14,13 @@ import {
 /**
  * Synchronous decisions over engines that read synchronously and over those that cannot.
  *
- * The embedded and the memory engine have every record at hand, so a decision runs once, straight through. A
- * database has to be asked: when a decision reads a record that was not fetched yet, it is abandoned, and it
- * runs again from its start once the record has arrived, in the same snapshot. A decision that depends on a
- * chain of records (a container, then a blob in it) so costs as many round trips as the chain has links, and
- * `getMany` fetches what a decision can name in advance in one.
+ * The embedded and the memory engine have every record at hand, so a decision runs once. A database has to
+ * fetch: when a decision reads a record that was not fetched yet, it is abandoned, and it runs again in the
+ * same snapshot once the record has arrived. A decision over a chain of records (a container, then a blob in
+ * it) costs one round trip for each link; `getMany` fetches all keys that are known in advance in one.
  */
 
-/** Abandons a decision that has read a record which is still to be fetched. Decisions let it pass. */
+/** Abandons a decision that reads a record which is not fetched yet. Decisions rethrow it. */
 class NotFetched extends Error {
   override readonly name = "NotFetched";
 }
@@ -34,7 +33,7 @@ export function withRest<Transaction, T>(
   return then(decided, (outcome) => (outcome instanceof AsyncRest ? outcome.run(transaction) : outcome));
 }
 
-/** What an engine that reads synchronously shows to a decision: its own reader without the promises. */
+/** The reader of a synchronous engine, without promises. */
 export class DirectReader implements SyncReader {
   readonly #reader: Reader;
 
@@ -91,7 +90,7 @@ class FetchingReader implements SyncReader {
   }
 
   getMany(keys: readonly Key[]): (Buffer | undefined)[] {
-    // All of them are asked for before the decision is abandoned: they arrive in one round trip.
+    // Requests all keys before the decision is abandoned: they arrive in one round trip.
     const missing = keys.filter((key) => !this.#isFetched(key));
     if (missing.length > 0) throw new NotFetched();
     return keys.map((key) => this.#fetched.get(key));
@@ -106,7 +105,7 @@ class FetchingReader implements SyncReader {
     const found = this.#reader.get(key);
     if (found instanceof Promise) {
       const arriving = found.then((value) => void this.#fetched.set(key, value));
-      // A decision that ends in another error never waits for it.
+      // A decision that throws another error never awaits it.
       arriving.catch(() => {});
       this.#fetching.push(arriving);
       return false;
@@ -115,7 +114,7 @@ class FetchingReader implements SyncReader {
     return true;
   }
 
-  /** When everything an abandoned decision asked for has arrived. */
+  /** Resolves when every record that an abandoned decision requested has arrived. */
   async arrived(): Promise<void> {
     const fetching = this.#fetching;
     this.#fetching = [];
@@ -123,7 +122,7 @@ class FetchingReader implements SyncReader {
   }
 }
 
-/** Writes of a decision are kept back until it is complete: one that is abandoned leaves none behind. */
+/** Buffers the writes of a decision until it is complete: an abandoned one leaves none behind. */
 class FetchingWriter extends FetchingReader implements SyncWriter {
   readonly #writer: Writer;
   readonly #writes = new Map<Key, Buffer | null>();

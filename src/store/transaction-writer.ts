@@ -1,20 +1,17 @@
 import type { Clock, Instant } from "../base/clock.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Revision, RevisionSource } from "../base/revision.ts";
-import type { ValueCache } from "./known-values.ts";
 import type { Entry, Key, Range } from "./kv.ts";
 import type { RawWriter } from "./long-keys.ts";
 import { layeredPage, type Overlay, type Snapshot } from "./overlay.ts";
+import type { ValueCache } from "./value-cache.ts";
 
-/**
- * One transaction after another: what it writes goes into its batch, what it reads comes from there, or from what lies
- * below.
- */
+/** Runs one transaction after another. It writes into a batch and reads from it and from the layers below. */
 export class TransactionWriter implements RawWriter {
   readonly isSynchronous = true;
   readonly #clock: Clock;
   readonly #revisions: RevisionSource;
-  readonly #known: ValueCache;
+  readonly #cache: ValueCache;
   readonly #copies = new Slabs();
   #batch!: Overlay;
   #committing: Overlay | undefined;
@@ -22,10 +19,10 @@ export class TransactionWriter implements RawWriter {
   #now: Instant | undefined;
   highest: Revision = 0n;
 
-  constructor(clock: Clock, revisions: RevisionSource, known: ValueCache) {
+  constructor(clock: Clock, revisions: RevisionSource, cache: ValueCache) {
     this.#clock = clock;
     this.#revisions = revisions;
-    this.#known = known;
+    this.#cache = cache;
   }
 
   begin(batch: Overlay, committing: Overlay | undefined, snapshot: Snapshot): void {
@@ -40,10 +37,10 @@ export class TransactionWriter implements RawWriter {
     let pending = this.#batch.get(key);
     if (pending === undefined) pending = this.#committing?.get(key);
     if (pending !== undefined) return pending === null ? undefined : Buffer.from(pending);
-    const known = this.#known.get(key);
-    if (known !== undefined) return Buffer.from(known);
+    const cached = this.#cache.get(key);
+    if (cached !== undefined) return Buffer.from(cached);
     const value = this.#snapshot.get(key);
-    if (value !== undefined) this.#known.put(key, value);
+    if (value !== undefined) this.#cache.put(key, value);
     return value;
   }
 
@@ -62,7 +59,7 @@ export class TransactionWriter implements RawWriter {
   }
 
   put(key: Key, value: Uint8Array): void {
-    // A copy: the caller may use its buffer again, and the disk sees it only later.
+    // A copy: the caller may reuse its buffer before the commit.
     this.#batch.set(key, this.#copies.copyOf(value));
   }
 
@@ -77,10 +74,9 @@ export class TransactionWriter implements RawWriter {
 }
 
 /**
- * Copies of what is to be written, side by side in large pieces of memory: those are fewer to make and to free
- * than one for each value, and the database asks for the address of each piece once.
+ * Copies values into slabs: fewer allocations, and the database asks for the address of each slab only once.
  */
-export class Slabs {
+class Slabs {
   #slab = Buffer.allocUnsafeSlow(LIMITS.slabBytes);
   #used = 0;
 

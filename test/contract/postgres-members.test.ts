@@ -97,10 +97,10 @@ test("a record that a member has long known is not believed once another member 
       if (round % 2 === 0) assert.equal(await look(), `value ${round}`);
       else assert.equal(await copy(), `value ${round}`);
     }
-    const before = one!.traffic.roundTrips;
+    const before = one!.stats().roundTrips!;
     for (let times = 0; times < 10; times++) await look();
     // Two of them to get to know it again, and a heartbeat may come in between.
-    assert.ok(one!.traffic.roundTrips - before <= 10 + 3 + 2, "one round trip for both reads");
+    assert.ok(one!.stats().roundTrips! - before <= 10 + 3 + 2, "one round trip for both reads");
   }));
 
 test("no write skew between members, and no phantom", () =>

@@ -142,7 +142,7 @@ test("time limits are set after the login, where a pooler takes them", async () 
       name,
       text: `SELECT setting FROM pg_settings WHERE name = '${name}'`,
     })),
-    traffic: { roundTrips: 0, heardAt: 0, silentAt: 0 },
+    traffic: { roundTrips: 0, heardAt: 0, silentAt: 0, primary: 0 },
   });
   try {
     assert.ok(link.firstBytes[0]!.includes("application_name\0holdfast test\0"));

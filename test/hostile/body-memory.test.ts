@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { KIB } from "../../src/base/limits.ts";
-import { cutPieces } from "../../src/extents/pieces.ts";
+import { fillWriteBuffers } from "../../src/extents/write-buffers.ts";
 import { checkedBody } from "../../src/http/wire/digest.ts";
 
 setFlagsFromString("--expose-gc");
@@ -29,26 +29,26 @@ async function settle(): Promise<void> {
 }
 
 /** In a function of its own, so that nothing of the test holds what it was given. */
-async function acquire(pieces: AsyncIterator<unknown>): Promise<void> {
-  await pieces.next();
+async function acquire(buffers: AsyncIterator<unknown>): Promise<void> {
+  await buffers.next();
 }
 
 test("a body that waits for its next piece keeps nothing of the last one", async () => {
   const { source, sent } = slowSource(128 * KIB);
   const body = checkedBody(source, { declared: {} });
-  const pieces = body[Symbol.asyncIterator]();
-  await acquire(pieces);
-  void acquire(pieces);
+  const buffers = body[Symbol.asyncIterator]();
+  await acquire(buffers);
+  void acquire(buffers);
   await settle();
   assert.equal(sent(), undefined);
 });
 
 test("an append that waits for more keeps nothing of what it has passed on", async () => {
   const { source, sent } = slowSource(128 * KIB);
-  const pieces = cutPieces(source, () => 64 * KIB);
-  await acquire(pieces);
-  await acquire(pieces);
-  void acquire(pieces);
+  const buffers = fillWriteBuffers(source, () => 64 * KIB);
+  await acquire(buffers);
+  await acquire(buffers);
+  void acquire(buffers);
   await settle();
   assert.equal(sent(), undefined);
 });

@@ -30,7 +30,6 @@ import { bodyOf } from "../../src/services/file/versions.ts";
 import { ItemPage } from "../../src/services/page.ts";
 import { ingest } from "../../src/services/payload/content.ts";
 import { PayloadService } from "../../src/services/payload/payload-service.ts";
-import { WatchedStore } from "../../src/services/payload/watched-store.ts";
 import { packKey, prefixRange } from "../../src/store/keys/pack.ts";
 import { MemoryStore } from "../../src/store/memory/memory-store.ts";
 import { rangeRecord } from "../../src/store/records/file.ts";
@@ -41,7 +40,7 @@ import { eaBytes, type ModelEa, ModelShare, spansOf, type Tree } from "./file-mo
 const NAMES = ["a", "B", "c"];
 const EA_NAMES = ["x", "X", "why", "z"];
 const SIZE_MAX = 40 * KIB;
-const SHAPE = { chunkBytes: 1 * KIB, pieceBytes: 4 * KIB, extentBytesMax: 64 * KIB };
+const SHAPE = { chunkBytes: 1 * KIB, writeBufferBytes: 4 * KIB, extentBytesMax: 64 * KIB };
 const SHARE = { account: "account", share: "share" };
 
 export interface HistoryOptions {
@@ -52,7 +51,7 @@ export interface HistoryOptions {
 class History {
   readonly #random: Random;
   readonly #clock = new ManualClock();
-  readonly #store = new WatchedStore(new MemoryStore({ clock: this.#clock }));
+  readonly #store = new MemoryStore({ clock: this.#clock });
   readonly #payloads: PayloadService;
   readonly #files: FileService;
   readonly #model = new ModelShare();

@@ -19,7 +19,6 @@ import { type Handle, openInode } from "../../src/services/file/opens/open-inode
 import { putRange } from "../../src/services/file/put-range.ts";
 import { ingest } from "../../src/services/payload/content.ts";
 import { PayloadService } from "../../src/services/payload/payload-service.ts";
-import { WatchedStore } from "../../src/services/payload/watched-store.ts";
 import { MemoryStore } from "../../src/store/memory/memory-store.ts";
 import { HandleModel, REST_CALLS, type RestCall, SHARE_MODES } from "./handle-model.ts";
 
@@ -36,7 +35,7 @@ const bits = (text: string): number => [...text].reduce((all, letter) => all | B
 /** Services over an empty memory store; made once for many histories, each in a share of its own. */
 export function openFiles(): FileService {
   const clock = new ManualClock();
-  const store = new WatchedStore(new MemoryStore({ clock }));
+  const store = new MemoryStore({ clock });
   const onSyncFailure = (error: unknown): void => {
     throw error;
   };

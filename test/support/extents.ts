@@ -1,13 +1,13 @@
 import { collect } from "../../src/base/bytes.ts";
 import { seededRandom } from "../../src/base/random.ts";
+import type { Appended } from "../../src/extents/appended-slices.ts";
 import type { Device } from "../../src/extents/device.ts";
 import { ExtentFiles } from "../../src/extents/extent-files.ts";
 import { ExtentLog } from "../../src/extents/extent-log.ts";
 import type { ExtentShape, Slice } from "../../src/extents/format.ts";
-import type { Appended } from "../../src/extents/taken.ts";
 
 /** Sizes so small that a few hundred bytes meet every edge: chunks, pieces and extents end all the time. */
-export const TINY: ExtentShape = { chunkBytes: 16, pieceBytes: 64, extentBytesMax: 512 };
+export const TINY: ExtentShape = { chunkBytes: 16, writeBufferBytes: 64, extentBytesMax: 512 };
 
 /** A log and its readers on one device, with what it reported. */
 export function openLog(device: Device, shape: Partial<ExtentShape> = TINY) {

@@ -1,6 +1,6 @@
-import { alreadyDurable } from "../../src/store/ahead.ts";
 import type { Key, MaybePromise, Store, Writer } from "../../src/store/kv.ts";
 import { DirectReader, updateFetching, withRest } from "../../src/store/sync-transaction.ts";
+import { alreadyDurable } from "../../src/store/unsynced-keys.ts";
 import type { CrashDevice } from "./crash-device.ts";
 
 interface Commit {
@@ -31,6 +31,7 @@ export class JournaledStore {
       write: (fn) => this.#write(inner, fn),
       update: (decide) => this.#write(inner, (write) => withRest(write, write.update(decide))),
       commitAsync: (fn) => alreadyDurable(this.#write(inner, fn)),
+      readsEnded: () => inner.readsEnded(),
       stats: () => inner.stats(),
       watchCommits: (listener) => inner.watchCommits(listener),
       close: () => inner.close(),

@@ -15,9 +15,7 @@ import {
 } from "../../src/services/payload/content.ts";
 import { PayloadService } from "../../src/services/payload/payload-service.ts";
 import type { OpenPayload } from "../../src/services/payload/payloads.ts";
-import { WatchedStore } from "../../src/services/payload/watched-store.ts";
 import { ExtentReclaimer } from "../../src/services/reclaim/extents.ts";
-import { alreadyDurable } from "../../src/store/ahead.ts";
 import { packKey, prefixRange } from "../../src/store/keys/pack.ts";
 import { ALL_EXTENTS, extentOfKey, placeOfSliceKey, sliceKey } from "../../src/store/keys/payload.ts";
 import type { Key, Reader, Store } from "../../src/store/kv.ts";
@@ -25,8 +23,13 @@ import { MemorySpace } from "../../src/store/memory/memory-store.ts";
 import { OwnedSpace } from "../../src/store/owned-space.ts";
 import { extentRecord, sliceRecord } from "../../src/store/records/payload.ts";
 import { recordType } from "../../src/store/records/record.ts";
-import { withRest } from "../../src/store/sync-transaction.ts";
+import { SpaceStore } from "../../src/store/space-store.ts";
 import { sample, TINY } from "./extents.ts";
+
+/** One process of several that share a database, which outlives it. */
+class SharedStore extends SpaceStore {
+  override async close(): Promise<void> {}
+}
 
 /** A database that several processes of a test share. */
 export class SharedDatabase {
@@ -39,18 +42,7 @@ export class SharedDatabase {
   }
 
   storeOf(owner: string): Store {
-    const records = this.#records;
-    return {
-      ephemeral: new OwnedSpace(this.#ephemeral, owner),
-      read: (fn) => records.read(fn),
-      view: (decide) => records.readMaybeSync((read) => withRest(read, read.view(decide))),
-      write: (fn) => records.write(fn),
-      update: (decide) => records.write((write) => withRest(write, write.update(decide))),
-      commitAsync: (fn) => alreadyDurable(records.write(fn)),
-      stats: () => records.stats(),
-      watchCommits: (listener) => records.watchCommits(listener),
-      close: async () => {},
-    };
+    return new SharedStore(this.#records, new OwnedSpace(this.#ephemeral, owner));
   }
 }
 
@@ -70,10 +62,10 @@ const ALL_NOTES = prefixRange(packKey(["note"]));
 export class Notes {
   readonly payload: PayloadService;
   readonly reclaimer: ExtentReclaimer;
-  readonly store: WatchedStore;
+  readonly store: Store;
 
   constructor(inner: Store, device: Device, shape: Partial<ExtentShape> = TINY) {
-    this.store = new WatchedStore(inner);
+    this.store = inner;
     this.payload = new PayloadService({
       store: this.store,
       device,

@@ -12,7 +12,7 @@ export class SlowDisk {
   rests = 0;
   refresh = () => this.map.snapshot();
   takeOver = this.refresh;
-  rest = (): void => {
+  releaseSnapshot = (): void => {
     this.rests++;
   };
   commit = (writes: ReadonlyMap<Key, Buffer | null>): Promise<void> =>
@@ -51,7 +51,7 @@ export function increment(key: Key): (write: Writer) => Promise<number> {
   };
 }
 
-export function open(turn?: WriteLock): { disk: SlowDisk; writer: SerialWriter } {
+export function open(writeLock?: WriteLock): { disk: SlowDisk; writer: SerialWriter } {
   const disk = new SlowDisk();
-  return { disk, writer: new SerialWriter(disk, new ManualClock(), turn) };
+  return { disk, writer: new SerialWriter(disk, new ManualClock(), writeLock) };
 }

@@ -4,7 +4,7 @@ import { AVAILABLE, checkLeaseRead, checkLeaseWrite, type Lease } from "../../co
 import { containerKey } from "../../store/keys/blob.ts";
 import type { MaybePromise, Reader, SyncReader, Writer } from "../../store/kv.ts";
 import { type ContainerRecord, containerRecord } from "../../store/records/blob.ts";
-import { RecordDecodeCache } from "../../store/records/remembered.ts";
+import { RecordDecodeCache } from "../../store/records/record-decode-cache.ts";
 import type { ContainerRef } from "./names.ts";
 
 /** What the operations on containers have in common. */

@@ -11,7 +11,7 @@ import {
   snapshotRecord,
   usageRecord,
 } from "../../store/records/file.ts";
-import { RecordDecodeCache } from "../../store/records/remembered.ts";
+import { RecordDecodeCache } from "../../store/records/record-decode-cache.ts";
 import { FILE_LIMITS } from "./limits.ts";
 import type { ShareRef, SnapshotRef } from "./names.ts";
 import { LiveView, SnapshotView, type View } from "./versions.ts";

@@ -1,13 +1,13 @@
+import type { Appended } from "../../extents/appended-slices.ts";
 import type { Device } from "../../extents/device.ts";
 import { ExtentFiles } from "../../extents/extent-files.ts";
 import { ExtentLog } from "../../extents/extent-log.ts";
 import type { ExtentShape, Slice } from "../../extents/format.ts";
-import type { PayloadSource } from "../../extents/pieces.ts";
 import type { SliceRange } from "../../extents/read-slice.ts";
-import type { Appended } from "../../extents/taken.ts";
+import type { PayloadSource } from "../../extents/write-buffers.ts";
 import { type Log, silentLog } from "../../observability/log.ts";
 import { ALL_EXTENTS, extentKey, LAST_EXTENT_KEY } from "../../store/keys/payload.ts";
-import type { Reader, Writer } from "../../store/kv.ts";
+import type { Reader, Store, Writer } from "../../store/kv.ts";
 import { extentRecord, lastExtentRecord } from "../../store/records/payload.ts";
 import { Wakeup } from "../reclaim/wakeup.ts";
 import { isMostlyDead, isSmall, putExtent } from "./extent-ledger.ts";
@@ -15,11 +15,10 @@ import { type LocatedSlice, type OpenPayload, SlicedPayload } from "./open-paylo
 import type { Payloads } from "./payloads.ts";
 import { Pins } from "./pins.ts";
 import { locate, References } from "./references.ts";
-import type { WatchedStore } from "./watched-store.ts";
 
 export interface PayloadOptions {
-  /** The same one that all services read through: see `WatchedStore`. */
-  readonly store: WatchedStore;
+  /** The store that all services read through, whose reads `readsEnded` counts. */
+  readonly store: Store;
   readonly device: Device;
   /** A sync failed: the process must stop and not answer. */
   readonly onSyncFailure: (error: unknown) => void;
@@ -29,7 +28,7 @@ export interface PayloadOptions {
 
 /** Payload in extents of one directory, shared by the processes of one machine. */
 export class PayloadService implements Payloads {
-  readonly store: WatchedStore;
+  readonly store: Store;
   readonly owner: string;
   readonly log: Log;
   readonly files: ExtentFiles;

@@ -1,7 +1,7 @@
+import type { Appended } from "../../extents/appended-slices.ts";
 import type { Slice } from "../../extents/format.ts";
-import type { PayloadSource } from "../../extents/pieces.ts";
 import type { SliceRange } from "../../extents/read-slice.ts";
-import type { Appended } from "../../extents/taken.ts";
+import type { PayloadSource } from "../../extents/write-buffers.ts";
 import type { Reader, Writer } from "../../store/kv.ts";
 import type { OpenPayload } from "./open-payload.ts";
 

@@ -1,5 +1,5 @@
 import { LIMITS } from "../../base/limits.ts";
-import type { Appended } from "../../extents/taken.ts";
+import type { Appended } from "../../extents/appended-slices.ts";
 import type { PayloadService } from "../payload/payload-service.ts";
 import type { Move } from "../payload/references.ts";
 import { type Resident, walkExtent } from "../payload/walk-extent.ts";

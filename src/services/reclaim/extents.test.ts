@@ -322,7 +322,7 @@ test("disk use stays within twice the live data, however much is written and del
     device: new MemoryDevice(),
     writtenBytes: 256 * MIB,
     liveBytes: 24 * MIB,
-    shape: { extentBytesMax: 2 * MIB, pieceBytes: MIB },
+    shape: { extentBytesMax: 2 * MIB, writeBufferBytes: MIB },
   });
   assert.ok(isSpaceKept(stats), printFigures(stats));
 });

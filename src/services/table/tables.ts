@@ -1,7 +1,7 @@
 import { Refusal } from "../../base/refusals.ts";
 import { tableKey } from "../../store/keys/table.ts";
 import type { MaybePromise, Reader, SyncReader } from "../../store/kv.ts";
-import { RecordDecodeCache } from "../../store/records/remembered.ts";
+import { RecordDecodeCache } from "../../store/records/record-decode-cache.ts";
 import { type TableRecord, tableRecord } from "../../store/records/table.ts";
 import type { TableContext } from "./context.ts";
 import { checkTableName } from "./entity-rules.ts";

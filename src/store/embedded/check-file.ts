@@ -2,9 +2,9 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { errorCode, UnusableDirectory } from "../../base/faults.ts";
 
 /**
- * A look at an LMDB file before it is mapped into memory. LMDB believes its file: one that was cut short ends the
- * process with a bus error at the first touch of a missing page, and the operator learns nothing. So the two meta
- * pages are read here first, as LMDB lays them out (little-endian, after a page header of 24 bytes):
+ * Checks an LMDB file before it is mapped into memory. LMDB trusts its file: a truncated one ends the process
+ * with a bus error at the first access to a missing page, without a message. So this reads the two meta pages
+ * first (little-endian, after a page header of 24 bytes):
  *
  *   24 magic u32, version u32    48 page size u32    88 root of the free list    136 root of the data
  *   144 last page used           152 transaction that wrote this meta page
@@ -16,7 +16,7 @@ const NO_PAGE = 0xffff_ffff_ffff_ffffn;
 const PAGE_BYTES_MIN = 256;
 const PAGE_BYTES_MAX = 65_536;
 
-/** Pages taken and given back within one transaction are counted but never written: the file may lack some. */
+/** Pages allocated and freed within one transaction are counted but never written: the file may lack some. */
 const UNWRITTEN_PAGES_MAX = 256n;
 
 interface Meta {
@@ -26,7 +26,7 @@ interface Meta {
   readonly transaction: bigint;
 }
 
-/** Throws `UnusableDirectory` when the file is there and cannot be what LMDB wrote. */
+/** Throws `UnusableDirectory` when the file exists and LMDB cannot have written it. */
 export function checkDatabaseFile(path: string): void {
   let descriptor: number;
   try {
@@ -46,11 +46,10 @@ export function checkDatabaseFile(path: string): void {
 function checkMetas(path: string, descriptor: number, size: number): void {
   const first = readMeta(path, descriptor, 0);
   const second = readMeta(path, descriptor, first?.pageBytes ?? 4_096);
-  // A crash may leave one of the two half written; the other then holds the last whole commit.
+  // A crash may leave one of the two incomplete; the other then has the last complete commit.
   const metas = [first, second].filter((meta) => meta !== undefined);
   const newest = metas.sort((a, b) => (a.transaction < b.transaction ? 1 : -1))[0];
-  if (newest === undefined)
-    throw new UnusableDirectory(`${path} is damaged: it does not begin as a database does`);
+  if (newest === undefined) throw new UnusableDirectory(`${path} is damaged: it has no LMDB header`);
   const pages = BigInt(size) / BigInt(newest.pageBytes);
   const isCut = newest.roots.some((root) => root !== NO_PAGE && root >= pages);
   if (isCut || pages + UNWRITTEN_PAGES_MAX <= newest.lastPage) {

@@ -6,27 +6,14 @@ import { bytesLeft, FreeSpace } from "../../base/free-space.ts";
 import { LIMITS, TIB } from "../../base/limits.ts";
 import { makeDirectory } from "../../base/make-directory.ts";
 import { finallyDo } from "../../base/maybe-promise.ts";
-import { alreadyDurable, NotYetDurable, type UnsyncedKeys, WatchedSnapshot } from "../ahead.ts";
-import type {
-  AsyncCommit,
-  AsyncRest,
-  EphemeralSpace,
-  Key,
-  KeySpace,
-  MaybePromise,
-  Reader,
-  Store,
-  StoreStats,
-  SyncReader,
-  SyncWriter,
-  Writer,
-} from "../kv.ts";
+import type { AsyncCommit, Key, KeySpace, MaybePromise, ReadWork, StoreStats, WriteWork } from "../kv.ts";
 import { LongKeyReader } from "../long-keys.ts";
 import type { Snapshot } from "../overlay.ts";
 import { OwnedSpace } from "../owned-space.ts";
 import { type CommitTarget, SerialWriter, type WriteLock } from "../serial-writer.ts";
 import { SnapshotReader } from "../snapshot-reader.ts";
-import { withRest } from "../sync-transaction.ts";
+import { type RecordSpace, SpaceStore } from "../space-store.ts";
+import { alreadyDurable, NotYetDurable, type UnsyncedKeys, WatchedSnapshot } from "../unsynced-keys.ts";
 import { checkDatabaseFile } from "./check-file.ts";
 import { JOURNAL_STEP_BYTES, recordsAfter, removeJournal } from "./journal.ts";
 import { COMMIT_KEY, JournaledCommits, packCommit, unpackCommit } from "./journaled-commits.ts";
@@ -38,16 +25,19 @@ export interface EmbeddedOptions {
   readonly clock?: Clock;
   /** Names this process among those that share the directory. */
   readonly owner: string;
-  /** The turns to write, when other processes share the directory. Both are held while it opens: see `inTurn`. */
-  readonly turns?: { readonly records: WriteLock; readonly ephemeral: WriteLock };
-  /** The ephemeral key space of a process that is alone; without it, a file that processes can share. */
+  /**
+   * The write locks, when other processes share the directory. Held during the constructor: see
+   * `withWriteLocks`.
+   */
+  readonly writeLocks?: { readonly records: WriteLock; readonly ephemeral: WriteLock };
+  /** The ephemeral key space of a single process; without it, a file that processes can share. */
   readonly ephemeral?: KeySpace & { close(): Promise<void> };
-  /** A sync failed: what is on disk can no longer be told, so the process must stop and not answer. */
+  /** A sync failed: the state on disk is unknown, so the process must stop without answering. */
   readonly onFatal: (error: unknown) => void;
 }
 
 /** One LMDB file as a key space. */
-class EmbeddedSpace implements KeySpace {
+class EmbeddedSpace implements RecordSpace {
   readonly #database: Database;
   readonly #directory: string;
   readonly #freeSpace: FreeSpace;
@@ -55,7 +45,7 @@ class EmbeddedSpace implements KeySpace {
   readonly #clock: Clock;
   readonly #writer: SerialWriter;
   readonly #onFatal: (error: unknown) => void;
-  /** Only where nobody else reads the database: others would not see what is in the journal alone. */
+  /** Only for a single process: others would not see commits that are only in the journal. */
   readonly #journaled: JournaledCommits | undefined;
   #isFailed = false;
   readonly #states: ReadStates;
@@ -67,7 +57,7 @@ class EmbeddedSpace implements KeySpace {
   constructor(
     { path, isDurable }: { path: string; isDurable: boolean },
     clock: Clock,
-    turn: WriteLock | undefined,
+    writeLock: WriteLock | undefined,
     onFatal: (error: unknown) => void,
   ) {
     this.#database = new Database({ path, isDurable, mapBytes: TIB });
@@ -81,22 +71,22 @@ class EmbeddedSpace implements KeySpace {
         this.#database.recover();
         return this.#refresh();
       },
-      rest: () => this.#rest(),
+      releaseSnapshot: () => this.#releaseSnapshot(),
       isEager: !isDurable,
       commit: (writes) => this.#commit(writes),
     };
     this.#isDurable = isDurable;
-    if (isDurable) this.#journaled = this.#openJournal(turn === undefined);
+    if (isDurable) this.#journaled = this.#openJournal(writeLock === undefined);
     this.#states = new ReadStates(this.#database, this.#journaled);
-    this.#writer = new SerialWriter(target, clock, turn);
+    this.#writer = new SerialWriter(target, clock, writeLock);
   }
 
-  /** Whoever shares the database brings into it what somebody who was alone has left in the journal. */
+  /** A process that shares the database first applies the journal that a single process has left. */
   #openJournal(isAlone: boolean): JournaledCommits | undefined {
     this.#database.recover();
-    const present = this.#database.acquire();
-    const applied = unpackCommit(present.get(COMMIT_KEY));
-    this.#database.release(present);
+    const newest = this.#database.acquire();
+    const applied = unpackCommit(newest.get(COMMIT_KEY));
+    this.#database.release(newest);
     const directory = this.#directory;
     if (isAlone) {
       return new JournaledCommits({
@@ -108,7 +98,7 @@ class EmbeddedSpace implements KeySpace {
     }
     for (const { commit, writes } of recordsAfter(directory, applied)) {
       if (!hasSpace(this.#freeSpace, spaceFor(writes)))
-        throw new OutOfSpace("no space left to bring in the journal");
+        throw new OutOfSpace("no space left to apply the journal");
       this.#database.commitNow(new Map([...writes, [COMMIT_KEY, packCommit(commit)]]));
     }
     removeJournal(directory);
@@ -124,7 +114,7 @@ class EmbeddedSpace implements KeySpace {
     return withJournaled(this.#writerSnapshot, this.#journaled?.view());
   }
 
-  /** A database that has failed behind the journal cannot be read any more. What it met is told when that is known. */
+  /** A database whose checkpoint failed cannot be read. The checkpoint reports its error first. */
   #refreshOrFail(): MaybePromise<Snapshot> {
     try {
       return this.#refresh();
@@ -133,7 +123,7 @@ class EmbeddedSpace implements KeySpace {
     }
   }
 
-  #rest(): void {
+  #releaseSnapshot(): void {
     if (this.#writerSnapshot !== undefined) this.#database.release(this.#writerSnapshot);
     this.#writerSnapshot = undefined;
   }
@@ -143,7 +133,7 @@ class EmbeddedSpace implements KeySpace {
     if (!hasSpace(this.#freeSpace, () => spaceFor(writes)() + spaceAfter(this.#journaled!)))
       throw new OutOfSpace(NO_SPACE);
     await this.#journaled.commit(writes);
-    // The process is on its way down. Nobody may hear an answer any more.
+    // The process is stopping and must not answer any more.
     if (this.#isFailed) await new Promise(() => {});
   }
 
@@ -152,7 +142,7 @@ class EmbeddedSpace implements KeySpace {
     try {
       if (this.#isDurable) await this.#database.commit(writes);
       else this.#database.commitNow(writes);
-      this.#states.leave();
+      this.#states.releaseNewest();
     } catch (error) {
       if (this.#database.isSound() && isFull(error, this.#directory)) throw new OutOfSpace(NO_SPACE, error);
       await this.#fail(error);
@@ -160,35 +150,35 @@ class EmbeddedSpace implements KeySpace {
   }
 
   async #fail(error: unknown): Promise<never> {
-    // The journal and the database behind it can meet the same failing disk: the first failure says what it was.
+    // The journal and the database can fail on the same disk: only the first error is reported.
     if (!this.#isFailed) {
       this.#isFailed = true;
       this.#onFatal(error);
     }
-    // The process is on its way down. Nobody may hear an answer it could not keep.
+    // The process is stopping and must not answer any more.
     return new Promise(() => {});
   }
 
-  async read<T>(fn: (read: Reader) => MaybePromise<T>): Promise<T> {
-    return this.readMaybeSync(fn);
+  async read<T>(work: ReadWork<T>): Promise<T> {
+    return this.readMaybeSync(work);
   }
 
-  readMaybeSync<T>(fn: (read: Reader) => MaybePromise<T>): MaybePromise<T> {
+  readMaybeSync<T>(work: ReadWork<T>): MaybePromise<T> {
     const unsynced = this.#writer.unsynced();
-    return unsynced.length === 0 ? this.#readState(fn) : this.#readBehind(fn, unsynced);
+    return unsynced.length === 0 ? this.#readState(work) : this.#readSynced(work, unsynced);
   }
 
-  async #readBehind<T>(fn: (read: Reader) => MaybePromise<T>, unsynced: readonly UnsyncedKeys[]): Promise<T> {
+  async #readSynced<T>(work: ReadWork<T>, unsynced: readonly UnsyncedKeys[]): Promise<T> {
     try {
-      return await this.#readState(fn, unsynced);
+      return await this.#readState(work, unsynced);
     } catch (error) {
       if (!(error instanceof NotYetDurable)) throw error;
     }
     await Promise.all(unsynced.map((keys) => keys.ended()));
-    return this.#readState(fn);
+    return this.#readState(work);
   }
 
-  #readState<T>(fn: (read: Reader) => MaybePromise<T>, unsynced?: readonly UnsyncedKeys[]): MaybePromise<T> {
+  #readState<T>(work: ReadWork<T>, unsynced?: readonly UnsyncedKeys[]): MaybePromise<T> {
     if (this.#closing !== undefined) throw new StorageFault("the store is closed");
     const state = this.#states.begin();
     const seen = unsynced === undefined ? state.committed : new WatchedSnapshot(state.committed, unsynced);
@@ -199,16 +189,16 @@ class EmbeddedSpace implements KeySpace {
       this.#states.end(state);
       if (--this.#reads === 0) this.#onLastRead();
     };
-    return finallyDo(() => fn(reader), end);
+    return finallyDo(() => work(reader), end);
   }
 
-  write<T>(fn: (write: Writer) => MaybePromise<T>): Promise<T> {
-    return this.#writer.write(fn);
+  write<T>(work: WriteWork<T>): Promise<T> {
+    return this.#writer.write(work);
   }
 
-  /** Readers of other processes could not be told what they miss. */
-  commitAsync<T>(fn: (write: Writer) => MaybePromise<T>): Promise<AsyncCommit<T>> {
-    return this.#journaled === undefined ? alreadyDurable(this.write(fn)) : this.#writer.commitAsync(fn);
+  /** Waits for the sync when processes share the database: readers in the others cannot see unsynced keys. */
+  commitAsync<T>(work: WriteWork<T>): Promise<AsyncCommit<T>> {
+    return this.#journaled === undefined ? alreadyDurable(this.write(work)) : this.#writer.commitAsync(work);
   }
 
   stats(): StoreStats {
@@ -231,13 +221,13 @@ class EmbeddedSpace implements KeySpace {
   async #close(): Promise<void> {
     await this.#writer.close();
     await this.#journaled?.close();
-    // A snapshot that is taken away under a reader would be read from freed memory.
+    // A reader whose snapshot is closed would read freed memory.
     if (this.#reads > 0) {
       await new Promise<void>((resolve) => {
         this.#onLastRead = resolve;
       });
     }
-    this.#states.leave();
+    this.#states.releaseNewest();
     await this.#database.close();
   }
 }
@@ -249,20 +239,20 @@ const MAP_FULL = -30_792;
 
 const NO_SPACE = "no space left for records";
 const PAGE_BYTES = 4_096;
-/** Each write may copy the page it lies on, and its share of those above. */
+/** A write may copy its leaf page, and its share of the pages above. */
 const PAGES_PER_WRITE = 2;
 
 /**
- * Whether there is room for a commit, and some to spare. When a page does not fit, the `lmdb` package prints a
- * message into a buffer that is too short for it, and the process dies, or goes on with a damaged heap.
+ * Whether a commit fits, with a reserve. When a page does not fit, the `lmdb` package prints a message into a
+ * buffer that is too short, and the process dies or continues with a corrupt heap.
  */
 function hasSpace(freeSpace: FreeSpace, needed: () => number): boolean {
   const left = freeSpace.left() - LIMITS.recordsReserveBytes;
-  // Nearly always: no batch is as large as this.
+  // The common case: no batch is this large.
   return left > 8 * LIMITS.batchBytesMax || left > needed();
 }
 
-/** For what is still to come into the database, and for the journal to grow. */
+/** For pending checkpoints and the growth of the journal. */
 function spaceAfter({ pending }: JournaledCommits): number {
   return pending.count * PAGES_PER_WRITE * PAGE_BYTES + pending.bytes + JOURNAL_STEP_BYTES;
 }
@@ -276,8 +266,8 @@ const spaceFor = (writes: WriteSet) => (): number => {
 };
 
 /**
- * Whether a commit failed for lack of room, in which case LMDB has undone it. When the disk takes only a part of
- * a write, LMDB says EIO, as it does after a failed sync: only the disk can tell the two apart.
+ * Whether a commit failed for lack of space, in which case LMDB has undone it. LMDB reports a short write as
+ * EIO, as it does a failed sync: the free space of the disk distinguishes the two.
  */
 function isFull(error: unknown, directory: string): boolean {
   const { code } = error as { code?: unknown };
@@ -286,59 +276,33 @@ function isFull(error: unknown, directory: string): boolean {
   return bytesLeft(directory) < LIMITS.fullDiskBytesMax;
 }
 
-export class EmbeddedStore implements Store {
-  readonly ephemeral: EphemeralSpace;
+export class EmbeddedStore extends SpaceStore {
   readonly #records: EmbeddedSpace;
   readonly #ephemeralSpace: KeySpace & { close(): Promise<void>; forgetDeadReaders?(): void };
 
-  constructor({ directory, clock = systemClock, owner, turns, ephemeral, onFatal }: EmbeddedOptions) {
-    const isAlone = turns === undefined || (turns.records.isHeld() && turns.ephemeral.isHeld());
-    assert(isAlone, "a shared store is opened by who holds its turns");
+  constructor({ directory, clock = systemClock, owner, writeLocks, ephemeral, onFatal }: EmbeddedOptions) {
+    const mayOpen =
+      writeLocks === undefined || (writeLocks.records.isAcquired() && writeLocks.ephemeral.isAcquired());
+    assert(mayOpen, "a process holds both write locks while it opens a shared store");
+    assert(ephemeral === undefined || writeLocks === undefined, "memory is not shared between processes");
     makeDirectory(directory);
     checkDatabaseFile(join(directory, "records.mdb"));
-    const open = (name: string, isDurable: boolean, turn: WriteLock | undefined): EmbeddedSpace =>
-      new EmbeddedSpace({ path: join(directory, name), isDurable }, clock, turn, onFatal);
-    this.#records = open("records.mdb", true, turns?.records);
-    assert(ephemeral === undefined || turns === undefined, "memory is not shared between processes");
-    this.#ephemeralSpace = ephemeral ?? open("ephemeral.mdb", false, turns?.ephemeral);
-    this.ephemeral = new OwnedSpace(this.#ephemeralSpace, owner);
+    const open = (name: string, isDurable: boolean, writeLock: WriteLock | undefined): EmbeddedSpace =>
+      new EmbeddedSpace({ path: join(directory, name), isDurable }, clock, writeLock, onFatal);
+    const records = open("records.mdb", true, writeLocks?.records);
+    const ephemeralSpace = ephemeral ?? open("ephemeral.mdb", false, writeLocks?.ephemeral);
+    super(records, new OwnedSpace(ephemeralSpace, owner));
+    this.#records = records;
+    this.#ephemeralSpace = ephemeralSpace;
   }
 
-  read<T>(fn: (read: Reader) => MaybePromise<T>): Promise<T> {
-    return this.#records.read(fn);
-  }
-
-  view<T>(decide: (read: SyncReader) => T | AsyncRest<Reader, T>): MaybePromise<T> {
-    return this.#records.readMaybeSync((read) => withRest(read, read.view(decide)));
-  }
-
-  write<T>(fn: (write: Writer) => MaybePromise<T>): Promise<T> {
-    return this.#records.write(fn);
-  }
-
-  update<T>(decide: (write: SyncWriter) => T | AsyncRest<Writer, T>): Promise<T> {
-    return this.#records.write((write) => withRest(write, write.update(decide)));
-  }
-
-  commitAsync<T>(fn: (write: Writer) => MaybePromise<T>): Promise<AsyncCommit<T>> {
-    return this.#records.commitAsync(fn);
-  }
-
-  stats(): StoreStats {
-    return this.#records.stats();
-  }
-
-  watchCommits(listener: (transactions: number) => void): void {
-    this.#records.watchCommits(listener);
-  }
-
-  /** After another process died. */
+  /** Frees the reader slots of a process that died. */
   forgetDeadReaders(): void {
     this.#records.forgetDeadReaders();
     this.#ephemeralSpace.forgetDeadReaders?.();
   }
 
-  async close(): Promise<void> {
-    await Promise.all([this.#records.close(), this.#ephemeralSpace.close()]);
+  override async close(): Promise<void> {
+    await Promise.all([super.close(), this.#ephemeralSpace.close()]);
   }
 }

@@ -105,11 +105,11 @@ test("a damaged record with others after it is not passed over in silence", asyn
   (await written(directory, [one("a", "1"), one("a", "2"), one("a", "3")])).close();
   spoil(path, 2 * BLOCK + 55);
   assert.throws(() => recordsAfter(directory, 0), UnusableDirectory);
-  assert.throws(() => recordsAfter(directory, 1), /commit 3 is there, 2 is not/);
+  assert.throws(() => recordsAfter(directory, 1), /commit 2 is missing before commit 3/);
   assert.equal(recordsAfter(directory, 2).length, 1, "once the database has it, it does not matter");
 });
 
-test("a file that does not begin as a journal does is refused", async () => {
+test("a file without a journal header is refused", async () => {
   const directory = fresh();
   (await written(directory, [])).close();
   spoil(join(directory, "journal-b"), 3);

@@ -21,21 +21,21 @@ import { Crc64 } from "../../digest/crc64.ts";
 import type { Key } from "../kv.ts";
 
 /**
- * What is committed, one piece written and synced for each commit, until the database has it too: a third of the time
- * that a commit of the database takes, which writes many pages in many places and syncs twice.
+ * The write-ahead log of the database: one write and sync for each commit, which takes a third of the time of
+ * a commit to the database, because that writes many pages and syncs twice.
  *
- * Two files take turns. While the records of one are being brought into the database, new ones go to the other; then
- * the first is written again from its start. Records carry the number of their commit, and the database keeps the
- * number of the last one it has: whatever else lies in the files is of no more use. A record begins on a block of its
- * own, so that no write touches one that was acknowledged, and lies in blocks that the file has already: writing it
- * cannot meet a full disk half way.
+ * Two files alternate. While a checkpoint brings the records of one into the database, new records go to the
+ * other; then the first is overwritten from its start. A record carries the number of its commit, and the
+ * database stores the number of the last commit it has, so that older records are ignored. A record begins on
+ * a block of its own, so that no write touches an acknowledged one, and lies in blocks that the file already
+ * has, so that a full disk cannot cut it short.
  *
  *   file     block 0: magic "HFJOURN1", salt (16 bytes); then records, zeros, and what was there before
  *   record   0 magic u32, 4 writes u32, 8 commit u64, 16 body bytes u32, 20 zero u32, 24 salt, 40 CRC-64 of all else
  *            48 body: for each write key bytes u16, value bytes u32 (ffffffff: deleted), key, value
  *
- * The salt is random and never leaves the machine: bytes that a client sent are found in old records, and must not
- * be able to pass for a record.
+ * The salt is random and secret: old records contain bytes that clients sent, which must not pass for a
+ * record.
  */
 export interface JournalRecord {
   readonly commit: number;
@@ -52,10 +52,10 @@ const SALT_AT = 24;
 const CHECKSUM_AT = 40;
 const WRITE_BYTES = 6;
 const DELETED = 0xffff_ffff;
-/** The files grow by so much at a time. */
+/** The files grow in steps of this size. */
 export const JOURNAL_STEP_BYTES = MIB;
 
-/** On Linux a write can be asked to return when it is on the disk; elsewhere a sync has to follow. */
+/** On Linux a write can include its sync; elsewhere a sync follows. */
 const SYNCS_AS_IT_WRITES = process.platform === "linux";
 const OPEN_FLAGS = constants.O_RDWR | (SYNCS_AS_IT_WRITES ? constants.O_DSYNC : 0);
 
@@ -77,8 +77,8 @@ export class Journal {
   }
 
   /**
-   * Resolves when the record is on the disk; one at a time. Throws `OutOfSpace` with nothing of it written. After any
-   * other error nobody can tell what is on the disk.
+   * Resolves when the record is on the disk; one call at a time. Rejects with `OutOfSpace` having written
+   * nothing. After any other error the state on disk is unknown.
    */
   async append(commit: number, writes: ReadonlyMap<Key, Buffer | null>): Promise<void> {
     const file = this.#files[this.#current]!;
@@ -86,11 +86,11 @@ export class Journal {
     await growTo(file, file.end + bytes);
     await writeWhole(file.descriptor, this.#draft, bytes, file.end);
     file.end += bytes;
-    // One record in a thousand is as long as this: its memory is not kept.
+    // Long records are rare: their memory is released.
     if (this.#draft.length > LIMITS.journalDraftBytes) this.#draft = Buffer.alloc(LIMITS.journalDraftBytes);
   }
 
-  /** From here on records go to the other file, from its start: the database has what was in it. */
+  /** Further records go to the other file, from its start: the database has its records. */
   rotate(): void {
     this.#current = 1 - this.#current;
     this.#files[this.#current]!.end = BLOCK_BYTES;
@@ -100,7 +100,7 @@ export class Journal {
     for (const { descriptor } of this.#files) closeSync(descriptor);
   }
 
-  /** Leaves the record in the draft and answers its length: whole blocks. */
+  /** Writes the record to the draft and returns its length in whole blocks. */
   #encode({ salt }: JournalFile, commit: number, writes: ReadonlyMap<Key, Buffer | null>): number {
     let body = 0;
     for (const [key, value] of writes) body += WRITE_BYTES + key.length + (value?.length ?? 0);
@@ -130,7 +130,9 @@ export class Journal {
   }
 }
 
-/** The records of commits after `applied`, in order. Throws `UnusableDirectory` when one of them is missing. */
+/**
+ * The records of commits after `applied`, in order. Throws `UnusableDirectory` when one of them is missing.
+ */
 export function recordsAfter(directory: string, applied: number): JournalRecord[] {
   const found = NAMES.map((name) => join(directory, name))
     .filter((path) => existsSync(path))
@@ -139,13 +141,13 @@ export function recordsAfter(directory: string, applied: number): JournalRecord[
   found.forEach(({ commit }, index) => {
     if (commit === applied + 1 + index) return;
     throw new UnusableDirectory(
-      `${join(directory, NAMES[0])} and its twin are damaged: commit ${commit} is there, ${applied + 1 + index} is not`,
+      `${join(directory, NAMES[0])} and ${NAMES[1]} are damaged: commit ${applied + 1 + index} is missing before commit ${commit}`,
     );
   });
   return found;
 }
 
-/** When the database has all there is in it, and nobody is going to write another. */
+/** Called when the database has every record and no more will be written. */
 export function removeJournal(directory: string): void {
   for (const name of NAMES) if (existsSync(join(directory, name))) unlinkSync(join(directory, name));
 }
@@ -173,7 +175,7 @@ function recordsIn(path: string, applied: number): JournalRecord[] {
   }
 }
 
-/** The length of the body, if a whole record begins here. */
+/** The length of the body, if a complete record begins here. */
 function bodyBytesAt(bytes: Buffer, at: number, salt: Buffer): number | undefined {
   if (bytes.readUInt32LE(at) !== RECORD_MAGIC) return undefined;
   if (bytes.compare(salt, 0, SALT_BYTES, at + SALT_AT, at + SALT_AT + SALT_BYTES) !== 0) return undefined;
@@ -214,18 +216,14 @@ function toBlocks(bytes: number): number {
 }
 
 function openFile(directory: string, path: string): JournalFile {
-  if (!existsSync(path)) makeFile(directory, path);
+  if (!existsSync(path)) createFile(directory, path);
   const descriptor = openSync(path, OPEN_FLAGS);
-  return {
-    descriptor,
-    salt: readSalt(descriptor, path),
-    bytes: fstatSync(descriptor).size,
-    end: BLOCK_BYTES,
-  };
+  const { size } = fstatSync(descriptor);
+  return { descriptor, salt: readSalt(descriptor, path), bytes: size, end: BLOCK_BYTES };
 }
 
-/** Whole or not at all, as a power cut may come at any time. */
-function makeFile(directory: string, path: string): void {
+/** Atomically: a power cut leaves the complete file or none. */
+function createFile(directory: string, path: string): void {
   const draft = `${path}.new`;
   const descriptor = openSync(draft, "w", OWNER_FILE_MODE);
   try {
@@ -250,7 +248,7 @@ function readSalt(descriptor: number, path: string): Buffer {
   const head = Buffer.alloc(FILE_MAGIC.length + SALT_BYTES);
   const read = readSync(descriptor, head, 0, head.length, 0);
   if (read < head.length || !head.subarray(0, FILE_MAGIC.length).equals(FILE_MAGIC))
-    throw new UnusableDirectory(`${path} is damaged: it does not begin as a journal does`);
+    throw new UnusableDirectory(`${path} is damaged: it has no journal header`);
   return head.subarray(FILE_MAGIC.length);
 }
 

@@ -7,38 +7,41 @@ import { Journal, recordsAfter } from "./journal.ts";
 import { JournaledWrites } from "./journaled-writes.ts";
 import type { WriteSet } from "./lmdb.ts";
 
-/** Where the database keeps the number of the last commit it has. */
+/** The record of the last commit that the database has. */
 export const COMMIT_KEY: Key = "\0commit";
 
 export interface JournaledOptions {
   readonly directory: string;
   /** The last commit the database has. */
   readonly applied: number;
-  /** Brings writes into the database, durably. Throws `OutOfSpace` having written nothing; after worse it never ends. */
+  /**
+   * Commits writes to the database. Rejects with `OutOfSpace` having written nothing; never ends after a
+   * worse error.
+   */
   readonly checkpoint: (writes: WriteSet) => Promise<void>;
-  /** The journal cannot be written: what is on the disk can no longer be told. */
+  /** Writing the journal failed: the state on disk is unknown. */
   readonly onFatal: (error: unknown) => Promise<never>;
 }
 
 /**
- * Commits that are durable when the journal has them. They are brought into the database behind that, several at
- * once; until then whoever reads looks through them.
+ * Commits that are durable once the journal has them. Checkpoints bring several at once into the database;
+ * until then readers merge them with its state.
  *
- *   commit -> journal -> recent (readers see it) -> settling -> database
+ *   commit -> journal -> recent (visible to readers) -> checkpoint -> database
  */
 export class JournaledCommits {
   readonly #journal: Journal;
   readonly #checkpoint: JournaledOptions["checkpoint"];
   readonly #onFatal: JournaledOptions["onFatal"];
   #recent = new JournaledWrites();
-  #settling: JournaledWrites | undefined;
+  #checkpointing: JournaledWrites | undefined;
   #lastCommit: number;
-  /** What an earlier run left lies in both files: there is no place for another record until the database has it. */
+  /** An earlier run left records in both files: new ones wait until the database has them. */
   #isRecovering = false;
-  /** The database has no room for what the journal has: nothing more is taken until it has. */
+  /** The database has no space for the journaled writes: commits fail until it has. */
   #isStuck = false;
   #timer: Timer | undefined;
-  /** A record is on its way into one of the files: they do not change places before it is counted. */
+  /** A record is being written: the journal cannot rotate until it is counted. */
   #isAppending = false;
   #isDue = false;
   #onCheckpoint: (() => void)[] = [];
@@ -48,14 +51,14 @@ export class JournaledCommits {
     this.#checkpoint = checkpoint;
     this.#onFatal = onFatal;
     this.#lastCommit = applied;
-    const left = recordsAfter(directory, applied);
+    const unapplied = recordsAfter(directory, applied);
     this.#journal = new Journal(directory);
-    if (left.length === 0) return;
+    if (unapplied.length === 0) return;
     this.#isRecovering = true;
-    this.#settling = new JournaledWrites();
-    for (const { commit, writes } of left) this.#settling.add(commit, writes);
-    this.#lastCommit = this.#settling.lastCommit;
-    void this.#bringIn(this.#settling);
+    this.#checkpointing = new JournaledWrites();
+    for (const { commit, writes } of unapplied) this.#checkpointing.add(commit, writes);
+    this.#lastCommit = this.#checkpointing.lastCommit;
+    void this.#runCheckpoint(this.#checkpointing);
   }
 
   async commit(writes: ReadonlyMap<Key, Buffer | null>): Promise<void> {
@@ -78,25 +81,28 @@ export class JournaledCommits {
     }
   }
 
-  /** What was committed and is not in the database, newest first, as of now. */
+  /** The current commits that are not in the database, newest first. */
   view(): readonly PendingWrites[] {
-    this.#view ??= [this.#recent, this.#settling]
+    this.#view ??= [this.#recent, this.#checkpointing]
       .filter((layer) => layer !== undefined && layer.count > 0)
       .map((layer) => layer!.at(this.#lastCommit));
     return this.#view;
   }
 
-  /** Bytes and writes that the database has yet to find room for. */
+  /** Size and number of the writes that the database does not have yet. */
   get pending(): { readonly bytes: number; readonly count: number } {
-    const { bytes = 0, count = 0 } = this.#settling ?? {};
+    const { bytes = 0, count = 0 } = this.#checkpointing ?? {};
     return { bytes: this.#recent.bytes + bytes, count: this.#recent.count + count };
   }
 
-  /** Brings everything into the database; what has no room there waits in the journal for the next start. */
+  /**
+   * Checkpoints everything; writes for which the database has no space stay in the journal for the next
+   * start.
+   */
   async close(): Promise<void> {
     this.#timer?.cancel();
-    while (!this.#isStuck && (this.#settling !== undefined || this.#recent.count > 0)) {
-      if (this.#settling === undefined) this.#startSettling();
+    while (!this.#isStuck && (this.#checkpointing !== undefined || this.#recent.count > 0)) {
+      if (this.#checkpointing === undefined) this.#startCheckpoint();
       await this.#untilCheckpoint();
     }
     this.#timer?.cancel();
@@ -105,12 +111,12 @@ export class JournaledCommits {
 
   #mustWait(): boolean {
     if (this.#isRecovering || this.#isStuck) return true;
-    return this.#settling !== undefined && this.#recent.bytes >= LIMITS.journaledBytesMax;
+    return this.#checkpointing !== undefined && this.#recent.bytes >= LIMITS.journaledBytesMax;
   }
 
-  /** Resolves when nothing is on its way into the database; never, once that has failed. */
+  /** Resolves when no checkpoint is running; never, once one has failed. */
   async checkpointed(): Promise<void> {
-    while (this.#settling !== undefined) await this.#untilCheckpoint();
+    while (this.#checkpointing !== undefined) await this.#untilCheckpoint();
   }
 
   #untilCheckpoint(): Promise<void> {
@@ -119,38 +125,38 @@ export class JournaledCommits {
 
   #scheduleCheckpoint(): void {
     const { count, bytes } = this.#recent;
-    if (this.#settling !== undefined || count === 0) return;
+    if (this.#checkpointing !== undefined || count === 0) return;
     const isDue = this.#isDue || count >= LIMITS.checkpointWritesMin || bytes >= LIMITS.checkpointBytesMin;
-    if (isDue) this.#startSettling();
-    else this.#timer ??= systemTimers.after(LIMITS.checkpointMillis, () => this.#startSettling());
+    if (isDue) this.#startCheckpoint();
+    else this.#timer ??= systemTimers.after(LIMITS.checkpointMillis, () => this.#startCheckpoint());
   }
 
-  #startSettling(): void {
+  #startCheckpoint(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
-    if (this.#settling !== undefined || this.#recent.count === 0) return;
+    if (this.#checkpointing !== undefined || this.#recent.count === 0) return;
     this.#isDue = this.#isAppending;
     if (this.#isDue) return;
-    this.#settling = this.#recent;
+    this.#checkpointing = this.#recent;
     this.#recent = new JournaledWrites();
     this.#view = undefined;
     this.#journal.rotate();
-    void this.#bringIn(this.#settling);
+    void this.#runCheckpoint(this.#checkpointing);
   }
 
-  async #bringIn(writes: JournaledWrites): Promise<void> {
+  async #runCheckpoint(writes: JournaledWrites): Promise<void> {
     try {
       await this.#checkpoint(withCommit(writes));
     } catch (error) {
       if (!(error instanceof OutOfSpace)) return void (await this.#onFatal(error));
       this.#isStuck = true;
       this.#wake();
-      this.#timer = systemTimers.after(LIMITS.stuckRetryMillis, () => void this.#bringIn(writes));
+      this.#timer = systemTimers.after(LIMITS.stuckRetryMillis, () => void this.#runCheckpoint(writes));
       return;
     }
     this.#isStuck = false;
     this.#isRecovering = false;
-    this.#settling = undefined;
+    this.#checkpointing = undefined;
     this.#view = undefined;
     this.#wake();
     this.#scheduleCheckpoint();
@@ -161,7 +167,7 @@ export class JournaledCommits {
   }
 }
 
-/** What the database is to write, the number of the last commit with it. */
+/** The writes, with the record of the last commit. */
 function withCommit(writes: JournaledWrites): WriteSet {
   return {
     forEach(each) {
@@ -177,7 +183,7 @@ export function packCommit(commit: number): Buffer {
   return bytes;
 }
 
-/** What the database has under `COMMIT_KEY`; it has nothing before the first. */
+/** The value of `COMMIT_KEY`, which is missing before the first commit. */
 export function unpackCommit(bytes: Buffer | undefined): number {
   return Number(bytes?.readBigUInt64BE() ?? 0n);
 }

@@ -4,11 +4,11 @@ import { layeredPage, OrderedKeys, type PendingWrites, pendingIn, type Snapshot 
 interface Version {
   readonly commit: number;
   readonly value: Buffer | null;
-  /** What the commits before it had written. */
+  /** The version of the commits before. */
   readonly older: Version | undefined;
 }
 
-/** Writes that are in the journal and not yet in the database, with all versions that a reader may be reading. */
+/** Writes that are in the journal and not in the database, with all versions that a reader may use. */
 export class JournaledWrites {
   readonly #newest = new Map<Key, Version>();
   readonly #keys = new OrderedKeys();
@@ -29,7 +29,7 @@ export class JournaledWrites {
     this.lastCommit = commit;
   }
 
-  /** As they were after a commit. */
+  /** The state after a commit. */
   at(commit: number): PendingWrites {
     const newest = this.#newest;
     const keys = this.#keys;
@@ -44,7 +44,7 @@ export class JournaledWrites {
     };
   }
 
-  /** As they are now. */
+  /** The newest state. */
   forEach(each: (value: Buffer | null, key: Key) => void): void {
     this.#newest.forEach(({ value }, key) => {
       each(value, key);
@@ -52,7 +52,7 @@ export class JournaledWrites {
   }
 }
 
-/** A state of the database and what was committed after it. */
+/** A state of the database with the commits after it. */
 export class LayeredSnapshot implements Snapshot {
   readonly #layers: readonly PendingWrites[];
   readonly #base: Snapshot;
@@ -65,7 +65,7 @@ export class LayeredSnapshot implements Snapshot {
   get(key: Key): Buffer | undefined {
     const pending = pendingIn(this.#layers, key);
     if (pending === undefined) return this.#base.get(key);
-    // A copy: the bytes are still to be written.
+    // A copy: the caller owns the value.
     return pending === null ? undefined : Buffer.from(pending);
   }
 

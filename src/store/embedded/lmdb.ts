@@ -9,13 +9,13 @@ import type { Entry, Key, Range } from "../kv.ts";
 import type { Snapshot } from "../overlay.ts";
 
 /**
- * LMDB as this engine needs it: raw bytes, keys as binary strings, and read transactions held by hand.
+ * LMDB with raw bytes, keys as binary strings, and explicit read transactions.
  *
- * The `lmdb` package renews one shared read transaction per turn of the event loop and schedules its reset with
- * a timer, which costs more than the read itself and would answer a request from a snapshot older than the
- * request. So each snapshot here owns a read transaction of its own: renew (0.2 us) when its reads begin, reset
- * when they end. The package exports what that needs, but does not describe it in its types: the few names are
- * declared below, and the contract suite would notice if one changed its meaning.
+ * The `lmdb` package renews one shared read transaction per tick of the event loop and resets it by a timer,
+ * which costs more than the read and could answer a request from a snapshot older than the request. So each
+ * snapshot here owns a read transaction: it renews it (0.2 us) when its reads begin and resets it when they
+ * end. The package exports the functions for this without types: they are declared below, and the contract
+ * suite detects a change of meaning.
  */
 interface NativeTransaction {
   readonly address: number;
@@ -33,7 +33,9 @@ interface Native {
   readonly Txn: new (env: unknown, flags: number) => NativeTransaction;
   readonly Cursor: new (database: unknown, transactionAddress: number) => NativeCursor;
   resetTxn(address: number): void;
-  /** Both return the length of the key they leave in the shared key buffer, 0 at the end, below 0 on error. */
+  /**
+   * Both return the length of the key they leave in the shared key buffer, 0 at the end, below 0 on error.
+   */
   position(cursor: number, flags: number, offset: number, keyBytes: number, endAddress: number): number;
   iterate(cursor: number): number;
 }
@@ -65,22 +67,41 @@ interface RawDatabase {
 const native = (lmdb as unknown as { nativeAddon: Native }).nativeAddon;
 const READ_ONLY = 0x2_0000;
 const REVERSE = 0x400;
-/** The cursor shows the value too: its length at the start of the key buffer, its bytes in the result buffer. */
+/**
+ * The cursor shows the value too: its length at the start of the key buffer, its bytes in the result buffer.
+ */
 const WITH_VALUES = 0x100;
 const KEY_OFFSET = 32;
 
-/** Through which keys pass to and from native code; the package shows it to the key encoder and nowhere else. */
-let sharedKey: Buffer = Buffer.alloc(0);
+/**
+ * The buffers through which the package exchanges data with native code; it has one of each for the process.
+ */
+class SharedBuffers {
+  /** Keys. The package passes it to the key encoder and nowhere else. */
+  key: Buffer = Buffer.alloc(0);
+  result: FastBytes | undefined;
+  /** The result buffer as a plain Buffer: `length` of the package's own is overridden and slow. */
+  resultBytes: Buffer | undefined;
+
+  /** A copy of the first bytes of the result buffer. */
+  copyResult(bytes: number): Buffer {
+    const copy = allocatePage(bytes);
+    this.resultBytes!.copy(copy, 0, 0, bytes);
+    return copy;
+  }
+}
+
+const shared = new SharedBuffers();
 
 const keyEncoder = {
   writeKey(key: Key, target: Buffer, start: number): number {
-    if (start === 0) sharedKey = target;
+    if (start === 0) shared.key = target;
     return start + target.latin1Write(key, start);
   },
   readKey: (target: Buffer, start: number, end: number): Key => target.latin1Slice(start, end),
 };
 
-/** What is to be written, each key once; null: deleted. Any `Map` will do. */
+/** Writes to commit, each key once; null deletes. A `Map` is one. */
 export interface WriteSet {
   forEach(each: (value: Buffer | null, key: Key) => void): void;
 }
@@ -95,8 +116,9 @@ const READER_SLOT_BYTES = 64;
 const LOCK_HEADER_BYTES = 4_096;
 
 /**
- * Makes the file of reader slots with all its blocks. LMDB would make it with holes and map it into memory; a new
- * reader that touches a hole on a full disk ends the process (SIGBUS), and reads must go on when the disk is full.
+ * Creates the file of reader slots with all its blocks. LMDB would create it sparse and map it into memory; a
+ * new reader that touches a hole on a full disk ends the process (SIGBUS), and reads must continue when the
+ * disk is full.
  */
 function reserveReaderSlots(path: string): void {
   const lock = `${path}-lock`;
@@ -107,7 +129,7 @@ function reserveReaderSlots(path: string): void {
   try {
     linkSync(draft, lock);
   } catch (error) {
-    // Another process that opens the same store was faster.
+    // Another process opened the same store first.
     if (errorCode(error) !== "EEXIST") throw error;
   } finally {
     unlinkSync(draft);
@@ -125,21 +147,21 @@ export class Database {
       path,
       encoding: "binary",
       keyEncoder,
-      // With overlapping sync, a power cut can leave the file unreadable, and undurable writes are visible.
+      // Overlapping sync shows writes that are not durable, and a power cut can leave the file unreadable.
       overlappingSync: false,
       noSync: !isDurable,
       mapSize: mapBytes,
       permissionsMode: OWNER_FILE_MODE,
       maxReaders: LIMITS.snapshotsMax,
       cache: false,
-      // A batch arrives whole and wants to go at once: the grouping has been done above. The package's own
-      // grouping also leaves a promise that nobody can take, which ends the process when a commit fails.
+      // The writer has grouped the batch already. The package's own grouping also creates a promise that no
+      // caller can handle, which ends the process when a commit fails.
       eventTurnBatching: false,
       commitDelay: 0,
     } as lmdb.RootDatabaseOptionsWithPath) as unknown as RawDatabase;
   }
 
-  /** A snapshot of the newest committed state. Give it back with `release`. */
+  /** A snapshot of the newest committed state. `release` ends it. */
   acquire(): LmdbSnapshot {
     const snapshot = this.#free.pop() ?? this.#open();
     snapshot.renew();
@@ -156,7 +178,7 @@ export class Database {
     try {
       transaction = new native.Txn(this.#raw.env, READ_ONLY);
     } catch (error) {
-      throw new StorageFault("too many reads are under way", { cause: error, isTransient: true });
+      throw new StorageFault("too many concurrent reads", { cause: error, isTransient: true });
     }
     const snapshot = new LmdbSnapshot(this.#raw, transaction);
     this.#snapshots.add(snapshot);
@@ -179,8 +201,7 @@ export class Database {
   }
 
   /**
-   * The same at once, in this thread: for a database that is not synced, where handing a commit to another thread
-   * takes longer than the commit.
+   * The same synchronously, for a database without sync: handing the commit to a thread would take longer.
    */
   commitNow(writes: WriteSet): void {
     this.#raw.transactionSync(() => {
@@ -192,14 +213,14 @@ export class Database {
   }
 
   /**
-   * Finishes what a process that died in a commit has left: LMDB may have written the new state without having
-   * told it to readers, and tells it only when the next write transaction begins. So one is begun, and given up.
+   * Recovers from a process that died during a commit: LMDB may have written the new state without publishing
+   * it, and publishes it only when the next write transaction begins. So this begins one and aborts it.
    */
   recover(): void {
     this.#raw.transactionSync(() => lmdb.ABORT);
   }
 
-  /** False once LMDB could not write its own page: it then refuses to begin any transaction. */
+  /** False once LMDB failed to write its meta page: it then refuses every transaction. */
   isSound(): boolean {
     try {
       this.release(this.acquire());
@@ -209,7 +230,7 @@ export class Database {
     }
   }
 
-  /** Frees the reader slots of processes that died: they would keep old pages from being used again. */
+  /** Frees the reader slots of processes that died: they would keep old pages from being reused. */
   forgetDeadReaders(): void {
     this.#raw.readerCheck();
   }
@@ -220,34 +241,23 @@ export class Database {
   }
 }
 
-/** A failed batch says only that it failed; why is told by a promise, which somebody has to take. */
+/** A failed batch carries its reason in a promise, which must be handled. */
 async function reasonOf(error: unknown): Promise<unknown> {
   const { commitError } = error as { commitError?: Promise<never> };
   return commitError === undefined ? error : commitError.catch((reason: unknown) => reason);
-}
-
-/** The package's shared result buffer, and the same as a plain Buffer: its own `length` is overridden and slow to touch. */
-let sharedResult: FastBytes | undefined;
-let sharedBytes: Buffer | undefined;
-
-/** A copy of what the result buffer begins with. */
-function ownBytes(bytes: number): Buffer {
-  const copy = allocatePage(bytes);
-  sharedBytes!.copy(copy, 0, 0, bytes);
-  return copy;
 }
 
 export class LmdbSnapshot implements Snapshot {
   readonly #raw: RawDatabase;
   readonly #transaction: NativeTransaction;
   readonly #options: ReadOptions;
-  /** Kept from one range to the next: making one costs more than finding a key with it. */
+  /** Reused for every range: creating one costs more than a lookup. */
   #cursor: NativeCursor | undefined;
 
   constructor(raw: RawDatabase, transaction: NativeTransaction) {
     this.#raw = raw;
     this.#transaction = transaction;
-    // The package counts users of a transaction and ends it at none: ours is never given up to it.
+    // The package counts the users of a transaction and ends it at zero: this count keeps it open.
     transaction.refCount = 1;
     this.#options = { transaction };
   }
@@ -266,7 +276,7 @@ export class LmdbSnapshot implements Snapshot {
     this.#transaction.abort();
   }
 
-  /** It remembers pages of this state, which are others in the next. */
+  /** A cursor refers to pages of this state. */
   #closeCursor(): void {
     this.#cursor?.close();
     this.#cursor = undefined;
@@ -276,44 +286,43 @@ export class LmdbSnapshot implements Snapshot {
     const found = this.#raw.getBinaryFast(key, this.#options);
     if (found === undefined) return undefined;
     const bytes = this.#raw.lastSize;
-    if (found !== sharedResult) {
+    if (found !== shared.result) {
       if (found.isGlobal !== true) return copyPage(found.subarray(0, bytes));
-      sharedResult = found;
-      sharedBytes = Buffer.from(found.buffer, found.byteOffset, found.maxLength);
+      shared.result = found;
+      shared.resultBytes = Buffer.from(found.buffer, found.byteOffset, found.maxLength);
     }
-    return ownBytes(bytes);
+    return shared.copyResult(bytes);
   }
 
   page({ from, to, reverse = false }: Range, limit: number): Entry[] {
     const entries: Entry[] = [];
     if (from >= to || limit <= 0) return entries;
-    const size = this.#showKey(reverse ? to : from);
+    const keyBytes = this.#writeKey(reverse ? to : from);
     this.#cursor ??= new native.Cursor(this.#raw.db, this.#transaction.address);
     const { address } = this.#cursor;
-    let found = native.position(address, reverse ? REVERSE | WITH_VALUES : WITH_VALUES, 0, size, 0);
+    let found = native.position(address, reverse ? REVERSE | WITH_VALUES : WITH_VALUES, 0, keyBytes, 0);
     while (found > 0 && entries.length < limit) {
-      const key = sharedKey.latin1Slice(KEY_OFFSET, KEY_OFFSET + found);
+      const key = shared.key.latin1Slice(KEY_OFFSET, KEY_OFFSET + found);
       if (reverse ? key < from : key >= to) break;
-      if (key !== to) entries.push({ key, value: this.#shownValue(key) });
+      if (key !== to) entries.push({ key, value: this.#cursorValue(key) });
       if (entries.length < limit) found = native.iterate(address);
     }
     if (found < 0) throw new StorageFault(`reading a range of keys failed with LMDB code ${found}`);
     return entries;
   }
 
-  /** The value the cursor stands on. One that is too long for the result buffer is not in it. */
-  #shownValue(key: Key): Buffer {
-    const bytes = sharedKey.readUInt32LE(0);
-    if (sharedBytes !== undefined && bytes < sharedBytes.length && sharedKey.readUInt32LE(4) === 0) {
-      return ownBytes(bytes);
-    }
+  /** The value at the cursor: in the result buffer, unless it is too long for it. */
+  #cursorValue(key: Key): Buffer {
+    const bytes = shared.key.readUInt32LE(0);
+    const bytesMax = shared.resultBytes?.length ?? 0;
+    if (bytes < bytesMax && shared.key.readUInt32LE(4) === 0) return shared.copyResult(bytes);
     const value = this.get(key);
     assert(value !== undefined, "a key of this snapshot has no value in it");
     return value;
   }
 
-  #showKey(key: Key): number {
-    if (sharedKey.length === 0) this.#raw.getBinaryFast(key, this.#options);
-    return sharedKey.latin1Write(key, 0);
+  #writeKey(key: Key): number {
+    if (shared.key.length === 0) this.#raw.getBinaryFast(key, this.#options);
+    return shared.key.latin1Write(key, 0);
   }
 }

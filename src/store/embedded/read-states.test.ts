@@ -48,12 +48,12 @@ test("reads share a state until something is committed, and it goes with its las
 test("a state is let go when the database has a newer one, at once or when its last reader ends", () => {
   const database = countedDatabase();
   const states = new ReadStates(database, { view: () => [] });
-  states.leave();
+  states.releaseNewest();
   states.end(states.begin());
-  states.leave();
+  states.releaseNewest();
   assert.equal(database.held.size, 0);
   const state = states.begin();
-  states.leave();
+  states.releaseNewest();
   assert.deepEqual([...database.held], [state.snapshot]);
   states.end(state);
   assert.equal(database.held.size, 0);

@@ -1,19 +1,19 @@
-import { CachedSnapshot } from "../known-values.ts";
 import type { PendingWrites, Snapshot } from "../overlay.ts";
+import { CachedSnapshot } from "../value-cache.ts";
 import type { JournaledCommits } from "./journaled-commits.ts";
 import { LayeredSnapshot } from "./journaled-writes.ts";
 import type { Database, LmdbSnapshot } from "./lmdb.ts";
 
-/** A committed state, and how many are reading it. */
+/** A committed state, and the number of its readers. */
 export interface ReadState {
   readonly committed: Snapshot;
   readonly snapshot: LmdbSnapshot;
-  /** What it holds beyond the database. */
+  /** Commits that are only in the journal. */
   readonly journaled: readonly PendingWrites[] | undefined;
   readers: number;
 }
 
-/** What is in the database and what was committed after it. */
+/** A state of the database with the commits that are only in the journal. */
 export function withJournaled(
   snapshot: LmdbSnapshot,
   layers: readonly PendingWrites[] | undefined,
@@ -22,9 +22,9 @@ export function withJournaled(
 }
 
 /**
- * The states that are being read. Where nobody else writes, the newest one stays the newest until something is
- * committed here, and then all who read meanwhile share it: beginning and ending a read of the database costs as much as
- * a look into it, and what one of them has looked up others look up as well. Where others write, every read begins anew.
+ * The states that are being read. In a single process all reads between two commits share one state and its
+ * cache, because beginning and ending a read transaction costs as much as a lookup. When processes share the
+ * database, every read begins a state of its own.
  */
 export class ReadStates {
   readonly #database: Pick<Database, "acquire" | "release">;
@@ -39,9 +39,9 @@ export class ReadStates {
     this.#journaled = journaled;
   }
 
-  /** The newest committed state. Each of these calls is followed by one of `end`. */
+  /** The newest committed state. `end` releases it. */
   begin(): ReadState {
-    // The same object for as long as nothing is committed, nor moves from the journal into the database.
+    // The same object until the next commit or checkpoint.
     const journaled = this.#journaled?.view();
     let state = this.#newest;
     if (state === undefined || state.journaled !== journaled) state = this.#renew(journaled);
@@ -53,7 +53,7 @@ export class ReadStates {
     const snapshot = this.#database.acquire();
     const plain = withJournaled(snapshot, journaled);
     if (journaled === undefined) return { committed: plain, snapshot, journaled, readers: 0 };
-    this.leave();
+    this.releaseNewest();
     this.#newest = { committed: new CachedSnapshot(plain), snapshot, journaled, readers: 0 };
     return this.#newest;
   }
@@ -63,10 +63,10 @@ export class ReadStates {
     if (state.readers === 0 && state !== this.#newest) this.#database.release(state.snapshot);
   }
 
-  /** The database has a newer state: one that is kept for reads to come would keep its pages from being used again. */
-  leave(): void {
-    const left = this.#newest;
+  /** The database has a newer state: an idle older one would keep its pages from being reused. */
+  releaseNewest(): void {
+    const former = this.#newest;
     this.#newest = undefined;
-    if (left?.readers === 0) this.#database.release(left.snapshot);
+    if (former?.readers === 0) this.#database.release(former.snapshot);
   }
 }

@@ -1,192 +1,122 @@
 import type { Instant } from "../../base/clock.ts";
 import type { Revision } from "../../base/revision.ts";
 import type { Key, Range } from "../kv.ts";
-import { KeyReader, packKey, packOpenText, prefixEnd, prefixRange } from "./pack.ts";
+import { KeyReader, LastKey, packKey, packOpenText, prefixEnd, prefixRange } from "./pack.ts";
 
 /**
- * The key families of the Blob service. Containers are found by name; what they hold is keyed by the id of
- * their incarnation, so a container deleted and made again is another one.
+ * The key families of the Blob service. Containers are keyed by name, their contents by the id of the
+ * incarnation, so that a container that is deleted and created again starts empty.
  *
- *   bc  account container            the container                             List Containers reads this range
+ *   bc  account container            the container                         List Containers reads this range
  *   bd  account container revision   a soft-deleted container
- *   bb  container-id blob            the blob: one point read for Get Blob     List Blobs reads this range
- *   bp  container-id blob revision   what the blob was: snapshots, versions, soft-deleted states, oldest first
- *   bo  content-id                   how many records name a content
- *   bl  content-id place             its blocks, some at a key, in order of their offset
- *   br  content-id segment epoch     ranges of a page blob's content, a segment at a key; see services/blob/page-content.ts
- *   be  content-id epoch             how many records hold that epoch of it
- *   bk  revision                     segments that have become too many pieces, for the reclaimer to put together
+ *   bb  container-id blob            the blob: one point read for Get Blob   List Blobs reads this range
+ *   bp  container-id blob revision   earlier states: snapshots, versions, soft-deleted, oldest first
+ *   bo  content-id                   how many records reference a content
+ *   bl  content-id place             its blocks, several at a key, in order of their offset
+ *   br  content-id segment epoch     ranges of a page blob: see services/blob/page-content.ts
+ *   be  content-id epoch             how many records reference that epoch of it
+ *   bk  revision                     fragmented segments, for the reclaimer to defragment
  *   bu  staging-id                   the uncommitted blocks of a blob: how many, since when
  *   bx  staging-id block-id          an uncommitted block
  *   bi  account tag value container-id blob   the tag index: an entry for each tag of a blob
  *   bj  account tag value container-id blob revision   the same of its versions
- *   bh  container-id instant blob revision   the index of what is held: until when; the present state has no revision
- *   bg  revision                     what nobody names any more, for the reclaimer to take apart
- *   bt  instant revision             what is due at a time: expiry of blocks, of blobs, of what was soft-deleted
+ *   bh  container-id instant blob revision   immutable states, by end; the current one has no revision
+ *   bg  revision                     unreferenced contents, for the reclaimer to free
+ *   bt  instant revision             work due at a time: expiry of blocks, of blobs, of soft-deleted states
  *
- * What a blob was is kept apart from what it is: a listing that does not ask for the past never walks over it.
+ * Earlier states have keys of their own, so that a listing without them does not scan them.
  */
-export function containerKey(account: string, container: string): Key {
-  const last = lastContainer;
-  if (last?.container === container && last.account === account) return last.key;
-  const key = packKey(["bc", account, container]);
-  lastContainer = { account, container, key };
-  return key;
-}
+export const containerKey = (account: string, container: string): Key => containerKeys.of(account, container);
 
-/**
- * The keys that were made last. A client stays in one container for a while, and a write looks its blob up before it
- * puts it; a key that is the same string each time is also found sooner in every map.
- */
-let lastContainer: { readonly account: string; readonly container: string; readonly key: Key } | undefined;
-let lastBlob: { readonly container: bigint; readonly blob: string; readonly key: Key } | undefined;
+const containerKeys = new LastKey((account: string, container: string) =>
+  packKey(["bc", account, container]),
+);
+const blobKeys = new LastKey((container: bigint, blob: string) => packKey(["bb", container, blob]));
 
-export function containersOf(account: string, prefix: string): Range {
-  return prefixRange(packOpenText(["bc", account], prefix));
-}
-
-export function containerOfKey(key: Key): string {
-  return new KeyReader(key).skipText().skipText().text();
-}
-
-export function deletedContainerKey(account: string, container: string, deletion: Revision): Key {
-  return packKey(["bd", account, container, deletion]);
-}
-
-export function deletedContainersOf(account: string, prefix: string): Range {
-  return prefixRange(packOpenText(["bd", account], prefix));
-}
-
-/** All that was soft-deleted under one name, oldest first. */
-export function deletionsOfContainer(account: string, container: string): Range {
-  return prefixRange(packKey(["bd", account, container]));
-}
+export const containersOf = (account: string, prefix: string): Range =>
+  prefixRange(packOpenText(["bc", account], prefix));
+export const containerOfKey = (key: Key): string => new KeyReader(key).skipText().skipText().text();
+export const deletedContainerKey = (account: string, container: string, deletion: Revision): Key =>
+  packKey(["bd", account, container, deletion]);
+export const deletedContainersOf = (account: string, prefix: string): Range =>
+  prefixRange(packOpenText(["bd", account], prefix));
 
 export function deletionOfKey(key: Key): { readonly container: string; readonly deletion: Revision } {
   const reader = new KeyReader(key).skipText().skipText();
   return { container: reader.text(), deletion: reader.whole() };
 }
 
-export function blobKey(container: bigint, blob: string): Key {
-  const last = lastBlob;
-  if (last?.blob === blob && last.container === container) return last.key;
-  const key = packKey(["bb", container, blob]);
-  lastBlob = { container, blob, key };
-  return key;
-}
+export const blobKey = (container: bigint, blob: string): Key => blobKeys.of(container, blob);
+export const versionKey = (container: bigint, blob: string, revision: Revision): Key =>
+  packKey(["bp", container, blob, revision]);
 
-export function versionKey(container: bigint, blob: string, revision: Revision): Key {
-  return packKey(["bp", container, blob, revision]);
-}
+/** Every earlier state of one blob. */
+export const versionsOfBlob = (container: bigint, blob: string): Range =>
+  prefixRange(packKey(["bp", container, blob]));
 
-/** Everything one blob was. */
-export function versionsOfBlob(container: bigint, blob: string): Range {
-  return prefixRange(packKey(["bp", container, blob]));
-}
+/** Current ("bb") or earlier ("bp") states of the blobs whose names begin with `prefix`. */
+export const blobsOf = (family: "bb" | "bp", container: bigint, prefix = ""): Range =>
+  prefixRange(packOpenText([family, container], prefix));
 
-/** Present ("bb") or past ("bp") of the blobs whose names begin with `prefix`. */
-export function blobsOf(family: "bb" | "bp", container: bigint, prefix = ""): Range {
-  return prefixRange(packOpenText([family, container], prefix));
-}
+/**
+ * The key after all names that begin with `prefix`: a hierarchical listing continues there after a folder.
+ */
+export const afterPrefix = (family: "bb" | "bp", container: bigint, prefix: string): Key =>
+  prefixEnd(packOpenText([family, container], prefix));
 
-/** Where the names after all those that begin with `prefix` start: how a hierarchy steps over a folder. */
-export function afterPrefix(family: "bb" | "bp", container: bigint, prefix: string): Key {
-  return prefixEnd(packOpenText([family, container], prefix));
-}
-
-/** Where a listing goes on: at `blob` itself, or at one of its past states. */
-export function fromBlob(family: "bb" | "bp", container: bigint, blob: string, revision?: Revision): Key {
-  const parts = [family, container, blob];
-  return packKey(revision === undefined ? parts : [...parts, revision]);
-}
-
-export function blobOfKey(key: Key): string {
-  return new KeyReader(key).skipText().skipWhole().text();
-}
+/** Where a listing continues: at `blob` itself, or at one of its earlier states. */
+export const fromBlob = (family: "bb" | "bp", container: bigint, blob: string, revision?: Revision): Key =>
+  packKey(revision === undefined ? [family, container, blob] : [family, container, blob, revision]);
+export const blobOfKey = (key: Key): string => new KeyReader(key).skipText().skipWhole().text();
 
 export function versionsOfKey(key: Key): { readonly blob: string; readonly revision: Revision } {
   const reader = new KeyReader(key).skipText().skipWhole();
   return { blob: reader.text(), revision: reader.whole() };
 }
 
-export function contentKey(content: bigint): Key {
-  return packKey(["bo", content]);
-}
+export const contentKey = (content: bigint): Key => packKey(["bo", content]);
+export const blockPageKey = (content: bigint, place: bigint): Key => packKey(["bl", content, place]);
+export const blockPagesOf = (content: bigint): Range => prefixRange(packKey(["bl", content]));
+export const placeOfBlockPage = (key: Key): bigint => new KeyReader(key).skipText().skipWhole().whole();
+export const segmentKey = (content: bigint, segment: number, epoch: bigint): Key =>
+  packKey(["br", content, segment, epoch]);
 
-export function blockPageKey(content: bigint, place: bigint): Key {
-  return packKey(["bl", content, place]);
-}
+/** Segments from `from` up to `to`, exclusive, in all epochs. */
+export const segmentsOf = (content: bigint, from = 0, to = Number.MAX_SAFE_INTEGER): Range => ({
+  from: packKey(["br", content, from]),
+  to: packKey(["br", content, to]),
+});
 
-export function blockPagesOf(content: bigint): Range {
-  return prefixRange(packKey(["bl", content]));
-}
-
-export function placeOfBlockPage(key: Key): bigint {
-  return new KeyReader(key).skipText().skipWhole().whole();
-}
-
-export function segmentKey(content: bigint, segment: number, epoch: bigint): Key {
-  return packKey(["br", content, segment, epoch]);
-}
-
-/** Segments from one to another, the second not included, in all their epochs. */
-export function segmentsOf(content: bigint, from = 0, to = Number.MAX_SAFE_INTEGER): Range {
-  return { from: packKey(["br", content, from]), to: packKey(["br", content, to]) };
-}
-
-/** One segment in its epochs up to a given one. */
-export function epochsOfSegment(content: bigint, segment: number, upTo: bigint): Range {
-  return { from: packKey(["br", content, segment]), to: segmentKey(content, segment, upTo + 1n) };
-}
+/** One segment in its epochs up to `upTo`. */
+export const epochsOfSegment = (content: bigint, segment: number, upTo: bigint): Range => ({
+  from: packKey(["br", content, segment]),
+  to: segmentKey(content, segment, upTo + 1n),
+});
 
 export function segmentOfKey(key: Key): { readonly segment: number; readonly epoch: bigint } {
   const reader = new KeyReader(key).skipText().skipWhole();
   return { segment: Number(reader.whole()), epoch: reader.whole() };
 }
 
-export function epochKey(content: bigint, epoch: bigint): Key {
-  return packKey(["be", content, epoch]);
-}
-
-export function epochsOf(content: bigint): Range {
-  return prefixRange(packKey(["be", content]));
-}
-
-export function epochOfKey(key: Key): bigint {
-  return new KeyReader(key).skipText().skipWhole().whole();
-}
-
-export function fragmentedSegmentKey(revision: Revision): Key {
-  return packKey(["bk", revision]);
-}
-
+export const epochKey = (content: bigint, epoch: bigint): Key => packKey(["be", content, epoch]);
+export const epochsOf = (content: bigint): Range => prefixRange(packKey(["be", content]));
+export const epochOfKey = (key: Key): bigint => new KeyReader(key).skipText().skipWhole().whole();
+export const fragmentedSegmentKey = (revision: Revision): Key => packKey(["bk", revision]);
 export const ALL_FRAGMENTED_SEGMENTS: Range = prefixRange(packKey(["bk"]));
-
-export function stagingKey(staging: bigint): Key {
-  return packKey(["bu", staging]);
-}
-
-export function stagedBlockKey(staging: bigint, blockId: string): Key {
-  return packKey(["bx", staging, blockId]);
-}
-
-export function stagedBlocksOf(staging: bigint): Range {
-  return prefixRange(packKey(["bx", staging]));
-}
-
-export function blockIdOfKey(key: Key): string {
-  return new KeyReader(key).skipText().skipWhole().text();
-}
+export const stagingKey = (staging: bigint): Key => packKey(["bu", staging]);
+export const stagedBlockKey = (staging: bigint, blockId: string): Key => packKey(["bx", staging, blockId]);
+export const stagedBlocksOf = (staging: bigint): Range => prefixRange(packKey(["bx", staging]));
+export const blockIdOfKey = (key: Key): string => new KeyReader(key).skipText().skipWhole().text();
 
 export interface TagPlace {
   readonly value: string;
   readonly container: bigint;
   readonly blob: string;
-  /** Of a version that is not the present state. */
+  /** Of a version that is not the current state. */
   readonly version?: Revision;
 }
 
-/** The index of present states, and that of versions. */
+/** The index of current states, and that of versions. */
 export type TagFamily = "bi" | "bj";
 
 export function tagKey(account: string, tag: string, place: TagPlace): Key {
@@ -204,9 +134,8 @@ export function tagValues(
   return prefixRange(packKey(of.container === undefined ? parts : [...parts, of.container]));
 }
 
-export function tagsOf(family: TagFamily, account: string, tag: string): Range {
-  return prefixRange(packKey([family, account, tag]));
-}
+export const tagsOf = (family: TagFamily, account: string, tag: string): Range =>
+  prefixRange(packKey([family, account, tag]));
 
 export function placeOfTagKey(key: Key): TagPlace {
   const reader = new KeyReader(key);
@@ -219,7 +148,7 @@ export function placeOfTagKey(key: Key): TagPlace {
   return isVersion ? { ...place, version: reader.whole() } : place;
 }
 
-/** Where a state of a blob is held until an instant. */
+/** The entry of a state that is immutable until an instant. */
 export function guardKey(
   { container, blob, at = 0n }: { readonly container: bigint; readonly blob: string; readonly at?: Revision },
   until: Instant,
@@ -234,23 +163,19 @@ export function stateOfGuardKey(key: Key): { readonly blob: string; readonly at:
   return { blob, at: at === 0n ? undefined : at };
 }
 
-/** What a container holds that is kept beyond an instant; without one, all that ever was. */
+/** States in a container that are immutable beyond an instant; without one, all entries. */
 export function guardedUntil(container: bigint, after?: Instant): Range {
   const { from, to } = prefixRange(packKey(["bh", container]));
   return { from: after === undefined ? from : packKey(["bh", container, Math.floor(after) + 1]), to };
 }
 
-export function garbageKey(revision: Revision): Key {
-  return packKey(["bg", revision]);
-}
-
+export const garbageKey = (revision: Revision): Key => packKey(["bg", revision]);
 export const ALL_GARBAGE: Range = prefixRange(packKey(["bg"]));
-
-export function dueKey(at: Instant, revision: Revision): Key {
-  return packKey(["bt", Math.max(0, Math.floor(at)), revision]);
-}
+export const dueKey = (at: Instant, revision: Revision): Key =>
+  packKey(["bt", Math.max(0, Math.floor(at)), revision]);
 
 /** Everything due by `now`, soonest first. */
-export function dueBy(now: Instant): Range {
-  return { from: packKey(["bt"]), to: packKey(["bt", Math.max(0, Math.floor(now)) + 1]) };
-}
+export const dueBy = (now: Instant): Range => ({
+  from: packKey(["bt"]),
+  to: packKey(["bt", Math.max(0, Math.floor(now)) + 1]),
+});

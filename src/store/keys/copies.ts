@@ -1,15 +1,8 @@
 import type { Key, Range } from "../kv.ts";
 import { KeyReader, packKey, prefixRange } from "./pack.ts";
 
-/** Copies that are not done yet, so that somebody looks after them when their process is gone: ("cp", service, id). */
-export function pendingCopyKey(service: "blob" | "file", copyId: string): Key {
-  return packKey(["cp", service, copyId]);
-}
-
-export function pendingCopies(service: "blob" | "file"): Range {
-  return prefixRange(packKey(["cp", service]));
-}
-
-export function copyIdOfKey(key: Key): string {
-  return new KeyReader(key).skipText().skipText().text();
-}
+/** Pending copies, so that another process completes them when theirs dies: ("cp", service, id). */
+export const pendingCopyKey = (service: "blob" | "file", copyId: string): Key =>
+  packKey(["cp", service, copyId]);
+export const pendingCopies = (service: "blob" | "file"): Range => prefixRange(packKey(["cp", service]));
+export const copyIdOfKey = (key: Key): string => new KeyReader(key).skipText().skipText().text();

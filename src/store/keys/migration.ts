@@ -1,5 +1,5 @@
 import type { Key } from "../kv.ts";
 import { packKey } from "./pack.ts";
 
-/** In a store that a migration is filling: how far it got. Such a store refuses to serve. */
+/** The progress of a migration into this store. A store with this record refuses to serve. */
 export const MIGRATION_KEY: Key = packKey(["zmigration"]);

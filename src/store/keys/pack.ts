@@ -9,7 +9,7 @@ import type { Key, Range } from "../kv.ts";
  *   bigint   8 bytes, big-endian, unsigned                           9n < 10n
  *   number   the same, for whole numbers up to 2^53
  *
- * A 00 is the end of a text and nothing else, whatever follows it, so everything below one text is one prefix.
+ * A 00 always ends a text, so all keys below one text share a prefix.
  * Each key layout fixes the type of every part, so no part carries a tag. An example, message 7 of a queue:
  * `packKey(["qv", "devstoreaccount1", 5n, 7n])` = `71 76 00` `64 65 ... 31 00` `00..05` `00..07`.
  */
@@ -42,7 +42,7 @@ function packWhole(value: bigint | number): string {
   return binaryOfSafeInteger(value);
 }
 
-/** Takes a key apart again, in the order of its layout. */
+/** Reads the parts of a key in order. */
 export class KeyReader {
   readonly #key: Key;
   #at = 0;
@@ -91,15 +91,45 @@ export function prefixRange(prefix: Key): Range {
   return { from: prefix, to: prefixEnd(prefix) };
 }
 
-/** The key right after `key`: where a page that ended with `key` goes on. */
+/** The next possible key: where the page after one that ended with `key` begins. */
 export function keyAfter(key: Key): Key {
   return `${key}\0`;
 }
 
-/**
- * The start of a text part, left open: every key whose next part begins with `text`. For listing by prefix.
- */
+/** The start of a text part, without its end: a prefix of every key whose next part begins with `text`. */
 export function packOpenText(parts: readonly KeyPart[], text: string): Key {
   const closed = packText(text);
   return packKey(parts) + closed.slice(0, -1);
+}
+
+/** Keys below `parts` whose next text begins with `prefix`, from the text `from` on. */
+export function textRange(parts: readonly KeyPart[], prefix: string, from: string | undefined): Range {
+  const open = packOpenText(parts, prefix);
+  const start = from === undefined ? open : packKey([...parts, from]);
+  return { from: start > open ? start : open, to: prefixEnd(open) };
+}
+
+/**
+ * Makes keys of two parts and caches the last one. A client stays in one container for a while, and a write
+ * reads its blob before it puts it; a key that is the same string each time is also found faster in every
+ * Map.
+ */
+export class LastKey<First, Second> {
+  readonly #pack: (first: First, second: Second) => Key;
+  #first: First | undefined;
+  #second: Second | undefined;
+  #key: Key = "";
+
+  constructor(pack: (first: First, second: Second) => Key) {
+    this.#pack = pack;
+  }
+
+  of(first: First, second: Second): Key {
+    if (second !== this.#second || first !== this.#first) {
+      this.#key = this.#pack(first, second);
+      this.#first = first;
+      this.#second = second;
+    }
+    return this.#key;
+  }
 }

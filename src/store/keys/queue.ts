@@ -1,47 +1,35 @@
 import type { Instant } from "../../base/clock.ts";
 import type { Key, Range } from "../kv.ts";
-import { KeyReader, packKey, packOpenText, prefixEnd, prefixRange } from "./pack.ts";
+import { KeyReader, packKey, prefixRange, textRange } from "./pack.ts";
 
 /**
- * Queues by name: ("q", account, name). The record holds the id of the queue's present contents; deleting the
- * queue or clearing it gives that id up, and everything below is keyed by it.
+ * Queues by name: ("q", account, name). The record has the id of the queue's contents, which keys everything
+ * below; deleting or clearing the queue abandons that id.
  */
-export function queueKey(account: string, name: string): Key {
-  return packKey(["q", account, name]);
-}
+export const queueKey = (account: string, name: string): Key => packKey(["q", account, name]);
 
 /** Queues of an account whose names begin with `prefix`, from the name `from` on. */
-export function queuesRange(account: string, prefix: string, from: string | undefined): Range {
-  const open = packOpenText(["q", account], prefix);
-  const start = from === undefined ? open : queueKey(account, from);
-  return { from: start > open ? start : open, to: prefixEnd(open) };
-}
+export const queuesRange = (account: string, prefix: string, from: string | undefined): Range =>
+  textRange(["q", account], prefix, from);
 
-export function nameOfQueueKey(key: Key): string {
-  return new KeyReader(key).skipText().skipText().text();
-}
+export const nameOfQueueKey = (key: Key): string => new KeyReader(key).skipText().skipText().text();
 
 /**
  * Messages of one queue, longest visible first, then in the order of insertion: ("qv", contents, visibleAt,
- * sequence). Get Messages reads the head of this range; hiding a message moves it to a later key, behind now,
- * where no head scan meets it.
+ * sequence). Get Messages reads the head of this range; hiding a message moves it to a key after now, beyond
+ * the scan.
  */
-export function messageKey(contents: bigint, visibleAt: Instant, sequence: bigint): Key {
-  return MESSAGES + packKey([contents, visibleAt, sequence]);
-}
+export const messageKey = (contents: bigint, visibleAt: Instant, sequence: bigint): Key =>
+  MESSAGES + packKey([contents, visibleAt, sequence]);
 
 const MESSAGES = packKey(["qv"]);
 const VISIBLE_AT = MESSAGES.length + 8;
 const SEQUENCE_AT = VISIBLE_AT + 8;
 
 /** The key of the same message when it becomes visible at another time. */
-export function movedMessageKey(key: Key, visibleAt: Instant): Key {
-  return key.slice(0, VISIBLE_AT) + packKey([visibleAt]) + key.slice(SEQUENCE_AT);
-}
-
-export function messagesOf(contents: bigint): Range {
-  return prefixRange(MESSAGES + packKey([contents]));
-}
+export const movedMessageKey = (key: Key, visibleAt: Instant): Key =>
+  key.slice(0, VISIBLE_AT) + packKey([visibleAt]) + key.slice(SEQUENCE_AT);
+export const messagesOf = (contents: bigint): Range => prefixRange(MESSAGES + packKey([contents]));
 
 export function readMessageKey(key: Key): { readonly visibleAt: Instant; readonly sequence: bigint } {
   const reader = new KeyReader(key.slice(VISIBLE_AT));
@@ -49,40 +37,28 @@ export function readMessageKey(key: Key): { readonly visibleAt: Instant; readonl
 }
 
 /**
- * Queues to look through for expired messages, soonest first: ("qe", when, contents). There is one for all messages
- * of a queue that expire at about the same time (`sweepTime`), so that taking and deleting a message need not write
- * it. Messages that never expire ask for none.
+ * Sweeps of queues for expired messages, soonest first: ("qe", time, contents). All messages of a queue that
+ * expire at about the same time (`sweepTime`) share one, so that getting and deleting a message need not
+ * write it. Messages that never expire have none.
  */
-export function sweepKey(at: Instant, contents: bigint): Key {
-  return SWEEPS + packKey([at, contents]);
-}
+export const sweepKey = (at: Instant, contents: bigint): Key => SWEEPS + packKey([at, contents]);
 
 const SWEEPS = packKey(["qe"]);
 
-/** Every queue whose time to be looked through has come. */
-export function dueSweeps(now: Instant): Range {
-  return { from: SWEEPS, to: SWEEPS + packKey([now + 1]) };
-}
+/** Every sweep that is due. */
+export const dueSweeps = (now: Instant): Range => ({ from: SWEEPS, to: SWEEPS + packKey([now + 1]) });
 
 export function readSweepKey(key: Key): { readonly at: Instant; readonly contents: bigint } {
   const reader = new KeyReader(key.slice(SWEEPS.length));
   return { at: Number(reader.whole()), contents: reader.whole() };
 }
 
-/** How many messages there are and where the first may be: ("qc", contents). */
-export function counterKey(contents: bigint): Key {
-  return TALLIES + packKey([contents]);
-}
+/** The number of messages, and where the first may be: ("qc", contents). */
+export const counterKey = (contents: bigint): Key => COUNTERS + packKey([contents]);
 
-const TALLIES = packKey(["qc"]);
+const COUNTERS = packKey(["qc"]);
 
-/** Contents that no queue has any more, for a chore to remove: ("qx", contents). */
-export function discardedKey(contents: bigint): Key {
-  return packKey(["qx", contents]);
-}
-
+/** Contents without a queue, for a background job to remove: ("qx", contents). */
+export const discardedKey = (contents: bigint): Key => packKey(["qx", contents]);
 export const DISCARDED: Range = prefixRange(packKey(["qx"]));
-
-export function contentsOfDiscardedKey(key: Key): bigint {
-  return new KeyReader(key).skipText().whole();
-}
+export const contentsOfDiscardedKey = (key: Key): bigint => new KeyReader(key).skipText().whole();

@@ -1,42 +1,29 @@
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { StorageFault } from "../../base/faults.ts";
 import { finallyDo } from "../../base/maybe-promise.ts";
-import { alreadyDurable } from "../ahead.ts";
-import type {
-  AsyncCommit,
-  AsyncRest,
-  EphemeralSpace,
-  Key,
-  KeySpace,
-  MaybePromise,
-  Reader,
-  Store,
-  StoreStats,
-  SyncReader,
-  SyncWriter,
-  Writer,
-} from "../kv.ts";
+import type { AsyncCommit, Key, MaybePromise, ReadWork, StoreStats, WriteWork } from "../kv.ts";
 import { LongKeyReader } from "../long-keys.ts";
 import { OwnedSpace } from "../owned-space.ts";
 import { type CommitTarget, SerialWriter } from "../serial-writer.ts";
 import { SnapshotReader } from "../snapshot-reader.ts";
-import { withRest } from "../sync-transaction.ts";
+import { type RecordSpace, SpaceStore } from "../space-store.ts";
+import { alreadyDurable } from "../unsynced-keys.ts";
 import { OrderedMap } from "./ordered-map.ts";
 
-/** One key space in memory: for tests, for --inMemory, and for what need not outlive the process. */
-export class MemorySpace implements KeySpace {
+/** One key space in memory: for tests, for --inMemory, and for records that need not outlive the process. */
+export class MemorySpace implements RecordSpace {
   readonly #map = new OrderedMap();
   readonly #clock: Clock;
   readonly #writer: SerialWriter;
   #isClosed = false;
 
-  /** An eager one does not wait for company before a commit, as what is never synced need not. */
+  /** `isEager`: commits start at once instead of waiting for other writers. */
   constructor(clock: Clock, { isEager = false }: { readonly isEager?: boolean } = {}) {
     this.#clock = clock;
     const target: CommitTarget = {
       refresh: () => this.#map.snapshot(),
       takeOver: () => this.#map.snapshot(),
-      rest: () => {},
+      releaseSnapshot: () => {},
       isEager,
       commit: async (writes) => this.#apply(writes),
     };
@@ -46,26 +33,30 @@ export class MemorySpace implements KeySpace {
   #apply(writes: ReadonlyMap<Key, Buffer | null>): void {
     for (const [key, value] of writes) {
       if (value === null) this.#map.delete(key);
-      // A copy: the value lies in a larger piece of memory, which it would keep alive for as long as it lives.
+      // A copy: the value lies in a slab, which it would keep in memory.
       else this.#map.set(key, Buffer.from(value));
     }
   }
 
-  async read<T>(fn: (read: Reader) => MaybePromise<T>): Promise<T> {
-    return this.readMaybeSync(fn);
+  async read<T>(work: ReadWork<T>): Promise<T> {
+    return this.readMaybeSync(work);
   }
 
-  readMaybeSync<T>(fn: (read: Reader) => MaybePromise<T>): MaybePromise<T> {
+  readMaybeSync<T>(work: ReadWork<T>): MaybePromise<T> {
     if (this.#isClosed) throw new StorageFault("the store is closed");
     const reader = new LongKeyReader(new SnapshotReader(this.#map.snapshot(), this.#clock));
     return finallyDo(
-      () => fn(reader),
+      () => work(reader),
       () => reader.end(),
     );
   }
 
-  write<T>(fn: (write: Writer) => MaybePromise<T>): Promise<T> {
-    return this.#writer.write(fn);
+  write<T>(work: WriteWork<T>): Promise<T> {
+    return this.#writer.write(work);
+  }
+
+  commitAsync<T>(work: WriteWork<T>): Promise<AsyncCommit<T>> {
+    return alreadyDurable(this.write(work));
   }
 
   stats(): StoreStats {
@@ -82,46 +73,16 @@ export class MemorySpace implements KeySpace {
   }
 }
 
-export class MemoryStore implements Store {
-  readonly ephemeral: EphemeralSpace;
-  readonly #space: MemorySpace;
+export class MemoryStore extends SpaceStore {
   readonly #ephemeralSpace: MemorySpace;
 
   constructor({ clock = systemClock, owner = "memory" }: { clock?: Clock; owner?: string } = {}) {
-    this.#space = new MemorySpace(clock);
-    this.#ephemeralSpace = new MemorySpace(clock, { isEager: true });
-    this.ephemeral = new OwnedSpace(this.#ephemeralSpace, owner);
+    const ephemeralSpace = new MemorySpace(clock, { isEager: true });
+    super(new MemorySpace(clock), new OwnedSpace(ephemeralSpace, owner));
+    this.#ephemeralSpace = ephemeralSpace;
   }
 
-  read<T>(fn: (read: Reader) => MaybePromise<T>): Promise<T> {
-    return this.#space.read(fn);
-  }
-
-  view<T>(decide: (read: SyncReader) => T | AsyncRest<Reader, T>): MaybePromise<T> {
-    return this.#space.readMaybeSync((read) => withRest(read, read.view(decide)));
-  }
-
-  write<T>(fn: (write: Writer) => MaybePromise<T>): Promise<T> {
-    return this.#space.write(fn);
-  }
-
-  update<T>(decide: (write: SyncWriter) => T | AsyncRest<Writer, T>): Promise<T> {
-    return this.#space.write((write) => withRest(write, write.update(decide)));
-  }
-
-  commitAsync<T>(fn: (write: Writer) => MaybePromise<T>): Promise<AsyncCommit<T>> {
-    return alreadyDurable(this.write(fn));
-  }
-
-  stats(): StoreStats {
-    return this.#space.stats();
-  }
-
-  watchCommits(listener: (transactions: number) => void): void {
-    this.#space.watchCommits(listener);
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([this.#space.close(), this.#ephemeralSpace.close()]);
+  override async close(): Promise<void> {
+    await Promise.all([super.close(), this.#ephemeralSpace.close()]);
   }
 }

@@ -2,8 +2,8 @@ import type { Entry, Key, Range } from "../kv.ts";
 import type { Snapshot } from "../overlay.ts";
 
 /**
- * An ordered map whose snapshots cost nothing: keys lie in sorted chunks, a snapshot shares them all, and a
- * write copies the one chunk it changes if a snapshot may still look at it.
+ * An ordered map with cheap snapshots: keys lie in sorted chunks, a snapshot shares all chunks, and a write
+ * copies the chunk it changes if a snapshot may use it.
  */
 interface Chunk {
   readonly epoch: number;

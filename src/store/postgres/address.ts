@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import { ConfigError } from "../../base/config-error.ts";
 
 /**
- * Where the database is, as one address:
+ * The address of the database:
  *
  *   postgres://user:password@host1:5432,host2:5432/database?schema=holdfast&sslmode=verify-full&sslrootcert=/ca.pem
  *
- * Several hosts are tried in order, and the one that takes writes is used: after a failover the nodes find the new
- * primary by themselves. Everything that libpq names is named as libpq does; `schema` and `connections` are ours.
+ * Several hosts are tried in order, and the one that accepts writes is used, so that members find the new
+ * primary after a failover. Options have their names in libpq; `schema` and `connections` are our own.
  */
 export interface DatabaseAddress {
   readonly hosts: readonly { readonly host: string; readonly port: number }[];
@@ -16,18 +16,18 @@ export interface DatabaseAddress {
   readonly password: string | undefined;
   readonly schema: string;
   readonly tls: TlsChoice;
-  /** Connections this node opens at most for reads and for payload, each. */
+  /** The largest number of connections for reads, and for payload. */
   readonly connections: number;
   readonly connectMillis: number;
-  /** For messages: without the password. */
+  /** For messages, without the password. */
   readonly shown: string;
 }
 
-/** False: in clear. */
+/** False: unencrypted. */
 export type TlsChoice =
   | false
   | {
-      /** False for `prefer`: a server that offers no TLS is spoken to in clear. */
+      /** False for `prefer`: falls back to an unencrypted connection. */
       readonly isRequired: boolean;
       readonly settings: TlsSettings;
     };
@@ -37,7 +37,7 @@ export interface TlsSettings {
   readonly ca?: Buffer;
   readonly cert?: Buffer;
   readonly key?: Buffer;
-  /** Set where the certificate is checked but the name in it is not (verify-ca). */
+  /** Set when the certificate is checked but not its host name (verify-ca). */
   readonly checkServerIdentity?: () => undefined;
 }
 
@@ -46,7 +46,7 @@ const DEFAULT_PORT = 5_432;
 const DEFAULT_CONNECTIONS = 8;
 const DEFAULT_CONNECT_SECONDS = 5;
 const CONNECTIONS_MAX = 256;
-const KNOWN = new Set([
+const OPTIONS = new Set([
   "schema",
   "connections",
   "connect_timeout",
@@ -66,7 +66,7 @@ export function parseDatabaseAddress(text: string): DatabaseAddress {
   if (parts === null) fail("expected postgres://user:password@host:port/database");
   const [, login = "", hostList = "", path = "", query = ""] = parts;
   const options = new URLSearchParams(query);
-  for (const name of options.keys()) if (!KNOWN.has(name)) fail(`does not know the option ${name}`);
+  for (const name of options.keys()) if (!OPTIONS.has(name)) fail(`does not know the option ${name}`);
   const attrs = options.get("target_session_attrs") ?? "read-write";
   if (attrs !== "read-write" && attrs !== "primary")
     fail(`expected target_session_attrs=read-write, got ${attrs}: every read is made on the primary`);
@@ -120,8 +120,8 @@ function wholeOf(options: URLSearchParams, name: string, byDefault: number, max:
 }
 
 /**
- * As libpq: `prefer`, the default, encrypts where the server can and checks nothing; `require` encrypts and trusts any
- * certificate unless a root is given; verify-* check it.
+ * As libpq: `prefer`, the default, encrypts if the server supports it and checks nothing; `require` encrypts
+ * and trusts any certificate unless a root is given; verify-* check it.
  */
 function chooseTls(options: URLSearchParams): TlsChoice {
   const root = options.get("sslrootcert");

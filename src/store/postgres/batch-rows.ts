@@ -1,43 +1,45 @@
 import type { Entry, Key, Range } from "../kv.ts";
-import { Guesses, type RecordCache } from "./known-records.ts";
+import { Guesses, type RecordCache } from "./record-cache.ts";
 import type { DatabaseSnapshot } from "./snapshot.ts";
 
-/** A stretch of keys whose entries are all known, in ascending order. */
-interface Stretch {
+/** An interval of keys whose entries are all cached, in ascending order. */
+interface Interval {
   low: Key;
   high: Key;
   entries: Entry[];
 }
 
-/** A known stretch that goes on is fetched in larger steps: the next transaction will want what comes after. */
-const FURTHER_ENTRIES = 32;
+type BoundedRange = Required<Pick<Range, "from" | "to" | "reverse">>;
+
+/** A cached interval grows in larger steps: the next transaction will read the entries after it. */
+const GROWTH_ENTRIES = 32;
 
 /**
- * What a batch has read of its database snapshot. Transactions of one batch often want the same rows, and one that
- * has to run again wants what it read before: it is asked of the database once.
+ * The rows that a batch has read from its database snapshot. Transactions of one batch often read the same
+ * rows, and one that runs again reads its rows again: each is fetched once.
  */
 export class BatchRows {
   readonly #snapshot: DatabaseSnapshot;
   readonly #guesses: Guesses;
   readonly #values = new Map<Key, Buffer | Promise<Buffer | undefined>>();
-  readonly #stretches: Stretch[] = [];
-  readonly #asked = new Map<string, Promise<Entry[]>>();
+  readonly #intervals: Interval[] = [];
+  readonly #requests = new Map<string, Promise<Entry[]>>();
 
-  constructor(snapshot: DatabaseSnapshot, known: RecordCache) {
+  constructor(snapshot: DatabaseSnapshot, cache: RecordCache) {
     this.#snapshot = snapshot;
-    this.#guesses = new Guesses(known);
+    this.#guesses = new Guesses(cache);
   }
 
-  /** Whether all that was taken for known has been found so. */
+  /** Whether all guessed records were right. */
   areGuessesRight(): Promise<boolean> {
     return this.#guesses.areRight();
   }
 
-  /** A copy: the row stays as it was read. */
+  /** A copy, which the caller owns. */
   async get(key: Key): Promise<Buffer | undefined> {
     let value = this.#values.get(key);
     if (value === undefined) {
-      value = this.#guesses.take(key, this.#snapshot.get(key));
+      value = this.#guesses.guessOr(key, this.#snapshot.get(key));
       this.#values.set(key, value);
     }
     const found = await value;
@@ -52,55 +54,50 @@ export class BatchRows {
 
   async #page({ from, to, reverse = false }: Range, limit: number): Promise<Entry[]> {
     if (from >= to || limit <= 0) return [];
-    const known = this.#stretches.find(({ low, high }) =>
+    const cached = this.#intervals.find(({ low, high }) =>
       reverse ? low < to && to <= high : low <= from && from < high,
     );
-    if (known === undefined) return this.#fetch({ from, to, reverse }, limit);
-    const found = reverse
-      ? known.entries.filter(({ key }) => key >= from && key < to).reverse()
-      : known.entries.filter(({ key }) => key >= from && key < to);
-    const isWhole = reverse ? known.low <= from : known.high >= to;
+    if (cached === undefined) return this.#fetch({ from, to, reverse }, limit);
+    const found = cached.entries.filter(({ key }) => key >= from && key < to);
+    if (reverse) found.reverse();
+    const isWhole = reverse ? cached.low <= from : cached.high >= to;
     if (found.length >= limit || isWhole) return found.slice(0, limit);
-    const rest = reverse ? { from, to: known.low, reverse } : { from: known.high, to, reverse };
-    const more = await this.#fetch(rest, Math.max(limit - found.length, FURTHER_ENTRIES), known);
+    const rest = reverse ? { from, to: cached.low, reverse } : { from: cached.high, to, reverse };
+    const more = await this.#fetch(rest, Math.max(limit - found.length, GROWTH_ENTRIES), cached);
     return [...found, ...more].slice(0, limit);
   }
 
-  /** Asks the database, once for the same question, and remembers what the answer speaks for. */
-  #fetch(
-    range: Required<Pick<Range, "from" | "to" | "reverse">>,
-    limit: number,
-    known?: Stretch,
-  ): Promise<Entry[]> {
-    const question = `${range.from.length} ${range.to.length} ${range.reverse} ${limit} ${range.from}${range.to}`;
-    let answer = this.#asked.get(question);
+  /** Fetches entries, once for the same range, and caches the interval that they cover. */
+  #fetch(range: BoundedRange, limit: number, cached?: Interval): Promise<Entry[]> {
+    const id = `${range.from.length} ${range.to.length} ${range.reverse} ${limit} ${range.from}${range.to}`;
+    let answer = this.#requests.get(id);
     if (answer === undefined) {
       answer = this.#snapshot.page(range, limit).then((entries) => {
-        this.#cache(range, limit, entries, known);
+        this.#cache(range, limit, entries, cached);
         return entries;
       });
-      this.#asked.set(question, answer);
+      this.#requests.set(id, answer);
     }
     return answer;
   }
 
   #cache(
-    { from, to, reverse }: Required<Pick<Range, "from" | "to" | "reverse">>,
+    { from, to, reverse }: BoundedRange,
     limit: number,
     entries: readonly Entry[],
-    known: Stretch | undefined,
+    cached: Interval | undefined,
   ): void {
     const last = entries.at(-1);
     const isLast = last === undefined || entries.length < limit;
     const low = reverse && !isLast ? last.key : from;
     const high = reverse || isLast ? to : `${last.key}\0`;
     const ascending = reverse ? [...entries].reverse() : [...entries];
-    if (known !== undefined && !reverse && known.high === low) {
-      known.high = high;
-      known.entries.push(...ascending);
-    } else if (known !== undefined && reverse && known.low === high) {
-      known.low = low;
-      known.entries.unshift(...ascending);
-    } else this.#stretches.push({ low, high, entries: ascending });
+    if (cached !== undefined && !reverse && cached.high === low) {
+      cached.high = high;
+      cached.entries.push(...ascending);
+    } else if (cached !== undefined && reverse && cached.low === high) {
+      cached.low = low;
+      cached.entries.unshift(...ascending);
+    } else this.#intervals.push({ low, high, entries: ascending });
   }
 }

@@ -1,42 +1,37 @@
 import type { Clock, Instant } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
-import type { Revision } from "../../base/revision.ts";
-import type { Entry, Key, Range, Writer } from "../kv.ts";
+import type { Revision, RevisionSource } from "../../base/revision.ts";
+import type { Entry, Key, Range, WriteWork } from "../kv.ts";
 import { LongKeyWriter, type RawWriter } from "../long-keys.ts";
-import { layeredPageAsked, Overlay } from "../overlay.ts";
+import { layeredPageAsync, Overlay } from "../overlay.ts";
 import { BatchRows } from "./batch-rows.ts";
-import { type RecordCache, WrongGuess } from "./known-records.ts";
+import { type RecordCache, WrongGuess } from "./record-cache.ts";
 import type { Session } from "./session.ts";
 import { DatabaseSnapshot } from "./snapshot.ts";
 import { bytesArray, keyArray, type Statement } from "./wire.ts";
 
-export type Run = (write: Writer) => Promise<unknown>;
 export type Outcome = { readonly value: unknown } | { readonly error: unknown };
-
-/** Where revisions come from: unique among all nodes. */
-export interface RevisionGiver {
-  next(above?: Revision): Revision;
-}
 
 export interface BatchOptions {
   readonly opening: readonly Statement[];
   readonly clock: Clock;
-  readonly revisions: RevisionGiver;
-  readonly known: RecordCache;
+  /** Makes revisions that are unique among all members. */
+  readonly revisions: RevisionSource;
+  readonly cache: RecordCache;
 }
 
 /**
  * Several transactions as one transaction of the database.
  *
- * All of them run at the same time on the snapshot of the database transaction, so that what they read is fetched
- * together. Then they are accepted one after the other, in the order they came: one that read or wrote what an
- * accepted one wrote runs again, alone, on top of those. The result is what running them one by one would have
- * given; the database, which runs the whole as one serializable transaction, keeps it apart from other nodes.
+ * All run concurrently on the snapshot of the database transaction, so that their reads are fetched together.
+ * Then they are accepted in order: one that read or wrote a key that an accepted one wrote runs again, alone,
+ * on top of those. The result equals serial execution; the database isolates the batch, one serializable
+ * transaction, from other members.
  *
- * Serializable alone would let a batch commit after another node has changed what it read, and been answered, as if
- * it had come before. Who relies on that answer outside the database (an SMB client that was told it has the file to
- * itself) would be surprised. So the records that were read are held along with the commit: one that has changed
- * since undoes the batch, and it runs again.
+ * Serializable alone would let a batch commit after another member has changed a record that it read and
+ * acknowledged that change, as if the batch had come before. A client that relies on the acknowledgement
+ * outside the database (an SMB client with exclusive access to a file) would see a violation. So the commit
+ * locks the records that were read: a change since the snapshot rolls the batch back, and it runs again.
  */
 export class Batch {
   readonly accepted = new Overlay();
@@ -45,30 +40,30 @@ export class Batch {
   readonly #snapshot: DatabaseSnapshot;
   readonly #rows: BatchRows;
   readonly #running = new Set<LongKeyWriter>();
-  /** What those who wrote had read, and counted on. */
-  readonly #held = new Set<Key>();
+  /** Records that the transactions with writes have read. */
+  readonly #read = new Set<Key>();
 
   constructor(options: BatchOptions) {
     this.#options = options;
     this.#snapshot = new DatabaseSnapshot(options.opening);
-    this.#rows = new BatchRows(this.#snapshot, options.known);
+    this.#rows = new BatchRows(this.#snapshot, options.cache);
   }
 
-  /** The outcomes of as many as fit, from the first on. Rejects with what the database failed with. */
-  async run(session: Session, runs: readonly Run[]): Promise<Outcome[]> {
+  /** The outcomes of the first transactions, as many as fit. Rejects with a failure of the database. */
+  async run(session: Session, works: readonly WriteWork<unknown>[]): Promise<Outcome[]> {
     this.#snapshot.start(session);
-    const tries = runs.map((run) => this.#try(run, []));
+    const tries = works.map((work) => this.#try(work, []));
     const outcomes: Outcome[] = [];
     for (const [i, trying] of tries.entries()) {
       let done = await trying;
       this.#throwFailure();
       if (done.raw.isTouchedBy(this.accepted)) {
-        done = await this.#try(runs[i]!, [this.accepted]);
+        done = await this.#try(works[i]!, [this.accepted]);
         this.#throwFailure();
       }
       if ("value" in done.outcome) {
         this.accepted.absorb(done.raw.local);
-        if (done.raw.local.writes.size > 0) for (const key of done.raw.found) this.#held.add(key);
+        if (done.raw.local.writes.size > 0) for (const key of done.raw.found) this.#read.add(key);
         if (done.raw.highest > this.highest) this.highest = done.raw.highest;
       }
       outcomes.push(done.outcome);
@@ -82,13 +77,16 @@ export class Batch {
     if (this.#snapshot.failure !== undefined) throw this.#snapshot.failure;
   }
 
-  async #try(run: Run, below: readonly Overlay[]): Promise<{ raw: BatchWriter; outcome: Outcome }> {
+  async #try(
+    work: WriteWork<unknown>,
+    below: readonly Overlay[],
+  ): Promise<{ raw: BatchWriter; outcome: Outcome }> {
     const raw = new BatchWriter(this.#rows, below, this.#options);
     const write = new LongKeyWriter(raw);
     this.#running.add(write);
     let outcome: Outcome;
     try {
-      const value = await run(write);
+      const value = await work(write);
       await write.finish();
       outcome = { value };
     } catch (error) {
@@ -99,12 +97,12 @@ export class Batch {
     return { raw, outcome };
   }
 
-  /** What makes it so, in one unit: everything written, then whatever the caller adds, then the commit. */
+  /** The last unit: all writes, then `more`, then the commit. */
   closing(more: readonly Statement[]): Statement[] {
     const statements = [...this.#snapshot.takeOpening()];
     const puts: Key[] = [];
     const deletes: Key[] = [];
-    // In the order of keys: two nodes that write the same records do not wait for each other in a circle.
+    // In the order of keys: two members that write the same records cannot deadlock.
     for (const key of [...this.accepted.writes.keys()].sort()) {
       (this.accepted.writes.get(key) === null ? deletes : puts).push(key);
     }
@@ -113,12 +111,12 @@ export class Batch {
       statements.push({ name: "put", values: [keyArray(puts), bytesArray(values)] });
     }
     if (deletes.length > 0) statements.push({ name: "delete", values: [keyArray(deletes)] });
-    const held = [...this.#held].filter((key) => !this.accepted.writes.has(key)).sort();
-    if (held.length > 0) statements.push({ name: "hold", values: [keyArray(held)] });
+    const read = [...this.#read].filter((key) => !this.accepted.writes.has(key)).sort();
+    if (read.length > 0) statements.push({ name: "lock_read", values: [keyArray(read)] });
     return [...statements, ...more, { name: "commit", values: [] }];
   }
 
-  /** The database transaction is over or void: whoever still runs in it hears so. */
+  /** The database transaction has ended or failed: transactions that still run in it fail. */
   end(error: unknown): void {
     this.#snapshot.fail(error);
     for (const write of this.#running) write.end();
@@ -129,7 +127,7 @@ export class Batch {
 class BatchWriter implements RawWriter {
   readonly isSynchronous = false;
   readonly local = new Overlay();
-  /** Records that were there when it read them. */
+  /** Existing records that it read. */
   readonly found = new Set<Key>();
   highest: Revision = 0n;
   readonly #rows: BatchRows;
@@ -145,7 +143,7 @@ class BatchWriter implements RawWriter {
     this.#options = options;
   }
 
-  /** Whether it would have run otherwise after these writes. Writing the same key counts: revisions must rise. */
+  /** Whether these writes could change its outcome. Writing the same key counts: revisions must increase. */
   isTouchedBy(accepted: Overlay): boolean {
     const { writes } = accepted;
     if (writes.size === 0) return false;
@@ -170,10 +168,10 @@ class BatchWriter implements RawWriter {
   }
 
   async page(range: Range, limit: number): Promise<Entry[]> {
-    const page = await layeredPageAsked(this.#layers, this.#rows, range, limit);
+    const page = await layeredPageAsync(this.#layers, this.#rows, range, limit);
     const last = page.at(-1);
     const { from, to, reverse = false } = range;
-    // What lies beyond a full page has not been seen.
+    // Keys beyond a full page were not read.
     if (last === undefined || page.length < limit) this.#scanned.push(range);
     else this.#scanned.push(reverse ? { from: last.key, to } : { from, to: `${last.key}\0` });
     return page;

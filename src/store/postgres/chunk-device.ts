@@ -1,20 +1,18 @@
 import { type Millis, monotonic, pause } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { acquirePatiently, lateFault } from "./acquire-patiently.ts";
 import { failureOf, faultOf } from "./failures.ts";
-import type { Pool } from "./pool.ts";
+import { lateFault, type Pool } from "./pool.ts";
 import type { RoundTrip } from "./session.ts";
 import { bytesArray, int8, int8Array, type Row, type Statement } from "./wire.ts";
 
 /**
- * Payload in rows of the database, behind the same small view of files that the extents have of a disk (see
- * src/extents/device.ts). A file is the rows (extent, start, data): each write makes rows of its own, and no two
- * writes overlap, because room is claimed before it is written. A write is durable when it resolves, so there is
- * nothing left for a sync to do. The extents bring their own checksums.
+ * Payload in rows of the database, as a `Device` (src/extents/device.ts). A file is the rows (extent, start,
+ * data): each write makes its own rows, and writes never overlap, because appends claim space first. A write
+ * is durable when it resolves, so that a sync has nothing to do. The extents have their own checksums.
  */
 const FILE_NAME = /^([0-9a-f]{16})\.extent$/;
 
-interface Waiting {
+interface QueuedWrite {
   readonly extent: bigint;
   readonly start: number;
   readonly parts: readonly Uint8Array[];
@@ -28,14 +26,14 @@ export class ChunkDevice {
   readonly place: string;
   readonly #pool: Pool;
   readonly #writesMax: number;
-  #waiting: Waiting[] = [];
+  #queue: QueuedWrite[] = [];
   #writing = 0;
   #answeredAt: Millis = 0;
 
   constructor({ pool, place, connections }: { pool: Pool; place: string; connections: number }) {
     this.#pool = pool;
     this.place = place;
-    // The rest is left to readers.
+    // Reads use the other connections.
     this.#writesMax = Math.max(1, Math.floor(connections / 2));
   }
 
@@ -57,7 +55,7 @@ export class ChunkDevice {
     }));
   }
 
-  /** In bounded steps: a large extent must not hold up the database. */
+  /** In bounded steps: a large extent must not block the database. */
   async remove(name: string): Promise<void> {
     const values = [int8(extentOf(name)), int8(LIMITS.chunksRemovedAtOnce)];
     for (let steps = 0; ; steps++) {
@@ -70,26 +68,26 @@ export class ChunkDevice {
 
   async syncDirectory(): Promise<void> {}
 
-  /** Writes that wait while others are under way share a statement and a commit. */
+  /** Writes that wait while others are in flight share a statement and a commit. */
   write(extent: bigint, start: number, parts: readonly Uint8Array[]): Promise<void> {
-    const bytes = parts.reduce((total, part) => total + part.length, 0);
+    const bytes = bytesIn(parts);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ extent, start, parts, bytes, queuedAt: monotonic(), resolve, reject });
+      this.#queue.push({ extent, start, parts, bytes, queuedAt: monotonic(), resolve, reject });
       if (this.#writing < this.#writesMax) void this.#writeSome();
     });
   }
 
   async #writeSome(): Promise<void> {
     this.#writing++;
-    while (this.#waiting.length > 0) {
+    while (this.#queue.length > 0) {
       let bytes = 0;
       let count = 0;
-      while (count < this.#waiting.length && (count === 0 || bytes < LIMITS.chunkWriteBytes)) {
-        bytes += this.#waiting[count++]!.bytes;
+      while (count < this.#queue.length && (count === 0 || bytes < LIMITS.chunkWriteBytes)) {
+        bytes += this.#queue[count++]!.bytes;
       }
-      const batch = this.#waiting.splice(0, count);
+      const batch = this.#queue.splice(0, count);
       try {
-        // Behind a database that is slow a write waits as long as it takes, behind one that is silent it does not.
+        // A write waits as long as a slow database keeps answering, but not for a silent one.
         await this.#run([writeStatement(batch)], Math.max(batch[0]!.queuedAt, this.#answeredAt));
         for (const { resolve } of batch) resolve();
       } catch (error) {
@@ -108,12 +106,12 @@ export class ChunkDevice {
     }
   }
 
-  /** Everything here may be done twice, so a connection that was lost is no reason to give up. */
+  /** Retries on another connection: every statement here is idempotent. */
   async #run(statements: readonly Statement[], began = monotonic()): Promise<RoundTrip> {
     const deadline = began + LIMITS.databasePatienceMillis;
     if (monotonic() > deadline) throw lateFault(undefined);
     for (;;) {
-      const session = await acquirePatiently(this.#pool, deadline);
+      const session = await this.#pool.acquireBy(deadline);
       try {
         const trip = await session.run(statements);
         this.#answeredAt = monotonic();
@@ -144,11 +142,10 @@ class ChunkFile {
   }
 
   async read(parts: readonly Uint8Array[], offset: number): Promise<number> {
-    const total = parts.reduce((bytes, part) => bytes + part.length, 0);
-    const values = [int8(this.#extent), int8(offset), int8(offset + total)];
+    const values = [int8(this.#extent), int8(offset), int8(offset + bytesIn(parts))];
     let at = offset;
     for (const row of await this.#device.rows({ name: "read_chunks", values })) {
-      // A gap: room that was claimed and never written. Nobody points into it.
+      // A gap: claimed space that was never written. No slice points into it.
       if (Number(row[0]!.readBigInt64BE()) !== at) break;
       fill(parts, at - offset, row[1]!);
       at += row[1]!.length;
@@ -166,7 +163,7 @@ class ChunkFile {
   async close(): Promise<void> {}
 }
 
-/** Copies bytes to where they belong in a row of buffers. */
+/** Copies bytes to offset `from` of a list of buffers. */
 function fill(parts: readonly Uint8Array[], from: number, bytes: Buffer): void {
   let start = 0;
   for (const part of parts) {
@@ -177,7 +174,7 @@ function fill(parts: readonly Uint8Array[], from: number, bytes: Buffer): void {
   }
 }
 
-function writeStatement(batch: readonly Waiting[]): Statement {
+function writeStatement(batch: readonly QueuedWrite[]): Statement {
   const [extents, starts, data]: [bigint[], number[], Uint8Array[][]] = [[], [], []];
   for (const { extent, start, parts } of batch) {
     for (const { at, row } of cutRows(parts)) {
@@ -196,10 +193,10 @@ function* cutRows(parts: readonly Uint8Array[]): Generator<{ at: number; row: Ui
   let bytes = 0;
   for (const part of parts) {
     for (let from = 0; from < part.length; ) {
-      const piece = part.subarray(from, from + LIMITS.chunkRowBytes - bytes);
-      row.push(piece);
-      bytes += piece.length;
-      from += piece.length;
+      const chunk = part.subarray(from, from + LIMITS.chunkRowBytes - bytes);
+      row.push(chunk);
+      bytes += chunk.length;
+      from += chunk.length;
       if (bytes < LIMITS.chunkRowBytes) continue;
       yield { at, row };
       at += bytes;
@@ -210,13 +207,17 @@ function* cutRows(parts: readonly Uint8Array[]): Generator<{ at: number; row: Ui
   if (bytes > 0) yield { at, row };
 }
 
+function bytesIn(parts: readonly Uint8Array[]): number {
+  return parts.reduce((bytes, part) => bytes + part.length, 0);
+}
+
 function extentOf(name: string): bigint {
   const parts = FILE_NAME.exec(name);
   if (parts === null) throw missing(name);
   return BigInt(`0x${parts[1]}`);
 }
 
-/** Errors carry the codes of a file system: the extents know what those mean. */
+/** Errors carry the codes of a file system, which the extents interpret. */
 function missing(name: string): Error {
   return Object.assign(new Error(`there is no ${name} in the database`), { code: "ENOENT" });
 }

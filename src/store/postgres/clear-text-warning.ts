@@ -1,24 +1,24 @@
 import type { Log } from "../../observability/log.ts";
 
-/** What is known of a connection that has come about: a socket of Node.js, encrypted or not. */
+/** The fields of a Node.js socket, encrypted or not. */
 export interface Link {
-  /** Undefined for a socket of this machine. */
+  /** Undefined for a Unix socket. */
   readonly remoteAddress?: string | undefined;
   readonly encrypted?: boolean;
 }
 
-/** Says once that records and payload cross a network in clear. */
+/** Warns once that records and payload cross a network unencrypted. */
 export class ClearTextWarning {
   readonly #log: Log;
-  #isSaid = false;
+  #isWarned = false;
 
   constructor(log: Log) {
     this.#log = log;
   }
 
   check({ remoteAddress, encrypted = false }: Link, place: string): void {
-    if (this.#isSaid || encrypted || remoteAddress === undefined || isLoopback(remoteAddress)) return;
-    this.#isSaid = true;
+    if (this.#isWarned || encrypted || remoteAddress === undefined || isLoopback(remoteAddress)) return;
+    this.#isWarned = true;
     this.#log.warn(
       {},
       `the connection to the database at ${place} is not encrypted: records and payload cross the network in ` +

@@ -6,17 +6,17 @@ import { LIMITS } from "../../base/limits.ts";
 import type { DatabaseAddress, TlsSettings } from "./address.ts";
 import type { ClearTextWarning, Link } from "./clear-text-warning.ts";
 
-/** The connection is gone. What was sent and not answered may have happened or not. */
+/** The connection broke. The outcome of unanswered statements is unknown. */
 export class ConnectionLost extends Error {
   override readonly name = "ConnectionLost";
 }
 
-/** This host is up and takes no writes: a standby, or a primary that was stepped down. */
+/** The host accepts no writes: a standby, or a former primary. */
 export class NotPrimary extends Error {
   override readonly name = "NotPrimary";
 }
 
-/** What all connections of a process have in common. */
+/** Options of all connections of a process. */
 export interface ConnectOptions {
   readonly address: DatabaseAddress;
   readonly applicationName: string;
@@ -29,17 +29,17 @@ export interface HostOptions extends ConnectOptions {
 }
 
 /**
- * Sent after the login and not with it: PgBouncer refuses a login that brings settings it does not keep track of, while a
- * SET lasts as long as the server connection of a session, which is what session pooling promises.
+ * Sent after the login and not with it: PgBouncer refuses a login with settings that it does not track, while
+ * a SET lasts as long as the server connection of a session.
  */
 export const TIME_LIMITS =
   `SET statement_timeout = ${LIMITS.statementMillis}; SET lock_timeout = ${LIMITS.lockMillis}; ` +
   `SET idle_in_transaction_session_timeout = ${LIMITS.idleInTransactionMillis}`;
 
-/** A client that is logged in, over TLS as `sslmode` says. Until its owner listens, its errors are ignored. */
+/** A client that is logged in, over TLS as `sslmode` demands. Ignores errors until its owner listens. */
 export async function connectClient(options: HostOptions): Promise<pg.Client> {
   const { tls } = options.address;
-  // As libpq: a socket of this machine is not encrypted, whatever the mode says.
+  // As libpq: a Unix socket is never encrypted.
   const isLocalSocket = options.host.startsWith("/");
   if (tls === false || isLocalSocket) return connectOnce(options, false);
   try {
@@ -52,7 +52,7 @@ export async function connectClient(options: HostOptions): Promise<pg.Client> {
 
 const INVALID_AUTHORIZATION = "28000";
 
-/** Where libpq goes on without TLS in mode `prefer`: none is offered, none comes about, or the server wants none. */
+/** As libpq in mode `prefer`: the server offers no TLS, TLS fails, or the server refuses it. */
 function mayConnectInClear(error: unknown): boolean {
   const code = errorCode(error);
   if (code === INVALID_AUTHORIZATION) return true;
@@ -63,7 +63,7 @@ function mayConnectInClear(error: unknown): boolean {
 
 async function connectOnce(options: HostOptions, tls: TlsSettings | false): Promise<pg.Client> {
   const { address, host, port, applicationName, clearText } = options;
-  // Here and not at the top: a process that runs without a database does not load the package.
+  // Imported here so that a process without a database does not load the package.
   const { default: postgres } = await import("pg");
   const client = new postgres.Client({
     host,
@@ -89,17 +89,19 @@ async function connectOnce(options: HostOptions, tls: TlsSettings | false): Prom
 
 function ignore(): void {}
 
-/** The owner has its own listener from now on. */
+/** The owner has added its own listener. */
 export function stopIgnoring(client: pg.Client): void {
   client.off("error", ignore);
 }
 
-/** The package's own name for its socket; the contract suite would notice if it meant something else. */
+/** A private field of the package; the contract suite detects a change. */
 export function streamOf(client: pg.Client): Duplex & Link {
   return (client as unknown as { connection: { stream: Duplex & Link } }).connection.stream;
 }
 
-/** Work that takes longer fails, and the connection with it: a host that vanished answers nothing and closes nothing. */
+/**
+ * Fails work that takes longer, and closes the connection: a host that vanished neither answers nor closes.
+ */
 export async function within<T>(
   client: pg.Client,
   { millis, place }: { readonly millis: Millis; readonly place: string },
@@ -115,7 +117,7 @@ export async function within<T>(
   }
 }
 
-/** Closes in good order, or without it when the other side does not answer. */
+/** Closes in good order, or forcibly when the other side does not answer. */
 export async function endClient(client: pg.Client): Promise<void> {
   const timer = systemTimers.after(LIMITS.databaseGoodbyeMillis, () => streamOf(client).destroy());
   await client.end().catch(() => {});

@@ -1,18 +1,18 @@
 import { type Clock, type Instant, type Millis, monotonic } from "../../base/clock.ts";
 
 interface Sample {
-  /** What to add to our clock to get the database's. */
+  /** The database's clock minus ours. */
   readonly offset: Millis;
-  /** The database answered within this time, so the offset is wrong by half of it at most. */
+  /** The time the answer took: the error of the offset is at most half of it. */
   readonly roundTrip: Millis;
 }
 
 const SAMPLES_MAX = 16;
 
 /**
- * The clock of the database, as near as a node can know it. Leases, visibility and expiry are decided by it, so
- * nodes whose own clocks differ agree: with each heartbeat the node asks the database for its time and believes
- * the quickest answer of the last few. Two nodes are then apart by no more than half the round trip of each.
+ * An estimate of the database's clock. Leases, visibility and expiry use it, so that members with different
+ * clocks agree: each heartbeat asks the database for its time, and the fastest of the last answers counts.
+ * Two members then differ by at most half the round trip of each.
  */
 export class DatabaseClock implements Clock {
   readonly #local: Clock;
@@ -27,7 +27,7 @@ export class DatabaseClock implements Clock {
     return Math.round(this.#local.now() + this.#offset);
   }
 
-  /** `ask` answers with the database's time, in milliseconds. */
+  /** `ask` returns the database's time in milliseconds. */
   async measure<T>(ask: () => Promise<{ readonly at: Instant; readonly answer: T }>): Promise<T> {
     const began = monotonic();
     const { at, answer } = await ask();

@@ -20,8 +20,8 @@ export function messageStatements(schema: string): Prepared[] {
 }
 
 /**
- * Messages between nodes through LISTEN and NOTIFY of the database. What is announced while a connection is away is
- * lost, as the interface allows: listeners look for themselves now and then. Nobody waits for a message to be sent.
+ * Messages between members through LISTEN and NOTIFY of the database. Messages sent while a connection is
+ * broken are lost, as the interface allows: listeners also poll. Senders do not wait.
  */
 export class DatabaseMessages extends LocalMessages {
   readonly #pool: Pool;
@@ -40,8 +40,8 @@ export class DatabaseMessages extends LocalMessages {
     this.#owner = owner;
     this.#log = log;
     this.#running = opened.then(
-      () => this.#listenOn(),
-      // Whoever reads or writes hears why there is no database.
+      () => this.#listen(),
+      // Reads and writes report why there is no database.
       () => {},
     );
   }
@@ -56,7 +56,7 @@ export class DatabaseMessages extends LocalMessages {
   async #send(): Promise<void> {
     this.#isSending = true;
     while (this.#waiting.length > 0) {
-      // What is announced in one turn of the event loop goes together.
+      // All messages of one tick of the event loop share a round trip.
       await new Promise<void>((resolve) => setImmediate(resolve));
       const batch = this.#waiting.splice(0);
       try {
@@ -67,14 +67,14 @@ export class DatabaseMessages extends LocalMessages {
           this.#pool.release(session);
         }
       } catch (err) {
-        this.#log.debug({ err }, "messages to other nodes were lost");
+        this.#log.debug({ err }, "messages to other members were lost");
       }
     }
     this.#isSending = false;
   }
 
-  /** Keeps one connection that hears; a new one in the place of one that was lost. */
-  async #listenOn(): Promise<void> {
+  /** Keeps one connection listening, and replaces it when it breaks. */
+  async #listen(): Promise<void> {
     while (!this.#isClosed) {
       try {
         const session = await this.#pool.acquire();
@@ -86,28 +86,28 @@ export class DatabaseMessages extends LocalMessages {
             resolve();
           };
         });
-        session.onNotification = (notification) => this.#hear(notification);
+        session.onNotification = (notification) => this.#receive(notification);
         await session.run([{ name: "listen", values: [] }]);
         if (this.#isClosed) break;
         await lost;
         this.#pool.release(session);
       } catch (err) {
-        this.#log.debug({ err }, "nothing is heard from other nodes for now");
+        this.#log.debug({ err }, "cannot receive messages of other members for now");
       }
       if (!this.#isClosed) await pause(LIMITS.databaseRetryMillis);
     }
   }
 
-  #hear({ text: message }: Notification): void {
+  #receive({ text: message }: Notification): void {
     const [owner, topic, bytes = ""] = message.split(" ");
-    // Ours have been delivered already.
+    // Own messages were delivered locally.
     if (owner === this.#owner || topic === undefined) return;
     this.deliver(topic, Buffer.from(bytes, "base64"));
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#listening?.destroy(new Error("the node is leaving"));
+    this.#listening?.destroy(new Error("the store is closing"));
     await this.#running;
     await this.#pool.close();
   }

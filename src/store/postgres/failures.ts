@@ -1,14 +1,13 @@
 import { errorCode, OutOfSpace, StorageFault } from "../../base/faults.ts";
 import { ConnectionLost, NotPrimary } from "./connect.ts";
-import { DatabaseError } from "./wire.ts";
 
 /**
- * What a failed statement means for who sent it.
+ * What a failed statement means for its sender.
  *
- *   conflict   the transaction met another one and was undone: the same again may well succeed
- *   gone       no database behind this connection, or not the primary: try another connection
- *   full       no room: what is there stays readable, and writing goes on when there is room again
- *   other      none of these; trying again would not help
+ *   conflict   the transaction conflicted with another one and was rolled back: a retry may succeed
+ *   gone       the connection broke or leads to no primary: try another connection
+ *   full       no space: records stay readable, and writes succeed again once there is space
+ *   other      a retry would not help
  */
 export type Failure = "conflict" | "gone" | "full" | "other";
 
@@ -20,7 +19,7 @@ const CONFLICTS = new Set([
 ]);
 
 const GONE = new Set([
-  "25006", // read_only_sql_transaction: the primary was stepped down under us
+  "25006", // read_only_sql_transaction: the primary became a standby
   "57P01", // admin_shutdown
   "57P02", // crash_shutdown
   "57P03", // cannot_connect_now
@@ -35,25 +34,26 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof ConnectionLost || error instanceof NotPrimary) return "gone";
   const code = errorCode(error);
   if (code === undefined) {
-    // The package tells a connection that did not come about in words only.
+    // The package reports a failed connection without a code.
     return /terminated|closed/i.test((error as Error | undefined)?.message ?? "") ? "gone" : "other";
   }
   if (CONFLICTS.has(code)) return "conflict";
   if (GONE.has(code) || code.startsWith("08")) return "gone";
   if (FULL.has(code)) return "full";
-  // Of the system and of name lookups; codes of Node.js itself (ERR_TLS_CERT_ALTNAME_INVALID) do not get better.
+  // System errors and name lookups; for errors of Node.js (ERR_TLS_CERT_ALTNAME_INVALID) a retry does not
+  // help.
   if (/^E(?!RR_)[A-Z_]+$/.test(code)) return "gone";
   return "other";
 }
 
-/** In words. A host with several addresses fails with an error for each of them, and no text of its own. */
+/** The message. A host with several addresses fails with one error for each, and no message of its own. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === "")
-    return error.errors.map((one: Error) => one.message).join(", ");
+    return error.errors.map(({ message }: Error) => message).join(", ");
   return (error as Error).message;
 }
 
-/** As the services know it: what is certain not to have happened. */
+/** The fault for the services, of an operation that certainly did not happen. */
 export function faultOf(error: unknown): StorageFault {
   if (error instanceof StorageFault) return error;
   const failure = failureOf(error);
@@ -66,9 +66,4 @@ export function faultOf(error: unknown): StorageFault {
   const message = `${what}: ${reasonOf(error)}`;
   if (failure === "full") return new OutOfSpace(message, error);
   return new StorageFault(message, { cause: error, isTransient: failure !== "other" });
-}
-
-/** Whether the error is the database's, and not one of the function that ran in the transaction. */
-export function isDatabaseFailure(error: unknown): boolean {
-  return error instanceof DatabaseError || error instanceof ConnectionLost;
 }

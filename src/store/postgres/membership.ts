@@ -12,46 +12,52 @@ import { SLOTS, SlotRevisions } from "./slot-revisions.ts";
 import type { Tables } from "./sql.ts";
 import { int8, type Prepared, type Row, type Statement, text } from "./wire.ts";
 
-export function memberStatements({ members, records, passing }: Tables): Prepared[] {
+export function memberStatements({ members, records, ephemeral }: Tables): Prepared[] {
   const mine = "WHERE slot = $1::bigint AND owner = $2::text";
   return [
-    { name: "node_list", text: `SELECT slot, owner, state, beat, last, reserved FROM ${members}` },
+    { name: "member_list", text: `SELECT slot, owner, state, beat, last, reserved FROM ${members}` },
     {
-      name: "node_take",
+      name: "member_join",
       text:
         `INSERT INTO ${members} (slot, owner, state, beat, last, reserved) ` +
         "VALUES ($1::bigint, $2::text, 'alive', 0, $3::bigint, $4::bigint) ON CONFLICT (slot) DO UPDATE SET " +
         "owner = excluded.owner, state = 'alive', beat = 0, last = excluded.last, reserved = excluded.reserved",
     },
     {
-      name: "node_beat",
+      name: "member_beat",
       text:
         `UPDATE ${members} SET beat = beat + 1, last = $3::bigint, reserved = greatest(reserved, $4::bigint) ${mine} ` +
         "AND state = 'alive' RETURNING (extract(epoch FROM clock_timestamp()) * 1000)::bigint",
     },
     {
-      name: "node_reserve",
+      name: "member_reserve",
       text: `UPDATE ${members} SET reserved = greatest(reserved, $3::bigint) ${mine} AND state = 'alive'`,
     },
-    // Fails when the row is no longer ours, and the transaction with it.
+    // Fails, and the transaction with it, when this member was declared dead.
     {
-      name: "node_fence",
+      name: "member_fence",
       text: `SELECT 1 / (SELECT count(*) FROM ${members} ${mine} AND state = 'alive')`,
     },
     {
-      name: "node_bury",
+      name: "member_bury",
       text: `UPDATE ${members} SET state = 'dead' ${mine} AND beat = $3::bigint AND state = 'alive'`,
     },
-    { name: "node_free", text: `UPDATE ${members} SET state = 'free' ${mine} AND state = 'dead'` },
+    { name: "member_free", text: `UPDATE ${members} SET state = 'free' ${mine} AND state = 'dead'` },
     {
-      name: "node_leave",
+      name: "member_leave",
       text: `UPDATE ${members} SET state = 'free', last = $3::bigint, reserved = $3::bigint ${mine}`,
     },
-    // Nobody asks about an operation after so long: whoever was in doubt has settled it or is gone.
+    // After this long no member looks the outcome of an operation up.
     { name: "forget_outcomes", text: `DELETE FROM ${records.outcomes} WHERE at < now() - interval '1 hour'` },
-    { name: "forget_passing", text: `DELETE FROM ${passing.outcomes} WHERE at < now() - interval '1 hour'` },
+    {
+      name: "forget_ephemeral_outcomes",
+      text: `DELETE FROM ${ephemeral.outcomes} WHERE at < now() - interval '1 hour'`,
+    },
   ];
 }
+
+/** How far above the last revision a member reserves, so that few commits have to write its row. */
+const RESERVED_REVISIONS = revisionAt(LIMITS.reservedRevisionsMillis) - revisionAt(0);
 
 interface MemberRow {
   readonly slot: number;
@@ -78,31 +84,32 @@ export interface MembershipOptions {
   readonly owner: string;
   readonly pool: Pool;
   readonly log: Log;
-  /** Given by tests, which move it; without one the database's clock is used. */
+  /** A test's clock; without it the clock of the database applies. */
   readonly clock: Clock | undefined;
   readonly systemClock: Clock;
-  /** This node was held for dead, and what it held was released: it must not go on. */
-  readonly onBuried: (error: Error) => void;
+  /** This member was declared dead and its records were released: it must stop. */
+  readonly onDeclaredDead: (error: Error) => void;
 }
 
 /**
- * The nodes that share the database: a row for each, with a heartbeat. A node whose beat has not moved while another
- * one has made several of its own is dead: it is marked, what it left behind is released, then its slot is free. No
- * clock is compared, and a database that was away for a while kills nobody, as no beats are counted meanwhile.
+ * The members of the cluster, i.e. the processes that share the database: a row for each, with a heartbeat. A
+ * member whose beat has not moved during several beats of another one is dead: the other marks it, releases
+ * its records, and frees its slot. No clocks are compared, and an outage of the database declares no member
+ * dead, because no beats are counted meanwhile.
  */
 export class Membership {
   readonly clock: Clock;
   readonly revisions: SlotRevisions;
   readonly log: Log;
-  /** Names this run of the node in operation ids. */
+  /** Identifies this run of the process in operation ids. */
   readonly incarnation = systemRandom.bytes(16);
   readonly opened: Promise<void>;
-  /** Releases what a dead node has left behind; set by who knows what that is. Must bear being called twice. */
+  /** Releases the records of a dead member. May be called twice for the same one. */
   onDead: (owner: string) => Promise<void> = async () => {};
   readonly #options: MembershipOptions;
   readonly #databaseClock: DatabaseClock;
-  /** For each other node: its last beat, and how many of ours it has not moved for. */
-  readonly #watched = new Map<string, { beat: bigint; still: number }>();
+  /** For each other member: its last beat, and the number of our beats since. */
+  readonly #watched = new Map<string, { beat: bigint; missed: number }>();
   #slot = 0;
   #reserved: Revision = 0n;
   #beats = 0;
@@ -110,11 +117,11 @@ export class Membership {
   #beating: Promise<void> | undefined;
   #sweeping: Promise<unknown> | undefined;
   #answeredAt: Millis = 0;
-  /** The log has said so often that the database is away, and says it again from then on. */
+  /** When to log again that the database does not answer. */
   #reportFrom: Millis = 0;
   #isJoined = false;
-  #judgesFrom: Millis = 0;
-  readonly #clearing = new Map<string, Promise<void>>();
+  #countsFrom: Millis = 0;
+  readonly #releasing = new Map<string, Promise<void>>();
 
   constructor(options: MembershipOptions, prepared: Promise<void>) {
     this.#options = options;
@@ -123,34 +130,30 @@ export class Membership {
     this.clock = options.clock ?? this.#databaseClock;
     this.revisions = new SlotRevisions(this.clock);
     this.opened = prepared.then(() => this.#join());
-    // Whoever reads or writes hears it.
+    // Reads and writes report the error.
     this.opened.catch(() => {});
   }
 
-  /** What must be committed along with these revisions: nothing, as long as they stay below what is reserved. */
+  /** The statements to commit along with revisions up to `highest`: none while they are reserved. */
   reserving(highest: Revision): Statement[] {
     if (highest <= this.#reserved) return [];
     const me = [int8(this.#slot), text(this.#options.owner)];
-    return [{ name: "node_reserve", values: [...me, int8(highest + this.#unsynced())] }, this.fence()];
+    return [{ name: "member_reserve", values: [...me, int8(highest + RESERVED_REVISIONS)] }, this.fence()];
   }
 
-  /** Fails when this node was held for dead. */
+  /** Fails when this member was declared dead. */
   fence(): Statement {
-    return { name: "node_fence", values: [int8(this.#slot), text(this.#options.owner)] };
+    return { name: "member_fence", values: [int8(this.#slot), text(this.#options.owner)] };
   }
 
   reserved(highest: Revision): void {
-    if (highest > this.#reserved) this.#reserved = highest + this.#unsynced();
-  }
-
-  #unsynced(): Revision {
-    return revisionAt(LIMITS.revisionsAheadMillis) - revisionAt(0);
+    if (highest > this.#reserved) this.#reserved = highest + RESERVED_REVISIONS;
   }
 
   async #join(): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
-        await this.#withSession((session) => this.#takeSlot(session));
+        await this.#withSession((session) => this.#claimSlot(session));
         break;
       } catch (error) {
         if (tries >= LIMITS.conflictTriesMax || failureOf(error) !== "conflict") throw error;
@@ -163,9 +166,9 @@ export class Membership {
         .catch((err: unknown) => {
           this.#reportSilence(err);
           this.#databaseClock.forget();
-          // The others may take longer than we do to find the database again.
+          // Other members may take longer to reach the database again.
           this.#watched.clear();
-          this.#judgesFrom = monotonic() + LIMITS.databasePatienceMillis;
+          this.#countsFrom = monotonic() + LIMITS.databasePatienceMillis;
         })
         .finally(() => {
           this.#beating = undefined;
@@ -173,7 +176,7 @@ export class Membership {
     });
   }
 
-  /** How long ago the database last took a heartbeat, which is a write. */
+  /** How long ago the database last accepted a heartbeat, which is a write. */
   get silentMillis(): Millis {
     return monotonic() - this.#answeredAt;
   }
@@ -191,26 +194,26 @@ export class Membership {
     this.#answeredAt = monotonic();
   }
 
-  async #takeSlot(session: Session): Promise<void> {
+  async #claimSlot(session: Session): Promise<void> {
     const { results } = await session.run([
       { name: "begin_write", values: [] },
-      { name: "node_list", values: [] },
+      { name: "member_list", values: [] },
     ]);
     const rows = results[1]!.rows.map(memberOf);
-    const taken = new Set(rows.filter(({ state }) => state !== "free").map(({ slot }) => slot));
+    const used = new Set(rows.filter(({ state }) => state !== "free").map(({ slot }) => slot));
     let slot = 0;
-    while (taken.has(slot)) slot++;
-    if (slot >= Number(SLOTS)) throw new StorageFault(`there are ${SLOTS} nodes on this database already`);
+    while (used.has(slot)) slot++;
+    if (slot >= Number(SLOTS)) throw new StorageFault(`this database has ${SLOTS} members already`);
     const seen = rows.map((row) => (row.slot === slot ? row.reserved : row.last));
-    const above = seen.reduce((most, one) => (one > most ? one : most), 0n);
+    const above = seen.reduce((most, revision) => (revision > most ? revision : most), 0n);
     const values = [int8(slot), text(this.#options.owner), int8(above), int8(above)];
     await session.run([
-      { name: "node_take", values },
+      { name: "member_join", values },
       { name: "commit", values: [] },
     ]);
     this.#slot = slot;
     this.#reserved = above;
-    this.revisions.take(slot, above);
+    this.revisions.assign(slot, above);
     this.#isJoined = true;
   }
 
@@ -220,7 +223,7 @@ export class Membership {
       return await use(session);
     } catch (error) {
       if (failureOf(error) === "gone") session.destroy(error as Error);
-      else session.leave("rollback");
+      else session.endTransaction("rollback");
       throw error;
     } finally {
       this.#options.pool.release(session);
@@ -228,33 +231,34 @@ export class Membership {
   }
 
   async #beat(): Promise<void> {
-    const wanted = this.#wantedReserve();
+    const reserve = this.#nextReserve();
     const rows = await this.#withSession((session) =>
       this.#databaseClock.measure(async () => {
         const { results } = await session.run([
           {
-            name: "node_beat",
-            values: [int8(this.#slot), text(this.#options.owner), int8(this.revisions.last), int8(wanted)],
+            name: "member_beat",
+            values: [int8(this.#slot), text(this.#options.owner), int8(this.revisions.last), int8(reserve)],
           },
-          { name: "node_list", values: [] },
+          { name: "member_list", values: [] },
         ]);
         const at = results[0]!.rows[0]?.[0]?.readBigInt64BE();
-        if (at === undefined) throw new DeclaredDead(`this node (${this.#options.owner}) was held for dead`);
+        if (at === undefined)
+          throw new DeclaredDead(`this member (${this.#options.owner}) was declared dead`);
         return { at: Number(at), answer: results[1]!.rows.map(memberOf) };
       }),
     ).catch((error: unknown) => {
-      if (error instanceof DeclaredDead) this.#options.onBuried(error);
+      if (error instanceof DeclaredDead) this.#options.onDeclaredDead(error);
       throw error;
     });
     this.#noteAnswer();
-    if (wanted > this.#reserved) this.#reserved = wanted;
+    if (reserve > this.#reserved) this.#reserved = reserve;
     await this.#watch(rows);
     if (++this.#beats % LIMITS.outcomeSweepBeats === 0) this.#sweeping ??= this.#sweep();
   }
 
-  #wantedReserve(): Revision {
+  #nextReserve(): Revision {
     const now = revisionAt(this.clock.now());
-    const least = (now > this.revisions.last ? now : this.revisions.last) + this.#unsynced();
+    const least = (now > this.revisions.last ? now : this.revisions.last) + RESERVED_REVISIONS;
     return least > this.#reserved ? least : this.#reserved;
   }
 
@@ -265,77 +269,85 @@ export class Membership {
     }
     for (const row of rows) this.revisions.observe(row.last);
     for (const { owner, slot, state, beat } of others) {
-      if (state === "dead") this.#clearUp(owner, slot);
-      else if (this.#isStill(owner, beat)) {
-        this.log.warn({ member: owner }, "a node no longer answers: releasing what it held");
+      if (state === "dead") this.#releaseDead(owner, slot);
+      else if (this.#isSilent(owner, beat)) {
+        this.log.warn({ member: owner }, "a member no longer answers: releasing its records");
         const values = [int8(slot), text(owner), int8(beat)];
         const { results } = await this.#withSession((session) =>
-          session.run([{ name: "node_bury", values }]),
+          session.run([{ name: "member_bury", values }]),
         );
-        if (results[0]?.tag === "UPDATE 1") this.#clearUp(owner, slot);
+        if (results[0]?.tag === "UPDATE 1") this.#releaseDead(owner, slot);
       }
     }
   }
 
-  #isStill(owner: string, beat: bigint): boolean {
-    if (monotonic() < this.#judgesFrom) return false;
+  #isSilent(owner: string, beat: bigint): boolean {
+    if (monotonic() < this.#countsFrom) return false;
     const seen = this.#watched.get(owner);
     if (seen === undefined || seen.beat !== beat) {
-      this.#watched.set(owner, { beat, still: 0 });
+      this.#watched.set(owner, { beat, missed: 0 });
       return false;
     }
-    return ++seen.still >= LIMITS.missedBeatsMax;
+    return ++seen.missed >= LIMITS.missedBeatsMax;
   }
 
-  /** Beside the heartbeat, which must not wait for it: this node would be held for dead as well. */
-  #clearUp(owner: string, slot: number): void {
-    if (this.#clearing.has(owner)) return;
-    const clear = async (): Promise<void> => {
+  /**
+   * Concurrent with the heartbeat, which must not wait for it: this member would be declared dead as well.
+   */
+  #releaseDead(owner: string, slot: number): void {
+    if (this.#releasing.has(owner)) return;
+    const release = async (): Promise<void> => {
       try {
         await this.onDead(owner);
         const values = [int8(slot), text(owner)];
-        await this.#withSession((session) => session.run([{ name: "node_free", values }]));
+        await this.#withSession((session) => session.run([{ name: "member_free", values }]));
       } catch (err) {
-        // Its row still says that it is dead: the next heartbeat, here or elsewhere, tries again.
-        this.log.warn({ err, member: owner }, "what a dead node held could not be released yet");
+        // Its row still marks it as dead: the next heartbeat of any member tries again.
+        this.log.warn({ err, member: owner }, "could not release the records of a dead member yet");
       }
-      this.#clearing.delete(owner);
+      this.#releasing.delete(owner);
     };
-    this.#clearing.set(owner, clear());
+    this.#releasing.set(owner, release());
   }
 
-  /** Beside the heartbeat and on another connection: deleting much takes long. */
+  /** On another connection than the heartbeat: deleting many rows takes long. */
   async #sweep(): Promise<void> {
-    const names = ["begin_plain", "long_statements", "forget_outcomes", "forget_passing", "commit"];
+    const names = [
+      "begin_plain",
+      "long_statements",
+      "forget_outcomes",
+      "forget_ephemeral_outcomes",
+      "commit",
+    ];
     const statements = names.map((name) => ({ name, values: [] }));
     try {
       await this.#withSession((session) => session.run(statements, true));
     } catch (err) {
-      this.log.warn({ err }, "old operation ids could not be deleted; the next sweep tries again");
+      this.log.warn({ err }, "could not delete old operation ids; the next sweep tries again");
     }
     this.#sweeping = undefined;
   }
 
-  /** Nodes beside this one that have not left: alive, or not yet known to be dead. */
+  /** Other members that have not left: alive, or not declared dead yet. */
   async countOthers(): Promise<number> {
     const { results } = await this.#withSession((session) =>
-      session.run([{ name: "node_list", values: [] }]),
+      session.run([{ name: "member_list", values: [] }]),
     );
     const rows = results[0]!.rows.map(memberOf);
     return rows.filter(({ state, owner }) => state !== "free" && owner !== this.#options.owner).length;
   }
 
-  /** At an orderly end, when nothing is written any more. */
+  /** At an orderly shutdown, after the last write. */
   async leave(): Promise<void> {
     this.#timer?.cancel();
     await this.#beating;
     await this.#sweeping;
-    await Promise.all(this.#clearing.values());
+    await Promise.all(this.#releasing.values());
     if (!this.#isJoined) return;
-    // Whoever stops this process should not have to wait for a database that is away.
+    // Shutdown must not wait for a database that does not answer.
     if (this.silentMillis > LIMITS.databaseReadyMillis)
       throw new StorageFault("the database does not answer");
     const values = [int8(this.#slot), text(this.#options.owner), int8(this.revisions.last)];
-    await this.#withSession((session) => session.run([{ name: "node_leave", values }]));
+    await this.#withSession((session) => session.run([{ name: "member_leave", values }]));
   }
 }

@@ -1,5 +1,8 @@
-import type { DatabaseAddress } from "./address.ts";
+import { type Millis, monotonic, pause, systemTimers } from "../../base/clock.ts";
+import { StorageFault } from "../../base/faults.ts";
+import { LIMITS } from "../../base/limits.ts";
 import { type ConnectOptions, NotPrimary } from "./connect.ts";
+import { failureOf, reasonOf } from "./failures.ts";
 import { Session, type Traffic } from "./session.ts";
 import type { Prepared } from "./wire.ts";
 
@@ -14,7 +17,7 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/** Connections to the primary, wherever it is now. Who borrows one gives it back outside of any transaction. */
+/** Connections to the current primary. A borrower releases one outside of any transaction. */
 export class Pool {
   readonly #options: PoolOptions;
   readonly #idle: Session[] = [];
@@ -27,7 +30,7 @@ export class Pool {
     this.#options = options;
   }
 
-  /** A connection that is there and free, if there is one. */
+  /** An idle connection, if there is one. */
   acquireIdle(): Session | undefined {
     if (this.#isClosed) return undefined;
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
@@ -35,6 +38,41 @@ export class Pool {
       if (!idle.isLost) return idle;
     }
     return undefined;
+  }
+
+  /** A connection, retried until `deadline`; then rejects with the last reason. */
+  async acquireBy(deadline: Millis): Promise<Session> {
+    return this.acquireIdle() ?? this.#retryUntil(deadline);
+  }
+
+  #retryUntil(deadline: Millis): Promise<Session> {
+    return new Promise((resolve, reject) => {
+      let isLate = false;
+      let reason: unknown;
+      const timer = systemTimers.after(Math.max(0, deadline - monotonic()), () => {
+        isLate = true;
+        reject(lateFault(reason));
+      });
+      const retry = async (): Promise<void> => {
+        while (!isLate) {
+          try {
+            const session = await this.acquire();
+            if (isLate) this.release(session);
+            else resolve(session);
+            break;
+          } catch (error) {
+            reason = error;
+            if (failureOf(error) !== "gone") {
+              reject(error);
+              break;
+            }
+            await pause(LIMITS.databaseRetryMillis);
+          }
+        }
+        timer.cancel();
+      };
+      void retry();
+    });
   }
 
   async acquire(): Promise<Session> {
@@ -45,7 +83,7 @@ export class Pool {
       try {
         return await this.#open();
       } catch (error) {
-        // Its place is free again, and others may wait for one.
+        // The place in the pool is free again, and others may wait for one.
         this.#serveNext();
         throw error;
       }
@@ -67,7 +105,7 @@ export class Pool {
   async #open(): Promise<Session> {
     this.#opening++;
     try {
-      const session = await openOnPrimary(this.#options);
+      const session = await this.#openOnPrimary();
       if (this.#isClosed) {
         await session.close();
         throw new Error("the pool is closed");
@@ -84,7 +122,7 @@ export class Pool {
     }
   }
 
-  /** A place in the pool is free again: whoever waits gets a new connection, or hears why there is none. */
+  /** A place in the pool is free: the next waiter gets a new connection, or the reason why there is none. */
   #serveNext(): void {
     const waiter = this.#waiting.shift();
     if (waiter === undefined) return;
@@ -94,32 +132,36 @@ export class Pool {
     });
   }
 
-  /** Everything borrowed must be back. */
+  /** All connections must have been released. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const { reject } of this.#waiting.splice(0)) reject(new Error("the pool is closed"));
     await Promise.all([...this.#all].map((session) => session.close()));
   }
+
+  /** Tries each host until one accepts writes; throws the last reason when none does. */
+  async #openOnPrimary(): Promise<Session> {
+    let reason: unknown;
+    const { address, traffic } = this.#options;
+    const { hosts } = address;
+    for (let i = 0; i < hosts.length; i++) {
+      const at = (traffic.primary + i) % hosts.length;
+      try {
+        const session = await Session.open({ ...this.#options, ...hosts[at]! });
+        traffic.primary = at;
+        return session;
+      } catch (error) {
+        // The refusal of a host says more than the answer of a standby.
+        if (reason === undefined || !(error instanceof NotPrimary)) reason = error;
+      }
+    }
+    throw reason;
+  }
 }
 
-/** Where the primary was found last: a host that is down may take its whole time-out to say nothing. */
-const lastFound = new WeakMap<DatabaseAddress, number>();
-
-/** Each host in turn until one takes writes; the last reason when none does. */
-async function openOnPrimary(options: PoolOptions): Promise<Session> {
-  let reason: unknown;
-  const { hosts } = options.address;
-  const first = lastFound.get(options.address) ?? 0;
-  for (let i = 0; i < hosts.length; i++) {
-    const at = (first + i) % hosts.length;
-    try {
-      const session = await Session.open({ ...options, ...hosts[at]! });
-      lastFound.set(options.address, at);
-      return session;
-    } catch (error) {
-      // A standby that answers says less than a host that refuses us.
-      if (reason === undefined || !(error instanceof NotPrimary)) reason = error;
-    }
-  }
-  throw reason;
+/** The fault of a caller that has waited too long. `cause` is the last reason. */
+export function lateFault(cause: unknown): StorageFault {
+  const why = cause === undefined ? "" : `: ${reasonOf(cause)}`;
+  const message = `the database could not be used for ${LIMITS.databasePatienceMillis / 1_000} s${why}`;
+  return new StorageFault(message, { cause, isTransient: true });
 }

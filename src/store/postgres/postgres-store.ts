@@ -1,195 +1,186 @@
 import { type Clock, type Millis, systemClock } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { type Log, silentLog } from "../../observability/log.ts";
-import { alreadyDurable } from "../ahead.ts";
-import type {
-  AsyncCommit,
-  AsyncRest,
-  EphemeralSpace,
-  KeySpace,
-  MaybePromise,
-  Reader,
-  Store,
-  StoreReadiness,
-  StoreStats,
-  SyncReader,
-  SyncWriter,
-  Writer,
-} from "../kv.ts";
+import type { AsyncCommit, ReadWork, StoreReadiness, StoreStats, WriteWork } from "../kv.ts";
 import { OwnedSpace } from "../owned-space.ts";
-import { withRest } from "../sync-transaction.ts";
+import { type RecordSpace, SpaceStore } from "../space-store.ts";
+import { alreadyDurable } from "../unsynced-keys.ts";
 import { type DatabaseAddress, parseDatabaseAddress } from "./address.ts";
 import { ChunkDevice } from "./chunk-device.ts";
 import { ClearTextWarning } from "./clear-text-warning.ts";
 import { DatabaseMessages, messageStatements } from "./database-messages.ts";
-import { RecordCache } from "./known-records.ts";
-import { WriteLane } from "./lane.ts";
+import { GroupCommit } from "./group-commit.ts";
 import { Membership, memberStatements } from "./membership.ts";
 import { Pool } from "./pool.ts";
 import { ReadGroups } from "./read-groups.ts";
+import { RecordCache } from "./record-cache.ts";
 import { prepareSchema } from "./schema.ts";
 import type { Traffic } from "./session.ts";
-import { chunkStatements, PLAIN, type SpaceTables, spaceStatements, tablesOf } from "./sql.ts";
+import {
+  chunkStatements,
+  type SpaceTables,
+  spaceStatements,
+  TRANSACTION_STATEMENTS,
+  tablesOf,
+} from "./sql.ts";
 import type { Prepared } from "./wire.ts";
 
 export interface PostgresOptions {
   readonly address: string;
-  /** Names this node among those that share the database. */
+  /** Names this process among the members that share the database. */
   readonly owner: string;
-  /** For tests: whose time counts. Without it the clock of the database does. */
+  /** A test's clock; without it the clock of the database applies. */
   readonly clock?: Clock | undefined;
   readonly log?: Log;
-  /** This node was held for dead and must stop. */
+  /** This member was declared dead and must stop. */
   readonly onFatal: (error: unknown) => void;
 }
 
-/** Connections for writing one key space: one for the batch under way, one to settle what is in doubt. */
-const LANE_CONNECTIONS = 2;
+/** Connections for writing one key space: one for the batch, one to resolve a commit in doubt. */
+const WRITE_CONNECTIONS = 2;
 
-/** One hears, one tells. */
+/** One to listen, one to notify. */
 const MESSAGE_CONNECTIONS = 2;
 
-/** One for heartbeats, which must not wait, and one to clear up what is old. */
-const NODE_CONNECTIONS = 2;
+/** One for heartbeats, which must not wait, and one for cleaning up. */
+const MEMBER_CONNECTIONS = 2;
 
-class PostgresSpace implements KeySpace {
+type PoolMaker = (statements: readonly Prepared[], max: number) => Pool;
+
+interface SpaceOptions {
+  readonly tables: SpaceTables;
+  readonly isDurable: boolean;
+  readonly connections: number;
+  readonly fences: readonly Prepared[];
+}
+
+class PostgresSpace implements RecordSpace {
   readonly #reads: ReadGroups;
-  readonly #lane: WriteLane;
+  readonly #writer: GroupCommit;
   readonly #pools: readonly Pool[];
+  readonly #traffic: Traffic;
   #closing: Promise<void> | undefined;
 
   constructor(
     membership: Membership,
-    makePool: (statements: readonly Prepared[], max: number) => Pool,
-    { tables, isDurable, connections }: { tables: SpaceTables; isDurable: boolean; connections: number },
-    fences: readonly Prepared[],
+    traffic: Traffic,
+    makePool: PoolMaker,
+    { tables, isDurable, connections, fences }: SpaceOptions,
   ) {
-    const statements = [...PLAIN, ...spaceStatements(tables), ...fences];
+    this.#traffic = traffic;
+    const statements = [...TRANSACTION_STATEMENTS, ...spaceStatements(tables), ...fences];
     const readPool = makePool(statements, connections);
-    const writePool = makePool(statements, LANE_CONNECTIONS);
+    const writePool = makePool(statements, WRITE_CONNECTIONS);
     this.#pools = [readPool, writePool];
     const { clock, opened } = membership;
-    const known = new RecordCache();
-    this.#reads = new ReadGroups({ pool: readPool, clock, opened, known });
-    this.#lane = new WriteLane({ pool: writePool, clock, membership, known, isDurable });
+    const cache = new RecordCache();
+    this.#reads = new ReadGroups({ pool: readPool, clock, opened, cache });
+    this.#writer = new GroupCommit({ pool: writePool, clock, membership, cache, isDurable });
   }
 
-  read<T>(fn: (read: Reader) => MaybePromise<T>): Promise<T> {
-    return this.#reads.read(fn);
+  read<T>(work: ReadWork<T>): Promise<T> {
+    return this.#reads.read(work);
   }
 
-  write<T>(fn: (write: Writer) => MaybePromise<T>): Promise<T> {
-    return this.#lane.write(fn);
+  readMaybeSync<T>(work: ReadWork<T>): Promise<T> {
+    return this.#reads.read(work);
+  }
+
+  write<T>(work: WriteWork<T>): Promise<T> {
+    return this.#writer.write(work);
+  }
+
+  commitAsync<T>(work: WriteWork<T>): Promise<AsyncCommit<T>> {
+    return alreadyDurable(this.write(work));
   }
 
   stats(): StoreStats {
-    return this.#lane.stats();
+    return { ...this.#writer.stats(), roundTrips: this.#traffic.roundTrips };
   }
 
   watchCommits(listener: (transactions: number) => void): void {
-    this.#lane.watchCommits(listener);
+    this.#writer.watchCommits(listener);
   }
 
   get unansweredMillis(): Millis {
-    return this.#lane.unansweredMillis;
+    return this.#writer.unansweredMillis;
   }
 
-  /** No more is taken in; what was is finished. */
+  /** Accepts no more work and completes the accepted work. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
   async #close(): Promise<void> {
-    await Promise.all([this.#lane.close(), this.#reads.close()]);
+    await Promise.all([this.#writer.close(), this.#reads.close()]);
     await Promise.all(this.#pools.map((pool) => pool.close()));
   }
 }
 
-/** Records in a database of the PostgreSQL protocol, shared by any number of nodes. */
-export class PostgresStore implements Store {
-  readonly ephemeral: EphemeralSpace;
-  readonly traffic: Traffic = { roundTrips: 0, heardAt: 0, silentAt: 0 };
+/** Records in a database that speaks the PostgreSQL protocol, shared by any number of members. */
+export class PostgresStore extends SpaceStore {
   readonly membership: Membership;
-  /** To the other nodes. */
+  /** To the other members. */
   readonly messages: DatabaseMessages;
   readonly address: DatabaseAddress;
-  /** Where payload goes. */
+  /** Stores the payload. */
   readonly device: ChunkDevice;
   readonly #chunkPool: Pool;
+  readonly #memberPool: Pool;
   readonly #log: Log;
   readonly #records: PostgresSpace;
   readonly #ephemeralSpace: PostgresSpace;
-  readonly #memberPool: Pool;
   #closing: Promise<void> | undefined;
 
-  constructor({ address, owner, clock, log = silentLog, onFatal }: PostgresOptions) {
-    this.address = parseDatabaseAddress(address);
-    const { schema, connections } = this.address;
+  constructor({ address: text, owner, clock, log = silentLog, onFatal }: PostgresOptions) {
+    const address = parseDatabaseAddress(text);
+    const { schema, connections } = address;
     const tables = tablesOf(schema);
+    const traffic: Traffic = { roundTrips: 0, heardAt: 0, silentAt: 0, primary: 0 };
     const applicationName = `holdfast ${owner}`.slice(0, 63);
-    const connecting = { address: this.address, applicationName, clearText: new ClearTextWarning(log) };
-    const makePool = (statements: readonly Prepared[], max: number): Pool =>
-      new Pool({ ...connecting, statements, traffic: this.traffic, max });
+    const connecting = { address, applicationName, clearText: new ClearTextWarning(log) };
+    const makePool: PoolMaker = (statements, max) => new Pool({ ...connecting, statements, traffic, max });
     const memberWork = memberStatements(tables);
-    this.#memberPool = makePool([...PLAIN, ...memberWork], NODE_CONNECTIONS);
+    const memberPool = makePool([...TRANSACTION_STATEMENTS, ...memberWork], MEMBER_CONNECTIONS);
     const isAbandoned = (): boolean => this.#closing !== undefined;
-    const prepared = prepareSchema({ ...connecting, log, isAbandoned });
-    this.membership = new Membership(
-      { owner, pool: this.#memberPool, log, clock, systemClock, onBuried: onFatal },
-      prepared,
+    const membership = new Membership(
+      { owner, pool: memberPool, log, clock, systemClock, onDeclaredDead: onFatal },
+      prepareSchema({ ...connecting, log, isAbandoned }),
     );
-    const fences = memberWork.filter(({ name }) => name === "node_reserve" || name === "node_fence");
-    this.#records = new PostgresSpace(
-      this.membership,
-      makePool,
-      { tables: tables.records, isDurable: true, connections },
-      fences,
-    );
-    this.#ephemeralSpace = new PostgresSpace(
-      this.membership,
-      makePool,
-      { tables: tables.passing, isDurable: false, connections: Math.ceil(connections / 2) },
-      fences,
-    );
-    this.ephemeral = new OwnedSpace(this.#ephemeralSpace, owner);
-    this.#chunkPool = makePool([...PLAIN, ...chunkStatements(tables)], connections);
-    this.device = new ChunkDevice({ pool: this.#chunkPool, place: this.address.shown, connections });
+    const fences = memberWork.filter(({ name }) => name === "member_reserve" || name === "member_fence");
+    const makeSpace = (space: Omit<SpaceOptions, "fences">): PostgresSpace =>
+      new PostgresSpace(membership, traffic, makePool, { ...space, fences });
+    const records = makeSpace({ tables: tables.records, isDurable: true, connections });
+    const ephemeralConnections = Math.ceil(connections / 2);
+    const ephemeralSpace = makeSpace({
+      tables: tables.ephemeral,
+      isDurable: false,
+      connections: ephemeralConnections,
+    });
+    super(records, new OwnedSpace(ephemeralSpace, owner));
+    this.address = address;
+    this.membership = membership;
+    this.#memberPool = memberPool;
+    this.#records = records;
+    this.#ephemeralSpace = ephemeralSpace;
+    this.#log = log;
+    this.#chunkPool = makePool([...TRANSACTION_STATEMENTS, ...chunkStatements(tables)], connections);
+    this.device = new ChunkDevice({ pool: this.#chunkPool, place: address.shown, connections });
     this.messages = new DatabaseMessages({
       pool: makePool(messageStatements(schema), MESSAGE_CONNECTIONS),
       owner,
       log,
-      opened: this.membership.opened,
+      opened: membership.opened,
     });
-    this.#log = log;
   }
 
-  /** Resolves when the tables are there and this node is one of the nodes. */
+  /** Resolves when the tables exist and this process is a member. */
   get opened(): Promise<void> {
     return this.membership.opened;
   }
 
-  read<T>(fn: (read: Reader) => MaybePromise<T>): Promise<T> {
-    return this.#records.read(fn);
-  }
-
-  view<T>(decide: (read: SyncReader) => T | AsyncRest<Reader, T>): MaybePromise<T> {
-    return this.#records.read((read) => withRest(read, read.view(decide)));
-  }
-
-  write<T>(fn: (write: Writer) => MaybePromise<T>): Promise<T> {
-    return this.#records.write(fn);
-  }
-
-  update<T>(decide: (write: SyncWriter) => T | AsyncRest<Writer, T>): Promise<T> {
-    return this.#records.write((write) => withRest(write, write.update(decide)));
-  }
-
-  commitAsync<T>(fn: (write: Writer) => MaybePromise<T>): Promise<AsyncCommit<T>> {
-    return alreadyDurable(this.write(fn));
-  }
-
-  /** Whether the database takes writes and answers them. */
+  /** Whether the database accepts writes and answers them. */
   readiness(): StoreReadiness {
     const silent = this.membership.silentMillis;
     if (silent > LIMITS.databaseReadyMillis)
@@ -200,21 +191,13 @@ export class PostgresStore implements Store {
     return { isUp: true, state: "open" };
   }
 
-  stats(): StoreStats {
-    return { ...this.#records.stats(), roundTrips: this.traffic.roundTrips };
-  }
-
-  watchCommits(listener: (transactions: number) => void): void {
-    this.#records.watchCommits(listener);
-  }
-
-  close(): Promise<void> {
+  override close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
-  /** Nobody takes more in; then what this node held goes with it. */
-  async #leaveEphemeral(): Promise<void> {
+  /** Closes the ephemeral space to further work, then releases the records of this member. */
+  async #releaseEphemeral(): Promise<void> {
     const isOpen = await this.opened.then(
       () => true,
       () => false,
@@ -222,15 +205,15 @@ export class PostgresStore implements Store {
     const released = isOpen ? this.ephemeral.releaseOwner(this.ephemeral.owner) : Promise.resolve();
     const closed = this.#ephemeralSpace.close();
     await released.catch((err: unknown) => {
-      this.#log.warn({ err }, "what this node held could not be released; the other nodes will do it");
+      this.#log.warn({ err }, "could not release the records of this member; the other members will do it");
     });
     await closed;
   }
 
   async #close(): Promise<void> {
-    await Promise.all([this.#records.close(), this.#leaveEphemeral()]);
+    await Promise.all([super.close(), this.#releaseEphemeral()]);
     await this.membership.leave().catch((err: unknown) => {
-      this.#log.warn({ err }, "could not say goodbye to the database; the other nodes will notice");
+      this.#log.warn({ err }, "could not deregister from the database; the other members will notice");
     });
     await Promise.all([this.#memberPool.close(), this.#chunkPool.close(), this.messages.close()]);
   }

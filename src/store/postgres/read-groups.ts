@@ -2,36 +2,28 @@ import type { Clock, Instant, Timer } from "../../base/clock.ts";
 import { monotonic, systemTimers } from "../../base/clock.ts";
 import { StorageFault } from "../../base/faults.ts";
 import { LIMITS } from "../../base/limits.ts";
-import type { Entry, Key, MaybePromise, Range, Reader } from "../kv.ts";
+import type { Entry, Key, Range, ReadWork } from "../kv.ts";
 import { LongKeyReader, type RawReader } from "../long-keys.ts";
-import { acquirePatiently, lateFault } from "./acquire-patiently.ts";
 import { failureOf, faultOf } from "./failures.ts";
-import { Guesses, type RecordCache, WrongGuess } from "./known-records.ts";
-import type { Pool } from "./pool.ts";
+import { lateFault, type Pool } from "./pool.ts";
+import { Guesses, type RecordCache, WrongGuess } from "./record-cache.ts";
 import type { Session } from "./session.ts";
 import { DatabaseSnapshot } from "./snapshot.ts";
 
-/**
- * Reads share snapshots: all that begin before a snapshot is taken stand on it, and what they ask for goes to the
- * database together. A group takes its snapshot at the end of the turn of the event loop that formed it, or when
- * a connection is free; a read that begins later forms the next group. So a snapshot is always younger than the
- * call of every read on it, and includes what had been acknowledged by then, here or on another node.
- *
- * A single read costs one round trip: BEGIN and its statements go together, and nobody waits for the COMMIT.
- */
-/** More than the idle connections that one failover leaves behind. */
+/** More than the idle connections that one failover breaks. */
 const REOPEN_TRIES_MAX = 64;
 
 const BEGIN = [{ name: "begin_read", values: [] }];
 
+/** Reads that share a snapshot. */
 class Group {
   readonly snapshot = new DatabaseSnapshot(BEGIN);
   readonly reader: RawReader;
-  /** When its first answer has to be there. */
+  /** When its first answer is due. */
   readonly deadline = monotonic() + LIMITS.databasePatienceMillis;
   lastError: unknown;
   session: Session | undefined;
-  members = 0;
+  readers = 0;
   onEmpty: () => void = () => {};
 
   constructor(clock: Clock) {
@@ -45,8 +37,8 @@ class Group {
   }
 }
 
-/** One member's view: its own moment, its guesses, and faults as the services know them. */
-class MemberReader implements RawReader {
+/** One read of a group, with its own time and guesses; turns errors of the database into faults. */
+class GroupReader implements RawReader {
   readonly isSynchronous = false;
   readonly #group: RawReader;
   readonly #guesses: Guesses | undefined;
@@ -59,20 +51,20 @@ class MemberReader implements RawReader {
 
   get(key: Key): Promise<Buffer | undefined> {
     const fetched = (this.#group.get(key) as Promise<Buffer | undefined>).catch(throwFault);
-    const taken = this.#guesses === undefined ? fetched : this.#guesses.take(key, fetched);
-    // What was guessed may be used; what was fetched comes with the certainty of what was guessed before it.
-    return Buffer.isBuffer(taken) ? Promise.resolve(Buffer.from(taken)) : this.#surely(taken);
+    const value = this.#guesses === undefined ? fetched : this.#guesses.guessOr(key, fetched);
+    // A guess may be used at once; a fetched record is returned only once all earlier guesses are verified.
+    return Buffer.isBuffer(value) ? Promise.resolve(Buffer.from(value)) : this.#verified(value);
   }
 
   getMany(keys: readonly Key[]): Promise<(Buffer | undefined)[]> {
-    return this.#surely((this.#group.getMany(keys) as Promise<(Buffer | undefined)[]>).catch(throwFault));
+    return this.#verified((this.#group.getMany(keys) as Promise<(Buffer | undefined)[]>).catch(throwFault));
   }
 
   page(range: Range, limit: number): Promise<Entry[]> {
-    return this.#surely((this.#group.page(range, limit) as Promise<Entry[]>).catch(throwFault));
+    return this.#verified((this.#group.page(range, limit) as Promise<Entry[]>).catch(throwFault));
   }
 
-  async #surely<T>(fetched: Promise<T>): Promise<T> {
+  async #verified<T>(fetched: Promise<T>): Promise<T> {
     const value = await fetched;
     if (this.#guesses !== undefined && !(await this.#guesses.areRight())) throw new WrongGuess();
     return value;
@@ -84,7 +76,7 @@ class MemberReader implements RawReader {
   }
 }
 
-function passOn<T>(outcome: { value: T } | { error: unknown }): T {
+function unwrap<T>(outcome: { value: T } | { error: unknown }): T {
   if ("error" in outcome) throw outcome.error;
   return outcome.value;
 }
@@ -97,31 +89,39 @@ export interface ReadGroupsOptions {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly opened: Promise<void>;
-  readonly known: RecordCache;
+  readonly cache: RecordCache;
 }
 
+/**
+ * Reads share snapshots: all that begin before the snapshot of a group exists use it, and their requests go
+ * to the database together. A group begins its snapshot at the end of the tick that formed it, or when a
+ * connection is free; later reads form the next group. So a snapshot is always younger than the call of every
+ * read on it, and includes all writes acknowledged by then, by this member or another.
+ *
+ * A single read costs one round trip: BEGIN and its statements go together, and no read waits for the COMMIT.
+ */
 export class ReadGroups {
-  readonly #known: RecordCache;
+  readonly #cache: RecordCache;
   readonly #pool: Pool;
   readonly #clock: Clock;
   readonly #opened: Promise<void>;
   readonly #sweeper: Timer;
-  /** Groups with members, from the oldest on. */
+  /** Groups with readers, oldest first. */
   readonly #groups = new Set<Group>();
   #forming: Group | undefined;
   #reads = 0;
   #isClosed = false;
   #onLastRead: () => void = () => {};
 
-  constructor({ pool, clock, opened, known }: ReadGroupsOptions) {
-    this.#known = known;
+  constructor({ pool, clock, opened, cache }: ReadGroupsOptions) {
+    this.#cache = cache;
     this.#pool = pool;
     this.#clock = clock;
     this.#opened = opened;
     this.#sweeper = systemTimers.every(LIMITS.databaseLateMillis, () => this.#failLate());
   }
 
-  /** A group that was not answered in time fails; its members ask for nothing that would have to be undone. */
+  /** Fails groups without an answer in time; reads leave nothing to undo. */
   #failLate(): void {
     const now = monotonic();
     for (const group of this.#groups) {
@@ -129,23 +129,23 @@ export class ReadGroups {
       if (group.snapshot.isAnswered) continue;
       this.#closeForming(group);
       group.snapshot.fail(lateFault(group.lastError));
-      // Who waits for its answer hears as well.
+      // Fails the pending requests too.
       group.session?.destroy(new Error("the database has stopped answering"));
     }
   }
 
-  async read<T>(fn: (read: Reader) => MaybePromise<T>): Promise<T> {
+  async read<T>(work: ReadWork<T>): Promise<T> {
     if (this.#isClosed) throw new StorageFault("the store is closed");
     const group = this.#join();
     this.#reads++;
     try {
-      const guesses = new Guesses(this.#known);
-      const first = await this.#tryOnce(group, fn, guesses);
-      if (await guesses.areRight()) return passOn(first);
-      // The same snapshot, and nothing taken for known.
-      return passOn(await this.#tryOnce(group, fn, undefined));
+      const guesses = new Guesses(this.#cache);
+      const first = await this.#tryOnce(group, work, guesses);
+      if (await guesses.areRight()) return unwrap(first);
+      // The same snapshot, without guesses.
+      return unwrap(await this.#tryOnce(group, work, undefined));
     } finally {
-      if (--group.members === 0) {
+      if (--group.readers === 0) {
         this.#groups.delete(group);
         group.onEmpty();
       }
@@ -155,12 +155,12 @@ export class ReadGroups {
 
   async #tryOnce<T>(
     group: Group,
-    fn: (read: Reader) => MaybePromise<T>,
+    work: ReadWork<T>,
     guesses: Guesses | undefined,
   ): Promise<{ value: T } | { error: unknown }> {
-    const reader = new LongKeyReader(new MemberReader(group.reader, guesses));
+    const reader = new LongKeyReader(new GroupReader(group.reader, guesses));
     try {
-      return { value: await fn(reader) };
+      return { value: await work(reader) };
     } catch (error) {
       return { error };
     } finally {
@@ -170,7 +170,7 @@ export class ReadGroups {
 
   #join(): Group {
     this.#forming ??= this.#form();
-    this.#forming.members++;
+    this.#forming.readers++;
     return this.#forming;
   }
 
@@ -185,14 +185,14 @@ export class ReadGroups {
     let session: Session;
     try {
       await this.#opened;
-      session = await acquirePatiently(this.#pool, group.deadline);
+      session = await this.#pool.acquireBy(group.deadline);
     } catch (error) {
       this.#closeForming(group);
       group.snapshot.fail(error);
       return;
     }
     this.#closeForming(group);
-    if (group.members === 0 || group.snapshot.failure !== undefined) {
+    if (group.readers === 0 || group.snapshot.failure !== undefined) {
       this.#pool.release(session);
       return;
     }
@@ -205,10 +205,10 @@ export class ReadGroups {
       group.lastError = error;
       session.destroy(error as Error);
       this.#pool.release(session);
-      // Until there is another one, a group that ends has none to give back.
+      // Without a connection, the group has none to release.
       group.onEmpty = () => {};
-      const next = await acquirePatiently(this.#pool, group.deadline);
-      if (group.members === 0 || group.snapshot.failure !== undefined) {
+      const next = await this.#pool.acquireBy(group.deadline);
+      if (group.readers === 0 || group.snapshot.failure !== undefined) {
         this.#pool.release(next);
         return undefined;
       }
@@ -217,12 +217,12 @@ export class ReadGroups {
       group.onEmpty = () => this.#end(group, session);
       return session;
     };
-    // Whoever has not asked for anything yet stands on the state of this moment all the same.
+    // Begins the transaction even if no read has requested anything yet.
     group.snapshot.start(session);
     setImmediate(() => {
-      if (group.snapshot.isBegun || group.members === 0) return;
+      if (group.snapshot.isBegun || group.readers === 0) return;
       const opening = group.snapshot.takeOpening();
-      session.run([...opening, { name: "look", values: [] }]).then(
+      session.run([...opening, { name: "ping", values: [] }]).then(
         () => {
           group.snapshot.isAnswered = true;
         },
@@ -237,15 +237,15 @@ export class ReadGroups {
 
   #end(group: Group, session: Session): void {
     if (group.snapshot.failure !== undefined) {
-      // The transaction may be in a state of its own; a read has nothing to lose with the connection.
+      // The state of the transaction is unknown; a read loses nothing with the connection.
       session.destroy(new Error("a read failed"));
     } else if (group.snapshot.isBegun) {
-      session.leave("commit");
+      session.endTransaction("commit");
     }
     this.#pool.release(session);
   }
 
-  /** Waits for reads under way; they keep their snapshot. */
+  /** Waits for the reads in flight, which keep their snapshot. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#reads > 0) {

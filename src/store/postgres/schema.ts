@@ -9,21 +9,21 @@ import { type Tables, tablesOf } from "./sql.ts";
 import { WaitReport } from "./wait-report.ts";
 
 /** The version of the tables. A newer program migrates older tables; an older program refuses newer ones. */
-export const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 1;
 
-/** Any number will do, as long as nobody else on this database uses it. */
+/** An arbitrary number, which no other user of this database may lock. */
 const SCHEMA_LOCK = 4_870_273_315;
 
 export interface SchemaOptions extends ConnectOptions {
   readonly log: Log;
-  /** Nobody waits for the database any more. */
+  /** The store was closed: no caller waits for the database. */
   readonly isAbandoned: () => boolean;
 }
 
 /**
- * Makes the tables, or brings them up to date; one node at a time. A database that is not there yet is waited for, however
- * long it takes: it may be started after this process, or be in the middle of a failover. What waiting cannot change
- * (a wrong password, a database that does not exist) is thrown at once.
+ * Creates or migrates the tables; one member at a time. Waits for an unreachable database without limit: it
+ * may start after this process, or be in a failover. Throws errors that waiting cannot change (a wrong
+ * password, a missing database) at once.
  */
 export async function prepareSchema(options: SchemaOptions): Promise<void> {
   const { address, log, isAbandoned } = options;
@@ -69,7 +69,7 @@ async function onPrimary(options: SchemaOptions, use: (client: pg.Client) => Pro
 
 async function prepare(client: pg.Client, schema: string): Promise<void> {
   const tables = tablesOf(schema);
-  // The usual case, for a node that joins others: nothing to do, and nothing to wait for.
+  // The usual case, for a member that joins others.
   if ((await readVersion(client, schema, tables)) === SCHEMA_VERSION) return;
   const isPostgres = /^PostgreSQL/.test((await client.query("SELECT version() AS version")).rows[0].version);
   await client.query("SET lock_timeout = 0; SET statement_timeout = 0");
@@ -78,7 +78,7 @@ async function prepare(client: pg.Client, schema: string): Promise<void> {
   const version = await readVersion(client, schema, tables);
   if (version !== undefined && version > SCHEMA_VERSION) {
     throw new UnusableDirectory(
-      `the tables in ${schema} are of version ${version}: this Holdfast knows version ${SCHEMA_VERSION}`,
+      `the tables in ${schema} have version ${version}; this build supports version ${SCHEMA_VERSION}`,
     );
   }
   if (version === undefined)
@@ -87,7 +87,7 @@ async function prepare(client: pg.Client, schema: string): Promise<void> {
 }
 
 async function readVersion(client: pg.Client, schema: string, { info }: Tables): Promise<number | undefined> {
-  // Not to_regclass(): it answers from a cache that may be older than the wait for the lock.
+  // Not to_regclass(): its cache may be older than the wait for the lock.
   const made = "SELECT 1 FROM information_schema.tables WHERE table_schema = $1 AND table_name = 'facts'";
   if ((await client.query(made, [schema])).rows.length === 0) return undefined;
   const found = await client.query(`SELECT value FROM ${info} WHERE name = 'version'`);
@@ -95,7 +95,7 @@ async function readVersion(client: pg.Client, schema: string, { info }: Tables):
 }
 
 function creation(schema: string, tables: Tables, isPostgres: boolean): string[] {
-  const { info, members, chunks, records, passing } = tables;
+  const { info, members, chunks, records, ephemeral } = tables;
   const space = (unlogged: string, { records, outcomes }: Tables["records"]): string[] => [
     `CREATE ${unlogged} TABLE ${records} (key bytea PRIMARY KEY, value bytea NOT NULL)`,
     `CREATE ${unlogged} TABLE ${outcomes} (op bytea PRIMARY KEY, is_void boolean NOT NULL, ` +
@@ -109,14 +109,14 @@ function creation(schema: string, tables: Tables, isPostgres: boolean): string[]
     `CREATE TABLE ${chunks} (extent bigint NOT NULL, start bigint NOT NULL, data bytea NOT NULL, ` +
       "PRIMARY KEY (extent, start))",
     ...space("", records),
-    ...space(isPostgres ? "UNLOGGED" : "", passing),
+    ...space(isPostgres ? "UNLOGGED" : "", ephemeral),
   ];
   if (isPostgres) {
-    // What clients send is rarely worth compressing, and trying costs more than it saves.
+    // Compressing payload costs more than it saves.
     for (const [table, column] of [
       [chunks, "data"],
       [records.records, "value"],
-      [passing.records, "value"],
+      [ephemeral.records, "value"],
     ]) {
       statements.push(`ALTER TABLE ${table} ALTER COLUMN ${column} SET STORAGE EXTERNAL`);
     }

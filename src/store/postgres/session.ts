@@ -38,7 +38,7 @@ export interface Result {
 export interface RoundTrip {
   /** One for each statement, in order. */
   readonly results: readonly Result[];
-  /** The database did what was asked and warns, for instance that a standby has not confirmed a commit. */
+  /** The database completed the statements with a warning, e.g. that a standby has not confirmed a commit. */
   readonly isWarned: boolean;
 }
 
@@ -48,20 +48,27 @@ interface Unit {
   isWarned: boolean;
   error: DatabaseError | undefined;
   readonly startedAt: Millis;
-  /** How long nothing may be heard while other connections are answered. */
+  /** The longest silence while other connections get answers. */
   readonly silenceMillis: Millis;
-  /** Whether that long also when nothing is heard on any connection. */
+  /** Whether that applies also when all connections are silent. */
   readonly isLong: boolean;
   resolve(trip: RoundTrip): void;
   reject(error: Error): void;
 }
 
-/** Of all connections of a process: how often it waited for the database, and when the database was last heard. */
+/** State that all connections of a process share. */
 export interface Traffic {
   roundTrips: number;
+  /** When the database last sent a byte. */
   heardAt: Millis;
-  /** A connection fell silent then: what has not been heard since may lead nowhere as well. */
+  /**
+   * When a connection was closed because it fell silent: connections without a byte since are suspect too.
+   */
   silentAt: Millis;
+  /**
+   * Index of the host that last was the primary: a host that is down may use up the whole connect timeout.
+   */
+  primary: number;
 }
 
 export interface SessionOptions extends HostOptions {
@@ -70,21 +77,21 @@ export interface SessionOptions extends HostOptions {
   readonly traffic: Traffic;
 }
 
-/** What every connection is asked first: whether it leads to the primary, and how the database keeps its word. */
-const FACTS = `SELECT version() AS version, current_setting('transaction_read_only') AS read_only`;
+/** Whether the connection leads to the primary, and to which database. */
+const SERVER_INFO = `SELECT version() AS version, current_setting('transaction_read_only') AS read_only`;
 
 /**
- * PostgreSQL proper locks what a serializable transaction has read by index page, or the whole table when it chose
- * to scan it: on small tables it would, and every node would conflict with every other.
+ * PostgreSQL locks the reads of a serializable transaction by index page, or by table after a sequential
+ * scan: on small tables it would scan, and every member would conflict with every other.
  */
 const TUNING =
   "SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan";
 
-/** Somebody who turned it off for the server meant other data: an acknowledged write is a durable one. */
+/** Overrides a server default of off: an acknowledged write is durable. */
 const DURABLE =
   "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'";
 
-/** One connection: units of statements, each with one Sync, in the order they were given. */
+/** One connection: units of statements, each with one Sync, in the order of the calls. */
 export class Session {
   readonly #client: pg.Client;
   readonly #stream: Duplex;
@@ -135,27 +142,29 @@ export class Session {
   }
 
   /**
-   * One round trip. Rejects with `DatabaseError`, or with `ConnectionLost`. `isLong`: a statement in it may take
-   * `LIMITS.longStatementMillis`.
+   * One round trip. Rejects with `DatabaseError`, or with `ConnectionLost`. `isLong`: a statement in it may
+   * take `LIMITS.longStatementMillis`.
    */
   run(statements: readonly Statement[], isLong = false): Promise<RoundTrip> {
     this.#traffic.roundTrips++;
     return this.#send(statements.map(packStatement), isLong);
   }
 
-  /** Not heard since another connection fell silent: finding out by using it would take as long again. */
+  /**
+   * Without a byte since another connection fell silent: finding out by using it would take as long again.
+   */
   get isSuspect(): boolean {
     return this.#heardAt < this.#traffic.silentAt;
   }
 
-  /** How long the oldest round trip has gone without a byte of its answer; 0 when none is owed. */
+  /** How long the oldest round trip has waited for a byte of its answer; 0 when none is pending. */
   get silentMillis(): Millis {
     const oldest = this.#units[0];
     return oldest === undefined ? 0 : monotonic() - Math.max(oldest.startedAt, this.#heardAt);
   }
 
-  /** Ends a transaction nobody waits for: whatever is sent next comes after it. */
-  leave(name: "commit" | "rollback"): void {
+  /** Ends a transaction without waiting: later units come after it. */
+  endTransaction(name: "commit" | "rollback"): void {
     this.#send([packStatement({ name, values: [] })]).catch(() => {});
   }
 
@@ -188,13 +197,13 @@ export class Session {
     this.#heardAt = monotonic();
     this.#traffic.heardAt = this.#heardAt;
     try {
-      for (const message of this.#reader.read(chunk)) this.#take(message);
+      for (const message of this.#reader.read(chunk)) this.#handle(message);
     } catch (error) {
       this.destroy(error as Error);
     }
   }
 
-  #take({ type, body }: Message): void {
+  #handle({ type, body }: Message): void {
     if (type === "A") {
       this.onNotification(unpackNotification(body));
       return;
@@ -223,7 +232,7 @@ export class Session {
     }
   }
 
-  /** A host that vanished answers nothing and closes nothing. */
+  /** A host that vanished neither answers nor closes its connections. */
   #watch(): void {
     const oldest = this.#units[0];
     if (oldest === undefined) return;
@@ -247,7 +256,7 @@ export class Session {
     this.onLost();
   }
 
-  /** Says goodbye. Nothing may be under way. */
+  /** Closes in good order. No unit may be pending. */
   async close(): Promise<void> {
     if (this.#lost !== undefined) return;
     this.#lost = new ConnectionLost("the connection was closed");
@@ -257,10 +266,10 @@ export class Session {
 }
 
 async function setUp(client: pg.Client, place: string): Promise<void> {
-  // Several statements in one text have a result each; the package's types know of one.
-  const results = (await client.query(`${TIME_LIMITS}; ${FACTS}`)) as unknown as pg.QueryResult[];
+  // Several statements in one text have one result each; the package's types declare only one.
+  const results = (await client.query(`${TIME_LIMITS}; ${SERVER_INFO}`)) as unknown as pg.QueryResult[];
   const { version, read_only } = results.at(-1)!.rows[0] as { version: string; read_only: string };
-  if (read_only === "on") throw new NotPrimary(`${place} takes no writes`);
+  if (read_only === "on") throw new NotPrimary(`${place} accepts no writes`);
   await client.query(DURABLE);
   if (/^PostgreSQL/.test(version)) await client.query(TUNING);
 }

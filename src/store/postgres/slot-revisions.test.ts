@@ -8,7 +8,7 @@ test("nodes of different slots never make the same revision, and each of them ri
   const clock = new ManualClock();
   const members = [0, 1, 57, 99].map((slot) => {
     const revisions = new SlotRevisions(clock);
-    revisions.take(slot, 0n);
+    revisions.assign(slot, 0n);
     return { slot, revisions };
   });
   const all = new Set<bigint>();
@@ -28,10 +28,10 @@ test("nodes of different slots never make the same revision, and each of them ri
 test("the first node is on the tick of the clock; all start above what they were told", () => {
   const clock = new ManualClock();
   const revisions = new SlotRevisions(clock);
-  revisions.take(0, 5n);
+  revisions.assign(0, 5n);
   assert.equal(revisions.next(), revisionAt(clock.now()));
   const far = revisionAt(clock.now() + 10_000) + 17n;
   const late = new SlotRevisions(clock);
-  late.take(3, far);
+  late.assign(3, far);
   assert.ok(late.next() > far);
 });

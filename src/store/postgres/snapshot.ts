@@ -7,35 +7,35 @@ interface Waiter<T> {
   reject(error: unknown): void;
 }
 
-interface PageAsked extends Waiter<Entry[]> {
+interface PageRequest extends Waiter<Entry[]> {
   readonly range: Range;
   readonly limit: number;
 }
 
 /**
- * Reads of one database transaction, for any number of readers. What they ask for in one turn of the event loop
- * goes as one unit: all keys in one statement, each range in one of its own. The statements that begin the
- * transaction go along with the first of them.
+ * Reads of one database transaction, for any number of readers. Their requests of one tick are one unit: all
+ * keys in one statement, each range in one of its own. The first unit includes the statements that begin the
+ * transaction.
  */
 export class DatabaseSnapshot {
   readonly #opening: readonly Statement[];
   #session: Session | undefined;
   #isBegun = false;
   #keys = new Map<Key, Waiter<Buffer | undefined>[]>();
-  #pages: PageAsked[] = [];
+  #pages: PageRequest[] = [];
   #isScheduled = false;
-  /** Finds another connection when the first unit was lost with its own: nobody has been answered yet. */
+  /** Finds another connection when the first unit was lost with its own, before any reader got an answer. */
   reopen: (error: unknown) => Promise<Session | undefined> = async () => undefined;
   /** The database has answered on this snapshot. */
   isAnswered = false;
-  /** Set once: nothing can be read any more, and nothing that was read may be believed. */
+  /** Set once: no more reads are possible, and earlier ones are not valid. */
   failure: unknown;
 
   constructor(opening: readonly Statement[]) {
     this.#opening = opening;
   }
 
-  /** From here on what was asked is fetched. */
+  /** Starts to fetch the requests. */
   start(session: Session): void {
     this.#session = session;
     if (this.#keys.size > 0 || this.#pages.length > 0) this.#schedule();
@@ -45,7 +45,7 @@ export class DatabaseSnapshot {
     return this.#isBegun;
   }
 
-  /** The statements that begin the transaction, for who sends them along with others: once. */
+  /** The statements that begin the transaction, for the unit that sends them first. */
   takeOpening(): readonly Statement[] {
     if (this.#isBegun) return [];
     this.#isBegun = true;
@@ -75,7 +75,7 @@ export class DatabaseSnapshot {
     });
   }
 
-  /** Nobody is answered from here any more. */
+  /** Rejects pending and later requests. */
   fail(error: unknown): void {
     this.failure ??= error;
     for (const waiting of this.#keys.values()) for (const { reject } of waiting) reject(this.failure);
@@ -109,17 +109,17 @@ export class DatabaseSnapshot {
       if (keys.size > 0) answerKeys(keys, results[at++]!.rows);
       for (const page of pages) page.resolve(results[at++]!.rows.map(entryOf));
     } catch (error) {
-      if (opening.length > 0 && (await this.#startAnew(error, keys, pages))) return;
+      if (opening.length > 0 && (await this.#restart(error, keys, pages))) return;
       for (const waiting of keys.values()) for (const { reject } of waiting) reject(error);
       for (const { reject } of pages) reject(error);
       this.fail(error);
     }
   }
 
-  async #startAnew(
+  async #restart(
     error: unknown,
     keys: ReadonlyMap<Key, Waiter<Buffer | undefined>[]>,
-    pages: readonly PageAsked[],
+    pages: readonly PageRequest[],
   ): Promise<boolean> {
     this.#session = undefined;
     const session = await this.reopen(error).catch(() => undefined);
@@ -132,7 +132,7 @@ export class DatabaseSnapshot {
   }
 }
 
-function pageStatement({ range: { from, to, reverse = false }, limit }: PageAsked): Statement {
+function pageStatement({ range: { from, to, reverse = false }, limit }: PageRequest): Statement {
   return {
     name: reverse ? "page_down" : "page_up",
     values: [Buffer.from(from, "latin1"), Buffer.from(to, "latin1"), int8(limit)],
@@ -147,7 +147,7 @@ function answerKeys(keys: ReadonlyMap<Key, Waiter<Buffer | undefined>[]>, rows: 
   const found = new Map(rows.map((row) => [row[0]!.latin1Slice(), row[1]!]));
   for (const [key, waiting] of keys) {
     const value = found.get(key);
-    // Each its own: a reader may change what it got.
+    // A copy for each reader, which may change it.
     for (const [i, { resolve }] of waiting.entries()) {
       resolve(value === undefined || i === 0 ? value : Buffer.from(value));
     }

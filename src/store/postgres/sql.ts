@@ -2,14 +2,15 @@ import { LIMITS } from "../../base/limits.ts";
 import type { Prepared } from "./wire.ts";
 
 /**
- * Every statement there is. Each connection prepares all of them when it opens, so that a request only binds
- * values. Plain enough for CockroachDB and YugabyteDB: arrays, ON CONFLICT, ORDER BY with LIMIT.
+ * The statements, which each connection prepares when it opens, so that a request only binds values. They
+ * avoid features that CockroachDB and YugabyteDB lack: they use arrays, ON CONFLICT, ORDER BY with LIMIT.
  */
 export interface SpaceTables {
   readonly records: string;
   readonly outcomes: string;
 }
 
+/** The tables, named as the stored schema names them. */
 export function tablesOf(schema: string) {
   const table = (name: string): string => `${schema}.${name}`;
   return {
@@ -17,22 +18,22 @@ export function tablesOf(schema: string) {
     members: table("nodes"),
     chunks: table("chunks"),
     records: { records: table("records"), outcomes: table("outcomes") },
-    passing: { records: table("passing"), outcomes: table("passing_outcomes") },
+    ephemeral: { records: table("passing"), outcomes: table("passing_outcomes") },
   };
 }
 
 export type Tables = ReturnType<typeof tablesOf>;
 
 /** Statements that begin and end transactions. */
-export const PLAIN: readonly Prepared[] = [
+export const TRANSACTION_STATEMENTS: readonly Prepared[] = [
   { name: "begin_write", text: "BEGIN ISOLATION LEVEL SERIALIZABLE" },
   { name: "begin_plain", text: "BEGIN ISOLATION LEVEL READ COMMITTED" },
   { name: "begin_read", text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" },
-  { name: "look", text: "SELECT 1" },
+  { name: "ping", text: "SELECT 1" },
   { name: "commit", text: "COMMIT" },
   { name: "rollback", text: "ROLLBACK" },
   { name: "long_statements", text: `SET LOCAL statement_timeout = ${LIMITS.longStatementMillis}` },
-  { name: "no_wait", text: "SET LOCAL synchronous_commit = off" },
+  { name: "no_sync", text: "SET LOCAL synchronous_commit = off" },
 ];
 
 export function spaceStatements({ records, outcomes }: SpaceTables): Prepared[] {
@@ -48,14 +49,17 @@ export function spaceStatements({ records, outcomes }: SpaceTables): Prepared[] 
         "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
     },
     { name: "delete", text: `DELETE FROM ${records} WHERE key = ANY($1::bytea[])` },
-    // Fails with a conflict when one of them has changed since the snapshot; nobody changes them before the commit.
-    { name: "hold", text: `SELECT 1 FROM ${records} WHERE key = ANY($1::bytea[]) ORDER BY key FOR SHARE` },
-    { name: "outcome", text: `INSERT INTO ${outcomes} (op, is_void) VALUES ($1::bytea, false)` },
-    // Waits for the transaction in doubt, if it still runs: either its row is there, or ours keeps it out for
-    // ever. The update makes a commit of its own, so that with synchronous replication the answer has been
-    // confirmed by a standby as well.
+    // Fails with a conflict when one of them has changed since the snapshot; blocks changes until the commit.
     {
-      name: "settle",
+      name: "lock_read",
+      text: `SELECT 1 FROM ${records} WHERE key = ANY($1::bytea[]) ORDER BY key FOR SHARE`,
+    },
+    { name: "outcome", text: `INSERT INTO ${outcomes} (op, is_void) VALUES ($1::bytea, false)` },
+    // Waits for the transaction in doubt, if it still runs: either its row exists, or this one keeps it out
+    // for ever. The update makes a commit of its own, so that with synchronous replication a standby confirms
+    // the answer too.
+    {
+      name: "resolve_in_doubt",
       text:
         `INSERT INTO ${outcomes} (op, is_void) VALUES ($1::bytea, true) ` +
         "ON CONFLICT (op) DO UPDATE SET at = now() RETURNING is_void",
@@ -71,7 +75,7 @@ export function chunkStatements({ chunks }: Tables): Prepared[] {
         `INSERT INTO ${chunks} (extent, start, data) SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bytea[]) ` +
         "ON CONFLICT (extent, start) DO UPDATE SET data = excluded.data",
     },
-    // From the row that holds the first byte to the one that holds the last, cut to what was asked for.
+    // From the row with the first byte to the row with the last, cut to the range.
     {
       name: "read_chunks",
       text:

@@ -2,22 +2,22 @@ import { type Millis, monotonic, systemTimers, type Timer } from "../../base/clo
 import { LIMITS } from "../../base/limits.ts";
 import type { Log } from "../../observability/log.ts";
 
-/** Says that something is waited for: soon, then now and then, and when the wait is over. */
+/** Logs a long wait: soon after it begins, at intervals, and when it ends. */
 export class WaitReport {
-  /** Why the wait goes on, as far as is known. */
+  /** Why the wait continues. */
   reason = "no answer yet";
   readonly #log: Log;
   readonly #what: string;
   readonly #beganAt = monotonic();
   #timer: Timer;
-  #isSaid = false;
+  #isReported = false;
 
   constructor(log: Log, what: string) {
     this.#log = log;
     this.#what = what;
     this.#timer = systemTimers.after(LIMITS.databaseFirstReportMillis, () => {
-      this.#say();
-      this.#timer = systemTimers.every(LIMITS.databaseReportMillis, () => this.#say());
+      this.#report();
+      this.#timer = systemTimers.every(LIMITS.databaseReportMillis, () => this.#report());
     });
   }
 
@@ -25,8 +25,8 @@ export class WaitReport {
     return monotonic() - this.#beganAt;
   }
 
-  #say(): void {
-    this.#isSaid = true;
+  #report(): void {
+    this.#isReported = true;
     this.#log.warn({}, `${this.#what}: ${this.reason}; trying again (for ${this.#seconds()} s so far)`);
   }
 
@@ -36,6 +36,6 @@ export class WaitReport {
 
   end(): void {
     this.#timer.cancel();
-    if (this.#isSaid) this.#log.info({}, `${this.#what}: over after ${this.#seconds()} s`);
+    if (this.#isReported) this.#log.info({}, `${this.#what}: over after ${this.#seconds()} s`);
   }
 }

@@ -1,14 +1,14 @@
 import "../../base/bytes.ts";
 
 /**
- * The part of the PostgreSQL protocol that this engine speaks once a connection is up: prepared statements, bound
- * with binary values, any number of them before one Sync. All numbers are big-endian.
+ * The part of the PostgreSQL protocol that this engine uses on an open connection: prepared statements with
+ * binary values, any number of them before one Sync. All numbers are big-endian.
  *
- * The `pg` package makes the connection (names, TLS, passwords), but it reads every column as text: bytes arrive in
- * hexadecimal, twice as long, and statements cannot share a Sync. Hence these few messages of our own.
+ * The `pg` package makes the connection (names, TLS, passwords). It cannot return binary columns unchanged,
+ * and its statements cannot share a Sync: see decision 0054.
  */
 export interface Statement {
-  /** The name it was prepared under. */
+  /** The name of the prepared statement. */
   readonly name: string;
   readonly values: readonly (Buffer | null)[];
 }
@@ -62,42 +62,45 @@ const EXECUTE = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0]);
 export const SYNC = Buffer.from([0x53, 0, 0, 0, 4]);
 
 export interface Message {
-  /** One character, as the protocol names it. */
+  /** The type byte of the protocol, as a character. */
   readonly type: string;
   readonly body: Buffer;
 }
 
-/** Cuts what arrives into messages; a large one is put together once, when all of it is there. */
+/** Splits the received bytes into messages; joins a large one once, when it is complete. */
 export class MessageReader {
-  #waiting: Buffer[] = [];
-  #waitingBytes = 0;
+  #pending: Buffer[] = [];
+  #pendingBytes = 0;
 
   *read(chunk: Buffer): Generator<Message> {
-    this.#waiting.push(chunk);
-    this.#waitingBytes += chunk.length;
+    this.#pending.push(chunk);
+    this.#pendingBytes += chunk.length;
     for (;;) {
-      if (this.#waitingBytes < 5) return;
-      if (this.#waiting[0]!.length < 5) this.#join();
-      const head = this.#waiting[0]!;
+      if (this.#pendingBytes < 5) return;
+      if (this.#pending[0]!.length < 5) this.#join();
+      const head = this.#pending[0]!;
       const bytes = 1 + head.readUInt32BE(1);
-      if (this.#waitingBytes < bytes) return;
+      if (this.#pendingBytes < bytes) return;
       if (head.length < bytes) this.#join();
-      const whole = this.#waiting[0]!;
+      const whole = this.#pending[0]!;
       yield { type: String.fromCharCode(whole[0]!), body: whole.subarray(5, bytes) };
-      this.#waitingBytes -= bytes;
-      if (whole.length === bytes) this.#waiting.shift();
-      else this.#waiting[0] = whole.subarray(bytes);
+      this.#pendingBytes -= bytes;
+      if (whole.length === bytes) this.#pending.shift();
+      else this.#pending[0] = whole.subarray(bytes);
     }
   }
 
   #join(): void {
-    this.#waiting = [Buffer.concat(this.#waiting)];
+    this.#pending = [Buffer.concat(this.#pending)];
   }
 }
 
 export type Row = readonly (Buffer | null)[];
 
-/** The values lie in the buffer that arrived: each is the caller's own, but keeps its neighbours in memory. */
+/**
+ * The values are views of the received buffer: the caller owns them, but each keeps the whole buffer in
+ * memory.
+ */
 export function unpackRow(body: Buffer): Row {
   const count = body.readUInt16BE(0);
   const row: (Buffer | null)[] = new Array(count);
@@ -114,7 +117,7 @@ export function unpackRow(body: Buffer): Row {
   return row;
 }
 
-/** What the database says when it refuses: severity, SQLSTATE code, text. */
+/** An error of the database: severity, SQLSTATE code, text. */
 export class DatabaseError extends Error {
   override readonly name = "DatabaseError";
   readonly code: string;
@@ -191,7 +194,7 @@ export function keyArray(keys: readonly string[]): Buffer {
   return array;
 }
 
-/** bytea[]; each element is given in parts, which are put one behind the other. */
+/** bytea[]; each element is the concatenation of its parts. */
 export function bytesArray(elements: readonly (readonly Uint8Array[])[]): Buffer {
   const lengths = elements.map((parts) => parts.reduce((total, part) => total + part.length, 0));
   const bytes = lengths.reduce((total, length) => total + 4 + length, headerBytes(elements.length));

@@ -2,15 +2,15 @@ import { readUint64, writeUint64 } from "../../base/bytes.ts";
 import { DamagedData } from "../../base/faults.ts";
 import { KIB } from "../../base/limits.ts";
 import type { BlobContent, BlobHttpHeaders, BlobKind, BlobRecord } from "./blob.ts";
-import { recordType } from "./record.ts";
+import { recordType, ScratchBuffer } from "./record.ts";
 
 /**
- * A blob's record, in bytes at fixed places: every request for a blob reads or writes one, and most of them have
- * nothing but what stands there. Version 1 was a MessagePack map and is still read.
+ * A blob's record at fixed offsets: every request for a blob reads or writes one, and most have no other
+ * fields. Version 1 was a MessagePack map and is still read.
  *
- *   0  version 2        1  kind             2  headers that are there, one bit each      3  1: the content is inline
- *   4  id (8)          12  revision (8)    20  created (8)   28  length (8)             36  bytes of the rest (4)
- *  40  the headers, each with its length (2) in front; the rest as a record of its own; the inline content
+ *   0 version 2   1 kind   2 headers, one bit each   3 1: the content is inline   4 id (8)   12 revision (8)
+ *   20 created (8)   28 length (8)   36 bytes of the rest (4)
+ *   40 the headers, each after its length (2); the rest, a record of its own; the inline content
  */
 const VERSION = 2;
 const HEAD_BYTES = 40;
@@ -31,13 +31,13 @@ const rest = recordType<Rest>("blobRest", 1);
 const asMap = recordType<BlobRecord>("blob", 1);
 const NOTHING = Buffer.alloc(0);
 
-/** Written anew by each `pack`: the store takes a copy at once. */
-let scratch = Buffer.allocUnsafeSlow(64 * KIB);
+/** Overwritten by each `pack`: the store copies values at once. */
+const scratch = new ScratchBuffer(64 * KIB);
 
 export const blobRecord = {
   family: "blob",
 
-  /** The bytes are good until the next call. */
+  /** The bytes are valid until the next call. */
   pack(record: BlobRecord): Buffer {
     const { kind, content, http } = record;
     const others = restOf(record);
@@ -45,7 +45,7 @@ export const blobRecord = {
     const inline = "inline" in content ? content.inline : NOTHING;
     let present = 0;
     let bytesMax = HEAD_BYTES + packedRest.length + inline.length;
-    // By name: a look by what the list says, twice for each, takes longer than all the rest of this.
+    // By name: a dynamic lookup of each would take longer than all the rest.
     const texts = [
       http.contentType,
       http.contentMd5,
@@ -60,8 +60,7 @@ export const blobRecord = {
       present |= 1 << bit;
       bytesMax += 2 + 3 * text.length;
     }
-    if (scratch.length < bytesMax) scratch = Buffer.allocUnsafeSlow(bytesMax);
-    const out = scratch;
+    const out = scratch.atLeast(bytesMax);
     out[0] = VERSION;
     out[1] = KINDS.indexOf(kind);
     out[2] = present;
@@ -125,7 +124,7 @@ function readUint16(bytes: Buffer, at: number): number {
   return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
 }
 
-/** What has no place of its own; undefined for most blobs. */
+/** The fields without a fixed offset; undefined for most blobs. */
 function restOf(record: BlobRecord): Rest | undefined {
   let found: Record<string, unknown> | undefined;
   for (const name in record) {

@@ -8,8 +8,8 @@ export interface StoredSlice {
 }
 
 /**
- * Pages that were written: where in the blob, in which epoch, and where the bytes are. Each range holds one
- * reference to its slice; `from` is where in the slice it begins.
+ * Written pages: their place in the blob, their epoch, and the place of the bytes. Each range has one
+ * reference to its slice; `from` is its offset in the slice.
  */
 export interface PageRangeEntry {
   readonly start: number;
@@ -33,17 +33,17 @@ const firstSegment = recordType<{ readonly r: readonly PackedRange[] }>("blobPag
 const VERSION = 2;
 const RANGE_BYTES = 44;
 
-/** A view over one range that is used again and again: numbers of 64 bits are read and written fastest so. */
+/** A reused DataView, the fastest way to read and write 64-bit numbers. */
 const view = new DataView(new ArrayBuffer(RANGE_BYTES));
 const viewed = Buffer.from(view.buffer);
 
 /**
- * The ranges of one segment, sorted: a segment may hold hundreds, and every write of pages writes one. So they lie at
- * fixed places, where a write finds those it concerns by halving and passes the others on as they are. Version 1 was
- * a MessagePack list and is still read.
+ * The ranges of one segment, sorted. A segment may have hundreds, and every write of pages writes one, so
+ * ranges have fixed offsets: a write finds its ranges by bisection and copies the others. Version 1 was a
+ * MessagePack list and is still read.
  *
- *   0 version 2, then for each range: start (8, floating), length (4), epoch (8), extent (8), offset (8, floating),
- *   length of the slice (4), from (4)
+ *   0 version 2, then for each range: start (8, floating), length (4), epoch (8), extent (8),
+ *   offset (8, floating), length of the slice (4), from (4)
  */
 export const segmentRecord = {
   pack(ranges: readonly PageRangeEntry[]): Buffer {
@@ -61,7 +61,7 @@ export const segmentRecord = {
     return ranges;
   },
 
-  /** The same in the present version: what the functions below work on. */
+  /** The record in the current version, which the functions below need. */
   renew(bytes: Buffer): Buffer {
     return bytes[0] === 1 ? this.pack(unpackFirst(bytes)) : bytes;
   },
@@ -99,7 +99,7 @@ export const segmentRecord = {
     return low;
   },
 
-  /** With one range in the place of those from `first` up to `end`. */
+  /** A copy with one range in place of those from `first` up to `end`. */
   replaced(bytes: Buffer, first: number, end: number, range: PageRangeEntry): Buffer {
     const after = 1 + end * RANGE_BYTES;
     const at = 1 + first * RANGE_BYTES;

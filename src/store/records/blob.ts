@@ -7,7 +7,7 @@ import { recordType } from "./record.ts";
 
 export { type PageRangeEntry, type StoredSlice, segmentRecord } from "./blob-pages.ts";
 
-/** The records of the Blob service. Fields that do not apply are left out, not stored as nothing. */
+/** The records of the Blob service. Fields that do not apply are omitted. */
 
 export interface ContainerRecord {
   /** The incarnation: what the container holds is keyed by it. */
@@ -21,7 +21,7 @@ export interface ContainerRecord {
   readonly encryptionScope?: { readonly name: string; readonly isEnforced: boolean };
   /** Its blobs may be put under immutability policies and legal holds. */
   readonly hasVersionLevelImmutability?: true;
-  /** Set on what is soft-deleted ("bd" keys): when it was, and until when it can be had back. */
+  /** Of a soft-deleted container ("bd" keys): when it was deleted, and until when it can be restored. */
   readonly deleted?: { readonly at: Instant; readonly until: Instant };
 }
 
@@ -47,11 +47,11 @@ export type BlobContent =
 
 /** The headers a blob is served with. */
 export interface BlobHttpHeaders {
-  /** Absent: the general one. Empty: it was cleared. */
+  /** Absent: the default. Empty: it was cleared. */
   readonly contentType?: string;
   readonly contentEncoding?: string;
   readonly contentLanguage?: string;
-  /** Base64, as it was given or computed. */
+  /** Base64, as declared or computed. */
   readonly contentMd5?: string;
   readonly contentDisposition?: string;
   readonly cacheControl?: string;
@@ -71,7 +71,7 @@ export interface CopyRecord {
 }
 
 export interface BlobRecord {
-  /** The object: new with each creation of the name, kept by changes. */
+  /** The incarnation: new with each creation of the name. */
   readonly id: bigint;
   readonly kind: BlobKind;
   /** ETag and Last-Modified. */
@@ -88,14 +88,14 @@ export interface BlobRecord {
   /** As set explicitly; without it the account's default is inferred. */
   readonly tier?: string;
   readonly tierChangedAt?: Instant;
-  /** Leaving the archive: the tier it goes to, and how urgently. */
+  /** Rehydration from the archive tier. */
   readonly rehydrate?: {
     readonly to: string;
     readonly priority: "Standard" | "High";
     readonly doneAt: Instant;
   };
   readonly copy?: CopyRecord;
-  /** Base64 SHA-256 of the customer's key; the key itself is never kept. */
+  /** Base64 SHA-256 of the customer's key; the key itself is never stored. */
   readonly keySha256?: string;
   readonly encryptionScope?: string;
   readonly immutability?: { readonly until: Instant; readonly mode: "unlocked" | "locked" };
@@ -103,27 +103,27 @@ export interface BlobRecord {
   readonly expiresAt?: Instant;
   /** Its uncommitted blocks, when there are any. */
   readonly staging?: bigint;
-  /** Only uncommitted blocks so far: there is no blob for anyone but Put Block, Put Block List and leases. */
+  /** Only uncommitted blocks so far: the blob exists only for Put Block, Put Block List and leases. */
   readonly isUncommitted?: true;
   /** Of a block blob made from blocks: how many, and the length of their ids. */
   readonly blockCount?: number;
   readonly blockIdBytes?: number;
-  /** Of an append blob: Append Block operations so far; sealed ones take no more. */
+  /** Of an append blob: Append Block operations so far; a sealed one accepts no more. */
   readonly appendCount?: number;
   readonly isSealed?: true;
   /** Of a page blob. */
   readonly sequenceNumber?: bigint;
-  /** Of a "bp" record: why it is there. */
+  /** Of a "bp" record: why it exists. (A stored name.) */
   readonly past?: "snapshot" | "version" | "base";
-  /** Soft-deleted: when, and until when it can be had back. */
+  /** Of a soft-deleted state: when it was deleted, and until when it can be restored. */
   readonly deleted?: { readonly at: Instant; readonly until: Instant };
 }
 
-/** How many records name a content; of a page blob's, also the newest epoch of its map. */
+/** How many records reference a content; for a page blob, also the newest epoch of its map. */
 export interface ContentRecord {
   readonly refs: number;
   readonly head?: bigint;
-  /** The maps it was copied from, and as of which epoch: up to there their past is its own. */
+  /** The maps it was copied from, with the epoch: up to there it shares their history. */
   readonly origins?: readonly { readonly pages: bigint; readonly epoch: bigint }[];
 }
 
@@ -131,7 +131,7 @@ export const contentRecord = recordType<ContentRecord>("blobContent", 1);
 
 export const epochRecord = recordType<{ readonly holders: number }>("blobEpoch", 1);
 
-/** A segment in too many pieces. */
+/** A segment with too many ranges. */
 export interface FragmentedSegment {
   readonly content: bigint;
   readonly segment: number;
@@ -164,7 +164,7 @@ export const stagingRecord = recordType<StagingRecord>("blobStaging", 1);
 
 export const stagedBlockRecord = recordType<Omit<BlockEntry, "id">>("blobStagedBlock", 1);
 
-/** Work for the reclaimer, each taken apart in bounded steps. */
+/** Work for the reclaimer, done in bounded steps. */
 export type GarbageRecord =
   | { readonly what: "container"; readonly id: bigint; readonly account: string }
   | { readonly what: "content"; readonly id: bigint; readonly form: "blocks" | "pages" }
@@ -173,13 +173,13 @@ export type GarbageRecord =
 
 export const garbageRecord = recordType<GarbageRecord>("blobGarbage", 1);
 
-/** An entry of the tag index: the name of the container at that time, to be compared with what is there now. */
+/** An entry of the tag index: the container's name at that time, to compare with the current one. */
 export const tagRecord = recordType<{ readonly container: string }>("blobTag", 1);
 
-/** What is to be looked at when its time has come. Looked at, not done: the object may have changed since. */
+/** An object to check at a time: it may have changed since the record was written. */
 export type DueRecord =
   | { readonly what: "staging"; readonly id: bigint }
-  /** Blocks made ready for a list, or a map of pages (in an epoch): whoever commits them takes this away. */
+  /** Blocks prepared for a block list, or a map of pages (in an epoch): the commit deletes this record. */
   | { readonly what: "prepared"; readonly id: bigint; readonly epoch?: bigint }
   | { readonly what: "past"; readonly container: bigint; readonly blob: string; readonly revision: Revision }
   | {

@@ -1,6 +1,6 @@
 import { recordType } from "./record.ts";
 
-/** Where a copy goes. */
+/** The destination of a copy. */
 export interface BlobCopyTarget {
   readonly container: bigint;
   readonly blob: string;
@@ -9,12 +9,12 @@ export interface BlobCopyTarget {
 export interface FileCopyTarget {
   readonly account: string;
   readonly share: string;
-  /** The incarnation of the share, and the file in it. */
+  /** The incarnation of the share, and the inode of the file, which is stored as `node`. */
   readonly shareId: bigint;
   readonly node: bigint;
 }
 
-/** `owner` is the process that carries the copy out. */
+/** `owner` is the process that performs the copy. */
 export interface PendingCopyRecord<Target extends BlobCopyTarget | FileCopyTarget> {
   readonly owner: string;
   readonly target: Target;

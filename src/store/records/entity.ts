@@ -1,11 +1,14 @@
 import { readUint64, writeUint64 } from "../../base/bytes.ts";
 import type { EdmValue, EntityContents, Property } from "../../base/edm.ts";
 import { DamagedData } from "../../base/faults.ts";
+import { KIB } from "../../base/limits.ts";
 import type { Revision } from "../../base/revision.ts";
+import { ScratchBuffer } from "./record.ts";
 
 /**
- * An entity: its revision and its typed properties, in the order they were given. Written and read on the hottest
- * path of the Table service, and looked into by filters without being unpacked, so it has a layout of its own:
+ * An entity: its revision and its typed properties, in the order they were given. Written and read on the
+ * hottest path of the Table service, and looked into by filters without being unpacked, so it has a layout of
+ * its own:
  *
  *   01 or 02      format version; 02 says that all names and texts in it are plain (see EntityContents)
  *   8 bytes       revision, big-endian: ETag and Timestamp
@@ -31,19 +34,18 @@ const DATE_TIME = 7;
 const GUID = 8;
 const BINARY = 9;
 
-/** Written anew by each `packEntity`: the store takes a copy at once. */
-let scratch = Buffer.allocUnsafe(64 * 1_024);
+/** Overwritten by each `packEntity`: the store copies values at once. */
+const scratch = new ScratchBuffer(64 * KIB);
 
 export interface UnpackedEntity extends EntityContents {
   readonly revision: Revision;
   readonly isPlain: boolean;
 }
 
-/** The bytes are good until the next call. */
+/** The bytes are valid until the next call. */
 export function packEntity(revision: Revision, { properties, isPlain = false }: EntityContents): Buffer {
   const bytesMax = packedBytesMax(properties);
-  if (scratch.length < bytesMax) scratch = Buffer.allocUnsafe(bytesMax);
-  const out = scratch;
+  const out = scratch.atLeast(bytesMax);
   out[0] = isPlain ? VERSION_PLAIN : VERSION;
   writeUint64(out, revision, 1);
   out.writeUInt16BE(properties.length, 9);
@@ -88,7 +90,7 @@ function tagOf(value: EdmValue): number {
   }
 }
 
-/** Short ones that are plain are written sooner than the Buffer is asked to. */
+/** Writing a short plain text byte by byte is faster than a call into the Buffer. */
 function writeText(out: Buffer, text: string, at: number, isPlain: boolean): number {
   if (!isPlain || text.length > SHORT_CHARS_MAX) return out.utf8Write(text, at);
   for (let i = 0; i < text.length; i++) out[at + i] = text.charCodeAt(i);
@@ -140,7 +142,7 @@ export function revisionOfEntity(bytes: Buffer): Revision {
 export function unpackEntity(bytes: Buffer): UnpackedEntity {
   checkVersion(bytes);
   const isPlain = bytes[0] === VERSION_PLAIN;
-  // Plain names and texts are pieces of one string: to ask for each costs more than to make them all.
+  // Plain names and texts are substrings of one string: decoding each one would cost more.
   const plain = isPlain ? bytes.latin1Slice() : undefined;
   const count = bytes.readUInt16BE(9);
   const properties: Property[] = new Array(count);
@@ -175,7 +177,7 @@ function valueBytes(bytes: Buffer, tag: number, at: number): number {
   }
 }
 
-/** `plain` is the whole record as a string, if its texts can be cut out of one. */
+/** `plain` is the whole record as a string, if its texts are plain. */
 function textAt(bytes: Buffer, plain: string | undefined, from: number, to: number): string {
   return plain === undefined ? bytes.utf8Slice(from, to) : plain.slice(from, to);
 }
@@ -217,7 +219,7 @@ function guidText(hex: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** One property, found without unpacking the others. `nameBytes` is the name in UTF-8. */
+/** Finds one property without unpacking the others. `nameBytes` is the name in UTF-8. */
 export function findProperty(bytes: Buffer, nameBytes: Buffer): Property | undefined {
   checkVersion(bytes);
   const count = bytes.readUInt16BE(9);
@@ -234,7 +236,7 @@ export function findProperty(bytes: Buffer, nameBytes: Buffer): Property | undef
   return undefined;
 }
 
-function isSame(bytes: Buffer, at: number, wanted: Buffer): boolean {
-  for (let i = 0; i < wanted.length; i++) if (bytes[at + i] !== wanted[i]) return false;
+function isSame(bytes: Buffer, at: number, expected: Buffer): boolean {
+  for (let i = 0; i < expected.length; i++) if (bytes[at + i] !== expected[i]) return false;
   return true;
 }

@@ -8,7 +8,7 @@ export interface EaRecord {
   readonly name: string;
   /** Never empty, at most 65,535 bytes. */
   readonly value: Buffer;
-  /** The file means something else to those who do not know the attribute. */
+  /** FILE_NEED_EA: a client that does not understand the attribute must not open the file. */
   readonly isNeeded: boolean;
 }
 
@@ -17,9 +17,9 @@ const HEAD_BYTES = 4;
 const IS_NEEDED = 1;
 
 /**
- * All that one node has. Behind the since:
+ * All extended attributes of one inode. After the `since`:
  *
- *   0 version 1   then, for each in its order: what it is (1; bits: needed)   length of the name (1)
+ *   0 version 1   then, for each in order: flags (1; bit 1: needed)   length of the name (1)
  *   length of the value (2)   name, ASCII   value
  */
 export const easRecord = {

@@ -6,10 +6,11 @@ import type { LeaseRecord } from "./lease.ts";
 import { recordType } from "./record.ts";
 
 /**
- * What a share holds: entries of directories, nodes, ranges of files. Each starts with the revision at which it was
- * written, its *since* (8 bytes; services/file/versions.ts says what it is for). `pack` puts it there, `unpack` takes
- * what follows it. They are in bytes at fixed places, because every call reads and writes some of them; version 1 of
- * each was a MessagePack map and is still read.
+ * Contents of a share: directory entries, inodes, ranges of files. Each begins with the revision at which it
+ * was written, its *since* (8 bytes; see services/file/versions.ts). `pack` writes it; `unpack` expects the
+ * bytes after it. Fields have fixed offsets, because every call reads and writes some of these records;
+ * version 1 of each was a MessagePack map and is still read. The families keep their stored names (`fileNode`
+ * is an inode).
  */
 export const SINCE_BYTES = 8;
 
@@ -52,12 +53,12 @@ export interface InodeRecord {
   /** Only where an SMB client has set it. */
   readonly accessedAt?: bigint;
   readonly permission?: string;
-  /** Named streams hang on it: see src/services/file/streams.ts. */
+  /** It has named streams: see src/services/file/streams.ts. */
   readonly hasStreams?: boolean;
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Of its extended attributes, which lie in a record of their own; absent when there are none. */
+  /** The size of its extended attributes, which have a record of their own; absent when there are none. */
   readonly eaSize?: number;
-  /** One of them says that the file cannot be understood without it. */
+  /** One of them has FILE_NEED_EA. */
   readonly needsEas?: boolean;
   /** Files only. */
   readonly size: number;
@@ -75,8 +76,8 @@ export interface SliceName {
 }
 
 /**
- * A written range. Its bytes lie in the record, or in slices of which the first `skip` bytes (and what follows
- * `length` bytes after that) belong to it no more: later writes took them over.
+ * A written range. Its bytes lie in the record, or in slices of which the first `skip` bytes (and what
+ * follows `length` bytes after that) belong to it no more: later writes took them over.
  */
 export type RangeRecord =
   | { readonly inline: Buffer }
@@ -84,7 +85,9 @@ export type RangeRecord =
 
 const FIXED = 2;
 
-/** A view over one buffer that is used again and again: numbers of 64 bits are read and written fastest so. */
+/**
+ * A view over one buffer that is used again and again: numbers of 64 bits are read and written fastest so.
+ */
 const view = new DataView(new ArrayBuffer(128));
 const viewed = Buffer.from(view.buffer);
 
@@ -105,11 +108,11 @@ function kindOf(family: string, number: number): InodeRecord["kind"] {
   return kind;
 }
 
-/** Version 1 called the inode `node`. */
+/** Version 1 stored the inode as `node`. */
 const firstEntry = recordType<{ name: string; node: bigint; kind: EntryRecord["kind"] }>("fileEntry", 1);
 const ENTRY_NAME_AT = 10;
 
-/** 0 version 2, 1 kind (0 file, 1 directory), 2 node (8), 10 name, UTF-8 */
+/** 0 version 2, 1 kind (0 file, 1 directory), 2 inode (8), 10 name, UTF-8 */
 export const entryRecord = {
   pack({ name, inode, kind }: EntryRecord, since: Revision): Buffer {
     const bytes = Buffer.allocUnsafe(SINCE_BYTES + ENTRY_NAME_AT + Buffer.byteLength(name));
@@ -148,12 +151,13 @@ const HAS_STREAMS = 128;
 const EA_SIZE_BYTES = 4;
 
 /**
- *   0 version 2   1 kind   2 what else it has (bits: 1 permission, 2 accessedAt, 4 rest, 8 extended attributes, 16 needs
- *   them, 128 named streams)   3 attributes (4)
- *   7 parent (8)   15 revision (8)   23 createdAt (8)   31 writtenAt (8)   39 changedAt (8)   47 accessedAt (8, or 0)
- *   55 size (8, floating)   63 content (8)   71 dataRevision (8)   79 length of the name (2)
- *   81 name, UTF-8   then, if it has them: length of the permission's key (1) and the key; size of the extended
- *   attributes (4); the rest, a record of its own with metadata, headers, lease and copy
+ *   0 version 2   1 kind   2 flags (1 permission, 2 accessedAt, 4 rest, 8 extended attributes, 16 needs them,
+ *   128 named streams)   3 attributes (4)   7 parent (8)   15 revision (8)   23 createdAt (8)   31 writtenAt (8)
+ *   39 changedAt (8)   47 accessedAt (8, or 0)   55 size (8, floating)   63 content (8)   71 dataRevision (8)
+ *   79 length of the name (2)   81 name, UTF-8
+ *
+ * Then, as the flags say: length of the permission's key (1) and the key; size of the extended attributes
+ * (4); the rest, a record of its own with metadata, headers, lease and copy.
  */
 export const inodeRecord = {
   pack(record: InodeRecord, since: Revision): Buffer {
@@ -209,7 +213,7 @@ export const inodeRecord = {
     const hasPermission = (has & HAS_PERMISSION) !== 0;
     const textsEnd = hasPermission ? nameEnd + 1 + (bytes[nameEnd] ?? 0) : nameEnd;
     const restAt = (has & HAS_EAS) === 0 ? textsEnd : textsEnd + EA_SIZE_BYTES;
-    // Before they are read: a slice that goes beyond its buffer throws an error of its own.
+    // Checked first: reading beyond the buffer would throw another error.
     if (restAt > bytes.length) throw new DamagedData("record of family fileNode ends inside a text");
     const record: { -readonly [Name in keyof InodeRecord]: InodeRecord[Name] } = {
       kind: kindOf("fileNode", view.getUint8(1)),
@@ -230,17 +234,16 @@ export const inodeRecord = {
     if (restAt > textsEnd) record.eaSize = bytes.readUInt32BE(textsEnd);
     if ((has & NEEDS_EAS) !== 0) record.needsEas = true;
     if ((has & HAS_REST) !== 0) Object.assign(record, inodeRest.unpack(bytes.subarray(restAt)));
-    else if (restAt < bytes.length)
-      throw new DamagedData("record of family fileNode is followed by something");
+    else if (restAt < bytes.length) throw new DamagedData("record of family fileNode has trailing bytes");
     return record;
   },
-  /** Whether it has extended attributes, for those who need nothing else of it. */
+  /** Whether it has extended attributes, without unpacking it. */
   hasEas(bytes: Buffer): boolean {
     return bytes[0] === FIXED && (bytes[2]! & HAS_EAS) !== 0;
   },
 };
 
-/** Only what is there: a field that is not stays away from the record that is read back. */
+/** Without undefined fields, so that they are absent when the record is read. */
 function restOf({ metadata, headers, lease, copy }: InodeRecord): Parameters<typeof inodeRest.pack>[0] {
   return {
     ...(metadata === undefined ? {} : { metadata }),
@@ -252,7 +255,7 @@ function restOf({ metadata, headers, lease, copy }: InodeRecord): Parameters<typ
 
 const sliced = recordType<RangeRecord>("fileRange", 1);
 
-/** With bytes of its own: 0 version 2, 1 the bytes. By slices: version 1. */
+/** Inline bytes: 0 version 2, 1 the bytes. Slices: version 1. */
 export const rangeRecord = {
   pack(record: RangeRecord, since: Revision): Buffer {
     const body = "inline" in record ? record.inline : sliced.pack(record);

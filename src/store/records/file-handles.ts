@@ -3,8 +3,8 @@ import type { Instant } from "../../base/clock.ts";
 import { DamagedData } from "../../base/faults.ts";
 
 /**
- * An open of an SMB client: ephemeral, and read by every open, write and close of the same file. `access` and `share`
- * are the bits of src/concurrency/share-mode.ts.
+ * An open of an SMB client: ephemeral, and read by every open, write and close of the same file. `access` and
+ * `share` are the bits of src/concurrency/share-mode.ts.
  */
 export interface HandleRecord {
   readonly kind: "file" | "directory";
@@ -15,12 +15,12 @@ export interface HandleRecord {
   readonly clientAddress: string;
   readonly clientName: string;
   readonly isDeleteOnClose: boolean;
-  /** The client asked for a cache (an oplock or a lease): whoever needs it gone asks the process that serves it. */
+  /** The client requested an oplock or a lease: only the process that serves it can break that. */
   readonly mayCache?: boolean;
   readonly reconnectedAt?: Instant;
-  /** What is open is a named stream of this file or directory. */
+  /** The file or directory of an open named stream. */
   readonly base?: bigint;
-  /** Kept at the file or directory itself: this named stream of it is open, by the handle of the same id there. */
+  /** In a record at the file or directory: the named stream that the handle of the same id has open. */
   readonly stream?: bigint;
   /** The process that serves it. */
   readonly owner: string;
@@ -37,16 +37,15 @@ const FLAG = {
   ofBase: 16,
   ofStream: 32,
 } as const;
-const NODE_BYTES = 8;
+const INODE_BYTES = 8;
 
 /**
- * In bytes at fixed places, as nodes are (file-contents.ts):
+ * At fixed offsets, as inodes are (file-contents.ts):
  *
  *   0 version | 1 flags | 2 access | 3 share | 4 openedAt | 12 session | 20 reconnectedAt | 28 three texts
  *
- * each text with its length in UTF-8 in four bytes before it: address, name, owner; then, for named streams, the node
- * on the other side (8). No handle outlives the processes that
- * share it, so there is no older version to read.
+ * each text with its length in UTF-8 in four bytes before it: address, name, owner; then, for named streams,
+ * the other inode (8). No handle outlives the processes that share it, so there is no older version to read.
  */
 export const handleRecord = {
   family: "fileHandle",
@@ -54,7 +53,7 @@ export const handleRecord = {
   pack(record: HandleRecord): Buffer {
     const texts = [record.clientAddress, record.clientName, record.owner];
     const other = record.base ?? record.stream;
-    let bytes = FIXED_BYTES + (other === undefined ? 0 : NODE_BYTES);
+    let bytes = FIXED_BYTES + (other === undefined ? 0 : INODE_BYTES);
     for (const text of texts) bytes += LENGTH_BYTES + Buffer.byteLength(text);
     const packed = Buffer.allocUnsafe(bytes);
     packed[0] = VERSION;
@@ -65,7 +64,7 @@ export const handleRecord = {
       (record.reconnectedAt === undefined ? 0 : FLAG.reconnected) |
       (record.base === undefined ? 0 : FLAG.ofBase) |
       (record.stream === undefined ? 0 : FLAG.ofStream);
-    assert(record.access <= 0xff && record.share <= 0xff, "uses of a file are a few bits");
+    assert(record.access <= 0xff && record.share <= 0xff, "access and share mode are one byte each");
     packed[2] = record.access;
     packed[3] = record.share;
     packed.writeDoubleBE(record.openedAt, 4);
@@ -90,8 +89,8 @@ export const handleRecord = {
     const ownerAt = textEnd(bytes, nameAt);
     const ownerEnd = textEnd(bytes, ownerAt);
     const isOfInode = (flags & (FLAG.ofBase | FLAG.ofStream)) !== 0;
-    if (isOfInode && bytes.length < ownerEnd + NODE_BYTES)
-      throw new DamagedData("a handle ends before the node it names");
+    if (isOfInode && bytes.length < ownerEnd + INODE_BYTES)
+      throw new DamagedData("a handle ends before its inode");
     return {
       kind: (flags & FLAG.directory) === 0 ? "file" : "directory",
       access: bytes[2]!,

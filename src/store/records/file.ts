@@ -18,7 +18,7 @@ export {
 export { type HandleRecord, handleRecord } from "./file-handles.ts";
 export type { LeaseRecord } from "./lease.ts";
 
-/** What a client may set of a share and read back. */
+/** Properties of a share that a client may set. */
 export interface ShareSettings {
   readonly quotaGib: number;
   readonly tier: string;
@@ -45,7 +45,7 @@ export interface ShareRecord {
   /** The epoch of the newest snapshot; absent when there is none. */
   readonly epoch?: Revision;
   readonly snapshots?: number;
-  /** SMB clients may have something open: REST calls look at the table of handles first. */
+  /** SMB clients may have files open: REST calls check the handles first. */
   readonly isOpened?: boolean;
   readonly deleted?: { readonly at: Instant; readonly until: Instant };
 }
@@ -53,7 +53,7 @@ export interface ShareRecord {
 export const shareRecord = recordType<ShareRecord>("share", 1);
 
 export interface SnapshotRecord {
-  /** The moment in the history of the contents. */
+  /** The epoch of the contents. */
   readonly epoch: Revision;
   readonly revision: Revision;
   readonly settings: ShareSettings;
@@ -94,7 +94,7 @@ export const locksRecord = recordType<{ readonly locks: readonly LockRecord[] }>
 
 export const deletePendingRecord = recordType<{ readonly by: bigint }>("fileDeletePending", 1);
 
-/** A REST call, or a write by handle, that is under way. One by handle says who writes and where. */
+/** A REST call or a write by handle in flight. A write by handle includes its owner and range. */
 export interface AccessRecord {
   readonly access: number;
   readonly share: number;
@@ -107,10 +107,10 @@ export const restAccessRecord = recordType<AccessRecord>("restAccess", 1);
 
 export const pendingLockRecord = recordType<{ readonly owner: string }>("lockWish", 1);
 
-/** A process that serves SMB clients is there, and so is what it has put into the ephemeral space. */
+/** A process that serves SMB clients is alive, and its ephemeral records are valid. */
 export const livenessRecord = recordType<{ readonly since: Instant }>("smbPresence", 1);
 
-/** A request to the process `owner`; the conflicts are those of src/concurrency/cache-lease.ts. */
+/** A request to the process `owner`. The conflicts are those of src/concurrency/cache-lease.ts. */
 export const cacheBreakRecord = recordType<{
   readonly owner: string;
   readonly conflict: "open" | "overwrite" | "sharing" | "write" | "remove";

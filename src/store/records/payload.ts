@@ -1,7 +1,7 @@
 import type { Place } from "../keys/payload.ts";
 import { recordType } from "./record.ts";
 
-/** At the place where a slice was first written. `refs` counts the records that point to it. */
+/** At the first place of a slice. `refs` counts the records that point to it. */
 export interface HomeRecord {
   readonly length: number;
   readonly refs: number;
@@ -9,7 +9,7 @@ export interface HomeRecord {
   readonly at?: Place;
 }
 
-/** At the place a slice was moved to: so that compacting an extent is one walk over its keys. */
+/** At the place a slice was moved to, so that compacting an extent is one scan of its keys. */
 export interface GuestRecord {
   readonly length: number;
   readonly home: Place;
@@ -25,7 +25,7 @@ export interface ExtentRecord {
   readonly state: "open" | "sealed";
   /** Size of the file, known when it is sealed. */
   readonly bytes: number;
-  /** What referenced slices take in the file, frame headers included. */
+  /** The bytes of referenced slices in the file, frame headers included. */
   readonly liveBytes: number;
 }
 
@@ -43,7 +43,7 @@ export const removalRequest = recordType<RemovalRequest>("removalRequest", 1);
 export interface RemovalAnswer {
   /** The round this answers. */
   readonly round: number;
-  /** Those of its extents that readers in flight still need. */
+  /** The extents of the round that reads in flight still use. (A stored name.) */
   readonly held: readonly bigint[];
 }
 

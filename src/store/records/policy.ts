@@ -6,7 +6,7 @@ export interface PolicyRecord {
   readonly start: Instant | undefined;
   readonly expiry: Instant | undefined;
   readonly permissions: string | undefined;
-  /** What a client said beyond the millisecond, in ticks of 100 ns: it is told back as it was sent. */
+  /** The declared time beyond the millisecond, in ticks of 100 ns, to return it as it was sent. */
   readonly startTicks?: number;
   readonly expiryTicks?: number;
 }

@@ -14,7 +14,7 @@ export interface QueueRecord {
 const description = recordType<Omit<QueueRecord, "contents">>("queue", 1);
 const CONTENTS_BYTES = 8;
 
-/** The id stands in front, 8 bytes, because most operations want nothing but it. */
+/** The id comes first, 8 bytes, because most operations need nothing else. */
 export const queueRecord = {
   pack({ contents, metadata, policies }: QueueRecord): Buffer {
     const rest = description.pack({ metadata, policies });
@@ -30,10 +30,10 @@ export const queueRecord = {
 };
 
 /**
- * A message, in bytes at fixed places: it is written and read more often than anything else. Where it is visible
- * from and its sequence stand in its key.
+ * A message at fixed offsets, because it is the most frequent record. Its key has the time of its visibility
+ * and its sequence.
  *
- *   0  version 1    1  insertedAt (8)    9  expiresAt (8)    17  dequeueCount (4)    21  stamp (8)    29  text, UTF-8
+ *   0 version 1   1 insertedAt (8)   9 expiresAt (8)   17 dequeueCount (4)   21 stamp (8)   29 text, UTF-8
  */
 export interface MessageRecord {
   readonly insertedAt: Instant;
@@ -57,7 +57,7 @@ export const messageRecord = {
     bytes.set(text, TEXT_AT);
     return bytes;
   },
-  /** Changes a packed message to one that was taken or updated, text left as it is. */
+  /** Changes a packed message for Get Messages or Update Message without its text. */
   restamp(bytes: Buffer, dequeueCount: number, stamp: bigint): void {
     bytes.writeUInt32BE(dequeueCount, 17);
     writeUint64(bytes, stamp, 21);
@@ -76,17 +76,17 @@ export const messageRecord = {
 };
 
 /**
- * What is counted for the contents of a queue.
+ * Counters of the contents of a queue.
  *
  *   0  version 2    1  count (8)    9  headVisibleAt (8)    17  headSequence (8)    25  sweepAt (8)
  */
 export interface CounterRecord {
-  /** Messages that are there, also those that have expired and wait to be removed. */
+  /** The number of messages, including expired ones that are not removed yet. */
   readonly count: number;
-  /** No message has a key below (headVisibleAt, headSequence): where a scan of the head begins. */
+  /** No message has a key below (headVisibleAt, headSequence), so that a scan begins there. */
   readonly headVisibleAt: Instant;
   readonly headSequence: bigint;
-  /** The sweep that was asked for last: a message that expires in time for it need not ask again. 0 for none. */
+  /** The last scheduled sweep, 0 for none: a message that expires before it needs no other. */
   readonly sweepAt: Instant;
 }
 
@@ -103,9 +103,9 @@ export const counterRecord = {
     return bytes;
   },
   unpack(bytes: Buffer): CounterRecord {
-    // The first version had no `sweepAt`: the messages of its time have sweeps of their own.
+    // The first version had no `sweepAt`: its messages have sweeps of their own.
     const isFirst = bytes[0] === 1;
-    if (!isFirst) checkVersion("queue tally", bytes[0], COUNTER_VERSION);
+    if (!isFirst) checkVersion("queue counter", bytes[0], COUNTER_VERSION);
     return {
       count: bytes.readDoubleBE(1),
       headVisibleAt: bytes.readDoubleBE(9),
@@ -115,7 +115,7 @@ export const counterRecord = {
   },
 };
 
-function checkVersion(family: string, found: number | undefined, known: number): void {
-  if (found === known) return;
-  throw new DamagedData(`record of family ${family} has version ${found}, this build knows ${known}`);
+function checkVersion(family: string, found: number | undefined, current: number): void {
+  if (found === current) return;
+  throw new DamagedData(`record of family ${family} has version ${found}, this build knows ${current}`);
 }

@@ -37,7 +37,8 @@ test("records of any shape come back", (t) => {
   const leaf = fc.oneof(
     fc.string(),
     fc.integer(),
-    // The codec writes whole numbers as integers, so -0 loses its sign: what must keep it is not a plain number.
+    // The codec writes whole numbers as integers, so -0 loses its sign: what must keep it is not a plain
+    // number.
     fc.double({ noNaN: true }).map((value) => value + 0),
     fc.boolean(),
     fc.constant(null),

@@ -3,8 +3,8 @@ import { DamagedData } from "../../base/faults.ts";
 import { KIB } from "../../base/limits.ts";
 
 /**
- * A record is one byte of format version and a MessagePack map. Each family declares its present version and how
- * to bring each older one forward; a newer one than we know is refused, never guessed at.
+ * A record is one byte of format version and a MessagePack map. Each family declares its current version
+ * and how to upgrade each older one; a newer one is refused.
  */
 export interface RecordType<T> {
   readonly family: string;
@@ -13,7 +13,7 @@ export interface RecordType<T> {
 }
 
 const packr = new Packr({ useRecords: false, int64AsType: "bigint", variableMapSize: true } as object);
-// Records are packed side by side into pieces of this size; its own are good for few records each.
+// Records are packed side by side into buffers of this size; the default size fits only a few.
 packr.useBuffer(Buffer.allocUnsafeSlow(64 * KIB));
 const unpackr = new Unpackr({ useRecords: false, int64AsType: "bigint" } as object);
 
@@ -48,4 +48,18 @@ export function recordType<T extends object>(
       return value as T;
     },
   };
+}
+
+/** Memory for packing one record after another. It grows to the largest record. */
+export class ScratchBuffer {
+  #bytes: Buffer;
+
+  constructor(bytes: number) {
+    this.#bytes = Buffer.allocUnsafeSlow(bytes);
+  }
+
+  atLeast(bytes: number): Buffer {
+    if (this.#bytes.length < bytes) this.#bytes = Buffer.allocUnsafeSlow(bytes);
+    return this.#bytes;
+  }
 }

@@ -1,7 +1,11 @@
 import { assert } from "../../../src/base/assert.ts";
 import { seededRandom } from "../../../src/base/random.ts";
 import { EmbeddedStore } from "../../../src/store/embedded/embedded-store.ts";
-import { isWriteLockMessage, WriteLockClient, withWriteLocks } from "../../../src/store/embedded/turn.ts";
+import {
+  isWriteLockMessage,
+  WriteLockClient,
+  withWriteLocks,
+} from "../../../src/store/embedded/write-lock.ts";
 import type { KeySpace, Writer } from "../../../src/store/kv.ts";
 import type { Call, Command } from "./fleet.ts";
 
@@ -12,7 +16,7 @@ function say(message: object): Promise<void> {
   return new Promise((resolve) => process.send!(message, undefined, {}, () => resolve()));
 }
 
-const turns = {
+const writeLocks = {
   records: new WriteLockClient("records", (message) => void say(message)),
   ephemeral: new WriteLockClient("ephemeral", (message) => void say(message)),
 };
@@ -119,8 +123,8 @@ async function run(command: Command): Promise<unknown> {
 
 process.on("message", (message: Call) => {
   if (isWriteLockMessage(message)) {
-    turns.records.receive(message);
-    turns.ephemeral.receive(message);
+    writeLocks.records.receive(message);
+    writeLocks.ephemeral.receive(message);
     return;
   }
   run(message.command).then(
@@ -132,8 +136,8 @@ process.on("disconnect", () => process.exit(0));
 
 function open(): Promise<EmbeddedStore> {
   const onFatal = (): never => process.abort();
-  const openNow = (): EmbeddedStore => new EmbeddedStore({ directory, owner, turns, onFatal });
-  return withWriteLocks([turns.records, turns.ephemeral], openNow);
+  const openNow = (): EmbeddedStore => new EmbeddedStore({ directory, owner, writeLocks, onFatal });
+  return withWriteLocks([writeLocks.records, writeLocks.ephemeral], openNow);
 }
 
 let opening = open();

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isWriteLockMessage, WriteLockArbiter } from "../../../src/store/embedded/turn.ts";
+import { isWriteLockMessage, WriteLockArbiter } from "../../../src/store/embedded/write-lock.ts";
 import { bundleScript } from "../../support/bundle.ts";
 import { temporaryDirectory } from "../store/engines.ts";
 

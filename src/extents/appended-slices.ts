@@ -5,11 +5,14 @@ import type { Spot, WritableExtent } from "./writable-extent.ts";
 export interface Appended {
   readonly slices: Slice[];
   readonly length: number;
-  /** The slices are in a durable record now, or never will be. Until then their extents stay open to reclaiming. */
+  /**
+   * Called once the slices are in a durable record, or never will be. Until then their extents cannot be
+   * reclaimed.
+   */
   release(): void;
 }
 
-/** The slices of one append as they grow, and its hold on the extents they are in. */
+/** The slices of one append as they grow, and its references to the extents that hold them. */
 export class AppendedSlices implements Appended {
   readonly slices: Slice[] = [];
   length = 0;
@@ -31,7 +34,7 @@ export class AppendedSlices implements Appended {
   add({ extent, offset }: Spot, length: number): void {
     this.length += length;
     const last = this.slices.at(-1);
-    // Chunk i of a slice must be where it can be computed: only full chunks can have neighbours.
+    // The offset of chunk i of a slice is computed, so only full chunks can have a successor.
     const isNext =
       last !== undefined &&
       last.extent === extent.id &&
@@ -41,7 +44,7 @@ export class AppendedSlices implements Appended {
     else this.slices.push({ extent: extent.id, offset, length });
   }
 
-  /** Not a method: callers take it out of the object. */
+  /** A bound function: callers pass it on without the object. */
   readonly release = (): void => {
     for (const extent of this.#extents) {
       this.#extents.delete(extent);
@@ -51,8 +54,8 @@ export class AppendedSlices implements Appended {
   };
 }
 
-/** The writes of one append that have begun: a few at a time, so memory stays bounded by them. */
-export class Flight {
+/** The writes of one append in flight. Their number is bounded, which bounds the memory of the append. */
+export class InFlightWrites {
   readonly #writes = new Set<Promise<void>>();
   #failure: { readonly error: unknown } | undefined;
 
@@ -63,16 +66,17 @@ export class Flight {
       })
       .finally(() => this.#writes.delete(tracked));
     this.#writes.add(tracked);
-    while (this.#writes.size > LIMITS.piecesInFlightMax) await Promise.race(this.#writes);
+    while (this.#writes.size > LIMITS.writeBuffersInFlightMax) await Promise.race(this.#writes);
     this.#throwFailure();
   }
 
-  async land(): Promise<void> {
+  /** Resolves when all writes have ended, and throws the first failure. */
+  async finish(): Promise<void> {
     await this.settle();
     this.#throwFailure();
   }
 
-  /** Waits for all of them, whatever becomes of them. */
+  /** Resolves when all writes have ended, whatever their outcome. */
   async settle(): Promise<void> {
     await Promise.all(this.#writes);
   }

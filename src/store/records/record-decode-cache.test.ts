@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RecordDecodeCache } from "./remembered.ts";
+import { RecordDecodeCache } from "./record-decode-cache.ts";
 
 test("the same bytes at a key are unpacked once, others anew, and the caller's buffer is not kept", () => {
   let count = 0;

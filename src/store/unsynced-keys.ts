@@ -2,8 +2,8 @@ import type { AsyncCommit, Entry, Key, Range } from "./kv.ts";
 import { OrderedKeys, type PendingWrites, pageTouches, type Snapshot } from "./overlay.ts";
 
 /**
- * What transactions that were answered ahead of the disk have written. Whoever reads one of these keys before they
- * are durable has to wait for them: a read shows what was answered before it, and nothing that a power cut can take back.
+ * Keys of commits that were acknowledged before their sync. A reader of such a key waits for the sync: a read
+ * shows every write acknowledged before it, and nothing that a power cut can undo.
  */
 export class UnsyncedKeys implements PendingWrites {
   readonly #keys = new Set<Key>();
@@ -19,7 +19,7 @@ export class UnsyncedKeys implements PendingWrites {
     this.#waits.push(durable);
   }
 
-  /** Sees to it that they get to the disk. Every one of them is there then, or was given up. */
+  /** Requests the sync. Resolves when every commit is durable or undone. */
   async ended(): Promise<void> {
     await Promise.allSettled(this.#waits.map((durable) => durable()));
   }
@@ -37,12 +37,12 @@ export class UnsyncedKeys implements PendingWrites {
   }
 }
 
-/** A read has come upon something that was answered and is not on the disk yet: it begins anew when it is. */
+/** A read has met an unsynced key: it runs again after the sync. */
 export class NotYetDurable extends Error {
   override readonly name = "NotYetDurable";
 }
 
-/** A committed state, for a reader who must not miss what was answered after it. */
+/** A committed state whose reader must not miss the commits acknowledged after it. */
 export class WatchedSnapshot implements Snapshot {
   readonly #base: Snapshot;
   readonly #unsynced: readonly UnsyncedKeys[];
@@ -66,7 +66,7 @@ export class WatchedSnapshot implements Snapshot {
 
 const isDurable = (): Promise<void> => Promise.resolve();
 
-/** For an engine that answers nothing ahead. */
+/** `commitAsync` of an engine that waits for the sync. */
 export async function alreadyDurable<T>(written: Promise<T>): Promise<AsyncCommit<T>> {
   return { value: await written, durable: isDurable };
 }

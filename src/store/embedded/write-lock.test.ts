@@ -6,7 +6,7 @@ import {
   WriteLockClient,
   type WriteLockMessage,
   withWriteLocks,
-} from "./turn.ts";
+} from "./write-lock.ts";
 
 /** An arbiter and what it has sent, as `process:do`. */
 function arbiter(): {
@@ -84,13 +84,13 @@ test("a client waits for its grant, and tells its writer when it is wanted", asy
   assert.equal(hasLock, false, "a grant of another turn is not ours");
   client.receive({ lock: "records", do: "grant" });
   await acquiring;
-  assert.equal(client.isHeld(), true);
+  assert.equal(client.isAcquired(), true);
   assert.equal(client.isWanted(), false);
   client.receive({ lock: "records", do: "yield" });
   assert.equal(client.isWanted(), true);
   assert.equal(wakes, 1);
   client.release();
-  assert.equal(client.isHeld(), false);
+  assert.equal(client.isAcquired(), false);
   assert.equal(client.isWanted(), false);
   assert.deepEqual(sent, [
     { lock: "records", do: "want" },
@@ -116,13 +116,13 @@ test("who opens a shared store holds all its turns meanwhile, and gives them bac
   const locks = [client("records"), client("ephemeral")];
   arbiter.receive(2, { lock: "ephemeral", do: "want" });
   const opening = withWriteLocks(locks, () => {
-    assert.ok(locks.every((lock) => lock.isHeld()));
+    assert.ok(locks.every((lock) => lock.isAcquired()));
     throw new Error("cannot be opened");
   });
   await new Promise((resolve) => setImmediate(resolve));
   arbiter.receive(2, { lock: "ephemeral", do: "done" });
   await assert.rejects(opening, /cannot be opened/);
-  assert.ok(locks.every((lock) => !lock.isHeld()));
+  assert.ok(locks.every((lock) => !lock.isAcquired()));
   arbiter.receive(3, { lock: "records", do: "want" });
   arbiter.receive(3, { lock: "ephemeral", do: "want" });
   assert.deepEqual(log.slice(-2), ["3 records grant", "3 ephemeral grant"]);

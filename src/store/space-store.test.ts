@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { continueAsync } from "../../store/kv.ts";
-import { MemoryStore } from "../../store/memory/memory-store.ts";
-import { WatchedStore } from "./watched-store.ts";
+import { continueAsync, type Store } from "./kv.ts";
+import { MemoryStore } from "./memory/memory-store.ts";
 
 const letOthersRun = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-type Run = <T>(store: WatchedStore, run: () => Promise<T>) => Promise<T>;
+type Run = <T>(store: Store, run: () => Promise<T>) => Promise<T>;
 
 const WAYS: Readonly<Record<string, Run>> = {
   read: (store, run) => store.read(run),
@@ -14,8 +13,8 @@ const WAYS: Readonly<Record<string, Run>> = {
 };
 
 for (const [name, run] of Object.entries(WAYS)) {
-  test(`${name}: whoever removes files waits for the reads that had begun, and for no others`, async () => {
-    const store = new WatchedStore(new MemoryStore());
+  test(`${name}: readsEnded waits for the reads that had begun, and for no others`, async () => {
+    const store = new MemoryStore();
     await run(store, async () => {});
     await store.readsEnded();
 
@@ -37,8 +36,8 @@ for (const [name, run] of Object.entries(WAYS)) {
     await later;
   });
 
-  test(`${name}: a read that fails is waited for no longer`, async () => {
-    const store = new WatchedStore(new MemoryStore());
+  test(`${name}: readsEnded does not wait for a read that failed`, async () => {
+    const store = new MemoryStore();
     const failed = async (): Promise<void> => {
       await letOthersRun();
       throw new RangeError("no");

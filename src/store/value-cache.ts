@@ -5,20 +5,20 @@ import type { Snapshot } from "./overlay.ts";
 const SLOTS = 64;
 
 /**
- * Small values that transactions read again and again, the record of a busy queue say: a look into a map costs a
- * fifth of a look into the database. They are those of the committed state, and are good for as long as nobody else
- * may write: whoever gets the turn to write forgets all it knew.
+ * Small values of the committed state that transactions read repeatedly, such as the record of a busy queue:
+ * a Map lookup costs a fifth of a database lookup. They are valid while no other process may write, so the
+ * writer clears the cache whenever it acquires the write lock.
  */
 export class ValueCache {
   readonly #values = new Map<Key, Buffer>();
-  /** Keys that were looked for lately. One that is read a second time is worth a place; most never are. */
+  /** Keys read recently. Only a key read a second time is cached; most never are. */
   readonly #seen: Key[] = new Array(SLOTS).fill("");
 
   get(key: Key): Buffer | undefined {
     return this.#values.get(key);
   }
 
-  /** What the database had for a key. The bytes stay the caller's. */
+  /** Offers a value read from the database. The caller keeps the buffer. */
   put(key: Key, value: Buffer): void {
     if (value.length > LIMITS.cachedValueBytesMax) return;
     const slot = slotOf(key);
@@ -30,40 +30,43 @@ export class ValueCache {
     this.#values.set(key, Buffer.from(value));
   }
 
-  /** A batch has been committed. */
-  follow(writes: ReadonlyMap<Key, Buffer | null>): void {
-    const known = this.#values;
-    if (known.size === 0) return;
-    if (known.size > writes.size) {
-      for (const [key, value] of writes) if (known.has(key)) this.#replace(key, value);
+  /** Applies a committed batch. */
+  update(writes: ReadonlyMap<Key, Buffer | null>): void {
+    const values = this.#values;
+    if (values.size === 0) return;
+    if (values.size > writes.size) {
+      for (const [key, value] of writes) if (values.has(key)) this.#replace(key, value);
       return;
     }
-    for (const key of known.keys()) {
+    for (const key of values.keys()) {
       const value = writes.get(key);
       if (value !== undefined) this.#replace(key, value);
     }
   }
 
-  forget(): void {
+  clear(): void {
     this.#values.clear();
   }
 
   #replace(key: Key, value: Buffer | null): void {
     if (value === null || value.length > LIMITS.cachedValueBytesMax) this.#values.delete(key);
-    // A copy, because what was written shares its piece of memory with much else.
+    // A copy: a written value shares a slab with many others, which it would keep in memory.
     else this.#values.set(key, Buffer.from(value));
   }
 }
 
-/** Keys of one family are alike at their start and differ at their end. (A key of one byte has no byte before: NaN.) */
+/**
+ * Keys of one family share their start and differ at their end. (In a key of one byte, `length - 2` gives
+ * NaN.)
+ */
 function slotOf(key: Key): number {
   const { length } = key;
   return (length * 31 + key.charCodeAt(length - 1) * 7 + key.charCodeAt(length - 2)) & (SLOTS - 1);
 }
 
-/** A committed state, with what is read of it again and again at hand. */
+/** A committed state with a cache of the values read repeatedly. */
 export class CachedSnapshot implements Snapshot {
-  readonly #known = new ValueCache();
+  readonly #cache = new ValueCache();
   readonly #base: Snapshot;
 
   constructor(base: Snapshot) {
@@ -71,10 +74,10 @@ export class CachedSnapshot implements Snapshot {
   }
 
   get(key: Key): Buffer | undefined {
-    const known = this.#known.get(key);
-    if (known !== undefined) return Buffer.from(known);
+    const cached = this.#cache.get(key);
+    if (cached !== undefined) return Buffer.from(cached);
     const value = this.#base.get(key);
-    if (value !== undefined) this.#known.put(key, value);
+    if (value !== undefined) this.#cache.put(key, value);
     return value;
   }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { full, increment, open } from "../../test/support/slow-disk.ts";
 import { StorageFault } from "../base/faults.ts";
-import { NotYetDurable, WatchedSnapshot } from "./ahead.ts";
+import { NotYetDurable, WatchedSnapshot } from "./unsynced-keys.ts";
 
 test("a transaction answered ahead is heard of when it has run; readers are told what to wait for", async () => {
   const { disk, writer } = open();

@@ -1,12 +1,12 @@
 import type { WriteLock } from "../serial-writer.ts";
 
 /**
- * Who may write, among processes that share one embedded store. A supervisor holds the turn and lends it to one
- * process at a time; the holder keeps it until another one asks, finishes the batch under way, and gives it back.
- * One writer at a time is faster than two that meet at LMDB's lock (decision 0002), and it lets each
- * process run its transactions in memory, knowing that nobody else moves the state under it.
+ * The write lock of processes that share one embedded store. The supervisor grants it to one process at a
+ * time; the holder keeps it until another process wants it, completes its batch, and releases it. This is
+ * faster than two writers that contend for LMDB's lock (decision 0002), and it lets the holder run
+ * transactions in memory, because no other process can change the state.
  *
- * A process that dies with the turn has either committed or not; LMDB tells which, and the turn goes on.
+ * When the holder dies, LMDB knows whether its last commit happened, and the next process gets the lock.
  */
 export interface WriteLockMessage {
   readonly lock: string;
@@ -17,12 +17,12 @@ export function isWriteLockMessage(message: unknown): message is WriteLockMessag
   return typeof message === "object" && message !== null && "lock" in message && "do" in message;
 }
 
-/** The side of a process that wants to write. Feed it every message that names its turn. */
+/** The side of a process that wants to write. Pass it every message of the supervisor. */
 export class WriteLockClient implements WriteLock {
   readonly #name: string;
   readonly #send: (message: WriteLockMessage) => void;
   #granted: (() => void) | undefined;
-  #isHeld = false;
+  #isAcquired = false;
   #isWanted = false;
   #wake: () => void = () => {};
 
@@ -38,8 +38,8 @@ export class WriteLockClient implements WriteLock {
     });
   }
 
-  isHeld(): boolean {
-    return this.#isHeld;
+  isAcquired(): boolean {
+    return this.#isAcquired;
   }
 
   isWanted(): boolean {
@@ -47,7 +47,7 @@ export class WriteLockClient implements WriteLock {
   }
 
   release(): void {
-    this.#isHeld = false;
+    this.#isAcquired = false;
     this.#isWanted = false;
     this.#send({ lock: this.#name, do: "done" });
   }
@@ -62,7 +62,7 @@ export class WriteLockClient implements WriteLock {
       this.#isWanted = true;
       this.#wake();
     } else if (message.do === "grant") {
-      this.#isHeld = true;
+      this.#isAcquired = true;
       const granted = this.#granted;
       this.#granted = undefined;
       granted?.();
@@ -71,13 +71,13 @@ export class WriteLockClient implements WriteLock {
 }
 
 /**
- * Opens a store that other processes have open. While LMDB opens, it tells every process which transaction is the
- * newest, as it has just read it (ITS#9496, in the copy that the `lmdb` package carries): a commit of another
- * process in that moment would be forgotten, though it was acknowledged, and then written over. So nobody may
- * commit meanwhile: whoever opens holds the turns.
+ * Opens a store that other processes have open. While LMDB opens, it publishes to every process the newest
+ * transaction that it has just read (ITS#9496, in the copy that the `lmdb` package carries): an acknowledged
+ * commit of another process at that moment would be lost and overwritten. So the opening process holds the
+ * write locks.
  */
 export async function withWriteLocks<T>(locks: readonly WriteLock[], open: () => T): Promise<T> {
-  // In the same order everywhere, and a holder never waits for another turn: no two can wait for each other.
+  // No deadlock: every process uses the same order, and a holder never waits for another lock.
   for (const lock of locks) await lock.acquire();
   try {
     return open();
@@ -86,7 +86,7 @@ export async function withWriteLocks<T>(locks: readonly WriteLock[], open: () =>
   }
 }
 
-/** The side of the supervisor: first come, first served. */
+/** The side of the supervisor, which grants the lock in the order of requests. */
 export class WriteLockArbiter {
   readonly #send: (process: number, message: WriteLockMessage) => void;
   readonly #locks = new Map<string, { holder: number | undefined; waiting: number[] }>();
@@ -97,7 +97,7 @@ export class WriteLockArbiter {
   }
 
   receive(process: number, message: WriteLockMessage): void {
-    // Its last words may arrive after its death. A turn lent to the dead never comes back.
+    // A message may arrive after its sender died; a lock granted then would never be released.
     if (this.#gone.has(process)) return;
     const lock = this.#locks.get(message.lock) ?? { holder: undefined, waiting: [] };
     this.#locks.set(message.lock, lock);
@@ -111,7 +111,7 @@ export class WriteLockArbiter {
     }
   }
 
-  /** The process is gone for good; its number is not used for another one. */
+  /** The process has ended; its number is never used again. */
   forget(process: number): void {
     this.#gone.add(process);
     for (const [name, lock] of this.#locks) {
