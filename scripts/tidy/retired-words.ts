@@ -41,7 +41,7 @@ const RETIRED: readonly RetiredWord[] = [
   { inNames: /\bheld\b/, instead: "byHandle, frozen, or pinned" },
   {
     inNames: /\bnodes?\b/,
-    inProse: /(?<![./"'-])\bnodes?\b(?![:."'/_-]| version|20|\.js)/g,
+    inProse: /(?<![./"'`-])\bnodes?\b(?![:."'/_-]| version|20|\.js)/g,
     instead: "inode or entry of a tree, member of a cluster",
   },
   everywhere("wish|wishes|wished", "...Request, ...Options, or PendingLock"),
