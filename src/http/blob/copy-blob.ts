@@ -6,12 +6,13 @@ import { type Copied, type CopyBlob, copyBlob, type LocalSource } from "../../se
 import { checkCopyTarget } from "../../services/blob/copy-from-elsewhere.ts";
 import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import { openSource } from "../../services/blob/open-source.ts";
+import { locateCopySource } from "../common/copy-source.ts";
 import { readBoolean } from "../common/read-headers.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { checkedBody, type DeclaredDigest } from "../wire/digest.ts";
 import { readMetadata } from "../wire/metadata.ts";
 import { type CopiedWithDigest, copyFromElsewhere } from "./copy-from-elsewhere.ts";
-import { readCopySource } from "./copy-source.ts";
+import { blobSource } from "./copy-source.ts";
 import { IF_ALL } from "./read-conditions.ts";
 import {
   BLOCK_TIERS,
@@ -52,7 +53,7 @@ export async function copyFrom(
   const ref = readBlobRef(request);
   const encryption = readEncryption(request);
   const checkTarget = () => checkCopyTarget(services.blobs, { ref, ...guards, encryption }, mode);
-  const source = await readCopySource(request, services, checkTarget);
+  const source = await locateCopySource(blobSource(request, services), checkTarget);
   const copy = {
     ref,
     ...guards,

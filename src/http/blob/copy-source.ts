@@ -4,16 +4,10 @@ import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import { authenticate } from "../auth/authenticate.ts";
 import { authorize } from "../auth/authorize.ts";
 import { readSourceUrl, withoutSignature } from "../common/copy-address.ts";
-import {
-  type CopySource,
-  checkSource,
-  locateCopySource,
-  readNamedSource,
-  type SourceReader,
-} from "../common/copy-source.ts";
+import { checkSource, isOfCaller, type SourceReader } from "../common/copy-source.ts";
 import { requireHeader } from "../common/read-headers.ts";
 import { onObject } from "../common/rows.ts";
-import type { Headers, HttpRequest } from "../exchange.ts";
+import type { HttpRequest } from "../exchange.ts";
 import type { Permission } from "../operation.ts";
 import type { Address } from "../target.ts";
 import { readSourceConditions } from "./read-conditions.ts";
@@ -33,41 +27,23 @@ import type { BlobServices } from "./services.ts";
  * accepts the credentials of the owner for Copy Blob only; Azurite, and samples written for it, for all
  * operations.)
  */
-export type BlobSource = CopySource<LocalSource>;
-
-export function readCopySource(
-  request: HttpRequest,
-  services: BlobServices,
-  checkTarget: () => Promise<void>,
-): Promise<BlobSource> {
-  return locateCopySource(request, services.sources, readerOf(request, services), checkTarget);
-}
-
-/** The source, if its host name alone shows that it is on this server. */
-export function readOwnSource(
-  request: HttpRequest,
-  services: BlobServices,
-): Promise<LocalSource | undefined> {
-  return readNamedSource(request, readerOf(request, services));
-}
-
-function readerOf(request: HttpRequest, services: BlobServices): SourceReader<LocalSource> {
+export function blobSource(request: HttpRequest, services: BlobServices): SourceReader<LocalSource> {
   const header = "x-ms-copy-source";
-  const { headers } = request;
+  const { caller, headers } = request;
   const url = readSourceUrl(requireHeader(headers, header), header, BLOB_LIMITS.copySourceCharsMax);
   const readLocal = async (address: Address): Promise<LocalSource> => {
-    const isOwner = isOwn(request, address);
-    if (!isOwner) await checkMayRead(request, address, services);
+    const isOwn = (caller.kind === "owner" || caller.kind === "bearer") && isOfCaller(request, address);
+    if (!isOwn) await checkMayRead(request, address, services);
     return {
       ref: readBlobRef(address),
       selector: readSelector(address.query),
       shown: withoutSignature(url),
       conditions: readSourceConditions(headers),
       keySha256: readCustomerKey(headers, SOURCE_KEY),
-      isOwn: isOwner,
+      isOwn,
     };
   };
-  return { service: "blob", url, readLocal };
+  return { request, sources: services.sources, service: "blob", url, readLocal };
 }
 
 const READ_BLOB: { readonly resource: "blob"; readonly permission: Permission } = {
@@ -75,22 +51,12 @@ const READ_BLOB: { readonly resource: "blob"; readonly permission: Permission } 
   permission: { ...onObject("r"), anonymous: "blob" },
 };
 
-function readsTags(headers: Headers): boolean {
-  return headers["x-ms-source-if-tags"] !== undefined || copiesSourceTags(headers);
-}
-
-function isOwn({ caller, headers }: HttpRequest, { target, query }: Address): boolean {
-  const ownsAccount =
-    (caller.kind === "owner" || caller.kind === "bearer") && caller.account === target.account;
-  return ownsAccount && headers["x-ms-copy-source-authorization"] === undefined && !query.has("sig");
-}
-
 function checkMayRead(request: HttpRequest, address: Address, { auth }: BlobServices): Promise<void> {
+  const { headers } = request;
   return checkSource(request, address, async (read) => {
     const reader = await authenticate(read, auth);
     await authorize(reader, READ_BLOB, read, auth);
-    if (readsTags(request.headers) && !mayTouchTags(reader)) {
-      throw new Refusal("AuthorizationPermissionMismatch");
-    }
+    const readsTags = headers["x-ms-source-if-tags"] !== undefined || copiesSourceTags(headers);
+    if (readsTags && !mayTouchTags(reader)) throw new Refusal("AuthorizationPermissionMismatch");
   });
 }

@@ -2,10 +2,10 @@ import { badQuery } from "../../base/refusals.ts";
 import { timestampOf } from "../../base/revision.ts";
 import { parseTagQuery } from "../../concurrency/tag-query.ts";
 import { type FoundBlob, type FoundBlobs, findBlobsByTags } from "../../services/blob/find-blobs-by-tags.ts";
-import { serviceEndpoint, XML } from "../common/replies.ts";
+import { invalidMarker, listReply } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { decodeMarker, encodeMarker, readListParams } from "../wire/list-params.ts";
-import { PrintedPage, printListing } from "../wire/printed-page.ts";
+import { PrintedPage } from "../wire/printed-page.ts";
 import { encodedElement, textElement } from "../wire/xml-print.ts";
 import { readContainerRef } from "./read-request.ts";
 import type { BlobServices } from "./services.ts";
@@ -50,14 +50,12 @@ async function findBlobs(
     withVersions,
     from: params.marker === undefined ? undefined : placeOf(scope, params.marker),
   });
-  const body = printListing({
-    attributes: { ServiceEndpoint: serviceEndpoint(request) },
+  return listReply(request, {
     head: textElement("Where", where),
     name: "Blobs",
     page,
     nextMarker: next === undefined ? "" : encodeMarker(scope, partsOf(next)),
   });
-  return { status: 200, headers: XML, body };
 }
 
 function printFound({ container, blob, tags, version, isCurrent }: FoundBlob, withVersions: boolean): string {
@@ -82,7 +80,7 @@ function placeOf(scope: string, marker: string): Place {
     blob !== undefined &&
     isWhole(container) &&
     (version === undefined || isWhole(version));
-  if (!isSound) throw badQuery("marker", marker, "The marker is not valid.");
+  if (!isSound) throw invalidMarker(marker);
   const place = { value, container: BigInt(container), blob };
   return version === undefined ? place : { ...place, version: BigInt(version) };
 }

@@ -1,4 +1,4 @@
-import { badHeader, badQuery } from "../../base/refusals.ts";
+import { badHeader } from "../../base/refusals.ts";
 import { etagOf, type Revision, revisionOfTimestamp } from "../../base/revision.ts";
 import type { BlobService } from "../../services/blob/blob-service.ts";
 import {
@@ -10,7 +10,7 @@ import {
 import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import type { PageSpan } from "../../services/blob/page-map.ts";
 import { readLeaseId } from "../common/read-headers.ts";
-import { stamp, XML } from "../common/replies.ts";
+import { invalidMarker, stamp, XML } from "../common/replies.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import { decodeMarker, encodeMarker, readCount } from "../wire/list-params.ts";
 import { parseRange } from "../wire/range.ts";
@@ -89,7 +89,7 @@ function printRange({ start, length, isCleared }: ListedRange): string {
 function positionOf(scope: string, marker: string): number {
   const [position] = decodeMarker(scope, marker);
   if (position === undefined || !/^\d{1,15}$/.test(position)) {
-    throw badQuery("marker", marker, "The marker is not valid.");
+    throw invalidMarker(marker);
   }
   return Number(position);
 }

@@ -1,8 +1,9 @@
 import { Refusal } from "../../base/refusals.ts";
 import { copyIncremental } from "../../services/blob/copy-incremental.ts";
+import { readNamedSource } from "../common/copy-source.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { copyReply } from "./copy-blob.ts";
-import { readOwnSource } from "./copy-source.ts";
+import { blobSource } from "./copy-source.ts";
 import { IF_ALL } from "./read-conditions.ts";
 import { readBlobRef, readCreateGuards, refuseVersionOrSnapshot } from "./read-request.ts";
 import type { BlobServices } from "./services.ts";
@@ -14,7 +15,7 @@ export async function handleIncrementalCopyBlob(
 ): Promise<HttpReply> {
   refuseVersionOrSnapshot(request.query);
   const guards = readCreateGuards(request, IF_ALL);
-  const source = await readOwnSource(request, services);
+  const source = await readNamedSource(blobSource(request, services));
   if (source === undefined) throw new Refusal("InvalidSourceBlobUrl");
   const copyId = services.blobs.parts.random.uuid();
   return copyReply(

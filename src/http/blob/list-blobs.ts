@@ -4,13 +4,12 @@ import { etagOf, instantOf, timestampOf } from "../../base/revision.ts";
 import { leaseStatus } from "../../concurrency/lease.ts";
 import { type BlobPosition, type ListedBlob, listBlobs } from "../../services/blob/list-blobs.ts";
 import type { BlobRecord } from "../../services/blob/records.ts";
-import { daysLeft } from "../../services/blob/retention.ts";
-import { serviceEndpoint, XML } from "../common/replies.ts";
+import { invalidMarker, listReply, printDeletion } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { decodeMarker, encodeMarker, printListParams, readListParams } from "../wire/list-params.ts";
 import { printMetadataXml } from "../wire/metadata.ts";
-import { PrintedPage, printListing } from "../wire/printed-page.ts";
+import { PrintedPage } from "../wire/printed-page.ts";
 import { encodedElement, escapeText, optionalElement, textElement } from "../wire/xml-print.ts";
 import { mayTouchTags, readContainerRef } from "./read-request.ts";
 import { BLOB_TYPES, contentTypeOf } from "./replies.ts";
@@ -65,14 +64,13 @@ export async function handleListBlobs(request: HttpRequest, { blobs }: BlobServi
     endBefore: request.query.get("endbefore") || undefined,
     from: params.marker === undefined ? undefined : positionOf(params.marker, scope),
   });
-  const body = printListing({
-    attributes: { ServiceEndpoint: serviceEndpoint(request), ContainerName: ref.container },
+  return listReply(request, {
+    attributes: { ContainerName: ref.container },
     head: printListParams(params),
     name: "Blobs",
     page,
     nextMarker: next === undefined ? "" : encodeMarker(scope, partsOf(next)),
   });
-  return { status: 200, headers: XML, body };
 }
 
 function partsOf(position: BlobPosition): string[] {
@@ -89,7 +87,7 @@ function positionOf(marker: string, scope: string): BlobPosition {
     if (kind === "blob") return { blob: name };
     if (kind === "past" && id !== undefined && /^\d{1,20}$/.test(id)) return { blob: name, past: BigInt(id) };
   }
-  throw badQuery("marker", marker, "The marker is not valid.");
+  throw invalidMarker(marker);
 }
 
 /** One entry, its elements in the order of Azure. */
@@ -151,11 +149,7 @@ function printProperties(record: BlobRecord, include: ReadonlySet<string>, now: 
   }
   if (include.has("legalhold") && record.hasLegalHold === true) out += "<LegalHold>true</LegalHold>";
   if (record.tags !== undefined) out += textElement("TagCount", Object.keys(record.tags).length);
-  if (record.deleted !== undefined) {
-    out += textElement("DeletedTime", printHttpDate(record.deleted.at));
-    out += textElement("RemainingRetentionDays", daysLeft(record.deleted.until, now));
-  }
-  return out;
+  return out + printDeletion(record.deleted, now);
 }
 
 /** An absent value is an empty element, as Azure prints it. */

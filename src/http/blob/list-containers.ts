@@ -1,21 +1,18 @@
 import type { Instant } from "../../base/clock.ts";
-import { badQuery } from "../../base/refusals.ts";
 import { instantOf } from "../../base/revision.ts";
 import { quotedEtag } from "../../concurrency/etag.ts";
-import { leaseStatus } from "../../concurrency/lease.ts";
 import {
   type ContainerPosition,
   type ListedContainer,
   listContainers,
 } from "../../services/blob/list-containers.ts";
 import { versionOfDeletion } from "../../services/blob/restore-container.ts";
-import { daysLeft } from "../../services/blob/retention.ts";
-import { serviceEndpoint, XML } from "../common/replies.ts";
+import { invalidMarker, listReply, printDeletion, printLease } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { decodeMarker, encodeMarker, printListParams, readListParams } from "../wire/list-params.ts";
 import { printMetadataXml } from "../wire/metadata.ts";
-import { PrintedPage, printListing } from "../wire/printed-page.ts";
+import { PrintedPage } from "../wire/printed-page.ts";
 import { element, optionalElement, textElement } from "../wire/xml-print.ts";
 import type { BlobServices } from "./services.ts";
 
@@ -39,14 +36,12 @@ export async function handleListContainers(
     includesSystem: params.include.has("system"),
     after: params.marker === undefined ? undefined : positionOf(params.marker, scope),
   });
-  const body = printListing({
-    attributes: { ServiceEndpoint: serviceEndpoint(request) },
+  return listReply(request, {
     head: printListParams(params),
     name: "Containers",
     page,
     nextMarker: next === undefined ? "" : encodeMarker(scope, partsOf(next)),
   });
-  return { status: 200, headers: XML, body };
 }
 
 function partsOf({ container, deletion }: ContainerPosition): string[] {
@@ -56,30 +51,24 @@ function partsOf({ container, deletion }: ContainerPosition): string[] {
 function positionOf(marker: string, scope: string): ContainerPosition {
   const [container, deletion] = decodeMarker(scope, marker);
   if (container === undefined || (deletion !== undefined && !/^\d{1,20}$/.test(deletion))) {
-    throw badQuery("marker", marker, "The marker is not valid.");
+    throw invalidMarker(marker);
   }
   return deletion === undefined ? { container } : { container, deletion: BigInt(deletion) };
 }
 
 function printContainer(entry: ListedContainer, withMetadata: boolean, now: Instant): string {
   const { record, container, deletion } = entry;
-  const { state, status, duration } = leaseStatus(record.lease, now);
   const properties =
     textElement("Last-Modified", printHttpDate(instantOf(record.revision))) +
     textElement("Etag", quotedEtag(record.revision)) +
-    textElement("LeaseStatus", status) +
-    textElement("LeaseState", state) +
-    optionalElement("LeaseDuration", duration) +
+    printLease(record.lease, now) +
     optionalElement("PublicAccess", record.publicAccess) +
     textElement("DefaultEncryptionScope", record.encryptionScope?.name ?? "$account-encryption-key") +
     textElement("DenyEncryptionScopeOverride", record.encryptionScope?.isEnforced ?? false) +
     textElement("HasImmutabilityPolicy", false) +
     textElement("HasLegalHold", false) +
     textElement("ImmutableStorageWithVersioningEnabled", record.hasVersionLevelImmutability ?? false) +
-    (record.deleted === undefined
-      ? ""
-      : textElement("DeletedTime", printHttpDate(record.deleted.at)) +
-        textElement("RemainingRetentionDays", daysLeft(record.deleted.until, now)));
+    printDeletion(record.deleted, now);
   return element(
     "Container",
     textElement("Name", container) +

@@ -1,8 +1,10 @@
 import { answerOf, badHeader, Refusal, type SourceAnswer, sourceRefusal } from "../../base/refusals.ts";
 import type { SourceUse } from "../../concurrency/conditions.ts";
+import type { LocalSource } from "../../services/blob/copy-blob.ts";
 import { openSource } from "../../services/blob/open-source.ts";
 import type { BlobHttpHeaders } from "../../services/blob/records.ts";
 import type { SliceRange } from "../../services/payload/payloads.ts";
+import { locateCopySource } from "../common/copy-source.ts";
 import type { RemoteSource } from "../common/copy-source-fetcher.ts";
 import { type FetchedSource, fetchedProperties } from "../common/fetched-source.ts";
 import { bodyTooLarge } from "../common/read-headers.ts";
@@ -15,7 +17,7 @@ import {
   readDeclaredDigest,
 } from "../wire/digest.ts";
 import { parseRange } from "../wire/range.ts";
-import { readCopySource } from "./copy-source.ts";
+import { blobSource } from "./copy-source.ts";
 import type { BlobServices } from "./services.ts";
 
 export function sourceDigests({ headers }: HttpRequest, { body }: SourceBody): ReplyHeaders {
@@ -54,7 +56,7 @@ export async function openSourceBody(
   if (request.body.length !== 0) throw badHeader("Content-Length", String(request.body.length ?? ""));
   const digest = readSourceDigest(request.headers);
   const range = readSourceRange(request.headers);
-  const source = await readCopySource(request, services, options.checkTarget);
+  const source = await locateCopySource(blobSource(request, services), options.checkTarget);
   const opened =
     source.kind === "here"
       ? await openHere(services, source, range, options)
@@ -79,7 +81,7 @@ interface Opened extends Omit<SourceBody, "body"> {
 
 async function openHere(
   { blobs }: BlobServices,
-  source: Extract<Awaited<ReturnType<typeof readCopySource>>, { readonly kind: "here" }>,
+  source: LocalSource,
   range: Range,
   { use }: SourceOptions,
 ): Promise<Opened> {

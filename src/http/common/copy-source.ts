@@ -11,6 +11,8 @@ export type CopySource<Local> =
   | ({ readonly kind: "elsewhere"; readonly shown: string } & RemoteSource);
 
 export interface SourceReader<Local> {
+  readonly request: HttpRequest;
+  readonly sources: CopySourceFetcher;
   readonly service: "blob" | "file";
   readonly url: URL;
   /** Reads what the address names on this server, after it has checked that the caller may read it. */
@@ -22,15 +24,13 @@ export interface SourceReader<Local> {
  * fetches nothing.
  */
 export async function locateCopySource<Local>(
-  request: HttpRequest,
-  sources: CopySourceFetcher,
   reader: SourceReader<Local>,
   checkTarget: () => Promise<void>,
 ): Promise<CopySource<Local>> {
-  const named = await readNamedSource(request, reader);
+  const named = await readNamedSource(reader);
   if (named !== undefined) return { kind: "here", ...named };
   await checkTarget();
-  const { url, service } = reader;
+  const { sources, url, service } = reader;
   const place = await sources.locate(url);
   if (place.kind === "own" && place.service === service) {
     const address = readAddress(pathOf(url), url.host, service, sources.isHostStyleAllowed);
@@ -40,13 +40,21 @@ export async function locateCopySource<Local>(
 }
 
 /** The source, if its host name alone shows that it is on this server. */
-export async function readNamedSource<Local>(
-  request: HttpRequest,
-  { service, url, readLocal }: SourceReader<Local>,
-): Promise<Local | undefined> {
+export async function readNamedSource<Local>({
+  request,
+  service,
+  url,
+  readLocal,
+}: SourceReader<Local>): Promise<Local | undefined> {
   const { isHere, isHostStyle } = locateSource(url, request, service);
   if (!isHere) return undefined;
   return readLocal(readAddress(pathOf(url), url.host, service, isHostStyle));
+}
+
+/** Whether the source is of the account of the caller and has no credentials of its own. */
+export function isOfCaller({ caller, headers }: HttpRequest, { target, query }: Address): boolean {
+  const hasOwn = headers["x-ms-copy-source-authorization"] !== undefined || query.has("sig");
+  return !hasOwn && caller.account === target.account;
 }
 
 function pathOf({ pathname, search }: URL): string {

@@ -1,10 +1,13 @@
 import type { Instant } from "../../base/clock.ts";
+import { badQuery, type Refusal } from "../../base/refusals.ts";
 import { instantOf, type Revision } from "../../base/revision.ts";
 import { quotedEtag } from "../../concurrency/etag.ts";
 import { type Lease, leaseStatus } from "../../concurrency/lease.ts";
-import type { HttpRequest } from "../exchange.ts";
+import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { printMetadata } from "../wire/metadata.ts";
+import { printListing } from "../wire/printed-page.ts";
+import { optionalElement, textElement } from "../wire/xml-print.ts";
 
 /** Headers that replies of several services share. */
 export const XML = { "Content-Type": "application/xml" } as const;
@@ -29,7 +32,7 @@ export function leaseHeaders(lease: Lease | undefined, now: Instant): Record<str
 }
 
 /** The address of the account as the client wrote it; listings repeat it. */
-export function serviceEndpoint({ headers, target, isSecure }: HttpRequest): string {
+function serviceEndpoint({ headers, target, isSecure }: HttpRequest): string {
   const root = `${isSecure ? "https" : "http"}://${headers.host ?? "localhost"}/`;
   return target.isPathStyle ? `${root}${target.account}/` : root;
 }
@@ -44,4 +47,38 @@ export function overrideHeaders(
     const name = lower.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
     headers[name] = caller.overrides[lower];
   }
+}
+
+/** The reply of a listing of an account or of what is in it. */
+export function listReply(request: HttpRequest, listing: Parameters<typeof printListing>[0]): HttpReply {
+  const attributes = { ServiceEndpoint: serviceEndpoint(request), ...listing.attributes };
+  return { status: 200, headers: XML, body: printListing({ ...listing, attributes }) };
+}
+
+export function invalidMarker(marker: string): Refusal {
+  return badQuery("marker", marker, "The marker is not valid.");
+}
+
+/** The lease of an entry in a listing. */
+export function printLease(lease: Lease | undefined, now: Instant): string {
+  const { state, status, duration } = leaseStatus(lease, now);
+  return (
+    textElement("LeaseStatus", status) +
+    textElement("LeaseState", state) +
+    optionalElement("LeaseDuration", duration)
+  );
+}
+
+const DAY_MILLIS = 24 * 60 * 60_000;
+
+/** When a soft-deleted entry was deleted, and for how many days it can still be restored. */
+export function printDeletion(deleted: Deletion | undefined, now: Instant): string {
+  if (deleted === undefined) return "";
+  const days = Math.max(0, Math.ceil((deleted.until - now) / DAY_MILLIS));
+  return textElement("DeletedTime", printHttpDate(deleted.at)) + textElement("RemainingRetentionDays", days);
+}
+
+interface Deletion {
+  readonly at: Instant;
+  readonly until: Instant;
 }

@@ -11,12 +11,13 @@ import { getFileProperties } from "../../services/file/get-file.ts";
 import { FILE_LIMITS } from "../../services/file/limits.ts";
 import { runCopy } from "../../services/file/run-copy.ts";
 import { mayOverwrite } from "../auth/caller.ts";
+import { type CopySource, locateCopySource } from "../common/copy-source.ts";
 import { type FetchedSource, fetchedMetadata, fetchedProperties } from "../common/fetched-source.ts";
 import { readBoolean, readLeaseId } from "../common/read-headers.ts";
 import { stamp } from "../common/replies.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import { readMetadata } from "../wire/metadata.ts";
-import { type FileSource, readCopySource } from "./copy-source.ts";
+import { fileSource, type OwnSource } from "./copy-source.ts";
 import { readChanges, readPathRef } from "./read-request.ts";
 import type { FileServices } from "./services.ts";
 
@@ -53,7 +54,7 @@ export async function handleCopyFile(request: HttpRequest, services: FileService
     mayOverwrite: mayOverwrite(request.caller),
     ignoresReadOnly: readBoolean(headers, "x-ms-file-copy-ignore-readonly") ?? false,
   };
-  const source = await readCopySource(request, services, () => checkCopyTarget(files, target));
+  const source = await locateCopySource(fileSource(request, services), () => checkCopyTarget(files, target));
   const copy: CopyFile = {
     ...target,
     copyId: files.parts.random.uuid(),
@@ -79,7 +80,7 @@ async function startCopy(
   request: HttpRequest,
   { files, sources }: FileServices,
   copy: CopyFile,
-  source: FileSource,
+  source: CopySource<OwnSource>,
 ): Promise<CopiedFile> {
   if (source.kind === "here") {
     await verifySource(files, source);
@@ -125,10 +126,7 @@ async function finishOrReply(
 }
 
 /** Refuses a missing source with the code of a copy and the status of the source. */
-export async function verifySource(
-  files: FileServices["files"],
-  { ref }: FileSource & { kind: "here" },
-): Promise<void> {
+export async function verifySource(files: FileServices["files"], { ref }: OwnSource): Promise<void> {
   try {
     await getFileProperties(files, { ref });
   } catch (error) {

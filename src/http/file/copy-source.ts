@@ -3,13 +3,7 @@ import type { PathRef } from "../../services/file/names.ts";
 import { authenticate } from "../auth/authenticate.ts";
 import { authorize } from "../auth/authorize.ts";
 import { readSourceUrl, withoutSignature } from "../common/copy-address.ts";
-import {
-  type CopySource,
-  checkSource,
-  locateCopySource,
-  readNamedSource,
-  type SourceReader,
-} from "../common/copy-source.ts";
+import { checkSource, isOfCaller, type SourceReader } from "../common/copy-source.ts";
 import { readBoolean, requireHeader } from "../common/read-headers.ts";
 import { onObject } from "../common/rows.ts";
 import type { HttpRequest } from "../exchange.ts";
@@ -22,14 +16,12 @@ import type { FileServices } from "./services.ts";
  * The source of a copy or rename, and the permission to use it: by a SAS in the address, by a token of its
  * own, or by the credentials of the caller.
  */
-export type FileSource = CopySource<OwnSource>;
-
 export interface OwnSource {
   readonly ref: PathRef;
   readonly shown: string;
 }
 
-export interface SourceOptions {
+interface SourceOptions {
   /** The header with the address. */
   readonly header?: string;
   readonly permission?: Permission;
@@ -37,28 +29,10 @@ export interface SourceOptions {
   readonly isOwnEnough?: boolean;
 }
 
-export function readCopySource(
+export function fileSource(
   request: HttpRequest,
   services: FileServices,
-  checkTarget: () => Promise<void>,
   options: SourceOptions = {},
-): Promise<FileSource> {
-  return locateCopySource(request, services.sources, readerOf(request, services, options), checkTarget);
-}
-
-/** The source, if its host name alone shows that it is on this server. */
-export function readOwnSource(
-  request: HttpRequest,
-  services: FileServices,
-  options: SourceOptions,
-): Promise<OwnSource | undefined> {
-  return readNamedSource(request, readerOf(request, services, options));
-}
-
-function readerOf(
-  request: HttpRequest,
-  services: FileServices,
-  options: SourceOptions,
 ): SourceReader<OwnSource> {
   const { header = "x-ms-copy-source" } = options;
   const { headers } = request;
@@ -69,7 +43,7 @@ function readerOf(
     const ref = { ...pathRefOf(address.target, keepsDots), ...snapshotOf(address) };
     return { ref, shown: withoutSignature(url) };
   };
-  return { service: "file", url, readLocal };
+  return { request, sources: services.sources, service: "file", url, readLocal };
 }
 
 function checkAllowed(
@@ -80,11 +54,7 @@ function checkAllowed(
 ): Promise<void> {
   const { caller, headers } = request;
   const row = { resource: "file" as const, permission };
-  const isOwn =
-    isOwnEnough &&
-    headers["x-ms-copy-source-authorization"] === undefined &&
-    !address.query.has("sig") &&
-    caller.account === address.target.account;
+  const isOwn = isOwnEnough && isOfCaller(request, address);
   return checkSource(
     request,
     address,

@@ -1,6 +1,7 @@
 import { getDirectoryProperties } from "../../services/file/directories.ts";
 import { metadataHeaders } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
+import { printMetadata } from "../wire/metadata.ts";
 import { readPathRef } from "./read-request.ts";
 import { inodeHeaders } from "./replies.ts";
 import type { FileServices } from "./services.ts";
@@ -12,8 +13,8 @@ export async function handleGetDirectoryProperties(
 ): Promise<HttpReply> {
   const inode = await getDirectoryProperties(files, readPathRef(request));
   const headers = {
-    ...metadataHeaders(inode.record),
     ...inodeHeaders(inode),
+    ...printMetadata(inode.record.metadata ?? {}),
     "x-ms-server-encrypted": "true",
   };
   return { status: 200, headers };

@@ -2,11 +2,11 @@ import { instantOf, timestampOf } from "../../base/revision.ts";
 import { quotedEtag } from "../../concurrency/etag.ts";
 import { type ListedInode, listDirectory } from "../../services/file/list-directory.ts";
 import { readBoolean } from "../common/read-headers.ts";
-import { serviceEndpoint, XML } from "../common/replies.ts";
+import { listReply } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { decodeMarker, encodeMarker, printListParams, readListParams } from "../wire/list-params.ts";
-import { PrintedPage, printListing } from "../wire/printed-page.ts";
+import { PrintedPage } from "../wire/printed-page.ts";
 import { element, encodedElement, isPrintable, textElement } from "../wire/xml-print.ts";
 import { readPathRef } from "./read-request.ts";
 import { printAttributes } from "./replies.ts";
@@ -36,9 +36,8 @@ export async function handleListDirectory(request: HttpRequest, { files }: FileS
       new PrintedPage((listed: ListedInode) => printEntry(listed, wants), { countMax: params.maxResults }),
     from: params.marker === undefined ? undefined : decodeMarker(scope, params.marker)[0],
   });
-  const body = printListing({
+  return listReply(request, {
     attributes: {
-      ServiceEndpoint: serviceEndpoint(request),
       ShareName: ref.share,
       ShareSnapshot: ref.snapshot === undefined ? undefined : timestampOf(ref.snapshot),
       ...(isPrintable(path)
@@ -50,7 +49,6 @@ export async function handleListDirectory(request: HttpRequest, { files }: FileS
     page,
     nextMarker: next === undefined ? "" : encodeMarker(scope, [next]),
   });
-  return { status: 200, headers: XML, body };
 }
 
 interface Wants {

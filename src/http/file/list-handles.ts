@@ -1,9 +1,8 @@
-import { badQuery } from "../../base/refusals.ts";
 import { DELETE, READ, WRITE } from "../../concurrency/share-mode.ts";
 import { FILE_LIMITS } from "../../services/file/limits.ts";
 import { type HandlePosition, type ListedHandle, listHandles } from "../../services/file/list-handles.ts";
 import { readBoolean } from "../common/read-headers.ts";
-import { XML } from "../common/replies.ts";
+import { invalidMarker, XML } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { decodeMarker, encodeMarker, readListParams } from "../wire/list-params.ts";
@@ -32,7 +31,7 @@ export function positionOf(request: HttpRequest): HandlePosition | undefined {
     !/^\d{1,20}$/.test(inode) ||
     !/^\d{1,20}$/.test(handle)
   ) {
-    throw badQuery("marker", marker, "The marker is not valid.");
+    throw invalidMarker(marker);
   }
   return { inode: BigInt(inode), handle: BigInt(handle) };
 }

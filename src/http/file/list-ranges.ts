@@ -1,5 +1,4 @@
 import { StorageFault } from "../../base/faults.ts";
-import { badQuery } from "../../base/refusals.ts";
 import { FILE_LIMITS } from "../../services/file/limits.ts";
 import {
   type ByteSpan,
@@ -8,7 +7,7 @@ import {
   listRanges,
 } from "../../services/file/list-ranges.ts";
 import { readBoolean, readLeaseId } from "../common/read-headers.ts";
-import { stamp, XML } from "../common/replies.ts";
+import { invalidMarker, stamp, XML } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { decodeMarker, encodeMarker, readListParams } from "../wire/list-params.ts";
 import { parseRange } from "../wire/range.ts";
@@ -70,7 +69,7 @@ async function* printWhole(
 
 function offsetOf(scope: string, marker: string): number {
   const [offset = ""] = decodeMarker(scope, marker);
-  if (!/^\d{1,15}$/.test(offset)) throw badQuery("marker", marker, "The marker is not valid.");
+  if (!/^\d{1,15}$/.test(offset)) throw invalidMarker(marker);
   return Number(offset);
 }
 

@@ -1,17 +1,16 @@
 import type { Instant } from "../../base/clock.ts";
-import { badQuery } from "../../base/refusals.ts";
 import { instantOf, timestampOf } from "../../base/revision.ts";
 import { quotedEtag } from "../../concurrency/etag.ts";
-import { type Lease, leaseStatus } from "../../concurrency/lease.ts";
+import type { Lease } from "../../concurrency/lease.ts";
 import { versionOfDeletion } from "../../services/file/delete-share.ts";
 import { type ListedShare, listShares, type SharePosition } from "../../services/file/list-shares.ts";
-import { serviceEndpoint, XML } from "../common/replies.ts";
+import { invalidMarker, listReply, printDeletion, printLease } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
 import { decodeMarker, encodeMarker, printListParams, readListParams } from "../wire/list-params.ts";
 import { printMetadataXml } from "../wire/metadata.ts";
-import { PrintedPage, printListing } from "../wire/printed-page.ts";
-import { element, optionalElement, textElement } from "../wire/xml-print.ts";
+import { PrintedPage } from "../wire/printed-page.ts";
+import { element, textElement } from "../wire/xml-print.ts";
 import type { FileServices } from "./services.ts";
 import { printSettings } from "./share-settings.ts";
 
@@ -32,25 +31,21 @@ export async function handleListShares(request: HttpRequest, { files }: FileServ
     includesSnapshots: params.include.has("snapshots"),
     from: params.marker === undefined ? undefined : positionOf(params.marker, scope),
   });
-  const body = printListing({
-    attributes: { ServiceEndpoint: serviceEndpoint(request) },
+  return listReply(request, {
     head: printListParams(params),
     name: "Shares",
     page,
     nextMarker: next === undefined ? "" : encodeMarker(scope, [next.name, String(next.skip)]),
   });
-  return { status: 200, headers: XML, body };
 }
 
 function positionOf(marker: string, scope: string): SharePosition {
   const [name, skip] = decodeMarker(scope, marker);
   if (name === undefined || skip === undefined || !/^\d{1,6}$/.test(skip)) {
-    throw badQuery("marker", marker, "The marker is not valid.");
+    throw invalidMarker(marker);
   }
   return { name, skip: Number(skip) };
 }
-
-const DAY_MILLIS = 24 * 60 * 60_000;
 
 function printShare(
   { name, info, snapshot, deletion }: ListedShare,
@@ -58,23 +53,14 @@ function printShare(
   now: Instant,
 ): string {
   const { settings, deleted } = info;
-  const { state, status, duration } = leaseStatus(info.lease as Lease | undefined, now);
-  const isSnapshot = snapshot !== undefined;
   const { before, after } = printSettings(settings, now);
   const properties =
     textElement("Last-Modified", printHttpDate(instantOf(info.revision))) +
     textElement("Etag", quotedEtag(info.revision)) +
     before +
-    (isSnapshot
-      ? ""
-      : textElement("LeaseStatus", status) +
-        textElement("LeaseState", state) +
-        optionalElement("LeaseDuration", duration)) +
+    (snapshot === undefined ? printLease(info.lease as Lease | undefined, now) : "") +
     after +
-    (deleted === undefined
-      ? ""
-      : textElement("DeletedTime", printHttpDate(deleted.at)) +
-        textElement("RemainingRetentionDays", Math.max(0, Math.ceil((deleted.until - now) / DAY_MILLIS))));
+    printDeletion(deleted, now);
   return element(
     "Share",
     textElement("Name", name) +

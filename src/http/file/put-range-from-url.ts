@@ -4,13 +4,14 @@ import { getFile } from "../../services/file/get-file.ts";
 import { FILE_LIMITS } from "../../services/file/limits.ts";
 import { checkRangeTarget, type PutRange, putRange } from "../../services/file/put-range.ts";
 import { ingest } from "../../services/payload/content.ts";
+import { locateCopySource } from "../common/copy-source.ts";
 import type { RemoteSource } from "../common/copy-source-fetcher.ts";
 import { missingHeader } from "../common/read-headers.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
 import { checkBytes } from "../wire/digest.ts";
 import { parseRange, resolveRange } from "../wire/range.ts";
 import { verifySource } from "./copy-file.ts";
-import { readCopySource } from "./copy-source.ts";
+import { fileSource } from "./copy-source.ts";
 import { rangeReply, readPutRange } from "./put-range.ts";
 import type { FileServices } from "./services.ts";
 
@@ -22,7 +23,7 @@ async function readSource(request: HttpRequest, services: FileServices, target: 
   if (range?.to === undefined) throw badHeader("x-ms-source-range", text ?? "");
   if (range.to - range.from + 1 !== length) throw badHeader("x-ms-source-range", text ?? "");
   const checkTarget = () => checkRangeTarget(services.files, target);
-  const source = await readCopySource(request, services, checkTarget, { isOwnEnough: false });
+  const source = await locateCopySource(fileSource(request, services, { isOwnEnough: false }), checkTarget);
   if (source.kind === "elsewhere") return fetchRange(request, services, source, { from: range.from, length });
   await verifySource(services.files, source);
   const { content } = await getFile(services.files, {

@@ -1,10 +1,11 @@
 import { badHeader } from "../../base/refusals.ts";
 import { rename } from "../../services/file/rename.ts";
+import { readNamedSource } from "../common/copy-source.ts";
 import { readBoolean, readGuid } from "../common/read-headers.ts";
 import { onObject } from "../common/rows.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { readMetadata } from "../wire/metadata.ts";
-import { readOwnSource } from "./copy-source.ts";
+import { fileSource } from "./copy-source.ts";
 import { readChanges, readPathRef } from "./read-request.ts";
 import { changedHeaders } from "./replies.ts";
 import type { FileServices } from "./services.ts";
@@ -25,7 +26,7 @@ async function handleRename(
 ): Promise<HttpReply> {
   const { headers } = request;
   const header = "x-ms-file-rename-source";
-  const source = await readOwnSource(request, services, { header, permission: onObject("w") });
+  const source = await readNamedSource(fileSource(request, services, { header, permission: onObject("w") }));
   if (source === undefined) throw badHeader(header, "");
   const inode = await rename(services.files, {
     kind,

@@ -1,10 +1,10 @@
 import { Refusal } from "../../base/refusals.ts";
 import { type ListedQueue, listQueues } from "../../services/queue/list-queues.ts";
-import { serviceEndpoint, XML } from "../common/replies.ts";
+import { listReply } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printListParams, readListParams } from "../wire/list-params.ts";
 import { printMetadataXml } from "../wire/metadata.ts";
-import { PrintedPage, printListing } from "../wire/printed-page.ts";
+import { PrintedPage } from "../wire/printed-page.ts";
 import { element, textElement } from "../wire/xml-print.ts";
 import type { QueueServices } from "./services.ts";
 
@@ -19,14 +19,12 @@ export async function handleListQueues(request: HttpRequest, { queues }: QueueSe
     element("Queue", textElement("Name", name) + (withMetadata ? printMetadataXml(metadata) : ""));
   const newPage = () => new PrintedPage(print, { countMax: maxResults });
   const { page, next } = await listQueues(queues, { account, prefix, from, maxResults, newPage });
-  const body = printListing({
-    attributes: { ServiceEndpoint: serviceEndpoint(request) },
+  return listReply(request, {
     head: printListParams(params),
     name: "Queues",
     page,
     nextMarker: next === undefined ? "" : printMarker(account, next),
   });
-  return { status: 200, headers: XML, body };
 }
 
 /** The first name of the next page, as the protocol writes it: `/account/queue`. */

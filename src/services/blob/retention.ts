@@ -26,11 +26,6 @@ export async function readSoftDelete(read: Reader, account: string): Promise<Sof
   };
 }
 
-/** Days left, as listings tell them: a part of a day counts as one. */
-export function daysLeft(until: Instant, now: Instant): number {
-  return Math.max(0, Math.ceil((until - now) / DAY_MILLIS));
-}
-
 /** Nobody names it any more; the reclaimer takes it apart, in steps. */
 export function discard(write: Writer, garbage: GarbageRecord): void {
   write.put(garbageKey(write.revision()), garbageRecord.pack(garbage));
