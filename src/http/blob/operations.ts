@@ -88,8 +88,12 @@ const CREATES = { ...GUARDED, ...CREATED } as const;
 const COPIES = { ...GUARDED, ...ACCEPTED } as const;
 const DELETES = { conditions: IF_ALL, lease: "checked", ...ACCEPTED } as const;
 
-/** The row admits a body so that the handler can refuse it with the code of the protocol. */
-const REFUSED_BODY = stream(BLOB_LIMITS.putBlobBytesMax);
+/**
+ * Also where the operation has no body: the row admits one so that the handler can refuse it with its own
+ * code.
+ */
+const BODY = stream(BLOB_LIMITS.putBlobBytesMax);
+const CREATES_BY_BODY = { ...CREATES, ...BODY } as const;
 
 const ACCOUNT = "restype=account&comp=properties";
 const CONTAINER = "container?restype=container";
@@ -216,14 +220,8 @@ const CONTAINER_ROWS: readonly Operation<BlobServices>[] = [
  * wins.
  */
 const CONTENT_ROWS: readonly Operation<BlobServices>[] = [
-  row("PutBlob", "PUT blob, x-ms-blob-type: BlockBlob", onObject("c", "w"), handlePutBlob, {
-    ...CREATES,
-    ...stream(BLOB_LIMITS.putBlobBytesMax),
-  }),
-  row("PutBlobOfNoType", "PUT blob", onObject("c", "w"), handlePutBlobOfNoType, {
-    ...REFUSED_BODY,
-    ...CREATED,
-  }),
+  row("PutBlob", "PUT blob, x-ms-blob-type: BlockBlob", onObject("c", "w"), handlePutBlob, CREATES_BY_BODY),
+  row("PutBlobOfNoType", "PUT blob", onObject("c", "w"), handlePutBlobOfNoType, { ...BODY, ...CREATED }),
   row("PutBlock", "PUT blob?comp=block", onObject("w", "c"), handlePutBlock, {
     lease: "checked",
     ...stream(BLOB_LIMITS.putBlockBytesMax),
@@ -238,10 +236,13 @@ const CONTENT_ROWS: readonly Operation<BlobServices>[] = [
     conditions: IF_TAGS,
     replyBytesMax: BLOB_LIMITS.blockListBytesMax,
   }),
-  row("PutAppendBlob", "PUT blob, x-ms-blob-type: AppendBlob", onObject("c", "w"), handlePutAppendBlob, {
-    ...CREATES,
-    ...REFUSED_BODY,
-  }),
+  row(
+    "PutAppendBlob",
+    "PUT blob, x-ms-blob-type: AppendBlob",
+    onObject("c", "w"),
+    handlePutAppendBlob,
+    CREATES_BY_BODY,
+  ),
   row("AppendBlock", "PUT blob?comp=appendblock", onObject("a", "w"), handleAppendBlock, {
     ...CREATES,
     ...stream(BLOB_LIMITS.appendBlockBytesMax),
@@ -250,14 +251,14 @@ const CONTENT_ROWS: readonly Operation<BlobServices>[] = [
     ...LEASED,
     conditions: IF_FOUR,
   }),
-  row("PutPageBlob", "PUT blob, x-ms-blob-type: PageBlob", onObject("c", "w"), handlePutPageBlob, {
-    ...CREATES,
-    ...REFUSED_BODY,
-  }),
-  row("PutPage", "PUT blob?comp=page", onObject("w"), handlePutPage, {
-    ...CREATES,
-    ...stream(BLOB_LIMITS.putBlobBytesMax),
-  }),
+  row(
+    "PutPageBlob",
+    "PUT blob, x-ms-blob-type: PageBlob",
+    onObject("c", "w"),
+    handlePutPageBlob,
+    CREATES_BY_BODY,
+  ),
+  row("PutPage", "PUT blob?comp=page", onObject("w"), handlePutPage, CREATES_BY_BODY),
   row("GetPageRanges", "GET blob?comp=pagelist", READ_BLOB, handleGetPageRanges, { ...GUARDED, ...LISTING }),
   row("CopyBlob", "PUT blob, x-ms-copy-source: *", onObject("c", "w"), handleCopyBlob, COPIES),
   row(
@@ -277,26 +278,29 @@ const CONTENT_ROWS: readonly Operation<BlobServices>[] = [
     "PUT blob, x-ms-blob-type: BlockBlob, x-ms-copy-source: *",
     onObject("c", "w"),
     handlePutBlobFromUrl,
-    { ...CREATES, ...REFUSED_BODY },
+    CREATES_BY_BODY,
   ),
   row(
     "PutBlockFromUrl",
     "PUT blob?comp=block, x-ms-copy-source: *",
     onObject("w", "c"),
     handlePutBlockFromUrl,
-    { lease: "checked", ...REFUSED_BODY, ...CREATED },
+    { lease: "checked", ...BODY, ...CREATED },
   ),
   row(
     "AppendBlockFromUrl",
     "PUT blob?comp=appendblock, x-ms-copy-source: *",
     onObject("a", "w"),
     handleAppendBlockFromUrl,
-    { ...CREATES, ...REFUSED_BODY },
+    CREATES_BY_BODY,
   ),
-  row("PutPageFromUrl", "PUT blob?comp=page, x-ms-copy-source: *", onObject("w"), handlePutPageFromUrl, {
-    ...CREATES,
-    ...REFUSED_BODY,
-  }),
+  row(
+    "PutPageFromUrl",
+    "PUT blob?comp=page, x-ms-copy-source: *",
+    onObject("w"),
+    handlePutPageFromUrl,
+    CREATES_BY_BODY,
+  ),
   row("CopyIncremental", "PUT blob?comp=incrementalcopy", onObject("c", "w"), handleIncrementalCopyBlob, {
     returnsEtag: true,
     conditions: IF_ALL,

@@ -56,13 +56,17 @@ import { handleSnapshotShare } from "./snapshot-share.ts";
 
 const ETAG = { returnsEtag: true } as const;
 const LEASED = { ...ETAG, lease: "checked" } as const;
+const CREATES = { ...ETAG, ...CREATED } as const;
+const WRITES = { ...LEASED, ...CREATED } as const;
+const DELETES = { lease: "checked", ...ACCEPTED } as const;
+const RANGE = stream(FILE_LIMITS.rangeBytesMax);
 
 const SHARE = "share?restype=share";
 const DIRECTORY = "directory?restype=directory";
 
 const SHARE_ROWS: readonly Operation<FileServices>[] = [
   row("ListShares", "GET service?comp=list", onService("l"), handleListShares, LISTING),
-  row("CreateShare", `PUT ${SHARE}`, onContainer("c", "w"), handleCreateShare, { ...ETAG, ...CREATED }),
+  row("CreateShare", `PUT ${SHARE}`, onContainer("c", "w"), handleCreateShare, CREATES),
   ...getAndHead("GetShareProperties", SHARE, onContainer("r"), handleGetShareProperties, LEASED),
   ...getAndHead(
     "GetShareMetadata",
@@ -80,18 +84,9 @@ const SHARE_ROWS: readonly Operation<FileServices>[] = [
   ),
   row("SetShareMetadata", `PUT ${SHARE}&comp=metadata`, onContainer("w"), handleSetShareMetadata, LEASED),
   row("GetShareStats", `GET ${SHARE}&comp=stats`, onContainer("r"), handleGetShareStats, LEASED),
-  row("SnapshotShare", `PUT ${SHARE}&comp=snapshot`, onContainer("c", "w"), handleSnapshotShare, {
-    ...ETAG,
-    ...CREATED,
-  }),
-  row("DeleteShare", `DELETE ${SHARE}`, onContainer("d"), handleDeleteShare, {
-    lease: "checked",
-    ...ACCEPTED,
-  }),
-  row("RestoreShare", `PUT ${SHARE}&comp=undelete`, onContainer("w"), handleRestoreShare, {
-    ...ETAG,
-    ...CREATED,
-  }),
+  row("SnapshotShare", `PUT ${SHARE}&comp=snapshot`, onContainer("c", "w"), handleSnapshotShare, CREATES),
+  row("DeleteShare", `DELETE ${SHARE}`, onContainer("d"), handleDeleteShare, DELETES),
+  row("RestoreShare", `PUT ${SHARE}&comp=undelete`, onContainer("w"), handleRestoreShare, CREATES),
   ...getAndHead("GetShareAcl", `${SHARE}&comp=acl`, onContainer(), handleGetShareAcl, LEASED),
   row("SetShareAcl", `PUT ${SHARE}&comp=acl`, onContainer(), handleSetShareAcl, {
     ...LEASED,
@@ -102,20 +97,14 @@ const SHARE_ROWS: readonly Operation<FileServices>[] = [
     `PUT ${SHARE}&comp=filepermission`,
     onContainerBySas("w", "c"),
     handleCreatePermission,
-    {
-      ...json(FILE_LIMITS.permissionBytesMax),
-      ...CREATED,
-    },
+    { ...json(FILE_LIMITS.permissionBytesMax), ...CREATED },
   ),
   row("GetPermission", `GET ${SHARE}&comp=filepermission`, onContainerBySas("r"), handleGetPermission),
   ...leaseRows("Share", `${SHARE}&comp=lease`, onContainer("w"), handleLeaseShare),
 ];
 
 const DIRECTORY_ROWS: readonly Operation<FileServices>[] = [
-  row("CreateDirectory", `PUT ${DIRECTORY}`, onObject("c", "w"), handleCreateDirectory, {
-    ...ETAG,
-    ...CREATED,
-  }),
+  row("CreateDirectory", `PUT ${DIRECTORY}`, onObject("c", "w"), handleCreateDirectory, CREATES),
   ...getAndHead("GetDirectoryProperties", DIRECTORY, onObject("r"), handleGetDirectoryProperties, ETAG),
   ...getAndHead(
     "GetDirectoryMetadata",
@@ -150,22 +139,14 @@ const DIRECTORY_ROWS: readonly Operation<FileServices>[] = [
 ];
 
 const FILE_ROWS: readonly Operation<FileServices>[] = [
-  row("CreateFile", "PUT file", onObject("c", "w"), handleCreateFile, {
-    ...LEASED,
-    ...stream(FILE_LIMITS.rangeBytesMax),
-    ...CREATED,
-  }),
+  row("CreateFile", "PUT file", onObject("c", "w"), handleCreateFile, { ...WRITES, ...RANGE }),
   row("GetFile", "GET file", onObject("r"), handleGetFile, { ...LEASED, ok: [200, 206] }),
   row("GetFileProperties", "HEAD file", onObject("r"), handleGetFileProperties, LEASED),
   ...getAndHead("GetFileMetadata", "file?comp=metadata", onObject("r"), handleGetFileMetadata, LEASED),
   row("SetFileProperties", "PUT file?comp=properties", onObject("w"), handleSetFileProperties, LEASED),
   row("SetFileMetadata", "PUT file?comp=metadata", onObject("w"), handleSetFileMetadata, LEASED),
-  row("DeleteFile", "DELETE file", onObject("d"), handleDeleteFile, { lease: "checked", ...ACCEPTED }),
-  row("PutRange", "PUT file?comp=range", onObject("w"), handlePutRange, {
-    ...LEASED,
-    ...stream(FILE_LIMITS.rangeBytesMax),
-    ...CREATED,
-  }),
+  row("DeleteFile", "DELETE file", onObject("d"), handleDeleteFile, DELETES),
+  row("PutRange", "PUT file?comp=range", onObject("w"), handlePutRange, { ...WRITES, ...RANGE }),
   row("ListRanges", "GET file?comp=rangelist", onObject("r"), handleListRanges, { ...LEASED, ...LISTING }),
   row("CopyFile", "PUT file, x-ms-copy-source: *", onObject("c", "w"), handleCopyFile, {
     ...LEASED,
@@ -175,10 +156,13 @@ const FILE_ROWS: readonly Operation<FileServices>[] = [
     lease: "checked",
     ...NO_CONTENT,
   }),
-  row("PutRangeFromURL", "PUT file?comp=range, x-ms-copy-source: *", onObject("w"), handlePutRangeFromUrl, {
-    ...LEASED,
-    ...CREATED,
-  }),
+  row(
+    "PutRangeFromURL",
+    "PUT file?comp=range, x-ms-copy-source: *",
+    onObject("w"),
+    handlePutRangeFromUrl,
+    WRITES,
+  ),
   row("RenameFile", "PUT file?comp=rename", onObject("w"), handleRenameFile, LEASED),
   ...leaseRows("File", "file?comp=lease", onObject("w"), handleLeaseFile, {
     actions: ["acquire", "change", "release", "break"],
