@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { syncDirectory } from "../base/durable-files.ts";
 import { OWNER_FILE_MODE } from "../base/file-modes.ts";
 import { FreeSpace } from "../base/free-space.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -54,26 +55,13 @@ export class DiskDevice implements Device {
   }
 
   async syncDirectory(): Promise<void> {
-    if (!CAN_SYNC_DIRECTORIES) return;
+    if (process.platform === "win32") return;
     const directory = await fs.promises.open(this.place, "r");
     try {
       await directory.sync();
     } finally {
       await directory.close();
     }
-  }
-}
-
-/** Windows cannot open a directory for a sync; NTFS journals names by itself. */
-const CAN_SYNC_DIRECTORIES = process.platform !== "win32";
-
-function syncDirectory(path: string): void {
-  if (!CAN_SYNC_DIRECTORIES) return;
-  const descriptor = fs.openSync(path, "r");
-  try {
-    fs.fsyncSync(descriptor);
-  } finally {
-    fs.closeSync(descriptor);
   }
 }
 

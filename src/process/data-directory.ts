@@ -1,8 +1,8 @@
-import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Clock, systemClock } from "../base/clock.ts";
+import { writeDurably } from "../base/durable-files.ts";
 import { errorCode, UnusableDirectory } from "../base/faults.ts";
-import { OWNER_FILE_MODE } from "../base/file-modes.ts";
 import { makeDirectory } from "../base/make-directory.ts";
 import type { Log } from "../observability/log.ts";
 import { acquireDirectoryLock } from "./directory-lock.ts";
@@ -146,19 +146,5 @@ function newMarker({ clock = systemClock, createdBy = "holdfast" }: OpenDataDire
 
 /** Atomic: a half marker after a power cut would make the directory unusable. */
 function writeMarker(directory: string, marker: Marker): void {
-  const draft = join(directory, MARKER_DRAFT);
-  const file = openSync(draft, "w", OWNER_FILE_MODE);
-  try {
-    writeSync(file, `${JSON.stringify(marker)}\n`);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(draft, join(directory, MARKER));
-  const folder = openSync(directory, "r");
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
+  writeDurably(join(directory, MARKER), `${JSON.stringify(marker)}\n`, join(directory, MARKER_DRAFT));
 }

@@ -34,7 +34,7 @@ export interface Reader {
   /** The value, which the caller owns, or undefined. */
   get(key: Key): MaybePromise<Buffer | undefined>;
   /** Several values in one round trip, in the order of `keys`. */
-  getMany(keys: readonly Key[]): Promise<(Buffer | undefined)[]>;
+  getMany(keys: readonly Key[]): MaybePromise<(Buffer | undefined)[]>;
   /**
    * Entries in order, fetched as they are consumed. Leaving the loop ends the scan. Whether the loop sees its
    * own later writes in the range is undefined.

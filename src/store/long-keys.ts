@@ -6,7 +6,7 @@ import { LIMITS } from "../base/limits.ts";
 import type { Revision } from "../base/revision.ts";
 import { prefixEnd } from "./keys/pack.ts";
 import type { Entry, Key, MaybePromise, Range, Reader, SyncReader, SyncWriter, Writer } from "./kv.ts";
-import { DirectReader, DirectWriter, updateFetching, viewFetching } from "./sync-transaction.ts";
+import { updateFetching, viewFetching } from "./sync-transaction.ts";
 
 /**
  * Long keys over engines that support only short ones.
@@ -25,9 +25,9 @@ export interface RawReader {
   /** No method returns a promise. */
   readonly isSynchronous: boolean;
   get(key: Key): MaybePromise<Buffer | undefined>;
-  getMany(keys: readonly Key[]): (Buffer | undefined)[] | Promise<(Buffer | undefined)[]>;
+  getMany(keys: readonly Key[]): MaybePromise<(Buffer | undefined)[]>;
   /** Up to `limit` entries of the range in order; fewer mean that the range has no more. */
-  page(range: Range, limit: number): Entry[] | Promise<Entry[]>;
+  page(range: Range, limit: number): MaybePromise<Entry[]>;
   now(): Instant;
 }
 
@@ -144,12 +144,9 @@ export class LongKeyReader<Raw extends RawReader = RawReader> implements Reader 
     return found instanceof Promise ? mayBeAbandoned(found) : found;
   }
 
-  getMany(keys: readonly Key[]): Promise<(Buffer | undefined)[]> {
-    return mayBeAbandoned(this.#getMany(keys));
-  }
-
-  async #getMany(keys: readonly Key[]): Promise<(Buffer | undefined)[]> {
-    return this.raw.getMany(keys.map(engineKey));
+  getMany(keys: readonly Key[]): MaybePromise<(Buffer | undefined)[]> {
+    const found = this.raw.getMany(keys.map(engineKey));
+    return found instanceof Promise ? mayBeAbandoned(found) : found;
   }
 
   now(): Instant {
@@ -157,7 +154,8 @@ export class LongKeyReader<Raw extends RawReader = RawReader> implements Reader 
   }
 
   view<T>(decide: (read: SyncReader) => T): MaybePromise<T> {
-    if (this.raw.isSynchronous) return decide(new DirectReader(this));
+    // No method of a synchronous engine returns a promise, as a decision needs it.
+    if (this.raw.isSynchronous) return decide(this as unknown as SyncReader);
     return mayBeAbandoned(viewFetching(this, decide));
   }
 
@@ -275,7 +273,7 @@ export class LongKeyWriter extends LongKeyReader<RawWriter> implements Writer {
   }
 
   update<T>(decide: (write: SyncWriter) => T): MaybePromise<T> {
-    if (this.raw.isSynchronous) return decide(new DirectWriter(this));
+    if (this.raw.isSynchronous) return decide(this as unknown as SyncWriter);
     return mayBeAbandoned(updateFetching(this, decide));
   }
 

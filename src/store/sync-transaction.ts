@@ -33,48 +33,6 @@ export function withRest<Transaction, T>(
   return then(decided, (outcome) => (outcome instanceof AsyncRest ? outcome.run(transaction) : outcome));
 }
 
-/** The reader of a synchronous engine, without promises. */
-export class DirectReader implements SyncReader {
-  readonly #reader: Reader;
-
-  constructor(reader: Reader) {
-    this.#reader = reader;
-  }
-
-  get(key: Key): Buffer | undefined {
-    return this.#reader.get(key) as Buffer | undefined;
-  }
-
-  getMany(keys: readonly Key[]): (Buffer | undefined)[] {
-    return keys.map((key) => this.get(key));
-  }
-
-  now(): Instant {
-    return this.#reader.now();
-  }
-}
-
-export class DirectWriter extends DirectReader implements SyncWriter {
-  readonly #writer: Writer;
-
-  constructor(writer: Writer) {
-    super(writer);
-    this.#writer = writer;
-  }
-
-  put(key: Key, value: Uint8Array): void {
-    this.#writer.put(key, value);
-  }
-
-  delete(key: Key): void {
-    this.#writer.delete(key);
-  }
-
-  revision(above?: Revision): Revision {
-    return this.#writer.revision(above);
-  }
-}
-
 class FetchingReader implements SyncReader {
   readonly #reader: Reader;
   readonly #fetched = new Map<Key, Buffer | undefined>();

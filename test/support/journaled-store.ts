@@ -1,5 +1,5 @@
 import type { Key, MaybePromise, Store, Writer } from "../../src/store/kv.ts";
-import { DirectReader, updateFetching, withRest } from "../../src/store/sync-transaction.ts";
+import { updateFetching, withRest } from "../../src/store/sync-transaction.ts";
 import { alreadyDurable } from "../../src/store/unsynced-keys.ts";
 import type { CrashDevice } from "./crash-device.ts";
 
@@ -85,7 +85,7 @@ function recording(write: Writer, writes: Map<Key, Uint8Array | null>): Writer {
       writes.set(key, null);
       write.delete(key);
     },
-    view: (decide) => decide(new DirectReader(write)),
+    view: (decide) => write.view(decide),
     update: (decide) => updateFetching(recorded, decide),
   };
   return recorded;

@@ -4,17 +4,14 @@ import {
   existsSync,
   fdatasync,
   fstatSync,
-  fsyncSync,
   openSync,
-  readSync,
-  renameSync,
+  readFileSync,
   unlinkSync,
   write,
-  writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import { writeDurably } from "../../base/durable-files.ts";
 import { isOutOfSpace, OutOfSpace, UnusableDirectory } from "../../base/faults.ts";
-import { OWNER_FILE_MODE } from "../../base/file-modes.ts";
 import { LIMITS, MIB } from "../../base/limits.ts";
 import { systemRandom } from "../../base/random.ts";
 import { Crc64 } from "../../digest/crc64.ts";
@@ -73,7 +70,7 @@ export class Journal {
   #draft = Buffer.alloc(LIMITS.journalDraftBytes);
 
   constructor(directory: string) {
-    this.#files = NAMES.map((name) => openFile(directory, join(directory, name)));
+    this.#files = NAMES.map((name) => openFile(join(directory, name)));
   }
 
   /**
@@ -140,9 +137,8 @@ export function recordsAfter(directory: string, applied: number): JournalRecord[
     .sort((a, b) => a.commit - b.commit);
   found.forEach(({ commit }, index) => {
     if (commit === applied + 1 + index) return;
-    throw new UnusableDirectory(
-      `${join(directory, NAMES[0])} and ${NAMES[1]} are damaged: commit ${applied + 1 + index} is missing before commit ${commit}`,
-    );
+    const damage = `commit ${applied + 1 + index} is missing before commit ${commit}`;
+    throw new UnusableDirectory(`${join(directory, NAMES[0])} and ${NAMES[1]} are damaged: ${damage}`);
   });
   return found;
 }
@@ -153,26 +149,20 @@ export function removeJournal(directory: string): void {
 }
 
 function recordsIn(path: string, applied: number): JournalRecord[] {
-  const descriptor = openSync(path, "r");
-  try {
-    const salt = readSalt(descriptor, path);
-    const bytes = Buffer.alloc(fstatSync(descriptor).size);
-    readWhole(descriptor, bytes);
-    const records: JournalRecord[] = [];
-    for (let at = BLOCK_BYTES; at + HEADER_BYTES <= bytes.length; ) {
-      const body = bodyBytesAt(bytes, at, salt);
-      if (body === undefined) {
-        at += BLOCK_BYTES;
-        continue;
-      }
-      const commit = Number(bytes.readBigUInt64LE(at + 8));
-      if (commit > applied) records.push({ commit, writes: decode(bytes, at) });
-      at += toBlocks(HEADER_BYTES + body);
+  const bytes = readFileSync(path);
+  const salt = saltOf(bytes, path);
+  const records: JournalRecord[] = [];
+  for (let at = BLOCK_BYTES; at + HEADER_BYTES <= bytes.length; ) {
+    const body = bodyBytesAt(bytes, at, salt);
+    if (body === undefined) {
+      at += BLOCK_BYTES;
+      continue;
     }
-    return records;
-  } finally {
-    closeSync(descriptor);
+    const commit = Number(bytes.readBigUInt64LE(at + 8));
+    if (commit > applied) records.push({ commit, writes: decode(bytes, at) });
+    at += toBlocks(HEADER_BYTES + body);
   }
+  return records;
 }
 
 /** The length of the body, if a complete record begins here. */
@@ -215,49 +205,25 @@ function toBlocks(bytes: number): number {
   return Math.ceil(bytes / BLOCK_BYTES) * BLOCK_BYTES;
 }
 
-function openFile(directory: string, path: string): JournalFile {
-  if (!existsSync(path)) createFile(directory, path);
+function openFile(path: string): JournalFile {
+  if (!existsSync(path)) createFile(path);
+  const salt = saltOf(readFileSync(path), path);
   const descriptor = openSync(path, OPEN_FLAGS);
-  const { size } = fstatSync(descriptor);
-  return { descriptor, salt: readSalt(descriptor, path), bytes: size, end: BLOCK_BYTES };
+  return { descriptor, salt, bytes: fstatSync(descriptor).size, end: BLOCK_BYTES };
 }
 
-/** Atomically: a power cut leaves the complete file or none. */
-function createFile(directory: string, path: string): void {
-  const draft = `${path}.new`;
-  const descriptor = openSync(draft, "w", OWNER_FILE_MODE);
-  try {
-    const bytes = Buffer.alloc(JOURNAL_STEP_BYTES);
-    bytes.set(FILE_MAGIC, 0);
-    bytes.set(systemRandom.bytes(SALT_BYTES), FILE_MAGIC.length);
-    for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-  renameSync(draft, path);
-  const folder = openSync(directory, "r");
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
+function createFile(path: string): void {
+  const bytes = Buffer.alloc(JOURNAL_STEP_BYTES);
+  bytes.set(FILE_MAGIC, 0);
+  bytes.set(systemRandom.bytes(SALT_BYTES), FILE_MAGIC.length);
+  writeDurably(path, bytes);
 }
 
-function readSalt(descriptor: number, path: string): Buffer {
-  const head = Buffer.alloc(FILE_MAGIC.length + SALT_BYTES);
-  const read = readSync(descriptor, head, 0, head.length, 0);
-  if (read < head.length || !head.subarray(0, FILE_MAGIC.length).equals(FILE_MAGIC))
+function saltOf(head: Buffer, path: string): Buffer {
+  const saltEnd = FILE_MAGIC.length + SALT_BYTES;
+  if (head.length < saltEnd || !head.subarray(0, FILE_MAGIC.length).equals(FILE_MAGIC))
     throw new UnusableDirectory(`${path} is damaged: it has no journal header`);
-  return head.subarray(FILE_MAGIC.length);
-}
-
-function readWhole(descriptor: number, bytes: Buffer): void {
-  for (let at = 0; at < bytes.length; ) {
-    const read = readSync(descriptor, bytes, at, bytes.length - at, at);
-    if (read === 0) return;
-    at += read;
-  }
+  return Buffer.from(head.subarray(FILE_MAGIC.length, saltEnd));
 }
 
 async function growTo(file: JournalFile, bytes: number): Promise<void> {

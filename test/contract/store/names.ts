@@ -46,7 +46,7 @@ export function longNameContract(open: OpenStore): void {
       assert.equal((await keysIn(store, listing)).length, 2);
       await assert.rejects(
         store.write(async (write) => write.put("m".padEnd(LIMITS.keyBytesMax + 1, "x"), bytes("x"))),
-        /longer than any legal name/,
+        /exceeds the longest legal name/,
       );
     }));
 

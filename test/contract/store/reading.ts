@@ -178,7 +178,7 @@ export function readingContract(open: OpenStore): void {
       });
       await assert.rejects(
         store.write(async (write) => write.put("too large", Buffer.alloc(LIMITS.valueBytesMax + 1))),
-        /larger than the store takes/,
+        /a record exceeds the largest value/,
       );
     }));
 
