@@ -79,6 +79,17 @@ const EXCEPTIONS: readonly { readonly text: RegExp; readonly reason: string }[] 
   { text: /\bNode(?:JS)?\.[A-Z]\w+\b/g, reason: "the types of Node.js, as NodeJS.Timeout" },
   { text: /\bNodeJS\b/g, reason: "the types of Node.js" },
   { text: /\bis_?root_?node\b/gi, reason: "a field of the protocol" },
+  { text: /["'](?:facts|nodes)["']/g, reason: "tables of the stored schema" },
+  { text: /\bfileNode(?:Rest)?\b|"lockWish"|"smbPresence"/g, reason: "families of stored records" },
+  {
+    text: /\b(?:node: (?:bigint|inode)|held: pinned|past: stateKind)\b/g,
+    reason: "fields of stored records",
+  },
+  {
+    text: /\bheld: readonly bigint\b|\bpast\?: BlobStateKind\b|\bstored\.past\b/g,
+    reason: "fields of stored records",
+  },
+  { text: /\beventTurnBatching\b/g, reason: "an option of the lmdb package" },
 ];
 
 const NAME = /[A-Za-z_$][\w$]*/g;

@@ -97,10 +97,11 @@ function printBlob(
   now: Instant,
 ): string {
   let out = `<Blob>${encodedElement("Name", blob)}`;
-  if (past !== undefined && record.past === "snapshot") out += textElement("Snapshot", timestampOf(past));
-  if (record.version !== undefined && record.past !== "snapshot") {
+  if (past !== undefined && record.stateKind === "snapshot")
+    out += textElement("Snapshot", timestampOf(past));
+  if (record.version !== undefined && record.stateKind !== "snapshot") {
     out += textElement("VersionId", timestampOf(record.version));
-    if (record.past === undefined && include.has("versions"))
+    if (record.stateKind === undefined && include.has("versions"))
       out += "<IsCurrentVersion>true</IsCurrentVersion>";
   }
   if (record.deleted !== undefined) out += "<Deleted>true</Deleted>";
@@ -132,7 +133,7 @@ function printProperties(record: BlobRecord, include: ReadonlySet<string>, now: 
     out += textElement("x-ms-blob-sequence-number", String(record.sequenceNumber ?? 0n));
   out += `<BlobType>${BLOB_TYPES[record.kind]}</BlobType>`;
   out += printTier(record);
-  if (record.past === undefined && record.deleted === undefined) {
+  if (record.stateKind === undefined && record.deleted === undefined) {
     const { state, status, duration } = leaseStatus(record.lease, now);
     out += `<LeaseStatus>${status}</LeaseStatus><LeaseState>${state}</LeaseState>`;
     out += optionalElement("LeaseDuration", duration);

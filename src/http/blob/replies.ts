@@ -44,13 +44,13 @@ export function blobHeaders({ record, isCurrent, now }: SeenBlob): Out {
   if (http.contentLanguage !== undefined) out["Content-Language"] = http.contentLanguage;
   if (http.contentDisposition !== undefined) out["Content-Disposition"] = http.contentDisposition;
   if (http.cacheControl !== undefined) out["Cache-Control"] = http.cacheControl;
-  if (record.past === undefined) {
+  if (record.stateKind === undefined) {
     const { state, status, duration } = leaseStatus(record.lease, now);
     out["x-ms-lease-status"] = status;
     out["x-ms-lease-state"] = state;
     if (duration !== undefined) out["x-ms-lease-duration"] = duration;
   }
-  if (record.version !== undefined && record.past !== "snapshot") {
+  if (record.version !== undefined && record.stateKind !== "snapshot") {
     out["x-ms-version-id"] = timestampOf(record.version);
     if (isCurrent) out["x-ms-is-current-version"] = "true";
   }

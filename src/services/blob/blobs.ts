@@ -90,7 +90,7 @@ function readVersionOrSnapshot(
   const bytes = read.get(versionKey(container.id, ref.blob, snapshot ?? version!));
   const record = bytes === undefined ? undefined : settled(blobRecord.unpack(bytes), read.now());
   const wanted = snapshot === undefined ? "version" : "snapshot";
-  if (record?.past !== wanted || record.deleted !== undefined) throw new Refusal("BlobNotFound");
+  if (record?.stateKind !== wanted || record.deleted !== undefined) throw new Refusal("BlobNotFound");
   return { container, record, isCurrent: false };
 }
 

@@ -38,7 +38,10 @@ export async function copyIncremental(blobs: BlobService, request: CopyIncrement
     const after = copyOf(write, found, source, request);
     const place = { container: found.container, ref };
     const written = await replaceBlob(blobs, write, place, { before: found.stored, after });
-    putVersionOrSnapshot(write, place, after.copy!.destinationSnapshot!, { ...written, past: "snapshot" });
+    putVersionOrSnapshot(write, place, after.copy!.destinationSnapshot!, {
+      ...written,
+      stateKind: "snapshot",
+    });
     return { written: writtenOf(written), copyId, status: "success" };
   });
 }

@@ -83,7 +83,7 @@ async function deletePresent(
   if (blobs.isVersioned) {
     // What was current is now the newest of the versions.
     const version = blob.version ?? blob.revision;
-    putVersionOrSnapshot(write, place, version, { ...blob, version, past: "version" });
+    putVersionOrSnapshot(write, place, version, { ...blob, version, stateKind: "version" });
     return { isPermanent: false };
   }
   if (softDelete === undefined) {
@@ -91,7 +91,7 @@ async function deletePresent(
     return { isPermanent: true };
   }
   const at = write.revision(blob.revision);
-  softDeleteVersionOrSnapshot(write, place, at, { ...blob, past: "base" }, softDelete);
+  softDeleteVersionOrSnapshot(write, place, at, { ...blob, stateKind: "base" }, softDelete);
   return { isPermanent: false };
 }
 
@@ -123,7 +123,7 @@ async function deleteVersionOrSnapshot(
   const stored = await write.get(versionKey(place.container.id, place.ref.blob, at));
   const record = stored && blobRecord.unpack(stored);
   const wanted = request.selector.snapshot === undefined ? "version" : "snapshot";
-  if (record?.past !== wanted) throw new Refusal("BlobNotFound");
+  if (record?.stateKind !== wanted) throw new Refusal("BlobNotFound");
   throwIf(checkWrite(request.conditions, record, "change"));
   checkTier(request, record);
   checkMutable(record, write.now());
@@ -181,5 +181,5 @@ export async function stateOfVersion(write: Writer, { container, ref }: Place): 
 
 async function snapshotsOf(write: Writer, place: Place): Promise<VersionState[]> {
   const past = await stateOfVersion(write, place);
-  return past.filter(({ record }) => record.past === "snapshot" && record.deleted === undefined);
+  return past.filter(({ record }) => record.stateKind === "snapshot" && record.deleted === undefined);
 }

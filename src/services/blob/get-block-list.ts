@@ -100,8 +100,8 @@ async function begin<P extends Page<NamedBlock>>(read: Reader, request: GetBlock
   const visible = record.isUncommitted === true ? undefined : record;
   throwIf(checkWrite(request.conditions, visible, "change"));
   if (record.kind !== "block") throw new Refusal("InvalidBlobType");
-  const { content, past, staging } = record;
-  const hasStaged = wants !== "committed" && past === undefined && staging !== undefined;
+  const { content, stateKind, staging } = record;
+  const hasStaged = wants !== "committed" && stateKind === undefined && staging !== undefined;
   return {
     record: visible,
     seen: await seenOf(read, record),

@@ -80,7 +80,7 @@ async function previousOf(
   if (newest !== undefined && previous! > newest) throw new Refusal("PreviousSnapshotCannotBeNewer");
   const stored = await read.get(versionKey(container.id, ref.blob, previous!));
   const before = stored && blobRecord.unpack(stored);
-  if (before?.past !== "snapshot" || before.deleted !== undefined) {
+  if (before?.stateKind !== "snapshot" || before.deleted !== undefined) {
     throw new Refusal("PreviousSnapshotNotFound", {
       elements: { PreviousSnapshot: timestampOf(previous!) },
     });

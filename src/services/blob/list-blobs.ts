@@ -146,7 +146,7 @@ class Listing<P extends Page<ListedBlob>> {
       const record = settled(blobRecord.unpack(seen.value), this.#now);
       if (orphan !== undefined && orphan.seen.blob !== seen.blob) yield orphan;
       orphan = undefined;
-      if (this.#request.include.deletedWithVersions && record.past === "version") {
+      if (this.#request.include.deletedWithVersions && record.stateKind === "version") {
         orphan = { seen, shown: { blob: seen.blob, record, hasVersionsOnly: true } };
       }
       yield { seen, shown: this.#shown(seen, record) };
@@ -162,7 +162,7 @@ class Listing<P extends Page<ListedBlob>> {
     }
     const isShown = record.deleted === undefined || (include.deleted && record.deleted.until > this.#now);
     if (!isShown) return undefined;
-    switch (record.past) {
+    switch (record.stateKind) {
       case "snapshot":
         return include.snapshots ? { blob, past, record } : undefined;
       case "version":

@@ -75,8 +75,8 @@ async function takeApart(
       const dropBlob = async (value: Buffer, key: Key): Promise<void> => {
         const record = blobRecord.unpack(value);
         const place = { account, container: id, blob: blobOfKey(key) };
-        if (record.past === undefined) dropTags(write, place, record);
-        if (record.past === "version") {
+        if (record.stateKind === undefined) dropTags(write, place, record);
+        if (record.stateKind === "version") {
           dropTags(write, { ...place, version: versionsOfKey(key).revision }, record);
         }
         if (record.staging !== undefined) discard(write, { what: "staging", id: record.staging });

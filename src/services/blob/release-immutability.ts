@@ -43,7 +43,7 @@ async function stateOf(
   const place = { ...ref, blob };
   if (at === undefined) return { ref: place, selector: {} };
   const stored = await read.get(versionKey(container, blob, at));
-  const isSnapshot = stored !== undefined && blobRecord.unpack(stored).past === "snapshot";
+  const isSnapshot = stored !== undefined && blobRecord.unpack(stored).stateKind === "snapshot";
   return { ref: place, selector: isSnapshot ? { snapshot: at } : { version: at } };
 }
 

@@ -75,7 +75,7 @@ function versioned(blobs: BlobService, record: BlobRecord): BlobRecord {
 async function retire(blobs: BlobService, write: Writer, place: Place, before: BlobRecord): Promise<void> {
   if (blobs.isVersioned) {
     const version = before.version ?? before.revision;
-    putVersionOrSnapshot(write, place, version, { ...before, version, past: "version" });
+    putVersionOrSnapshot(write, place, version, { ...before, version, stateKind: "version" });
     return;
   }
   const softDelete = await readSoftDelete(write, place.ref.account);
@@ -84,7 +84,7 @@ async function retire(blobs: BlobService, write: Writer, place: Place, before: B
     return;
   }
   const snapshot = write.revision(before.revision);
-  softDeleteVersionOrSnapshot(write, place, snapshot, { ...before, past: "snapshot" }, softDelete);
+  softDeleteVersionOrSnapshot(write, place, snapshot, { ...before, stateKind: "snapshot" }, softDelete);
 }
 
 /**
@@ -100,7 +100,7 @@ export async function changeBlob(
   if (blobs.isVersioned) {
     const version = before.version ?? before.revision;
     await shareBlobContent(blobs.parts.payloads, write, before.content);
-    putVersionOrSnapshot(write, place, version, { ...before, version, past: "version" });
+    putVersionOrSnapshot(write, place, version, { ...before, version, stateKind: "version" });
   }
   const written = withLeaseAfterWrite(versioned(blobs, after), before, write.now());
   putBlobRecord(write, place, before, written);

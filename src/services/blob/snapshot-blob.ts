@@ -41,13 +41,13 @@ export async function snapshotBlob(
     const snapshot = write.revision(blob.revision);
     const hasOwn = Object.keys(metadata).length > 0;
     const own = hasOwn ? { metadata, revision: snapshot } : {};
-    putVersionOrSnapshot(write, place, snapshot, { ...blob, ...own, past: "snapshot" });
+    putVersionOrSnapshot(write, place, snapshot, { ...blob, ...own, stateKind: "snapshot" });
     const revision = hasOwn ? snapshot : blob.revision;
     if (!blobs.isVersioned) return { snapshot, revision, version: undefined };
     // With versioning on, taking a snapshot makes a new version of the blob as well; its content is the same.
     await shareBlobContent(blobs.parts.payloads, write, blob.content);
     const version = blob.version ?? blob.revision;
-    putVersionOrSnapshot(write, place, version, { ...blob, version, past: "version" });
+    putVersionOrSnapshot(write, place, version, { ...blob, version, stateKind: "version" });
     const next = write.revision(snapshot);
     putBlobRecord(write, place, blob, { ...blob, version: next });
     return { snapshot, revision, version: next };

@@ -41,7 +41,7 @@ export function indexVersion(
 }
 
 function foundAs(record: BlobRecord | undefined): Tagged {
-  return record?.past === "version" && record.deleted === undefined ? record : undefined;
+  return record?.stateKind === "version" && record.deleted === undefined ? record : undefined;
 }
 
 /** The state is gone, and its container may be, too. */

@@ -19,13 +19,14 @@ export async function undeleteBlob(blobs: BlobService, ref: BlobRef): Promise<vo
     const past = await stateOfVersion(write, place);
     const deleted = past.filter(({ record }) => record.deleted !== undefined && record.deleted.until > now);
     if (blob === undefined && past.length === 0) throw new Refusal("BlobNotFound");
-    const base = stored === undefined ? deleted.findLast(({ record }) => record.past === "base") : undefined;
+    const base =
+      stored === undefined ? deleted.findLast(({ record }) => record.stateKind === "base") : undefined;
     for (const { at, record } of deleted) {
       const { deleted: _, ...kept } = record;
-      if (record.past !== "base") putVersionOrSnapshot(write, place, at, kept);
+      if (record.stateKind !== "base") putVersionOrSnapshot(write, place, at, kept);
     }
     if (base === undefined) return;
-    const { deleted: _, past: __, ...kept } = base.record;
+    const { deleted: _, stateKind: __, ...kept } = base.record;
     write.delete(versionKey(container.id, ref.blob, base.at));
     indexGuard(write, { container: container.id, blob: ref.blob, at: base.at }, base.record, undefined);
     putBlobRecord(write, place, undefined, kept);

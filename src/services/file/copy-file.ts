@@ -106,7 +106,7 @@ async function beginCopy(
   } as const;
   if (status === "pending") {
     const { account, share: name } = request.ref;
-    const target = { account, share: name, shareId: share.id, node: made.id };
+    const target = { account, share: name, shareId: share.id, inode: made.id };
     const { owner } = store.ephemeral;
     write.put(pendingCopyKey("file", request.copyId), pendingFileCopy.pack({ owner, target }));
   }

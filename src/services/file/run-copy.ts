@@ -70,7 +70,7 @@ async function copyFrom(files: FileService, work: CopyWork, bytes: AsyncIterable
 export function fileCopies(files: FileService): BackgroundJob {
   const find = (
     read: Reader,
-    { account, share, shareId, node: inode }: FileCopyTarget,
+    { account, share, shareId, inode }: FileCopyTarget,
     copyId: string,
   ): ReturnType<typeof findPendingCopy> =>
     findPendingCopy(read, { request: { ref: { account, share }, copyId }, share: shareId, inode });

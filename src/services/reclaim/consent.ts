@@ -19,7 +19,7 @@ import type { PayloadService } from "../payload/payload-service.ts";
  *
  *   reclaimer   puts a request { round, extents }
  *   everyone    waits until the reads that had begun have ended (each is short, and what it opened is pinned by
- *               then), lets go of idle descriptors, and answers { round, held: what its readers still pin }
+ *               then), lets go of idle descriptors, and answers { round, pinned: what its readers still pin }
  *   reclaimer   when all have answered this round: removes what nobody holds, asks again about the rest
  *
  * No clock is involved, so a clock set back cannot remove a file under a reader. Answers are ephemeral records: that
@@ -36,7 +36,7 @@ export class RemovalConsent {
   async join(): Promise<void> {
     await this.#payload.store.ephemeral.write(async (write) => {
       const { round } = await readRequest(write);
-      this.#putAnswer(write, { round, held: [] });
+      this.#putAnswer(write, { round, pinned: [] });
     });
   }
 
@@ -56,8 +56,8 @@ export class RemovalConsent {
       return { request: await readRequest(read), answered: stored && removalAnswer.unpack(stored).round };
     });
     if (answered === request.round) return;
-    const { held } = await this.#lookHere(request.extents);
-    await ephemeral.write(async (write) => this.#putAnswer(write, { round: request.round, held }));
+    const { pinned } = await this.#lookHere(request.extents);
+    await ephemeral.write(async (write) => this.#putAnswer(write, { round: request.round, pinned }));
   }
 
   /** Which of these sealed and empty extents may go now. Asks the other processes about them, if there are any. */
@@ -71,7 +71,7 @@ export class RemovalConsent {
       const answers = await this.#othersAnswers(write);
       if (!answers.every(({ round }) => round === request.round)) return [];
       const asked = new Set(request.extents);
-      for (const { held } of answers) for (const extent of held) asked.delete(extent);
+      for (const { pinned } of answers) for (const extent of pinned) asked.delete(extent);
       const agreed = free.filter((extent) => asked.has(extent));
       const going = new Set(agreed);
       const open = extents.filter((extent) => !going.has(extent));
@@ -84,13 +84,13 @@ export class RemovalConsent {
   }
 
   /** Splits extents into those that readers of this process need and those it has let go of. */
-  async #lookHere(extents: readonly bigint[]): Promise<{ held: bigint[]; free: bigint[] }> {
+  async #lookHere(extents: readonly bigint[]): Promise<{ pinned: bigint[]; free: bigint[] }> {
     const { store, pins, files } = this.#payload;
     await store.readsEnded();
-    const held = extents.filter((extent) => pins.has(extent));
+    const pinned = extents.filter((extent) => pins.has(extent));
     const free = extents.filter((extent) => !pins.has(extent));
     for (const extent of free) files.forget(extent);
-    return { held, free };
+    return { pinned, free };
   }
 
   async #othersAnswers(read: Reader): Promise<RemovalAnswer[]> {

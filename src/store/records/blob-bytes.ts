@@ -1,7 +1,7 @@
 import { readUint64, writeUint64 } from "../../base/bytes.ts";
 import { DamagedData } from "../../base/faults.ts";
 import { KIB } from "../../base/limits.ts";
-import type { BlobContent, BlobHttpHeaders, BlobKind, BlobRecord } from "./blob.ts";
+import type { BlobContent, BlobHttpHeaders, BlobKind, BlobRecord, BlobStateKind } from "./blob.ts";
 import { recordType, ScratchBuffer } from "./record.ts";
 
 /**
@@ -25,10 +25,12 @@ const HEADERS = [
 ] as const satisfies readonly (keyof BlobHttpHeaders)[];
 
 type Fixed = "id" | "kind" | "revision" | "created" | "length" | "http";
-type Rest = Omit<BlobRecord, Fixed | "content"> & { readonly content?: BlobContent };
+/** `stateKind` is stored as `past`. */
+type StoredBlob = Omit<BlobRecord, "stateKind"> & { readonly past?: BlobStateKind };
+type Rest = Omit<StoredBlob, Fixed | "content"> & { readonly content?: BlobContent };
 
 const rest = recordType<Rest>("blobRest", 1);
-const asMap = recordType<BlobRecord>("blob", 1);
+const asMap = recordType<StoredBlob>("blob", 1);
 const NOTHING = Buffer.alloc(0);
 
 /** Overwritten by each `pack`: the store copies values at once. */
@@ -85,7 +87,7 @@ export const blobRecord = {
   },
 
   unpack(bytes: Buffer): BlobRecord {
-    if (bytes[0] === 1) return asMap.unpack(bytes);
+    if (bytes[0] === 1) return withStateKind(asMap.unpack(bytes));
     if (bytes[0] !== VERSION) {
       throw new DamagedData(`record of family blob has version ${bytes[0]}, this build knows ${VERSION}`);
     }
@@ -116,9 +118,15 @@ export const blobRecord = {
       content,
       http,
     };
-    return others === undefined ? record : Object.assign(record, others, { content });
+    return others === undefined ? record : withStateKind(Object.assign(record, others, { content }));
   },
 };
+
+function withStateKind(stored: StoredBlob): BlobRecord {
+  if (stored.past === undefined) return stored;
+  const { past: stateKind, ...record } = stored;
+  return { ...record, stateKind };
+}
 
 function readUint16(bytes: Buffer, at: number): number {
   return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
@@ -142,7 +150,7 @@ function restOf(record: BlobRecord): Rest | undefined {
     const value = record[name as keyof BlobRecord];
     if (value === undefined) continue;
     found ??= {};
-    found[name] = value;
+    found[name === "stateKind" ? "past" : name] = value;
   }
   return found as Rest | undefined;
 }

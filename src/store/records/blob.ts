@@ -57,6 +57,9 @@ export interface BlobHttpHeaders {
   readonly cacheControl?: string;
 }
 
+/** Why an earlier state of a blob exists: a soft-deleted base blob is one too. */
+export type BlobStateKind = "snapshot" | "version" | "base";
+
 export interface CopyRecord {
   readonly id: string;
   readonly source: string;
@@ -113,8 +116,8 @@ export interface BlobRecord {
   readonly isSealed?: true;
   /** Of a page blob. */
   readonly sequenceNumber?: bigint;
-  /** Of a "bp" record: why it exists. (A stored name.) */
-  readonly past?: "snapshot" | "version" | "base";
+  /** Of a "bp" record: why it exists. */
+  readonly stateKind?: BlobStateKind;
   /** Of a soft-deleted state: when it was deleted, and until when it can be restored. */
   readonly deleted?: { readonly at: Instant; readonly until: Instant };
 }

@@ -1,4 +1,4 @@
-import { recordType } from "./record.ts";
+import { mappedRecord, recordType } from "./record.ts";
 
 /** The destination of a copy. */
 export interface BlobCopyTarget {
@@ -9,16 +9,26 @@ export interface BlobCopyTarget {
 export interface FileCopyTarget {
   readonly account: string;
   readonly share: string;
-  /** The incarnation of the share, and the inode of the file, which is stored as `node`. */
+  /** The incarnation of the share, and the file in it. */
   readonly shareId: bigint;
-  readonly node: bigint;
+  readonly inode: bigint;
 }
 
 /** `owner` is the process that performs the copy. */
-export interface PendingCopyRecord<Target extends BlobCopyTarget | FileCopyTarget> {
+export interface PendingCopyRecord<Target> {
   readonly owner: string;
   readonly target: Target;
 }
 
 export const pendingBlobCopy = recordType<PendingCopyRecord<BlobCopyTarget>>("pendingBlobCopy", 1);
-export const pendingFileCopy = recordType<PendingCopyRecord<FileCopyTarget>>("pendingFileCopy", 1);
+
+type StoredTarget = Omit<FileCopyTarget, "inode"> & { readonly node: bigint };
+
+export const pendingFileCopy = mappedRecord(
+  recordType<PendingCopyRecord<StoredTarget>>("pendingFileCopy", 1),
+  ({ owner, target: { inode, ...target } }: PendingCopyRecord<FileCopyTarget>) => ({
+    owner,
+    target: { ...target, node: inode },
+  }),
+  ({ owner, target: { node: inode, ...target } }) => ({ owner, target: { ...target, inode } }),
+);

@@ -1,5 +1,5 @@
 import type { Place } from "../keys/payload.ts";
-import { recordType } from "./record.ts";
+import { mappedRecord, recordType } from "./record.ts";
 
 /** At the first place of a slice. `refs` counts the records that point to it. */
 export interface HomeRecord {
@@ -43,8 +43,12 @@ export const removalRequest = recordType<RemovalRequest>("removalRequest", 1);
 export interface RemovalAnswer {
   /** The round this answers. */
   readonly round: number;
-  /** The extents of the round that reads in flight still use. (A stored name.) */
-  readonly held: readonly bigint[];
+  /** The extents of the round that reads in flight still use. */
+  readonly pinned: readonly bigint[];
 }
 
-export const removalAnswer = recordType<RemovalAnswer>("removalAnswer", 1);
+export const removalAnswer = mappedRecord(
+  recordType<{ readonly round: number; readonly held: readonly bigint[] }>("removalAnswer", 1),
+  ({ round, pinned }: RemovalAnswer) => ({ round, held: pinned }),
+  ({ round, held: pinned }) => ({ round, pinned }),
+);

@@ -50,6 +50,20 @@ export function recordType<T extends object>(
   };
 }
 
+/** A record whose stored form differs from `T`: stored field names never change. */
+export function mappedRecord<T, Stored>(
+  stored: RecordType<Stored>,
+  encode: (value: T) => Stored,
+  decode: (value: Stored) => T,
+): RecordType<T> {
+  const { family } = stored;
+  return {
+    family,
+    pack: (value) => stored.pack(encode(value)),
+    unpack: (bytes) => decode(stored.unpack(bytes)),
+  };
+}
+
 /** Memory for packing one record after another. It grows to the largest record. */
 export class ScratchBuffer {
   #bytes: Buffer;
