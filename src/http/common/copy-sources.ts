@@ -1,9 +1,9 @@
 import { type IpAddress, type IpNetwork, isIn, isPublic, parseNetwork } from "./ip-networks.ts";
 
 /**
- * Where this server fetches the sources of copies from, beside its own services: `--copySources`. A copy
- * makes the server send a request on behalf of a client, so a client could otherwise reach through it what
- * only the server reaches.
+ * `--copySources`: the hosts that this server fetches the sources of copies from, beside its own services. A
+ * copy makes the server send a request for a client, so without limits a client could read what only the
+ * server can reach.
  */
 export interface CopySources {
   readonly allowsAny: boolean;
@@ -15,13 +15,12 @@ export const ANY_SOURCE: CopySources = { allowsAny: true, allowsPublic: true, ne
 export const PUBLIC_SOURCES: CopySources = { allowsAny: false, allowsPublic: true, networks: [] };
 
 /**
- * A list of `own`, `public`, `any` and networks, which adds up; the text that is none of them when there is
- * one.
+ * The union of a list of `own`, `public`, `any` and networks, or the first item that is none of them.
  */
 export function parseCopySources(text: string): CopySources | { readonly unknown: string } {
   const networks: IpNetwork[] = [];
   const words = new Set<string>();
-  for (const part of text.split(",").map((one) => one.trim())) {
+  for (const part of text.split(",").map((item) => item.trim())) {
     const network = parseNetwork(part);
     if (network !== undefined) networks.push(network);
     else if (part === "own" || part === "public" || part === "any") words.add(part);

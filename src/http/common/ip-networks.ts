@@ -112,7 +112,7 @@ export function isUnspecified({ bits }: IpAddress): boolean {
   return bits === 0n;
 }
 
-/** IPv4 that does not lead to the Internet, or leads to what a cloud tells only its own machines. */
+/** IPv4 networks outside the Internet, and the metadata services of clouds. */
 const SPECIAL_IPV4 = networks(
   "0.0.0.0/8",
   "10.0.0.0/8",

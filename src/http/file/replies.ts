@@ -1,3 +1,4 @@
+import { LastValueMemo } from "../../base/memo.ts";
 import { instantOf, timestampOf } from "../../base/revision.ts";
 import { quotedEtag } from "../../concurrency/etag.ts";
 import { ATTRIBUTE, type AttributeName } from "../../services/file/attributes.ts";
@@ -16,16 +17,11 @@ export function printAttributes(attributes: number): string {
   return names.length === 0 ? "None" : names.join(" | ");
 }
 
-let lastTicks = 0n;
+/** The three times of a file are mostly the same. */
+const timestamps = new LastValueMemo(timestampOf);
 
-let lastTime = "";
-
-/** The three times of a file are mostly one. */
 export function printTicks(ticks: bigint): string {
-  if (ticks === lastTicks) return lastTime;
-  lastTicks = ticks;
-  lastTime = timestampOf(ticks);
-  return lastTime;
+  return timestamps.get(ticks);
 }
 
 /** Of a file or directory: what SMB clients see of it, too. */
