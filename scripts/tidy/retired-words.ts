@@ -115,9 +115,9 @@ export function checkRetiredWords({ sources, documents }: Tree): Finding[] {
 
 function findInSource({ path, text, bare }: SourceFile): Finding[] {
   const names = withoutExceptions(bare);
-  const prose = withoutExceptions(
-    [...text].map((char, index) => (bare[index] === char ? blankOf(char) : char)).join(""),
-  );
+  const prose = [...withoutExceptions(text)]
+    .map((char, index) => (bare[index] === char ? blankOf(char) : char))
+    .join("");
   const fileName = spell(path.split("/").at(-1)!.replace(/\..*$/, "").replaceAll("-", " "));
   return [
     ...wordsInName(fileName).map((instead) => ({ path, line: 1, what: sayRetired(path, instead) })),

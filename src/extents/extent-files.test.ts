@@ -178,7 +178,7 @@ test("many readers that do not go on hold one chunk each once the memory for rea
   }
   const bound = LIMITS.readMemoryBytes + LIMITS.extentReadBytes + readers * LIMITS.chunkBytes;
   assert.ok(files.memory.pinnedBytes <= bound, `${files.memory.pinnedBytes} bytes are held`);
-  // Whoever comes now still gets everything, in smaller steps.
+  // Another reader still gets everything, in smaller steps.
   assert.ok((await readAll(files, slices)).equals(content));
   for (const reader of begun) await reader.return(undefined);
   assert.equal(files.memory.pinnedBytes, 0);

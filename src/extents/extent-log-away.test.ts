@@ -4,7 +4,7 @@ import { CrashDevice } from "../../test/support/crash-device.ts";
 import { appendAndRelease, openLog, readAll, sample } from "../../test/support/extents.ts";
 import { StorageFault } from "../base/faults.ts";
 
-test("while the database that holds the files is away, nobody waits for a second time to clear up", async () => {
+test("an append waits only once for an unreachable database, and not again to clean up", async () => {
   const device = new CrashDevice();
   const { log, files } = openLog(device);
   const asked: string[] = [];

@@ -35,7 +35,7 @@ test("a file header is refused after any change of a single bit", () => {
   }
 });
 
-test("a newer format is told apart from damage", async () => {
+test("a newer format is distinguished from damage", async () => {
   const { crc32 } = await import("node:zlib");
   const header = packFileHeader(7n, shape);
   header.writeUInt32LE(2, 8);
@@ -56,6 +56,6 @@ test("frames do not depend on the parts the data came in", () => {
     crc32(data.subarray(chunk * shape.chunkBytes, (chunk + 1) * shape.chunkBytes)),
   );
   assert.ok(crcs.length > 1);
-  for (const known of [crcs, crcs.slice(0, 1)])
-    assert.deepEqual(Buffer.concat(frameParts(cut, at, shape, known)), whole);
+  for (const computed of [crcs, crcs.slice(0, 1)])
+    assert.deepEqual(Buffer.concat(frameParts(cut, at, shape, computed)), whole);
 });

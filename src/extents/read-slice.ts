@@ -14,8 +14,8 @@ export interface SliceRange {
 }
 
 /**
- * Counts the bytes that reads in flight keep in memory for clients that may be slow to receive them. Below the
- * limit, reads are large and read ahead; above it, each reads one chunk, so that many slow clients progress.
+ * Counts the bytes that reads in flight keep in memory for slow clients. Below the limit, reads are large and
+ * read ahead; above it, each reads one chunk, so that many slow clients progress.
  */
 export class ReadMemory {
   #pinnedBytes = 0;
@@ -39,8 +39,7 @@ export class ReadMemory {
 
 /**
  * Streams a range of a slice. No byte is handed out before the checksum of its whole chunk has been verified.
- * The read scatters headers and data into separate buffers, so the data of many chunks is one buffer without a
- * copy.
+ * The read scatters headers and data into separate buffers, so that the data of many chunks is one buffer.
  */
 export async function* readSlice(
   file: DeviceFile,

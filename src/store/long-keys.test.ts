@@ -104,7 +104,7 @@ test("whatever is put and deleted, an emptied store is empty to the last link", 
   assert.deepEqual(keys(), []);
 });
 
-test("what a transaction asked for and left, as it threw or was begun anew, is nobody's error", async () => {
+test("an error of a request that a transaction abandoned is not unhandled", async () => {
   const late = async (): Promise<never> => {
     await new Promise((resolve) => setImmediate(resolve));
     throw new Error("a record has changed since it was last seen");
@@ -123,7 +123,7 @@ test("what a transaction asked for and left, as it threw or was begun anew, is n
     reader.take(ALL, 3),
     reader.take({ from: "k".repeat(K + 5), to: "l" }, 3),
   ];
-  // An error that nobody hears ends the process; the runner of these tests makes it a failure.
-  for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
+  // An unhandled error ends the process; the test runner makes it a failure.
+  for (let tick = 0; tick < 4; tick++) await new Promise((resolve) => setImmediate(resolve));
   for (const one of asked) await assert.rejects(async () => one, /has changed/);
 });

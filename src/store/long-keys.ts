@@ -15,7 +15,7 @@ import { updateFetching, viewFetching } from "./sync-transaction.ts";
  * row 2,704. So a key longer than K = `LIMITS.engineKeyBytesMax` is split. With P its first K bytes:
  *
  *   P 00                     a link: longer keys that start with P are stored below
- *   00 'L' sha256(P) rest    the value, where `rest` is the key without P (split again if it is still too long)
+ *   00 'L' sha256(P) rest    the value; `rest` is the key without P (split again if it is too long)
  *
  * The link sorts right after P and before every key that does not start with P, so a scan that meets a link
  * continues below it and returns: the order is kept. Only links are K+1 bytes long. A get computes the place

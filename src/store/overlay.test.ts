@@ -25,7 +25,7 @@ test("an overlay keeps its keys in order, and counts the bytes it was given", ()
   assert.equal(overlay.bytes, 11);
 });
 
-test("what is undone, and told to have changed, is what was set since the last beginning", () => {
+test("undo and changed concern the keys set since begin", () => {
   const overlay = new Overlay();
   overlay.begin();
   overlay.set("a", bytes("1"));

@@ -33,7 +33,7 @@ test("a read that an engine gives up when the transaction has been refused ends 
   assert.deepEqual(unhandled, []);
 });
 
-/** Makes the next write, and tells its caller that nobody knows; `know` says later what became of it. */
+/** Makes the next write and rejects with an unknown outcome; `know` resolves it later. */
 function doubtful(space: KeySpace): { space: KeySpace; doubtNext(): void; know(landed: boolean): void } {
   let know = (_: boolean): void => {};
   let isNext = false;

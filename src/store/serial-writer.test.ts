@@ -6,7 +6,7 @@ import { LIMITS } from "../base/limits.ts";
 import type { Writer } from "./kv.ts";
 import type { WriteLock } from "./serial-writer.ts";
 
-test("transactions of one turn share a commit; the next batch is run while it is on its way", async () => {
+test("transactions of one tick share a commit; the next batch runs during it", async () => {
   const { disk, writer } = open();
   const first = [writer.write(increment("a")), writer.write(increment("a"))];
   const commit = await disk.next();
@@ -24,7 +24,7 @@ test("transactions of one turn share a commit; the next batch is run while it is
   commit.end();
   assert.deepEqual(await Promise.all(first), [1, 2]);
   await settled();
-  assert.equal(isHeard, false, "the refusal tells of a write that is still on its way");
+  assert.equal(isHeard, false, "the refusal reveals a pending write");
   (await disk.next()).end();
   assert.equal(await third, 3);
   await assert.rejects(refused, /refused/);
@@ -99,13 +99,13 @@ test("a transaction that is between two steps when a commit fails runs again, an
   const commit = await disk.next();
   const finished = writer.write(increment("a"));
   let go = (): void => {};
-  const gate = new Promise<void>((resolve) => {
+  const opened = new Promise<void>((resolve) => {
     go = resolve;
   });
   const order: string[] = [];
   const slow = writer.write(async (write) => {
     const count = await increment("a")(write);
-    await gate;
+    await opened;
     order.push(`slow ${count}`);
     return count;
   });
@@ -166,12 +166,12 @@ test("a batch waits for the transaction that is writing into it", async () => {
   const commit = await disk.next();
   const second = all();
   let go = (): void => {};
-  const gate = new Promise<void>((resolve) => {
+  const opened = new Promise<void>((resolve) => {
     go = resolve;
   });
   const slow = writer.write(async (write) => {
     write.put("left", Buffer.of(1));
-    await gate;
+    await opened;
     write.put("right", Buffer.of(1));
   });
   await settled();
@@ -187,7 +187,7 @@ test("a batch waits for the transaction that is writing into it", async () => {
   await Promise.all([...second, slow]);
 });
 
-test("a disk that stays full refuses every batch, and takes writes again when it has room", async () => {
+test("a disk that stays full refuses every batch, and accepts writes again when it has space", async () => {
   const { disk, writer } = open();
   for (let round = 0; round < 3; round++) {
     const write = writer.write(increment("a"));
@@ -266,7 +266,7 @@ test("a batch has a maximum of transactions and of bytes", async () => {
   }
 });
 
-test("a queue has a maximum, beyond which callers are told to come back", async () => {
+test("a queue has a maximum, beyond which callers get a transient fault", async () => {
   const writeLock: WriteLock = {
     acquire: () => new Promise(() => {}),
     isAcquired: () => false,
@@ -282,7 +282,7 @@ test("a queue has a maximum, beyond which callers are told to come back", async 
   );
 });
 
-test("the turn is kept until another process wants it, and handed over between batches", async () => {
+test("the lock is kept until another process wants it, and released between batches", async () => {
   let wake = (): void => {};
   let isWanted = false;
   const log: string[] = [];
@@ -316,7 +316,7 @@ test("the turn is kept until another process wants it, and handed over between b
   wake();
   const second = writer.write(increment("a"));
   await settled();
-  assert.deepEqual(log, ["acquire", "release", "acquire"], "not while a commit is under way");
+  assert.deepEqual(log, ["acquire", "release", "acquire"], "not during a commit");
   commit.end();
   assert.equal(await first, 4);
   (await disk.next()).end();
@@ -324,7 +324,7 @@ test("the turn is kept until another process wants it, and handed over between b
   assert.deepEqual(log, ["acquire", "release", "acquire", "release", "acquire"]);
 });
 
-test("a record that was read often is what another process made of it in its turn", async () => {
+test("a cached record is read again after another process had the lock", async () => {
   let wake = (): void => {};
   let isWanted = false;
   const writeLock: WriteLock = {
@@ -364,7 +364,7 @@ test("a record that was read often is what another process made of it in its tur
   assert.deepEqual(await readOften(), ["7", "7", "7", "7"]);
 });
 
-test("close waits for what is queued behind the turn, and gives the turn back", async () => {
+test("close waits for transactions that wait for the lock, and releases it", async () => {
   let grant = (): void => {};
   let released = 0;
   const writeLock: WriteLock = {
@@ -388,13 +388,13 @@ test("close waits for what is queued behind the turn, and gives the turn back", 
   grant();
   (await disk.next()).end();
   assert.equal(await write, 1);
-  assert.equal(released, 0, "it keeps the turn as long as nobody wants it");
+  assert.equal(released, 0, "it keeps the lock until another process wants it");
   await closing;
-  assert.equal(released, 1, "nobody could ask it for the turn any more");
+  assert.equal(released, 1, "no process could ask for the lock any more");
   await assert.rejects(writer.write(increment("a")), StorageFault);
 });
 
-test("a commit whose state can no longer be read is answered to nobody, and nothing runs after it", async () => {
+test("a commit whose state cannot be read is never answered, and nothing runs after it", async () => {
   const { disk, writer } = open();
   const readable = disk.refresh;
   disk.refresh = () => new Promise<never>(() => {}) as never;

@@ -4,7 +4,7 @@ import { full, increment, open } from "../../test/support/slow-disk.ts";
 import { StorageFault } from "../base/faults.ts";
 import { NotYetDurable, WatchedSnapshot } from "./unsynced-keys.ts";
 
-test("a transaction answered ahead is heard of when it has run; readers are told what to wait for", async () => {
+test("an async commit resolves when it has run; readers get the keys to wait for", async () => {
   const { disk, writer } = open();
   assert.deepEqual(writer.unsynced(), []);
   const { value, durable } = await writer.commitAsync(increment("a"));
@@ -33,7 +33,7 @@ test("a transaction answered ahead is heard of when it has run; readers are told
   await writer.close();
 });
 
-test("a refusal is not told ahead, and a transaction answered ahead that never gets to the disk says so", async () => {
+test("a refusal waits for the sync, and durable() rejects for a lost transaction", async () => {
   const { disk, writer } = open();
   const first = await writer.commitAsync(increment("a"));
   let isHeard = false;
@@ -49,7 +49,7 @@ test("a refusal is not told ahead, and a transaction answered ahead that never g
   // This one stands on the first, is answered, and has to run again.
   const second = await writer.commitAsync(increment("a"));
   assert.equal(second.value, 2);
-  assert.equal(isHeard, false, "it tells of a write that may be given up");
+  assert.equal(isHeard, false, "it reveals a write that may be lost");
   commit.end(full);
   await assert.rejects(first.durable(), StorageFault);
   assert.equal(await refused.then(() => isHeard), true);

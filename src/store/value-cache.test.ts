@@ -12,7 +12,7 @@ function knowing(...keys: string[]): ValueCache {
   return cache;
 }
 
-test("a value is cache from its second reading on, and as it was read", () => {
+test("a value is cached from its second read on, as it was read", () => {
   const cache = new ValueCache();
   const read = bytes("one");
   cache.put("a", read);
@@ -22,7 +22,7 @@ test("a value is cache from its second reading on, and as it was read", () => {
   assert.equal(cache.get("a")?.toString(), "one");
 });
 
-test("what is cache follows what is committed", () => {
+test("update applies committed writes", () => {
   for (const others of [0, 10]) {
     const cache = knowing("a", "b", "c");
     const batch = new Map<string, Buffer | null>([
@@ -38,7 +38,7 @@ test("what is cache follows what is committed", () => {
   }
 });
 
-test("a value that grew too long is not cache any more", () => {
+test("a value that grew too long is not cached any more", () => {
   const cache = knowing("a");
   cache.update(new Map([["a", Buffer.alloc(LIMITS.cachedValueBytesMax + 1)]]));
   assert.equal(cache.get("a"), undefined);
@@ -47,13 +47,13 @@ test("a value that grew too long is not cache any more", () => {
   assert.equal(cache.get("a"), undefined);
 });
 
-test("whoever takes over a database knows nothing of it", () => {
+test("clear forgets all values", () => {
   const cache = knowing("a");
   cache.clear();
   assert.equal(cache.get("a"), undefined);
 });
 
-test("there is an end to what is cache", () => {
+test("the number of cached values is bounded", () => {
   const cache = new ValueCache();
   for (let count = 0; count < 3 * LIMITS.cachedValuesMax; count++) {
     for (let time = 0; time < 2; time++) cache.put(`key ${count}`, bytes("1"));
@@ -65,7 +65,7 @@ test("there is an end to what is cache", () => {
   assert.ok(kept > 0 && kept <= LIMITS.cachedValuesMax);
 });
 
-test("a state answers from what is cache as it would from itself, with bytes of the caller's own", () => {
+test("a cached value equals the stored one, and the caller owns its bytes", () => {
   const asked: string[] = [];
   const base: Snapshot = {
     get(key) {

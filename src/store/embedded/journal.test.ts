@@ -67,7 +67,7 @@ test("a record longer than the file, and than the memory kept for records, makes
   assert.equal(statSync(join(directory, "journal-a")).size % BLOCK, 0);
 });
 
-test("the files take turns, and what is there from before is not taken for new", async () => {
+test("the files alternate, and older records are not read as new ones", async () => {
   const directory = fresh();
   const journal = await written(directory, [one("a", "1"), one("a", "2"), one("a", "3")]);
   journal.rotate();

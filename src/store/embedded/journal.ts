@@ -28,7 +28,7 @@ import type { Key } from "../kv.ts";
  * has, so that a full disk cannot cut it short.
  *
  *   file     block 0: magic "HFJOURN1", salt (16 bytes); then records, zeros, and what was there before
- *   record   0 magic u32, 4 writes u32, 8 commit u64, 16 body bytes u32, 20 zero u32, 24 salt, 40 CRC-64 of all else
+ *   record   0 magic u32, 4 writes u32, 8 commit u64, 16 body bytes u32, 20 zero u32, 24 salt, 40 CRC-64
  *            48 body: for each write key bytes u16, value bytes u32 (ffffffff: deleted), key, value
  *
  * The salt is random and secret: old records contain bytes that clients sent, which must not pass for a

@@ -18,7 +18,7 @@ after(() => rmSync(root, { recursive: true, force: true }));
 let count = 0;
 const fresh = (): string => mkdtempSync(join(root, `${count++}-`));
 
-/** A database in memory, which takes what it is given when it is told to. */
+/** A database in memory, whose checkpoints complete when the test says so. */
 class SlowDatabase {
   state = new Map<Key, Buffer>();
   waiting: (() => void)[] = [];
@@ -36,7 +36,7 @@ class SlowDatabase {
     this.state = next;
   }
 
-  letGo(): void {
+  proceed(): void {
     for (const resolve of this.waiting.splice(0)) resolve();
   }
 
@@ -88,7 +88,7 @@ test("readers see what was committed before they began, whatever comes later: ag
       else model.set(name, value);
     }
     database.isOpen = random.fraction() < 0.5;
-    if (random.fraction() < 0.3) database.letGo();
+    if (random.fraction() < 0.3) database.proceed();
     if (random.fraction() < 0.1) await new Promise((resolve) => setTimeout(resolve, 2));
     const seen = new LayeredSnapshot(commits.view(), database.snapshot());
     readers.push({ seen, expected: plain(new Map(model)) });
@@ -101,7 +101,7 @@ test("readers see what was committed before they began, whatever comes later: ag
     assert.deepEqual(present.get(from), expected.get(from));
   }
   database.isOpen = true;
-  database.letGo();
+  database.proceed();
   await commits.close();
   const all = { from: "k", to: "l" };
   assert.deepEqual(database.snapshot().page(all, 99), plain(model).page(all, 99));
@@ -124,14 +124,14 @@ test("what the database did not have when the process ended is there for the nex
   const seen = new LayeredSnapshot(second.view(), left.snapshot());
   assert.equal(String(seen.get("a")), "2");
   assert.equal(String(seen.get("b")), "3");
-  let isTaken = false;
+  let isCommitted = false;
   const next = second.commit(one("c", "4")).then(() => {
-    isTaken = true;
+    isCommitted = true;
   });
   await new Promise((resolve) => setTimeout(resolve, 30));
-  assert.equal(isTaken, false, "both files are in use");
+  assert.equal(isCommitted, false, "both files are in use");
   left.isOpen = true;
-  left.letGo();
+  left.proceed();
   await next;
   await second.close();
   assert.equal(left.applied, 4);
@@ -153,9 +153,9 @@ test("the files do not change places under a record that is on its way", async (
   await commits.commit(many("2"));
   // While this one is being written, the database has the first, and the second is enough to follow it.
   const written = commits.commit(one("a", "3"));
-  database.letGo();
+  database.proceed();
   await written;
-  database.letGo();
+  database.proceed();
   await new Promise((resolve) => setTimeout(resolve, 10));
   await commits.commit(many("4"));
   // Longer than all that the file of the second had: nothing of it can be left under this one.
@@ -172,11 +172,11 @@ test("the files do not change places under a record that is on its way", async (
     ["4", "3", "5"],
   );
   database.isOpen = true;
-  database.letGo();
+  database.proceed();
   await Promise.all([commits.close(), next.close()]);
 });
 
-test("without room in the database nothing more is taken, all of it is seen, and it goes on with room", async () => {
+test("without space in the database commits fail, all earlier ones stay visible, and commits resume with space", async () => {
   const directory = fresh();
   const database = new SlowDatabase();
   database.isFull = true;

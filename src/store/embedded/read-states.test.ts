@@ -9,18 +9,18 @@ import { EmbeddedStore } from "./embedded-store.ts";
 import type { LmdbSnapshot } from "./lmdb.ts";
 import { ReadStates } from "./read-states.ts";
 
-/** A database that tells which of its snapshots are held. */
+/** A database that reports which of its snapshots are pinned. */
 function countedDatabase() {
-  const held = new Set<LmdbSnapshot>();
+  const pinned = new Set<LmdbSnapshot>();
   return {
-    held,
+    pinned,
     acquire() {
       const snapshot = { get: () => undefined, page: () => [] } as unknown as LmdbSnapshot;
-      held.add(snapshot);
+      pinned.add(snapshot);
       return snapshot;
     },
     release(snapshot: LmdbSnapshot) {
-      assert.ok(held.delete(snapshot), "released once");
+      assert.ok(pinned.delete(snapshot), "released once");
     },
   };
 }
@@ -38,25 +38,25 @@ test("reads share a state until something is committed, and it goes with its las
   view = [];
   const later = states.begin();
   assert.notEqual(later, first);
-  assert.equal(database.held.size, 2);
+  assert.equal(database.pinned.size, 2);
   states.end(third);
-  assert.deepEqual([...database.held], [later.snapshot]);
+  assert.deepEqual([...database.pinned], [later.snapshot]);
   states.end(later);
-  assert.deepEqual([...database.held], [later.snapshot]);
+  assert.deepEqual([...database.pinned], [later.snapshot]);
 });
 
-test("a state is let go when the database has a newer one, at once or when its last reader ends", () => {
+test("a state is released when the database has a newer one, at once or when its last reader ends", () => {
   const database = countedDatabase();
   const states = new ReadStates(database, { view: () => [] });
   states.releaseNewest();
   states.end(states.begin());
   states.releaseNewest();
-  assert.equal(database.held.size, 0);
+  assert.equal(database.pinned.size, 0);
   const state = states.begin();
   states.releaseNewest();
-  assert.deepEqual([...database.held], [state.snapshot]);
+  assert.deepEqual([...database.pinned], [state.snapshot]);
   states.end(state);
-  assert.equal(database.held.size, 0);
+  assert.equal(database.pinned.size, 0);
 });
 
 test("where others write, every read has a state of its own", () => {
@@ -66,7 +66,7 @@ test("where others write, every read has a state of its own", () => {
   assert.notEqual(first.snapshot, second.snapshot);
   states.end(first);
   states.end(second);
-  assert.equal(database.held.size, 0);
+  assert.equal(database.pinned.size, 0);
 });
 
 test("a database that was read once does not grow with what is written afterwards", async () => {

@@ -12,36 +12,36 @@ import {
 function arbiter(): {
   arbiter: WriteLockArbiter;
   sent: string[];
-  tell: (process: number, what: WriteLockMessage["do"]) => void;
+  send: (process: number, what: WriteLockMessage["do"]) => void;
 } {
   const sent: string[] = [];
   const it = new WriteLockArbiter((process, message) => sent.push(`${process}:${message.do}`));
-  return { arbiter: it, sent, tell: (process, what) => it.receive(process, { lock: "records", do: what }) };
+  return { arbiter: it, sent, send: (process, what) => it.receive(process, { lock: "records", do: what }) };
 }
 
-test("the first to ask gets the turn at once; the next one makes it wanted", () => {
-  const { sent, tell } = arbiter();
-  tell(1, "want");
-  tell(2, "want");
-  tell(3, "want");
+test("the first to ask gets the lock at once; the next one makes it wanted", () => {
+  const { sent, send } = arbiter();
+  send(1, "want");
+  send(2, "want");
+  send(3, "want");
   assert.deepEqual(sent.splice(0), ["1:grant", "1:yield", "1:yield"]);
-  tell(1, "done");
+  send(1, "done");
   assert.deepEqual(sent.splice(0), ["2:grant", "2:yield"], "3 still waits");
-  tell(1, "want");
-  tell(2, "done");
+  send(1, "want");
+  send(2, "done");
   assert.deepEqual(sent.splice(0), ["2:yield", "3:grant", "3:yield"], "first come, first served");
-  tell(3, "done");
-  tell(1, "done");
+  send(3, "done");
+  send(1, "done");
   assert.deepEqual(sent.splice(0), ["1:grant"]);
-  tell(2, "want");
+  send(2, "want");
   assert.deepEqual(sent, ["2:grant"]);
 });
 
-test("who does not hold the turn cannot give it back", () => {
-  const { sent, tell } = arbiter();
-  tell(1, "want");
-  tell(2, "want");
-  tell(2, "done");
+test("a process without the lock cannot release it", () => {
+  const { sent, send } = arbiter();
+  send(1, "want");
+  send(2, "want");
+  send(2, "done");
   assert.deepEqual(sent, ["1:grant", "1:yield"]);
 });
 
@@ -52,25 +52,25 @@ test("turns of different names know nothing of each other", () => {
   assert.deepEqual(sent, ["1:grant", "2:grant"]);
 });
 
-test("a process that dies with the turn passes it on; one that dies waiting is not waited for", () => {
-  const { arbiter: it, sent, tell } = arbiter();
-  for (const process of [1, 2, 3]) tell(process, "want");
+test("the lock of a process that dies is granted to the next; one that dies waiting is skipped", () => {
+  const { arbiter: it, sent, send } = arbiter();
+  for (const process of [1, 2, 3]) send(process, "want");
   sent.length = 0;
   it.forget(2);
   it.forget(1);
   assert.deepEqual(sent, ["3:grant"]);
 });
 
-test("what a dead process had still sent is not heard: it would hold the turn for ever", () => {
-  const { arbiter: it, sent, tell } = arbiter();
-  tell(1, "want");
+test("a late message of a dead process is ignored: it would hold the lock for ever", () => {
+  const { arbiter: it, sent, send } = arbiter();
+  send(1, "want");
   it.forget(1);
-  tell(1, "want");
-  tell(2, "want");
+  send(1, "want");
+  send(2, "want");
   assert.deepEqual(sent, ["1:grant", "2:grant"]);
 });
 
-test("a client waits for its grant, and tells its writer when it is wanted", async () => {
+test("a client waits for its grant, and notifies its writer when it is wanted", async () => {
   const sent: WriteLockMessage[] = [];
   const client = new WriteLockClient("records", (message) => sent.push(message));
   let wakes = 0;
@@ -98,14 +98,14 @@ test("a client waits for its grant, and tells its writer when it is wanted", asy
   ]);
 });
 
-test("messages of others are told from ours", () => {
+test("messages of others are recognized", () => {
   assert.ok(isWriteLockMessage({ lock: "records", do: "want" }));
   for (const other of [undefined, null, "turn", 7, {}, { lock: "records" }, { do: "want" }]) {
     assert.equal(isWriteLockMessage(other), false);
   }
 });
 
-test("who opens a shared store holds all its turns meanwhile, and gives them back whatever happens", async () => {
+test("opening a shared store holds all its locks, and releases them whatever happens", async () => {
   const log: string[] = [];
   const arbiter = new WriteLockArbiter((process, message) => {
     log.push(`${process} ${message.lock} ${message.do}`);

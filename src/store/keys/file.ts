@@ -37,7 +37,7 @@ export const permissionKey = (share: bigint, high: bigint, low: bigint): Key =>
   packKey(["fa", share, high, low]);
 export const permissionsOf = (share: bigint): Range => prefixRange(packKey(["fa", share]));
 
-/* Contents of a share. These four families have earlier versions for snapshots: see services/file/versions.ts. */
+/* Contents of a share. These families have earlier versions for snapshots: services/file/versions.ts. */
 
 /** The start of the keys of one share: a request makes several of them. */
 const entryPrefix = new LastKey((family: "fe", share: bigint) => packKey([family, share]));

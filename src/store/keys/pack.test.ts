@@ -60,8 +60,8 @@ test("a prefix range holds the keys that start with the prefix, and no others", 
       const inside = packKey([head, ...rest]);
       assert.ok(from <= inside && inside < to);
       if (other === head) return;
-      const outside = packKey([other, ...rest]);
-      assert.ok(outside < from || outside >= to);
+      const foreign = packKey([other, ...rest]);
+      assert.ok(foreign < from || foreign >= to);
     }),
     { numRuns: 5_000, seed: seedOfThisRun(t) },
   );

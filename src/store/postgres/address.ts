@@ -4,7 +4,7 @@ import { ConfigError } from "../../base/config-error.ts";
 /**
  * The address of the database:
  *
- *   postgres://user:password@host1:5432,host2:5432/database?schema=holdfast&sslmode=verify-full&sslrootcert=/ca.pem
+ *   postgres://user:password@host1:5432,host2:5432/database?schema=holdfast&sslmode=verify-full
  *
  * Several hosts are tried in order, and the one that accepts writes is used, so that members find the new
  * primary after a failover. Options have their names in libpq; `schema` and `connections` are our own.

@@ -5,7 +5,7 @@ import { DatabaseClock } from "./database-clock.ts";
 
 const answerAt = (at: number) => async () => ({ at, answer: undefined });
 
-test("a node whose clock is hours off follows the database", async () => {
+test("a member whose clock is hours off follows the database", async () => {
   const local = new ManualClock(1_000_000);
   const clock = new DatabaseClock(local);
   await clock.measure(answerAt(8_200_000));

@@ -4,7 +4,7 @@ import { ManualClock } from "../../base/clock.ts";
 import { revisionAt } from "../../base/revision.ts";
 import { SLOTS, SlotRevisions } from "./slot-revisions.ts";
 
-test("nodes of different slots never make the same revision, and each of them rises", () => {
+test("members of different slots never make the same revision, and those of each increase", () => {
   const clock = new ManualClock();
   const members = [0, 1, 57, 99].map((slot) => {
     const revisions = new SlotRevisions(clock);
@@ -25,7 +25,7 @@ test("nodes of different slots never make the same revision, and each of them ri
   }
 });
 
-test("the first node is on the tick of the clock; all start above what they were told", () => {
+test("the first member is on the tick of the clock; all start above the given revision", () => {
   const clock = new ManualClock();
   const revisions = new SlotRevisions(clock);
   revisions.assign(0, 5n);

@@ -58,7 +58,7 @@ test("a statement is a Bind with binary values and an Execute", () => {
   assert.deepEqual(packed, Buffer.concat([message("B", bind), message("E", execute)]));
 });
 
-test("rows tell nothing from empty", () => {
+test("rows distinguish null from empty", () => {
   const body = Buffer.from([0, 3, 255, 255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 1, 7]);
   assert.deepEqual(unpackRow(body), [null, Buffer.alloc(0), Buffer.from([7])]);
 });

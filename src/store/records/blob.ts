@@ -35,7 +35,7 @@ export type BlobKind = "block" | "append" | "page";
  *   inline   in this record: small blobs, one read and one commit
  *   slices   in extents, named here; each slice named counts one reference
  *   blocks   a content of its own: "bl" pages of blocks (name, length, bytes) by offset, with one count of
- *            references for the whole ("bo"), so that a snapshot or a copy of 50,000 blocks costs one increment.
+ *            references for the whole ("bo"), so that a snapshot of 50,000 blocks costs one increment.
  *            A content only ever grows at its end, and each record reads no further than its own length.
  *   pages    a page blob's map of ranges ("br") as it was in one epoch, counted in the same way
  */

@@ -16,14 +16,14 @@ import {
 } from "./file-contents.ts";
 import { recordType } from "./record.ts";
 
-/** Records in bytes at fixed places: what is packed comes back, old versions are read, damage is told. */
+/** Records at fixed offsets: packed ones come back, old versions are read, damage is reported. */
 const SINCE = 638_712_345_678_901_234n;
 const revision = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n });
 const kind = fc.constantFrom("file", "directory");
 const name = fc.string({ unit: "grapheme", maxLength: 255 }).filter((text) => text.isWellFormed());
 const optional = { noNullPrototype: true } as const;
 
-const node = fc.record(
+const inode = fc.record(
   {
     kind,
     parent: revision,
@@ -89,12 +89,12 @@ interface Versioned {
 /** Version 1 of directory entries called the inode `node`. */
 const firstForm = (family: string, value: object): object => {
   if (family !== "fileEntry") return value;
-  const { inode: node, ...rest } = value as EntryRecord;
-  return { ...rest, node };
+  const { inode, ...rest } = value as EntryRecord;
+  return { ...rest, node: inode };
 };
 
 const FAMILIES: readonly (readonly [string, Versioned, fc.Arbitrary<unknown>])[] = [
-  ["fileNode", inodeRecord, node],
+  ["fileNode", inodeRecord, inode],
   ["fileEntry", entryRecord, entry],
   ["fileRange", rangeRecord, range],
 ];
@@ -120,7 +120,7 @@ for (const [family, codec, any] of FAMILIES) {
 }
 
 /** Nothing follows its texts, so what cuts it short cuts a text. */
-const SHORT_NODE: InodeRecord = {
+const SHORT_INODE: InodeRecord = {
   kind: "file",
   parent: 1n,
   name: "name",
@@ -135,14 +135,14 @@ const SHORT_NODE: InodeRecord = {
 };
 
 const examples: [InodeRecord][] = [
-  [SHORT_NODE],
-  [{ ...SHORT_NODE, permission: "1*2" }],
-  [{ ...SHORT_NODE, eaSize: 20, needsEas: true }],
+  [SHORT_INODE],
+  [{ ...SHORT_INODE, permission: "1*2" }],
+  [{ ...SHORT_INODE, eaSize: 20, needsEas: true }],
 ];
 
-test("a node or an entry that ends too early, or goes on, is damaged", (t) => {
+test("an inode or an entry that ends too early, or has trailing bytes, is damaged", (t) => {
   fc.assert(
-    fc.property(node, (value) => {
+    fc.property(inode, (value) => {
       const packed = inodeRecord.pack(value, SINCE).subarray(SINCE_BYTES);
       for (const end of [1, 40, 80, packed.length - 1]) {
         if (end === packed.length - 1 && value.name === "" && packed.length === 81) continue;
@@ -183,11 +183,11 @@ test("extended attributes come back behind their since; cut short or of a newer 
   assert.deepEqual(easRecord.unpack(easRecord.pack([longest], SINCE).subarray(SINCE_BYTES)), [longest]);
 });
 
-test("a node tells whether it has extended attributes without being read, one of version 1 never", () => {
+test("hasEas needs no unpacking, and is false for version 1", () => {
   const bodyOf = (record: InodeRecord) => inodeRecord.pack(record, SINCE).subarray(SINCE_BYTES);
-  assert.equal(inodeRecord.hasEas(bodyOf(SHORT_NODE)), false);
-  assert.equal(inodeRecord.hasEas(bodyOf({ ...SHORT_NODE, eaSize: 20 })), true);
-  assert.equal(inodeRecord.hasEas(recordType<InodeRecord>("fileNode", 1).pack(SHORT_NODE)), false);
+  assert.equal(inodeRecord.hasEas(bodyOf(SHORT_INODE)), false);
+  assert.equal(inodeRecord.hasEas(bodyOf({ ...SHORT_INODE, eaSize: 20 })), true);
+  assert.equal(inodeRecord.hasEas(recordType<InodeRecord>("fileNode", 1).pack(SHORT_INODE)), false);
 });
 
 test("a segment of pages comes back, also from version 1, and is searched and changed where it lies", (t) => {

@@ -57,7 +57,7 @@ test("an entity whose names and texts are plain says so, and holds the same as o
         const found = findProperty(bytes, Buffer.from(name));
         assert.deepEqual({ type: found?.type, value: found?.value }, value);
       }
-      // Nothing but the version tells them apart.
+      // They differ only in the version.
       assert.equal(bytes[0], 2);
       const unmarked = Buffer.from(packEntity(revision, { properties }));
       assert.equal(unmarked[0], 1);

@@ -15,8 +15,8 @@ import { ScratchBuffer } from "./record.ts";
  *   2 bytes       number of properties, then for each:
  *     1 byte        type (below)
  *     2 bytes       length of the name, and the name in UTF-8
- *     value         String, Binary: 4 bytes of length and the bytes; Int32: 4 bytes; Int64, Double, DateTime: 8
- *                   bytes; Guid: 16 bytes; false and true are types of their own and have none
+ *     value         String, Binary: 4 bytes of length and the bytes; Int32: 4 bytes; Int64, Double,
+ *                   DateTime: 8 bytes; Guid: 16 bytes; none for false and true, which are types
  *
  * PartitionKey and RowKey stand in the key.
  */

@@ -152,9 +152,9 @@ const EA_SIZE_BYTES = 4;
 
 /**
  *   0 version 2   1 kind   2 flags (1 permission, 2 accessedAt, 4 rest, 8 extended attributes, 16 needs them,
- *   128 named streams)   3 attributes (4)   7 parent (8)   15 revision (8)   23 createdAt (8)   31 writtenAt (8)
- *   39 changedAt (8)   47 accessedAt (8, or 0)   55 size (8, floating)   63 content (8)   71 dataRevision (8)
- *   79 length of the name (2)   81 name, UTF-8
+ *   128 named streams)   3 attributes (4)   7 parent (8)   15 revision (8)   23 createdAt (8)
+ *   31 writtenAt (8)   39 changedAt (8)   47 accessedAt (8, or 0)   55 size (8, floating)   63 content (8)
+ *   71 dataRevision (8)   79 length of the name (2)   81 name, UTF-8
  *
  * Then, as the flags say: length of the permission's key (1) and the key; size of the extended attributes
  * (4); the rest, a record of its own with metadata, headers, lease and copy.

@@ -35,7 +35,7 @@ test("a handle is read as it was written", () => {
   );
 });
 
-test("a handle that was cut short, or is of a version that nobody knows, is damaged", () => {
+test("a truncated handle, or one of an unknown version, is damaged", () => {
   fc.assert(
     fc.property(handles, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (handle, part) => {
       const packed = handleRecord.pack(handle);
