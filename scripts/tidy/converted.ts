@@ -4,12 +4,13 @@
  * findings of the rest.
  */
 export const CONVERTED = {
-  words: ["src/http/file/", "src/http/queue/", "src/http/table/"],
+  words: ["src/extents/", "src/http/file/", "src/http/queue/", "src/http/table/", "src/store/"],
   lines: [
     "bench/",
     "scripts/",
     "src/cli/",
     "src/concurrency/",
+    "src/extents/",
     "src/http/blob/",
     "src/http/common/",
     "src/http/file/",
@@ -17,6 +18,7 @@ export const CONVERTED = {
     "src/http/table/",
     "src/observability/",
     "src/process/",
+    "src/store/",
     "test/break-in/",
     "test/clients/",
     "test/contract/",
@@ -36,6 +38,7 @@ export const CONVERTED = {
     "src/base/",
     "src/cli/",
     "src/concurrency/",
+    "src/extents/",
     "src/http/blob/",
     "src/http/common/",
     "src/http/file/",
@@ -43,6 +46,7 @@ export const CONVERTED = {
     "src/http/table/",
     "src/observability/",
     "src/process/",
+    "src/store/",
   ],
   cycles: [
     "src/base/",
