@@ -78,6 +78,7 @@ const EXCEPTIONS: readonly { readonly text: RegExp; readonly reason: string }[] 
   { text: /\bversions\.node\b/g, reason: "process.versions of Node.js" },
   { text: /\bNode(?:JS)?\.[A-Z]\w+\b/g, reason: "the types of Node.js, as NodeJS.Timeout" },
   { text: /\bNodeJS\b/g, reason: "the types of Node.js" },
+  { text: /\bPRIVILEGE_NOT_HELD\b/g, reason: "a status of [MS-ERREF]" },
   { text: /\bis_?root_?node\b/gi, reason: "a field of the protocol" },
   { text: /\bXmlNodeName\b/g, reason: "an element of the error bodies of Azure" },
   { text: /["'](?:facts|nodes)["']/g, reason: "tables of the stored schema" },

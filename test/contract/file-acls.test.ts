@@ -13,7 +13,7 @@ import {
   openInode,
 } from "../../src/services/file/opens/open-inode.ts";
 import { renameByHandle } from "../../src/services/file/opens/rename-held.ts";
-import { Acls } from "../../src/services/file/security/access-lists.ts";
+import { Acls } from "../../src/services/file/security/acls.ts";
 import { parseSddl, printSid } from "../../src/services/file/security/sddl.ts";
 import { SECURITY_PART } from "../../src/services/file/security/security-descriptor.ts";
 import { ENGINES } from "../kit/server.ts";

@@ -7,7 +7,7 @@ import { suite, test } from "node:test";
 import type { ShareClient } from "@azure/storage-file-share";
 import { monotonic } from "../../src/base/clock.ts";
 import { RIGHT } from "../../src/concurrency/access-list.ts";
-import { identityOf } from "../../src/services/file/security/access-lists.ts";
+import { identityOf } from "../../src/services/file/security/acls.ts";
 import { printSid } from "../../src/services/file/security/sddl.ts";
 import { ACCESS, DISPOSITION } from "../../src/smb/wire/create.ts";
 import { FILE_CLASS } from "../../src/smb/wire/file-information.ts";

@@ -1,10 +1,8 @@
-/** The shapes of what is stored, for the front ends to print. */
+/** Record types that the front ends print. */
 export type {
   CopyRecord,
   FileHeaders,
-  HandleRecord,
   InodeRecord,
-  LeaseRecord,
   ShareRecord,
   ShareSettings,
 } from "../../store/records/file.ts";

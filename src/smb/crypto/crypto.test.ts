@@ -142,11 +142,8 @@ for (const [name, login] of Object.entries(cases)) {
       changed[pdu.length - 1]! ^= 1;
       assert.ok(!isSignatureValid(signer, changed, message));
       const zeroed = Buffer.from(pdu).fill(0, SIGNATURE_AT, SIGNATURE_AT + 16);
-      const inPieces = signer(
-        [zeroed.subarray(0, 64), zeroed.subarray(64, 71), zeroed.subarray(71)],
-        message,
-      );
-      assert.deepEqual(inPieces, pdu.subarray(SIGNATURE_AT, SIGNATURE_AT + 16));
+      const inParts = signer([zeroed.subarray(0, 64), zeroed.subarray(64, 71), zeroed.subarray(71)], message);
+      assert.deepEqual(inParts, pdu.subarray(SIGNATURE_AT, SIGNATURE_AT + 16));
     };
     check(hex(login.sessRsp), true);
     if (login.signed !== undefined) check(hex(login.signed.pdu), login.signed.dir === "s");
@@ -181,7 +178,7 @@ test("CMAC gives the values of RFC 4493 for every length of the last block", () 
   assert.equal(sign(64), "51f0bebf7e3b9d92fc49741779363cfe");
 });
 
-test("each cipher opens what it sealed, in one piece or several, and nothing that was changed", () => {
+test("each cipher decrypts what it encrypted, in one part or several, and nothing that was changed", () => {
   for (const cipher of Object.values(CIPHER)) {
     const key = Buffer.alloc(cipherKeyBytes(cipher), cipher);
     const parts = [Buffer.alloc(64, 1), Buffer.alloc(1_000, 2), Buffer.from("end")];
@@ -246,7 +243,7 @@ test("either key of the account logs in, whatever the domain says", () => {
 test("a wrong key, an unknown user, NTLMv1, an anonymous user: all end in the same status", () => {
   const attempts = [
     authenticate({ user: "files1", domain: "", password: "wrong", challenge: serverChallenge }),
-    authenticate({ user: "nobody", domain: "", password: KEYS[0]!, challenge: serverChallenge }),
+    authenticate({ user: "unknown", domain: "", password: KEYS[0]!, challenge: serverChallenge }),
     authenticate({ user: "", domain: "", password: "", challenge: serverChallenge }),
     authenticate({ user: "files1", domain: "", password: KEYS[0]!, challenge: Buffer.alloc(8) }),
   ];
@@ -297,7 +294,7 @@ test("what is given away is sealed where it lies, and opens as what it was", () 
     const given = parts[1]!;
     const sealed = new MessageCipher(cipher, key).encrypt(9n, parts, [given]);
     const isCcm = cipher === CIPHER.AES_128_CCM || cipher === CIPHER.AES_256_CCM;
-    assert.equal(sealed.includes(given), !isCcm, "CCM takes its text in one piece");
+    assert.equal(sealed.includes(given), !isCcm, "CCM needs its whole text at once");
     assert.deepEqual(
       Buffer.concat([parts[0]!, parts[2]!]),
       Buffer.concat([plain.subarray(0, 64), plain.subarray(200_064)]),
@@ -313,7 +310,7 @@ test("opening a long message leaves no memory behind for the garbage collector",
   );
   const work = Buffer.allocUnsafeSlow(sealed.length);
   const before = process.memoryUsage().arrayBuffers;
-  for (let turn = 0; turn < 4; turn++) {
+  for (let round = 0; round < 4; round++) {
     work.set(sealed);
     assert.equal(new MessageCipher(CIPHER.AES_128_GCM, key).decrypt(work).length, 8 * MIB);
   }

@@ -1,6 +1,6 @@
 import { refuse, STATUS } from "../wire/status.ts";
 
-/** As much of DER as SPNEGO needs: definite lengths, one element after another, nothing outside its parent. */
+/** The subset of DER that SPNEGO needs: definite lengths, and elements that stay inside their parent. */
 export interface Element {
   readonly tag: number;
   readonly value: Buffer;
@@ -30,7 +30,7 @@ export function readElement(from: Buffer, at = 0): Element {
   };
 }
 
-/** The only element, of the tag it must have. */
+/** The value of the first element, which must have this tag. */
 export function readOnly(from: Buffer, tag: number): Buffer {
   const element = readElement(from);
   if (element.tag !== tag) throw bad();

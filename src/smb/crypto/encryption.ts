@@ -29,18 +29,18 @@ const TAG_BYTES = 16;
 const NONCE_FIELD_BYTES = 16;
 const NO_TAG = Buffer.alloc(TAG_BYTES);
 /**
- * A cipher gives every text a new buffer. Those of megabytes have the system find new memory each time; pieces of this
- * size, each freed as soon as it was used, are the same few over and over, and still in the processor's cache.
+ * A cipher allocates a buffer for every update. For a text of megabytes the system maps new memory each time;
+ * chunks of this size, each freed at once, reuse the same few buffers, which stay in the processor's cache.
  */
-const PIECE_BYTES = 64 * KIB;
+const CHUNK_BYTES = 64 * KIB;
 
-const NOTHING: readonly Buffer[] = [];
+const NO_BUFFERS: readonly Buffer[] = [];
 
 function updateInPlace(cipher: CipherGCM | DecipherGCM, bytes: Buffer): void {
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-    const piece = cipher.update(bytes.subarray(at, at + PIECE_BYTES));
-    copyInto(bytes, piece, at);
-    freeNow(piece);
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
+    const chunk = cipher.update(bytes.subarray(at, at + CHUNK_BYTES));
+    copyInto(bytes, chunk, at);
+    freeNow(chunk);
   }
 }
 
@@ -58,10 +58,10 @@ export class MessageCipher {
   }
 
   /**
-   * The transform header and the ciphertext, ready to be sent one after the other. Parts in `given` may be sealed where they
-   * lie, and are then among those that are sent; all else has memory of its own. A nonce is used once: it counts.
+   * The transform header and the ciphertext, in the order they are sent. Parts in `owned` may be encrypted in
+   * place; all others get new buffers. The nonce is a counter, so it is never reused.
    */
-  encrypt(sessionId: bigint, parts: readonly Buffer[], given: readonly Buffer[] = NOTHING): Buffer[] {
+  encrypt(sessionId: bigint, parts: readonly Buffer[], owned: readonly Buffer[] = NO_BUFFERS): Buffer[] {
     const nonce = Buffer.alloc(NONCE_FIELD_BYTES);
     nonce.writeBigUInt64LE(++this.#count);
     const size = parts.reduce((sum, part) => sum + part.length, 0);
@@ -69,67 +69,66 @@ export class MessageCipher {
     const aad = header.subarray(TRANSFORM_AAD_AT);
     const { name, isCcm, nonceBytes } = this.#kind;
     const iv = nonce.subarray(0, nonceBytes);
-    let sealed: Buffer[];
+    let encrypted: Buffer[];
     let tag: Buffer;
     if (isCcm) {
-      // CCM takes its text in one piece.
+      // CCM needs the whole text at once.
       const cipher = createCipheriv(name as "aes-128-ccm", this.#key, iv, { authTagLength: TAG_BYTES });
       cipher.setAAD(aad, { plaintextLength: size });
-      sealed = [cipher.update(parts.length === 1 ? parts[0]! : Buffer.concat(parts, size))];
+      encrypted = [cipher.update(parts.length === 1 ? parts[0]! : Buffer.concat(parts, size))];
       cipher.final();
       tag = cipher.getAuthTag();
     } else {
       const cipher: CipherGCM = createCipheriv(name as "aes-128-gcm", this.#key, iv);
       cipher.setAAD(aad);
-      sealed = [];
+      encrypted = [];
       for (const part of parts) {
-        if (given.includes(part)) {
+        if (owned.includes(part)) {
           updateInPlace(cipher, part);
-          sealed.push(part);
+          encrypted.push(part);
         } else
-          for (let at = 0; at < part.length; at += PIECE_BYTES)
-            sealed.push(cipher.update(part.subarray(at, at + PIECE_BYTES)));
+          for (let at = 0; at < part.length; at += CHUNK_BYTES)
+            encrypted.push(cipher.update(part.subarray(at, at + CHUNK_BYTES)));
       }
       cipher.final();
       tag = cipher.getAuthTag();
     }
     header.set(tag, 4);
-    return [header, ...sealed];
+    return [header, ...encrypted];
   }
 
   /**
-   * The plain text, which may lie in the buffer of the message; a message that was changed on its way is a breach. A
-   * message is opened once.
+   * The plaintext, possibly in the buffer of the message. A message that does not verify is a ProtocolError.
    */
   decrypt(payload: Buffer): Buffer {
     const { nonce, signature } = decodeTransform(payload);
     const aad = payload.subarray(TRANSFORM_AAD_AT, TRANSFORM_BYTES);
-    const sealed = payload.subarray(TRANSFORM_BYTES);
+    const encrypted = payload.subarray(TRANSFORM_BYTES);
     const { name, isCcm, nonceBytes } = this.#kind;
     const iv = nonce.subarray(0, nonceBytes);
     try {
       if (isCcm) {
         const cipher = createDecipheriv(name as "aes-128-ccm", this.#key, iv, { authTagLength: TAG_BYTES });
         cipher.setAuthTag(signature);
-        cipher.setAAD(aad, { plaintextLength: sealed.length });
-        const plain = cipher.update(sealed);
+        cipher.setAAD(aad, { plaintextLength: encrypted.length });
+        const plain = cipher.update(encrypted);
         cipher.final();
         return plain;
       }
       const cipher = createDecipheriv(name as "aes-128-gcm", this.#key, iv, { authTagLength: TAG_BYTES });
       cipher.setAuthTag(signature);
       cipher.setAAD(aad);
-      if (sealed.length <= PIECE_BYTES) {
-        const plain = cipher.update(sealed);
+      if (encrypted.length <= CHUNK_BYTES) {
+        const plain = cipher.update(encrypted);
         cipher.final();
         return plain;
       }
-      // A long text takes the place of the sealed one. Nobody looks at it before the tag was compared.
-      updateInPlace(cipher, sealed);
+      // A long text is decrypted in place. The caller sees it only after the tag was verified.
+      updateInPlace(cipher, encrypted);
       cipher.final();
-      return sealed;
+      return encrypted;
     } catch {
-      // OpenSSL has one error for all of it: the tag is not that of this text.
+      // OpenSSL throws one error, for a tag that does not match.
       throw protocolError("an encrypted message that does not verify");
     }
   }

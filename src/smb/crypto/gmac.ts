@@ -1,13 +1,14 @@
 import { type Cipher, createCipheriv } from "node:crypto";
 
 /**
- * AES-128-GMAC of short messages. `node:crypto` makes a cipher, its key schedule and its tables anew for every message:
- * for the hundred bytes of most requests that is the largest piece of work between two of them. Here the key's part is
- * done once: one ECB cipher encrypts what masks the tags, for several messages ahead, and the hash is plain TypeScript.
+ * AES-128-GMAC of short messages. `node:crypto` makes a cipher, its key schedule and its tables anew for
+ * every message: for the hundred bytes of most requests that is the largest piece of work between two of
+ * them. Here the key's part is done once: one ECB cipher encrypts what masks the tags, for several messages
+ * ahead, and the hash is plain TypeScript.
  *
- * The hash is GHASH (NIST SP 800-38D) by multiplication of integers with holes, as Thomas Pornin describes it for
- * BearSSL: of 32 bits only every fourth is set, so the carries of a product fall into the bits between and are cut off. It
- * has no branch and no table that depends on the key or the message.
+ * The hash is GHASH (NIST SP 800-38D) by multiplication of integers with holes, as Thomas Pornin describes it
+ * for BearSSL: of 32 bits only every fourth is set, so the carries of a product fall into the bits between
+ * and are cut off. It has no branch and no table that depends on the key or the message.
  */
 const BLOCK = 16;
 /** Messages whose masks are made together: ids follow each other. */
@@ -143,7 +144,9 @@ function product(x: number, y0: number, y1: number, y2: number, y3: number): num
   return (z0 & HOLE_0) | (z1 & HOLE_1) | (z2 & HOLE_2) | (z3 & HOLE_3);
 }
 
-/** The order of bits turned round: the high half of a product is the low half of the mirror images' product. */
+/**
+ * The order of bits turned round: the high half of a product is the low half of the mirror images' product.
+ */
 function mirror(word: number): number {
   let x = ((word & 0x5555_5555) << 1) | ((word >>> 1) & 0x5555_5555);
   x = ((x & 0x3333_3333) << 2) | ((x >>> 2) & 0x3333_3333);
@@ -170,7 +173,10 @@ function spread(at: number, w0: number, w1: number, w2: number, w3: number): voi
   a[at + 8] = w0 ^ w1 ^ w2 ^ w3;
 }
 
-/** The product of 255 bits out of `c`, moved up by one bit because GCM counts bits from the other end, into `z`. */
+/**
+ * The product of 255 bits out of `c`, moved up by one bit because GCM counts bits from the other end, into
+ * `z`.
+ */
 function combine(): void {
   c[4]! ^= c[0]! ^ c[1]!;
   c[5]! ^= c[2]! ^ c[3]!;

@@ -25,7 +25,7 @@ import {
 } from "./ntlmssp.ts";
 import { type ClientToken, decodeClientToken, encodeServerToken, NEG_STATE } from "./spnego.ts";
 
-/** What a login is checked against: the account by its name, with a hash for each of its one or two keys. */
+/** An account with a hash for each of its one or two keys. */
 export interface LoginAccount {
   readonly name: string;
   readonly ntHashes: readonly Buffer[];
@@ -35,17 +35,17 @@ export interface LoginAccounts {
   find(name: string): LoginAccount | undefined;
 }
 
-/** The password is the account key as its base64 text, as it is on Azure. */
+/** The password is the account key in Base64, as on Azure. */
 export function loginAccountOf(name: string, keys: readonly Buffer[]): LoginAccount {
   return { name, ntHashes: keys.map((key) => ntHash(key.toString("base64"))) };
 }
 
-export interface LoginOptions {
+interface LoginOptions {
   readonly accounts: LoginAccounts;
   readonly serverName: string;
   readonly serverChallenge: Buffer;
   readonly now: FileTime;
-  /** The login repeats one that was good: its holder may step down and be nobody. */
+  /** The login repeats a successful one, whose user may become anonymous. */
   readonly mayBeAnonymous?: boolean;
 }
 
@@ -59,9 +59,9 @@ export type LoginStep =
       readonly domain: string;
       readonly workstation: string;
       readonly sessionKey: Buffer;
-      /** The hash of the key that was the password; undefined for an anonymous login. */
+      /** The hash of the key that was used; undefined for an anonymous login. */
       readonly ntHash: Buffer | undefined;
-      /** An anonymous login: no account, no rights of its own. */
+      /** An anonymous login has no account and no rights. */
       readonly isAnonymous: boolean;
     };
 
@@ -71,22 +71,25 @@ interface Verified {
   readonly sessionKey: Buffer;
 }
 
+const proceed = (token: Buffer): LoginStep => ({ kind: "continue", token });
+
 const isAnonymousLogin = ({ flags, user }: NtlmAuthenticate): boolean =>
   (flags & NTLM_FLAG.ANONYMOUS) !== 0 || user === "";
 
-/** Without a password the key is known to everybody: it proves nothing and signs nothing but this token. */
+/** The session key of an anonymous login is public, so it signs nothing but the token of this login. */
 const anonymous = (message: NtlmAuthenticate): Verified => ({
   account: "",
   ntHash: undefined,
   sessionKey: exportedSessionKey(Buffer.alloc(16), message) ?? Buffer.alloc(16),
 });
 
-/** Nobody's hash: an unknown user costs as much time as a wrong password. */
-const NOBODY = [Buffer.alloc(16)];
+/** For an unknown user, so that the login takes as long as one with a wrong password. */
+const UNKNOWN_USER = [Buffer.alloc(16)];
 
 /**
- * One login: NEGOTIATE in, CHALLENGE out, AUTHENTICATE in, an account and a session key out. Guests, anonymous users
- * and NTLMv1 are refused, each with the same status as a wrong password.
+ * One login: the client sends NEGOTIATE, the server CHALLENGE, the client AUTHENTICATE; the result is an
+ * account and a session key. Guests, anonymous users and NTLMv1 are refused with the status of a wrong
+ * password.
  */
 export class Login {
   readonly #options: LoginOptions;
@@ -108,30 +111,24 @@ export class Login {
   #first(client: ClientToken): LoginStep {
     if (client.kind === "raw") {
       this.#isRaw = true;
-      return { kind: "continue", token: this.#challengeFor(client.token) };
+      return proceed(this.#challengeFor(client.token));
     }
     if (client.kind === "init") {
       if (!client.isNtlmOffered) throw refuse(STATUS.LOGON_FAILURE);
       this.#mechTypes ??= Buffer.from(client.mechTypes);
-      // A token for another mechanism is not for us: the client is told which one we take, and starts again.
+      // The token is for another mechanism: the response names NTLMSSP, and the client starts again.
       if (!client.isNtlmPreferred || client.token === undefined)
-        return {
-          kind: "continue",
-          token: encodeServerToken({ negState: NEG_STATE.REQUEST_MIC, hasMech: true }),
-        };
+        return proceed(encodeServerToken({ negState: NEG_STATE.REQUEST_MIC, hasMech: true }));
     }
     if (client.token === undefined) throw refuse(STATUS.INVALID_PARAMETER);
     const token = this.#challengeFor(client.token);
-    return {
-      kind: "continue",
-      token: encodeServerToken({ negState: NEG_STATE.ACCEPT_INCOMPLETE, hasMech: true, token }),
-    };
+    return proceed(encodeServerToken({ negState: NEG_STATE.ACCEPT_INCOMPLETE, hasMech: true, token }));
   }
 
   #challengeFor(negotiate: Buffer): Buffer {
     const { flags } = decodeNtlmNegotiate(negotiate);
     const { serverChallenge, serverName, now } = this.#options;
-    // Both are part of the MIC, byte for byte, and the request's buffer will be gone by then.
+    // The MIC covers both messages, and the buffer of the request will have been reused by then.
     this.#negotiate = Buffer.from(negotiate);
     this.#challenge = encodeNtlmChallenge({ offered: flags, serverChallenge, serverName, time: now });
     return this.#challenge;
@@ -145,32 +142,17 @@ export class Login {
       ? anonymous(message)
       : this.#verify(client.token, message);
     const { user, domain, workstation } = message;
-    const done = {
-      kind: "done",
-      account,
-      ntHash,
-      user,
-      domain,
-      workstation,
-      sessionKey,
-      isAnonymous,
-    } as const;
-    if (this.#isRaw) return { ...done, token: Buffer.alloc(0) };
     const mic = client.kind === "response" ? client.mechListMic : undefined;
-    if (mic !== undefined && this.#mechTypes !== undefined) {
-      if (!isEqual(mic, mechListMic(sessionKey, "client", this.#mechTypes)))
-        throw refuse(STATUS.LOGON_FAILURE);
-      const answer = mechListMic(sessionKey, "server", this.#mechTypes);
-      return {
-        ...done,
-        token: encodeServerToken({
-          negState: NEG_STATE.ACCEPT_COMPLETED,
-          hasMech: false,
-          mechListMic: answer,
-        }),
-      };
-    }
-    return { ...done, token: encodeServerToken({ negState: NEG_STATE.ACCEPT_COMPLETED, hasMech: false }) };
+    const token = this.#isRaw ? Buffer.alloc(0) : this.#lastToken(sessionKey, mic);
+    return { kind: "done", token, account, ntHash, user, domain, workstation, sessionKey, isAnonymous };
+  }
+
+  #lastToken(sessionKey: Buffer, clientMic: Buffer | undefined): Buffer {
+    const last = { negState: NEG_STATE.ACCEPT_COMPLETED, hasMech: false };
+    const mechTypes = this.#mechTypes;
+    if (clientMic === undefined || mechTypes === undefined) return encodeServerToken(last);
+    if (!isEqual(clientMic, mechListMic(sessionKey, "client", mechTypes))) throw refuse(STATUS.LOGON_FAILURE);
+    return encodeServerToken({ ...last, mechListMic: mechListMic(sessionKey, "server", mechTypes) });
   }
 
   #verify(bytes: Buffer, message: NtlmAuthenticate): Verified {
@@ -183,7 +165,7 @@ export class Login {
     const account = this.#accountOf(user);
     let sessionKey: Buffer | undefined;
     let ntHash: Buffer | undefined;
-    for (const hash of account?.ntHashes ?? NOBODY) {
+    for (const hash of account?.ntHashes ?? UNKNOWN_USER) {
       const key = ntowfv2(hash, user, domain);
       if (!isEqual(ntProof(key, this.#options.serverChallenge, blob), proof)) continue;
       sessionKey = exportedSessionKey(sessionBaseKey(key, proof), message);
@@ -202,7 +184,7 @@ export class Login {
       throw refuse(STATUS.LOGON_FAILURE);
   }
 
-  /** `account`, `AZURE\account` and `account@host` all name the account; what is hashed stays as it was sent. */
+  /** `account`, `AZURE\account` and `account@host` name the same account. */
   #accountOf(user: string): LoginAccount | undefined {
     const name = user.slice(user.lastIndexOf("\\") + 1).replace(/@.*$/s, "");
     return this.#options.accounts.find(name) ?? this.#options.accounts.find(name.toLowerCase());

@@ -1,4 +1,4 @@
-/** MD4 (RFC 1320), which NTLM hashes passwords with and OpenSSL 3 no longer offers. Only for that. */
+/** MD4 (RFC 1320), the password hash of NTLM. OpenSSL 3 no longer offers it. */
 const SHIFTS = [
   [3, 7, 11, 19],
   [3, 5, 9, 13],

@@ -32,11 +32,11 @@ const ALWAYS =
   NTLM_FLAG.EXTENDED_SESSIONSECURITY |
   NTLM_FLAG.TARGET_INFO |
   NTLM_FLAG.VERSION;
-/** Given back only to a client that offered them. */
+/** Returned only to a client that offered them. */
 const IF_OFFERED =
   NTLM_FLAG.SIGN | NTLM_FLAG.SEAL | NTLM_FLAG.KEY_128 | NTLM_FLAG.KEY_EXCH | NTLM_FLAG.KEY_56;
 
-/** Windows 6.1, NTLM revision 15: what clients have seen most. */
+/** Windows 6.1, NTLM revision 15, the version that clients know best. */
 const VERSION = Buffer.from("060100000000000f", "hex");
 
 const AV = {
@@ -64,7 +64,7 @@ export function decodeNtlmNegotiate(message: Buffer): { readonly flags: number }
 }
 
 export interface NtlmChallenge {
-  /** What the client offered. */
+  /** The flags that the client offered. */
   readonly offered: number;
   readonly serverChallenge: Buffer;
   readonly serverName: string;
@@ -142,7 +142,7 @@ export function decodeNtlmAuthenticate(message: Buffer): NtlmAuthenticate {
   };
 }
 
-/** Whether the pairs in the blob of an NTLMv2 response follow each other up to an end. */
+/** Whether the AV pairs in the blob of an NTLMv2 response run up to an end. */
 export function areAvPairsWhole(blob: Buffer): boolean {
   for (let at = 28, count = 0; count < AV_PAIRS_MAX; count++) {
     if (at + 4 > blob.length) return false;
@@ -152,7 +152,7 @@ export function areAvPairsWhole(blob: Buffer): boolean {
   return false;
 }
 
-/** Whether the blob of an NTLMv2 response says that its message carries a MIC. */
+/** Whether the blob of an NTLMv2 response announces a MIC. */
 export function hasMic(blob: Buffer): boolean {
   for (let at = 28, count = 0; at + 4 <= blob.length && count < AV_PAIRS_MAX; count++) {
     const id = blob.readUInt16LE(at);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** The running hash of 3.1.1 over the messages of negotiation and login. */
+/** The hash of dialect 3.1.1 over the messages of NEGOTIATE and SESSION_SETUP so far. */
 export type PreauthHash = Buffer;
 
 export const PREAUTH_START: PreauthHash = Buffer.alloc(64);

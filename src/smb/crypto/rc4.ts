@@ -1,4 +1,4 @@
-/** RC4, with which NTLM carries the session key and seals its signatures. OpenSSL 3 no longer offers it. */
+/** RC4, which NTLM uses for session keys and signatures. OpenSSL 3 no longer offers it. */
 export function rc4(key: Buffer, data: Buffer): Buffer {
   const box = Uint8Array.from({ length: 256 }, (_, index) => index);
   for (let i = 0, j = 0; i < 256; i++) {

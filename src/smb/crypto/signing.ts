@@ -4,14 +4,14 @@ import { Gmac } from "./gmac.ts";
 
 export const SIGNING = { HMAC_SHA256: 0, AES_CMAC: 1, AES_GMAC: 2 } as const;
 
-/** What GMAC makes its nonce of: no two messages of one direction have the same. */
+/** The fields that make the nonce of GMAC, which is unique among the messages of one direction. */
 export interface SignedMessage {
   readonly messageId: bigint;
   readonly isFromServer: boolean;
   readonly isCancel: boolean;
 }
 
-/** Signs whole PDUs, given as the buffers they are sent in, with the place of the signature zero. */
+/** Signs a whole PDU, as the buffers it is sent in, with a zero signature. */
 export type Signer = (parts: readonly Buffer[], message: SignedMessage) => Buffer;
 
 export function signerOf(algorithm: number, key: Buffer): Signer {
@@ -33,7 +33,7 @@ export function signerOf(algorithm: number, key: Buffer): Signer {
   };
 }
 
-/** Checks a request's signature. The place of it in `pdu` is zero afterwards. */
+/** Checks the signature of a request, and zeroes it in `pdu`. */
 export function isSignatureValid(signer: Signer, pdu: Buffer, message: SignedMessage): boolean {
   const place = pdu.subarray(SIGNATURE_AT, SIGNATURE_AT + SIGNATURE_BYTES);
   const sent = Buffer.from(place);
@@ -78,7 +78,7 @@ function cmacSubkeys(key: Buffer): Subkeys {
   return { whole, padded: doubled(whole) };
 }
 
-/** Multiplication by x in the field of 2^128. */
+/** Multiplication by x in GF(2^128). */
 function doubled(block: Buffer): Buffer {
   const out = Buffer.alloc(BLOCK);
   for (let at = 0; at < BLOCK; at++) out[at] = (block[at]! << 1) | ((block[at + 1] ?? 0) >> 7);
@@ -86,10 +86,7 @@ function doubled(block: Buffer): Buffer {
   return out;
 }
 
-/**
- * AES-CMAC (RFC 4493) as one pass of CBC whose last block was changed beforehand: OpenSSL's CMAC is not reachable
- * from here, its CBC is.
- */
+/** AES-CMAC (RFC 4493) as one pass of CBC with a changed last block, because Node.js does not expose CMAC. */
 function cmac(key: Buffer, { whole, padded }: Subkeys, parts: readonly Buffer[]): Buffer {
   const total = parts.reduce((sum, part) => sum + part.length, 0);
   const lastBytes = total === 0 ? 0 : ((total - 1) % BLOCK) + 1;

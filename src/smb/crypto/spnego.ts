@@ -18,23 +18,27 @@ const context = (number: number): number => 0xa0 + number;
 
 export const NEG_STATE = { ACCEPT_COMPLETED: 0, ACCEPT_INCOMPLETE: 1, REJECT: 2, REQUEST_MIC: 3 } as const;
 
-/** What the server sends in NEGOTIATE: NTLMSSP is all it offers. */
-export function serverHint(): Buffer {
-  const mechTypes = writeElement(context(0), writeElement(TAG.SEQUENCE, NTLMSSP_OID));
-  const hints = writeElement(
-    context(3),
-    writeElement(TAG.SEQUENCE, writeElement(context(0), writeElement(TAG.GENERAL_STRING, HINT))),
-  );
-  const init = writeElement(context(0), writeElement(TAG.SEQUENCE, mechTypes, hints));
+/** An element inside one with a context tag. */
+const field = (number: number, tag: number, ...parts: readonly Buffer[]): Buffer =>
+  writeElement(context(number), writeElement(tag, ...parts));
+
+/** The NegTokenInit of a peer that offers NTLMSSP alone. */
+function encodeInit(lastField: Buffer): Buffer {
+  const init = field(0, TAG.SEQUENCE, field(0, TAG.SEQUENCE, NTLMSSP_OID), lastField);
   return writeElement(TAG.APPLICATION, SPNEGO_OID, init);
 }
 
-/** A client's token. `raw` is NTLMSSP without an envelope, as some small clients send it. */
+/** The token of the server in NEGOTIATE. */
+export function serverHint(): Buffer {
+  return encodeInit(field(3, TAG.SEQUENCE, field(0, TAG.GENERAL_STRING, HINT)));
+}
+
+/** The token of a client. `raw` is NTLMSSP without SPNEGO, as some small clients send it. */
 export type ClientToken =
   | { readonly kind: "raw"; readonly token: Buffer }
   | {
       readonly kind: "init";
-      /** The list as it was sent, which the mechListMIC signs. */
+      /** The bytes that the client sent, which the mechListMIC signs. */
       readonly mechTypes: Buffer;
       readonly isNtlmPreferred: boolean;
       readonly isNtlmOffered: boolean;
@@ -63,32 +67,28 @@ function decodeInit(data: Buffer): ClientToken {
   if (mechTypes === undefined) throw refuse(STATUS.INVALID_PARAMETER);
   const list = readElements(readOnly(mechTypes, TAG.SEQUENCE));
   const ntlm = list.findIndex(({ whole }) => whole.equals(NTLMSSP_OID));
-  const token = fields.get(2);
   return {
     kind: "init",
     mechTypes: readElement(mechTypes).whole,
     isNtlmPreferred: ntlm === 0,
     isNtlmOffered: ntlm >= 0,
-    token: token === undefined ? undefined : readOnly(token, TAG.OCTETS),
+    token: octetsOf(fields.get(2)),
   };
 }
 
 function decodeResponse(data: Buffer): ClientToken {
   const fields = fieldsOf(readOnly(data, TAG.SEQUENCE));
-  const token = fields.get(2);
-  const mic = fields.get(3);
-  return {
-    kind: "response",
-    token: token === undefined ? undefined : readOnly(token, TAG.OCTETS),
-    mechListMic: mic === undefined ? undefined : readOnly(mic, TAG.OCTETS),
-  };
+  return { kind: "response", token: octetsOf(fields.get(2)), mechListMic: octetsOf(fields.get(3)) };
 }
+
+const octetsOf = (element: Buffer | undefined): Buffer | undefined =>
+  element && readOnly(element, TAG.OCTETS);
 
 function fieldsOf(sequence: Buffer): ReadonlyMap<number, Buffer> {
   return new Map(readElements(sequence).map(({ tag, value }) => [tag - context(0), value]));
 }
 
-export interface ServerToken {
+interface ServerToken {
   readonly negState: number;
   readonly hasMech: boolean;
   readonly token?: Buffer | undefined;
@@ -96,17 +96,14 @@ export interface ServerToken {
 }
 
 export function encodeServerToken({ negState, hasMech, token, mechListMic }: ServerToken): Buffer {
-  const parts = [writeElement(context(0), writeElement(TAG.ENUMERATED, Buffer.from([negState])))];
+  const parts = [field(0, TAG.ENUMERATED, Buffer.from([negState]))];
   if (hasMech) parts.push(writeElement(context(1), NTLMSSP_OID));
-  if (token !== undefined) parts.push(writeElement(context(2), writeElement(TAG.OCTETS, token)));
-  if (mechListMic !== undefined) parts.push(writeElement(context(3), writeElement(TAG.OCTETS, mechListMic)));
-  return writeElement(context(1), writeElement(TAG.SEQUENCE, ...parts));
+  if (token !== undefined) parts.push(field(2, TAG.OCTETS, token));
+  if (mechListMic !== undefined) parts.push(field(3, TAG.OCTETS, mechListMic));
+  return field(1, TAG.SEQUENCE, ...parts);
 }
 
-/** A client's first token; for tests and tools. */
+/** The first token of a client, for tests and tools. */
 export function encodeClientInit(token: Buffer): Buffer {
-  const mechTypes = writeElement(context(0), writeElement(TAG.SEQUENCE, NTLMSSP_OID));
-  const mechToken = writeElement(context(2), writeElement(TAG.OCTETS, token));
-  const init = writeElement(context(0), writeElement(TAG.SEQUENCE, mechTypes, mechToken));
-  return writeElement(TAG.APPLICATION, SPNEGO_OID, init);
+  return encodeInit(field(2, TAG.OCTETS, token));
 }

@@ -8,7 +8,7 @@ import { hearEnded } from "../../services/file/list-handles.ts";
 import { type ListedShare, listShares } from "../../services/file/list-shares.ts";
 import { Liveness } from "../../services/file/liveness.ts";
 import { findConnected } from "../../services/file/opens/share-facts.ts";
-import { Acls } from "../../services/file/security/access-lists.ts";
+import { Acls } from "../../services/file/security/acls.ts";
 import { ItemPage } from "../../services/page.ts";
 import type { FileSystem, FileSystemHost, Share, ShareEntry } from "../file-system.ts";
 import { ChangesElsewhere } from "./changes-elsewhere.ts";

@@ -23,7 +23,7 @@ import {
 import type { Handle, OpenedHandle } from "../../services/file/opens/open-inode.ts";
 import { renameByHandle } from "../../services/file/opens/rename-held.ts";
 import { renameStream } from "../../services/file/opens/rename-stream.ts";
-import type { Acls } from "../../services/file/security/access-lists.ts";
+import type { Acls } from "../../services/file/security/acls.ts";
 import type { SecurityDescriptor } from "../../services/file/security/security-descriptor.ts";
 import type {
   FileHandle,

@@ -9,7 +9,7 @@ import {
 } from "../../services/file/opens/open-inode.ts";
 import { findAt, readSnapshotTimes, readSpace } from "../../services/file/opens/share-facts.ts";
 import type { ShareRecord } from "../../services/file/records.ts";
-import type { Acls } from "../../services/file/security/access-lists.ts";
+import type { Acls } from "../../services/file/security/acls.ts";
 import type { FoundInode, Opened, OpenRequest, Share } from "../file-system.ts";
 import { ACCESS, CREATE_ACTION, DISPOSITION } from "../wire/create.ts";
 import { type FileTime, fileTimeOfTicks } from "../wire/filetime.ts";

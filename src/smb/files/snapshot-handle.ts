@@ -10,7 +10,7 @@ import {
   readSnapshotSecurity,
   type SnapshotInode,
 } from "../../services/file/opens/past-node.ts";
-import type { Acls } from "../../services/file/security/access-lists.ts";
+import type { Acls } from "../../services/file/security/acls.ts";
 import type {
   FileHandle,
   FileInfo,

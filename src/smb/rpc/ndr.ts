@@ -1,8 +1,8 @@
-/** As much of NDR (the wire form of DCE/RPC arguments) as srvsvc needs. */
+/** The subset of NDR (the encoding of DCE/RPC arguments) that srvsvc needs. */
 export class NdrReader {
   readonly #data: Buffer;
   #at = 0;
-  /** Something did not fit; every value read since is empty. */
+  /** The data ended too early. Every value read since is empty. */
   isBad = false;
 
   constructor(data: Buffer) {
@@ -51,7 +51,7 @@ export class NdrWriter {
     return this;
   }
 
-  /** A pointer that is not null: its value only has to differ from zero and from the others. */
+  /** A pointer that is not null. Its value only has to differ from zero and from other pointers. */
   reference(): this {
     return this.u32(0x0002_0000 + 4 * this.#references++);
   }

@@ -27,7 +27,7 @@ async function bound(): Promise<Pipe> {
 const tooMuch = (error: unknown): boolean =>
   error instanceof StatusError && error.status === STATUS.INSUFFICIENT_RESOURCES;
 
-test("answers that nobody reads are bounded, and go on when they are read", async () => {
+test("responses that the client does not read are bounded, and continue when it reads", async () => {
   const pipe = await bound();
   let answered = 0;
   await assert.rejects(async () => {

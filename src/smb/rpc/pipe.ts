@@ -3,8 +3,8 @@ import { refuse, STATUS } from "../wire/status.ts";
 import type { SrvSvc } from "./srvsvc.ts";
 
 /**
- * A named pipe with DCE/RPC on it (C706, [MS-RPCE]): a BIND, then REQUESTs, each answered by a RESPONSE in as many
- * fragments as the client can take. No security of its own: the session has it.
+ * DCE/RPC over a named pipe (C706, [MS-RPCE]): a BIND, then REQUESTs. Each RESPONSE has as many fragments as
+ * the fragment size of the client requires. The session provides the security.
  */
 const HEADER_BYTES = 16;
 const TYPE = { REQUEST: 0, RESPONSE: 2, FAULT: 3, BIND: 11, BIND_ACK: 12, ALTER: 14, ALTER_ACK: 15 } as const;
@@ -38,25 +38,25 @@ export class Pipe {
     this.#service = service;
   }
 
-  /** WRITE: the answer waits until it is read. */
+  /** WRITE: the response waits for a READ. */
   write(data: Buffer): void {
     const copy = Buffer.from(data);
-    this.#calls = this.#calls.then(() => this.#take(copy)).catch(() => {});
+    this.#calls = this.#calls.then(() => this.#receive(copy)).catch(() => {});
   }
 
-  /** Write and answer in one step. */
+  /** FSCTL_PIPE_TRANSCEIVE: resolves when the response can be read. */
   call(data: Buffer): Promise<void> {
-    const turn = this.#calls.then(() => this.#take(data));
-    this.#calls = turn.catch(() => {});
-    return turn;
+    const call = this.#calls.then(() => this.#receive(data));
+    this.#calls = call.catch(() => {});
+    return call;
   }
 
-  /** Ends when everything that was written so far has its answer. */
+  /** Resolves when all requests so far have their responses. */
   async settled(): Promise<void> {
     await this.#calls;
   }
 
-  /** One fragment, or a part of it that the next read goes on with. Empty when nothing waits. */
+  /** One fragment, or its first `bytesMax` bytes. Empty when no response waits. */
   read(bytesMax: number): { readonly data: Buffer; readonly isMore: boolean } {
     const first = this.#replies.shift();
     if (first === undefined) return { data: Buffer.alloc(0), isMore: false };
@@ -65,10 +65,10 @@ export class Pipe {
     return { data: first.subarray(0, bytesMax), isMore: true };
   }
 
-  async #take(pdu: Buffer): Promise<void> {
+  async #receive(pdu: Buffer): Promise<void> {
     if (pdu.length < HEADER_BYTES || pdu[0] !== 5 || pdu.readUInt16LE(8) !== pdu.length) throw bad();
     if (pdu.readUInt16LE(10) !== 0) throw refuse(STATUS.ACCESS_DENIED);
-    // Whoever asks and never reads has asked enough; one long answer may wait in full.
+    // Limits the responses of a client that never reads. One long response may still wait in full.
     const waitingBytes = this.#replies.reduce((sum, reply) => sum + reply.length, 0);
     if (waitingBytes > SMB_LIMITS.pipeBytesMax || this.#replies.length > SMB_LIMITS.pipeFragmentsMax)
       throw refuse(STATUS.INSUFFICIENT_RESOURCES);
@@ -107,8 +107,8 @@ export class Pipe {
       if (end > pdu.length) throw bad();
       const isService = pdu.subarray(at + 4, at + 4 + SYNTAX_BYTES).equals(SRVSVC);
       let hasNdr = false;
-      for (let one = at + 4 + SYNTAX_BYTES; one < end; one += SYNTAX_BYTES)
-        hasNdr ||= pdu.subarray(one, one + SYNTAX_BYTES).equals(NDR);
+      for (let syntax = at + 4 + SYNTAX_BYTES; syntax < end; syntax += SYNTAX_BYTES)
+        hasNdr ||= pdu.subarray(syntax, syntax + SYNTAX_BYTES).equals(NDR);
       const isAccepted = isService && hasNdr;
       this.#isBound ||= isAccepted;
       const result = Buffer.alloc(4);
@@ -129,7 +129,7 @@ export class Pipe {
     }
     const stub = Buffer.from(pdu.subarray(HEADER_BYTES + RESPONSE_HEAD_BYTES));
     this.#requestBytes += stub.length;
-    // Counted as well as weighed: a fragment may be empty.
+    // Also limits the number of fragments, because a fragment may be empty.
     const isTooMuch =
       this.#requestBytes > SMB_LIMITS.pipeBytesMax || this.#request.length >= SMB_LIMITS.pipeFragmentsMax;
     if (isTooMuch) throw refuse(STATUS.INSUFFICIENT_RESOURCES);
@@ -147,13 +147,13 @@ export class Pipe {
       this.#replies.push(rpcPdu(TYPE.FAULT, callId, FIRST | LAST, body));
       return;
     }
-    const room = this.#fragmentBytes - HEADER_BYTES - RESPONSE_HEAD_BYTES;
-    for (let at = 0; at === 0 || at < answer.stub.length; at += room) {
-      const part = answer.stub.subarray(at, at + room);
+    const bytesMax = this.#fragmentBytes - HEADER_BYTES - RESPONSE_HEAD_BYTES;
+    for (let at = 0; at === 0 || at < answer.stub.length; at += bytesMax) {
+      const part = answer.stub.subarray(at, at + bytesMax);
       const head = Buffer.alloc(RESPONSE_HEAD_BYTES);
       head.writeUInt32LE(answer.stub.length - at, 0);
       head.writeUInt16LE(context, 4);
-      const place = (at === 0 ? FIRST : 0) | (at + room >= answer.stub.length ? LAST : 0);
+      const place = (at === 0 ? FIRST : 0) | (at + bytesMax >= answer.stub.length ? LAST : 0);
       this.#replies.push(rpcPdu(TYPE.RESPONSE, callId, place, Buffer.concat([head, part])));
     }
   }

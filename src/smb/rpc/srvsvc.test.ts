@@ -58,7 +58,7 @@ test("shares are listed in every level that clients ask for, fixed parts first a
   }
 });
 
-test("one share is told in the same levels, and by its flags alone", async () => {
+test("one share is reported in the same levels, and by its flags alone", async () => {
   const one = (name: string, level: number): Promise<NdrReader> =>
     ask(OPNUM.GET_INFO, new NdrWriter().u32(0).string(name).u32(level));
   for (const [level, layout, strings] of [...LEVELS, [1_005, "f", []] as const]) {
@@ -79,7 +79,7 @@ test("one share is told in the same levels, and by its flags alone", async () =>
   assert.equal(await refused("work", 7), 124);
 });
 
-test("the server is told by name alone or with its version", async () => {
+test("the server is reported by name alone or with its version", async () => {
   for (const level of [100, 101]) {
     const reply = await ask(OPNUM.SERVER, new NdrWriter().u32(0).u32(level));
     assert.equal(reply.u32(), level);

@@ -1,7 +1,7 @@
 import type { ShareEntry } from "../file-system.ts";
 import { NdrReader, NdrWriter } from "./ndr.ts";
 
-/** The server service ([MS-SRVS]): which shares there are. */
+/** The server service ([MS-SRVS]), which lists shares. */
 const OPNUM = { SHARE_ENUM: 15, SHARE_GET_INFO: 16, SERVER_GET_INFO: 21, SHARE_ENUM_STICKY: 36 } as const;
 const FAULT_OP_RANGE = 0x1c01_0002;
 const FAULT_BAD_STUB = 0x6f7;
@@ -11,7 +11,7 @@ const TYPE_IPC = 0x8000_0003;
 const PLATFORM_NT = 500;
 const SERVER_TYPE = 0x9003;
 
-export type RpcAnswer = { readonly stub: Buffer } | { readonly fault: number };
+type RpcResult = { readonly stub: Buffer } | { readonly fault: number };
 
 interface Listed extends ShareEntry {
   readonly type: number;
@@ -24,12 +24,12 @@ const type: Field = (share) => share.type;
 const comment: Field = (share) => share.comment;
 const none: Field = () => undefined;
 const zero: Field = () => 0;
-/** No limit, and nobody is counted. */
+/** No limit on uses, and no current use. */
 const uses: readonly Field[] = [() => 0xffff_ffff, zero];
-/** There is no path of this machine that a client could do anything with. */
+/** A path of the form that Windows has. Clients cannot use it. */
 const path: Field = (share) => (share.type === TYPE_DISK ? `C:\\${share.name}` : "");
 
-/** SHARE_INFO_* ([MS-SRVS] 2.2.4): numbers as they are, strings as pointers to what follows, undefined as a null one. */
+/** SHARE_INFO_* ([MS-SRVS] 2.2.4). A string is a pointer to data that follows, undefined a null pointer. */
 const LEVELS: ReadonlyMap<number, readonly Field[]> = new Map([
   [0, [name]],
   [1, [name, type, comment]],
@@ -37,7 +37,7 @@ const LEVELS: ReadonlyMap<number, readonly Field[]> = new Map([
   [501, [name, type, comment, zero]],
   [502, [name, type, comment, zero, ...uses, path, none, zero, none]],
 ]);
-/** One share alone may also be asked for its flags: clients cache nothing of it offline unless they are told to. */
+/** Only NetrShareGetInfo reports the flags. They allow no offline caching. */
 const FLAGS_LEVEL = 1_005;
 const LEVELS_OF_ONE: ReadonlyMap<number, readonly Field[]> = new Map([...LEVELS, [FLAGS_LEVEL, [zero]]]);
 
@@ -68,15 +68,15 @@ export class SrvSvc {
     this.#shares = input.shares;
   }
 
-  async call(opnum: number, stub: Buffer): Promise<RpcAnswer> {
+  async call(opnum: number, stub: Buffer): Promise<RpcResult> {
     const input = new NdrReader(stub);
-    let answer: NdrWriter | undefined;
+    let output: NdrWriter | undefined;
     if (opnum === OPNUM.SHARE_ENUM || opnum === OPNUM.SHARE_ENUM_STICKY)
-      answer = await this.#enumerate(input);
-    else if (opnum === OPNUM.SHARE_GET_INFO) answer = await this.#shareInfo(input);
-    else if (opnum === OPNUM.SERVER_GET_INFO) answer = this.#serverInfo(input);
+      output = await this.#enumerate(input);
+    else if (opnum === OPNUM.SHARE_GET_INFO) output = await this.#shareInfo(input);
+    else if (opnum === OPNUM.SERVER_GET_INFO) output = this.#serverInfo(input);
     else return { fault: FAULT_OP_RANGE };
-    return answer === undefined || input.isBad ? { fault: FAULT_BAD_STUB } : { stub: answer.bytes() };
+    return output === undefined || input.isBad ? { fault: FAULT_BAD_STUB } : { stub: output.bytes() };
   }
 
   async #listed(): Promise<Listed[]> {
@@ -89,7 +89,7 @@ export class SrvSvc {
     input.optionalString();
     const level = input.u32();
     input.u32();
-    // The container comes in empty; what follows it are the limit and the place to go on from.
+    // The container is empty in a request. The limit and the resume handle follow it.
     if (input.u32() !== 0) {
       input.u32();
       input.u32();
@@ -115,11 +115,11 @@ export class SrvSvc {
 
   async #shareInfo(input: NdrReader): Promise<NdrWriter | undefined> {
     input.optionalString();
-    const wanted = input.string();
+    const name = input.string().toUpperCase();
     const level = input.u32();
     if (input.isBad) return undefined;
     const out = new NdrWriter();
-    const share = (await this.#listed()).find((one) => one.name.toUpperCase() === wanted.toUpperCase());
+    const share = (await this.#listed()).find((listed) => listed.name.toUpperCase() === name);
     const fields = LEVELS_OF_ONE.get(level);
     out.u32(level);
     if (fields === undefined) return out.u32(0).u32(WERR.INVALID_LEVEL);

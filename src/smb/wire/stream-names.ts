@@ -1,20 +1,19 @@
-import type { ChangeHub } from "../session/change-notification.ts";
-import type { FileOpen } from "../session/open.ts";
 import { NOTIFY_ACTION, NOTIFY_FILTER } from "./directory.ts";
 
-/** How named streams are spelled to clients, and told to those who watch. */
-export function streamNameOf(name: string): string {
-  return `:${name}:$DATA`;
+/** The path of an open, and its stream if it is one. */
+interface OpenName {
+  readonly path: readonly string[];
+  readonly stream?: string | undefined;
 }
 
-/** The path of an open with its stream, as it is shown. */
-export function nameOf({ path, stream }: Pick<FileOpen, "path" | "stream">): string {
+/** The path with the stream, as clients see it. */
+export function nameOf({ path, stream }: OpenName): string {
   const names = path.join("\\");
   return stream === undefined ? names : `${names}:${stream}`;
 }
 
-/** The same as a client may have written it: with the type that every stream has. */
-export function isNameOf(open: Pick<FileOpen, "path" | "stream">, name: string): boolean {
+/** Whether a client may have written the name so: case is ignored, and the type $DATA is optional. */
+export function isNameOf(open: OpenName, name: string): boolean {
   const own = nameOf(open).toUpperCase();
   const other = name.toUpperCase();
   return other === own || other === (open.stream === undefined ? `${own}::$DATA` : `${own}:$DATA`);
@@ -31,9 +30,17 @@ export const STREAM_EVENT = {
 
 type StreamEvent = (typeof STREAM_EVENT)[keyof typeof STREAM_EVENT];
 
-/** Whoever watches the directory is told by the name of the file and that of the stream. */
-export function notifyStream(changes: ChangeHub, open: FileOpen, event: StreamEvent): void {
+interface ChangeHub {
+  notify(share: bigint, events: readonly ({ readonly path: readonly string[] } & StreamEvent)[]): void;
+}
+
+/** Notifies watchers of the directory. The event names the file and the stream. */
+export function notifyStream(
+  changes: ChangeHub,
+  open: OpenName & { readonly tree: { readonly share: { readonly id: bigint } | undefined } },
+  event: StreamEvent,
+): void {
   const { path, stream = "" } = open;
-  const told = `${path.at(-1) ?? ""}${streamNameOf(stream)}`;
-  changes.notify(open.tree.share!.id, [{ path: [...path.slice(0, -1), told], ...event }]);
+  const name = `${path.at(-1) ?? ""}:${stream}:$DATA`;
+  changes.notify(open.tree.share!.id, [{ path: [...path.slice(0, -1), name], ...event }]);
 }

@@ -85,7 +85,7 @@ const exactly = (count: number) =>
   fc.uint8Array({ minLength: count, maxLength: count }).map((array) => Buffer.from(array));
 const fileIds = fc.record({ persistent: u64, volatile: u64 });
 
-/** What a field may hold: told by what its reader makes of zeros. */
+/** The values of a field, by the type that its reader returns for zeros. */
 function arbitraryOf(field: Field<unknown>): fc.Arbitrary<unknown> {
   const zero = field.read(Buffer.alloc(field.at + field.bytes), field.at);
   if (typeof zero === "number") return fc.nat(2 ** (8 * field.bytes) - 1);
@@ -176,7 +176,7 @@ test("a header keeps its fields, synchronous and asynchronous", () => {
   );
 });
 
-test("a compound is split where NextCommand says, and a chain that lies is a breach", () => {
+test("a compound is split where NextCommand says, and an invalid chain is a ProtocolError", () => {
   const pdu = (next: number, length: number): Buffer => {
     const to = Buffer.alloc(length);
     to.writeUInt32LE(next, 20);
@@ -207,7 +207,7 @@ test("error data travels in the ERROR response", () => {
   );
 });
 
-test("messages come out whole of a buffer that is only lent, and of reads into their place", () => {
+test("messages come out whole of a reused buffer, and of reads into their place", () => {
   fc.assert(
     fc.property(
       fc.array(
@@ -219,13 +219,13 @@ test("messages come out whole of a buffer that is only lent, and of reads into t
         const stream = Buffer.concat(frames.flatMap((frame) => [prefixFor(frame.length), frame]));
         const assembler = new FrameAssembler(1_000, { acquireFrame: (length) => Buffer.alloc(length) });
         const seen: Buffer[] = [];
-        const lent = Buffer.alloc(step);
+        const reused = Buffer.alloc(step);
         for (let at = 0; at < stream.length; ) {
           const { place } = assembler;
-          const count = stream.copy(place ?? lent, 0, at, at + step);
+          const count = stream.copy(place ?? reused, 0, at, at + step);
           if (place !== undefined) assembler.placed(count, (frame) => seen.push(frame));
-          else assembler.add(lent.subarray(0, count), (frame) => seen.push(frame));
-          lent.fill(0xee);
+          else assembler.add(reused.subarray(0, count), (frame) => seen.push(frame));
+          reused.fill(0xee);
           at += count;
         }
         assert.deepEqual(seen, frames);
@@ -309,7 +309,7 @@ test("NEGOTIATE keeps dialects and contexts in both directions", () => {
   assert.deepEqual(negotiate.decodeIds(negotiate.encodeIds([2, 1, 4])), [2, 1, 4]);
 });
 
-test("an SMB1 NEGOTIATE gives its dialects; anything else in SMB1 is a breach", () => {
+test("an SMB1 NEGOTIATE gives its dialects; anything else in SMB1 is a ProtocolError", () => {
   const names = ["PC NETWORK PROGRAM 1.0", "NT LM 0.12", "SMB 2.002", "SMB 2.???"];
   assert.deepEqual(decodeSmb1Negotiate(encodeSmb1Negotiate(names)), names);
   const other = encodeSmb1Negotiate(names);
@@ -326,7 +326,7 @@ test("an SMB1 NEGOTIATE gives its dialects; anything else in SMB1 is a breach", 
   );
 });
 
-test("a transform header keeps its fields and must tell its size truly", () => {
+test("a transform header keeps its fields and must have the right size", () => {
   const value = {
     signature: Buffer.alloc(16, 1),
     nonce: Buffer.alloc(16, 2),

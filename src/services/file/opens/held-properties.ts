@@ -9,7 +9,7 @@ import { type Inode, ROOT, readInode, ticksOf } from "../inodes.ts";
 import type { ListedInode } from "../list-directory.ts";
 import { foldName } from "../names.ts";
 import { DEFAULT_SDDL, findPermission, putPermission } from "../permissions.ts";
-import type { Acls } from "../security/access-lists.ts";
+import type { Acls } from "../security/acls.ts";
 import { parseSddl, printSddl } from "../security/sddl.ts";
 import { mergeSecurityParts, type SecurityDescriptor } from "../security/security-descriptor.ts";
 import { readStreams, type StreamList } from "../streams.ts";

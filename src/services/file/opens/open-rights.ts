@@ -15,7 +15,7 @@ import type { Reader } from "../../../store/kv.ts";
 import type { InodeRecord } from "../../../store/records/file.ts";
 import { isReadOnly } from "../attributes.ts";
 import { type Inode, ROOT, readInode } from "../inodes.ts";
-import type { Acls, Guard } from "../security/access-lists.ts";
+import type { Acls, Guard } from "../security/acls.ts";
 import { parseSddl, printSddl } from "../security/sddl.ts";
 import { mergeSecurityParts, SECURITY_PART } from "../security/security-descriptor.ts";
 import type { View } from "../versions.ts";

@@ -7,7 +7,7 @@ import type { PathRef } from "../names.ts";
 import { DEFAULT_SDDL, findPermission } from "../permissions.ts";
 import { lengthOf } from "../range-record.ts";
 import { rangesIn } from "../read-content.ts";
-import type { Acls } from "../security/access-lists.ts";
+import type { Acls } from "../security/acls.ts";
 import { printSddl } from "../security/sddl.ts";
 import { openShare } from "../shares.ts";
 import { findStream, readStreams, type StreamList, shownStream } from "../streams.ts";

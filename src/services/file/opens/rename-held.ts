@@ -10,7 +10,7 @@ import { checkParent, type OpenedFile } from "../inode-changes.ts";
 import { findPlace, type Inode, type Place, ROOT, readInode, touchDirectory } from "../inodes.ts";
 import { checkName } from "../names.ts";
 import { checkTree, move } from "../rename.ts";
-import type { Acls } from "../security/access-lists.ts";
+import type { Acls } from "../security/acls.ts";
 import type { View } from "../versions.ts";
 import { findByHandle } from "./held.ts";
 import type { Handle } from "./open-inode.ts";

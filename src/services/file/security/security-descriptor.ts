@@ -41,7 +41,7 @@ export function decodeSecurityDescriptor(data: Buffer): SecurityDescriptor {
   };
 }
 
-export function decodeSid(data: Buffer, at: number): Sid {
+function decodeSid(data: Buffer, at: number): Sid {
   if (at < 0 || at + 8 > data.length || data[at] !== 1) throw bad();
   const count = data[at + 1]!;
   if (count > SUB_AUTHORITIES_MAX || at + 8 + count * 4 > data.length) throw bad();
@@ -115,7 +115,7 @@ function printGuid(bytes: Buffer): string {
 
 const encodeGuid = (text: string): Buffer => swapped(Buffer.from(text.replaceAll("-", ""), "hex"));
 
-export function encodeSid({ authority, subAuthorities }: Sid): Buffer {
+function encodeSid({ authority, subAuthorities }: Sid): Buffer {
   const to = Buffer.alloc(8 + subAuthorities.length * 4);
   to[0] = 1;
   to[1] = subAuthorities.length;

@@ -5,7 +5,7 @@ import type { Reader } from "../../../store/kv.ts";
 import { permissionRecord } from "../../../store/records/file.ts";
 import { FILE_LIMITS } from "../limits.ts";
 import { DEFAULT_SDDL, keyOfSddl } from "../permissions.ts";
-import { Acls, identityOf } from "./access-lists.ts";
+import { Acls, identityOf } from "./acls.ts";
 import { printSid } from "./sddl.ts";
 
 /** One descriptor is stored, under any key. */
