@@ -1,3 +1,5 @@
+import { isIPv4, isIPv6 } from "node:net";
+
 /**
  * IP addresses as numbers, and the networks they lie in. An IPv4 address inside IPv6 (`::ffff:10.0.0.1`) is
  * that IPv4 address: a socket connects to the same place by both spellings.
@@ -13,63 +15,30 @@ export interface IpNetwork extends IpAddress {
 
 const MAPPED_PREFIX = 0xffffn;
 
-/**
- * undefined for text that is no address. Of an IPv6 address with a zone (`fe80::1%eth0`) the zone does not
- * count.
- */
+/** Undefined when the text is not an address. The zone of an IPv6 address (`fe80::1%eth0`) is ignored. */
 export function parseIp(text: string): IpAddress | undefined {
-  const zone = text.indexOf("%");
-  const bare = zone < 0 ? text : text.slice(0, zone);
-  if (!bare.includes(":")) {
-    const bits = parseIpv4(bare);
-    return bits === undefined ? undefined : { family: 4, bits };
-  }
-  const bits = parseIpv6(bare);
-  if (bits === undefined) return undefined;
+  const [bare = ""] = text.split("%", 1);
+  if (isIPv4(bare)) return { family: 4, bits: ipv4Bits(bare) };
+  if (!isIPv6(bare)) return undefined;
+  const bits = ipv6Bits(bare);
   return bits >> 32n === MAPPED_PREFIX ? { family: 4, bits: bits & 0xffff_ffffn } : { family: 6, bits };
 }
 
-/**
- * Four decimal numbers. Leading zeros are refused: some programs read them as octal and mean another address.
- */
-function parseIpv4(text: string): bigint | undefined {
-  const parts = text.split(".", 5);
-  if (parts.length !== 4) return undefined;
-  let bits = 0n;
-  for (const part of parts) {
-    if (!/^(?:0|[1-9]\d{0,2})$/.test(part) || Number(part) > 255) return undefined;
-    bits = (bits << 8n) | BigInt(part);
-  }
-  return bits;
+function ipv4Bits(text: string): bigint {
+  return text.split(".").reduce((bits, byte) => (bits << 8n) | BigInt(byte), 0n);
 }
 
 const GROUPS = 8;
 
-function parseIpv6(text: string): bigint | undefined {
-  const halves = text.split("::");
-  if (halves.length > 2) return undefined;
-  const [head, tail] = halves.map((half, index) => groupsOf(half, index === halves.length - 1));
-  if (head === undefined || (halves.length === 2 && tail === undefined)) return undefined;
-  const given = head.length + (tail?.length ?? 0);
-  if (tail === undefined ? given !== GROUPS : given >= GROUPS) return undefined;
-  const groups = tail === undefined ? head : [...head, ...new Array(GROUPS - given).fill(0), ...tail];
-  return groups.reduce<bigint>((bits, group) => (bits << 16n) | BigInt(group), 0n);
-}
-
-/** The last 32 bits of an address may be written as IPv4. */
-function groupsOf(text: string, isEnd: boolean): number[] | undefined {
-  if (text === "") return [];
-  const groups: number[] = [];
-  const parts = text.split(":", GROUPS + 1);
-  for (const [index, part] of parts.entries()) {
-    if (isEnd && index === parts.length - 1 && part.includes(".")) {
-      const bits = parseIpv4(part);
-      if (bits === undefined) return undefined;
-      groups.push(Number(bits >> 16n), Number(bits & 0xffffn));
-    } else if (/^[0-9a-f]{1,4}$/i.test(part)) groups.push(Number.parseInt(part, 16));
-    else return undefined;
-  }
-  return groups;
+/** `::` stands for the groups that are missing, and the last two groups may be written as IPv4. */
+function ipv6Bits(text: string): bigint {
+  const hex = text.replace(/[\d.]+\.\d+$/, (ipv4) => {
+    const bits = ipv4Bits(ipv4);
+    return `${(bits >> 16n).toString(16)}:${(bits & 0xffffn).toString(16)}`;
+  });
+  const [head = [], tail = []] = hex.split("::").map((half) => (half === "" ? [] : half.split(":")));
+  const zeros = new Array<string>(GROUPS - head.length - tail.length).fill("0");
+  return [...head, ...zeros, ...tail].reduce((bits, group) => (bits << 16n) | BigInt(`0x${group}`), 0n);
 }
 
 /** `10.0.0.0/8`, or an address, which is a network of one. Bits beyond the prefix must be zero. */

@@ -3,7 +3,7 @@ import { metadataHeaders } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { printMetadata } from "../wire/metadata.ts";
 import { readPathRef } from "./read-request.ts";
-import { inodeHeaders } from "./replies.ts";
+import { changedHeaders } from "./replies.ts";
 import type { FileServices } from "./services.ts";
 
 /** GET or HEAD /{share}/{directory}?restype=directory */
@@ -13,8 +13,9 @@ export async function handleGetDirectoryProperties(
 ): Promise<HttpReply> {
   const inode = await getDirectoryProperties(files, readPathRef(request));
   const headers = {
-    ...inodeHeaders(inode),
+    ...changedHeaders(inode),
     ...printMetadata(inode.record.metadata ?? {}),
+    "x-ms-request-server-encrypted": undefined,
     "x-ms-server-encrypted": "true",
   };
   return { status: 200, headers };
