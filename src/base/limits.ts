@@ -18,7 +18,7 @@ export const LIMITS = {
   clientRequestIdCharsMax: 1_024,
   xmlDepthMax: 16,
   /** Elements, attributes and references: 50,000 blocks, or a message of 64 KiB of references. */
-  xmlNodesMax: 70_000,
+  xmlTokensMax: 70_000,
   servicePropertiesBytesMax: 64 * KIB,
   headersTimeoutMillis: 30_000,
   bodyIdleMillis: 60_000,

@@ -305,7 +305,7 @@ const COPYABLE: ReadonlySet<string> = new Set(["GetBlob", "GetFile", "GetWebsite
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-/** Until the caller is known and may do what it asks, there is no body to read and nobody to act for. */
+/** The body and the caller of a request that is not authorized yet. */
 const NO_BODY: Body = {
   length: 0,
   stream: () => {

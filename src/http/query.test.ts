@@ -24,7 +24,7 @@ function found(text: string): string {
 }
 
 test("percent signs are read as the language reads them, whole, broken or of several bytes", () => {
-  const piece = fc.oneof(
+  const chunk = fc.oneof(
     fc.constantFrom(
       "%",
       "%%",
@@ -46,8 +46,8 @@ test("percent signs are read as the language reads them, whole, broken or of sev
     fc.string({ maxLength: 5 }),
   );
   fc.assert(
-    fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
-      const text = pieces.join("");
+    fc.property(fc.array(chunk, { maxLength: 8 }), (chunks) => {
+      const text = chunks.join("");
       assert.equal(found(text), expected(text));
     }),
     { numRuns: 2_000 },
@@ -71,7 +71,7 @@ test("names are read without case, values as they are, a plus as a space but in 
   assert.equal(readQuery("").has("a"), false);
 });
 
-test("a name that must come once is told when it comes again, however it is spelled", () => {
+test("a repeated name is reported, however it is spelled", () => {
   const repeated: readonly (readonly [string, readonly string[]])[] = [
     ["sig=a&sig=a", ["sig"]],
     ["sig=a&SIG=b", ["sig"]],

@@ -12,7 +12,7 @@ const copyForBody = (bytes: Buffer): OwnedChunk => bufferPool.copyForBody(bytes)
 
 const BUFFER_BYTES = LIMITS.bodyBufferBytes;
 
-test("bodies use the memory that reads have used: the pool evicts free buffers of one size for another", () => {
+test("the pool evicts free buffers of one size for another: bodies use the memory of reads", () => {
   const reads = Array.from({ length: 24 }, () => acquireRead(LIMITS.extentReadBytes));
   const endOf = (pool: readonly Buffer[]): number =>
     Math.max(

@@ -9,12 +9,12 @@ const sealed = (): Buffer => createCipheriv("aes-128-gcm", Buffer.alloc(16), Buf
 
 test("memory that is freed is gone at once, without the garbage collector", () => {
   const before = process.memoryUsage().arrayBuffers;
-  for (let piece = 0; piece < 1_024; piece++) freeNow(sealed());
+  for (let chunk = 0; chunk < 1_024; chunk++) freeNow(sealed());
   const grown = process.memoryUsage().arrayBuffers - before;
   assert.ok(grown < MIB, `${grown} bytes are still there`);
 });
 
-test("whoever has another view of it sees nothing any more", () => {
+test("another view of it is empty too", () => {
   const bytes = sealed();
   const view = bytes.subarray(10, 20);
   freeNow(bytes);

@@ -22,7 +22,7 @@ const BufferView = Uint8Array as unknown as new (
  *
  *     const chunk = bufferPool.acquireRead(length);  // one reference
  *     digest.update(chunk.retain());                 // two: the digest releases its own
- *     const head = chunk.retainSlice(0, 100);        // another handle on the same memory, released on its own
+ *     const head = chunk.retainSlice(0, 100);        // another handle on it, released on its own
  *     chunk.release();
  *
  * A handle that is never released does no harm: the garbage collector finds the memory (`common-memory.ts`),

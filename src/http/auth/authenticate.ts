@@ -9,7 +9,7 @@ import { authenticateDelegationSas } from "./sas-delegation.ts";
 import { authenticateServiceSas } from "./sas-service.ts";
 import { authenticateSharedKey, sharedKeyScheme } from "./shared-key.ts";
 
-export type { AuthContext, PolicyLookup, PublicAccessLookup, Unauthenticated } from "./context.ts";
+export type { AuthContext, Unauthenticated } from "./context.ts";
 
 /**
  * The caller, as far as the request proves it; `authorize` decides what it may do. Throws or rejects with a

@@ -119,7 +119,7 @@ test("before a service's first version with challenges, a bad token is refused a
   }
 });
 
-test("tokens are taken over HTTPS only, since 2017-11-09, when asked for, for an account that exists", async () => {
+test("tokens are accepted over HTTPS only, since 2017-11-09, with --oauth, for an account that exists", async () => {
   assert.equal(await outcome(() => attempt(tokenOf(), { isSecure: false })), "AuthenticationFailed");
   const old = { headers: { "x-ms-version": "2017-07-29" } };
   assert.equal(await outcome(() => attempt(tokenOf(), old)), "AuthenticationFailed");

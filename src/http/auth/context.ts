@@ -11,8 +11,8 @@ export type Unauthenticated = Pick<
 
 /**
  * The stored access policies of a container, queue, table (name in lower case) or share; undefined when there
- * is no such resource. Asked only for a SAS that names a policy and whose signature is good, so a stranger
- * can neither cause a read nor learn what exists.
+ * is no such resource. Called only for a SAS with a good signature that names a policy, so other clients can
+ * neither cause a read nor find out what exists.
  */
 export type PolicyLookup = (
   service: ServiceName,
@@ -20,7 +20,7 @@ export type PolicyLookup = (
   resourceName: string,
 ) => Promise<readonly StoredPolicy[] | undefined>;
 
-/** "none" also for a container that does not exist: anonymous callers cannot tell the two apart. */
+/** "none" also for a container that does not exist: anonymous callers cannot distinguish the two. */
 export type PublicAccessLookup = (
   account: string,
   container: string,

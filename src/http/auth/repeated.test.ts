@@ -36,7 +36,7 @@ test("a field of a SAS that comes twice proves nothing, also with the same value
     ["accountSas", accountSas()],
     ["serviceSas", blobSas()],
   ] as const) {
-    // Twice, so that the second one is known by what the first one left behind.
+    // Twice, so that the cache recognizes the second one.
     for (let time = 0; time < 2; time++) assert.equal((await caller(token)).kind, kind);
     for (const pair of token.split("&")) {
       const [name] = pair.split("=") as [string];
@@ -58,7 +58,7 @@ test("a field of a SAS that comes twice proves nothing, also with the same value
   }
 });
 
-test("what says which operation or which state is meant comes once, whoever calls", async () => {
+test("parameters of the operation or of its subject are not repeated, for any caller", async () => {
   const twice = refusal("InvalidQueryParameterValue");
   for (const name of ["comp", "restype", "snapshot", "versionid", "api-version"]) {
     await assert.rejects(caller(`${name}=a&${name}=b`), twice, name);

@@ -257,7 +257,7 @@ test("a SAS bound to a user needs a token of that user, of that tenant", async (
   assert.equal(await outcome(() => attempt({ ...abroad, headers })), "AuthenticationFailed");
 });
 
-test("where tokens are not taken any more, nothing is that was signed with a key given for one", async () => {
+test("a server without tokens refuses what a key given for a token has signed", async () => {
   const [sv, signs] = GENERATIONS[0];
   const fields = { ...COMMON, sv };
   assert.equal(await outcome(() => attempt({ fields, signs })), "accepted");

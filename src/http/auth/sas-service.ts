@@ -173,7 +173,7 @@ function refuseTwice(query: Query, name: string, inPolicy: string | Instant | un
  * An empty bound counts as none: both sign alike, so a client could exchange them. A row bound means nothing
  * without its partition bound.
  */
-export function tableBounds(query: Query): TableBounds | undefined {
+function tableBounds(query: Query): TableBounds | undefined {
   const [startPartition, startRow, endPartition, endRow] = BOUND_FIELDS.map(
     (name) => sasField(query, name) || undefined,
   );

@@ -6,7 +6,7 @@ import type { SliceRange } from "../../services/payload/payloads.ts";
 import { readLeaseId } from "../common/read-headers.ts";
 import { metadataHeaders, overrideHeaders } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
-import { type Extent, parseRange, printContentRange, rangeDigestOf, resolveRange } from "../wire/range.ts";
+import { type ByteRange, parseRange, printContentRange, rangeDigestOf, resolveRange } from "../wire/range.ts";
 import {
   encodeStructuredBody,
   STRUCTURED_BODY,
@@ -38,7 +38,7 @@ export async function handleGetBlob(request: HttpRequest, { blobs }: BlobService
   const requested = parseRange(headers);
   // The handler refuses a malformed request before it pins the bytes.
   const isStructured = wantsStructuredBody(headers);
-  let range: Extent | undefined;
+  let range: ByteRange | undefined;
   // The service calls this with the length that it read in the same snapshot as the content.
   const rangeOf = (length: number): SliceRange => {
     if (requested !== undefined) range = resolveRange(requested, length);
@@ -74,7 +74,7 @@ export async function handleGetBlob(request: HttpRequest, { blobs }: BlobService
 function headersOf(
   request: HttpRequest,
   opened: OpenedBlob,
-  range: Extent | undefined,
+  range: ByteRange | undefined,
 ): Record<string, string | undefined> {
   const out = blobHeaders(opened);
   const { contentMd5 } = opened.record.http;

@@ -68,7 +68,7 @@ async function readBlockList(request: HttpRequest) {
 async function parseBlockList(body: Buffer): Promise<ListedBlock[]> {
   if (await isTooLong(body)) throw new Refusal("BlockListTooLong");
   const root = await parseXmlCooperatively(body, {
-    giveWay: () => scheduler.yieldToEventLoop(),
+    yieldToEventLoop: () => scheduler.yieldToEventLoop(),
     textCharsMax: ID_TEXT_CHARS_MAX,
   });
   if (root.name !== "BlockList") throw new Refusal("InvalidXmlDocument");

@@ -10,8 +10,8 @@ function read(text: string, step: number): { content: string; rest: string | und
   let content = "";
   for (let at = 0; at < data.length; at += step) {
     const part = data.subarray(at, at + step);
-    const end = reader.read(part, (piece) => {
-      content += piece.toString("latin1");
+    const end = reader.read(part, (chunk) => {
+      content += chunk.toString("latin1");
     });
     if (end >= 0) return { content, rest: data.subarray(at + end).toString("latin1") };
   }

@@ -48,12 +48,12 @@ suite("a connection", () => {
 
   /** Reads the body and answers with the target and what came. */
   const echo = async ({ head, body }: Incoming, connection: Connection): Promise<void> => {
-    const pieces: Buffer[] = [];
+    const chunks: Buffer[] = [];
     if (head.expectsContinue) connection.sendContinue();
-    for (let piece = await body.next(); piece !== undefined; piece = await body.next()) pieces.push(piece);
+    for (let chunk = await body.next(); chunk !== undefined; chunk = await body.next()) chunks.push(chunk);
     seen.push(head.url);
     await reply(connection, {
-      body: `${head.url} ${Buffer.concat(pieces)}|`,
+      body: `${head.url} ${Buffer.concat(chunks)}|`,
       isHead: head.method === "HEAD",
     });
   };
@@ -113,8 +113,8 @@ suite("a connection", () => {
   });
 
   test("keeps what came of one request apart from what others send meanwhile", async () => {
-    // All of them are read through the same memory; cut in the head, at its end, in the body, ahead of the
-    // turn.
+    // All of them are read through the same memory; cut in the head, at its end, in the body,
+    // before the last reply.
     const long = (letter: string): string => letter.repeat(20_000);
     const cut = (text: string, at: number): string[] => [text.slice(0, at), text.slice(at)];
     const talks = [..."abcdefgh"].map((letter, index) => {
@@ -126,7 +126,7 @@ suite("a connection", () => {
     assert.deepEqual(answers, expected);
   });
 
-  test("a long body comes whole, however large its pieces", async () => {
+  test("a long body comes whole, however large its chunks", async () => {
     const body = Buffer.alloc(3_000_000, "0123456789abcde").toString();
     assert.deepEqual(bodies(await talk([put("/long", body)])), [`/long ${body}`]);
   });
@@ -200,7 +200,7 @@ suite("a connection", () => {
     assert.match(text, /\r\n\r\n\/i \|$/);
   });
 
-  test("reads away a body that nobody wanted and goes on", async () => {
+  test("discards a body that no operation reads and goes on", async () => {
     behave = async (incoming, connection) =>
       incoming.head.method === "PUT" ? reply(connection, { body: "no|" }) : echo(incoming, connection);
     const text = await talk([
@@ -318,11 +318,11 @@ suite("a connection", () => {
 
   test("ends a body that crawls, and not one that we keep waiting", async () => {
     let take = (): void => {};
-    const taken = new Promise<void>((resolve) => {
+    const accepted = new Promise<void>((resolve) => {
       take = resolve;
     });
     behave = async (incoming, connection) => {
-      if (incoming.head.url === "/kept") await taken;
+      if (incoming.head.url === "/kept") await accepted;
       return echo(incoming, connection);
     };
     const start = (url: string): { all: Promise<string>; socket: Socket } => {

@@ -26,7 +26,7 @@ test("a header that decides something is reported when it comes twice", () => {
   assert.equal(read(`${LINE}\r\nx-ms-date: a\r\nX-Ms-Date: a`).repeated, "X-Ms-Date");
 });
 
-test("the length of the body is told by one header only", () => {
+test("one header only declares the length of the body", () => {
   assert.equal(read(`${LINE}\r\nContent-Length: 10`).bodyLength, 10);
   assert.equal(read(`${LINE}\r\nTransfer-Encoding: Chunked`).bodyLength, CHUNKED);
   for (const lines of [
@@ -84,7 +84,7 @@ test("connections stay as the version and the header say", () => {
   for (const [text, stays] of cases) assert.equal(read(`GET / ${text}`).keepsAlive, stays, text);
 });
 
-test("a client that waits for a go-ahead is known", () => {
+test("a client that waits for 100 Continue is recognized", () => {
   const expects = (lines: string): boolean => read(`${LINE}\r\n${lines}`).expectsContinue;
   assert.equal(expects("Expect: 100-Continue\r\nContent-Length: 5"), true);
   assert.equal(expects("Expect: 100-continue"), false);

@@ -230,7 +230,7 @@ test("hostile and broken batches are refused", () => {
 
 test("hostile shapes cost no more than their length", () => {
   const size = 4 << 20;
-  const fill = (piece: string): string => piece.repeat(Math.floor((size - 200) / piece.length));
+  const fill = (chunk: string): string => chunk.repeat(Math.floor((size - 200) / chunk.length));
   for (const shape of [
     fill("--batch_1"),
     fill("\n--batch_1"),
@@ -348,7 +348,7 @@ test("requests that are written read back as they were", () => {
 });
 
 test("arbitrary bytes give requests or a refusal", () => {
-  const piece = fc.constantFrom(
+  const chunk = fc.constantFrom(
     "--batch_1",
     "--batch_1--",
     "--",
@@ -365,7 +365,7 @@ test("arbitrary bytes give requests or a refusal", () => {
     "x",
     " ",
   );
-  const soup = fc.array(piece, { maxLength: 40 }).map((pieces) => Buffer.from(pieces.join("")));
+  const soup = fc.array(chunk, { maxLength: 40 }).map((chunks) => Buffer.from(chunks.join("")));
   const bytes = fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array));
   fc.assert(
     fc.property(fc.oneof(soup, bytes), (body) => {

@@ -10,8 +10,6 @@ import {
   type SubRequest,
 } from "./multipart.ts";
 
-/** Batches of the Blob service and transactions of the Table service, on top of multipart/mixed. */
-
 /** Blob batch: a flat list of 1 to 256 requests. */
 export function parseBlobBatch(contentType: string | undefined, body: Buffer): SubRequest[] {
   const parts = parseParts(body, boundaryOf(contentType), LIMITS.blobBatchRequestsMax);
@@ -21,9 +19,8 @@ export function parseBlobBatch(contentType: string | undefined, body: Buffer): S
 }
 
 /**
- * Table transaction: one change set of writes, or one query outside of any. Past 100 operations the service
- * answers inside the change set and not as a malformed body, so `isOverLimit` says so and the requests stop
- * there.
+ * Table transaction: one change set of writes, or one query outside of any. The service refuses more than 100
+ * operations inside the change set and not as a malformed body: then `isOverLimit` is set.
  */
 export interface TableBatch {
   readonly isChangeSet: boolean;
@@ -49,9 +46,9 @@ export function parseTableBatch(contentType: string | undefined, body: Buffer): 
 export interface SubReply {
   readonly contentId?: string | undefined;
   readonly status: number;
-  /** In place of the words that HTTP has for the status. */
+  /** In place of HTTP's own reason phrase. */
   readonly reason?: string | undefined;
-  /** Names as they go out; an undefined value is left out. */
+  /** Names as they are printed; an undefined value is left out. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body?: string | Buffer | undefined;
 }
@@ -61,14 +58,16 @@ export interface BatchReply {
   readonly body: Buffer;
 }
 
-/** `id` is a new UUID; SDKs take the boundary after the "=" as it is, so it is never quoted. */
+/** `id` is a new UUID; SDKs use all that follows the "=" as the boundary, so it is never quoted. */
 export function printBlobBatch(id: string, replies: readonly SubReply[]): BatchReply {
   const boundary = `batchresponse_${id}`;
-  const pieces = printParts(boundary, replies, "");
-  return { contentType: multipartType(boundary), body: Buffer.concat(pieces) };
+  return {
+    contentType: multipartType(boundary),
+    body: Buffer.concat(printParts(boundary, replies, "")),
+  };
 }
 
-/** The answer to a change set is nested as the request was; clients look for `changesetresponse_`. */
+/** The reply to a change set is nested as the request was; clients look for `changesetresponse_`. */
 export function printTableBatch(
   ids: { readonly batch: string; readonly changeSet: string },
   replies: readonly SubReply[],
@@ -94,10 +93,7 @@ function multipartType(boundary: string): string {
   return `multipart/mixed; boundary=${boundary}`;
 }
 
-/**
- * Heads that follow one another, with no body between them, are one text: a buffer for each costs more than
- * printing it.
- */
+/** Heads with no body between them are one text: a buffer for each costs more than printing it. */
 function printParts(boundary: string, replies: readonly SubReply[], encoding: string): Buffer[] {
   const out: Buffer[] = [];
   let text = "";
@@ -122,7 +118,7 @@ function printParts(boundary: string, replies: readonly SubReply[], encoding: st
   return out;
 }
 
-/** Nothing a client sent may start a line of its own in our answer. */
+/** No value of a client may start a line of its own in our reply. */
 function lineSafe(value: string): string {
   return /[\r\n\0]/.test(value) ? value.replace(/[\r\n\0]/g, " ") : value;
 }

@@ -2,17 +2,17 @@ import { LIMITS } from "../../base/limits.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { CorsRule } from "../../services/account/service-properties.ts";
 import type { XmlElement } from "./xml.ts";
-import { element, textElement } from "./xml-print.ts";
+import { element, fieldsElement } from "./xml-print.ts";
 import { countOf, invalidValue, onlyChildren, requiredChild } from "./xml-values.ts";
 
 const METHODS = ["DELETE", "GET", "HEAD", "MERGE", "PATCH", "POST", "OPTIONS", "PUT"];
 const FIELDS = ["AllowedOrigins", "AllowedMethods", "AllowedHeaders", "ExposedHeaders", "MaxAgeInSeconds"];
 
 /** The rules in the order given: the first that matches a request decides. */
-export function parseCors(node: XmlElement): readonly CorsRule[] {
+export function parseCors(source: XmlElement): readonly CorsRule[] {
   let chars = 0;
-  if (node.children.length > LIMITS.corsRulesMax) throw tooMuch(`${node.children.length} rules`);
-  const rules = node.children.map((child) => {
+  if (source.children.length > LIMITS.corsRulesMax) throw tooMuch(`${source.children.length} rules`);
+  const rules = source.children.map((child) => {
     if (child.name !== "CorsRule")
       throw new Refusal("UnsupportedXmlNode", { elements: { XmlNodeName: child.name } });
     for (const field of child.children) chars += field.text.length;
@@ -22,15 +22,16 @@ export function parseCors(node: XmlElement): readonly CorsRule[] {
   return rules;
 }
 
-function parseRule(node: XmlElement): CorsRule {
-  onlyChildren(node, FIELDS);
-  // What is said wrongly is told before what is not said at all.
-  for (const child of node.children) for (const item of itemsOf(child)) checkLength(item);
-  const methods = node.child("AllowedMethods");
+function parseRule(source: XmlElement): CorsRule {
+  onlyChildren(source, FIELDS);
+  // An invalid value is refused before a missing one.
+  for (const item of source.children.flatMap(itemsOf))
+    if (item.length > LIMITS.corsItemCharsMax) throw tooMuch(`an item of ${item.length} characters`);
+  const methods = source.child("AllowedMethods");
   if (methods !== undefined) methodsOf(methods);
-  const origins = requiredChild(node, "AllowedOrigins");
-  const allowedMethods = methodsOf(requiredChild(node, "AllowedMethods"));
-  const maxAge = requiredChild(node, "MaxAgeInSeconds");
+  const origins = requiredChild(source, "AllowedOrigins");
+  const allowedMethods = methodsOf(requiredChild(source, "AllowedMethods"));
+  const maxAge = requiredChild(source, "MaxAgeInSeconds");
   const allowedOrigins = listOf(origins, LIMITS.corsOriginsMax);
   if (allowedOrigins.length === 0) throw invalidValue(origins);
   const maxAgeSeconds = countOf(maxAge);
@@ -38,50 +39,46 @@ function parseRule(node: XmlElement): CorsRule {
   return {
     allowedOrigins,
     allowedMethods,
-    allowedHeaders: headersOf(node.child("AllowedHeaders")),
-    exposedHeaders: headersOf(node.child("ExposedHeaders")),
+    allowedHeaders: headersOf(source.child("AllowedHeaders")),
+    exposedHeaders: headersOf(source.child("ExposedHeaders")),
     maxAgeSeconds,
   };
 }
 
-function methodsOf(node: XmlElement): string[] {
-  const methods = listOf(node, METHODS.length).map((method) => method.toUpperCase());
-  if (methods.length === 0 || !methods.every((method) => METHODS.includes(method))) throw invalidValue(node);
+function methodsOf(source: XmlElement): string[] {
+  const methods = listOf(source, METHODS.length).map((method) => method.toUpperCase());
+  if (methods.length === 0 || !methods.every((method) => METHODS.includes(method)))
+    throw invalidValue(source);
   return methods;
 }
 
 /**
- * Documented as required; the service takes a rule without them (Azure/Azurite#294), as .NET's client sends
- * it.
+ * Documented as required; the service accepts a rule without them (Azure/Azurite#294), and .NET sends such.
  */
-function headersOf(node: XmlElement | undefined): string[] {
-  if (node === undefined) return [];
-  const names = listOf(node, LIMITS.corsHeadersMax + LIMITS.corsHeaderPrefixesMax);
+function headersOf(source: XmlElement | undefined): string[] {
+  if (source === undefined) return [];
+  const names = listOf(source, LIMITS.corsHeadersMax + LIMITS.corsHeaderPrefixesMax);
   const prefixes = names.filter((name) => name.endsWith("*")).length;
-  if (prefixes > LIMITS.corsHeaderPrefixesMax) throw invalidValue(node);
-  if (names.length - prefixes > LIMITS.corsHeadersMax) throw invalidValue(node);
+  if (prefixes > LIMITS.corsHeaderPrefixesMax) throw invalidValue(source);
+  if (names.length - prefixes > LIMITS.corsHeadersMax) throw invalidValue(source);
   return names;
 }
 
-function listOf(node: XmlElement, countMax: number): string[] {
-  const items = itemsOf(node);
-  if (items.length > countMax) throw invalidValue(node);
+function listOf(source: XmlElement, countMax: number): string[] {
+  const items = itemsOf(source);
+  if (items.length > countMax) throw invalidValue(source);
   return items;
 }
 
-/** A comma-separated list; blanks around its items and empty items are not kept. */
-function itemsOf(node: XmlElement): string[] {
-  return node.text
+/** A comma-separated list, without blanks around its items and without empty items. */
+function itemsOf(source: XmlElement): string[] {
+  return source.text
     .split(",", LIMITS.corsRulesBytesMax)
     .map((item) => item.trim())
     .filter((item) => item !== "");
 }
 
-function checkLength(item: string): void {
-  if (item.length > LIMITS.corsItemCharsMax) throw tooMuch(`an item of ${item.length} characters`);
-}
-
-/** The bounds of a whole set of rules are in the service's schema: it is the document that is refused. */
+/** The bounds are in the service's schema, so the refusal is that of an invalid document. */
 function tooMuch(found: string): Refusal {
   return new Refusal("InvalidXmlDocument", {
     elements: { XmlNodeName: "Cors", Reason: `Too much: ${found}.` },
@@ -91,13 +88,12 @@ function tooMuch(found: string): Refusal {
 export function printCors(tag: string, rules: readonly CorsRule[]): string {
   let content = "";
   for (const rule of rules)
-    content += element(
-      "CorsRule",
-      textElement("AllowedMethods", rule.allowedMethods.join(",")) +
-        textElement("AllowedOrigins", rule.allowedOrigins.join(",")) +
-        textElement("AllowedHeaders", rule.allowedHeaders.join(",")) +
-        textElement("ExposedHeaders", rule.exposedHeaders.join(",")) +
-        textElement("MaxAgeInSeconds", rule.maxAgeSeconds),
-    );
+    content += fieldsElement("CorsRule", {
+      AllowedMethods: rule.allowedMethods.join(","),
+      AllowedOrigins: rule.allowedOrigins.join(","),
+      AllowedHeaders: rule.allowedHeaders.join(","),
+      ExposedHeaders: rule.exposedHeaders.join(","),
+      MaxAgeInSeconds: rule.maxAgeSeconds,
+    });
   return element(tag, content);
 }

@@ -33,7 +33,7 @@ function refused(rules: readonly CorsRule[], request: Partial<Preflight>, code: 
   );
 }
 
-test("a preflight that matches is told what it asked for", () => {
+test("a preflight that matches gets what it requested", () => {
   assert.deepEqual(preflightHeaders([exact], ask({ headers: "x-ms-meta-target, X-MS-META-CustomHeader" })), {
     "Access-Control-Allow-Origin": "http://contoso.example",
     "Access-Control-Allow-Methods": "PUT",

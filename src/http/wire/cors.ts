@@ -2,8 +2,8 @@ import { badHeader, Refusal } from "../../base/refusals.ts";
 import type { CorsRule } from "../../services/account/service-properties.ts";
 
 /**
- * Cross-origin requests, as pure functions of the rules and the request. CORS grants nothing: a request still
- * has to be authorised. It only tells a browser whether the page may see the answer.
+ * Cross-origin requests, as pure functions of the rules and the request. CORS grants nothing: a request must
+ * still be authorized. The headers only let a browser decide whether the page may see the reply.
  *
  * The first matching rule decides. An exact origin is echoed and may send credentials; "*" is answered as
  * "*".
@@ -18,7 +18,7 @@ export interface Preflight {
   readonly headers: string | undefined;
 }
 
-/** The answer to OPTIONS; throws when the browser must not go on. */
+/** The headers of the reply to OPTIONS; throws when no rule allows the request. */
 export function preflightHeaders(rules: readonly CorsRule[], request: Preflight): CorsHeaders {
   const { origin, method } = request;
   if (origin === undefined || origin === "") throw badHeader("Origin", "");
@@ -49,8 +49,8 @@ export interface CorsRequest {
 const NO_HEADERS: CorsHeaders = Object.freeze({}) as CorsHeaders;
 
 /**
- * What to add to the answer of a real request. `replyHeaders` are the names of the headers already in it: a
- * browser takes no prefixes in Access-Control-Expose-Headers, so those of the rule are spelled out.
+ * The headers to add to the reply of an actual request. `replyHeaders` are the names of the headers already
+ * in it: browsers accept no prefixes in Access-Control-Expose-Headers, so those of the rule are expanded.
  *
  * `Vary: Origin` is for caches between us and the browser: set on GET and HEAD as soon as there are rules,
  * unless the answer is the same for every origin.

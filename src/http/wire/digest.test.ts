@@ -11,14 +11,14 @@ import { checkBytes, checkedBody, readDeclaredDigest } from "./digest.ts";
 const refusal = (code: RefusalCode) => (error: unknown) => error instanceof Refusal && error.code === code;
 const md5Of = (bytes: Uint8Array): string => createHash("md5").update(bytes).digest("base64");
 
-async function* pieces(...parts: readonly (string | Uint8Array)[]): AsyncGenerator<Buffer> {
+async function* chunks(...parts: readonly (string | Uint8Array)[]): AsyncGenerator<Buffer> {
   for (const part of parts) yield Buffer.from(part);
 }
 
 const BYTES = Buffer.from("many writers, no surprises");
 
 test("a body that is what it says passes unchanged", async () => {
-  const body = checkedBody(pieces("many writers, ", "no surprises"), {
+  const body = checkedBody(chunks("many writers, ", "no surprises"), {
     declared: readDeclaredDigest({ "content-md5": md5Of(BYTES) }),
     wantsCrc64: true,
   });
@@ -33,12 +33,12 @@ test("one changed bit is refused at the end of the body", async () => {
   const declared = { "content-md5": md5Of(Buffer.from("other")) };
   const seen: Buffer[] = [];
   await assert.rejects(async () => {
-    for await (const piece of checkedBody(pieces(BYTES), { declared: readDeclaredDigest(declared) }))
-      seen.push(piece);
+    for await (const chunk of checkedBody(chunks(BYTES), { declared: readDeclaredDigest(declared) }))
+      seen.push(chunk);
   }, refusal("Md5Mismatch"));
   assert.equal(seen.length, 1);
   const crc = readDeclaredDigest({ "x-ms-content-crc64": crc64Base64(Buffer.from("other")) });
-  await assert.rejects(collect(checkedBody(pieces(BYTES), { declared: crc })), refusal("Crc64Mismatch"));
+  await assert.rejects(collect(checkedBody(chunks(BYTES), { declared: crc })), refusal("Crc64Mismatch"));
   assert.throws(
     () => checkBytes(BYTES, { declared: crc }),
     (error: unknown) => {
@@ -49,8 +49,8 @@ test("one changed bit is refused at the end of the body", async () => {
   );
 });
 
-test("nothing is computed that nobody asked for", async () => {
-  const body = checkedBody(pieces(BYTES), { declared: {} });
+test("no digest is computed that was not requested", async () => {
+  const body = checkedBody(chunks(BYTES), { declared: {} });
   await collect(body);
   assert.equal(body.md5, undefined);
   assert.equal(body.crc64, undefined);
@@ -103,24 +103,24 @@ test("every right digest is accepted and every wrong one refused", () => {
   );
 });
 
-test("the digest of a long body is the same, and its pieces wait for the thread that computes it", async () => {
+test("the digest of a long body is the same, and its chunks wait for the thread that computes it", async () => {
   const long = Buffer.alloc(9 * LIMITS.digestWaitingBytesMax + 3);
   for (let at = 0; at + 4 <= long.length; at += 4_096) long.writeUInt32LE(at, at);
-  async function* inPieces(): AsyncGenerator<Buffer> {
+  async function* inChunks(): AsyncGenerator<Buffer> {
     for (let at = 0; at < long.length; at += 65_536) yield long.subarray(at, at + 65_536);
   }
   const options = { declared: {}, wantsMd5: true, length: long.length };
-  const bodies = [1, 2, 3].map(() => checkedBody(inPieces(), options));
+  const bodies = [1, 2, 3].map(() => checkedBody(inChunks(), options));
   for (const whole of await Promise.all(bodies.map((body) => collect(body)))) assert.ok(whole.equals(long));
   for (const { md5 } of bodies) assert.equal(md5, md5Of(long));
   const wrong = { ...options, declared: { md5: md5Of(BYTES) } };
-  await assert.rejects(collect(checkedBody(inPieces(), wrong)), refusal("Md5Mismatch"));
+  await assert.rejects(collect(checkedBody(inChunks(), wrong)), refusal("Md5Mismatch"));
 });
 
-test("long bodies in pieces of any length go through the same memory one after another", async () => {
+test("long bodies in chunks of any length go through the same memory one after another", async () => {
   const long = Buffer.alloc(3 * LIMITS.digestWaitingBytesMax + 11);
   for (let at = 0; at + 4 <= long.length; at += 1_024) long.writeUInt32LE(at, at);
-  async function* inPieces(step: number): AsyncGenerator<Buffer> {
+  async function* inChunks(step: number): AsyncGenerator<Buffer> {
     for (let at = 0, n = 1; at < long.length; n++) {
       const length = (n * step) % (3 * LIMITS.digestPartBytesMax);
       yield long.subarray(at, at + length);
@@ -128,15 +128,15 @@ test("long bodies in pieces of any length go through the same memory one after a
     }
   }
   const options = { declared: {}, wantsMd5: true, length: long.length };
-  const bodies = [7_919, 300_007, 500_009, 1_299_709].map((step) => checkedBody(inPieces(step), options));
+  const bodies = [7_919, 300_007, 500_009, 1_299_709].map((step) => checkedBody(inChunks(step), options));
   await Promise.all(bodies.map((body) => collect(body)));
   for (const { md5 } of bodies) assert.equal(md5, md5Of(long));
 });
 
 test("a long body that is given up half way does not disturb the next", async () => {
   const options = { declared: {}, wantsMd5: true, length: LIMITS.longDigestBytes };
-  for await (const _ of checkedBody(pieces(BYTES, BYTES), options)) break;
-  const next = checkedBody(pieces(BYTES), options);
+  for await (const _ of checkedBody(chunks(BYTES, BYTES), options)) break;
+  const next = checkedBody(chunks(BYTES), options);
   await collect(next);
   assert.equal(next.md5, md5Of(BYTES));
 });

@@ -5,9 +5,8 @@ import { Crc64 } from "../../digest/crc64.ts";
 import { LongMd5 } from "../../digest/md5-thread.ts";
 
 /**
- * Digests that travel with a body. The client may declare one of two, MD5 or CRC64; the server may want one
- * for itself (Put Blob stores the MD5, most answers carry the CRC64). Each is computed once, while the bytes
- * pass.
+ * Digests of a body. The client may declare MD5 or CRC64; the server may need one for itself (Put Blob stores
+ * the MD5, most replies have the CRC64). Each is computed once, while the bytes pass.
  */
 export interface DeclaredDigest {
   /** Content-MD5 in Base64, well-formed. */
@@ -25,7 +24,7 @@ export function isMd5Base64(text: string): boolean {
   return MD5_BASE64.test(text);
 }
 
-/** What the client declared about its body, checked for form. */
+/** The digest that the client declared, checked for form. */
 export function readDeclaredDigest(headers: HeaderValues): DeclaredDigest {
   const md5 = headers["content-md5"];
   const crc64 = headers["x-ms-content-crc64"];
@@ -44,19 +43,19 @@ export interface DigestOptions {
   /** Also computed when not declared. */
   readonly wantsMd5?: boolean;
   readonly wantsCrc64?: boolean;
-  /** How long the body says it is; one that does not say is taken for a short one. */
+  /** The declared length of the body; without it the body counts as short. */
   readonly length?: number | undefined;
 }
 
 /**
- * A body that checks itself: the bytes pass through unchanged, and when the last has passed the declared
- * digest is compared. A mismatch is thrown to whoever reads, in place of the end of the stream, so a reader
- * that saw the end saw the right bytes. It must not commit anything before.
+ * A body that checks itself: the bytes pass through unchanged, and behind the last one the declared digest is
+ * compared. The stream throws a mismatch in place of its end, so a reader that saw the end saw the right
+ * bytes. It must not commit anything before.
  */
 export class CheckedBody implements AsyncIterable<Buffer> {
   readonly #source: AsyncIterable<Buffer>;
   readonly #digests: Digests;
-  #result: { readonly md5: string | undefined; readonly crc64: string | undefined } | undefined;
+  #result: Computed | undefined;
   bytesRead = 0;
 
   constructor(source: AsyncIterable<Buffer>, options: DigestOptions) {
@@ -80,11 +79,11 @@ export class CheckedBody implements AsyncIterable<Buffer> {
     try {
       const step = await source.next();
       if (step.done === true) {
-        this.#result ??= this.#digests.check(await this.#digests.finish());
+        this.#result ??= await this.#digests.finish();
         return { done: true, value: undefined };
       }
-      const room = this.#digests.update(step.value);
-      if (room !== undefined) await room;
+      const accepted = this.#digests.update(step.value);
+      if (accepted !== undefined) await accepted;
       this.bytesRead += step.value.length;
       return step;
     } catch (error) {
@@ -93,7 +92,7 @@ export class CheckedBody implements AsyncIterable<Buffer> {
     }
   }
 
-  /** Base64, once the body has been read to its end; undefined when nobody asked for it. */
+  /** Base64, once the body has been read to its end; undefined when it was not requested. */
   get md5(): string | undefined {
     return this.#result?.md5;
   }
@@ -108,10 +107,7 @@ export function checkedBody(source: AsyncIterable<Buffer>, options: DigestOption
 }
 
 /** The same for a body that is already in memory. */
-export function checkBytes(
-  bytes: Uint8Array,
-  options: DigestOptions,
-): { readonly md5: string | undefined; readonly crc64: string | undefined } {
+export function checkBytes(bytes: Uint8Array, options: DigestOptions): Computed {
   const { declared, wantsMd5, wantsCrc64 } = options;
   const isMd5 = wantsMd5 === true || declared.md5 !== undefined;
   const isCrc64 = wantsCrc64 === true || declared.crc64 !== undefined;
@@ -138,20 +134,16 @@ class Digests {
     if (wantsCrc64 === true || declared.crc64 !== undefined) this.#crc64 = new Crc64();
   }
 
-  /** A promise when there is something to wait for before more is brought. */
+  /** The caller awaits the promise, if any, before the next update. */
   update(bytes: Uint8Array): Promise<void> | undefined {
     this.#crc64?.update(bytes);
-    const room = this.#md5?.update(bytes);
-    return room instanceof Promise ? room : undefined;
+    const accepted = this.#md5?.update(bytes);
+    return accepted instanceof Promise ? accepted : undefined;
   }
 
   async finish(): Promise<Computed> {
     const md5 = this.#md5 instanceof LongMd5 ? await this.#md5.digest() : this.#md5?.digest("base64");
-    return { md5, crc64: this.#crc64?.base64() };
-  }
-
-  check(computed: Computed): Computed {
-    return checkDigests(this.#declared, computed);
+    return checkDigests(this.#declared, { md5, crc64: this.#crc64?.base64() });
   }
 
   drop(): void {

@@ -4,8 +4,8 @@ import { printIsoDate } from "./dates.ts";
 import { element, escapeText, printXml, textElement } from "./xml-print.ts";
 
 /**
- * How a refusal reads on the wire. Blob, Queue and File print `<Error>`; the Table service prints OData's
- * JSON, or OData's XML where the request was one of its XML ones (ACL, service properties) or takes nothing
+ * A refusal on the wire. Blob, Queue and File print `<Error>`; the Table service prints OData's JSON, or
+ * OData's XML where the operation's own body is XML (ACL, service properties) or the client accepts nothing
  * else.
  */
 export type ErrorFormat = "xml" | "odataJson" | "odataXml";
@@ -13,7 +13,7 @@ export type ErrorFormat = "xml" | "odataJson" | "odataXml";
 export interface ErrorContext {
   readonly requestId: string;
   readonly time: Instant;
-  /** What the request was for, where a text speaks of it: a blob where nothing is said. */
+  /** The kind of resource for texts that mention it; "blob" by default. */
   readonly resource?: string;
 }
 
@@ -60,7 +60,7 @@ const PRINTERS: Readonly<Record<ErrorFormat, (refusal: Refusal, context: ErrorCo
   odataXml: printODataXmlError,
 };
 
-/** Every message ends with where to find it in the logs. */
+/** Every message ends with its place in the logs. */
 function messageOf(refusal: Refusal, { requestId, time, resource }: ErrorContext): string {
   return `${textOf(refusal, resource)}\nRequestId:${requestId}\nTime:${printIsoDate(time)}`;
 }
@@ -71,20 +71,20 @@ function textOf(refusal: Refusal, resource = "blob"): string {
 
 const UNSEEN = /[^\x20-\x7e]/g;
 const REASON_CHARS_MAX = 256;
-/** What the Table service refuses before OData has a word: who is calling, and how much they send. */
+/** What the Table service refuses before OData runs: the caller, and the size of the body. */
 const BEFORE_ODATA: ReadonlySet<number> = new Set([401, 403, 413]);
 
 /**
  * The service puts the text of a refusal into the status line: SDKs show it for a HEAD, which has no body,
- * and some always. Errors of OData have the words of HTTP there.
+ * and some always. OData errors have HTTP's own phrase there.
  */
 export function reasonOf(refusal: Refusal, isTable: boolean, resource?: string): string | undefined {
   if (isTable && !BEFORE_ODATA.has(refusal.row.http)) return undefined;
-  // A text may quote what the client sent, and a line of it must not become a header.
+  // A text may quote the client, and a line of it must not become a header.
   return textOf(refusal, resource).slice(0, REASON_CHARS_MAX).replaceAll(UNSEEN, " ");
 }
 
-export function printXmlError(refusal: Refusal, context: ErrorContext): string {
+function printXmlError(refusal: Refusal, context: ErrorContext): string {
   let content =
     textElement("Code", errorCodeOf(refusal)) + textElement("Message", messageOf(refusal, context));
   const { elements } = refusal.detail;
@@ -97,7 +97,7 @@ export function printODataJsonError(refusal: Refusal, context: ErrorContext): st
   return JSON.stringify({ "odata.error": { code: errorCodeOf(refusal), message } });
 }
 
-export function printODataXmlError(refusal: Refusal, context: ErrorContext): string {
+function printODataXmlError(refusal: Refusal, context: ErrorContext): string {
   const code = textElement("m:code", errorCodeOf(refusal));
   const message = element("m:message", escapeText(messageOf(refusal, context)), { "xml:lang": "en-US" });
   return printXml(element("m:error", code + message, { "xmlns:m": ODATA_METADATA }), { bom: false });

@@ -4,7 +4,7 @@ import { badQuery, Refusal } from "../../base/refusals.ts";
 import { Crc64 } from "../../digest/crc64.ts";
 import { encodedElement, optionalElement, textElement } from "./xml-print.ts";
 
-/** The query parameters every listing has, and the markers that carry a reader from page to page. */
+/** The query parameters of every listing, and the markers of its pages. */
 interface QueryValues {
   get(name: string): string | undefined;
 }
@@ -12,12 +12,12 @@ interface QueryValues {
 export interface ListParams {
   readonly prefix: string;
   readonly marker: string | undefined;
-  /** What the page may hold: the client's wish, or the service's maximum. */
+  /** The client's `maxresults`, up to the service's maximum. */
   readonly maxResults: number;
   /** Lower-cased. */
   readonly include: ReadonlySet<string>;
   readonly delimiter: string | undefined;
-  /** As given, to be echoed: a parameter that was not sent is not printed. */
+  /** As sent, for the reply, which repeats them. */
   readonly given: {
     readonly prefix: string | undefined;
     readonly marker: string | undefined;
@@ -48,8 +48,8 @@ export function readListParams(query: QueryValues, rules: ListRules): ListParams
 }
 
 /**
- * A whole number of at least `min`. More than `max` is not refused: the protocol caps it, and the caller
- * does, so that what the client sent can be echoed.
+ * A whole number of at least `min`. The caller caps it at `max`, since the reply repeats what the client
+ * sent.
  */
 export function readCount(
   query: QueryValues,
@@ -72,26 +72,26 @@ export function readCount(
   return count;
 }
 
-function readInclude(text: string | undefined, known: readonly string[]): ReadonlySet<string> {
+function readInclude(text: string | undefined, allowed: readonly string[]): ReadonlySet<string> {
   const found = new Set<string>();
   if (text === undefined) return found;
   for (const item of text.split(",")) {
     const name = item.trim().toLowerCase();
     if (name === "") continue;
-    if (!known.includes(name)) throw badQuery("include", text, `There is no ${item.trim()} to include.`);
+    if (!allowed.includes(name)) throw badQuery("include", text, `There is no ${item.trim()} to include.`);
     found.add(name);
   }
   return found;
 }
 
-/** How long the client lets an operation take: `timeout` in seconds, never more than the service allows. */
+/** The client's `timeout` in seconds, up to the service's maximum. */
 export function readTimeout(query: QueryValues, secondsMax: number = LIMITS.timeoutSecondsMax): Millis {
   const seconds = readCount(query, "timeout", { min: 0, max: secondsMax });
-  // Zero means what it means to the SDKs: no wish of its own.
+  // SDKs send zero for "the default".
   return Math.min(seconds === undefined || seconds === 0 ? secondsMax : seconds, secondsMax) * 1_000;
 }
 
-/** The parameters that were given, as the head of a listing repeats them. */
+/** The parameters that were sent, as the head of a listing repeats them. */
 export function printListParams({ given, delimiter }: ListParams): string {
   return (
     (given.prefix === undefined ? "" : encodedElement("Prefix", given.prefix)) +
@@ -103,9 +103,9 @@ export function printListParams({ given, delimiter }: ListParams): string {
 
 /**
  * A marker is opaque to the client: url-safe Base64 of a version byte, a check of four bytes and the position
- * as JSON. The check covers the scope too (say "blobs in container c"), so a marker of another listing is
- * refused instead of silently skipping entries. It guards against mistakes, not against forgery: a marker
- * grants nothing that the listing itself would not show.
+ * as JSON. The check covers the scope too ("blobs in container c"), so a marker of another listing is refused
+ * instead of silently skipping entries. It protects against mistakes, not against forgery: a marker grants
+ * nothing that the listing itself would not show.
  */
 const MARKER_VERSION = 1;
 const CHECK_BYTES = 4;
@@ -143,7 +143,7 @@ function parsePosition(text: string): string[] | undefined {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    // Someone made a marker with a right check by hand.
+    // A marker made by hand with a valid check.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

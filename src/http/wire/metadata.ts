@@ -3,22 +3,20 @@ import { Refusal } from "../../base/refusals.ts";
 import { element, textElement } from "./xml-print.ts";
 
 /**
- * x-ms-meta-name headers. Names are C# identifiers; their case is kept as it was sent and does not tell two
- * of them apart. They come from the raw header list, because a parsed one has lost the case.
+ * x-ms-meta-name headers. Names are C# identifiers, stored with their case and compared without it. They come
+ * from the raw header list, because the parsed one has lost the case.
  */
 export type Metadata = Readonly<Record<string, string>>;
 
 const PREFIX = "x-ms-meta-";
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** What a header may hold and every client can read back: visible ASCII, blank and tab. */
+/** What every client can read back from a header: visible ASCII, blank and tab. */
 const VALUE = /^[\t\x20-\x7e]*$/;
 
-/**
- * A C# identifier, but the codec of records gives it back under another name: better refused than changed.
- */
-const UNKEPT = "__proto__";
+/** A C# identifier that records cannot store under this name. */
+const UNSTORABLE = "__proto__";
 
-/** `rawHeaders`: names and values by turns, as they came. Without any of ours: an empty record. */
+/** `rawHeaders`: names and values alternately, as they were sent. */
 export function readMetadata(rawHeaders: readonly string[]): Metadata {
   let found: Map<string, readonly [name: string, value: string]> | undefined;
   let bytes = 0;
@@ -28,7 +26,7 @@ export function readMetadata(rawHeaders: readonly string[]): Metadata {
     const name = header.slice(PREFIX.length);
     const value = rawHeaders[i + 1]!.trim();
     if (name === "") throw new Refusal("EmptyMetadataKey");
-    if (!IDENTIFIER.test(name) || !VALUE.test(value) || name === UNKEPT) throw invalid(name);
+    if (!IDENTIFIER.test(name) || !VALUE.test(value) || name === UNSTORABLE) throw invalid(name);
     bytes += name.length + value.length;
     if (bytes > LIMITS.metadataBytesMax) throw new Refusal("MetadataTooLarge");
     found ??= new Map();
@@ -39,7 +37,7 @@ export function readMetadata(rawHeaders: readonly string[]): Metadata {
   return found === undefined ? {} : Object.fromEntries(found.values());
 }
 
-/** Most headers are not metadata: look at the length and at the "m" of "meta" before anything is copied. */
+/** Most headers are not metadata: the length and the "m" of "meta" decide before anything is copied. */
 function isMetadataHeader(header: string): boolean {
   if (header.length < PREFIX.length || (header.charCodeAt(5) | 0x20) !== 0x6d) return false;
   return header.slice(0, PREFIX.length).toLowerCase() === PREFIX;
@@ -49,14 +47,14 @@ function invalid(name: string): Refusal {
   return new Refusal("InvalidMetadata", { elements: { HeaderName: PREFIX + name } });
 }
 
-/** As headers of an answer. */
+/** As headers of a reply. */
 export function printMetadata(metadata: Metadata): Record<string, string> {
   const out: Record<string, string> = {};
   for (const name of Object.keys(metadata)) out[PREFIX + name] = metadata[name]!;
   return out;
 }
 
-/** As an entry of a listing has them; every C# identifier of ASCII is an XML name too. */
+/** As an entry of a listing; every ASCII C# identifier is an XML name too. */
 export function printMetadataXml(metadata: Metadata): string {
   let content = "";
   for (const name of Object.keys(metadata)) content += textElement(name, metadata[name]!);

@@ -3,10 +3,9 @@ import type { Page } from "../../services/page.ts";
 import { BOM, printAttributes, textElement, XML_DECLARATION } from "./xml-print.ts";
 
 /**
- * A page of a listing as it goes out. It is full when it has the entries that were asked for, or the bytes
- * that a page may have; a single entry may have more. Entries are printed as they are found, so that a page
- * never has its records in memory, and a long page becomes bytes as it grows: outside the heap, and ready to
- * be sent chunk by chunk.
+ * A printed page of a listing. It is full when it has the requested entries, or the bytes that a page may
+ * have; a single entry may have more. Entries are printed as they are found, so a page never has its records
+ * in memory. A long page becomes bytes as it grows: outside the heap, and ready to be sent chunk by chunk.
  */
 export class PrintedPage<Item> implements Page<Item> {
   readonly #print: (item: Item, index: number) => string;
@@ -40,10 +39,11 @@ export class PrintedPage<Item> implements Page<Item> {
 
   add(item: Item): void {
     this.#text += this.#print(item, this.#count++);
-    if (this.#text.length >= LIMITS.printedChunkChars) {
-      this.#addChunk(this.#text);
-      this.#text = "";
-    }
+    if (this.#text.length < LIMITS.printedChunkChars) return;
+    const chunk = Buffer.from(this.#text, "utf8");
+    this.#chunks.push(chunk);
+    this.#chunkBytes += chunk.length;
+    this.#text = "";
   }
 
   /** What was printed: chunks, and the text behind them. */
@@ -53,12 +53,6 @@ export class PrintedPage<Item> implements Page<Item> {
 
   get text(): string {
     return this.#text;
-  }
-
-  #addChunk(text: string): void {
-    const chunk = Buffer.from(text, "utf8");
-    this.#chunks.push(chunk);
-    this.#chunkBytes += chunk.length;
   }
 }
 

@@ -1,8 +1,8 @@
 import type { QueryEvent } from "../../services/blob/query/run-query.ts";
 
 /**
- * The reply of Query Blob Contents: an Avro object container file, whose records are pieces of the answer,
- * the progress, errors and the end. Written here because it is four record types and two number formats.
+ * The reply of Query Blob Contents: an Avro object container file, whose records are chunks of data,
+ * progress, errors and the end. Written here because it is four record types and two number formats.
  *
  *   "Obj" 01, metadata (a map of bytes), 16 bytes of sync marker, then blocks:
  *   count of records, their bytes, the records, the sync marker
@@ -68,7 +68,7 @@ export async function* printQueryReply(
   };
   let isFirst = true;
   for await (const event of events) {
-    // The Python SDK cannot take an error before anything else.
+    // The Python SDK fails when an error is the first record.
     if (isFirst && event.kind === "error") yield blockOf({ kind: "progress", scanned: 0 });
     isFirst = false;
     yield blockOf(event);
@@ -94,7 +94,7 @@ function recordOf(event: QueryEvent, totalBytes: number): Buffer {
   }
 }
 
-/** None of ours is negative; zigzag makes them even. */
+/** None is negative, so zigzag doubles them. */
 function long(value: number): Buffer {
   const bytes: number[] = [];
   let left = value * 2;

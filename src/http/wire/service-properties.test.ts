@@ -21,13 +21,13 @@ const parse = (owner: PropertiesOwner, content: string): ServiceProperties =>
     ),
   );
 
-function refused(owner: PropertiesOwner, content: string, code: RefusalCode, node?: string): void {
+function refused(owner: PropertiesOwner, content: string, code: RefusalCode, tag?: string): void {
   assert.throws(
     () => parse(owner, content),
     (error: unknown) => {
       assert(error instanceof Refusal, String(error));
       assert.equal(error.code, code);
-      if (node !== undefined) assert.equal(error.detail.elements?.XmlNodeName, node);
+      if (tag !== undefined) assert.equal(error.detail.elements?.XmlNodeName, tag);
       return true;
     },
   );
@@ -143,7 +143,7 @@ test("CORS rules have bounds", () => {
   refused("blob", cors(rule().repeat(6)), "InvalidXmlDocument", "Cors");
   for (const name of ["AllowedOrigins", "AllowedHeaders", "ExposedHeaders"]) {
     refused("blob", cors(rule({ [name]: "a".repeat(257) })), "InvalidXmlDocument", "Cors");
-    // Told before what is missing.
+    // Refused before what is missing.
     const alone = `<CorsRule><${name}>${"a".repeat(257)}</${name}></CorsRule>`;
     refused("blob", cors(alone), "InvalidXmlDocument", "Cors");
   }
@@ -221,7 +221,7 @@ const values = fc.record({
 test("what a service prints reads back as it was", () => {
   fc.assert(
     fc.property(fc.constantFrom(...OWNERS), values, (owner, all) => {
-      // A clone has plain prototypes; what is generated may have none, and deepEqual would tell them apart.
+      // A clone has plain prototypes; what is generated may have none, and deepEqual would see a difference.
       const own = structuredClone(Object.fromEntries(PROPERTIES_OF[owner].map((name) => [name, all[name]])));
       assert.deepEqual(parseServiceProperties(owner, Buffer.from(printServiceProperties(owner, own))), own);
     }),

@@ -14,16 +14,24 @@ import {
 } from "../../services/account/service-properties.ts";
 import { parseCors, printCors } from "./cors-xml.ts";
 import { parseXml, type XmlElement } from "./xml.ts";
-import { element, optionalElement, printXml, textElement } from "./xml-print.ts";
-import { booleanOf, countOf, invalidValue, onlyChildren, requiredChild, requiredText } from "./xml-values.ts";
+import { element, fieldsElement, printXml, textElement } from "./xml-print.ts";
+import {
+  countOf,
+  invalidValue,
+  onlyChildren,
+  optionalBoolean,
+  requiredBoolean,
+  requiredChild,
+  requiredText,
+} from "./xml-values.ts";
 
 /**
- * StorageServiceProperties of the four services. Each property is one pair of functions in `FORMS`; which of
- * them a service has, and in which order it prints them, is said by `PROPERTIES_OF`.
+ * StorageServiceProperties of the four services. `FORMS` has a pair of functions for each property;
+ * `PROPERTIES_OF` says which of them a service has, and in which order it prints them.
  */
 interface Form<T> {
   readonly tag: string;
-  readonly parse: (node: XmlElement) => T;
+  readonly parse: (source: XmlElement) => T;
   print(tag: string, value: T): string;
 }
 
@@ -40,7 +48,7 @@ const FORMS: Forms = {
   protocolSettings: { tag: "ProtocolSettings", parse: parseProtocols, print: printProtocols },
 };
 
-/** What a Set names, and nothing else: `mergeServiceProperties` lays it over what is stored. */
+/** The properties that a Set names; `mergeServiceProperties` lays them over the stored ones. */
 export function parseServiceProperties(owner: PropertiesOwner, body: Uint8Array): ServiceProperties {
   const root = parseXml(body);
   if (root.name !== "StorageServiceProperties")
@@ -52,84 +60,69 @@ export function parseServiceProperties(owner: PropertiesOwner, body: Uint8Array)
   );
   const out: Record<string, unknown> = {};
   for (const name of names) {
-    const node = root.child(FORMS[name].tag);
-    if (node !== undefined) out[name] = FORMS[name].parse(node);
+    const child = root.child(FORMS[name].tag);
+    if (child !== undefined) out[name] = FORMS[name].parse(child);
   }
   return out;
 }
 
 export function printServiceProperties(owner: PropertiesOwner, properties: ServiceProperties): string {
   let content = "";
-  for (const name of PROPERTIES_OF[owner]) content += printProperty(name, properties);
+  for (const name of PROPERTIES_OF[owner]) {
+    // The key ties the form to the value; the type checker sees only the union of all forms.
+    const form = FORMS[name] as Form<unknown>;
+    if (properties[name] !== undefined) content += form.print(form.tag, properties[name]);
+  }
   return printXml(element("StorageServiceProperties", content));
 }
 
-function printProperty(name: ServicePropertyName, properties: ServiceProperties): string {
-  const value = properties[name];
-  // The key ties the form to the value; the type checker sees only the union of all forms.
-  const form = FORMS[name] as Form<unknown>;
-  return value === undefined ? "" : form.print(form.tag, value);
-}
-
-function parseLogging(node: XmlElement): Logging {
-  onlyChildren(node, ["Version", "Delete", "Read", "Write", "RetentionPolicy"]);
+function parseLogging(source: XmlElement): Logging {
+  onlyChildren(source, ["Version", "Delete", "Read", "Write", "RetentionPolicy"]);
   return {
-    version: parseAnalyticsVersion(requiredChild(node, "Version")),
-    logsDelete: booleanOf(requiredChild(node, "Delete")),
-    logsRead: booleanOf(requiredChild(node, "Read")),
-    logsWrite: booleanOf(requiredChild(node, "Write")),
-    retention: parseRetention(requiredChild(node, "RetentionPolicy")),
+    version: parseAnalyticsVersion(requiredChild(source, "Version")),
+    logsDelete: requiredBoolean(source, "Delete"),
+    logsRead: requiredBoolean(source, "Read"),
+    logsWrite: requiredBoolean(source, "Write"),
+    retention: parseRetention(requiredChild(source, "RetentionPolicy")),
   };
 }
 
-function printLogging(tag: string, logging: Logging): string {
-  return element(
-    tag,
-    textElement("Version", logging.version) +
-      textElement("Read", logging.logsRead) +
-      textElement("Write", logging.logsWrite) +
-      textElement("Delete", logging.logsDelete) +
-      printRetention("RetentionPolicy", logging.retention),
-  );
+function printLogging(tag: string, { version, logsRead, logsWrite, logsDelete, retention }: Logging): string {
+  const fields = { Version: version, Read: logsRead, Write: logsWrite, Delete: logsDelete };
+  return fieldsElement(tag, fields, printRetention("RetentionPolicy", retention));
 }
 
-function parseMetrics(node: XmlElement): Metrics {
-  onlyChildren(node, ["Version", "Enabled", "IncludeAPIs", "RetentionPolicy"]);
-  const isEnabled = booleanOf(requiredChild(node, "Enabled"));
-  const version = node.child("Version");
-  // Documented as required only of metrics that are on.
-  const includeApis = isEnabled ? requiredChild(node, "IncludeAPIs") : node.child("IncludeAPIs");
-  const retention = node.child("RetentionPolicy");
+function parseMetrics(source: XmlElement): Metrics {
+  onlyChildren(source, ["Version", "Enabled", "IncludeAPIs", "RetentionPolicy"]);
+  const isEnabled = requiredBoolean(source, "Enabled");
+  const version = source.child("Version");
+  const retention = source.child("RetentionPolicy");
   return {
     version: version === undefined ? "1.0" : parseAnalyticsVersion(version),
     isEnabled,
-    includesApis: includeApis === undefined ? undefined : booleanOf(includeApis),
+    // Documented as required only of metrics that are on.
+    includesApis: (isEnabled ? requiredBoolean : optionalBoolean)(source, "IncludeAPIs"),
     retention: retention === undefined ? { isEnabled: false, days: undefined } : parseRetention(retention),
   };
 }
 
-function printMetrics(tag: string, metrics: Metrics): string {
-  return element(
-    tag,
-    textElement("Version", metrics.version) +
-      textElement("Enabled", metrics.isEnabled) +
-      optionalElement("IncludeAPIs", metrics.includesApis) +
-      printRetention("RetentionPolicy", metrics.retention),
-  );
+function printMetrics(tag: string, { version, isEnabled, includesApis, retention }: Metrics): string {
+  const fields = { Version: version, Enabled: isEnabled, IncludeAPIs: includesApis };
+  return fieldsElement(tag, fields, printRetention("RetentionPolicy", retention));
 }
 
-function parseRetention(node: XmlElement): Retention {
-  onlyChildren(node, ["Enabled", "Days"]);
-  return readRetention(node);
+function parseRetention(source: XmlElement): Retention {
+  onlyChildren(source, ["Enabled", "Days"]);
+  return readRetention(source);
 }
 
-function readRetention(node: XmlElement): Retention {
-  const isEnabled = booleanOf(requiredChild(node, "Enabled"));
-  // Some clients send a meaningless Days along with Enabled=false; it is not kept.
+function readRetention(source: XmlElement): Retention {
+  const isEnabled = requiredBoolean(source, "Enabled");
+  // Some clients send a meaningless Days along with Enabled=false.
   if (!isEnabled) return { isEnabled, days: undefined };
-  const days = node.child("Days");
+  const days = source.child("Days");
   const count = days === undefined ? 0 : countOf(days);
-  // The service's schema holds the bounds, so it is the document that is refused, not the value.
+  // The bounds are in the service's schema, so the refusal is that of an invalid document.
   if (count < 1 || count > LIMITS.retentionDaysMax)
     throw new Refusal("InvalidXmlDocument", {
       elements: { XmlNodeName: "Days", XmlNodeValue: days?.text ?? "" },
@@ -138,37 +131,30 @@ function readRetention(node: XmlElement): Retention {
 }
 
 function printRetention(tag: string, { isEnabled, days }: Retention): string {
-  return element(tag, textElement("Enabled", isEnabled) + optionalElement("Days", days));
+  return fieldsElement(tag, { Enabled: isEnabled, Days: days });
 }
 
-function parseDeleteRetention(node: XmlElement): DeleteRetention {
-  onlyChildren(node, ["Enabled", "Days", "AllowPermanentDelete"]);
-  const allows = node.child("AllowPermanentDelete");
-  return {
-    ...readRetention(node),
-    allowsPermanentDelete: allows === undefined ? undefined : booleanOf(allows),
-  };
+function parseDeleteRetention(source: XmlElement): DeleteRetention {
+  onlyChildren(source, ["Enabled", "Days", "AllowPermanentDelete"]);
+  const allowsPermanentDelete = optionalBoolean(source, "AllowPermanentDelete");
+  return { ...readRetention(source), allowsPermanentDelete };
 }
 
 function printDeleteRetention(tag: string, policy: DeleteRetention): string {
-  return element(
-    tag,
-    textElement("Enabled", policy.isEnabled) +
-      optionalElement("Days", policy.days) +
-      optionalElement("AllowPermanentDelete", policy.allowsPermanentDelete),
-  );
+  const { isEnabled, days, allowsPermanentDelete } = policy;
+  return fieldsElement(tag, { Enabled: isEnabled, Days: days, AllowPermanentDelete: allowsPermanentDelete });
 }
 
-function parseStaticWebsite(node: XmlElement): StaticWebsite {
-  onlyChildren(node, ["Enabled", "IndexDocument", "ErrorDocument404Path", "DefaultIndexDocumentPath"]);
+function parseStaticWebsite(source: XmlElement): StaticWebsite {
+  onlyChildren(source, ["Enabled", "IndexDocument", "ErrorDocument404Path", "DefaultIndexDocumentPath"]);
   const document = (name: string): string | undefined => {
-    const found = node.child(name);
+    const found = source.child(name);
     if (found === undefined || found.text === "") return undefined;
     if (found.text.length > LIMITS.staticDocumentCharsMax) throw invalidValue(found);
     return found.text;
   };
   return {
-    isEnabled: booleanOf(requiredChild(node, "Enabled")),
+    isEnabled: requiredBoolean(source, "Enabled"),
     indexDocument: document("IndexDocument"),
     errorDocument404Path: document("ErrorDocument404Path"),
     defaultIndexDocumentPath: document("DefaultIndexDocumentPath"),
@@ -176,19 +162,17 @@ function parseStaticWebsite(node: XmlElement): StaticWebsite {
 }
 
 function printStaticWebsite(tag: string, website: StaticWebsite): string {
-  return element(
-    tag,
-    textElement("Enabled", website.isEnabled) +
-      optionalElement("IndexDocument", website.indexDocument) +
-      optionalElement("ErrorDocument404Path", website.errorDocument404Path) +
-      optionalElement("DefaultIndexDocumentPath", website.defaultIndexDocumentPath),
-  );
+  return fieldsElement(tag, {
+    Enabled: website.isEnabled,
+    IndexDocument: website.indexDocument,
+    ErrorDocument404Path: website.errorDocument404Path,
+    DefaultIndexDocumentPath: website.defaultIndexDocumentPath,
+  });
 }
 
-function parseProtocols(node: XmlElement): ProtocolSettings {
-  onlyChildren(node, ["SMB", "NFS"]);
-  const smb = node.child("SMB");
-  const nfs = node.child("NFS");
+function parseProtocols(source: XmlElement): ProtocolSettings {
+  onlyChildren(source, ["SMB", "NFS"]);
+  const [smb, nfs] = [source.child("SMB"), source.child("NFS")];
   if (smb !== undefined) onlyChildren(smb, ["Multichannel", "EncryptionInTransit"]);
   if (nfs !== undefined) onlyChildren(nfs, ["EncryptionInTransit"]);
   return {
@@ -198,11 +182,10 @@ function parseProtocols(node: XmlElement): ProtocolSettings {
   };
 }
 
-function parseSwitch(node: XmlElement | undefined, name: string): boolean | undefined {
-  if (node === undefined) return undefined;
-  onlyChildren(node, [name]);
-  const value = node.child(name);
-  return value === undefined ? undefined : booleanOf(value);
+function parseSwitch(source: XmlElement | undefined, name: string): boolean | undefined {
+  if (source === undefined) return undefined;
+  onlyChildren(source, [name]);
+  return optionalBoolean(source, name);
 }
 
 function printProtocols(tag: string, settings: ProtocolSettings): string {
@@ -214,17 +197,17 @@ function printProtocols(tag: string, settings: ProtocolSettings): string {
 }
 
 function printSwitch(tag: string, name: string, value: boolean | undefined): string {
-  return value === undefined ? "" : element(tag, textElement(name, value));
+  return value === undefined ? "" : fieldsElement(tag, { [name]: value });
 }
 
-function parseAnalyticsVersion(node: XmlElement): string {
-  if (!/^\d{1,3}\.\d{1,3}$/.test(node.text)) throw invalidValue(node);
-  return node.text;
+function parseAnalyticsVersion(source: XmlElement): string {
+  if (!/^\d{1,3}\.\d{1,3}$/.test(source.text)) throw invalidValue(source);
+  return source.text;
 }
 
-/** Any version in the form of one: which ones exist is not ours to say. */
-function parseVersion(node: XmlElement): string {
-  const text = requiredText(node);
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) throw invalidValue(node);
+/** Any version of the right form: the server does not know which ones exist. */
+function parseVersion(source: XmlElement): string {
+  const text = requiredText(source);
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) throw invalidValue(source);
   return text;
 }

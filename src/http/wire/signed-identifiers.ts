@@ -4,15 +4,14 @@ import { Refusal } from "../../base/refusals.ts";
 import type { StoredPolicy } from "../../services/account/stored-policy.ts";
 import { parseIsoDate, parseIsoTicks, printIsoDate } from "./dates.ts";
 import { parseXml, type XmlElement } from "./xml.ts";
-import { element, optionalElement, printXml, textElement } from "./xml-print.ts";
+import { element, fieldsElement, printXml } from "./xml-print.ts";
 import { invalidValue, onlyChildren, requiredChild } from "./xml-values.ts";
 
 /**
- * Stored access policies, as Set and Get ACL carry them. A Set replaces the whole list, and an empty body is
- * an empty list. Each field of a policy may be left out, and a policy with none is printed as its id alone.
+ * Stored access policies, as in Set and Get ACL. A Set replaces the whole list, and an empty body is an empty
+ * list. Each field of a policy is optional; a policy without any prints as its id alone.
  *
- * `letters` are the permissions that the service's schema has, in the order it wants: others make the
- * document invalid.
+ * `letters` matches the permissions of the service's schema in their order: others make the document invalid.
  */
 export function parseSignedIdentifiers(body: Uint8Array, letters: RegExp): StoredPolicy[] {
   if (body.length === 0) return [];
@@ -31,12 +30,12 @@ export function parseSignedIdentifiers(body: Uint8Array, letters: RegExp): Store
   return policies;
 }
 
-function parsePolicy(node: XmlElement, letters: RegExp): StoredPolicy {
-  onlyChildren(node, ["Id", "AccessPolicy"]);
-  const id = requiredChild(node, "Id");
+function parsePolicy(source: XmlElement, letters: RegExp): StoredPolicy {
+  onlyChildren(source, ["Id", "AccessPolicy"]);
+  const id = requiredChild(source, "Id");
   if (id.text === "") throw invalidValue(id);
   if (id.text.length > LIMITS.storedPolicyIdCharsMax) throw malformed("An identifier is too long.");
-  const policy = node.child("AccessPolicy");
+  const policy = source.child("AccessPolicy");
   if (policy !== undefined) onlyChildren(policy, ["Start", "Expiry", "Permission"]);
   const start = timeOf(policy?.child("Start"));
   const expiry = timeOf(policy?.child("Expiry"));
@@ -50,21 +49,21 @@ function parsePolicy(node: XmlElement, letters: RegExp): StoredPolicy {
   };
 }
 
-/** An empty element says no more than an absent one: SDKs write either. */
-function timeOf(node: XmlElement | undefined): { instant: Instant; ticks: number } | undefined {
-  const text = node?.text.trim() ?? "";
-  if (node === undefined || text === "") return undefined;
+/** An empty element means the same as an absent one: SDKs write either. */
+function timeOf(source: XmlElement | undefined): { instant: Instant; ticks: number } | undefined {
+  const text = source?.text.trim() ?? "";
+  if (source === undefined || text === "") return undefined;
   const instant = parseIsoDate(text);
   const ticks = parseIsoTicks(text);
-  if (instant === undefined || ticks === undefined) throw invalidValue(node);
+  if (instant === undefined || ticks === undefined) throw invalidValue(source);
   return { instant, ticks: Number(ticks % TICKS_PER_MILLI) };
 }
 
 const TICKS_PER_MILLI = 10_000n;
 
-function permissionsOf(node: XmlElement | undefined, letters: RegExp): string | undefined {
-  const text = node?.text.trim() ?? "";
-  if (node === undefined || text === "") return undefined;
+function permissionsOf(source: XmlElement | undefined, letters: RegExp): string | undefined {
+  const text = source?.text.trim() ?? "";
+  if (source === undefined || text === "") return undefined;
   if (!letters.test(text)) throw malformed("The permissions are not those of this service, or not in order.");
   return text;
 }
@@ -76,12 +75,14 @@ function malformed(reason: string): Refusal {
 export function printSignedIdentifiers(policies: readonly StoredPolicy[]): string {
   let content = "";
   for (const { id, start, expiry, permissions, startTicks, expiryTicks } of policies) {
-    const fields =
-      optionalElement("Start", start === undefined ? undefined : printIsoDate(start, startTicks)) +
-      optionalElement("Expiry", expiry === undefined ? undefined : printIsoDate(expiry, expiryTicks)) +
-      optionalElement("Permission", permissions);
-    const policy = fields === "" ? "" : element("AccessPolicy", fields);
-    content += element("SignedIdentifier", textElement("Id", id) + policy);
+    const fields = {
+      Start: start === undefined ? undefined : printIsoDate(start, startTicks),
+      Expiry: expiry === undefined ? undefined : printIsoDate(expiry, expiryTicks),
+      Permission: permissions,
+    };
+    const isEmpty = Object.values(fields).every((value) => value === undefined);
+    const policy = isEmpty ? "" : fieldsElement("AccessPolicy", fields);
+    content += fieldsElement("SignedIdentifier", { Id: id }, policy);
   }
   return printXml(element("SignedIdentifiers", content));
 }

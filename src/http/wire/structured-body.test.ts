@@ -17,15 +17,15 @@ import {
 
 const refusal = (code: RefusalCode) => (error: unknown) => error instanceof Refusal && error.code === code;
 
-/** The bytes in pieces of the given size, as a socket may cut them. */
-async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+/** The bytes in chunks of the given size, as a socket may cut them. */
+async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let i = 0; i < bytes.length; i += size) yield bytes.subarray(i, i + size);
 }
 
 const encode = (content: Buffer): Promise<Buffer> =>
-  collect(encodeStructuredBody(inPieces(content, 1_000), { contentLength: content.length }));
+  collect(encodeStructuredBody(inChunks(content, 1_000), { contentLength: content.length }));
 const decode = (message: Buffer, contentLength: number, size = 7): Promise<Buffer> =>
-  collect(decodeStructuredBody(inPieces(message, size), { contentLength }));
+  collect(decodeStructuredBody(inChunks(message, size), { contentLength }));
 
 test("a body comes out as it went in, however it is cut", async () => {
   await fc.assert(

@@ -21,11 +21,11 @@ export const STRUCTURED_BODY = "XSM/1.0; properties=crc64";
 
 type HeaderValues = Readonly<Record<string, string | undefined>>;
 
-/** The length of the content within, when the client sends a structured body. */
+/** The length of the content, when the client sends a structured body. */
 export function readStructuredBody(headers: HeaderValues): { readonly contentLength: number } | undefined {
   const form = headers["x-ms-structured-body"];
   if (form === undefined) return undefined;
-  requireKnownForm(form);
+  checkForm(form);
   const length = headers["x-ms-structured-content-length"];
   if (length === undefined)
     throw new Refusal("MissingRequiredHeader", {
@@ -35,15 +35,15 @@ export function readStructuredBody(headers: HeaderValues): { readonly contentLen
   return { contentLength: Number(length) };
 }
 
-/** Whether the client wants the answer as one. */
+/** Whether the client requests a structured reply. */
 export function wantsStructuredBody(headers: HeaderValues): boolean {
   const form = headers["x-ms-structured-body"];
   if (form === undefined) return false;
-  requireKnownForm(form);
+  checkForm(form);
   return true;
 }
 
-function requireKnownForm(form: string): void {
+function checkForm(form: string): void {
   if (form.replaceAll(" ", "").toLowerCase() !== "xsm/1.0;properties=crc64")
     throw badHeader("x-ms-structured-body", form);
 }
@@ -53,53 +53,73 @@ function malformed(text: string): Refusal {
 }
 
 /**
- * The content of a structured body, in pieces of the buffers it came in. A reader that sees the end has seen
- * bytes whose checksums were right; anything else is thrown.
+ * The content of a structured body, as slices of the chunks it arrived in. A reader that sees the end has
+ * seen bytes whose checksums were right; anything else throws.
  */
-export async function* decodeStructuredBody(
-  source: AsyncIterable<Buffer>,
+export function decodeStructuredBody(
+  source: AsyncIterable<OwnedChunk>,
   { contentLength }: { readonly contentLength: number },
-): AsyncGenerator<Buffer, void, undefined> {
+): AsyncGenerator<OwnedChunk, void, undefined> {
+  return withInput(source, (input) => decodeContent(input, contentLength));
+}
+
+/** Content as a structured body. The source must have exactly `contentLength` bytes. */
+export function encodeStructuredBody(
+  source: AsyncIterable<OwnedChunk>,
+  { contentLength }: { readonly contentLength: number },
+): AsyncGenerator<OwnedChunk, void, undefined> {
+  return withInput(source, (input) => encodeContent(input, contentLength));
+}
+
+type Chunks = AsyncGenerator<OwnedChunk, void, undefined>;
+
+async function* withInput(source: AsyncIterable<OwnedChunk>, transform: (input: Input) => Chunks): Chunks {
   const input = new Input(source);
   try {
-    yield* decodeContent(input, contentLength);
+    yield* transform(input);
   } finally {
-    // A reader may stop early, or we may refuse: the source must learn of it, or a socket stays open.
+    // A reader may stop early, or we may refuse: the source must end too, or a socket stays open.
     await input.close();
   }
 }
 
-async function* decodeContent(input: Input, contentLength: number): AsyncGenerator<Buffer, void, undefined> {
-  const header = await input.take(HEADER_BYTES);
+function messageBytesOf(contentLength: number, segments: number): number {
+  return HEADER_BYTES + contentLength + segments * (SEGMENT_HEADER_BYTES + CHECKSUM_BYTES) + CHECKSUM_BYTES;
+}
+
+async function* decodeContent(input: Input, contentLength: number): Chunks {
+  const header = await input.copy(HEADER_BYTES);
   if (header[0] !== VERSION) throw malformed("unknown version");
   if (header.readUInt16LE(9) !== FLAG_CRC64) throw malformed("flags other than crc64");
-  const messageBytes = Number(header.readBigUInt64LE(1));
   const segments = header.readUInt16LE(11);
-  const expected =
-    HEADER_BYTES + contentLength + segments * (SEGMENT_HEADER_BYTES + CHECKSUM_BYTES) + CHECKSUM_BYTES;
-  if (messageBytes !== expected) throw malformed("its length does not agree with its content length");
+  if (Number(header.readBigUInt64LE(1)) !== messageBytesOf(contentLength, segments))
+    throw malformed("its length does not agree with its content length");
 
   const whole = new Crc64();
   let left = contentLength;
   for (let number = 1; number <= segments; number++) {
-    const segmentHeader = await input.take(SEGMENT_HEADER_BYTES);
+    const segmentHeader = await input.copy(SEGMENT_HEADER_BYTES);
     if (segmentHeader.readUInt16LE(0) !== number) throw malformed(`segment ${number} is missing`);
-    let bytes = Number(segmentHeader.readBigUInt64LE(2));
+    const bytes = Number(segmentHeader.readBigUInt64LE(2));
     if (bytes > left) throw malformed(`segment ${number} is too long`);
     left -= bytes;
-    const part = new Crc64();
-    while (bytes > 0) {
-      const piece = await input.some(bytes);
-      bytes -= piece.length;
-      part.update(piece);
-      whole.update(piece);
-      yield piece;
-    }
-    compare(part, await input.take(CHECKSUM_BYTES));
+    const segment = new Crc64();
+    yield* passContent(input, bytes, segment, whole);
+    compare(segment, await input.copy(CHECKSUM_BYTES));
   }
   if (left !== 0) throw malformed("its segments are shorter than its content length");
-  compare(whole, await input.take(CHECKSUM_BYTES));
+  compare(whole, await input.copy(CHECKSUM_BYTES));
   if (!(await input.isAtEnd())) throw malformed("there is more after its end");
+}
+
+async function* passContent(input: Input, bytes: number, segment: Crc64, whole: Crc64): Chunks {
+  for (let left = bytes; left > 0; ) {
+    const chunk = await input.next(left);
+    left -= chunk.length;
+    segment.update(chunk);
+    whole.update(chunk);
+    yield chunk;
+  }
 }
 
 function compare(calculated: Crc64, declared: Buffer): void {
@@ -115,39 +135,38 @@ function compare(calculated: Crc64, declared: Buffer): void {
 
 const NOTHING = Buffer.alloc(0);
 
-/** Takes counted bytes from a stream of buffers, without copying those that are only passed on. */
+/** Reads counted bytes from a stream of chunks, without copying those that are only passed on. */
 class Input {
-  readonly #iterator: AsyncIterator<Buffer>;
-  /** The chunk at hand and how much of it was passed on. */
-  #piece: OwnedChunk = NOTHING;
+  readonly #iterator: AsyncIterator<OwnedChunk>;
+  /** The current chunk and how much of it was passed on. */
+  #chunk: OwnedChunk = NOTHING;
   #at = 0;
 
-  constructor(source: AsyncIterable<Buffer>) {
+  constructor(source: AsyncIterable<OwnedChunk>) {
     this.#iterator = source[Symbol.asyncIterator]();
   }
 
-  /** False at the end of the stream. */
-  async #fill(): Promise<boolean> {
-    while (this.#at === this.#piece.length) {
+  async isAtEnd(): Promise<boolean> {
+    while (this.#at === this.#chunk.length) {
       this.#drop();
       const next = await this.#iterator.next();
-      if (next.done === true) return false;
-      this.#piece = next.value;
+      if (next.done === true) return true;
+      this.#chunk = next.value;
     }
-    return true;
+    return false;
   }
 
   #drop(): void {
-    const chunk = this.#piece;
-    this.#piece = NOTHING;
+    const chunk = this.#chunk;
+    this.#chunk = NOTHING;
     this.#at = 0;
     release(chunk);
   }
 
   /** From one to `bytesMax` bytes. */
-  async some(bytesMax: number): Promise<Buffer> {
-    if (!(await this.#fill())) throw malformed("it ends too early");
-    const chunk = this.#piece;
+  async next(bytesMax: number): Promise<OwnedChunk> {
+    if (await this.isAtEnd()) throw malformed("it ends too early");
+    const chunk = this.#chunk;
     const end = Math.min(this.#at + bytesMax, chunk.length);
     const bytes = retainSlice(chunk, this.#at, end);
     this.#at = end;
@@ -155,20 +174,16 @@ class Input {
     return bytes;
   }
 
-  /** A few bytes, copied: what stands between the content must not keep pooled memory. */
-  async take(bytes: number): Promise<Buffer> {
-    const taken = Buffer.allocUnsafe(bytes);
-    for (let have = 0; have < bytes; ) {
-      const next = await this.some(bytes - have);
-      taken.set(next, have);
-      have += next.length;
-      release(next);
+  /** A few bytes, copied: headers and checksums must not pin pooled memory. */
+  async copy(bytes: number): Promise<Buffer> {
+    const copied = Buffer.allocUnsafe(bytes);
+    for (let at = 0; at < bytes; ) {
+      const chunk = await this.next(bytes - at);
+      copied.set(chunk, at);
+      at += chunk.length;
+      release(chunk);
     }
-    return taken;
-  }
-
-  async isAtEnd(): Promise<boolean> {
-    return !(await this.#fill());
+    return copied;
   }
 
   async close(): Promise<void> {
@@ -182,30 +197,16 @@ function segmentBytesOf(contentLength: number): number {
   return Math.max(LIMITS.structuredSegmentBytes, Math.ceil(contentLength / LIMITS.structuredSegmentsMax));
 }
 
-/** No content is one segment without any: the JavaScript SDK waits for ever where there is none. */
+/** Empty content is one empty segment: without any, the JavaScript SDK waits for ever. */
 function segmentsOf(contentLength: number): number {
   return Math.max(1, Math.ceil(contentLength / segmentBytesOf(contentLength)));
 }
 
 export function structuredLength(contentLength: number): number {
-  const segments = segmentsOf(contentLength);
-  return HEADER_BYTES + contentLength + segments * (SEGMENT_HEADER_BYTES + CHECKSUM_BYTES) + CHECKSUM_BYTES;
+  return messageBytesOf(contentLength, segmentsOf(contentLength));
 }
 
-/** Content as a structured body. The source must give exactly `contentLength` bytes. */
-export async function* encodeStructuredBody(
-  source: AsyncIterable<Buffer>,
-  { contentLength }: { readonly contentLength: number },
-): AsyncGenerator<Buffer, void, undefined> {
-  const input = new Input(source);
-  try {
-    yield* encodeContent(input, contentLength);
-  } finally {
-    await input.close();
-  }
-}
-
-async function* encodeContent(input: Input, contentLength: number): AsyncGenerator<Buffer, void, undefined> {
+async function* encodeContent(input: Input, contentLength: number): Chunks {
   const segmentBytes = segmentBytesOf(contentLength);
   const segments = segmentsOf(contentLength);
   const header = Buffer.allocUnsafe(HEADER_BYTES);
@@ -217,21 +218,15 @@ async function* encodeContent(input: Input, contentLength: number): AsyncGenerat
 
   const whole = new Crc64();
   for (let number = 1, left = contentLength; number <= segments; number++) {
-    let bytes = Math.min(left, segmentBytes);
+    const bytes = Math.min(left, segmentBytes);
     left -= bytes;
     const segmentHeader = Buffer.allocUnsafe(SEGMENT_HEADER_BYTES);
     segmentHeader.writeUInt16LE(number, 0);
     segmentHeader.writeBigUInt64LE(BigInt(bytes), 2);
     yield segmentHeader;
-    const part = new Crc64();
-    while (bytes > 0) {
-      const piece = await input.some(bytes);
-      bytes -= piece.length;
-      part.update(piece);
-      whole.update(piece);
-      yield piece;
-    }
-    yield part.digest();
+    const segment = new Crc64();
+    yield* passContent(input, bytes, segment, whole);
+    yield segment.digest();
   }
   yield whole.digest();
 }

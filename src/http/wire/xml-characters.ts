@@ -3,22 +3,18 @@ const TAB = 0x09;
 const LINE_FEED = 0x0a;
 const SPACE = 0x20;
 
-/**
- * What a reference between & and ; stands for; undefined when it is none we know or names no legal character.
- */
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ["amp", "&"],
+  ["lt", "<"],
+  ["gt", ">"],
+  ["quot", '"'],
+  ["apos", "'"],
+]);
+
+/** The character of a reference between & and ;, undefined for an unknown entity or an illegal character. */
 export function characterOf(reference: string): string | undefined {
-  switch (reference) {
-    case "amp":
-      return "&";
-    case "lt":
-      return "<";
-    case "gt":
-      return ">";
-    case "quot":
-      return '"';
-    case "apos":
-      return "'";
-  }
+  const entity = ENTITIES.get(reference);
+  if (entity !== undefined) return entity;
   const code = numberOf(reference);
   return code !== undefined && isCharacter(code) ? String.fromCodePoint(code) : undefined;
 }
@@ -60,7 +56,7 @@ const ASCII_NAMES = Uint8Array.from({ length: 128 }, (_, code) => {
   return /[0-9.-]/.test(character) ? NAME_PART : 0;
 });
 
-// NaN, the code past the end of the text, fails every comparison here and so ends every name.
+// NaN, the code beyond the end of the text, fails every comparison and so ends every name.
 export function isNameStart(code: number): boolean {
   return code < 128 ? (ASCII_NAMES[code]! & NAME_START) !== 0 : isWideNameStart(code);
 }

@@ -1,12 +1,11 @@
 /**
- * The other half of xml.ts: documents are built as strings, so that a listing of thousands of entries costs
- * one join and no tree.
+ * The counterpart of xml.ts. Documents are strings, so a listing of thousands of entries costs one join and
+ * no tree.
  *
- * Some characters cannot stand in XML 1.0 at all, not even as a reference (most control characters, U+FFFE,
- * U+FFFF, half surrogate pairs). Printed as text or attribute they become U+FFFD: an error body that quotes
- * hostile input must still be readable by a strict client. Where the exact characters matter, in names of
- * blobs and files, the protocol has its own way, and `encodedElement` prints it: `<Name
- * Encoded="true">a%01b</Name>`.
+ * XML 1.0 cannot represent some characters, not even as a reference (most control characters, U+FFFE, U+FFFF,
+ * half surrogate pairs). As text or attribute they print as U+FFFD: an error body that quotes hostile input
+ * must still be readable by a strict client. For names of blobs and files, where the exact characters matter,
+ * the protocol has `<Name Encoded="true">a%01b</Name>`: see `encodedElement`.
  */
 export const XML_DECLARATION = '<?xml version="1.0" encoding="utf-8"?>';
 export const BOM = "\ufeff";
@@ -44,7 +43,7 @@ export function escapeText(text: string): string {
   return text.toWellFormed().replace(EACH_SPECIAL_IN_TEXT, escapedCharacter);
 }
 
-export function escapeAttribute(text: string): string {
+function escapeAttribute(text: string): string {
   if (!SPECIAL_IN_ATTRIBUTE.test(text)) return text;
   return text.toWellFormed().replace(EACH_SPECIAL_IN_ATTRIBUTE, escapedCharacter);
 }
@@ -80,20 +79,29 @@ export function element(
   return content === "" ? `<${start} />` : `<${start}>${content}</${name}>`;
 }
 
-/** Whether XML can hold a name as it is. */
+/** An element with a text child for each defined field, and after them content that is already XML. */
+export function fieldsElement(
+  name: string,
+  fields: Readonly<Record<string, string | number | boolean | undefined>>,
+  content = "",
+): string {
+  let out = "";
+  for (const field in fields) out += optionalElement(field, fields[field]);
+  return element(name, out + content);
+}
+
+/** Whether XML can represent a name unencoded. */
 export function isPrintable(text: string): boolean {
   return text.isWellFormed() && !UNPRINTABLE.test(text);
 }
 
-/**
- * A name in a listing: percent-encoded and marked when XML cannot hold it as it is (2021-02-12 and newer).
- */
+/** A name in a listing: percent-encoded and marked if it is not printable (2021-02-12 and newer). */
 export function encodedElement(name: string, text: string): string {
   if (isPrintable(text)) return textElement(name, text);
   return `<${name} Encoded="true">${escapeText(encodeURIComponent(text.toWellFormed()))}</${name}>`;
 }
 
-/** A whole document. Answers of the services start with a byte order mark. */
+/** A whole document. Replies of the services start with a byte order mark. */
 export function printXml(root: string, options: { readonly bom?: boolean } = {}): string {
   return options.bom === false ? XML_DECLARATION + root : BOM + XML_DECLARATION + root;
 }

@@ -43,7 +43,7 @@ test("a block list keeps the order of its children", () => {
   assert.equal(list.all("Latest").length, 2);
 });
 
-test("text joins its pieces: references, CDATA, and what stands around children and comments", () => {
+test("text joins its chunks: references, CDATA, and what stands around children and comments", () => {
   assert.equal(
     read("<a>1 &lt;&amp;&gt;&quot;&apos;&#65;&#x1F600;<![CDATA[<&amp;>]]> 2</a>").text,
     "1 <&>\"'A😀<&amp;> 2",
@@ -122,17 +122,17 @@ test("refuses UTF-16 and broken UTF-8", () => {
   refusedAt(Buffer.from([0x3c, 0x61, 0x3e, 0xed, 0xa0, 0x80, 0x3c, 0x2f, 0x61, 0x3e]));
 });
 
-test("depth and nodes have limits", () => {
+test("depth and tokens have limits", () => {
   const nested = (depth: number): string => `${"<a>".repeat(depth - 1)}<a/>${"</a>".repeat(depth - 1)}`;
   assert.equal(read(nested(LIMITS.xmlDepthMax)).name, "a");
   refusedAt(nested(LIMITS.xmlDepthMax + 1));
   refusedAt("<a>".repeat(1_000_000));
   assert.equal(
-    read(`<a>${"<b/>".repeat(LIMITS.xmlNodesMax - 1)}</a>`).children.length,
-    LIMITS.xmlNodesMax - 1,
+    read(`<a>${"<b/>".repeat(LIMITS.xmlTokensMax - 1)}</a>`).children.length,
+    LIMITS.xmlTokensMax - 1,
   );
-  refusedAt(`<a>${"<b/>".repeat(LIMITS.xmlNodesMax)}</a>`);
-  refusedAt(`<a>${"&lt;".repeat(LIMITS.xmlNodesMax)}</a>`);
+  refusedAt(`<a>${"<b/>".repeat(LIMITS.xmlTokensMax)}</a>`);
+  refusedAt(`<a>${"&lt;".repeat(LIMITS.xmlTokensMax)}</a>`);
 });
 
 test("attributes have limits of their own", () => {
@@ -145,7 +145,7 @@ test("attributes have limits of their own", () => {
 
 test("hostile shapes cost no more than their length", () => {
   const size = 1_000_000;
-  const filler = (piece: string): string => piece.repeat(Math.floor(size / piece.length));
+  const filler = (chunk: string): string => chunk.repeat(Math.floor(size / chunk.length));
   const shapes = [
     `<a>${filler("&amp;")}</a>`,
     `<a>${filler("&")}</a>`,
@@ -180,26 +180,26 @@ const text = fc
   .string({ unit: "binary" })
   .filter((value) => value.isWellFormed() && !/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/.test(value));
 
-interface Node {
+interface Tree {
   name: string;
   attributes: Record<string, string>;
   text: string;
-  children: Node[];
+  children: Tree[];
 }
-const nodeOf = (levels: number): fc.Arbitrary<Node> =>
+const treeOf = (levels: number): fc.Arbitrary<Tree> =>
   fc.record({
     name,
     attributes: fc.dictionary(name, text, { maxKeys: 3 }),
     text,
-    children: levels === 0 ? fc.constant([]) : fc.array(nodeOf(levels - 1), { maxLength: 3 }),
+    children: levels === 0 ? fc.constant([]) : fc.array(treeOf(levels - 1), { maxLength: 3 }),
   });
 
-function print(tree: Node): string {
+function print(tree: Tree): string {
   const content = escapeText(tree.text) + tree.children.map(print).join("");
   return element(tree.name, content, tree.attributes);
 }
 
-function same(tree: Node, found: XmlElement): void {
+function same(tree: Tree, found: XmlElement): void {
   assert.equal(found.name, tree.name);
   assert.equal(found.text, tree.text);
   assert.deepEqual(Object.fromEntries(found.attributes ?? []), { ...tree.attributes });
@@ -209,14 +209,14 @@ function same(tree: Node, found: XmlElement): void {
 
 test("what is printed reads back as it was", () => {
   fc.assert(
-    fc.property(nodeOf(3), fc.boolean(), (tree, bom) => {
+    fc.property(treeOf(3), fc.boolean(), (tree, bom) => {
       same(tree, read(printXml(print(tree), { bom })));
     }),
   );
 });
 
 test("arbitrary bytes give a tree or a refusal", () => {
-  const piece = fc.constantFrom(
+  const chunk = fc.constantFrom(
     "<a>",
     "</a>",
     "<a/>",
@@ -237,7 +237,7 @@ test("arbitrary bytes give a tree or a refusal", () => {
     "\0",
     "é",
   );
-  const soup = fc.array(piece, { maxLength: 40 }).map((pieces) => Buffer.from(pieces.join("")));
+  const soup = fc.array(chunk, { maxLength: 40 }).map((chunks) => Buffer.from(chunks.join("")));
   fc.assert(
     fc.property(fc.oneof(fc.uint8Array({ maxLength: 400 }), soup), (bytes) => {
       try {

@@ -4,17 +4,16 @@ import { Refusal } from "../../base/refusals.ts";
 import { characterOf, isNameChar, isNameStart } from "./xml-characters.ts";
 
 /**
- * The one subset of XML the protocol speaks, read strictly and in one pass: UTF-8, an optional declaration,
+ * The subset of XML that the protocol uses, read strictly and in one pass: UTF-8, an optional declaration,
  * elements, attributes, text, CDATA, comments, the five named entities and numeric references. A DOCTYPE, a
- * processing instruction or an unknown entity is refused, so nothing in a body can expand, include or call
- * out. Names keep their prefix as written (`m:error`); no body of the protocol needs namespaces resolved.
+ * processing instruction or an unknown entity is refused, so nothing in a body can expand or include
+ * anything. Names keep their prefix (`m:error`); no body of the protocol needs namespaces resolved.
  *
- * Cost: each character is looked at a fixed number of times, whatever the input. Why we wrote it:
- * docs/internals/decisions/0004-xml.md.
+ * Time is linear in the input. Why it is our own: docs/internals/decisions/0004-xml.md.
  */
 export class XmlElement {
   readonly name: string;
-  /** The text directly inside, entities resolved, pieces between children joined. */
+  /** The text directly inside, entities resolved, parts between children joined. */
   text = "";
   /** In document order: Put Block List depends on it. */
   children: readonly XmlElement[] = NO_CHILDREN;
@@ -43,7 +42,7 @@ export class XmlElement {
 
 const NO_CHILDREN: readonly XmlElement[] = Object.freeze([]);
 
-const NODES_PER_SLICE = 2_000;
+const TOKENS_PER_SLICE = 2_000;
 
 const TAB = 0x09;
 const LINE_FEED = 0x0a;
@@ -55,8 +54,7 @@ const EQUALS = 0x3d;
 const GREATER = 0x3e;
 const QUESTION = 0x3f;
 
-// Carriage return is not here: line ends are normalised first. Lone surrogates cannot come out of valid
-// UTF-8.
+// Without the carriage return: line ends are normalized first. Valid UTF-8 has no lone surrogates.
 const ILLEGAL = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;
 const DECLARATION =
   /^<\?xml[ \t\n]+version[ \t\n]*=[ \t\n]*(?:"1\.\d"|'1\.\d')(?:[ \t\n]+encoding[ \t\n]*=[ \t\n]*(?:"([\w.-]{1,40})"|'([\w.-]{1,40})'))?(?:[ \t\n]+standalone[ \t\n]*=[ \t\n]*(?:"(?:yes|no)"|'(?:yes|no)'))?[ \t\n]*\?>/;
@@ -71,22 +69,22 @@ export function parseXml(input: Uint8Array): XmlElement {
 }
 
 export interface CooperativeXml {
-  /** Others have their turn, every few thousand nodes. */
-  readonly giveWay: () => Promise<void>;
-  /** Text between two tags that is longer is refused: it is the one thing that is read in one go. */
+  /** Called every few thousand tokens, so that other requests run meanwhile. */
+  readonly yieldToEventLoop: () => Promise<void>;
+  /** Longer text between two tags is refused, because it is read without a pause. */
   readonly textCharsMax: number;
 }
 
 /** The same for long documents of short texts. */
 export async function parseXmlCooperatively(
   input: Uint8Array,
-  { giveWay, textCharsMax }: CooperativeXml,
+  { yieldToEventLoop, textCharsMax }: CooperativeXml,
 ): Promise<XmlElement> {
   const steps = readerOf(input, textCharsMax).document();
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
-    await giveWay();
+    await yieldToEventLoop();
   }
 }
 
@@ -121,14 +119,14 @@ class Reader {
   readonly #text: string;
   readonly #textCharsMax: number;
   #at = 0;
-  #nodes = 0;
+  #tokens = 0;
 
   constructor(text: string, textCharsMax: number) {
     this.#text = text;
     this.#textCharsMax = textCharsMax;
   }
 
-  /** Stops between nodes now and then, for whoever wants to do something else meanwhile. */
+  /** Yields after every TOKENS_PER_SLICE tokens. */
   *document(): Generator<undefined, XmlElement> {
     this.#declaration();
     this.#between();
@@ -149,7 +147,7 @@ class Reader {
     this.#at = found[0].length;
   }
 
-  /** White space and comments, as they may stand around the root element. */
+  /** White space and comments around the root element. */
   #between(): void {
     for (;;) {
       this.#space();
@@ -159,15 +157,15 @@ class Reader {
     }
   }
 
-  /** The root with all below it. Not recursive, so that depth is our limit and not the stack's. */
+  /** The root with all below it. Not recursive: xmlDepthMax limits the depth, not the stack. */
   *#tree(): Generator<undefined, XmlElement> {
     const text = this.#text;
     const open: XmlElement[] = [];
     let current: XmlElement | undefined;
-    let pauseAt = NODES_PER_SLICE;
+    let pauseAt = TOKENS_PER_SLICE;
     for (;;) {
-      if (this.#nodes >= pauseAt) {
-        pauseAt = this.#nodes + NODES_PER_SLICE;
+      if (this.#tokens >= pauseAt) {
+        pauseAt = this.#tokens + TOKENS_PER_SLICE;
         yield;
       }
       const mark = text.charCodeAt(this.#at + 1);
@@ -207,10 +205,10 @@ class Reader {
     this.#at = end;
     if (end === start) return;
     if (end - start > this.#textCharsMax) throw this.#fail("A text is too long.", start);
-    const piece = this.#text.slice(start, end);
-    const bracket = piece.indexOf("]]>");
+    const raw = this.#text.slice(start, end);
+    const bracket = raw.indexOf("]]>");
     if (bracket >= 0) throw this.#fail("]]> outside a CDATA section.", start + bracket);
-    element.text += this.#resolved(piece, start);
+    element.text += this.#resolved(raw, start);
   }
 
   #startTag(): XmlElement {
@@ -256,7 +254,7 @@ class Reader {
     const raw = text.slice(from, to);
     if (raw.includes("<")) throw this.#fail("An attribute value holds <.");
     this.#at = to + 1;
-    // Section 3.3.3: literal white space reads as blanks, references keep what they say.
+    // Section 3.3.3: literal white space reads as blanks, references stay as they are.
     attributes.set(name, this.#resolved(/[\t\n]/.test(raw) ? raw.replace(/[\t\n]/g, " ") : raw, from));
   }
 
@@ -310,25 +308,25 @@ class Reader {
   }
 
   /** Text with its references replaced. */
-  #resolved(piece: string, offset: number): string {
-    let mark = piece.indexOf("&");
-    if (mark < 0) return piece;
+  #resolved(raw: string, offset: number): string {
+    let mark = raw.indexOf("&");
+    if (mark < 0) return raw;
     let out = "";
     let from = 0;
     while (mark >= 0) {
       this.#count();
-      const end = piece.indexOf(";", mark);
-      const value = end < 0 ? undefined : characterOf(piece.slice(mark + 1, end));
+      const end = raw.indexOf(";", mark);
+      const value = end < 0 ? undefined : characterOf(raw.slice(mark + 1, end));
       if (value === undefined) throw this.#fail("An unknown entity or character reference.", offset + mark);
-      out += piece.slice(from, mark) + value;
+      out += raw.slice(from, mark) + value;
       from = end + 1;
-      mark = piece.indexOf("&", from);
+      mark = raw.indexOf("&", from);
     }
-    return out + piece.slice(from);
+    return out + raw.slice(from);
   }
 
   #count(): void {
-    if (++this.#nodes > LIMITS.xmlNodesMax) throw this.#fail("The document has too many nodes.");
+    if (++this.#tokens > LIMITS.xmlTokensMax) throw this.#fail("The document has too many elements.");
   }
 
   #fail(reason: string, at: number = this.#at): Refusal {
@@ -336,13 +334,13 @@ class Reader {
   }
 }
 
-/** Only the reader fills a tree; to everyone else the children are read-only. */
+/** Only the reader fills a tree; for all other code the children are read-only. */
 function adopt(parent: XmlElement, child: XmlElement): void {
   if (parent.children === NO_CHILDREN) parent.children = [child];
   else (parent.children as XmlElement[]).push(child);
 }
 
-/** The protocol tells the client where: a line and a position, both counted from 1. */
+/** The refusal names the line and the position, both counted from 1. */
 function malformed(text: string, at: number, reason: string): Refusal {
   let line = 1;
   let lineStart = 0;

@@ -31,17 +31,14 @@ export function resourceKindOf(path: string): ResourceKind {
   return isEmpty ? "table" : "entity";
 }
 
-/**
- * A name in front of another is taken for a set of entities of which one was meant: OData wants its keys
- * there.
- */
+/** OData reads a name in front of another as a set of entities, and requires keys there. */
 function refuseDeeper(path: string, end: number): void {
   const slash = path.indexOf("/");
   if (slash >= 0 && slash < end) throw keyCount(path.slice(0, slash));
 }
 
 /**
- * Endpoints that end with a slash or, by mistake, with the name of a table: a table created there is one more
+ * Some endpoints end with a slash or, by mistake, with the name of a table: a table created there is one more
  * entity of that table, whose keys are missing.
  */
 export function normalizePath(path: string, method: string): string {
@@ -103,7 +100,7 @@ function keyCount(resource: string): Refusal {
   });
 }
 
-/** As links and Location headers carry it: `name(PartitionKey='p',RowKey='r')`, encoded. */
+/** As in links and Location headers: `name(PartitionKey='p',RowKey='r')`, encoded. */
 export function printEntityAddress(table: string, { partitionKey, rowKey }: EntityKeys): string {
   return `${table}(PartitionKey='${printKey(partitionKey)}',RowKey='${printKey(rowKey)}')`;
 }

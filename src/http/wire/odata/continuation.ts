@@ -2,8 +2,8 @@ import { Refusal } from "../../../base/refusals.ts";
 import { TABLE_LIMITS } from "../../../services/table/limits.ts";
 
 /**
- * Places to go on from, as headers and query parameters carry them: `1!` + length + `!` + Base64, with the
- * three signs that addresses cannot hold replaced. Opaque to clients; an empty key is a place too.
+ * Continuation tokens in headers and query parameters: `1!` + length + `!` + Base64, with the three
+ * characters replaced that an address cannot have. Opaque to clients; an empty key is valid too.
  */
 const TO_WIRE: Readonly<Record<string, string>> = { "+": "*", "/": "_", "=": "-" };
 const FROM_WIRE: Readonly<Record<string, string>> = { "*": "+", _: "/", "-": "=" };

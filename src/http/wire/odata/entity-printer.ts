@@ -5,14 +5,14 @@ import { printEntityAddress } from "./address.ts";
 import type { MetadataLevel } from "./formats.ts";
 import { printEntityEtag, printTicks } from "./times.ts";
 
-/** Where answers say they come from. */
+/** What all entities of a reply have in common. */
 export interface PrintContext {
   readonly level: MetadataLevel;
   /** `http://host/account`, without a slash at the end. */
   readonly base: string;
   readonly account: string;
   readonly table: string;
-  /** The properties wanted, or all. */
+  /** The selected properties, or all. */
   readonly select: ReadonlySet<string> | undefined;
 }
 
@@ -20,14 +20,13 @@ export interface PrintedEntity extends EntityKeys, EntityContents {
   readonly revision: Revision;
 }
 
-/** One entity on its own, as Get Entity and Insert Entity answer. `timestamp` is its revision, printed. */
+/** The reply of Get Entity and Insert Entity. `timestamp` is the printed revision. */
 export function printEntity(context: PrintContext, entity: PrintedEntity, timestamp: string): string {
   if (context.level === "none") return `{${members(context, entity, timestamp)}}`;
   const about = metadata(context, entity, timestamp);
   return `{"odata.metadata":${quoted(contextUrl(context, "/@Element"))},${about}${members(context, entity, timestamp)}}`;
 }
 
-/** A page of them. */
 export class EntitiesPage extends PrintedPage<PrintedEntity> {
   readonly #context: PrintContext;
 
@@ -68,7 +67,7 @@ function metadata(
   );
 }
 
-/** There is always one at least: what is selected and missing is told as null. */
+/** At least one: a selected property that is missing prints as null. */
 function members(context: PrintContext, entity: PrintedEntity, timestamp: string): string {
   const { level, select } = context;
   const { partitionKey, rowKey, properties, isPlain = false } = entity;
@@ -89,9 +88,7 @@ function members(context: PrintContext, entity: PrintedEntity, timestamp: string
 const TIMESTAMP_TYPE = '"Timestamp@odata.type":"Edm.DateTime",';
 const ALWAYS_PRESENT: ReadonlySet<string> = new Set(["PartitionKey", "RowKey", "Timestamp"]);
 
-/**
- * What was asked for by name and is not there is told as null, as the service does: projections count on it.
- */
+/** A selected property that is missing prints as null, as in the service: projections rely on it. */
 function selected(select: ReadonlySet<string>, contents: EntityContents, types: boolean): string {
   const { properties, isPlain = false } = contents;
   let out = "";
@@ -103,18 +100,15 @@ function selected(select: ReadonlySet<string>, contents: EntityContents, types: 
   return out;
 }
 
-/**
- * All but what stands in a string of JSON as it is, and what lies beyond ASCII, which is left to who knows
- * it.
- */
+/** Characters that need an escape in JSON, and all beyond ASCII, which JSON.stringify handles. */
 const SPECIAL = /["\\\x00-\x1f\x7f-\uffff]/;
 
-/** A text as JSON. Most need no escapes, and to look costs less than half of letting JSON.stringify look. */
+/** A text as JSON. Most need no escapes, and this test costs less than half of JSON.stringify. */
 function quoted(text: string): string {
   return SPECIAL.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-/** With a comma in front. Names are identifiers: nothing in them needs escaping. */
+/** With a comma in front. Names are identifiers and need no escapes. */
 function printProperty(property: Property, types: boolean, isPlain: boolean): string {
   const { name, type, value } = property;
   switch (type) {
@@ -136,7 +130,7 @@ function printProperty(property: Property, types: boolean, isPlain: boolean): st
   }
 }
 
-/** A whole Double keeps its point: without it the number would come back as an Int32. */
+/** A whole Double keeps its point: without it a client would read an Int32. */
 function printDouble(value: number): string {
   const text = String(value);
   return Number.isInteger(value) && !text.includes("e") ? `${text}.0` : text;

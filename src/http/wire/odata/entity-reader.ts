@@ -5,7 +5,7 @@ import { parseGuid } from "../guid.ts";
 import { type JsonMember, type JsonValue, malformedJson, readFlatObject } from "./json-reader.ts";
 import { isStorable, parseTicks } from "./times.ts";
 
-/** An entity as a client sends it. Nulls are gone; the Timestamp is the server's and is not read. */
+/** An entity as a client sends it, without nulls and without the Timestamp, which the server sets. */
 export interface SentEntity extends EntityContents {
   readonly partitionKey: string | undefined;
   readonly rowKey: string | undefined;
@@ -26,7 +26,7 @@ export function readEntity(body: Buffer): SentEntity {
     if (name === "PartitionKey") partitionKey = keyOf(value);
     else if (name === "RowKey") rowKey = keyOf(value);
     else {
-      // Spelled out: spread into a new object, the two members cost more than all the rest of a property.
+      // Written out: spreading the two members costs more than all the rest of a property.
       const read = readValue(value, types.get(name));
       properties.push({ name, type: read.type, value: read.value } as Property);
     }
@@ -34,7 +34,7 @@ export function readEntity(body: Buffer): SentEntity {
   return { partitionKey, rowKey, properties, isPlain };
 }
 
-/** `odata.etag`, `Name@odata.type` and their like: what is said about the entity, not in it. */
+/** `odata.etag`, `Name@odata.type` and so on: metadata of the entity. */
 function isAnnotation(name: string): boolean {
   const found = name.indexOf("odata.");
   return found === 0 || (found > 0 && name.includes("@odata."));
@@ -72,7 +72,7 @@ function keyOf(value: JsonValue): string {
   return value.text;
 }
 
-/** Without an annotation the JSON says the type: a number with a point or an exponent is a Double. */
+/** Without an annotation the JSON decides the type: a number with a point or an exponent is a Double. */
 function readValue(value: JsonValue, type: EdmType | undefined): EdmValue {
   if (type !== undefined) return readTyped(value, type);
   switch (value.kind) {
@@ -128,7 +128,7 @@ function readTyped(value: JsonValue, type: EdmType): EdmValue {
     case "DateTime": {
       const ticks = value.kind === "string" ? parseTicks(text) : undefined;
       if (ticks === undefined) throw malformedJson();
-      // The time that .NET's programs send where they have set none: a time, but none that can be kept.
+      // .NET programs send such a time for "not set": valid, but outside the range of the service.
       if (!isStorable(ticks)) throw new Refusal("OutOfRangeInput");
       return { type, value: ticks };
     }
@@ -157,16 +157,16 @@ function readDouble(text: string): EdmValue {
   if (text === "Infinity" || text === "INF") return { type, value: Number.POSITIVE_INFINITY };
   if (text === "-Infinity" || text === "-INF") return { type, value: Number.NEGATIVE_INFINITY };
   const value = text.length <= DOUBLE_CHARS_MAX && DOUBLE.test(text) ? Number(text) : Number.NaN;
-  // A number too large for a Double is not Infinity: nobody said so.
+  // A number too large for a Double is refused: the client did not send Infinity.
   if (!Number.isFinite(value)) throw malformedJson();
   return { type, value: value === 0 ? 0 : value };
 }
 
 function readBase64(text: string): Buffer {
-  // What is far too long need not be decoded to be refused.
+  // A far too long text is refused before it is decoded.
   if (text.length > 2 * TABLE_LIMITS.binaryBytesMax) throw new Refusal("PropertyValueTooLarge");
   const bytes = Buffer.from(text, "base64");
-  // Node skips what is not Base64; a value that does not come back the same was not.
+  // Node.js skips characters that are not Base64: a value with such encodes to another text.
   if (bytes.toString("base64") !== text) throw malformedJson();
   return bytes;
 }

@@ -4,8 +4,8 @@ import { TABLE_LIMITS } from "../../../services/table/limits.ts";
 import { type FilterToken, FilterTokens } from "./filter-tokens.ts";
 
 /**
- * `$filter`, by recursive descent. Depth and the number of comparisons are bounded, so that a filter costs
- * its reader and its evaluator little, whoever wrote it.
+ * `$filter`, by recursive descent. Depth and the number of comparisons are bounded, so that a hostile filter
+ * costs its parser and its evaluator little.
  *
  *   or         = and ("or" and)*
  *   and        = unary ("and" unary)*
@@ -16,15 +16,8 @@ export function parseFilter(text: string): Filter {
   return new FilterParser(text).parse();
 }
 
-/** Read from the literal's side: `5 lt Age` says `Age gt 5`. */
-const MIRRORED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
-  eq: "eq",
-  ne: "ne",
-  gt: "lt",
-  ge: "le",
-  lt: "gt",
-  le: "ge",
-};
+/** With the literal first: `5 lt Age` means `Age gt 5`. */
+const MIRRORED = { eq: "eq", ne: "ne", gt: "lt", ge: "le", lt: "gt", le: "ge" } as const;
 
 const RESERVED = new Set(["and", "or", "not", ...Object.keys(MIRRORED)]);
 
@@ -92,19 +85,19 @@ class FilterParser {
     if (operator === undefined) {
       if (left.kind === "word") return { kind: "property", property: left.word };
       if (left.literal.type === "Boolean") return { kind: "constant", value: left.literal.value };
-      throw this.#token.kind === "end" ? notBoolean() : this.#unexpected();
+      if (this.#token.kind !== "end") throw this.#unexpected();
+      throw new Refusal("InvalidInput", {
+        text: "The $filter expression must evaluate to a single boolean value.",
+      });
     }
     this.#advance();
     const right = this.#operand();
     if (left.kind === "word" && right.kind === "literal")
       return { kind: "comparison", property: left.word, operator, literal: right.literal };
-    if (left.kind === "literal" && right.kind === "word")
-      return {
-        kind: "comparison",
-        property: right.word,
-        operator: MIRRORED[operator],
-        literal: left.literal,
-      };
+    if (left.kind === "literal" && right.kind === "word") {
+      const { literal } = left;
+      return { kind: "comparison", property: right.word, operator: MIRRORED[operator], literal };
+    }
     throw this.#tokens.fail(right.end);
   }
 
@@ -113,7 +106,7 @@ class FilterParser {
     if (token.kind !== "word" && token.kind !== "literal") throw this.#unexpected();
     if (token.kind === "word") {
       if (RESERVED.has(token.word)) throw this.#unexpected();
-      // Functions are OData's, not this service's.
+      // The service has none of OData's functions.
       if (this.#tokens.isCall()) throw new Refusal("NotImplemented");
     }
     this.#advance();
@@ -137,12 +130,6 @@ class FilterParser {
   #unexpected(): Refusal {
     return this.#tokens.fail(this.#token.end);
   }
-}
-
-function notBoolean(): Refusal {
-  return new Refusal("InvalidInput", {
-    text: "The $filter expression must evaluate to a single boolean value.",
-  });
 }
 
 function tooComplex(reason: string): Refusal {

@@ -4,25 +4,20 @@ import { TABLE_LIMITS } from "../../../services/table/limits.ts";
 import { parseGuid } from "../guid.ts";
 import { parseTicks } from "./times.ts";
 
-/** The words of a `$filter`. `end` is where a word ends in the text, which is what errors name. */
+/** The tokens of a `$filter`. `end` is the end of the token in the text, which errors name. */
 export type FilterToken =
   | { readonly kind: "open" | "close" | "end"; readonly end: number }
   | { readonly kind: "word"; readonly word: string; readonly end: number }
   | { readonly kind: "literal"; readonly literal: EdmValue; readonly end: number };
 
-export function filterSyntaxError(text: string, position: number): Refusal {
-  const quoted = text.toWellFormed().slice(0, TABLE_LIMITS.errorQuoteCharsMax);
-  return new Refusal("InvalidInput", { text: `Syntax error at position ${position} in '${quoted}'.` });
-}
-
 const WORD = /[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}\p{Cf}]*/uy;
 const NUMBER = /[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?([LlDdFfMm]?)/y;
-/** As OData spells it, and .NET's client with it; its opposite and NaN are words. */
+/** As OData and .NET's client spell it; INF and NaN are words. */
 const MINUS_INFINITY = "-INF";
 const NUMBER_CHARS_MAX = 400;
 const HEX = /^(?:[0-9a-f]{2})*$/i;
 
-/** Filters written over several lines are read as on one. */
+/** A filter may span several lines. */
 function isBlank(sign: string | undefined): boolean {
   return sign === " " || sign === "\t" || sign === "\n" || sign === "\r";
 }
@@ -57,16 +52,17 @@ export class FilterTokens {
     return { kind: "word", word, end: this.#at };
   }
 
-  /** Whether the word just read is followed by a parenthesis: a function. */
+  /** Whether a parenthesis follows the last word: a function. */
   isCall(): boolean {
     return this.text[this.#at] === "(";
   }
 
   fail(position: number = this.#at): Refusal {
-    return filterSyntaxError(this.text, position);
+    const quoted = this.text.toWellFormed().slice(0, TABLE_LIMITS.errorQuoteCharsMax);
+    return new Refusal("InvalidInput", { text: `Syntax error at position ${position} in '${quoted}'.` });
   }
 
-  /** A literal stands alone: `5x` or `'a''` is none. */
+  /** A blank, a parenthesis or the end follows a literal: `5x` and `'a''` are none. */
   #literal(literal: EdmValue): FilterToken {
     const after = this.text[this.#at];
     if (after !== undefined && after !== ")" && !isBlank(after)) throw this.fail();

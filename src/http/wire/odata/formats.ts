@@ -1,6 +1,7 @@
+import { TextMemo } from "../../../base/memo.ts";
 import { Refusal } from "../../../base/refusals.ts";
 
-/** How much an answer says about itself: nothing, what types need, or everything. */
+/** How much metadata a reply has. */
 export type MetadataLevel = "none" | "minimal" | "full";
 
 const LEVELS: Readonly<Record<string, MetadataLevel>> = {
@@ -11,9 +12,6 @@ const LEVELS: Readonly<Record<string, MetadataLevel>> = {
 
 const JSON_SINCE = "2013-08-15";
 
-/** The last few Accept headers: SDKs send the same one with every request. */
-const remembered = new Map<string, MetadataLevel>();
-
 /** `$format` outranks Accept. Plain JSON means minimal metadata. */
 export function metadataLevelOf(
   accept: string | undefined,
@@ -21,14 +19,12 @@ export function metadataLevelOf(
   version: string,
 ): MetadataLevel {
   if (version !== "" && version < JSON_SINCE) throw new Refusal("JsonFormatNotSupported");
-  const wanted = format ?? accept;
-  if (wanted === undefined || wanted === "") return "minimal";
-  const known = remembered.get(wanted);
-  if (known !== undefined) return known;
-  const level = readFormats(wanted);
-  if (remembered.size < 64) remembered.set(wanted, level);
-  return level;
+  const formats = format ?? accept;
+  return formats === undefined || formats === "" ? "minimal" : levels.get(formats);
 }
+
+/** SDKs send the same Accept header with every request. */
+const levels = new TextMemo(readFormats, { count: 64, chars: 256 });
 
 function readFormats(text: string): MetadataLevel {
   let refused: "AtomFormatNotSupported" | "JsonVerboseFormatNotSupported" | "MediaTypeNotSupported" =
@@ -49,7 +45,7 @@ function readFormats(text: string): MetadataLevel {
   throw new Refusal(refused);
 }
 
-/** Bodies are JSON; a client that does not say is believed to send it. */
+/** Bodies are JSON, also without a content type. */
 export function checkContentType(contentType: string | undefined): void {
   if (contentType === undefined || contentType === "" || contentType.startsWith("application/json")) {
     if (contentType?.includes("verbose") === true) throw new Refusal("JsonVerboseFormatNotSupported");

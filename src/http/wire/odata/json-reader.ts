@@ -2,9 +2,9 @@ import { isAscii, isUtf8 } from "node:buffer";
 import { Refusal } from "../../../base/refusals.ts";
 
 /**
- * Reads a JSON object whose values are plain: what entities are made of. JSON.parse would do it, but it takes
- * the last of two members with one name in silence, and does not tell 1 from 1.0 or 2^53 from 2^53 + 1, which
- * are different values here. A number therefore keeps its text.
+ * Reads a flat JSON object, which is what an entity is. JSON.parse would silently accept the last of two
+ * members with one name, and loses the difference of 1 and 1.0 and of 2^53 and 2^53 + 1, which are different
+ * values here. So a number keeps its text.
  */
 export type JsonValue =
   | { readonly kind: "string"; readonly text: string }
@@ -22,9 +22,9 @@ export interface JsonMember {
 }
 
 export interface FlatObject {
-  /** As they came; no name comes twice. */
+  /** In the order sent, without duplicates. */
   readonly members: readonly JsonMember[];
-  /** Names and texts are ASCII and stood in it as they are, without an escape. */
+  /** Names and texts are ASCII without an escape. */
   readonly isPlain: boolean;
 }
 
@@ -41,21 +41,21 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const TRUE: JsonValue = { kind: "boolean", value: true };
 const FALSE: JsonValue = { kind: "boolean", value: false };
 const NULL: JsonValue = { kind: "null" };
-/** No number of ours needs more; longer ones only cost time. */
+/** No valid number needs more; longer ones only cost time. */
 const NUMBER_CHARS_MAX = 400;
 
-/** So many names are compared with each other sooner than put into a set. */
-const FEW_MEMBERS = 16;
+/** Up to so many names, comparing each with those before it costs less than a set. */
+const COMPARED_MAX = 16;
 
-/** What a string of JSON may not hold as it is, or holds to mean something else. */
+/** Characters that a JSON string must escape, and the escape itself. */
 const SPECIAL = /[\\\x00-\x1f]/;
 
 class FlatReader {
   readonly #text: string;
-  /** One look at all of it: then a string ends at the next quote. */
+  /** Tested once for the whole text: then a string ends at the next quote. */
   readonly isPlain: boolean;
   readonly #members: JsonMember[] = [];
-  /** Their names, once they are many. */
+  /** Of the members, beyond COMPARED_MAX. */
   #names: Set<string> | undefined;
   #at = 0;
 
@@ -82,7 +82,7 @@ class FlatReader {
       this.#expect(":");
       this.#skipBlanks();
       const value = this.#readValue();
-      if (this.#isKnown(name)) throw new Refusal("DuplicatePropertiesSpecified");
+      if (this.#isRepeated(name)) throw new Refusal("DuplicatePropertiesSpecified");
       this.#members.push({ name, value });
       this.#skipBlanks();
       const next = this.#text[this.#at++];
@@ -91,9 +91,9 @@ class FlatReader {
     }
   }
 
-  #isKnown(name: string): boolean {
+  #isRepeated(name: string): boolean {
     const members = this.#members;
-    if (members.length < FEW_MEMBERS) {
+    if (members.length < COMPARED_MAX) {
       for (const member of members) if (member.name === name) return true;
       return false;
     }
@@ -182,7 +182,7 @@ function unescaped(literal: string): string {
     if (error instanceof SyntaxError) throw malformedJson();
     throw error;
   }
-  // Half a character has no UTF-8 form and could not be given back.
+  // Half a surrogate pair has no UTF-8 form and could not be returned.
   if (!text.isWellFormed()) throw malformedJson();
   return text;
 }

@@ -157,7 +157,7 @@ test("a name that comes twice is refused, wherever the two stand among how many"
 });
 
 test("what JSON.parse refuses is refused, whatever the bytes are", () => {
-  const pieces = fc.array(
+  const chunks = fc.array(
     fc.constantFrom(
       "{",
       "}",
@@ -181,7 +181,7 @@ test("what JSON.parse refuses is refused, whatever the bytes are", () => {
     { maxLength: 12 },
   );
   fc.assert(
-    fc.property(pieces, (parts) => {
+    fc.property(chunks, (parts) => {
       const json = parts.join("");
       let expected: unknown;
       try {
