@@ -9,11 +9,17 @@ import { revisionOfTimestamp, timestampOf } from "../base/revision.ts";
 import { type Log, openLog } from "../observability/log.ts";
 import { openOffline, storeChoiceOf } from "../process/offline-store.ts";
 import type { StoreChoice } from "../process/options.ts";
-import { BlobService } from "../services/blob/blob-service.ts";
 import type { Selector } from "../services/blob/blobs.ts";
-import { type OnState, type Released, releaseImmutability } from "../services/blob/immutability.ts";
+import { type BlobContext, blobContext } from "../services/blob/context.ts";
 import type { ContainerRef } from "../services/blob/names.ts";
-import { enableImmutability, heldStates, isHeld } from "../services/blob/release-immutability.ts";
+import {
+  enableImmutability,
+  isProtected,
+  protectedStates,
+  type Released,
+  releaseImmutability,
+  type StateRef,
+} from "../services/blob/release-immutability.ts";
 
 /**
  * Changes of immutability that only the operator can make, while the server is stopped:
@@ -59,14 +65,14 @@ export async function immutabilityCommand(
   });
 }
 
-async function enable(blobs: BlobService, ref: ContainerRef, { print, log }: CommandOutput): Promise<void> {
+async function enable(blobs: BlobContext, ref: ContainerRef, { print, log }: CommandOutput): Promise<void> {
   await enableImmutability(blobs, ref);
   log.info({ ...ref, user: userInfo().username }, "version-level immutability enabled by the operator");
   print(`enabled: ${ref.account}/${ref.container}`);
 }
 
 async function release(
-  blobs: BlobService,
+  blobs: BlobContext,
   subject: Subject,
   isConfirmed: boolean,
   { print, log }: CommandOutput,
@@ -87,16 +93,16 @@ async function release(
   else if (!isConfirmed) throw new ConfigError(`nothing was changed: add --yes to release ${count}`);
 }
 
-async function* statesOf(blobs: BlobService, { ref, blob, selector }: Subject): AsyncGenerator<OnState> {
+async function* statesOf(blobs: BlobContext, { ref, blob, selector }: Subject): AsyncGenerator<StateRef> {
   if (blob === undefined) {
-    yield* heldStates(blobs, ref);
+    yield* protectedStates(blobs, ref);
     return;
   }
   const state = { ref: { ...ref, blob }, selector };
-  if (await isHeld(blobs, state)) yield state;
+  if (await isProtected(blobs, state)) yield state;
 }
 
-function printState({ ref, selector: { snapshot, version } }: OnState): string {
+function printState({ ref, selector: { snapshot, version } }: StateRef): string {
   const name = `${ref.account}/${ref.container}/${ref.blob}`;
   if (snapshot !== undefined) return `${name} (snapshot ${timestampOf(snapshot)})`;
   return version === undefined ? name : `${name} (version ${timestampOf(version)})`;
@@ -197,13 +203,13 @@ function revisionOf(flag: string, text: string): bigint {
 async function withOfflineBlobs(
   choice: StoreChoice,
   log: Log,
-  run: (blobs: BlobService) => Promise<void>,
+  run: (blobs: BlobContext) => Promise<void>,
 ): Promise<void> {
   if (choice.kind === "embedded" && !existsSync(join(choice.directory, "holdfast.json")))
     throw new UnusableDirectory(`${choice.directory} is not a data directory of Holdfast`);
   const { runtime, close } = await openOffline(choice, "immutability", log);
   try {
-    await run(new BlobService(runtime.parts));
+    await run(blobContext(runtime.parts));
   } finally {
     await close();
   }

@@ -14,7 +14,7 @@ export interface Immutability {
   readonly mode: "unlocked" | "locked";
 }
 
-export interface Guarded {
+export interface Protected {
   readonly immutability?: Immutability;
   readonly hasLegalHold?: true;
 }
@@ -23,7 +23,7 @@ export interface Guarded {
  * Whether blobs of the container may be put under a policy or a hold at all. The operator decides that, not
  * who writes the blobs: what is held can outlast everybody who could delete it.
  */
-export function checkMayGuard(container: {
+export function checkImmutabilityAllowed(container: {
   readonly hasVersionLevelImmutability?: true;
 }): RefusalCode | undefined {
   return container.hasVersionLevelImmutability === true
@@ -38,7 +38,7 @@ export function isRetention(until: Instant, now: Instant): boolean {
 
 /** Whether the blob may be changed, replaced or deleted. */
 export function checkMutability(
-  { immutability, hasLegalHold }: Guarded,
+  { immutability, hasLegalHold }: Protected,
   now: Instant,
 ): RefusalCode | undefined {
   if (hasLegalHold === true) return "BlobImmutableDueToLegalHold";

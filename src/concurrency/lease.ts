@@ -201,6 +201,12 @@ export function isLocked(stored: Lease, now: Instant): boolean {
   return state === "leased" || state === "breaking";
 }
 
+/** Whether the lease ends by itself: one in force with a duration, or one that is breaking. */
+export function hasEnd(stored: Lease, now: Instant): boolean {
+  const lease = leaseAt(stored, now);
+  return lease.state === "breaking" || (lease.state === "leased" && lease.length !== "infinite");
+}
+
 /**
  * What a blob's lease is after a write: one in force stays on the new content, what is left of an old one
  * goes.

@@ -26,7 +26,9 @@ import type { AccountList } from "../services/account/account-list.ts";
 import { AccountSet } from "../services/account/accounts.ts";
 import { AccountsFile } from "../services/account/accounts-file.ts";
 import { getServiceProperties } from "../services/account/get-service-properties.ts";
-import { BlobService } from "../services/blob/blob-service.ts";
+import { blobContext } from "../services/blob/context.ts";
+import { blobJobs } from "../services/blob/jobs.ts";
+import { findContainerPolicies, findPublicAccess } from "../services/blob/set-container-acl.ts";
 import { FileService } from "../services/file/file-service.ts";
 import { queueContext } from "../services/queue/context.ts";
 import { findQueuePolicies } from "../services/queue/get-queue-acl.ts";
@@ -93,18 +95,18 @@ export async function startServer({
   metrics.watchExtents(() => runtime.payloadStats());
   const accounts = new AccountSet(authAccount, options.accounts);
   const properties = { store };
-  const blobs = new BlobService(runtime.parts, {
+  const blobs = blobContext(runtime.parts, {
     isVersioned: options.isBlobVersioned,
     hasVersionLevelImmutability: options.hasVersionLevelImmutability,
   });
   const queues = queueContext(runtime.parts);
   const tables = { store };
   const files = new FileService(runtime.parts, { shareRetentionDays: options.shareRetentionDays });
-  for (const job of [...blobs.jobs(), ...queueJobs(queues), reclaimTables(tables), ...files.jobs()]) {
+  for (const job of [...blobJobs(blobs), ...queueJobs(queues), reclaimTables(tables), ...files.jobs()]) {
     runtime.jobs.add(job);
   }
   const policiesOf = {
-    blob: (account: string, container: string) => blobs.policies(account, container),
+    blob: (account: string, container: string) => findContainerPolicies(blobs, { account, container }),
     queue: (account: string, queue: string) => findQueuePolicies(queues, { account, queue }),
     table: (account: string, table: string) => findTablePolicies(tables, { account, table }),
     file: (account: string, share: string) => files.policies(account, share),
@@ -116,7 +118,7 @@ export async function startServer({
     isLoose: options.isLoose,
     // A removed account makes nothing public.
     publicAccess: async (account, container) =>
-      accounts.find(account) === undefined ? "none" : blobs.publicAccess(account, container),
+      accounts.find(account) === undefined ? "none" : findPublicAccess(blobs, { account, container }),
     policies: (service, account, name) => policiesOf[service](account, name),
   };
   const ownListeners = new OwnListeners();

@@ -141,8 +141,9 @@ onEachEngine("blocks", (kit) => {
     await lone.stageBlock(id(1), big, big.length);
     await kept.stageBlock(id(1), big, big.length);
     const start = clock.now();
-    const { BlobService } = await import("../../src/services/blob/blob-service.ts");
-    const [garbage, due] = new BlobService(runtime.parts).jobs();
+    const { blobContext } = await import("../../src/services/blob/context.ts");
+    const { blobJobs } = await import("../../src/services/blob/jobs.ts");
+    const [garbage, due] = blobJobs(blobContext(runtime.parts));
     const work = async (): Promise<void> => {
       while ((await due!.run()) === "more");
       while ((await garbage!.run()) === "more");

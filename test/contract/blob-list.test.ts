@@ -189,8 +189,9 @@ onEachEngine("listing blobs", (kit) => {
         }
         return records;
       });
-    const { BlobService } = await import("../../src/services/blob/blob-service.ts");
-    const [garbage] = new BlobService(kit.server.runtime.parts).jobs();
+    const { blobContext } = await import("../../src/services/blob/context.ts");
+    const { blobJobs } = await import("../../src/services/blob/jobs.ts");
+    const [garbage] = blobJobs(blobContext(kit.server.runtime.parts));
     while ((await garbage!.run()) === "more");
     const before = await count();
     await container.delete();

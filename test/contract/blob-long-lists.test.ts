@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BlobService } from "../../src/services/blob/blob-service.ts";
 import { findBlob } from "../../src/services/blob/blobs.ts";
+import { blobContext } from "../../src/services/blob/context.ts";
+import { blobJobs } from "../../src/services/blob/jobs.ts";
 import { BLOB_LIMITS } from "../../src/services/blob/limits.ts";
-import { prepareBlocks, seenOf } from "../../src/services/blob/prepare-blocks.ts";
+import { blocksVersionOf, prepareBlockList } from "../../src/services/blob/prepare-block-list.ts";
 import { prefixRange } from "../../src/store/keys/pack.ts";
 import { type BlobKit, onEachEngine } from "../kit/blob.ts";
 
@@ -198,16 +199,18 @@ onEachEngine("long lists of blocks", (kit) => {
     await stage(path);
     const before = await settledRecordsOf(kit);
     const { parts } = kit.server.runtime;
-    const blobs = new BlobService(parts);
+    const blobs = blobContext(parts);
     const ref = { account: kit.server.account, container: container.containerName, blob: "died" };
-    const seen = await parts.store.read(async (read) => seenOf(read, (await findBlob(read, ref)).stored));
+    const version = await parts.store.read(async (read) =>
+      blocksVersionOf(read, (await findBlob(read, ref)).stored),
+    );
     const blocks = ALL.map((number) => ({ id: id(number), from: "latest" as const }));
-    const prepared = await prepareBlocks(blobs, { ref, blocks }, seen);
+    const prepared = await prepareBlockList(blobs, { ref, blocks }, version);
     assert.equal(prepared?.length, whole(ALL).length);
     assert.notDeepEqual(await recordsOf(kit), before);
     kit.server.clock.advance(BLOB_LIMITS.preparedListMillis + 1_000);
     assert.deepEqual(await settledRecordsOf(kit), before);
-    const isThere = await parts.store.read((read) => read.get(prepared.reminder));
+    const isThere = await parts.store.read((read) => read.get(prepared.deadline));
     assert.equal(isThere, undefined);
     kit.server.clock.set(Date.now());
     assert.equal(
@@ -224,7 +227,7 @@ onEachEngine("long lists of blocks", (kit) => {
 });
 
 async function settledRecordsOf(kit: BlobKit): Promise<Record<string, number>> {
-  const jobs = new BlobService(kit.server.runtime.parts).jobs();
+  const jobs = blobJobs(blobContext(kit.server.runtime.parts));
   for (const job of [jobs[1]!, jobs[0]!]) while ((await job.run()) === "more");
   return recordsOf(kit);
 }

@@ -3,9 +3,9 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import type { PageBlobClient } from "@azure/storage-blob";
 import { seededRandom } from "../../src/base/random.ts";
-import { BlobService } from "../../src/services/blob/blob-service.ts";
+import { blobContext } from "../../src/services/blob/context.ts";
+import { defragmentPagesStep } from "../../src/services/blob/defragment-pages.ts";
 import { BLOB_LIMITS } from "../../src/services/blob/limits.ts";
-import { defragmentPagesStep } from "../../src/services/blob/piece-pages.ts";
 import { reclaimStep } from "../../src/services/blob/reclaim-garbage.ts";
 import { prefixRange } from "../../src/store/keys/pack.ts";
 import { sliceRecord } from "../../src/store/records/payload.ts";
@@ -97,7 +97,7 @@ onEachEngine("page blobs", (kit) => {
       assert.deepEqual(found, isWritten);
     };
     await check();
-    const blobs = new BlobService(kit.server.runtime.parts);
+    const blobs = blobContext(kit.server.runtime.parts);
     for (let more = "more"; more === "more"; ) more = await defragmentPagesStep(blobs);
     await check();
   });
@@ -105,7 +105,7 @@ onEachEngine("page blobs", (kit) => {
   test("a segment of many pieces is put together, and its bytes stay", async () => {
     const blob = await pageBlob(kit, MIB);
     for (let i = 0; i < 70; i++) await blob.uploadPages(Buffer.alloc(512, i + 1), i * 512, 512);
-    const blobs = new BlobService(kit.server.runtime.parts);
+    const blobs = blobContext(kit.server.runtime.parts);
     assert.ok((await countKeys(kit, "bk")) > 0);
     for (let more = "more"; more === "more"; ) more = await defragmentPagesStep(blobs);
     assert.equal(await countKeys(kit, "bk"), 0);
@@ -191,7 +191,7 @@ onEachEngine("page blobs", (kit) => {
 
   test("with a snapshot its pages go, and no others", async () => {
     const blob = await pageBlob(kit, 2 * MIB);
-    const blobs = new BlobService(kit.server.runtime.parts);
+    const blobs = blobContext(kit.server.runtime.parts);
     const reclaim = async (): Promise<void> => {
       for (let more = "more"; more === "more"; ) more = await reclaimStep(blobs);
     };
@@ -406,7 +406,7 @@ onEachEngine("page blobs", (kit) => {
 
 /** How many records there are of maps, their epochs, slices and reminders, when all chores are done. */
 async function recordsOf(kit: BlobKit): Promise<Record<string, number>> {
-  const blobs = new BlobService(kit.server.runtime.parts);
+  const blobs = blobContext(kit.server.runtime.parts);
   while ((await defragmentPagesStep(blobs)) === "more");
   while ((await reclaimStep(blobs)) === "more");
   return kit.server.runtime.parts.store.read(async (read) => {

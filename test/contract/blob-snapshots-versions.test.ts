@@ -138,8 +138,9 @@ onEachEngine("snapshots and soft delete", (kit) => {
 
       const { clock, runtime } = kit.server;
       const now = clock.now();
-      const { BlobService } = await import("../../src/services/blob/blob-service.ts");
-      const jobs = new BlobService(runtime.parts).jobs();
+      const { blobContext } = await import("../../src/services/blob/context.ts");
+      const { blobJobs } = await import("../../src/services/blob/jobs.ts");
+      const jobs = blobJobs(blobContext(runtime.parts));
       clock.advance(7 * DAY + 1);
       const late = await kit.raw({
         method: "PUT",

@@ -174,8 +174,9 @@ onEachEngine("properties, tags, tiers, keys", (kit) => {
     assert.equal((await kit.raw({ path })).status, 404);
     assert.deepEqual(await all(container.listBlobsFlat()), []);
     await container.uploadBlockBlob("e", "new", 3);
-    const { BlobService } = await import("../../src/services/blob/blob-service.ts");
-    for (const job of new BlobService(kit.server.runtime.parts).jobs()) await job.run();
+    const { blobContext } = await import("../../src/services/blob/context.ts");
+    const { blobJobs } = await import("../../src/services/blob/jobs.ts");
+    for (const job of blobJobs(blobContext(kit.server.runtime.parts))) await job.run();
     assert.equal((await kit.raw({ path })).text, "new");
   });
 

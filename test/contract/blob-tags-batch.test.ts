@@ -9,7 +9,7 @@ import {
   generateAccountSASQueryParameters,
   SASProtocol,
 } from "@azure/storage-blob";
-import { BlobService } from "../../src/services/blob/blob-service.ts";
+import { blobContext } from "../../src/services/blob/context.ts";
 import { reclaimStep } from "../../src/services/blob/reclaim-garbage.ts";
 import { prefixRange } from "../../src/store/keys/pack.ts";
 import { all, type BlobKit, onEachEngine, readableUrl, refused } from "../kit/blob.ts";
@@ -121,7 +121,7 @@ onEachEngine("find blobs by tags", (kit) => {
     await blob.setTags({ gone: "1" });
     assert.equal(await indexed(kit), before + 1);
     await container.delete();
-    const blobs = new BlobService(kit.server.runtime.parts);
+    const blobs = blobContext(kit.server.runtime.parts);
     for (let more = "more"; more === "more"; ) more = await reclaimStep(blobs);
     assert.equal(await indexed(kit), before);
   });

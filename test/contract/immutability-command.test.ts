@@ -10,10 +10,10 @@ import { NO_CONDITIONS } from "../../src/concurrency/conditions.ts";
 import { silentLog } from "../../src/observability/log.ts";
 import { startHoldfast } from "../../src/process/library.ts";
 import { Runtime } from "../../src/process/runtime.ts";
-import { BlobService } from "../../src/services/blob/blob-service.ts";
-import { createAppendBlob } from "../../src/services/blob/create-blob.ts";
+import { type BlobContext, blobContext } from "../../src/services/blob/context.ts";
 import { createContainer } from "../../src/services/blob/create-container.ts";
 import { deleteContainer } from "../../src/services/blob/delete-container.ts";
+import { putAppendBlob } from "../../src/services/blob/put-blob.ts";
 import { refused } from "../kit/blob.ts";
 import { freshSchema } from "../kit/postgres.ts";
 import { runProgram } from "../kit/program.ts";
@@ -147,14 +147,14 @@ test("both commands work on a database whose members are stopped", async () => {
   const { address, drop } = await freshSchema();
   const choice = { kind: "postgres", address } as const;
   const ref = { account: ACCOUNT, container: "kept" };
-  const withBlobs = async <T>(story: (blobs: BlobService) => Promise<T>): Promise<T> => {
+  const withBlobs = async <T>(story: (blobs: BlobContext) => Promise<T>): Promise<T> => {
     const onFatal = (error: unknown): never => {
       throw error;
     };
     const runtime = new Runtime({ choice, owner: `test-${++count}`, log: silentLog, onFatal });
     try {
       await runtime.recoverAll();
-      return await story(new BlobService(runtime.parts));
+      return await story(blobContext(runtime.parts));
     } finally {
       await runtime.close();
     }
@@ -170,7 +170,7 @@ test("both commands work on a database whose members are stopped", async () => {
       mayOverwrite: true,
     };
     const properties = { http: {}, metadata: {}, encryption: {}, hasLegalHold: true };
-    await withBlobs((blobs) => createAppendBlob(blobs, { ...blob, properties }));
+    await withBlobs((blobs) => putAppendBlob(blobs, { ...blob, properties }));
     const { lines } = await run(
       "release-immutability",
       "--store",

@@ -3,8 +3,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, suite, test } from "node:test";
 import { ShareServiceClient } from "@azure/storage-file-share";
-import { BlobService } from "../../src/services/blob/blob-service.ts";
-import { blobCopies } from "../../src/services/blob/pending-copies.ts";
+import { blobContext } from "../../src/services/blob/context.ts";
+import { interruptedBlobCopies } from "../../src/services/blob/interrupted-copies.ts";
 import { FileService } from "../../src/services/file/file-service.ts";
 import { fileCopies } from "../../src/services/file/run-copy.ts";
 import { pendingCopies } from "../../src/store/keys/copies.ts";
@@ -34,7 +34,7 @@ suite("copies that their process did not survive", () => {
   });
 
   const lookAfter = async (): Promise<void> => {
-    await blobCopies(new BlobService(server.runtime.parts)).run();
+    await interruptedBlobCopies(blobContext(server.runtime.parts)).run();
     await fileCopies(new FileService(server.runtime.parts)).run();
   };
   const entries = (): Promise<number> =>

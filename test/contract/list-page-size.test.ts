@@ -7,7 +7,7 @@ import { BLOB_OPERATIONS } from "../../src/http/blob/operations.ts";
 import type { HttpReply, HttpRequest } from "../../src/http/exchange.ts";
 import { FILE_OPERATIONS } from "../../src/http/file/operations.ts";
 import { readQuery } from "../../src/http/query.ts";
-import { BlobService } from "../../src/services/blob/blob-service.ts";
+import { blobContext } from "../../src/services/blob/context.ts";
 import { BLOB_LIMITS } from "../../src/services/blob/limits.ts";
 import { putPage } from "../../src/services/blob/put-page.ts";
 import { FileService } from "../../src/services/file/file-service.ts";
@@ -338,7 +338,7 @@ for (const engine of ENGINES) {
         caller: { kind: "anonymous", account },
       };
       const { parts } = server.runtime;
-      const services = { blobs: new BlobService(parts), files: new FileService(parts) };
+      const services = { blobs: blobContext(parts), files: new FileService(parts) };
       const reply = (await row.handle(request, services as never)) as HttpReply;
       return reply.body as AsyncGenerator<Buffer>;
     }
@@ -352,7 +352,7 @@ for (const engine of ENGINES) {
       const size = 2 * count * pageBytes;
       const headers = { "x-ms-blob-type": "PageBlob", "x-ms-blob-content-length": String(size) };
       await put("blob", "/pages/disk", { headers });
-      const blobs = new BlobService(server.runtime.parts);
+      const blobs = blobContext(server.runtime.parts);
       const page = Buffer.alloc(pageBytes, 7);
       const ref = { account: server.account, container: "pages", blob: "disk" };
       await forEach(numbered(count), (name) =>

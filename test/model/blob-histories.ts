@@ -9,9 +9,7 @@ import { type Conditions, checkCombination, NO_CONDITIONS } from "../../src/conc
 import { leaseAt } from "../../src/concurrency/lease.ts";
 import { parseTagPredicate } from "../../src/concurrency/tag-predicate.ts";
 import { silentLog } from "../../src/observability/log.ts";
-import { BlobService } from "../../src/services/blob/blob-service.ts";
-import { setBlobTags } from "../../src/services/blob/blob-tags.ts";
-import { setContainerMetadata } from "../../src/services/blob/container-properties.ts";
+import { type BlobContext, blobContext } from "../../src/services/blob/context.ts";
 import { createContainer } from "../../src/services/blob/create-container.ts";
 import { deleteBlob } from "../../src/services/blob/delete-blob.ts";
 import { deleteContainer } from "../../src/services/blob/delete-container.ts";
@@ -19,7 +17,9 @@ import { getBlobProperties } from "../../src/services/blob/get-blob.ts";
 import { leaseBlob } from "../../src/services/blob/lease-blob.ts";
 import { leaseContainer } from "../../src/services/blob/lease-container.ts";
 import { putBlob } from "../../src/services/blob/put-blob.ts";
-import { setBlobMetadata } from "../../src/services/blob/set-blob-properties.ts";
+import { setBlobMetadata } from "../../src/services/blob/set-blob-metadata.ts";
+import { setBlobTags } from "../../src/services/blob/set-blob-tags.ts";
+import { setContainerMetadata } from "../../src/services/blob/set-container-metadata.ts";
 import type { LeaseAction, LeaseResult } from "../../src/services/lease-action.ts";
 import type { Payloads } from "../../src/services/payload/payloads.ts";
 import type { Store } from "../../src/store/kv.ts";
@@ -128,12 +128,12 @@ const ref = { ...container, blob: "b" };
 
 /** The service, answering in the words of the model. */
 class RealBlob {
-  readonly #blobs: BlobService;
+  readonly #blobs: BlobContext;
   readonly #clock: ManualClock;
   #revision: Revision = 1n;
   etag = 0;
 
-  constructor(blobs: BlobService, clock: ManualClock) {
+  constructor(blobs: BlobContext, clock: ManualClock) {
     this.#blobs = blobs;
     this.#clock = clock;
   }
@@ -251,7 +251,7 @@ function actionOf(plain: PlainAction, made: string): LeaseAction {
   }
 }
 
-function makeContainer(blobs: BlobService): Promise<Revision> {
+function makeContainer(blobs: BlobContext): Promise<Revision> {
   const nothing = { metadata: {}, publicAccess: undefined, encryptionScope: undefined };
   return createContainer(blobs, { ref: container, ...nothing });
 }
@@ -297,7 +297,7 @@ export async function blobFollowsModel(
       payloads,
       messages: new LocalMessages(),
     };
-    const blobs = new BlobService(parts);
+    const blobs = blobContext(parts);
     await makeContainer(blobs);
     const model = new PlainBlob(clock.now(), visited);
     const real = new RealBlob(blobs, clock);

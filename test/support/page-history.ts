@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { PageBlobClient } from "@azure/storage-blob";
 import type { Random } from "../../src/base/random.ts";
-import { BlobService } from "../../src/services/blob/blob-service.ts";
-import { defragmentPagesStep } from "../../src/services/blob/piece-pages.ts";
+import { type BlobContext, blobContext } from "../../src/services/blob/context.ts";
+import { defragmentPagesStep } from "../../src/services/blob/defragment-pages.ts";
 import { reclaimStep } from "../../src/services/blob/reclaim-garbage.ts";
 import { prefixRange } from "../../src/store/keys/pack.ts";
 import type { BlobKit } from "../kit/blob.ts";
@@ -32,14 +32,14 @@ interface Life {
 export class PageHistory {
   readonly #kit: BlobKit;
   readonly #random: Random;
-  readonly #blobs: BlobService;
+  readonly #blobs: BlobContext;
   readonly #lives: Life[] = [];
   #step = 1;
 
   constructor(kit: BlobKit, random: Random) {
     this.#kit = kit;
     this.#random = random;
-    this.#blobs = new BlobService(kit.server.runtime.parts);
+    this.#blobs = blobContext(kit.server.runtime.parts);
   }
 
   #pick(below: number): number {

@@ -1,5 +1,5 @@
 import { badHeader, badQuery } from "../../base/refusals.ts";
-import { abortCopy } from "../../services/blob/copy-blob.ts";
+import { abortCopyBlob } from "../../services/blob/abort-copy-blob.ts";
 import { guidOf, readLeaseId } from "../common/read-headers.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { readBlobRef } from "./read-request.ts";
@@ -16,6 +16,6 @@ export async function handleAbortCopyBlob(request: HttpRequest, { blobs }: BlobS
   if (copyId === undefined) throw badQuery("copyid", text, "This is not an id of a copy.");
   const action = headers["x-ms-copy-action"];
   if (action?.toLowerCase() !== "abort") throw badHeader("x-ms-copy-action", action ?? "");
-  await abortCopy(blobs, { ref: readBlobRef(request), leaseId: readLeaseId(headers), copyId });
+  await abortCopyBlob(blobs, { ref: readBlobRef(request), leaseId: readLeaseId(headers), copyId });
   return { status: 204 };
 }

@@ -1,4 +1,4 @@
-import { sealBlob } from "../../services/blob/append-block.ts";
+import { appendBlobSeal } from "../../services/blob/append-blob-seal.ts";
 import { stamp } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { readAppendConditions } from "./append-block.ts";
@@ -12,7 +12,7 @@ export async function handleAppendBlobSeal(
   { blobs }: BlobServices,
 ): Promise<HttpReply> {
   refuseVersionOrSnapshot(request.query);
-  const sealed = await sealBlob(blobs, {
+  const sealed = await appendBlobSeal(blobs, {
     ref: readBlobRef(request),
     ...readBlobGuards(request, IF_FOUR),
     append: readAppendConditions(request.headers),

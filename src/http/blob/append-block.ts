@@ -1,6 +1,6 @@
 import { badHeader } from "../../base/refusals.ts";
 import type { AppendConditions } from "../../concurrency/conditions.ts";
-import { type AppendBlock, type Appended, appendBlock } from "../../services/blob/append-block.ts";
+import { type AppendBlock, type AppendedBlock, appendBlock } from "../../services/blob/append-block.ts";
 import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import { readWhole } from "../common/read-headers.ts";
 import type { Headers, HttpReply, HttpRequest, ReplyHeaders } from "../exchange.ts";
@@ -56,7 +56,7 @@ export function readAppendTarget(request: HttpRequest): Omit<AppendBlock, "body"
 
 export function appendedHeaders(
   { headers }: HttpRequest,
-  appended: Appended,
+  appended: AppendedBlock,
   digests: ReplyHeaders,
 ): ReplyHeaders {
   const out = partWrittenHeaders(appended, digests, headers);

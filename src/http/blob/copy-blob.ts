@@ -1,11 +1,12 @@
 import { Refusal } from "../../base/refusals.ts";
 import { etagOf, type Revision } from "../../base/revision.ts";
 import { release } from "../../memory/pooled-buffer.ts";
-import type { BlobService } from "../../services/blob/blob-service.ts";
-import { type Copied, type CopyBlob, copyBlob, type LocalSource } from "../../services/blob/copy-blob.ts";
-import { checkCopyTarget } from "../../services/blob/copy-from-elsewhere.ts";
+import type { BlobContext } from "../../services/blob/context.ts";
+import { type Copied, type CopyBlob, copyBlob } from "../../services/blob/copy-blob.ts";
+import type { LocalSource } from "../../services/blob/copy-source.ts";
+import { openSource } from "../../services/blob/copy-source.ts";
+import { checkCopyTarget } from "../../services/blob/external-copy.ts";
 import { BLOB_LIMITS } from "../../services/blob/limits.ts";
-import { openSource } from "../../services/blob/open-source.ts";
 import { locateCopySource } from "../common/copy-source.ts";
 import { readBoolean } from "../common/read-headers.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
@@ -57,7 +58,7 @@ export async function copyFrom(
   const copy = {
     ref,
     ...guards,
-    copyId: services.blobs.parts.random.uuid(),
+    copyId: services.blobs.random.uuid(),
     mode,
     properties: {
       metadata: readMetadata(request.rawHeaders),
@@ -91,7 +92,7 @@ async function checkSourceDigest(
 
 /** Reads a blob to its end and checks the declared digest. */
 export async function readDigest(
-  blobs: BlobService,
+  blobs: BlobContext,
   source: LocalSource,
   declared: DeclaredDigest,
 ): Promise<{ readonly revision: Revision; readonly crc64: string | undefined }> {

@@ -3,12 +3,12 @@ import { LIMITS } from "../../base/limits.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Copied } from "../../services/blob/copy-blob.ts";
 import {
-  beginCopy,
-  type CopyFromElsewhere,
-  failCopy,
-  finishCopy,
+  beginExternalCopy,
+  type ExternalCopy,
+  failExternalCopy,
+  finishExternalCopy,
   isCopyPending,
-} from "../../services/blob/copy-from-elsewhere.ts";
+} from "../../services/blob/external-copy.ts";
 import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import { putBlob } from "../../services/blob/put-blob.ts";
 import type { BlobKind } from "../../services/blob/records.ts";
@@ -20,9 +20,9 @@ import { BLOB_TYPES } from "./replies.ts";
 import type { BlobServices } from "./services.ts";
 import { fetchBlobSource, readSourceDigest } from "./source-body.ts";
 
-type CopyOptions = Omit<CopyFromElsewhere, "source" | "properties"> & {
+type CopyOptions = Omit<ExternalCopy, "source" | "properties"> & {
   readonly mode: "async" | "sync";
-  readonly properties: Omit<CopyFromElsewhere["properties"], "http">;
+  readonly properties: Omit<ExternalCopy["properties"], "http">;
 };
 
 /** With the CRC64, if the copy read the bytes. */
@@ -53,7 +53,7 @@ export async function copyFromElsewhere(
     if (options.mode === "sync") {
       return await copyNow(blobs, request, { ...options, source, properties }, fetched);
     }
-    const begun = await beginCopy(blobs, { ...options, source, properties });
+    const begun = await beginExternalCopy(blobs, { ...options, source, properties });
     const copy = run(blobs, request, options, fetched);
     if (length > BLOB_LIMITS.copyAtOnceBytesMax) {
       // The reply is sent: the target blob records how the copy ends.
@@ -71,7 +71,7 @@ export async function copyFromElsewhere(
 async function copyNow(
   blobs: BlobServices["blobs"],
   request: HttpRequest,
-  { source, copyId, ...options }: CopyFromElsewhere,
+  { source, copyId, ...options }: ExternalCopy,
   fetched: FetchedSource,
 ): Promise<CopiedWithDigest> {
   if (source.kind !== "block") throw new Refusal("InvalidSourceBlobType");
@@ -95,10 +95,10 @@ async function run(
 ): Promise<Copied | undefined> {
   const checked = checkedSource(request, { ...fetched, body: whilePending(blobs, options, fetched.body) });
   try {
-    return await finishCopy(blobs, options, checked, () => checked.md5);
+    return await finishExternalCopy(blobs, options, checked, () => checked.md5);
   } catch (error) {
     const code = error instanceof Refusal ? error.code : "InternalError";
-    await failCopy(
+    await failExternalCopy(
       blobs,
       options,
       `500 ${code} "Copy failed after ${checked.bytesRead} of ${fetched.length} bytes."`,

@@ -1,5 +1,5 @@
 import { Refusal } from "../../base/refusals.ts";
-import type { LocalSource } from "../../services/blob/copy-blob.ts";
+import type { LocalSource } from "../../services/blob/copy-source.ts";
 import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import { authenticate } from "../auth/authenticate.ts";
 import { authorize } from "../auth/authorize.ts";

@@ -1,4 +1,5 @@
-import { getBlobTags, type TagsOfBlob } from "../../services/blob/blob-tags.ts";
+import type { GuardedState } from "../../services/blob/blobs.ts";
+import { getBlobTags } from "../../services/blob/get-blob-tags.ts";
 import { readLeaseId } from "../common/read-headers.ts";
 import { XML } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
@@ -8,7 +9,7 @@ import type { BlobServices } from "./services.ts";
 import { printTagsBody } from "./tags-wire.ts";
 
 /** Tags and tier of a blob, or of a snapshot or version of it. Changes of them leave the ETag as it is. */
-export function readTagsOfBlob(request: HttpRequest): TagsOfBlob {
+export function readTagsOfBlob(request: HttpRequest): GuardedState {
   checkTagPermission(request);
   return {
     ref: readBlobRef(request),

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { collect } from "../../base/bytes.ts";
 import { Crc64 } from "../../digest/crc64.ts";
-import { getBlob, getBlobProperties, type OpenedBlob, type ReadBlob } from "../../services/blob/get-blob.ts";
+import { type GetBlob, getBlob, getBlobProperties, type OpenedBlob } from "../../services/blob/get-blob.ts";
 import type { SliceRange } from "../../services/payload/payloads.ts";
 import { readLeaseId } from "../common/read-headers.ts";
 import { metadataHeaders, overrideHeaders } from "../common/replies.ts";
@@ -18,7 +18,7 @@ import { checkTagPermission, readBlobRef, readCustomerKey, readSelector } from "
 import { blobHeaders, propertyHeaders, tierHeaders } from "./replies.ts";
 import type { BlobServices } from "./services.ts";
 
-export function readRead(request: HttpRequest): ReadBlob {
+export function readRead(request: HttpRequest): GetBlob {
   const { headers, query } = request;
   checkTagPermission(request);
   return {

@@ -18,19 +18,19 @@ export async function handleGetBlockList(request: HttpRequest, { blobs }: BlobSe
   const listed = LIST_TYPES.find((name) => name === type);
   if (listed === undefined) throw badQuery("blocklisttype", type, "There is no such list.");
   // Anonymous callers see the committed blocks only.
-  const wants = request.caller.kind === "anonymous" ? "committed" : listed;
+  const listType = request.caller.kind === "anonymous" ? "committed" : listed;
   const { record, committed, uncommitted } = await getBlockList(blobs, {
     ref: readBlobRef(request),
     selector: readSelector(request.query),
     conditions: readSingleConditions(request.headers, IF_TAGS),
     leaseId: readLeaseId(request.headers),
-    wants,
+    listType,
     newPage: () => new PrintedPage(printBlock, UNLIMITED),
   });
   const body = bodyOf(
     `${BOM}${XML_DECLARATION}<BlockList>`,
-    ...(wants === "uncommitted" ? [] : blocksElement("CommittedBlocks", committed)),
-    ...(wants === "committed" ? [] : blocksElement("UncommittedBlocks", uncommitted)),
+    ...(listType === "uncommitted" ? [] : blocksElement("CommittedBlocks", committed)),
+    ...(listType === "committed" ? [] : blocksElement("UncommittedBlocks", uncommitted)),
     "</BlockList>",
   );
   const headers = {

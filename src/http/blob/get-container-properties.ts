@@ -1,5 +1,5 @@
 import { NO_CONDITIONS } from "../../concurrency/conditions.ts";
-import { getContainer } from "../../services/blob/container-properties.ts";
+import { getContainerProperties } from "../../services/blob/get-container-properties.ts";
 import { readLeaseId } from "../common/read-headers.ts";
 import { leaseHeaders, metadataHeaders } from "../common/replies.ts";
 import type { HttpReply, HttpRequest, ReplyHeaders } from "../exchange.ts";
@@ -9,8 +9,8 @@ import type { BlobServices } from "./services.ts";
 export async function readContainer(
   request: HttpRequest,
   { blobs }: BlobServices,
-): ReturnType<typeof getContainer> {
-  return getContainer(blobs, {
+): ReturnType<typeof getContainerProperties> {
+  return getContainerProperties(blobs, {
     ref: readContainerRef(request),
     conditions: NO_CONDITIONS,
     leaseId: readLeaseId(request.headers),

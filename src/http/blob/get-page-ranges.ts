@@ -1,6 +1,6 @@
 import { badHeader } from "../../base/refusals.ts";
 import { etagOf, type Revision, revisionOfTimestamp } from "../../base/revision.ts";
-import type { BlobService } from "../../services/blob/blob-service.ts";
+import type { BlobContext } from "../../services/blob/context.ts";
 import {
   type GetPageRanges,
   getPageRanges,
@@ -61,7 +61,7 @@ export async function handleGetPageRanges(request: HttpRequest, { blobs }: BlobS
  * changes meanwhile, the server breaks the reply off, so that no list mixes two states of the blob.
  */
 async function* printWhole(
-  blobs: BlobService,
+  blobs: BlobContext,
   listing: GetPageRanges,
   { record, ranges, next }: PageRanges,
 ): AsyncGenerator<Buffer> {

@@ -1,9 +1,7 @@
-import {
-  deleteImmutabilityPolicy,
-  type OnState,
-  setImmutabilityPolicy,
-  setLegalHold,
-} from "../../services/blob/immutability.ts";
+import { deleteImmutabilityPolicy } from "../../services/blob/delete-immutability-policy.ts";
+import type { StateRef } from "../../services/blob/release-immutability.ts";
+import { setImmutabilityPolicy } from "../../services/blob/set-immutability-policy.ts";
+import { setLegalHold } from "../../services/blob/set-legal-hold.ts";
 import { missingHeader } from "../common/read-headers.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import type { ConditionHeader } from "../operation.ts";
@@ -14,7 +12,7 @@ import type { BlobServices } from "./services.ts";
 
 export const IF_UNMODIFIED: readonly ConditionHeader[] = ["if-unmodified-since"];
 
-function readOnState(request: HttpRequest): OnState {
+function readOnState(request: HttpRequest): StateRef {
   return { ref: readBlobRef(request), selector: readSelector(request.query) };
 }
 

@@ -1,5 +1,5 @@
 import { Refusal } from "../../base/refusals.ts";
-import { copyIncremental } from "../../services/blob/copy-incremental.ts";
+import { incrementalCopyBlob } from "../../services/blob/incremental-copy-blob.ts";
 import { readNamedSource } from "../common/copy-source.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { copyReply } from "./copy-blob.ts";
@@ -17,8 +17,8 @@ export async function handleIncrementalCopyBlob(
   const guards = readCreateGuards(request, IF_ALL);
   const source = await readNamedSource(blobSource(request, services));
   if (source === undefined) throw new Refusal("InvalidSourceBlobUrl");
-  const copyId = services.blobs.parts.random.uuid();
+  const copyId = services.blobs.random.uuid();
   return copyReply(
-    await copyIncremental(services.blobs, { ref: readBlobRef(request), ...guards, source, copyId }),
+    await incrementalCopyBlob(services.blobs, { ref: readBlobRef(request), ...guards, source, copyId }),
   );
 }

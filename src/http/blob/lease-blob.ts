@@ -15,7 +15,7 @@ export async function handleLeaseBlob(
   const result = await leaseBlob(blobs, {
     ref: readBlobRef(request),
     conditions: readWriteConditions(request.headers, IF_ALL),
-    lease: readLeaseAction(action, request.headers, blobs.parts.random),
+    lease: readLeaseAction(action, request.headers, blobs.random),
   });
   return leaseReply(action, result);
 }

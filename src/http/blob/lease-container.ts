@@ -14,7 +14,7 @@ export async function handleLeaseContainer(
   const result = await leaseContainer(blobs, {
     ref: readContainerRef(request),
     conditions: readWriteConditions(request.headers, IF_DATES),
-    lease: readLeaseAction(action, request.headers, blobs.parts.random),
+    lease: readLeaseAction(action, request.headers, blobs.random),
   });
   return leaseReply(action, result);
 }

@@ -43,8 +43,8 @@ export async function handleListBlobs(request: HttpRequest, { blobs }: BlobServi
   }
   const scope = `blobs ${ref.account}/${ref.container}`;
   const print = (item: ListedBlob, now: Instant): string =>
-    "folder" in item
-      ? `<BlobPrefix>${encodedElement("Name", item.folder)}</BlobPrefix>`
+    "prefix" in item
+      ? `<BlobPrefix>${encodedElement("Name", item.prefix)}</BlobPrefix>`
       : printBlob(item, include, now);
   const { page, next } = await listBlobs(blobs, {
     ref,
@@ -74,31 +74,28 @@ export async function handleListBlobs(request: HttpRequest, { blobs }: BlobServi
 }
 
 function partsOf(position: BlobPosition): string[] {
-  if ("folder" in position) return ["folder", position.folder];
-  return position.past === undefined
-    ? ["blob", position.blob]
-    : ["past", position.blob, String(position.past)];
+  if ("prefix" in position) return ["folder", position.prefix];
+  return position.at === undefined ? ["blob", position.blob] : ["past", position.blob, String(position.at)];
 }
 
 function positionOf(marker: string, scope: string): BlobPosition {
   const [kind, name, id] = decodeMarker(scope, marker);
   if (name !== undefined) {
-    if (kind === "folder") return { folder: name };
+    if (kind === "folder") return { prefix: name };
     if (kind === "blob") return { blob: name };
-    if (kind === "past" && id !== undefined && /^\d{1,20}$/.test(id)) return { blob: name, past: BigInt(id) };
+    if (kind === "past" && id !== undefined && /^\d{1,20}$/.test(id)) return { blob: name, at: BigInt(id) };
   }
   throw invalidMarker(marker);
 }
 
 /** One entry, its elements in the order of Azure. */
 function printBlob(
-  { blob, past, record, hasVersionsOnly }: Extract<ListedBlob, { readonly blob: string }>,
+  { blob, at, record, hasVersionsOnly }: Extract<ListedBlob, { readonly blob: string }>,
   include: ReadonlySet<string>,
   now: Instant,
 ): string {
   let out = `<Blob>${encodedElement("Name", blob)}`;
-  if (past !== undefined && record.stateKind === "snapshot")
-    out += textElement("Snapshot", timestampOf(past));
+  if (at !== undefined && record.stateKind === "snapshot") out += textElement("Snapshot", timestampOf(at));
   if (record.version !== undefined && record.stateKind !== "snapshot") {
     out += textElement("VersionId", timestampOf(record.version));
     if (record.stateKind === undefined && include.has("versions"))

@@ -1,5 +1,5 @@
 import { badHeader } from "../../base/refusals.ts";
-import { createAppendBlob } from "../../services/blob/create-blob.ts";
+import { putAppendBlob } from "../../services/blob/put-blob.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { IF_ALL } from "./read-conditions.ts";
 import { readBlobRef, readCreateGuards, readProperties, refuseVersionOrSnapshot } from "./read-request.ts";
@@ -13,7 +13,7 @@ export async function handlePutAppendBlob(request: HttpRequest, { blobs }: BlobS
   if (body.length !== 0) throw badHeader("Content-Length", String(body.length ?? ""));
   const length = headers["x-ms-blob-content-length"];
   if (length !== undefined) throw badHeader("x-ms-blob-content-length", length);
-  const written = await createAppendBlob(blobs, {
+  const written = await putAppendBlob(blobs, {
     ref: readBlobRef(request),
     ...readCreateGuards(request, IF_ALL),
     properties: readProperties(request, true),

@@ -1,6 +1,6 @@
 import { MIB } from "../../base/limits.ts";
 import { Refusal } from "../../base/refusals.ts";
-import { checkCopyTarget } from "../../services/blob/copy-from-elsewhere.ts";
+import { checkCopyTarget } from "../../services/blob/external-copy.ts";
 import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import { type PutBlob, putBlob } from "../../services/blob/put-blob.ts";
 import { readBoolean } from "../common/read-headers.ts";

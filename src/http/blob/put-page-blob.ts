@@ -1,6 +1,6 @@
 import { badHeader } from "../../base/refusals.ts";
-import { createPageBlob } from "../../services/blob/create-blob.ts";
 import { BLOB_LIMITS } from "../../services/blob/limits.ts";
+import { putPageBlob } from "../../services/blob/put-blob.ts";
 import { PAGE_TIERS } from "../../services/blob/set-blob-tier.ts";
 import { bodyTooLarge, requireHeader } from "../common/read-headers.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
@@ -36,7 +36,7 @@ export async function handlePutPageBlob(request: HttpRequest, { blobs }: BlobSer
   const { headers, body } = request;
   refuseVersionOrSnapshot(request.query);
   if (body.length !== 0) throw badHeader("Content-Length", String(body.length ?? ""));
-  const written = await createPageBlob(blobs, {
+  const written = await putPageBlob(blobs, {
     ref: readBlobRef(request),
     ...readCreateGuards(request, IF_ALL),
     properties: readProperties(request, true, PAGE_TIERS),

@@ -2,7 +2,7 @@ import { badHeader, Refusal } from "../../base/refusals.ts";
 import type { SequenceConditions } from "../../concurrency/conditions.ts";
 import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import type { PageSpan } from "../../services/blob/page-map.ts";
-import { clearPage, type PagesWritten, type PageWrite, putPage } from "../../services/blob/put-page.ts";
+import { clearPage, type PagesWritten, type PutPage, putPage } from "../../services/blob/put-page.ts";
 import { bodyTooLarge, requireHeader } from "../common/read-headers.ts";
 import type { Headers, HttpReply, HttpRequest, ReplyHeaders } from "../exchange.ts";
 import { requireRange } from "../wire/range.ts";
@@ -43,7 +43,7 @@ function readPageSpan(headers: Headers): PageSpan {
   return { start: from, length };
 }
 
-export function readPageWrite(request: HttpRequest): PageWrite {
+export function readPageWrite(request: HttpRequest): PutPage {
   refuseVersionOrSnapshot(request.query);
   const { conditions, leaseId } = readBlobGuards(request, IF_ALL);
   return {

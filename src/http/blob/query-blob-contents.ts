@@ -24,7 +24,7 @@ export async function handleQueryBlobContents(
   const read = readRead(request);
   const root = parseXml(await request.body.read(BODY_BYTES_MAX));
   if (root.name !== "QueryRequest") throw new Refusal("InvalidXmlDocument");
-  const query = sqlOf(root, blobs.parts.clock.now());
+  const query = sqlOf(root, blobs.clock.now());
   const input = formOf(root.child("InputSerialization")) ?? PLAIN_CSV;
   const output = formOf(root.child("OutputSerialization")) ?? input;
   const opened = await getBlob(blobs, { ...read, rangeOf: (length) => ({ from: 0, length }) });
@@ -38,7 +38,7 @@ export async function handleQueryBlobContents(
   return {
     status: 200,
     headers: { ...blobHeaders(opened), "Content-Type": "avro/binary" },
-    body: printQueryReply(events, { totalBytes: record.length, sync: blobs.parts.random.bytes(16) }),
+    body: printQueryReply(events, { totalBytes: record.length, sync: blobs.random.bytes(16) }),
     release: () => payload?.close(),
   };
 }

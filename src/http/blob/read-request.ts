@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { badHeader, badQuery, Refusal } from "../../base/refusals.ts";
 import { type Revision, revisionOfTimestamp } from "../../base/revision.ts";
-import type { BlobGuards, Selector } from "../../services/blob/blobs.ts";
-import type { GuardedContainer } from "../../services/blob/container-properties.ts";
+import type { Selector } from "../../services/blob/blobs.ts";
+import type { GuardedContainer, Guards } from "../../services/blob/containers.ts";
 import { BLOB_LIMITS } from "../../services/blob/limits.ts";
 import {
   type BlobRef,
@@ -10,7 +10,7 @@ import {
   checkBlobName,
   checkContainerName,
 } from "../../services/blob/names.ts";
-import type { BlobProperties, CreateGuards, EncryptionOptions } from "../../services/blob/put-blob.ts";
+import type { BlobProperties, CreateGuards, EncryptionOptions } from "../../services/blob/new-blob.ts";
 import type { BlobHttpHeaders, BlobRecord, ContainerRecord } from "../../services/blob/records.ts";
 import { type Caller, mayOverwrite } from "../auth/caller.ts";
 import { readBoolean, readLeaseId, readWord } from "../common/read-headers.ts";
@@ -88,7 +88,7 @@ export function refuseVersionOrSnapshot(query: Query): void {
   if (query.has("snapshot") || query.has("versionid")) throw new Refusal("InvalidOperation");
 }
 
-export function readBlobGuards(request: HttpRequest, supported: readonly ConditionHeader[]): BlobGuards {
+export function readBlobGuards(request: HttpRequest, supported: readonly ConditionHeader[]): Guards {
   checkTagPermission(request);
   return {
     conditions: readWriteConditions(request.headers, supported),

@@ -1,8 +1,8 @@
 import { instantOf, type Revision, timestampOf } from "../../base/revision.ts";
 import { quotedEtag } from "../../concurrency/etag.ts";
 import { leaseStatus } from "../../concurrency/lease.ts";
-import type { SeenBlob } from "../../services/blob/get-blob.ts";
-import type { Written } from "../../services/blob/put-blob.ts";
+import type { BlobView } from "../../services/blob/get-blob.ts";
+import type { Written } from "../../services/blob/new-blob.ts";
 import type { BlobHttpHeaders, BlobKind, BlobRecord } from "../../services/blob/records.ts";
 import type { BodyStream, Headers, HttpRequest, ReplyHeaders } from "../exchange.ts";
 import { printHttpDate } from "../wire/dates.ts";
@@ -29,7 +29,7 @@ export function contentTypeOf({ contentType }: BlobHttpHeaders): string | undefi
 type Out = Record<string, string | undefined>;
 
 /** The headers of Get Blob and Get Blob Properties. Set one by one, since every download does this. */
-export function blobHeaders({ record, isCurrent, now }: SeenBlob): Out {
+export function blobHeaders({ record, isCurrent, now }: BlobView): Out {
   const { http, metadata } = record;
   const out: Out = {
     ETag: quotedEtag(record.revision),
@@ -93,7 +93,7 @@ function addHolds(out: Out, { immutability, hasLegalHold }: BlobRecord): void {
 }
 
 /** What Get Blob Properties reports beyond that. */
-export function propertyHeaders({ record }: SeenBlob): Out {
+export function propertyHeaders({ record }: BlobView): Out {
   const out = tierHeaders(record);
   if (record.expiresAt !== undefined) out["x-ms-expiry-time"] = printHttpDate(record.expiresAt);
   return out;

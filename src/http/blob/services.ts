@@ -1,11 +1,11 @@
-import type { BlobService } from "../../services/blob/blob-service.ts";
+import type { BlobContext } from "../../services/blob/context.ts";
 import type { AuthContext } from "../auth/context.ts";
 import type { CopySourceFetcher } from "../common/copy-source-fetcher.ts";
 import type { CommonServices } from "../common/service-operations.ts";
 
 /** What the handlers of the Blob service get. */
 export interface BlobServices extends CommonServices {
-  readonly blobs: BlobService;
+  readonly blobs: BlobContext;
   /** For user delegation keys, and for the permission to read the source of a copy. */
   readonly auth: AuthContext;
   /** For sources on other servers, or at other services of this one. */

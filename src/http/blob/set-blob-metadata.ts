@@ -1,4 +1,4 @@
-import { setBlobMetadata } from "../../services/blob/set-blob-properties.ts";
+import { setBlobMetadata } from "../../services/blob/set-blob-metadata.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { readMetadata } from "../wire/metadata.ts";
 import { IF_ALL } from "./read-conditions.ts";

@@ -1,6 +1,6 @@
 import { badHeader } from "../../base/refusals.ts";
-import { type SequenceAction, setPageProperties } from "../../services/blob/page-properties.ts";
-import { setHttpHeaders } from "../../services/blob/set-blob-properties.ts";
+import { setBlobProperties } from "../../services/blob/set-blob-properties.ts";
+import { type SequenceAction, setPageBlobProperties } from "../../services/blob/set-page-blob-properties.ts";
 import { missingHeader } from "../common/read-headers.ts";
 import { stamp } from "../common/replies.ts";
 import type { Headers, HttpReply, HttpRequest } from "../exchange.ts";
@@ -21,8 +21,8 @@ export async function handleSetBlobProperties(
   services: BlobServices,
 ): Promise<HttpReply> {
   refuseVersionOrSnapshot(request.query);
-  if (isPageChange(request.headers)) return setPageBlobProperties(request, services);
-  const { record } = await setHttpHeaders(services.blobs, {
+  if (isPageChange(request.headers)) return handleSetPageBlobProperties(request, services);
+  const { record } = await setBlobProperties(services.blobs, {
     ref: readBlobRef(request),
     ...readBlobGuards(request, IF_ALL),
     http: readNewHttpHeaders(request.headers),
@@ -49,9 +49,12 @@ function isPageChange(headers: Headers): boolean {
   );
 }
 
-async function setPageBlobProperties(request: HttpRequest, { blobs }: BlobServices): Promise<HttpReply> {
+async function handleSetPageBlobProperties(
+  request: HttpRequest,
+  { blobs }: BlobServices,
+): Promise<HttpReply> {
   const { headers } = request;
-  const { record } = await setPageProperties(blobs, {
+  const { record } = await setPageBlobProperties(blobs, {
     ref: readBlobRef(request),
     ...readBlobGuards(request, IF_ALL),
     // The six change together, and only if the request has one of them: a resize leaves them alone.

@@ -1,5 +1,5 @@
-import { setBlobTags } from "../../services/blob/blob-tags.ts";
 import { BLOB_LIMITS } from "../../services/blob/limits.ts";
+import { setBlobTags } from "../../services/blob/set-blob-tags.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { readTagsOfBlob } from "./get-blob-tags.ts";
 import { IF_TAGS, readTagConditions } from "./read-conditions.ts";

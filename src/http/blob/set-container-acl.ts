@@ -1,5 +1,5 @@
-import { setContainerAcl } from "../../services/blob/container-properties.ts";
 import { BLOB_LIMITS } from "../../services/blob/limits.ts";
+import { setContainerAcl } from "../../services/blob/set-container-acl.ts";
 import { stamp } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import { parseSignedIdentifiers } from "../wire/signed-identifiers.ts";

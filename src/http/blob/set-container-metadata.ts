@@ -1,4 +1,4 @@
-import { setContainerMetadata } from "../../services/blob/container-properties.ts";
+import { setContainerMetadata } from "../../services/blob/set-container-metadata.ts";
 import { stamp } from "../common/replies.ts";
 import type { HttpReply, HttpRequest } from "../exchange.ts";
 import type { ConditionHeader } from "../operation.ts";

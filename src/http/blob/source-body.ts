@@ -1,7 +1,6 @@
 import { answerOf, badHeader, Refusal, type SourceAnswer, sourceRefusal } from "../../base/refusals.ts";
 import type { SourceUse } from "../../concurrency/conditions.ts";
-import type { LocalSource } from "../../services/blob/copy-blob.ts";
-import { openSource } from "../../services/blob/open-source.ts";
+import { type LocalSource, openSource } from "../../services/blob/copy-source.ts";
 import type { BlobHttpHeaders } from "../../services/blob/records.ts";
 import type { SliceRange } from "../../services/payload/payloads.ts";
 import { locateCopySource } from "../common/copy-source.ts";

@@ -41,7 +41,7 @@ export function submitBatchHandlers(operations: readonly Operation<BlobServices>
 async function submit(request: HttpRequest, services: BlobServices, scope: BatchScope): Promise<HttpReply> {
   const body = await request.body.read(LIMITS.multipartBytesMax);
   const replies = await answers(request, services, { ...scope, body });
-  const printed = printBlobBatch(services.blobs.parts.random.uuid(), replies);
+  const printed = printBlobBatch(services.blobs.random.uuid(), replies);
   return { status: 202, headers: { "Content-Type": printed.contentType }, body: printed.body };
 }
 

@@ -1,4 +1,4 @@
-import { makeWebsiteContainer } from "../blob/create-container.ts";
+import { createWebsiteContainer } from "../blob/create-container.ts";
 import {
   type PropertiesContext,
   propertiesKey,
@@ -23,7 +23,7 @@ export async function setServiceProperties(
     const present = unpackProperties(await write.get(key), owner);
     const merged = mergeServiceProperties(present, changes);
     if (owner === "blob" && merged.staticWebsite?.isEnabled === true) {
-      await makeWebsiteContainer(write, account);
+      await createWebsiteContainer(write, account);
     }
     write.put(key, propertiesRecord.pack(merged));
   });

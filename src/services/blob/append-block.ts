@@ -2,84 +2,70 @@ import { Refusal } from "../../base/refusals.ts";
 import { type AppendConditions, checkAppend } from "../../concurrency/conditions.ts";
 import type { Reader } from "../../store/kv.ts";
 import type { BlobRecord } from "../../store/records/blob.ts";
-import { commitContent, type Ingested } from "../payload/content.ts";
+import { commitContent, ingestBlock } from "../payload/content.ts";
 import type { PayloadSource } from "../payload/payloads.ts";
 import { appendToContent } from "./append-content.ts";
-import type { BlobService } from "./blob-service.ts";
-import { checkBlobWrite, type Found, findBlob, putBlobRecord, withLeaseAfterWrite } from "./blobs.ts";
+import { checkBlobWrite, type Found, findBlob, type GuardedBlob } from "./blobs.ts";
 import { readContainer, throwIf } from "./containers.ts";
-import { checkKey } from "./get-blob.ts";
+import type { BlobContext } from "./context.ts";
 import { BLOB_LIMITS } from "./limits.ts";
-import { type EncryptionOptions, scopeFor, type Written, writtenOf } from "./put-blob.ts";
-import type { ChangeBlob } from "./set-blob-properties.ts";
+import { checkKey, type EncryptionOptions, type Mutable, scopeFor, type Written } from "./new-blob.ts";
+import { putCurrent } from "./replace-blob.ts";
 
-export interface AppendBlock extends ChangeBlob {
+export interface AppendBlock extends GuardedBlob {
   readonly append: AppendConditions;
   readonly encryption: EncryptionOptions;
   readonly body: PayloadSource;
-  /** As the client says; it saves slices. */
+  /** As the client declares it; used to size slices. */
   readonly length?: number | undefined;
 }
 
-export interface Appended extends Written {
-  /** Where the block begins, and how many there are with it. */
+export interface AppendedBlock extends Written {
+  /** Where the block begins, and how many blocks the blob has with it. */
   readonly offset: number;
   readonly blockCount: number;
 }
 
 /**
- * Append Block. The bytes come in first; where they land is decided in the transaction, so each of many parallel
- * appends gets an offset and a count of its own, in the order in which they are committed.
+ * Append Block. The bytes are ingested first, and the transaction decides their offset, so each of many parallel
+ * appends gets an offset and a count of its own, in commit order.
  */
-export async function appendBlock(blobs: BlobService, request: AppendBlock): Promise<Appended> {
-  const { store, payloads } = blobs.parts;
-  const { ref } = request;
-  // Not trusted later, but a client with a large body for nowhere should hear of it before it has sent it.
-  if (!(request.body instanceof Uint8Array)) await store.read((read) => readContainer(read, ref));
-  const taken = await takeBlock(blobs, request);
+export async function appendBlock(blobs: BlobContext, request: AppendBlock): Promise<AppendedBlock> {
+  const { store, payloads } = blobs;
+  const { ref, body } = request;
+  // The write below checks again; this check refuses before the client has sent a large body.
+  if (!(body instanceof Uint8Array)) await store.read((read) => readContainer(read, ref));
+  const inlineMax = BLOB_LIMITS.inlineAppendBytesMax;
+  const ingested = await ingestBlock(payloads, body, { inlineMax, length: request.length });
+  const { content, length } = ingested;
   try {
     return await store.write(async (write) => {
       const found = await findBlob(write, ref);
-      const before = checkAppendable(write, found, request, taken.length);
-      await commitContent(payloads, write, taken.content);
-      const content = await appendToContent(payloads, write, before, taken.content, taken.length);
+      const before = checkAppendable(write, found, request, length);
+      await commitContent(payloads, write, content);
       const blockCount = (before.appendCount ?? 0) + 1;
-      // Copied once and set field by field: a record is made for every block.
-      const grown: { -readonly [Name in keyof BlobRecord]: BlobRecord[Name] } = { ...before };
-      if (grown.copy !== undefined) delete grown.copy;
-      grown.revision = write.revision(before.revision);
-      grown.content = content;
-      grown.length = before.length + taken.length;
-      grown.appendCount = blockCount;
-      const after = withLeaseAfterWrite(grown, before, write.now());
-      putBlobRecord(write, { container: found.container, ref }, before, after);
-      const { revision, keySha256, encryptionScope } = after;
+      // Copied once and changed field by field, because every block makes a record.
+      const after: Mutable<BlobRecord> = { ...before };
+      if (after.copy !== undefined) delete after.copy;
+      after.content = await appendToContent(payloads, write, before, content, length);
+      after.revision = write.revision(before.revision);
+      after.length = before.length + length;
+      after.appendCount = blockCount;
+      const { revision, keySha256, encryptionScope } = putCurrent(write, found, before, after);
       return { revision, keySha256, encryptionScope, offset: before.length, blockCount };
     });
   } finally {
-    taken.release();
+    ingested.release();
   }
 }
 
 type AppendTarget = Omit<AppendBlock, "body" | "length">;
 
-/** Whether a block could be appended here, as things are: asked before its bytes are fetched, and again with them. */
-export async function checkAppendTarget(blobs: BlobService, request: AppendTarget): Promise<void> {
-  await blobs.parts.store.read(async (read) => {
+/** The checks of Append Block, made before its source is fetched; the write makes them again. */
+export async function checkAppendTarget(blobs: BlobContext, request: AppendTarget): Promise<void> {
+  await blobs.store.read(async (read) => {
     checkAppendable(read, await findBlob(read, request.ref), request, 0);
   });
-}
-
-async function takeBlock(blobs: BlobService, { body, length }: AppendBlock): Promise<Ingested> {
-  if (body instanceof Uint8Array && body.length <= BLOB_LIMITS.inlineAppendBytesMax) {
-    return { content: { inline: Buffer.from(body) }, length: body.length, release() {} };
-  }
-  const appended = await blobs.parts.payloads.append(body, length);
-  return {
-    content: { slices: appended.slices },
-    length: appended.length,
-    release: () => appended.release(),
-  };
 }
 
 function checkAppendable(read: Reader, found: Found, request: AppendTarget, appended: number): BlobRecord {
@@ -92,27 +78,4 @@ function checkAppendable(read: Reader, found: Found, request: AppendTarget, appe
   scopeFor(found.container, request.encryption);
   if ((blob.appendCount ?? 0) >= BLOB_LIMITS.appendBlocksMax) throw new Refusal("BlockCountExceedsLimit");
   return blob;
-}
-
-/**
- * Append Blob Seal: from now on its content stays as it is. The service's pages say that the ETag stays as well; its
- * recorded answers have a new one, and a client may have learnt to expect that. Sealing what is sealed changes nothing.
- */
-export async function sealBlob(
-  blobs: BlobService,
-  request: ChangeBlob & { readonly append: AppendConditions },
-): Promise<Written> {
-  const { ref } = request;
-  return blobs.parts.store.write(async (write) => {
-    const found = await findBlob(write, ref);
-    checkBlobWrite(write, found, request, "change");
-    const before = found.blob!;
-    if (before.kind !== "append") throw new Refusal("InvalidBlobType");
-    throwIf(checkAppend(request.append, { current: before.length, appended: 0 }));
-    if (before.isSealed === true) return writtenOf(before);
-    const revision = write.revision(before.revision);
-    const after = withLeaseAfterWrite({ ...before, revision, isSealed: true }, before, write.now());
-    putBlobRecord(write, { container: found.container, ref }, before, after);
-    return writtenOf(after);
-  });
 }

@@ -7,15 +7,14 @@ import {
   blockPageRecord,
 } from "../../store/records/blob.ts";
 import type { Payloads } from "../payload/payloads.ts";
-import { pageStart, putNoBlocks, releaseBlobContent } from "./content.ts";
+import { pageStart, putEmptyBlocks, releaseBlobContent } from "./content.ts";
 
 /**
- * The content of an append blob: blocks like those of a block blob, one at a key, keyed by the offset it was
- * written to. An append writes one new key and no old one, so its cost does not grow with the blob.
+ * The content of an append blob: blocks like those of a block blob, one per key, keyed by their offset. An append
+ * writes one new key and changes none, so its cost does not grow with the blob.
  *
- * Snapshots and copies share the content and read no further than their own length; the blob goes on growing
- * behind it. Only where two of them want to grow from the same place does the second one need a content of its
- * own: it finds the key it wants taken.
+ * Snapshots and copies share the content and read only up to their own length, while the blob grows behind that.
+ * When a second blob appends at the same offset, its key is already in use, and the blob gets a copy of its own.
  */
 export async function appendToContent(
   payloads: Payloads,
@@ -24,39 +23,39 @@ export async function appendToContent(
   bytes: BlockEntry["bytes"],
   appended: number,
 ): Promise<BlobContent> {
-  const grown = await ownBlocks(payloads, write, { content, length });
+  const blocks = await appendableBlocks(payloads, write, { content, length });
   const entry: BlockEntry = { id: "", length: appended, bytes };
-  write.put(placeAt(grown, length), blockPageRecord.pack({ blocks: [entry] }));
-  return { blocks: grown };
+  write.put(keyAt(blocks, length), blockPageRecord.pack({ blocks: [entry] }));
+  return { blocks };
 }
 
-function placeAt(content: bigint, offset: number): string {
+function keyAt(content: bigint, offset: number): string {
   return blockPageKey(content, pageStart(offset, 0));
 }
 
 /** The id of a content of blocks that ends at `length`. */
-async function ownBlocks(
+async function appendableBlocks(
   payloads: Payloads,
   write: Writer,
   { content, length }: Pick<BlobRecord, "content" | "length">,
 ): Promise<bigint> {
   if ("blocks" in content) {
-    if ((await write.get(placeAt(content.blocks, length))) === undefined) return content.blocks;
+    if ((await write.get(keyAt(content.blocks, length))) === undefined) return content.blocks;
     const id = await copyBlocks(payloads, write, content.blocks, length);
     await releaseBlobContent(payloads, write, content);
     return id;
   }
-  const id = putNoBlocks(write);
-  // What came in one piece (a copy from elsewhere) is the first block; its references move along.
+  const id = putEmptyBlocks(write);
+  // Content without blocks (of a copy from another server) becomes the first block, with its references.
   if (length > 0 && !("pages" in content)) {
-    write.put(placeAt(id, 0), blockPageRecord.pack({ blocks: [{ id: "", length, bytes: content }] }));
+    write.put(keyAt(id, 0), blockPageRecord.pack({ blocks: [{ id: "", length, bytes: content }] }));
   }
   return id;
 }
 
 async function copyBlocks(payloads: Payloads, write: Writer, from: bigint, length: number): Promise<bigint> {
-  const id = putNoBlocks(write);
-  const range = { ...blockPagesOf(from), to: placeAt(from, length) };
+  const id = putEmptyBlocks(write);
+  const range = { ...blockPagesOf(from), to: keyAt(from, length) };
   for await (const { key, value } of write.range(range)) {
     write.put(blockPageKey(id, placeOfBlockPage(key)), value);
     for (const { bytes } of blockPageRecord.unpack(value).blocks) {

@@ -1,9 +1,9 @@
 import type { Instant } from "../../base/clock.ts";
 import { badHeader, Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
-import { type Conditions, checkWrite } from "../../concurrency/conditions.ts";
+import { checkWrite } from "../../concurrency/conditions.ts";
 import {
-  checkMayGuard,
+  checkImmutabilityAllowed,
   checkMutability,
   type Immutability,
   isRetention,
@@ -13,173 +13,191 @@ import { blobKey, versionKey } from "../../store/keys/blob.ts";
 import type { MaybePromise, Reader, SyncReader, Writer } from "../../store/kv.ts";
 import type { BlobRecord, ContainerRecord } from "../../store/records/blob.ts";
 import { blobRecord } from "../../store/records/blob-bytes.ts";
-import { leaseOf, readContainerSync, throwIf, withLease } from "./containers.ts";
-import { indexGuard } from "./guard-index.ts";
+import { type Guards, readContainerSync, throwIf, withLease } from "./containers.ts";
+import { indexImmutability } from "./immutability-index.ts";
 import type { BlobRef } from "./names.ts";
 import { indexTags } from "./tag-index.ts";
 
-/** What the operations on blobs have in common: finding them, and the order in which a write is judged. */
+/** What the operations on blobs have in common: finding a blob, and the order in which a write is checked. */
 
-/** Which state of a blob is meant: the present one, a snapshot, or a version. */
+/** Which state of a blob a request names: the current one, a snapshot, or a version. */
 export interface Selector {
   readonly snapshot?: Revision;
   readonly version?: Revision;
 }
 
-export interface Found {
+/** A blob's name with the record of its container. */
+export interface Place {
+  readonly ref: BlobRef;
   readonly container: ContainerRecord;
-  /** The record at the blob's key, uncommitted or not. */
+}
+
+export interface Found extends Place {
+  /** The record at the blob's key, also when it holds only uncommitted blocks. */
   readonly stored: BlobRecord | undefined;
-  /** The same where it counts as a blob that exists. */
+  /** The same record when it counts as an existing blob. */
   readonly blob: BlobRecord | undefined;
+}
+
+export interface State extends Place {
+  readonly record: BlobRecord;
+  readonly isCurrent: boolean;
+}
+
+export interface GuardedBlob extends Guards {
+  readonly ref: BlobRef;
+}
+
+export interface GuardedState extends GuardedBlob {
+  readonly selector: Selector;
 }
 
 export function findBlob(read: Reader, ref: BlobRef): MaybePromise<Found> {
   return read.view((records) => findBlobSync(records, ref));
 }
 
-export function findBlobSync(read: SyncReader, ref: BlobRef): Found {
+function findBlobSync(read: SyncReader, ref: BlobRef): Found {
   const container = readContainerSync(read, ref);
   const bytes = read.get(blobKey(container.id, ref.blob));
-  if (bytes === undefined) return { container, stored: undefined, blob: undefined };
-  const stored = settled(blobRecord.unpack(bytes), read.now());
-  const isVisible: boolean = isThere(stored, read.now());
-  if (isVisible) return { container, stored, blob: stored };
-  // A lease ends with the blob it was on, also when the blob went by its expiry.
-  const left = stored.isUncommitted === true ? stored : withLease(stored, AVAILABLE);
-  return { container, stored: left, blob: undefined };
+  if (bytes === undefined) return { ref, container, stored: undefined, blob: undefined };
+  const record = rehydrated(blobRecord.unpack(bytes), read.now());
+  const isFound: boolean = exists(record, read.now());
+  if (isFound) return { ref, container, stored: record, blob: record };
+  // A blob's lease ends with the blob, also when the blob has expired.
+  const stored = record.isUncommitted === true ? record : withLease(record, AVAILABLE);
+  return { ref, container, stored, blob: undefined };
 }
 
 /**
- * Only uncommitted blocks, or past its expiry: not there for anyone who asks for a blob. What a policy or a hold
- * keeps does not expire meanwhile.
+ * A blob of uncommitted blocks only, or past its expiry, does not exist for clients. A blob under a policy or a
+ * hold does not expire until that ends.
  */
-export function isThere(record: BlobRecord | undefined, now: Instant): record is BlobRecord {
+export function exists(record: BlobRecord | undefined, now: Instant): record is BlobRecord {
   if (record === undefined || record.isUncommitted === true) return false;
   if (record.expiresAt === undefined || record.expiresAt > now) return true;
   return checkMutability(record, now) !== undefined;
 }
 
-/** What time alone has changed: a blob on its way out of the archive has arrived. */
-export function settled(record: BlobRecord, now: Instant): BlobRecord {
+/** The record at `now`: once its rehydration time has passed, a blob has left the archive tier. */
+export function rehydrated(record: BlobRecord, now: Instant): BlobRecord {
   if (record.rehydrate === undefined || record.rehydrate.doneAt > now) return record;
   const { rehydrate, ...rest } = record;
   return { ...rest, tier: rehydrate.to, tierChangedAt: rehydrate.doneAt };
 }
 
-/** A state of the blob for reading. Throws BlobNotFound. */
+/** The state of the blob that a request names. Throws BlobNotFound. */
 export function readState(read: Reader, ref: BlobRef, selector: Selector): MaybePromise<State> {
   return read.view((records) => readStateSync(records, ref, selector));
 }
 
 export function readStateSync(read: SyncReader, ref: BlobRef, selector: Selector): State {
-  const found = findBlobSync(read, ref);
-  if (selector.snapshot !== undefined || selector.version !== undefined)
-    return readVersionOrSnapshot(read, ref, selector, found);
-  if (found.blob === undefined) throw new Refusal("BlobNotFound");
-  return { container: found.container, record: found.blob, isCurrent: true };
+  const { container, blob } = findBlobSync(read, ref);
+  const { snapshot, version } = selector;
+  const at = snapshot ?? version;
+  if (at === undefined || (version !== undefined && blob?.version === version)) {
+    if (blob === undefined) throw new Refusal("BlobNotFound");
+    return { ref, container, record: blob, isCurrent: true };
+  }
+  const bytes = read.get(versionKey(container.id, ref.blob, at));
+  const record = bytes === undefined ? undefined : rehydrated(blobRecord.unpack(bytes), read.now());
+  if (record?.stateKind !== kindOf(selector) || record.deleted !== undefined)
+    throw new Refusal("BlobNotFound");
+  return { ref, container, record, isCurrent: false };
 }
 
-function readVersionOrSnapshot(
-  read: SyncReader,
-  ref: BlobRef,
-  { snapshot, version }: Selector,
-  { container, blob }: Found,
-): State {
-  if (version !== undefined && blob?.version === version) return { container, record: blob, isCurrent: true };
-  const bytes = read.get(versionKey(container.id, ref.blob, snapshot ?? version!));
-  const record = bytes === undefined ? undefined : settled(blobRecord.unpack(bytes), read.now());
-  const wanted = snapshot === undefined ? "version" : "snapshot";
-  if (record?.stateKind !== wanted || record.deleted !== undefined) throw new Refusal("BlobNotFound");
-  return { container, record, isCurrent: false };
+/** Of a selector that does not name the current state. */
+export function kindOf({ snapshot }: Selector): "snapshot" | "version" {
+  return snapshot === undefined ? "version" : "snapshot";
 }
 
-export interface State {
-  readonly container: ContainerRecord;
-  readonly record: BlobRecord;
-  readonly isCurrent: boolean;
+/** An operation that reads needs no lease id, but one that is sent must match. */
+export function checkBlobLease(
+  read: Pick<Reader, "now">,
+  record: Pick<BlobRecord, "lease"> | undefined,
+  leaseId: string | undefined,
+  use: "read" | "write",
+): void {
+  const check = use === "write" ? checkLeaseWrite : checkLeaseRead;
+  throwIf(check(record?.lease ?? AVAILABLE, leaseId, read.now(), "Blob"));
 }
 
-export interface BlobGuards {
-  readonly conditions: Conditions;
-  readonly leaseId: string | undefined;
-}
-
-/** On reads an id is a condition; a snapshot or a version has no lease of its own. */
+/** A snapshot or a version has no lease of its own. */
 export function checkReadLease(
   read: Pick<Reader, "now">,
   { record, isCurrent }: State,
   leaseId: string | undefined,
 ): void {
-  if (leaseId === undefined) return;
-  throwIf(checkLeaseRead(isCurrent ? leaseOf(record) : { state: "available" }, leaseId, read.now(), "Blob"));
+  if (leaseId !== undefined) checkBlobLease(read, isCurrent ? record : undefined, leaseId, "read");
 }
 
 /**
- * Whether a write may go ahead, in the order clients have come to rely on: the lease, then existence, then the
- * conditions, then the state the blob is in. A leased blob answers LeaseIdMissing even to "If-None-Match: *".
+ * Whether a write may go ahead, in the order clients rely on: the lease, then existence, then the conditions,
+ * then the state the blob is in. A leased blob answers LeaseIdMissing even to "If-None-Match: *".
  */
 export function checkBlobWrite(
   read: Pick<Reader, "now">,
   { stored, blob }: Found,
-  guards: BlobGuards,
+  guards: Guards,
   kind: "create" | "change",
 ): void {
   if (kind === "change" && blob === undefined) throw new Refusal("BlobNotFound");
-  throwIf(
-    checkLeaseWrite(stored === undefined ? leaseOf({}) : leaseOf(stored), guards.leaseId, read.now(), "Blob"),
-  );
+  checkBlobLease(read, stored, guards.leaseId, "write");
   throwIf(checkWrite(guards.conditions, blob, kind));
   if (blob !== undefined) checkChangeable(blob, read.now());
 }
 
-/** A change of content, metadata or properties; deleting and tiering have their own rules. */
+/** For a change of content, metadata or properties; deleting and setting the tier have their own rules. */
 export function checkChangeable(blob: BlobRecord, now: Instant): void {
-  if (blob.copy?.status === "pending") throw new Refusal("PendingCopyOperation");
+  checkNoPendingCopy(blob);
   checkMutable(blob, now);
   if (blob.rehydrate !== undefined) throw new Refusal("BlobBeingRehydrated");
   if (blob.tier === "Archive") throw new Refusal("BlobArchived");
+}
+
+export function checkNoPendingCopy(blob: BlobRecord | undefined): void {
+  if (blob?.copy?.status === "pending") throw new Refusal("PendingCopyOperation");
 }
 
 export function checkMutable(blob: BlobRecord, now: Instant): void {
   throwIf(checkMutability(blob, now));
 }
 
-/** Whether a policy (or, without one, a hold) may be put on a blob of the container. */
-export function checkGuarding(
+/** Whether the container allows a policy (or, without one, a hold) on its blobs, and the policy's date is valid. */
+export function checkNewImmutability(
   container: ContainerRecord,
   immutability: Immutability | undefined,
   now: Instant,
 ): void {
-  throwIf(checkMayGuard(container));
+  throwIf(checkImmutabilityAllowed(container));
   if (immutability === undefined || isRetention(immutability.until, now)) return;
   throw badHeader("x-ms-immutability-policy-until-date", new Date(immutability.until).toUTCString());
 }
 
 /**
- * The one way a blob's present record is written: whatever must follow a blob's record around (an index over its
- * tags, say) belongs here. `before` is what the key held.
+ * The only function that writes a blob's current record, because the indexes over tags and immutability change
+ * with it. `before` is the record at the key.
  */
 export function putBlobRecord(
   write: Writer,
-  place: { readonly container: ContainerRecord; readonly ref: BlobRef },
+  place: Place,
   before: BlobRecord | undefined,
   after: BlobRecord | undefined,
 ): void {
+  const { container, ref } = place;
   if (before?.tags !== undefined || after?.tags !== undefined) indexTags(write, place, before, after);
-  if (isGuarded(before) || isGuarded(after)) {
-    indexGuard(write, { container: place.container.id, blob: place.ref.blob }, before, after);
+  if (hasImmutability(before) || hasImmutability(after)) {
+    indexImmutability(write, { container: container.id, blob: ref.blob }, before, after);
   }
-  const key = blobKey(place.container.id, place.ref.blob);
+  const key = blobKey(container.id, ref.blob);
   if (after === undefined) write.delete(key);
   else write.put(key, blobRecord.pack(after));
 }
 
-function isGuarded(record: BlobRecord | undefined): boolean {
+export function hasImmutability(record: BlobRecord | undefined): boolean {
   return record?.immutability !== undefined || record?.hasLegalHold === true;
 }
 
-/** The lease a written blob carries on: one in force, or none. */
+/** A lease in force stays on a written blob; any other ends. */
 export function withLeaseAfterWrite(
   record: BlobRecord,
   before: BlobRecord | undefined,

@@ -1,10 +1,12 @@
 import { Refusal, type RefusalCode } from "../../base/refusals.ts";
+import type { Revision } from "../../base/revision.ts";
 import { type Conditions, failingCondition } from "../../concurrency/conditions.ts";
 import { AVAILABLE, checkLeaseRead, checkLeaseWrite, type Lease } from "../../concurrency/lease.ts";
 import { containerKey } from "../../store/keys/blob.ts";
 import type { MaybePromise, Reader, SyncReader, Writer } from "../../store/kv.ts";
 import { type ContainerRecord, containerRecord } from "../../store/records/blob.ts";
 import { RecordDecodeCache } from "../../store/records/record-decode-cache.ts";
+import type { BlobContext } from "./context.ts";
 import type { ContainerRef } from "./names.ts";
 
 /** What the operations on containers have in common. */
@@ -17,7 +19,7 @@ export async function findContainer(read: Reader, ref: ContainerRef): Promise<Co
   return stored === undefined ? undefined : containers.unpack(key, stored);
 }
 
-/** The first step of every request for a blob. */
+/** The first step of every request for a blob. Throws ContainerNotFound. */
 export function readContainerSync(read: SyncReader, ref: ContainerRef): ContainerRecord {
   const key = containerKey(ref.account, ref.container);
   const stored = read.get(key);
@@ -37,14 +39,19 @@ export function throwIf(code: RefusalCode | undefined): void {
   if (code !== undefined) throw new Refusal(code);
 }
 
+/** The lease id and the conditions a request carries. */
 export interface Guards {
   readonly conditions: Conditions;
   readonly leaseId: string | undefined;
 }
 
+export interface GuardedContainer extends Guards {
+  readonly ref: ContainerRef;
+}
+
 /**
- * A container's lease reserves its deletion and nothing else; an id that is sent along with another operation
- * must still be the right one. The lease is looked at before the conditions, as on blobs.
+ * A container's lease reserves its deletion and nothing else. Other operations need no lease id, but one that
+ * is sent must match. The lease is checked before the conditions, as on blobs.
  */
 export function checkContainer(
   read: Pick<Reader, "now">,
@@ -57,11 +64,26 @@ export function checkContainer(
   if (failingCondition(conditions, container) !== undefined) throw new Refusal("ConditionNotMet");
 }
 
+/** Changes a container's record and gives it a new revision. */
+export function changeContainer(
+  blobs: BlobContext,
+  request: GuardedContainer,
+  change: (record: ContainerRecord) => Omit<ContainerRecord, "revision">,
+): Promise<Revision> {
+  return blobs.store.write(async (write) => {
+    const record = await readContainer(write, request.ref);
+    checkContainer(write, record, request, "other");
+    const revision = write.revision(record.revision);
+    putContainer(write, request.ref, { ...change(record), revision });
+    return revision;
+  });
+}
+
 export function leaseOf(record: { readonly lease?: Lease }): Lease {
   return record.lease ?? AVAILABLE;
 }
 
-/** The record with its lease as given: an available one is not stored. */
+/** The record with this lease; an available lease is not stored. */
 export function withLease<T extends { readonly lease?: Lease }>(record: T, lease: Lease): T {
   const { lease: _, ...rest } = record;
   return (lease.state === "available" ? rest : { ...rest, lease }) as T;

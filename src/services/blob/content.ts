@@ -11,24 +11,25 @@ import {
   contentRecord,
   type StoredSlice,
 } from "../../store/records/blob.ts";
+import { openContent } from "../payload/content.ts";
 import { inlinePayload } from "../payload/open-payload.ts";
 import type { OpenPayload, Payloads, SliceRange } from "../payload/payloads.ts";
 import { BLOB_LIMITS } from "./limits.ts";
 import { openPages } from "./open-pages.ts";
-import { releasePages, sharePages } from "./page-content.ts";
+import { addPagesReference, releasePages } from "./page-content.ts";
 import { discard } from "./retention.ts";
 
 /**
- * The bytes of a blob: who counts on them, and how they are read. Every record that names a content holds one
- * reference; moving a record (a blob that becomes its own past) moves the reference and touches nothing.
+ * The bytes of a blob: their reference counts, and how they are read. Each record that names a content holds one
+ * reference. When a blob's current record becomes a version, the reference moves with it.
  */
-export async function shareBlobContent(
+export async function addBlobContentReference(
   payloads: Payloads,
   write: Writer,
   content: BlobContent,
 ): Promise<void> {
   if ("slices" in content) await payloads.share(write, content.slices);
-  else if ("pages" in content) await sharePages(write, content);
+  else if ("pages" in content) await addPagesReference(write, content);
   else if ("blocks" in content) await count(write, content.blocks, 1);
 }
 
@@ -37,10 +38,10 @@ export function releaseBlobContent(
   write: Writer,
   content: BlobContent,
 ): MaybePromise<void> {
-  if (!("inline" in content)) return releaseLong(payloads, write, content);
+  if (!("inline" in content)) return releaseStored(payloads, write, content);
 }
 
-async function releaseLong(
+async function releaseStored(
   payloads: Payloads,
   write: Writer,
   content: Exclude<BlobContent, { readonly inline: Buffer }>,
@@ -54,7 +55,7 @@ async function releaseLong(
 
 async function count(write: Writer, id: bigint, change: number): Promise<number> {
   const stored = await write.get(contentKey(id));
-  assert(stored !== undefined, () => `content ${id} is named and not counted`);
+  assert(stored !== undefined, () => `content ${id} is referenced but has no reference count`);
   const refs = contentRecord.unpack(stored).refs + change;
   assert(refs >= 0, () => `content ${id} would have ${refs} references`);
   if (refs === 0) write.delete(contentKey(id));
@@ -62,9 +63,9 @@ async function count(write: Writer, id: bigint, change: number): Promise<number>
   return refs;
 }
 
-/** A new content made of these blocks, with its first reference. The slices must already be counted. */
+/** A new content made of these blocks, with its first reference. The slices must already be referenced. */
 export function putBlocks(write: Writer, blocks: readonly BlockEntry[]): BlobContent {
-  const id = putNoBlocks(write);
+  const id = putEmptyBlocks(write);
   let offset = 0;
   for (let first = 0; first < blocks.length; first += BLOB_LIMITS.blocksPerPage) {
     const page = blocks.slice(first, first + BLOB_LIMITS.blocksPerPage);
@@ -74,14 +75,14 @@ export function putBlocks(write: Writer, blocks: readonly BlockEntry[]): BlobCon
   return { blocks: id };
 }
 
-/** A new content of no blocks yet, with its first reference. */
-export function putNoBlocks(write: Writer): bigint {
+/** A new content without blocks, with its first reference. */
+export function putEmptyBlocks(write: Writer): bigint {
   const id = write.revision();
   write.put(contentKey(id), contentRecord.pack({ refs: 1 }));
   return id;
 }
 
-/** Up to `blocksPerPage` blocks, the first of which is the list's `first` and begins at `offset`. */
+/** Writes up to `blocksPerPage` blocks. The first is block `first` of the list and begins at byte `offset`. */
 export function putBlockPage(
   write: Writer,
   content: bigint,
@@ -92,8 +93,8 @@ export function putBlockPage(
 }
 
 /**
- * Pages are found by the offset of their first byte. Blocks may be empty, so that two pages could begin at the
- * same byte: the low bits tell them apart by their place in the list.
+ * Pages are found by the offset of their first byte. Blocks may be empty, so two pages can begin at the same
+ * byte: the low bits distinguish them by their position in the list.
  */
 const PAGES_MAX = 1_024n;
 
@@ -101,7 +102,7 @@ export function pageStart(offset: number, firstBlock: number): bigint {
   return BigInt(offset) * PAGES_MAX + BigInt(Math.floor(firstBlock / BLOB_LIMITS.blocksPerPage));
 }
 
-/** All blocks, in order, a page at a time: 50,000 steps of an asynchronous loop cost more than the blocks do. */
+/** All blocks in order, a page at a time: 50,000 steps of an asynchronous loop cost more than the blocks. */
 export async function* blocksOf(read: Reader, content: BlobContent): AsyncGenerator<readonly BlockEntry[]> {
   if (!("blocks" in content)) return;
   for await (const { value } of read.range(blockPagesOf(content.blocks))) {
@@ -109,7 +110,7 @@ export async function* blocksOf(read: Reader, content: BlobContent): AsyncGenera
   }
 }
 
-/** Blocks that hold bytes of the range, with the offset of the first of them. */
+/** The blocks that overlap the range, and the offset of the first. */
 async function blocksIn(
   read: Reader,
   content: { readonly blocks: bigint },
@@ -131,8 +132,8 @@ async function blocksIn(
 }
 
 /**
- * Opens the bytes of a record for reading, inside the snapshot the record was read in. From then on they can be
- * streamed to the end, whatever is written over the blob meanwhile.
+ * Opens the bytes of a record inside the store snapshot that the record was read in. They can then be streamed to
+ * the end, even if the blob is overwritten meanwhile.
  */
 export async function openBlobContent(
   payloads: Payloads,
@@ -147,8 +148,8 @@ export async function openBlobContent(
   return openBlocks(payloads, read, blocks, { start, range, length });
 }
 
-interface Part {
-  /** Where in the blob it begins. */
+interface OpenBlock {
+  /** Its offset in the blob. */
   readonly start: number;
   readonly payload: OpenPayload;
 }
@@ -159,79 +160,68 @@ async function openBlocks(
   blocks: readonly BlockEntry[],
   { start, range, length }: { readonly start: number; readonly range: SliceRange; readonly length: number },
 ): Promise<OpenPayload> {
-  // Neighbours in extents are opened together: one look-up, and the reader runs ahead across them.
+  // Adjacent blocks in extents are opened together: one look-up, and the reader prefetches across them.
   const groups: {
-    readonly start: number;
+    readonly begin: number;
     readonly bytes: BlockEntry["bytes"] & { slices?: StoredSlice[] };
   }[] = [];
-  let at = start;
-  for (const block of blocks) {
-    const begin = at;
-    at += block.length;
-    if (!overlaps(begin, at, range)) continue;
-    const { bytes } = block;
+  let end = start;
+  for (const { bytes, length: blockBytes } of blocks) {
+    const begin = end;
+    end += blockBytes;
+    if (begin >= range.from + range.length || end <= range.from) continue;
     const last = groups.at(-1)?.bytes.slices;
-    if ("inline" in bytes) groups.push({ start: begin, bytes });
-    else if (last === undefined) groups.push({ start: begin, bytes: { slices: [...bytes.slices] } });
+    if ("inline" in bytes) groups.push({ begin, bytes });
+    else if (last === undefined) groups.push({ begin, bytes: { slices: [...bytes.slices] } });
     else last.push(...bytes.slices);
   }
-  const parts: Part[] = [];
-  for (const { start: begin, bytes } of groups) {
-    const payload =
-      "inline" in bytes
-        ? inlinePayload(bytes.inline)
-        : await payloads.open(read, bytes.slices, {
-            from: Math.max(0, range.from - begin),
-            length: range.length,
-          });
-    parts.push({ start: begin, payload });
+  const opened: OpenBlock[] = [];
+  for (const { begin, bytes } of groups) {
+    const inGroup = { from: Math.max(0, range.from - begin), length: range.length };
+    opened.push({ start: begin, payload: await openContent(payloads, read, bytes, inGroup) });
   }
-  return joined(parts, length);
-}
-
-function overlaps(from: number, to: number, range: SliceRange): boolean {
-  return from < range.from + range.length && to > range.from;
-}
-
-function joined(parts: readonly Part[], length: number): OpenPayload {
-  if (parts.length === 1 && parts[0]!.start === 0) return parts[0]!.payload;
+  if (opened.length === 1 && opened[0]!.start === 0) return opened[0]!.payload;
   return {
     length,
-    stream: (from, wanted) => gathered(parts, from, wanted),
+    stream: (from, count) => streamBlocks(opened, from, count),
     close() {
-      for (const { payload } of parts) payload.close();
+      for (const { payload } of opened) payload.close();
     },
   };
 }
 
-/** Small blocks go out together: each piece costs the client's connection as much as a large one. */
-const GATHERED_BYTES = 64 * KIB;
-const SMALL_BYTES = 4 * KIB;
+/** Small chunks are sent together, because each one costs the connection as much as a large one. */
+const COALESCED_BYTES = 64 * KIB;
+const SMALL_CHUNK_BYTES = 4 * KIB;
 
-async function* gathered(parts: readonly Part[], from: number, wanted: number): AsyncGenerator<Buffer> {
+async function* streamBlocks(
+  blocks: readonly OpenBlock[],
+  from: number,
+  count: number,
+): AsyncGenerator<Buffer> {
   let small: Buffer[] = [];
-  let bytes = 0;
-  const taken = (): Buffer => {
-    const whole = small.length === 1 ? small[0]! : Buffer.concat(small, bytes);
+  let smallBytes = 0;
+  const flush = (): Buffer => {
+    const chunk = small.length === 1 ? small[0]! : Buffer.concat(small, smallBytes);
     small = [];
-    bytes = 0;
-    return whole;
+    smallBytes = 0;
+    return chunk;
   };
-  let left = wanted;
-  for (const { start, payload } of parts) {
+  let missing = count;
+  for (const { start, payload } of blocks) {
     const low = Math.max(from, start);
-    const high = Math.min(from + wanted, start + payload.length);
+    const high = Math.min(from + count, start + payload.length);
     if (low >= high) continue;
-    for await (const piece of payload.stream(low - start, high - low)) {
-      if (bytes > 0 && (piece.length >= SMALL_BYTES || bytes >= GATHERED_BYTES)) yield taken();
-      if (piece.length >= SMALL_BYTES) yield piece;
-      else {
-        small.push(piece);
-        bytes += piece.length;
-      }
+    for await (const chunk of payload.stream(low - start, high - low)) {
+      const isSmall = chunk.length < SMALL_CHUNK_BYTES;
+      if (smallBytes > 0 && (!isSmall || smallBytes >= COALESCED_BYTES)) yield flush();
+      if (isSmall) {
+        small.push(chunk);
+        smallBytes += chunk.length;
+      } else yield chunk;
     }
-    left -= high - low;
+    missing -= high - low;
   }
-  if (bytes > 0) yield taken();
-  if (left !== 0) throw new DamagedData(`the blocks of a blob are ${left} bytes short`);
+  if (smallBytes > 0) yield flush();
+  if (missing !== 0) throw new DamagedData(`the blocks of a blob are ${missing} bytes short`);
 }

@@ -2,8 +2,8 @@ import { Refusal } from "../../base/refusals.ts";
 import type { Revision } from "../../base/revision.ts";
 import type { Writer } from "../../store/kv.ts";
 import type { ContainerRecord } from "../../store/records/blob.ts";
-import type { BlobService } from "./blob-service.ts";
 import { findContainer, putContainer } from "./containers.ts";
+import type { BlobContext } from "./context.ts";
 import type { ContainerRef } from "./names.ts";
 
 export interface CreateContainer {
@@ -13,18 +13,18 @@ export interface CreateContainer {
   readonly encryptionScope: ContainerRecord["encryptionScope"];
 }
 
-/** A static website comes with the container its pages are put into: clients upload to it at once. */
-export async function makeWebsiteContainer(write: Writer, account: string): Promise<void> {
+/** Set Blob Service Properties with a static website creates the container $web, which clients then upload to. */
+export async function createWebsiteContainer(write: Writer, account: string): Promise<void> {
   const ref = { account, container: "$web" };
   if ((await findContainer(write, ref)) !== undefined) return;
   const revision = write.revision();
   putContainer(write, ref, { id: revision, revision });
 }
 
-/** A name that was deleted a moment ago can be used again at once: the new container has an id of its own. */
-export async function createContainer(blobs: BlobService, request: CreateContainer): Promise<Revision> {
+/** Create Container. The name of a deleted container can be used again at once: the new one has its own id. */
+export async function createContainer(blobs: BlobContext, request: CreateContainer): Promise<Revision> {
   const { ref, metadata, publicAccess, encryptionScope } = request;
-  return blobs.parts.store.write(async (write) => {
+  return blobs.store.write(async (write) => {
     if ((await findContainer(write, ref)) !== undefined) throw new Refusal("ContainerAlreadyExists");
     const revision = write.revision();
     putContainer(write, ref, {

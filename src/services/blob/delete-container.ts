@@ -1,22 +1,22 @@
 import { Refusal } from "../../base/refusals.ts";
 import { containerKey, deletedContainerKey } from "../../store/keys/blob.ts";
 import { containerRecord } from "../../store/records/blob.ts";
-import type { BlobService } from "./blob-service.ts";
-import type { GuardedContainer } from "./container-properties.ts";
-import { checkContainer, readContainer } from "./containers.ts";
-import { isHolding } from "./guard-index.ts";
-import { discard, readSoftDelete, remind } from "./retention.ts";
+import { checkContainer, type GuardedContainer, readContainer } from "./containers.ts";
+import type { BlobContext } from "./context.ts";
+import { hasImmutableBlobs } from "./immutability-index.ts";
+import { discard, readSoftDelete, scheduleDeadline } from "./retention.ts";
 
 /**
- * One write, whatever the container holds: the name goes, and its contents with it, since they are found through
- * its id. The reclaimer takes them apart later. What is under a policy or a hold keeps its container. While soft delete is on, container and contents wait instead.
+ * Delete Container is one small write, however many blobs there are: they are found through the container's id,
+ * and the reclaimer removes them later. A policy or a hold on a blob protects its container. While soft delete is
+ * on, the container and its blobs are retained.
  */
-export async function deleteContainer(blobs: BlobService, request: GuardedContainer): Promise<void> {
+export async function deleteContainer(blobs: BlobContext, request: GuardedContainer): Promise<void> {
   const { account, container } = request.ref;
-  await blobs.parts.store.write(async (write) => {
+  await blobs.store.write(async (write) => {
     const record = await readContainer(write, request.ref);
     checkContainer(write, record, request, "delete");
-    if (await isHolding(write, record.id))
+    if (await hasImmutableBlobs(write, record.id))
       throw new Refusal("ContainerImmutableStorageWithVersioningEnabled");
     write.delete(containerKey(account, container));
     const softDelete = await readSoftDelete(write, account);
@@ -26,10 +26,10 @@ export async function deleteContainer(blobs: BlobService, request: GuardedContai
     }
     const { at, until } = softDelete;
     const deletion = write.revision(record.revision);
-    // The lease does not come back with the container.
+    // A restored container has no lease.
     const { lease: _, ...kept } = record;
     const key = deletedContainerKey(account, container, deletion);
     write.put(key, containerRecord.pack({ ...kept, deleted: { at, until } }));
-    remind(write, until, { what: "container", account, container, deletion });
+    scheduleDeadline(write, until, { what: "container", account, container, deletion });
   });
 }

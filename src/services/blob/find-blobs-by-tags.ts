@@ -16,18 +16,18 @@ import type { Entry, Key, Range, Reader } from "../../store/kv.ts";
 import { tagRecord } from "../../store/records/blob.ts";
 import { blobRecord } from "../../store/records/blob-bytes.ts";
 import type { NewPage, Page } from "../page.ts";
-import type { BlobService } from "./blob-service.ts";
-import { isThere } from "./blobs.ts";
+import { exists } from "./blobs.ts";
 import { findContainer, readContainer } from "./containers.ts";
+import type { BlobContext } from "./context.ts";
 import { BLOB_LIMITS } from "./limits.ts";
 
 export interface FindBlobs<P extends Page<FoundBlob>> {
   readonly account: string;
-  /** Only in this container, which must exist. */
+  /** Searches only this container, which must exist. */
   readonly container: string | undefined;
   readonly query: TagQuery;
   readonly newPage: NewPage<FoundBlob, P>;
-  /** Also the versions that are not the present state, after all that are. */
+  /** Also finds versions that are not current, after all current ones. */
   readonly withVersions: boolean;
   readonly from: TagPlace | undefined;
 }
@@ -35,7 +35,7 @@ export interface FindBlobs<P extends Page<FoundBlob>> {
 export interface FoundBlob {
   readonly container: string;
   readonly blob: string;
-  /** Those the query names. */
+  /** The tags that the query names. */
   readonly tags: Tags;
   readonly version: Revision | undefined;
   readonly isCurrent: boolean;
@@ -49,15 +49,15 @@ export interface FoundBlobs<P> {
 const STEP = 256;
 
 /**
- * Find Blobs by Tags: a walk over the entries of one tag, as narrow as the query allows; the other comparisons
- * are made with the blob itself. No blob without the tag is looked at.
+ * Find Blobs by Tags: a scan over the index entries of one tag, as narrow as the query allows. The other comparisons
+ * use the blob's record. Blobs without that tag are not read.
  */
 export async function findBlobsByTags<P extends Page<FoundBlob>>(
-  blobs: BlobService,
+  blobs: BlobContext,
   request: FindBlobs<P>,
 ): Promise<FoundBlobs<P>> {
   const { account, query } = request;
-  return blobs.parts.store.read(async (read) => {
+  return blobs.store.read(async (read) => {
     const page = request.newPage(read.now());
     if (request.container !== undefined) {
       await readContainer(read, { account, container: request.container });
@@ -67,44 +67,44 @@ export async function findBlobsByTags<P extends Page<FoundBlob>>(
     const only =
       names[0] === undefined ? undefined : await findContainer(read, { account, container: names[0] });
     if (names.length > 0 && only === undefined) return { page, next: undefined };
-    const found = new Finding(read, request);
-    for await (const entries of found.entries(only?.id)) {
-      for (const [i, item] of (await found.look(entries)).entries()) {
+    const search = new TagSearch(read, request);
+    for await (const entries of search.entries(only?.id)) {
+      for (const [i, item] of (await search.match(entries)).entries()) {
         if (item === undefined) continue;
         if (page.isFull) return { page, next: placeOfTagKey(entries[i]!.key) };
         page.add(item);
       }
       const last = entries.at(-1)!;
-      if (found.scanned >= BLOB_LIMITS.listScanMax) return { page, next: found.after(last.key) };
+      if (search.scanned >= BLOB_LIMITS.listScanMax) return { page, next: placeAfter(last.key) };
     }
     return { page, next: undefined };
   });
 }
 
-type Wanted = Pick<FindBlobs<Page<FoundBlob>>, "account" | "query" | "withVersions" | "from">;
+/** The next possible entry: no name lies between a name and the same name with a zero appended. */
+function placeAfter(key: Key): TagPlace {
+  const place = placeOfTagKey(key);
+  if (place.version !== undefined) return { ...place, version: place.version + 1n };
+  return { ...place, blob: `${place.blob}\0` };
+}
 
-class Finding {
+type TagSearchRequest = Pick<FindBlobs<Page<FoundBlob>>, "account" | "query" | "withVersions" | "from">;
+
+class TagSearch {
   readonly #read: Reader;
-  readonly #request: Wanted;
+  readonly #request: TagSearchRequest;
   readonly #tag: string;
-  /** The ids that containers have now, by name: an entry of an earlier container of the name is not shown. */
+  /** The current ids of containers by name: entries of a deleted container of the same name do not count. */
   readonly #containers = new Map<string, bigint | undefined>();
   scanned = 0;
 
-  constructor(read: Reader, request: Wanted) {
+  constructor(read: Reader, request: TagSearchRequest) {
     this.#read = read;
     this.#request = request;
     this.#tag = drivingTag(request.query);
   }
 
-  /** The next entry there could be: names cannot follow each other more closely than by a zero. */
-  after(key: Key): TagPlace {
-    const place = placeOfTagKey(key);
-    if (place.version !== undefined) return { ...place, version: place.version + 1n };
-    return { ...place, blob: `${place.blob}\0` };
-  }
-
-  /** Entries on the way, some at a time: those of present states, and then those of versions. */
+  /** Index entries in batches: those of current states, then those of versions. */
   async *entries(container: bigint | undefined): AsyncGenerator<Entry[]> {
     const { from, withVersions } = this.#request;
     if (from?.version === undefined) yield* this.#entriesOf("bi", container);
@@ -114,56 +114,53 @@ class Finding {
   async *#entriesOf(family: TagFamily, container: bigint | undefined): AsyncGenerator<Entry[]> {
     let range = this.#bounds(family);
     while (range.from < range.to) {
-      const stretch = container === undefined ? range : await this.#inContainer(family, range, container);
-      if (stretch === undefined) return;
-      const entries: Entry[] = [];
-      for await (const entry of this.#read.range({ ...stretch, limit: STEP })) entries.push(entry);
+      const subrange = container === undefined ? range : await this.#inContainer(family, range, container);
+      if (subrange === undefined) return;
+      const entries = await this.#read.take(subrange, STEP);
       this.scanned += Math.max(entries.length, 1);
       if (entries.length > 0) yield entries;
-      const isStretchOver = entries.length < STEP;
-      if (!isStretchOver) range = { ...range, from: keyAfter(entries.at(-1)!.key) };
+      if (entries.length === STEP) range = { ...range, from: keyAfter(entries.at(-1)!.key) };
       else if (container === undefined) return;
-      else range = { ...range, from: this.#endOfValue(family, stretch) };
+      else range = { ...range, from: this.#endOfValue(family, subrange) };
     }
   }
 
-  /** What the comparisons with the driving tag leave of its entries. */
+  /** The range of entries that the comparisons with the driving tag allow. */
   #bounds(family: TagFamily): Range {
     const { account, query, from } = this.#request;
     let { from: low, to: high } = tagsOf(family, account, this.#tag);
     for (const { tag, operator, value } of query.comparisons) {
       if (tag !== this.#tag) continue;
-      const one = tagValues(family, { account, tag, value });
-      if (operator === "=" || operator === ">=") low = low > one.from ? low : one.from;
-      if (operator === ">") low = low > one.to ? low : one.to;
-      if (operator === "=" || operator === "<=") high = high < one.to ? high : one.to;
-      if (operator === "<") high = high < one.from ? high : one.from;
+      const equal = tagValues(family, { account, tag, value });
+      if (operator === "=" || operator === ">=") low = later(low, equal.from);
+      if (operator === ">") low = later(low, equal.to);
+      if (operator === "=" || operator === "<=") high = earlier(high, equal.to);
+      if (operator === "<") high = earlier(high, equal.from);
     }
-    const isBegun = from !== undefined && (from.version === undefined) === (family === "bi");
-    const start = isBegun ? tagKey(account, this.#tag, from) : low;
-    return { from: low > start ? low : start, to: high };
+    const isContinued = from !== undefined && (from.version === undefined) === (family === "bi");
+    if (isContinued) low = later(low, tagKey(account, this.#tag, from));
+    return { from: low, to: high };
   }
 
-  /** The entries of one container under the next value that has entries at all. */
+  /** The entries of one container under the next value that has any entries. */
   async #inContainer(family: TagFamily, range: Range, container: bigint): Promise<Range | undefined> {
     const { account } = this.#request;
-    for await (const { key } of this.#read.range({ ...range, limit: 1 })) {
-      const { value } = placeOfTagKey(key);
-      const { from, to } = tagValues(family, { account, tag: this.#tag, value, container });
-      return { from: from > range.from ? from : range.from, to: to < range.to ? to : range.to };
-    }
-    return undefined;
+    const [next] = await this.#read.take(range, 1);
+    if (next === undefined) return undefined;
+    const { value } = placeOfTagKey(next.key);
+    const { from, to } = tagValues(family, { account, tag: this.#tag, value, container });
+    return { from: later(from, range.from), to: earlier(to, range.to) };
   }
 
-  /** Behind the entries of all containers under the value of this stretch. */
+  /** The key after the entries of all containers under the value of this range. */
   #endOfValue(family: TagFamily, { to }: Range): Key {
     const { account } = this.#request;
     const base = tagsOf(family, account, this.#tag).from.length;
     return prefixEnd(to.slice(0, to.indexOf("\0", base) + 1));
   }
 
-  /** The blobs of these entries, where they match. */
-  async look(entries: readonly Entry[]): Promise<(FoundBlob | undefined)[]> {
+  /** The blob of each entry, undefined where it does not match. */
+  async match(entries: readonly Entry[]): Promise<(FoundBlob | undefined)[]> {
     const places = entries.map(({ key }) => placeOfTagKey(key));
     const records = await this.#read.getMany(
       places.map(({ container, blob, version }) =>
@@ -175,11 +172,11 @@ class Finding {
       const bytes = records[i];
       const record = bytes === undefined ? undefined : blobRecord.unpack(bytes);
       const { container } = tagRecord.unpack(entries[i]!.value);
-      const isShown =
-        isThere(record, this.#read.now()) &&
+      const isFound =
+        exists(record, this.#read.now()) &&
         (await this.#idOf(container)) === id &&
         matchesTagQuery(this.#request.query, record.tags ?? {});
-      if (!isShown) found.push(undefined);
+      if (!isFound) found.push(undefined);
       else {
         const tags = this.#named(record.tags ?? {});
         found.push({ container, blob, tags, version: record.version, isCurrent: version === undefined });
@@ -201,3 +198,6 @@ class Finding {
     return this.#containers.get(container);
   }
 }
+
+const later = (a: Key, b: Key): Key => (a > b ? a : b);
+const earlier = (a: Key, b: Key): Key => (a < b ? a : b);

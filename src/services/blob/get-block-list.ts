@@ -1,25 +1,18 @@
 import { Refusal } from "../../base/refusals.ts";
-import { CooperativeScheduler } from "../../base/yield-to-event-loop.ts";
-import { type Conditions, checkWrite } from "../../concurrency/conditions.ts";
-import { checkLeaseRead } from "../../concurrency/lease.ts";
+import { checkWrite } from "../../concurrency/conditions.ts";
 import { blockIdOfKey, blockPagesOf, stagedBlocksOf } from "../../store/keys/blob.ts";
 import { keyAfter } from "../../store/keys/pack.ts";
 import type { Entry, Range, Reader } from "../../store/kv.ts";
 import { type BlobRecord, blockPageRecord, stagedBlockRecord } from "../../store/records/blob.ts";
 import type { Page } from "../page.ts";
-import type { BlobService } from "./blob-service.ts";
-import { findBlob, readState, type Selector } from "./blobs.ts";
-import { leaseOf, throwIf } from "./containers.ts";
+import { checkBlobLease, findBlob, type GuardedState, readState } from "./blobs.ts";
+import { throwIf } from "./containers.ts";
+import type { BlobContext } from "./context.ts";
 import { BLOB_LIMITS } from "./limits.ts";
-import type { BlobRef } from "./names.ts";
-import { isAsSeen, type Seen, seenOf } from "./prepare-blocks.ts";
+import { type BlocksVersion, blocksVersionOf, hasBlocksVersion } from "./prepare-block-list.ts";
 
-export interface GetBlockList<P extends Page<NamedBlock>> {
-  readonly ref: BlobRef;
-  readonly selector: Selector;
-  readonly conditions: Conditions;
-  readonly leaseId: string | undefined;
-  readonly wants: "committed" | "uncommitted" | "all";
+export interface GetBlockList<P extends Page<NamedBlock>> extends GuardedState {
+  readonly listType: "committed" | "uncommitted" | "all";
   /** For each of the two lists; it is never full. */
   readonly newPage: () => P;
 }
@@ -30,93 +23,90 @@ export interface NamedBlock {
 }
 
 export interface BlockLists<P> {
-  /** Undefined where there is no committed content: an ETag would be of nothing. */
+  /** Undefined without committed content: there is no ETag then. */
   readonly record: BlobRecord | undefined;
   readonly committed: P;
   readonly uncommitted: P;
 }
 
 /**
- * Committed blocks in the order of the blob, uncommitted ones by id. A long list is read in steps, with a rest between
- * them: what each step reads belongs together only while the blob is as the first one saw it. If it changes the work
- * begins again, and after some times it is done in one step after all.
+ * Get Block List: committed blocks in the order of the blob, uncommitted ones by id. A long list is read in several
+ * steps that yield in between, so the blob's blocks must not change until the last. If they do, reading starts
+ * again; after some attempts it runs in one step.
  */
 export async function getBlockList<P extends Page<NamedBlock>>(
-  blobs: BlobService,
+  blobs: BlobContext,
   request: GetBlockList<P>,
 ): Promise<BlockLists<P>> {
   for (let attempt = 0; attempt < BLOB_LIMITS.listAttemptsMax; attempt++) {
     const lists = await readInSteps(blobs, request);
     if (lists !== undefined) return lists;
   }
-  return blobs.parts.store.read(async (read) => {
+  return blobs.store.read(async (read) => {
     const lists = await begin(read, request);
-    while (!isWhole(lists)) await readStep(read, lists);
+    while (!isComplete(lists)) await readStep(read, lists);
     return lists;
   });
 }
 
-/** Lists on their way, and from where on what is still to be read. */
+/** The lists read so far, and the ranges still to read. */
 interface Lists<P> {
   readonly record: BlobRecord | undefined;
-  readonly seen: Seen;
+  readonly version: BlocksVersion;
   readonly committed: P;
   readonly uncommitted: P;
   pages: Range | undefined;
   staged: Range | undefined;
 }
 
-const turns = new CooperativeScheduler(BLOB_LIMITS.listRestMillis);
-
 /** Undefined when the blob has changed meanwhile. */
 async function readInSteps<P extends Page<NamedBlock>>(
-  blobs: BlobService,
+  blobs: BlobContext,
   request: GetBlockList<P>,
 ): Promise<BlockLists<P> | undefined> {
-  const { store } = blobs.parts;
+  const { store, scheduler } = blobs;
   const lists = await store.read(async (read) => {
     const begun = await begin(read, request);
-    if (!isWhole(begun)) await readStep(read, begun);
+    if (!isComplete(begun)) await readStep(read, begun);
     return begun;
   });
-  while (!isWhole(lists)) {
-    await turns.yieldToEventLoop();
-    const isSame = await store.read(async (read) => {
-      const now = await recordOf(read, request.ref, request.selector);
-      if (!(await isAsSeen(read, now, lists.seen))) return false;
+  while (!isComplete(lists)) {
+    await scheduler.yieldToEventLoop();
+    const isUnchanged = await store.read(async (read) => {
+      if (!(await hasBlocksVersion(read, await recordOf(read, request), lists.version))) return false;
       await readStep(read, lists);
       return true;
     });
-    if (!isSame) return undefined;
+    if (!isUnchanged) return undefined;
   }
   return lists;
 }
 
-/** The checks, and what is to be read. */
+/** Checks the request and notes what is to be read. */
 async function begin<P extends Page<NamedBlock>>(read: Reader, request: GetBlockList<P>): Promise<Lists<P>> {
-  const { ref, selector, wants } = request;
-  const record = await recordOf(read, ref, selector);
-  throwIf(checkLeaseRead(leaseOf(record), request.leaseId, read.now(), "Blob"));
+  const { listType } = request;
+  const record = await recordOf(read, request);
+  checkBlobLease(read, record, request.leaseId, "read");
   const visible = record.isUncommitted === true ? undefined : record;
   throwIf(checkWrite(request.conditions, visible, "change"));
   if (record.kind !== "block") throw new Refusal("InvalidBlobType");
-  const { content, stateKind, staging } = record;
-  const hasStaged = wants !== "committed" && stateKind === undefined && staging !== undefined;
+  const { content, staging } = record;
+  const hasStaged = listType !== "committed" && record.stateKind === undefined && staging !== undefined;
   return {
     record: visible,
-    seen: await seenOf(read, record),
+    version: await blocksVersionOf(read, record),
     committed: request.newPage(),
     uncommitted: request.newPage(),
-    pages: wants !== "uncommitted" && "blocks" in content ? blockPagesOf(content.blocks) : undefined,
+    pages: listType !== "uncommitted" && "blocks" in content ? blockPagesOf(content.blocks) : undefined,
     staged: hasStaged ? stagedBlocksOf(staging) : undefined,
   };
 }
 
-function isWhole({ pages, staged }: Lists<unknown>): boolean {
+function isComplete({ pages, staged }: Lists<unknown>): boolean {
   return pages === undefined && staged === undefined;
 }
 
-/** Some pages of committed blocks, or some uncommitted ones; most lists end within the first step. */
+/** Reads some pages of committed blocks, or some uncommitted ones; most lists need one step. */
 async function readStep(read: Reader, lists: Lists<Page<NamedBlock>>): Promise<void> {
   if (lists.pages !== undefined) {
     const entries = await read.take(lists.pages, BLOB_LIMITS.listedPagesPerStep);
@@ -124,7 +114,7 @@ async function readStep(read: Reader, lists: Lists<Page<NamedBlock>>): Promise<v
       for (const { id, length } of blockPageRecord.unpack(value).blocks) lists.committed.add({ id, length });
     }
     lists.pages = restOf(lists.pages, entries, BLOB_LIMITS.listedPagesPerStep);
-    // A short list leaves room for the other one in the same step.
+    // When few committed blocks are left, the same step also reads uncommitted ones.
     if (lists.pages !== undefined) return;
   }
   if (lists.staged === undefined) return;
@@ -139,7 +129,10 @@ function restOf(range: Range, entries: readonly Entry[], limit: number): Range |
   return entries.length < limit ? undefined : { ...range, from: keyAfter(entries.at(-1)!.key) };
 }
 
-async function recordOf(read: Reader, ref: BlobRef, selector: Selector): Promise<BlobRecord> {
+async function recordOf(
+  read: Reader,
+  { ref, selector }: Pick<GuardedState, "ref" | "selector">,
+): Promise<BlobRecord> {
   if (selector.snapshot !== undefined || selector.version !== undefined) {
     return (await readState(read, ref, selector)).record;
   }

@@ -1,28 +1,23 @@
 import { Refusal } from "../../base/refusals.ts";
 import { type Revision, timestampOf } from "../../base/revision.ts";
-import { type Conditions, checkSingleRead } from "../../concurrency/conditions.ts";
+import { checkSingleRead } from "../../concurrency/conditions.ts";
 import { versionKey } from "../../store/keys/blob.ts";
 import type { Reader } from "../../store/kv.ts";
 import type { BlobRecord } from "../../store/records/blob.ts";
 import { blobRecord } from "../../store/records/blob-bytes.ts";
-import type { BlobService } from "./blob-service.ts";
-import { checkReadLease, readState, type Selector, type State } from "./blobs.ts";
+import { checkReadLease, type GuardedState, readState, type State } from "./blobs.ts";
 import { throwIf } from "./containers.ts";
-import type { BlobRef } from "./names.ts";
-import { hasGrownFrom, type PageContent, type SeenSegment, segmentsIn } from "./page-content.ts";
+import type { BlobContext } from "./context.ts";
+import { isDescendant, type PageContent, type SegmentView, segmentsIn } from "./page-content.ts";
 import { clip, joinSpans, type PageSpan, subtractSpans } from "./page-map.ts";
 
-export interface GetPageRanges {
-  readonly ref: BlobRef;
-  readonly selector: Selector;
-  readonly conditions: Conditions;
-  readonly leaseId: string | undefined;
-  /** Only what lies in it. */
+export interface GetPageRanges extends GuardedState {
+  /** The range of the request. */
   readonly within: PageSpan | undefined;
-  /** Where the page of the listing begins. */
+  /** Where this page of the listing begins. */
   readonly from: number;
   readonly maxResults: number;
-  /** Only what has changed since this snapshot. */
+  /** Lists only what has changed since this snapshot. */
   readonly previous: Revision | undefined;
 }
 
@@ -36,10 +31,10 @@ export interface PageRanges {
   readonly next: number | undefined;
 }
 
-/** Get Page Ranges: pages that were written, or what became of pages since a snapshot. In order, neighbours joined. */
-export async function getPageRanges(blobs: BlobService, request: GetPageRanges): Promise<PageRanges> {
+/** Get Page Ranges: written pages, or what changed since a snapshot; in order, adjacent ranges joined. */
+export async function getPageRanges(blobs: BlobContext, request: GetPageRanges): Promise<PageRanges> {
   const { ref, selector } = request;
-  return blobs.parts.store.read(async (read) => {
+  return blobs.store.read(async (read) => {
     const state = await readState(read, ref, selector);
     const { record } = state;
     checkReadLease(read, state, request.leaseId);
@@ -58,7 +53,7 @@ export async function getPageRanges(blobs: BlobService, request: GetPageRanges):
     const found =
       request.previous === undefined
         ? writtenIn(read, content, bounds)
-        : changedIn(read, content, await previousOf(read, ref, state, request), bounds);
+        : changedIn(read, content, await previousOf(read, state, request), bounds);
     return { record, ...(await firstOf(found, bounds, request.maxResults)) };
   });
 }
@@ -69,11 +64,10 @@ function pagesOf({ kind, content, tier }: BlobRecord): PageContent {
   return content;
 }
 
-/** The snapshot a difference starts from: of the same blob, of the same life of it, and older. */
+/** The older snapshot that a difference starts from; the blob must not have been overwritten since. */
 async function previousOf(
   read: Reader,
-  ref: BlobRef,
-  { container, record }: State,
+  { ref, container, record }: State,
   { selector, previous }: GetPageRanges,
 ): Promise<PageContent> {
   const newest = selector.snapshot;
@@ -87,7 +81,7 @@ async function previousOf(
   }
   if (before.kind !== "page") throw new Refusal("InvalidBlobType");
   const [old, now] = [pagesOf(before), pagesOf(record)];
-  if (!(await hasGrownFrom(read, now, old))) throw new Refusal("BlobOverwritten");
+  if (!(await isDescendant(read, now, old))) throw new Refusal("BlobOverwritten");
   return old;
 }
 
@@ -98,8 +92,8 @@ async function* writtenIn(read: Reader, content: PageContent, bounds: PageSpan):
 }
 
 /**
- * What changed between two epochs of one line. A segment that has no record between them has not been touched;
- * in the others, ranges written since are changed, and what was there and is in no range any more was cleared.
+ * The changes between two epochs. A segment without a record between them is unchanged. In the others, ranges
+ * written since have changed, and pages that are no longer in any range were cleared.
  */
 async function* changedIn(
   read: Reader,
@@ -109,24 +103,24 @@ async function* changedIn(
 ): AsyncGenerator<ListedRange> {
   const before = segmentsIn(read, old, bounds);
   let former = await before.next();
-  for await (const seen of segmentsIn(read, now, bounds)) {
-    while (!former.done && former.value.segment < seen.segment) former = await before.next();
-    const then = !former.done && former.value.segment === seen.segment ? former.value : undefined;
-    if (now.pages === old.pages && then?.epoch === seen.epoch) continue;
-    yield* differenceOf(then, seen, old.epoch);
+  for await (const current of segmentsIn(read, now, bounds)) {
+    while (!former.done && former.value.segment < current.segment) former = await before.next();
+    const then = !former.done && former.value.segment === current.segment ? former.value : undefined;
+    if (now.pages === old.pages && then?.epoch === current.epoch) continue;
+    yield* changesOf(then, current, old.epoch);
   }
 }
 
-function differenceOf(then: SeenSegment | undefined, now: SeenSegment, since: bigint): ListedRange[] {
+function changesOf(then: SegmentView | undefined, now: SegmentView, since: bigint): ListedRange[] {
   const written = joinSpans(now.ranges.filter(({ epoch }) => epoch > since));
   const cleared = subtractSpans(joinSpans(then?.ranges ?? []), joinSpans(now.ranges));
   return [
     ...written.map((span) => ({ ...span, isCleared: false })),
     ...cleared.map((span) => ({ ...span, isCleared: true })),
-  ].sort((one, other) => one.start - other.start);
+  ].sort((a, b) => a.start - b.start);
 }
 
-/** Neighbours of the same kind joined across segments, cut to the bounds, and no more than asked for. */
+/** Joins adjacent ranges of the same kind across segments, cuts them to the bounds, and stops at `maxResults`. */
 async function firstOf(
   found: AsyncIterable<ListedRange>,
   bounds: PageSpan,

@@ -2,7 +2,7 @@ import { KIB, MIB, TIB } from "../../base/limits.ts";
 
 const DAY_MILLIS = 24 * 60 * 60_000;
 
-/** What the Blob service takes, by name and with its unit. */
+/** The limits of the Blob service. */
 export const BLOB_LIMITS = {
   containerNameCharsMin: 3,
   containerNameCharsMax: 63,
@@ -13,57 +13,55 @@ export const BLOB_LIMITS = {
   appendBlockBytesMax: 100 * MIB,
   appendBlockBytesMaxBefore2022: 4 * MIB,
   appendBlocksMax: 50_000,
-  /** An appended block up to this size lies in its own record; longer ones in extents. */
+  /** An appended block up to this size is stored in its record, a longer one in extents. */
   inlineAppendBytesMax: 2 * KIB,
   pageWriteBytesMax: 4 * MIB,
   pageBlobBytesMax: 8 * TIB,
   pageBytes: 512,
-  /** A key of a page blob's map covers this much of it. */
+  /** How much of a page blob one record of its map covers. */
   segmentBytes: 512 * KIB,
-  /** Ranges of one segment that are too many; from there it is put together in the background. */
+  /** A segment with more ranges is defragmented in the background. */
   segmentRangesMax: 64,
-  /** Bytes of slices a segment may name and not use. */
+  /** Unused bytes in the slices of a segment; above this it is defragmented. */
   segmentWasteBytesMax: 512 * KIB,
   defragmentSegmentsPerStep: 8,
   pageRangesMax: 10_000,
-  /** Slices that are opened together when pages are read. */
+  /** Slices opened together when pages are read. */
   pageSlicesPerOpen: 64,
-  /** Zeros are sent from one buffer, again and again. */
+  /** The size of the buffer that all zeros are sent from. */
   zeroBytes: 64 * KIB,
   blockIdBytesMax: 64,
   committedBlocksMax: 50_000,
   uncommittedBlocksMax: 100_000,
   /** 50,000 entries of <Uncommitted> with the longest ids, and their white space. */
   blockListBytesMax: 8 * MIB,
-  /** A staged block up to this size waits in its own record; longer ones in extents. */
+  /** An uncommitted block up to this size is stored in its record, a longer one in extents. */
   inlineBlockBytesMax: 256,
-  /** Blocks kept at one key of a content. */
+  /** Committed blocks in one record. */
   blocksPerPage: 128,
-  /** A longer list is made ready a page at a time, and committed when it is; see services/blob/prepare-blocks.ts. */
+  /** A longer list is prepared a page at a time and then committed; see prepare-block-list.ts. */
   blocksAtOnceMax: 256,
-  /** Long lists that are made ready at the same time: each may hold the blocks of the blob as it was. */
+  /** Long lists prepared at the same time; each may hold all committed blocks of its blob in memory. */
   listsPreparedMax: 2,
-  /** Between two pages of a long list, so that others are served. */
+  /** The pause between two pages of a long list, in which other requests are served. */
   listRestMillis: 1,
-  /** A longer map of a page blob is copied before the write that needs it; see services/blob/own-pages.ts. */
+  /** A longer map of a page blob is copied before the write that needs it; see copy-page-map.ts. */
   segmentsCopiedAtOnceMax: 64,
   rangesCopiedPerStep: 64,
-  /** What Get Block List reads in one step: pages of committed blocks, and uncommitted blocks. */
+  /** What Get Block List reads in one step: pages of committed blocks, or uncommitted blocks. */
   listedPagesPerStep: 16,
   listedBlocksPerStep: 256,
-  /** How often a long list begins again when its blob changes meanwhile; after that all others wait for it. */
+  /** How often a long list is started again when its blob changes; then it runs in one transaction. */
   listAttemptsMax: 3,
-  /** A list made ready and not committed by then was left by a process that died. */
+  /** A prepared list that is not committed by then belonged to a process that ended. */
   preparedListMillis: 60 * 60_000,
-  /** Slices named in a blob's own record; a content of its own beyond that. */
-  slicesInRecordMax: 128,
   uncommittedBlockMillis: 7 * DAY_MILLIS,
   syncCopyBytesMax: 256 * MIB,
   copySourceCharsMax: 2 * KIB,
   copyMillisMax: 14 * DAY_MILLIS,
-  /** What a copy from another server may be: the longest blob of 50,000 blocks. */
-  copyFromElsewhereBytesMax: 50_000 * 4_000 * MIB,
-  /** A copy from elsewhere up to this length is done before it is answered; a longer one goes on by itself. */
+  /** The longest source on another server: a blob of 50,000 blocks. */
+  externalCopyBytesMax: 50_000 * 4_000 * MIB,
+  /** A copy from another server up to this length completes before the reply; a longer one stays pending. */
   copyAtOnceBytesMax: 4 * MIB,
   tagsMax: 10,
   tagKeyCharsMax: 128,
@@ -72,19 +70,19 @@ export const BLOB_LIMITS = {
   tagsBodyBytesMax: 64 * KIB,
   aclBodyBytesMax: 64 * KIB,
   keyInfoBodyBytesMax: 4 * KIB,
-  /** Records a listing looks at for one page before it gives a short one. */
+  /** Hidden records a listing reads for one page before it returns a short one. */
   listScanMax: 20_000,
-  /** Rehydration takes hours on Azure; here a client that polls sees both states. */
+  /** Rehydration takes hours on Azure; here it takes long enough for a polling client to see both states. */
   rehydrateMillis: 1_000,
-  /** Chores: how often, and how much in one step. */
+  /** Background jobs: how often they run, and how much one step does. */
   jobMillis: 1_000,
   dueJobMillis: 30_000,
   reclaimRecordsPerStep: 200,
   reclaimPagesPerStep: 2,
   dueRecordsPerStep: 100,
-  /** How often a blob is looked at that a policy or a hold keeps beyond its expiry. */
-  heldExpiryMillis: 60 * 60_000,
-  /** Guarded states of blobs that one transaction releases. */
+  /** How often the expiry of a blob under a policy or a hold is tried again. */
+  protectedExpiryMillis: 60 * 60_000,
+  /** Protected states of blobs that the operator's command reads in one transaction. */
   releasedStatesPerStep: 100,
   encryptionScopeCharsMax: 63,
   expiryMillisMax: 100 * 365 * DAY_MILLIS,

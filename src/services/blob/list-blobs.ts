@@ -13,31 +13,32 @@ import type { Entry, Key, Range, Reader } from "../../store/kv.ts";
 import type { BlobRecord } from "../../store/records/blob.ts";
 import { blobRecord } from "../../store/records/blob-bytes.ts";
 import type { NewPage, Page } from "../page.ts";
-import type { BlobService } from "./blob-service.ts";
-import { isThere, settled } from "./blobs.ts";
+import { compareText } from "../text-order.ts";
+import { exists, rehydrated } from "./blobs.ts";
 import { readContainer } from "./containers.ts";
+import type { BlobContext } from "./context.ts";
 import { BLOB_LIMITS } from "./limits.ts";
-import { mergeOrdered } from "./merge.ts";
+import { mergeOrdered } from "./merge-ordered.ts";
 import type { ContainerRef } from "./names.ts";
 
 /**
- * List Blobs, flat and by hierarchy: one walk over the names that are shown, in the order of their bytes. With
- * the past included, two walks in step: a blob's snapshots and versions, oldest first, then the blob itself.
+ * List Blobs, flat and by hierarchy: one scan over the names, in byte order. With snapshots or versions included, two
+ * scans are merged: a blob's snapshots and versions, oldest first, then the blob itself.
  *
- * A page ends at a position, not at a count, so pages fit together whatever is written between them. A walk that
- * meets too much it must not show (blobs of uncommitted blocks, deleted states) gives a short page and a marker.
+ * A page ends at a position, not at a count, so no name is repeated or skipped when blobs are written between two
+ * pages. A scan with too many hidden entries (uncommitted blobs, deleted states) returns a short page and a marker.
  */
 export interface ListBlobs<P extends Page<ListedBlob>> {
   readonly ref: ContainerRef;
   readonly prefix: string;
   readonly delimiter: string | undefined;
-  /** As many as the page may have: what is fetched at once. */
+  /** The maximum length of a page: how many entries are fetched at once. */
   readonly maxResults: number;
   readonly newPage: NewPage<ListedBlob, P>;
   readonly include: ListInclude;
   /** Where the page begins. */
   readonly from: BlobPosition | undefined;
-  /** Names from this one on, and names before that one. */
+  /** The first name, inclusive, and the last, exclusive. */
   readonly startFrom?: string | undefined;
   readonly endBefore?: string | undefined;
 }
@@ -50,17 +51,17 @@ export interface ListInclude {
   readonly deletedWithVersions: boolean;
 }
 
-/** A blob, one state of its past, or a folder. */
-export type BlobPosition = { readonly blob: string; readonly past?: Revision } | { readonly folder: string };
+/** A blob, one of its snapshots or versions, or a name prefix that ends with the delimiter. */
+export type BlobPosition = { readonly blob: string; readonly at?: Revision } | { readonly prefix: string };
 
 export type ListedBlob =
-  | { readonly folder: string }
+  | { readonly prefix: string }
   | {
       readonly blob: string;
       /** The id of the snapshot or version. */
-      readonly past?: Revision;
+      readonly at?: Revision;
       readonly record: BlobRecord;
-      /** Nothing of it is left but versions. */
+      /** The blob itself is deleted and has only versions. */
       readonly hasVersionsOnly?: boolean;
     };
 
@@ -70,25 +71,25 @@ export interface BlobPage<P> {
 }
 
 export async function listBlobs<P extends Page<ListedBlob>>(
-  blobs: BlobService,
+  blobs: BlobContext,
   request: ListBlobs<P>,
 ): Promise<BlobPage<P>> {
-  return blobs.parts.store.read(async (read) => {
+  return blobs.store.read(async (read) => {
     const container = await readContainer(read, request.ref);
     return new Listing(read, container.id, request).run();
   });
 }
 
-interface Seen {
+interface ScannedBlob {
   readonly blob: string;
-  readonly past?: Revision;
+  readonly at?: Revision;
   readonly value: Buffer;
 }
 
-type Shown = Extract<ListedBlob, { readonly blob: string }>;
+type BlobItem = Extract<ListedBlob, { readonly blob: string }>;
 
-/** Where a walk begins: at a position of the client's, or behind a folder that has been shown. */
-type Start = BlobPosition | { readonly behind: string } | undefined;
+/** Where a scan begins: at the client's position, or after a prefix that has been listed. */
+type Start = BlobPosition | { readonly afterPrefix: string } | undefined;
 
 class Listing<P extends Page<ListedBlob>> {
   readonly #read: Reader;
@@ -97,7 +98,7 @@ class Listing<P extends Page<ListedBlob>> {
   readonly #now: Instant;
   readonly #page: P;
   #isEmpty = true;
-  #scanned = 0;
+  #hidden = 0;
 
   constructor(read: Reader, container: bigint, request: ListBlobs<P>) {
     this.#read = read;
@@ -109,93 +110,98 @@ class Listing<P extends Page<ListedBlob>> {
 
   async run(): Promise<BlobPage<P>> {
     const { from, startFrom } = this.#request;
-    let start: Start = from ?? (startFrom === undefined ? undefined : { folder: startFrom });
-    do start = await this.#walk(start);
-    while (start !== undefined && "behind" in start);
+    let start: Start = from ?? (startFrom === undefined ? undefined : { prefix: startFrom });
+    do start = await this.#addItems(start);
+    while (start !== undefined && "afterPrefix" in start);
     return { page: this.#page, next: start };
   }
 
-  /** Shows what it meets until the page is full (where the next one begins) or a folder is to be stepped over. */
-  async #walk(start: Start): Promise<Start> {
-    for await (const { seen, shown } of this.#visible(start)) {
-      if (shown === undefined) {
-        if (++this.#scanned > BLOB_LIMITS.listScanMax && !this.#isEmpty) return positionOf(seen);
+  /** Adds items until the page is full (returns where the next one begins) or a prefix is to be skipped. */
+  async #addItems(start: Start): Promise<Start> {
+    for await (const { scanned, item } of this.#items(start)) {
+      if (item === undefined) {
+        if (++this.#hidden > BLOB_LIMITS.listScanMax && !this.#isEmpty) return positionOf(scanned);
         continue;
       }
-      const folder = this.#folderOf(seen.blob);
-      if (this.#page.isFull) return folder === undefined ? positionOf(seen) : { folder };
-      this.#page.add(folder === undefined ? shown : { folder });
+      const prefix = this.#prefixOf(scanned.blob);
+      if (this.#page.isFull) return prefix === undefined ? positionOf(scanned) : { prefix };
+      this.#page.add(prefix === undefined ? item : { prefix });
       this.#isEmpty = false;
-      if (folder !== undefined) return { behind: folder };
+      if (prefix !== undefined) return { afterPrefix: prefix };
     }
     return undefined;
   }
 
-  #folderOf(blob: string): string | undefined {
+  #prefixOf(blob: string): string | undefined {
     const { prefix, delimiter } = this.#request;
     if (delimiter === undefined) return undefined;
     const end = blob.indexOf(delimiter, prefix.length);
     return end < 0 ? undefined : blob.slice(0, end + delimiter.length);
   }
 
-  /** Everything on the way, with how it is shown, if at all. */
-  async *#visible(start: Start): AsyncGenerator<{ readonly seen: Seen; readonly shown: Shown | undefined }> {
-    // Of a name with versions and no blob, the newest version stands for all: known when the name is over.
-    let orphan: { readonly seen: Seen; readonly shown: Shown } | undefined;
-    for await (const seen of this.#entries(start)) {
-      const record = settled(blobRecord.unpack(seen.value), this.#now);
-      if (orphan !== undefined && orphan.seen.blob !== seen.blob) yield orphan;
+  /** Every scanned entry, with its item if the listing shows it. */
+  async *#items(start: Start): AsyncGenerator<{ readonly scanned: ScannedBlob; readonly item?: BlobItem }> {
+    // A name with versions and without a blob is listed as its newest version, once the scan has left the name.
+    let orphan: { readonly scanned: ScannedBlob; readonly item: BlobItem } | undefined;
+    for await (const scanned of this.#entries(start)) {
+      const record = rehydrated(blobRecord.unpack(scanned.value), this.#now);
+      if (orphan !== undefined && orphan.scanned.blob !== scanned.blob) yield orphan;
       orphan = undefined;
       if (this.#request.include.deletedWithVersions && record.stateKind === "version") {
-        orphan = { seen, shown: { blob: seen.blob, record, hasVersionsOnly: true } };
+        orphan = { scanned, item: { blob: scanned.blob, record, hasVersionsOnly: true } };
       }
-      yield { seen, shown: this.#shown(seen, record) };
+      const item = this.#itemOf(scanned, record);
+      yield item === undefined ? { scanned } : { scanned, item };
     }
     if (orphan !== undefined) yield orphan;
   }
 
-  #shown({ blob, past }: Seen, record: BlobRecord): Shown | undefined {
+  #itemOf({ blob, at }: ScannedBlob, record: BlobRecord): BlobItem | undefined {
     const { include } = this.#request;
-    if (past === undefined) {
-      const isShown = record.isUncommitted === true ? include.uncommitted : isThere(record, this.#now);
-      return isShown ? { blob, record } : undefined;
+    if (at === undefined) {
+      const isListed = record.isUncommitted === true ? include.uncommitted : exists(record, this.#now);
+      return isListed ? { blob, record } : undefined;
     }
-    const isShown = record.deleted === undefined || (include.deleted && record.deleted.until > this.#now);
-    if (!isShown) return undefined;
+    const isRetained = record.deleted === undefined || (include.deleted && record.deleted.until > this.#now);
+    if (!isRetained) return undefined;
     switch (record.stateKind) {
       case "snapshot":
-        return include.snapshots ? { blob, past, record } : undefined;
+        return include.snapshots ? { blob, at, record } : undefined;
       case "version":
-        return include.versions ? { blob, past, record } : undefined;
+        return include.versions ? { blob, at, record } : undefined;
       default:
-        // The deleted blob itself: it is named without the id it is kept under.
+        // A deleted blob is listed without the id it is stored under.
         return include.deleted ? { blob, record } : undefined;
     }
   }
 
-  #entries(start: Start): AsyncIterable<Seen> {
-    const present = this.#scan("bb", start, ({ key, value }) => ({ blob: blobOfKey(key), value }));
+  #entries(start: Start): AsyncIterable<ScannedBlob> {
+    const current = this.#scan("bb", start, ({ key, value }) => ({ blob: blobOfKey(key), value }));
     const { snapshots, versions, deleted, deletedWithVersions } = this.#request.include;
-    if (!snapshots && !versions && !deleted && !deletedWithVersions) return present;
-    const past = this.#scan("bp", start, ({ key, value }) => {
+    if (!snapshots && !versions && !deleted && !deletedWithVersions) return current;
+    const others = this.#scan("bp", start, ({ key, value }) => {
       const { blob, revision } = versionsOfKey(key);
-      return { blob, past: revision, value };
+      return { blob, at: revision, value };
     });
-    return mergeOrdered<Seen>(past, present, (one, other) => isNameBefore(one.blob, other.blob));
+    return mergeOrdered<ScannedBlob>(others, current, (a, b) => compareText(a.blob, b.blob) < 0);
   }
 
   #keyOf(family: "bb" | "bp", start: Start): Key {
     const container = this.#container;
     if (start === undefined) return "";
-    if ("behind" in start) return afterPrefix(family, container, start.behind);
-    if ("folder" in start) return blobsOf(family, container, start.folder).from;
+    if ("afterPrefix" in start) return afterPrefix(family, container, start.afterPrefix);
+    if ("prefix" in start) return blobsOf(family, container, start.prefix).from;
     if (family === "bb") return fromBlob("bb", container, start.blob);
-    if (start.past === undefined) return versionsOfBlob(container, start.blob).to;
-    return fromBlob("bp", container, start.blob, start.past);
+    if (start.at === undefined) return versionsOfBlob(container, start.blob).to;
+    return fromBlob("bp", container, start.blob, start.at);
   }
 
-  /** With folders to step over, a few entries at a time: most walks end at the first. */
-  async *#scan(family: "bb" | "bp", start: Start, map: (entry: Entry) => Seen): AsyncGenerator<Seen> {
+  /** With a delimiter, few entries at a time: most scans end at the first, which gives a prefix. */
+  async *#scan(
+    family: "bb" | "bp",
+    start: Start,
+    map: (entry: Entry) => ScannedBlob,
+  ): AsyncGenerator<ScannedBlob> {
     const { delimiter, maxResults, prefix, endBefore } = this.#request;
     let range: Range = blobsOf(family, this.#container, prefix);
     if (endBefore !== undefined) {
@@ -223,21 +229,6 @@ class Listing<P extends Page<ListedBlob>> {
 const FIRST_STEP = 4;
 const STEP_MAX = 5_001;
 
-function positionOf({ blob, past }: Seen): BlobPosition {
-  return past === undefined ? { blob } : { blob, past };
-}
-
-/** In the order of the keys: by bytes of UTF-8, which is by code point. */
-function isNameBefore(one: string, other: string): boolean {
-  if (one === other) return false;
-  const length = Math.min(one.length, other.length);
-  for (let i = 0; i < length; i++) {
-    const [a, b] = [one.charCodeAt(i), other.charCodeAt(i)];
-    if (a === b) continue;
-    // Surrogates stand for code points above every other unit.
-    const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
-    if (isSurrogate(a) !== isSurrogate(b)) return isSurrogate(b);
-    return a < b;
-  }
-  return one.length < other.length;
+function positionOf({ blob, at }: ScannedBlob): BlobPosition {
+  return at === undefined ? { blob } : { blob, at };
 }

@@ -11,8 +11,8 @@ import { keyAfter } from "../../store/keys/pack.ts";
 import type { Range, Reader } from "../../store/kv.ts";
 import { type ContainerRecord, containerRecord } from "../../store/records/blob.ts";
 import type { NewPage, Page } from "../page.ts";
-import type { BlobService } from "./blob-service.ts";
-import { mapped, mergeOrdered } from "./merge.ts";
+import type { BlobContext } from "./context.ts";
+import { mapped, mergeOrdered } from "./merge-ordered.ts";
 import { SYSTEM_CONTAINERS } from "./names.ts";
 
 export interface ListContainers<P extends Page<ListedContainer>> {
@@ -21,7 +21,7 @@ export interface ListContainers<P extends Page<ListedContainer>> {
   readonly newPage: NewPage<ListedContainer, P>;
   readonly includesDeleted: boolean;
   readonly includesSystem: boolean;
-  /** Go on after this one. */
+  /** The listing continues after this one. */
   readonly after: ContainerPosition | undefined;
 }
 
@@ -40,12 +40,12 @@ export interface ContainerPage<P> {
   readonly next: ContainerPosition | undefined;
 }
 
-/** By name; deleted ones of a name after the one that lives. One read of the range that is shown. */
+/** List Containers, by name; soft-deleted containers come after an existing one of the same name. */
 export async function listContainers<P extends Page<ListedContainer>>(
-  blobs: BlobService,
+  blobs: BlobContext,
   request: ListContainers<P>,
 ): Promise<ContainerPage<P>> {
-  return blobs.parts.store.read(async (read) => {
+  return blobs.store.read(async (read) => {
     const now = read.now();
     const page = request.newPage(now);
     let last: ContainerPosition | undefined;
@@ -65,18 +65,21 @@ type Bounds = Pick<ListContainers<Page<ListedContainer>>, "account" | "prefix" |
 
 function entriesOf(read: Reader, request: Bounds): AsyncIterable<ListedContainer> {
   const { account, prefix, after } = request;
-  const present = after && keyAfter(containerKey(account, after.container));
-  const living = mapped(read.range(startAt(containersOf(account, prefix), present)), ({ key, value }) => ({
-    container: containerOfKey(key),
-    record: containerRecord.unpack(value),
-  }));
-  if (!request.includesDeleted) return living;
-  const past = after && keyAfter(deletedContainerKey(account, after.container, after.deletion ?? 0n));
+  const existingFrom = after && keyAfter(containerKey(account, after.container));
+  const existing = mapped(
+    read.range(startAt(containersOf(account, prefix), existingFrom)),
+    ({ key, value }) => ({
+      container: containerOfKey(key),
+      record: containerRecord.unpack(value),
+    }),
+  );
+  if (!request.includesDeleted) return existing;
+  const deletedFrom = after && keyAfter(deletedContainerKey(account, after.container, after.deletion ?? 0n));
   const deleted = mapped(
-    read.range(startAt(deletedContainersOf(account, prefix), past)),
+    read.range(startAt(deletedContainersOf(account, prefix), deletedFrom)),
     ({ key, value }): ListedContainer => ({ ...deletionOfKey(key), record: containerRecord.unpack(value) }),
   );
-  return mergeOrdered<ListedContainer>(living, deleted, (one, other) => one.container < other.container);
+  return mergeOrdered<ListedContainer>(existing, deleted, (a, b) => a.container < b.container);
 }
 
 function startAt(range: Range, from: string | undefined): Range {

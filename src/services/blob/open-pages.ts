@@ -7,25 +7,24 @@ import { clip, cut } from "./page-map.ts";
 
 const ZEROS = Buffer.alloc(BLOB_LIMITS.zeroBytes);
 
-/** A stretch of the blob that is one stretch of an opened payload. */
-interface Stretch {
+/** Consecutive bytes of the blob that are also consecutive in an opened group of slices. */
+interface Run {
   readonly start: number;
   length: number;
-  readonly group: Group;
-  /** Where it begins in the slices of its group, laid end to end. */
+  readonly group: SliceGroup;
+  /** Its offset in the concatenated slices of the group. */
   readonly at: number;
 }
 
-interface Group {
+interface SliceGroup {
   readonly slices: StoredSlice[];
   length: number;
   payload?: OpenPayload;
 }
 
 /**
- * Opens pages for reading: written ranges from their slices, zeros between them. Slices are opened some at a
- * time; ranges whose bytes follow each other there, as those of a blob written from end to end do, are read
- * as one.
+ * Opens pages for reading: written ranges from their slices, zeros between them. Slices are opened in groups. Ranges
+ * whose bytes are consecutive there, as in a blob written from start to end, are read together.
  */
 export async function openPages(
   payloads: Payloads,
@@ -33,55 +32,55 @@ export async function openPages(
   { content, length }: { readonly content: PageContent; readonly length: number },
   range: SliceRange,
 ): Promise<OpenPayload> {
-  const stretches = await stretchesOf(read, content, range);
-  const groups = [...new Set(stretches.map(({ group }) => group))];
+  const runs = await runsIn(read, content, range);
+  const groups = [...new Set(runs.map(({ group }) => group))];
   for (const group of groups) group.payload = await payloads.open(read, group.slices);
   return {
     length,
-    stream: (from, wanted) => streamPages(stretches, from, from + wanted),
+    stream: (from, count) => streamPages(runs, from, from + count),
     close: () => {
       for (const { payload } of groups) payload?.close();
     },
   };
 }
 
-async function stretchesOf(read: Reader, content: PageContent, range: SliceRange): Promise<Stretch[]> {
+async function runsIn(read: Reader, content: PageContent, range: SliceRange): Promise<Run[]> {
   const bounds = { start: range.from, length: range.length };
-  const stretches: Stretch[] = [];
-  let group: Group = { slices: [], length: 0 };
+  const runs: Run[] = [];
+  let group: SliceGroup = { slices: [], length: 0 };
   for await (const { ranges } of segmentsIn(read, content, bounds)) {
     for (const whole of ranges) {
-      const part = clip(whole, bounds);
-      if (part === undefined) continue;
-      const { start, length, from, slice } = cut(whole, part.start, part.start + part.length);
+      const span = clip(whole, bounds);
+      if (span === undefined) continue;
+      const { start, length, from, slice } = cut(whole, span.start, span.start + span.length);
       if (group.slices.length >= BLOB_LIMITS.pageSlicesPerOpen) group = { slices: [], length: 0 };
       const at = group.length + from;
       group.slices.push(slice);
       group.length += slice.length;
-      const last = stretches.at(-1);
+      const last = runs.at(-1);
       const continues =
         last?.group === group && last.start + last.length === start && last.at + last.length === at;
       if (continues) last.length += length;
-      else stretches.push({ start, length, group, at });
+      else runs.push({ start, length, group, at });
     }
   }
-  return stretches;
+  return runs;
 }
 
-async function* streamPages(stretches: readonly Stretch[], from: number, to: number): AsyncGenerator<Buffer> {
-  let at = from;
-  for (const { start, length, group, at: place } of stretches) {
+async function* streamPages(runs: readonly Run[], from: number, to: number): AsyncGenerator<Buffer> {
+  let position = from;
+  for (const { start, length, group, at } of runs) {
     const low = Math.max(from, start);
     const high = Math.min(to, start + length);
     if (low >= high) continue;
-    yield* zeros(low - at);
-    yield* group.payload!.stream(place + (low - start), high - low);
-    at = high;
+    yield* zeros(low - position);
+    yield* group.payload!.stream(at + (low - start), high - low);
+    position = high;
   }
-  yield* zeros(to - at);
+  yield* zeros(to - position);
 }
 
 function* zeros(count: number): Generator<Buffer> {
-  for (let left = count; left > 0; left -= ZEROS.length)
-    yield ZEROS.subarray(0, Math.min(left, ZEROS.length));
+  for (let rest = count; rest > 0; rest -= ZEROS.length)
+    yield ZEROS.subarray(0, Math.min(rest, ZEROS.length));
 }

@@ -20,22 +20,22 @@ import {
 } from "../../store/records/blob.ts";
 import type { Payloads } from "../payload/payloads.ts";
 import { BLOB_LIMITS } from "./limits.ts";
-import { fragmentsStep, isFragmented, type PageSpan, referenceChanges, spliceRanges } from "./page-map.ts";
+import { crossesRangesMax, isFragmented, type PageSpan, referenceChanges, spliceRanges } from "./page-map.ts";
 import { discard } from "./retention.ts";
 
 /**
- * The map of a page blob: which pages were written, and where their bytes are. It is cut into segments, each a
- * record with its ranges, so a write touches only the segments it falls into. Pages in no range are zeros.
+ * The map of a page blob: which pages were written, and where their bytes are. It is divided into segments, each a
+ * record with its ranges, so a write changes only the segments it overlaps. Pages in no range are zeros.
  *
- * A snapshot costs nothing when it is taken: it holds the present epoch, and the blob goes on in a new one with
- * its next write. A segment's record is kept for each epoch in which it changed; a holder of epoch 7 sees the
- * newest record up to 7:
+ * A snapshot copies nothing: it keeps the current epoch, and the next write to the blob begins a new one. Each
+ * epoch in which a segment changed has its own record of the segment. A reader of epoch 7 sees the newest record
+ * up to 7:
  *
- *   ("br", content, segment 3, epoch 5)   seen by holders of epochs 5 to 8
+ *   ("br", content, segment 3, epoch 5)   seen by epochs 5 to 8
  *   ("br", content, segment 3, epoch 9)   seen from 9 on
  *
- * Epochs form one line. Whoever wants to write to another one than the newest (a copy of a snapshot, say) gets
- * a map of its own.
+ * The epochs of a map form one line, and only the newest can be written. A write to an older one (that of a copied
+ * snapshot, say) first copies the map.
  */
 export interface PageContent {
   readonly pages: bigint;
@@ -45,23 +45,23 @@ export interface PageContent {
 const { segmentBytes } = BLOB_LIMITS;
 export const segmentAt = (offset: number): number => Math.floor(offset / segmentBytes);
 
-/** A map of nothing, with its first reference. */
+/** An empty map with its first reference. */
 export function putEmptyPages(write: Writer, origins: readonly PageContent[] = []): PageContent {
   const id = write.revision();
-  const past = origins.length === 0 ? {} : { origins };
-  write.put(contentKey(id), contentRecord.pack({ refs: 1, head: id, ...past }));
+  const copied = origins.length === 0 ? {} : { origins };
+  write.put(contentKey(id), contentRecord.pack({ refs: 1, head: id, ...copied }));
   write.put(epochKey(id, id), epochRecord.pack({ holders: 1 }));
   return { pages: id, epoch: id };
 }
 
-export async function sharePages(write: Writer, { pages, epoch }: PageContent): Promise<void> {
+export async function addPagesReference(write: Writer, { pages, epoch }: PageContent): Promise<void> {
   const { refs, ...rest } = await readContent(write, pages);
   write.put(contentKey(pages), contentRecord.pack({ ...rest, refs: refs + 1 }));
   const holders = await holdersOf(write, { pages, epoch });
   write.put(epochKey(pages, epoch), epochRecord.pack({ holders: holders + 1 }));
 }
 
-/** With its last holder an epoch can go; with the last of all, everything. */
+/** The last reference to an epoch discards the epoch; the last to the content discards all of it. */
 export async function releasePages(write: Writer, { pages, epoch }: PageContent): Promise<void> {
   const { refs, ...rest } = await readContent(write, pages);
   if (refs === 1) {
@@ -70,10 +70,10 @@ export async function releasePages(write: Writer, { pages, epoch }: PageContent)
     return;
   }
   write.put(contentKey(pages), contentRecord.pack({ ...rest, refs: refs - 1 }));
-  await leaveEpoch(write, { pages, epoch });
+  await releaseEpoch(write, { pages, epoch });
 }
 
-async function leaveEpoch(write: Writer, { pages, epoch }: PageContent): Promise<void> {
+async function releaseEpoch(write: Writer, { pages, epoch }: PageContent): Promise<void> {
   const holders = await holdersOf(write, { pages, epoch });
   if (holders > 1) {
     write.put(epochKey(pages, epoch), epochRecord.pack({ holders: holders - 1 }));
@@ -85,22 +85,25 @@ async function leaveEpoch(write: Writer, { pages, epoch }: PageContent): Promise
 
 async function readContent(read: Reader, id: bigint): Promise<ReturnType<typeof contentRecord.unpack>> {
   const stored = await read.get(contentKey(id));
-  assert(stored !== undefined, () => `content ${id} is named and not counted`);
+  assert(stored !== undefined, () => `content ${id} is referenced but has no reference count`);
   return contentRecord.unpack(stored);
 }
 
 async function holdersOf(read: Reader, { pages, epoch }: PageContent): Promise<number> {
   const stored = await read.get(epochKey(pages, epoch));
-  assert(stored !== undefined, () => `epoch ${epoch} of content ${pages} is named and not counted`);
+  assert(
+    stored !== undefined,
+    () => `epoch ${epoch} of content ${pages} is referenced but has no reference count`,
+  );
   return epochRecord.unpack(stored).holders;
 }
 
-/** A map that would have to be copied and is too long for one transaction; see own-pages.ts. */
-export class LongMap extends Error {
-  override readonly name = "LongMap";
+/** The map must be copied first and is too long for one transaction; see copy-page-map.ts. */
+export class PageMapTooLong extends Error {
+  override readonly name = "PageMapTooLong";
 }
 
-/** A content nobody else looks at, with the same pages: for writing. Throws `LongMap`. */
+/** A content with the same pages that no other record refers to. Throws `PageMapTooLong`. */
 export async function writablePages(
   payloads: Payloads,
   write: Writer,
@@ -109,41 +112,36 @@ export async function writablePages(
 ): Promise<PageContent> {
   const { pages, epoch } = content;
   const { head, ...rest } = await readContent(write, pages);
-  const isAlone = (await holdersOf(write, content)) === 1;
-  if (head === epoch && isAlone) return content;
   if (head !== epoch) {
-    if (await isLongerThan(write, content, segmentsMax)) throw new LongMap();
-    return copyPages(payloads, write, content);
+    if (await isLongerThan(write, content, segmentsMax)) throw new PageMapTooLong();
+    const copy = await beginMapCopy(write, content);
+    await copySegments(payloads, write, { from: content, to: copy }, { first: 0 });
+    await releasePages(write, content);
+    return copy;
   }
+  if ((await holdersOf(write, content)) === 1) return content;
   const next = write.revision(epoch);
   write.put(contentKey(pages), contentRecord.pack({ ...rest, head: next }));
   write.put(epochKey(pages, next), epochRecord.pack({ holders: 1 }));
-  await leaveEpoch(write, content);
+  await releaseEpoch(write, content);
   return { pages, epoch: next };
 }
 
-/**
- * The line has gone on without this epoch: a map of its own, sharing the bytes. Its ranges keep the epochs they
- * were written in, so that differences from earlier snapshots can still be told.
- */
-async function copyPages(payloads: Payloads, write: Writer, content: PageContent): Promise<PageContent> {
-  const copy = await beginCopy(write, content);
-  await copySegments(payloads, write, { from: content, to: copy }, { first: 0 });
-  await releasePages(write, content);
-  return copy;
-}
-
-/** Whether the line has gone on without this epoch: from then on nobody writes to it. */
-export async function isLeftBehind(read: Reader, { pages, epoch }: PageContent): Promise<boolean> {
+/** Whether the map has a newer epoch: then no write goes to this one. */
+export async function isSuperseded(read: Reader, { pages, epoch }: PageContent): Promise<boolean> {
   return (await readContent(read, pages)).head !== epoch;
 }
 
-export async function beginCopy(write: Writer, { pages, epoch }: PageContent): Promise<PageContent> {
+/**
+ * A new map for a copy of this one. The ranges copied into it share the bytes and keep their epochs, so that
+ * differences from earlier snapshots can still be computed.
+ */
+export async function beginMapCopy(write: Writer, { pages, epoch }: PageContent): Promise<PageContent> {
   const { origins = [] } = await readContent(write, pages);
   return putEmptyPages(write, [...origins, { pages, epoch }]);
 }
 
-/** Copies segments from the first on, up to a number of ranges; the segment to go on with, or undefined at the end. */
+/** Copies segments from `first` on, up to `rangesMax` ranges. Returns the next segment, or undefined at the end. */
 export async function copySegments(
   payloads: Payloads,
   write: Writer,
@@ -172,26 +170,26 @@ async function isLongerThan(read: Reader, { pages }: PageContent, segmentsMax: n
   return (await read.take(segmentsOf(pages), segmentsMax + 1)).length > segmentsMax;
 }
 
-/** Whether the later content has come out of the earlier one by writing alone. */
-export async function hasGrownFrom(read: Reader, later: PageContent, earlier: PageContent): Promise<boolean> {
+/** Whether only writes lie between the earlier content and the later one. */
+export async function isDescendant(read: Reader, later: PageContent, earlier: PageContent): Promise<boolean> {
   if (later.pages === earlier.pages) return later.epoch >= earlier.epoch;
   const { origins = [] } = await readContent(read, later.pages);
   return origins.some(({ pages, epoch }) => pages === earlier.pages && epoch >= earlier.epoch);
 }
 
-export interface SeenSegment {
+export interface SegmentView {
   readonly segment: number;
-  /** The epoch of the record: the one asked for, or an older one. */
+  /** The epoch of the record: that of the content, or an older one. */
   readonly epoch: bigint;
   readonly ranges: PageRangeEntry[];
 }
 
-/** The segments of a content as its epoch sees them, in order, those that hold nothing included. */
+/** The segments that the epoch of a content sees, in order, including empty ones. */
 export async function* segmentsIn(
   read: Reader,
   { pages, epoch }: PageContent,
   bounds: PageSpan = { start: 0, length: BLOB_LIMITS.pageBlobBytesMax },
-): AsyncGenerator<SeenSegment> {
+): AsyncGenerator<SegmentView> {
   const range = segmentsOf(pages, segmentAt(bounds.start), segmentAt(bounds.start + bounds.length - 1) + 1);
   let last: { readonly segment: number; readonly epoch: bigint; readonly value: Buffer } | undefined;
   for await (const { key, value } of read.range(range)) {
@@ -207,14 +205,14 @@ export async function* segmentsIn(
   }
 }
 
-async function segmentOf(read: Reader, { pages, epoch }: PageContent, segment: number): Promise<SeenSegment> {
+async function segmentOf(read: Reader, { pages, epoch }: PageContent, segment: number): Promise<SegmentView> {
   const range = epochsOfSegment(pages, segment, epoch);
   const [last] = await read.take({ from: range.from, to: range.to, reverse: true }, 1);
   if (last === undefined) return { segment, epoch, ranges: [] };
   return { ...segmentOfKey(last.key), ranges: segmentRecord.unpack(last.value) };
 }
 
-/** Writes slices just appended (and kept) into the map. Each range lies in one segment. */
+/** Enters newly committed slices into the map. Each range lies in one segment. */
 export async function putPages(
   payloads: Payloads,
   write: Writer,
@@ -224,14 +222,14 @@ export async function putPages(
   for (const { segment, start, length, slice, from } of written) {
     const fresh = { start, length, epoch: content.epoch, slice, from };
     if (await putWholePages(payloads, write, content, segment, fresh)) continue;
-    const seen = await segmentOf(write, content, segment);
-    await putSegment(payloads, write, content, seen, { start, length }, [fresh]);
+    const before = await segmentOf(write, content, segment);
+    await putSegment(payloads, write, content, before, { start, length }, [fresh]);
   }
 }
 
 /**
- * The usual write: it lies beside all ranges of its segment, or covers some that use their slices whole. Then nothing
- * is cut, no byte becomes waste, and the other ranges need not be taken out of their record. False: it is not so.
+ * The fast path for the usual write, which overlaps no range of its segment, or covers whole ranges that use their
+ * whole slices. Nothing is cut or wasted, so the other ranges need not be decoded. Returns false for other writes.
  */
 async function putWholePages(
   payloads: Payloads,
@@ -257,16 +255,16 @@ async function putWholePages(
   }
   if (covered.length > 0) await payloads.drop(write, covered);
   write.put(key, segmentRecord.replaced(before, first, end, fresh));
-  if (fragmentsStep(count, count + 1 - covered.length))
+  if (crossesRangesMax(count, count + 1 - covered.length))
     putFragmented(write, { content: pages, segment, epoch });
   return true;
 }
 
-function putFragmented(write: Writer, pieced: FragmentedSegment): void {
-  write.put(fragmentedSegmentKey(write.revision()), fragmentedSegmentRecord.pack(pieced));
+function putFragmented(write: Writer, segment: FragmentedSegment): void {
+  write.put(fragmentedSegmentKey(write.revision()), fragmentedSegmentRecord.pack(segment));
 }
 
-/** Clears pages: only segments that hold something are touched, however long the span. */
+/** Clears pages. It changes only segments with ranges, however long the span is. */
 export async function clearPages(
   payloads: Payloads,
   write: Writer,
@@ -274,29 +272,30 @@ export async function clearPages(
   span: PageSpan,
 ): Promise<void> {
   if (span.length === 0) return;
-  const touched: SeenSegment[] = [];
-  for await (const seen of segmentsIn(write, content, span)) {
-    if (seen.ranges.length > 0) touched.push(seen);
+  const segments: SegmentView[] = [];
+  for await (const segment of segmentsIn(write, content, span)) {
+    if (segment.ranges.length > 0) segments.push(segment);
   }
-  for (const seen of touched) await putSegment(payloads, write, content, seen, span, []);
+  for (const segment of segments) await putSegment(payloads, write, content, segment, span, []);
 }
 
 async function putSegment(
   payloads: Payloads,
   write: Writer,
   { pages, epoch }: PageContent,
-  seen: SeenSegment,
+  before: SegmentView,
   span: PageSpan,
   fresh: readonly PageRangeEntry[],
 ): Promise<void> {
-  const isOwn = seen.epoch === epoch;
-  const after = spliceRanges(seen.ranges, span, fresh);
-  // The fresh ones bring their first reference along; a record of a new epoch holds all of its own.
-  const { shared, dropped } = referenceChanges([...(isOwn ? seen.ranges : []), ...fresh], after);
+  const isSameEpoch = before.epoch === epoch;
+  const after = spliceRanges(before.ranges, span, fresh);
+  // The fresh ranges already have their first reference. A record of a new epoch needs a reference to each slice.
+  const referenced = [...(isSameEpoch ? before.ranges : []), ...fresh];
+  const { shared, dropped } = referenceChanges(referenced, after);
   if (shared.length > 0) await payloads.share(write, shared);
   if (dropped.length > 0) await payloads.drop(write, dropped);
-  write.put(segmentKey(pages, seen.segment, epoch), segmentRecord.pack(after));
-  if (isFragmented(seen.ranges, after)) {
-    putFragmented(write, { content: pages, segment: seen.segment, epoch });
+  write.put(segmentKey(pages, before.segment, epoch), segmentRecord.pack(after));
+  if (isFragmented(before.ranges, after)) {
+    putFragmented(write, { content: pages, segment: before.segment, epoch });
   }
 }

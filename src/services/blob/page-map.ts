@@ -2,8 +2,8 @@ import type { PageRangeEntry, StoredSlice } from "../../store/records/blob.ts";
 import { BLOB_LIMITS } from "./limits.ts";
 
 /**
- * The ranges of one segment, sorted and apart from one another: what a write makes of them, as plain functions.
- * Offsets are those of the blob.
+ * Pure functions over the ranges of one segment, which are sorted and do not overlap. Offsets count from the
+ * beginning of the blob.
  */
 export interface PageSpan {
   readonly start: number;
@@ -12,7 +12,7 @@ export interface PageSpan {
 
 const endOf = ({ start, length }: PageSpan): number => start + length;
 
-/** The ranges after the span is written with `fresh`, or cleared when there is none. */
+/** The ranges after a write of `fresh` over the span, or after clearing the span when `fresh` is empty. */
 export function spliceRanges(
   ranges: readonly PageRangeEntry[],
   span: PageSpan,
@@ -34,24 +34,24 @@ export function cut(range: PageRangeEntry, start: number, end: number): PageRang
   return { ...range, start, length: end - start, from: range.from + (start - range.start) };
 }
 
-/** How often each slice is named. */
-export function tally(ranges: readonly PageRangeEntry[]): Map<string, { slice: StoredSlice; count: number }> {
+/** How many ranges name each slice. */
+function countSlices(ranges: readonly PageRangeEntry[]): Map<string, { slice: StoredSlice; count: number }> {
   const counts = new Map<string, { slice: StoredSlice; count: number }>();
   for (const { slice } of ranges) {
     const key = `${slice.extent}:${slice.offset}`;
-    const known = counts.get(key);
-    if (known === undefined) counts.set(key, { slice, count: 1 });
-    else known.count++;
+    const counted = counts.get(key);
+    if (counted === undefined) counts.set(key, { slice, count: 1 });
+    else counted.count++;
   }
   return counts;
 }
 
-/** Slices to be shared and dropped, one for each time, so that `after` holds what it names instead of `before`. */
+/** The references to add and to drop when `after` replaces `before`; a slice is listed once per reference. */
 export function referenceChanges(
   before: readonly PageRangeEntry[],
   after: readonly PageRangeEntry[],
 ): { readonly shared: StoredSlice[]; readonly dropped: StoredSlice[] } {
-  const [old, now] = [tally(before), tally(after)];
+  const [old, now] = [countSlices(before), countSlices(after)];
   const shared: StoredSlice[] = [];
   const dropped: StoredSlice[] = [];
   for (const [key, { slice, count }] of now) {
@@ -63,27 +63,27 @@ export function referenceChanges(
   return { shared, dropped };
 }
 
-/** Bytes of slices that are named and not used. */
+/** Bytes of the named slices that no range uses. */
 function wasteOf(ranges: readonly PageRangeEntry[]): number {
   let named = 0;
-  for (const { slice } of tally(ranges).values()) named += slice.length;
+  for (const { slice } of countSlices(ranges).values()) named += slice.length;
   return named - ranges.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** Whether so many ranges are a step more than there were. */
-export function fragmentsStep(before: number, after: number): boolean {
+/** Whether the number of ranges has passed a multiple of `segmentRangesMax`. */
+export function crossesRangesMax(before: number, after: number): boolean {
   const { segmentRangesMax } = BLOB_LIMITS;
   return Math.floor(after / segmentRangesMax) > Math.floor(before / segmentRangesMax);
 }
 
-/** Whether a write has just made a segment one that should be put together. Said once, not at every write. */
+/** Whether this write has made the segment worth defragmenting. True once, not for each later write. */
 export function isFragmented(before: readonly PageRangeEntry[], after: readonly PageRangeEntry[]): boolean {
   const { segmentWasteBytesMax } = BLOB_LIMITS;
-  if (fragmentsStep(before.length, after.length)) return true;
+  if (crossesRangesMax(before.length, after.length)) return true;
   return wasteOf(after) > segmentWasteBytesMax && wasteOf(before) <= segmentWasteBytesMax;
 }
 
-/** Neighbours become one span. */
+/** Joins adjacent spans. */
 export function joinSpans(spans: Iterable<PageSpan>): PageSpan[] {
   const joined: { start: number; length: number }[] = [];
   for (const { start, length } of spans) {
@@ -94,20 +94,20 @@ export function joinSpans(spans: Iterable<PageSpan>): PageSpan[] {
   return joined;
 }
 
-/** What is in the first and not in the second; both sorted. */
+/** The bytes of the first that are not in the second; both are sorted. */
 export function subtractSpans(first: readonly PageSpan[], second: readonly PageSpan[]): PageSpan[] {
-  const left: PageSpan[] = [];
+  const rest: PageSpan[] = [];
   let i = 0;
   for (const span of first) {
     let at = span.start;
     while (i < second.length && endOf(second[i]!) <= at) i++;
     for (let j = i; j < second.length && second[j]!.start < endOf(span); j++) {
-      if (second[j]!.start > at) left.push({ start: at, length: second[j]!.start - at });
+      if (second[j]!.start > at) rest.push({ start: at, length: second[j]!.start - at });
       at = Math.max(at, endOf(second[j]!));
     }
-    if (at < endOf(span)) left.push({ start: at, length: endOf(span) - at });
+    if (at < endOf(span)) rest.push({ start: at, length: endOf(span) - at });
   }
-  return left;
+  return rest;
 }
 
 export function clip(span: PageSpan, bounds: PageSpan): PageSpan | undefined {

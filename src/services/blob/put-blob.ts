@@ -1,185 +1,104 @@
-import type { Instant } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { Refusal } from "../../base/refusals.ts";
-import type { Revision } from "../../base/revision.ts";
-import type { Reader, Writer } from "../../store/kv.ts";
-import type {
-  BlobContent,
-  BlobHttpHeaders,
-  BlobKind,
-  BlobRecord,
-  ContainerRecord,
-  CopyRecord,
-} from "../../store/records/blob.ts";
-import { commitContent, type Ingested, ingest, ingestSmall } from "../payload/content.ts";
+import type { BlobRecord } from "../../store/records/blob.ts";
+import { commitContent, type Ingested, ingest, ingestSmall, NO_CONTENT } from "../payload/content.ts";
 import type { PayloadSource } from "../payload/payloads.ts";
-import type { BlobService } from "./blob-service.ts";
-import { type BlobGuards, checkBlobWrite, checkGuarding, type Found, findBlob } from "./blobs.ts";
+import { findBlob } from "./blobs.ts";
 import { readContainer } from "./containers.ts";
-import type { BlobRef } from "./names.ts";
+import type { BlobContext } from "./context.ts";
+import {
+  type BlobProperties,
+  checkCreate,
+  type NewBlobTarget,
+  newBlob,
+  type Written,
+  writtenOf,
+} from "./new-blob.ts";
+import { putEmptyPages } from "./page-content.ts";
 import { replaceBlob } from "./replace-blob.ts";
 
-/** What a client says about a blob it makes. */
-export interface BlobProperties {
-  readonly http: BlobHttpHeaders;
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly tags?: Readonly<Record<string, string>> | undefined;
-  readonly tier?: string | undefined;
-  readonly encryption: EncryptionOptions;
-  readonly immutability?: BlobRecord["immutability"] | undefined;
-  readonly hasLegalHold?: boolean | undefined;
-}
-
-export interface EncryptionOptions {
-  readonly keySha256?: string | undefined;
-  readonly scope?: string | undefined;
-}
-
-export interface CreateGuards extends BlobGuards {
-  /** False for a SAS that may create and not write. */
-  readonly mayOverwrite: boolean;
-}
-
-export interface PutBlob extends CreateGuards {
-  readonly ref: BlobRef;
+export interface PutAppendBlob extends NewBlobTarget {
   readonly properties: BlobProperties;
+}
+
+export interface PutPageBlob extends PutAppendBlob {
+  /** x-ms-blob-content-length: whole pages. */
+  readonly length: number;
+  readonly sequenceNumber: bigint;
+}
+
+export interface PutBlob extends PutAppendBlob {
   readonly body: PayloadSource;
   readonly length: number | undefined;
-  /** Known when the body has been read. */
+  /** Has a value once the body has been read. */
   readonly md5: () => string | undefined;
-  /** Where the body comes from, when the blob is to tell of it as a copy. */
+  /** Where the body comes from, for a blob that reports it as its copy source. */
   readonly copy?: { readonly id: string; readonly source: string };
 }
 
-export interface Written {
-  readonly revision: Revision;
-  readonly version?: Revision | undefined;
-  readonly contentMd5?: string | undefined;
-  readonly keySha256?: string | undefined;
-  readonly encryptionScope?: string | undefined;
+/** Put Blob of a block blob: creates or replaces it. The bytes are durable before the record names them. */
+export function putBlob(blobs: BlobContext, request: PutBlob): Promise<Written> {
+  const small = ingestSmall(request.body);
+  // A small body stays in memory, so there is nothing to release.
+  return small === undefined ? putLarge(blobs, request) : putIngested(blobs, request, small);
 }
 
-/** Put Blob of a block blob: creates or replaces. Bytes first, record second, as everywhere. */
-export function putBlob(blobs: BlobService, request: PutBlob): Promise<Written> {
-  const taken = ingestSmall(request.body);
-  // What is in memory holds nothing that would have to be given back.
-  return taken === undefined ? putLarge(blobs, request) : putIngested(blobs, request, taken);
-}
-
-async function putLarge(blobs: BlobService, request: PutBlob): Promise<Written> {
-  const { store, payloads } = blobs.parts;
+async function putLarge(blobs: BlobContext, request: PutBlob): Promise<Written> {
   const { ref, body, length } = request;
-  // Not trusted later, but a client with a large body for nowhere should hear of it before it has sent it.
+  // The write below checks again; this check refuses before the client has sent a large body.
   if (length === undefined || length > LIMITS.inlineBytesMax)
-    await store.read((read) => readContainer(read, ref));
-  const taken = await ingest(payloads, body, length);
+    await blobs.store.read((read) => readContainer(read, ref));
+  const ingested = await ingest(blobs.payloads, body, length);
   try {
-    return await putIngested(blobs, request, taken);
+    return await putIngested(blobs, request, ingested);
   } finally {
-    taken.release();
+    ingested.release();
   }
 }
 
-function putIngested(blobs: BlobService, request: PutBlob, taken: Ingested): Promise<Written> {
-  const { store, payloads } = blobs.parts;
+function putIngested(blobs: BlobContext, request: PutBlob, { content, length }: Ingested): Promise<Written> {
   const contentMd5 = request.md5();
   const { ref, properties, copy } = request;
-  const { content, length } = taken;
-  return store.write(async (write) => {
+  return blobs.store.write(async (write) => {
     const found = await findBlob(write, ref);
     checkCreate(write, found, request);
-    if ("slices" in content) await commitContent(payloads, write, content);
-    const made = newBlob(write, found, { kind: "block", content, length, properties, contentMd5 });
-    const after = copy === undefined ? made : { ...made, copy: finished(copy, length, write.now()) };
-    const place = { container: found.container, ref };
-    return writtenOf(await replaceBlob(blobs, write, place, { before: found.stored, after }));
+    if ("slices" in content) await commitContent(blobs.payloads, write, content);
+    let after = newBlob(write, found, { kind: "block", content, length, properties, contentMd5 });
+    if (copy !== undefined) after = { ...after, copy: completedCopy(copy, length, write.now()) };
+    return writtenOf(await replaceBlob(blobs, write, found, after));
   });
 }
 
-function finished(
+export function completedCopy(
   copy: { readonly id: string; readonly source: string },
   bytes: number,
-  now: Instant,
-): CopyRecord {
-  return { ...copy, status: "success", bytesCopied: bytes, bytesTotal: bytes, completedAt: now };
+  completedAt: number,
+): NonNullable<BlobRecord["copy"]> {
+  return { ...copy, status: "success", bytesCopied: bytes, bytesTotal: bytes, completedAt };
 }
 
-export function checkCreate(read: Pick<Reader, "now">, found: Found, guards: CreateGuards): void {
-  if (found.blob !== undefined && !guards.mayOverwrite) throw new Refusal("UnauthorizedBlobOverwrite");
-  checkBlobWrite(read, found, guards, "create");
+/** Put Blob of an append blob: empty, also when it replaces a blob. */
+export async function putAppendBlob(blobs: BlobContext, request: PutAppendBlob): Promise<Written> {
+  const { ref, properties } = request;
+  return blobs.store.write(async (write) => {
+    const found = await findBlob(write, ref);
+    checkCreate(write, found, request);
+    const created = newBlob(write, found, { kind: "append", content: NO_CONTENT, length: 0, properties });
+    return writtenOf(await replaceBlob(blobs, write, found, { ...created, appendCount: 0 }));
+  });
 }
 
-export function writtenOf({ revision, version, http, keySha256, encryptionScope }: BlobRecord): Written {
-  return { revision, version, contentMd5: http.contentMd5, keySha256, encryptionScope };
-}
-
-/** The record of a blob that begins now, above whatever had its name. */
-export function newBlob(
-  write: Writer,
-  { container, stored }: Pick<Found, "container" | "stored">,
-  given: {
-    readonly kind: BlobKind;
-    readonly content: BlobContent;
-    readonly length: number;
-    readonly properties: BlobProperties;
-    /** What the content has, for a blob whose client told none. */
-    readonly contentMd5?: string | undefined;
-  },
-): BlobRecord {
-  const revision = write.revision(stored?.revision);
-  const { http, metadata, tags, tier, encryption, immutability, hasLegalHold } = given.properties;
-  const isOverwrite = stored !== undefined && stored.isUncommitted !== true;
-  // Field by field: a record is made for every write, and each spread would make an object more.
-  const record: Changing<BlobRecord> = {
-    id: revision,
-    kind: given.kind,
-    revision,
-    created: isOverwrite ? stored.created : revision,
-    length: given.length,
-    content: given.content,
-    http: withMd5(http, given.contentMd5),
-  };
-  if (isNotEmpty(metadata)) record.metadata = metadata;
-  if (tags !== undefined && isNotEmpty(tags)) record.tags = tags;
-  if (tier !== undefined) {
-    record.tier = tier;
-    record.tierChangedAt = write.now();
-  }
-  if (encryption.keySha256 !== undefined) record.keySha256 = encryption.keySha256;
-  const scope = scopeFor(container, encryption);
-  if (scope !== undefined) record.encryptionScope = scope;
-  if (immutability !== undefined || hasLegalHold === true)
-    checkGuarding(container, immutability, write.now());
-  if (immutability !== undefined) record.immutability = immutability;
-  if (hasLegalHold === true) record.hasLegalHold = hasLegalHold;
-  return record;
-}
-
-type Changing<T> = { -readonly [Name in keyof T]: T[Name] };
-
-function withMd5(http: BlobHttpHeaders, contentMd5: string | undefined): BlobHttpHeaders {
-  if (contentMd5 === undefined || http.contentMd5 !== undefined) return http;
-  const { contentType, contentEncoding, contentLanguage, contentDisposition, cacheControl } = http;
-  const made: Changing<BlobHttpHeaders> = { contentMd5 };
-  if (contentType !== undefined) made.contentType = contentType;
-  if (contentEncoding !== undefined) made.contentEncoding = contentEncoding;
-  if (contentLanguage !== undefined) made.contentLanguage = contentLanguage;
-  if (contentDisposition !== undefined) made.contentDisposition = contentDisposition;
-  if (cacheControl !== undefined) made.cacheControl = cacheControl;
-  return made;
-}
-
-function isNotEmpty(record: Readonly<Record<string, string>>): boolean {
-  for (const _ in record) return true;
-  return false;
-}
-
-/** The container may have a scope of its own, and may insist on it. */
-export function scopeFor({ encryptionScope }: ContainerRecord, wish: EncryptionOptions): string | undefined {
-  if (encryptionScope === undefined) return wish.scope;
-  const isOther = wish.scope !== undefined && wish.scope !== encryptionScope.name;
-  if (encryptionScope.isEnforced && (isOther || wish.keySha256 !== undefined)) {
-    throw new Refusal("RequestForbiddenByContainerEncryptionPolicy");
-  }
-  return wish.scope ?? (wish.keySha256 === undefined ? encryptionScope.name : undefined);
+/** Put Blob of a page blob: all zeros, which take no space, at the declared length. */
+export async function putPageBlob(blobs: BlobContext, request: PutPageBlob): Promise<Written> {
+  const { ref, properties, length, sequenceNumber } = request;
+  return blobs.store.write(async (write) => {
+    const found = await findBlob(write, ref);
+    checkCreate(write, found, request);
+    if (found.blob?.copy?.isIncremental === true) {
+      throw new Refusal("OperationNotAllowedOnIncrementalCopyBlob");
+    }
+    const content = putEmptyPages(write);
+    const created = newBlob(write, found, { kind: "page", content, length, properties });
+    return writtenOf(await replaceBlob(blobs, write, found, { ...created, sequenceNumber }));
+  });
 }

@@ -4,8 +4,10 @@ import {
   blobsOf,
   blockPagesOf,
   contentKey,
+  epochOfKey,
   epochsOf,
   guardedUntil,
+  segmentOfKey,
   segmentsOf,
   stagedBlocksOf,
   stagingKey,
@@ -13,6 +15,7 @@ import {
 } from "../../store/keys/blob.ts";
 import type { Key, Range, Writer } from "../../store/kv.ts";
 import {
+  type BlockEntry,
   blockPageRecord,
   type GarbageRecord,
   garbageRecord,
@@ -22,114 +25,168 @@ import {
 } from "../../store/records/blob.ts";
 import { blobRecord } from "../../store/records/blob-bytes.ts";
 import type { BackgroundJob } from "../reclaim/background-jobs.ts";
-import type { BlobService } from "./blob-service.ts";
 import { releaseBlobContent } from "./content.ts";
+import type { BlobContext } from "./context.ts";
 import { BLOB_LIMITS } from "./limits.ts";
-import { dropRanges, pruneEpoch } from "./prune-pages.ts";
 import { discard } from "./retention.ts";
-import { dropTags } from "./tag-index.ts";
+import { removeTags } from "./tag-index.ts";
 
 /**
- * Takes apart what nobody names any more: the contents of deleted containers, contents without a record, blocks
- * that never made it into a list. Each step is one transaction over a bounded number of records, and what it
- * finds is gone from where the next step looks, so it can stop and start again anywhere.
+ * Removes what no record refers to any more: the blobs of deleted containers, contents without a blob, blocks that
+ * were never committed. Each step is one transaction over a bounded number of records and deletes what it has
+ * processed, so the job can stop and continue anywhere.
  */
-export function reclaimGarbage(blobs: BlobService): BackgroundJob {
-  return {
-    name: "blob-garbage",
-    interval: BLOB_LIMITS.jobMillis,
-    run: () => reclaimStep(blobs),
-  };
+export function reclaimGarbage(blobs: BlobContext): BackgroundJob {
+  return { name: "blob-garbage", interval: BLOB_LIMITS.jobMillis, run: () => reclaimStep(blobs) };
 }
 
-export async function reclaimStep(blobs: BlobService): Promise<"more" | "done"> {
-  const { store } = blobs.parts;
-  const isThere = await store.read(async (read) => {
-    for await (const _ of read.range({ ...ALL_GARBAGE, limit: 1 })) return true;
-    return false;
-  });
-  if (!isThere) return "done";
+export async function reclaimStep(blobs: BlobContext): Promise<"more" | "done"> {
+  const { store } = blobs;
+  // Reads first, because a write transaction without work would still delay other writers.
+  if ((await store.read((read) => read.take(ALL_GARBAGE, 1))).length === 0) return "done";
   await store.write(async (write) => {
-    for await (const { key, value } of write.range({ ...ALL_GARBAGE, limit: 1 })) {
+    for (const { key, value } of await write.take(ALL_GARBAGE, 1)) {
       const garbage = garbageRecord.unpack(value);
       if (garbage.what === "epoch") {
-        const from = await pruneEpoch(blobs, write, garbage);
+        const from = await reclaimEpoch(blobs, write, garbage);
         if (from === undefined) write.delete(key);
         else write.put(key, garbageRecord.pack({ ...garbage, from }));
-      } else if (await takeApart(blobs, write, garbage)) write.delete(key);
+      } else if (await reclaim(blobs, write, garbage)) write.delete(key);
     }
   });
   return "more";
 }
 
-/** Whether nothing is left of it. */
-async function takeApart(
-  blobs: BlobService,
+/** Removes some of it; true when nothing is left. */
+async function reclaim(
+  blobs: BlobContext,
   write: Writer,
   garbage: Exclude<GarbageRecord, { readonly what: "epoch" }>,
 ): Promise<boolean> {
-  const { payloads } = blobs.parts;
+  const { id } = garbage;
   switch (garbage.what) {
     case "container": {
-      const { account, id } = garbage;
+      const { account } = garbage;
       const dropBlob = async (value: Buffer, key: Key): Promise<void> => {
         const record = blobRecord.unpack(value);
         const place = { account, container: id, blob: blobOfKey(key) };
-        if (record.stateKind === undefined) dropTags(write, place, record);
+        if (record.stateKind === undefined) removeTags(write, place, record);
         if (record.stateKind === "version") {
-          dropTags(write, { ...place, version: versionsOfKey(key).revision }, record);
+          removeTags(write, { ...place, version: versionsOfKey(key).revision }, record);
         }
         if (record.staging !== undefined) discard(write, { what: "staging", id: record.staging });
-        await releaseBlobContent(payloads, write, record.content);
+        await releaseBlobContent(blobs.payloads, write, record.content);
       };
-      const isPresentGone = await consume(write, blobsOf("bb", garbage.id), dropBlob);
-      const isVersionGone = isPresentGone && (await consume(write, blobsOf("bp", garbage.id), dropBlob));
-      return isVersionGone && (await consume(write, guardedUntil(garbage.id), async () => {}));
+      return (
+        (await deleteSome(write, blobsOf("bb", id), dropBlob)) &&
+        (await deleteSome(write, blobsOf("bp", id), dropBlob)) &&
+        (await deleteSome(write, guardedUntil(id)))
+      );
     }
     case "content":
-      write.delete(contentKey(garbage.id));
+      write.delete(contentKey(id));
       if (garbage.form === "pages") {
-        const isMapGone = await consume(write, segmentsOf(garbage.id), (value) =>
-          dropRanges(blobs, write, segmentRecord.unpack(value)),
+        const isMapGone = await deleteSome(write, segmentsOf(id), (value) =>
+          dropSegment(blobs, write, value),
         );
-        return isMapGone && (await consume(write, epochsOf(garbage.id), async () => {}));
+        return isMapGone && (await deleteSome(write, epochsOf(id)));
       }
-      return consume(
+      return deleteSome(
         write,
-        blockPagesOf(garbage.id),
-        (value) => dropSlices(blobs, write, slicesOfPage(value)),
+        blockPagesOf(id),
+        (value) => dropBlocks(blobs, write, blockPageRecord.unpack(value).blocks),
         BLOB_LIMITS.reclaimPagesPerStep,
       );
-    case "staging": {
-      write.delete(stagingKey(garbage.id));
-      return consume(write, stagedBlocksOf(garbage.id), (value) => {
-        const { bytes } = stagedBlockRecord.unpack(value);
-        return dropSlices(blobs, write, "slices" in bytes ? bytes.slices : []);
-      });
-    }
+    case "staging":
+      write.delete(stagingKey(id));
+      return deleteSome(write, stagedBlocksOf(id), (value) =>
+        dropBlocks(blobs, write, [stagedBlockRecord.unpack(value)]),
+      );
   }
 }
 
-async function dropSlices(blobs: BlobService, write: Writer, slices: readonly StoredSlice[]): Promise<void> {
-  if (slices.length > 0) await blobs.parts.payloads.drop(write, slices);
+function dropBlocks(
+  blobs: BlobContext,
+  write: Writer,
+  blocks: readonly Pick<BlockEntry, "bytes">[],
+): Promise<void> {
+  const slices = blocks.flatMap(({ bytes }) => ("slices" in bytes ? bytes.slices : []));
+  return dropSlices(blobs, write, slices);
 }
 
-function slicesOfPage(value: Buffer): StoredSlice[] {
-  return blockPageRecord.unpack(value).blocks.flatMap(({ bytes }) => ("slices" in bytes ? bytes.slices : []));
+function dropSegment(blobs: BlobContext, write: Writer, value: Buffer): Promise<void> {
+  const slices = segmentRecord.unpack(value).map(({ slice }) => slice);
+  return dropSlices(blobs, write, slices);
 }
 
-/** Drops and deletes the first records of a range; true when that was all of them. */
-async function consume(
+async function dropSlices(blobs: BlobContext, write: Writer, slices: readonly StoredSlice[]): Promise<void> {
+  if (slices.length > 0) await blobs.payloads.drop(write, slices);
+}
+
+/** Drops and deletes the first records of a range; true when those were all. */
+async function deleteSome(
   write: Writer,
   range: Range,
-  drop: (value: Buffer, key: Key) => Promise<void>,
+  drop?: (value: Buffer, key: Key) => Promise<void>,
   limit: number = BLOB_LIMITS.reclaimRecordsPerStep,
 ): Promise<boolean> {
-  const found: { readonly key: Key; readonly value: Buffer }[] = [];
-  for await (const entry of write.range({ ...range, limit })) found.push(entry);
-  for (const { key, value } of found) {
-    await drop(value, key);
+  const entries = await write.take(range, limit);
+  for (const { key, value } of entries) {
+    await drop?.(value, key);
     write.delete(key);
   }
-  return found.length < limit;
+  return entries.length < limit;
+}
+
+/**
+ * Reclaims an epoch of a page blob whose last reference is gone (its snapshot was deleted, say). A segment's record
+ * is deleted when no referenced epoch sees it: it is newer than the referenced epoch below, and a newer record
+ * hides it from the referenced epoch above. Returns the segment to continue with, or undefined at the end.
+ */
+async function reclaimEpoch(
+  blobs: BlobContext,
+  write: Writer,
+  { id, epoch, from }: Extract<GarbageRecord, { readonly what: "epoch" }>,
+): Promise<number | undefined> {
+  const { below, above } = await referencedEpochsAround(write, id, epoch);
+  let records: { readonly key: Key; readonly epoch: bigint; readonly value: Buffer }[] = [];
+  let segment = from;
+  let count = 0;
+  const finishSegment = async (): Promise<void> => {
+    for (const [i, record] of records.entries()) {
+      const next = records[i + 1];
+      const isBetween = record.epoch > below && (above === undefined || record.epoch < above);
+      const isHidden = above === undefined || (next !== undefined && next.epoch <= above);
+      if (!isBetween || !isHidden) continue;
+      write.delete(record.key);
+      await dropSegment(blobs, write, record.value);
+    }
+    records = [];
+  };
+  for await (const { key, value } of write.range(segmentsOf(id, from))) {
+    const at = segmentOfKey(key);
+    if (at.segment !== segment) {
+      await finishSegment();
+      segment = at.segment;
+      if (count >= BLOB_LIMITS.reclaimRecordsPerStep) return segment;
+    }
+    records.push({ key, epoch: at.epoch, value });
+    count++;
+  }
+  await finishSegment();
+  return undefined;
+}
+
+async function referencedEpochsAround(
+  write: Writer,
+  id: bigint,
+  epoch: bigint,
+): Promise<{ readonly below: bigint; readonly above: bigint | undefined }> {
+  let below = 0n;
+  for await (const { key } of write.range(epochsOf(id))) {
+    const referenced = epochOfKey(key);
+    if (referenced > epoch) return { below, above: referenced };
+    if (referenced < epoch) below = referenced;
+  }
+  return { below, above: undefined };
 }

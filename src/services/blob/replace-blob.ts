@@ -1,40 +1,73 @@
 import type { Revision } from "../../base/revision.ts";
 import { versionKey } from "../../store/keys/blob.ts";
 import type { Writer } from "../../store/kv.ts";
-import type { BlobRecord, ContainerRecord } from "../../store/records/blob.ts";
+import type { BlobRecord } from "../../store/records/blob.ts";
 import { blobRecord } from "../../store/records/blob-bytes.ts";
-import type { BlobService } from "./blob-service.ts";
-import { putBlobRecord, withLeaseAfterWrite } from "./blobs.ts";
-import { releaseBlobContent, shareBlobContent } from "./content.ts";
-import { indexGuard } from "./guard-index.ts";
-import type { BlobRef } from "./names.ts";
-import { discard, readSoftDelete, remind, type SoftDelete } from "./retention.ts";
+import {
+  checkBlobWrite,
+  type Found,
+  findBlob,
+  type GuardedBlob,
+  type Place,
+  putBlobRecord,
+  type Selector,
+  type State,
+  withLeaseAfterWrite,
+} from "./blobs.ts";
+import { addBlobContentReference, releaseBlobContent } from "./content.ts";
+import type { BlobContext } from "./context.ts";
+import { indexImmutability } from "./immutability-index.ts";
+import { type Written, writtenOf } from "./new-blob.ts";
+import { discard, readSoftDelete, type SoftDelete, scheduleDeadline } from "./retention.ts";
 import { indexVersion } from "./tag-index.ts";
 
-export interface Place {
-  readonly container: ContainerRecord;
-  readonly ref: BlobRef;
-}
-
 /**
- * A past state at its key. Lease, uncommitted blocks and pending work belong to the present only. `before` is
- * needed where it had other tags, or could be found and can be no longer.
+ * Writes a version or a snapshot at its key. Lease and uncommitted blocks belong to the current state only. Pass
+ * `before` when the state at this key had other tags, or can no longer be found by them.
  */
 export function putVersionOrSnapshot(
   write: Writer,
-  place: Place,
+  { container, ref }: Place,
   at: Revision,
   record: BlobRecord,
   before?: BlobRecord,
 ): void {
   const { lease: _, staging: __, ...kept } = record;
-  const { container, ref } = place;
   write.put(versionKey(container.id, ref.blob, at), blobRecord.pack(kept));
-  indexGuard(write, { container: container.id, blob: ref.blob, at }, undefined, record);
+  indexImmutability(write, { container: container.id, blob: ref.blob, at }, undefined, record);
   indexVersion(write, { container, ref, version: at }, before, record);
 }
 
-/** Deletes a past state softly: it stays at its key until its time is up. */
+/** Deletes the record of a version or snapshot and its index entries; the content stays referenced. */
+export function deleteVersionRecord(
+  write: Writer,
+  { container, ref }: Place,
+  at: Revision,
+  record: BlobRecord,
+): void {
+  write.delete(versionKey(container.id, ref.blob, at));
+  indexImmutability(write, { container: container.id, blob: ref.blob, at }, record, undefined);
+  indexVersion(write, { container, ref, version: at }, record, undefined);
+}
+
+/** Changes one state of a blob, current or not, without a new ETag or a new version. */
+export function putState(
+  write: Writer,
+  state: State,
+  { snapshot, version }: Selector,
+  after: BlobRecord,
+): void {
+  const { container, ref, record } = state;
+  if (state.isCurrent) {
+    putBlobRecord(write, state, record, after);
+    return;
+  }
+  const at = (snapshot ?? version)!;
+  indexImmutability(write, { container: container.id, blob: ref.blob, at }, record, undefined);
+  putVersionOrSnapshot(write, state, at, after, record);
+}
+
+/** Soft-deletes a version or snapshot: it stays at its key until the retention ends. */
 export function softDeleteVersionOrSnapshot(
   write: Writer,
   place: Place,
@@ -43,77 +76,102 @@ export function softDeleteVersionOrSnapshot(
   { at: now, until }: SoftDelete,
 ): void {
   putVersionOrSnapshot(write, place, at, { ...record, deleted: { at: now, until } }, record);
-  remind(write, until, { what: "past", container: place.container.id, blob: place.ref.blob, revision: at });
+  const { container, ref } = place;
+  scheduleDeadline(write, until, { what: "past", container: container.id, blob: ref.blob, revision: at });
+}
+
+/** Keeps the current state as a version. Its content moves with it: the caller adds a reference if both stay. */
+export function putAsVersion(write: Writer, place: Place, current: BlobRecord): void {
+  const version = current.version ?? current.revision;
+  putVersionOrSnapshot(write, place, version, { ...current, version, stateKind: "version" });
 }
 
 /**
- * Puts a new blob in the place of what was there. What becomes of the old state: a version while versioning is
- * on, a soft-deleted snapshot while soft delete is on, otherwise its bytes are given back. Snapshots stay, a
- * lease in force stays, uncommitted blocks go.
+ * Replaces what is stored under the name by a new blob. The old state becomes a version while versioning is on, a
+ * soft-deleted snapshot while soft delete is on; otherwise its content is released. Snapshots and a lease in
+ * force stay; uncommitted blocks are discarded.
  */
 export async function replaceBlob(
-  blobs: BlobService,
+  blobs: BlobContext,
   write: Writer,
-  place: Place,
-  { before, after }: { readonly before: BlobRecord | undefined; readonly after: BlobRecord },
+  found: Found,
+  after: BlobRecord,
 ): Promise<BlobRecord> {
+  const before = found.stored;
   if (before?.staging !== undefined) discard(write, { what: "staging", id: before.staging });
-  if (before !== undefined && before.isUncommitted !== true) await retire(blobs, write, place, before);
-  const written = withLeaseAfterWrite(versioned(blobs, after), before, write.now());
-  putBlobRecord(write, place, before, written);
-  return written;
+  if (before !== undefined && before.isUncommitted !== true) await retire(blobs, write, found, before);
+  return putCurrent(write, found, before, withVersion(blobs, after));
 }
 
-function versioned(blobs: BlobService, record: BlobRecord): BlobRecord {
+function withVersion(blobs: BlobContext, record: BlobRecord): BlobRecord {
   if (blobs.isVersioned) return { ...record, version: record.revision };
   if (record.version === undefined) return record;
   const { version: _, ...rest } = record;
   return rest;
 }
 
-/** The old state of a blob that is overwritten. Its content moves with it, or is given back. */
-async function retire(blobs: BlobService, write: Writer, place: Place, before: BlobRecord): Promise<void> {
+async function retire(blobs: BlobContext, write: Writer, place: Place, before: BlobRecord): Promise<void> {
   if (blobs.isVersioned) {
-    const version = before.version ?? before.revision;
-    putVersionOrSnapshot(write, place, version, { ...before, version, stateKind: "version" });
+    putAsVersion(write, place, before);
     return;
   }
   const softDelete = await readSoftDelete(write, place.ref.account);
   if (softDelete === undefined) {
-    await releaseBlobContent(blobs.parts.payloads, write, before.content);
+    await releaseBlobContent(blobs.payloads, write, before.content);
     return;
   }
   const snapshot = write.revision(before.revision);
   softDeleteVersionOrSnapshot(write, place, snapshot, { ...before, stateKind: "snapshot" }, softDelete);
 }
 
+/** Writes the current state with the lease that a write leaves. */
+export function putCurrent(
+  write: Writer,
+  place: Place,
+  before: BlobRecord | undefined,
+  after: BlobRecord,
+): BlobRecord {
+  const written = withLeaseAfterWrite(after, before, write.now());
+  putBlobRecord(write, place, before, written);
+  return written;
+}
+
 /**
- * Changes a blob and keeps its bytes: metadata, properties. While versioning is on the state before it becomes a
- * version, which shares the bytes.
+ * Changes a blob's record and keeps its content. While versioning is on, the state before becomes a version that
+ * shares the content.
  */
 export async function changeBlob(
-  blobs: BlobService,
+  blobs: BlobContext,
   write: Writer,
   place: Place,
   { before, after }: { readonly before: BlobRecord; readonly after: BlobRecord },
 ): Promise<BlobRecord> {
   if (blobs.isVersioned) {
-    const version = before.version ?? before.revision;
-    await shareBlobContent(blobs.parts.payloads, write, before.content);
-    putVersionOrSnapshot(write, place, version, { ...before, version, stateKind: "version" });
+    await addBlobContentReference(blobs.payloads, write, before.content);
+    putAsVersion(write, place, before);
   }
-  const written = withLeaseAfterWrite(versioned(blobs, after), before, write.now());
-  putBlobRecord(write, place, before, written);
-  return written;
+  return putCurrent(write, place, before, withVersion(blobs, after));
 }
 
-/** Changes a blob that stays the version it is. */
-export function changeInPlace(
-  write: Writer,
-  place: Place,
-  { before, after }: { readonly before: BlobRecord; readonly after: BlobRecord },
-): BlobRecord {
-  const written = withLeaseAfterWrite(after, before, write.now());
-  putBlobRecord(write, place, before, written);
-  return written;
+type Changed = Omit<BlobRecord, "revision"> & { readonly revision?: unknown };
+
+/** One checked change of a blob's record, with a new revision. Any such change removes the copy's status. */
+export async function changeProperties(
+  blobs: BlobContext,
+  request: GuardedBlob,
+  change: (record: BlobRecord) => Changed,
+  versions: "always" | "onlyOfBlockBlobs" = "always",
+): Promise<Written & { readonly record: BlobRecord }> {
+  return blobs.store.write(async (write) => {
+    const found = await findBlob(write, request.ref);
+    checkBlobWrite(write, found, request, "change");
+    const before = found.blob!;
+    const { copy: _, ...changed } = change(before);
+    const after = { ...changed, revision: write.revision(before.revision) };
+    const makesVersion = versions === "always" || before.kind === "block";
+    const record = makesVersion
+      ? await changeBlob(blobs, write, found, { before, after })
+      : putCurrent(write, found, before, after);
+    return { ...writtenOf(record), record };
+  });
 }

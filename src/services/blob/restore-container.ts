@@ -2,21 +2,21 @@ import { Refusal } from "../../base/refusals.ts";
 import { revisionOfTimestamp, timestampOf } from "../../base/revision.ts";
 import { deletedContainerKey } from "../../store/keys/blob.ts";
 import { containerRecord } from "../../store/records/blob.ts";
-import type { BlobService } from "./blob-service.ts";
 import { findContainer, putContainer } from "./containers.ts";
+import type { BlobContext } from "./context.ts";
 import type { ContainerRef } from "./names.ts";
 
-/** What a listing calls the version of a deleted container: when it was deleted, exactly. */
+/** The version of a deleted container in listings is the exact time of its deletion. */
 export const versionOfDeletion = timestampOf;
 
-/** Brings a soft-deleted container back, with everything in it, under the same name or a new one. */
+/** Restore Container: a soft-deleted container with all its blobs, under the same name or a new one. */
 export async function restoreContainer(
-  blobs: BlobService,
+  blobs: BlobContext,
   request: { readonly ref: ContainerRef; readonly deletedName: string; readonly deletedVersion: string },
 ): Promise<void> {
   const { ref, deletedName, deletedVersion } = request;
   const deletion = revisionOfTimestamp(deletedVersion);
-  await blobs.parts.store.write(async (write) => {
+  await blobs.store.write(async (write) => {
     const key = deletion === undefined ? undefined : deletedContainerKey(ref.account, deletedName, deletion);
     const stored = key === undefined ? undefined : await write.get(key);
     const record = stored && containerRecord.unpack(stored);

@@ -7,14 +7,14 @@ import { findServiceProperties } from "../account/get-service-properties.ts";
 
 const DAY_MILLIS = 24 * 60 * 60_000;
 
-/** What the account says about deleting: for how long things can be had back. */
+/** The account's delete retention policy, applied to a deletion at `at`. */
 export interface SoftDelete {
   readonly at: Instant;
   readonly until: Instant;
   readonly allowsPermanentDelete: boolean;
 }
 
-/** Undefined while soft delete is off. Read in the transaction that deletes: a change of the rule counts at once. */
+/** Undefined while soft delete is off. Read in the transaction that deletes, so a new policy applies at once. */
 export async function readSoftDelete(read: Reader, account: string): Promise<SoftDelete | undefined> {
   const deleteRetention = (await findServiceProperties(read, account, "blob"))?.deleteRetention;
   if (deleteRetention?.isEnabled !== true || deleteRetention.days === undefined) return undefined;
@@ -26,13 +26,13 @@ export async function readSoftDelete(read: Reader, account: string): Promise<Sof
   };
 }
 
-/** Nobody names it any more; the reclaimer takes it apart, in steps. */
+/** No record refers to this any more; the reclaimer removes it in bounded steps. */
 export function discard(write: Writer, garbage: GarbageRecord): void {
   write.put(garbageKey(write.revision()), garbageRecord.pack(garbage));
 }
 
-/** Has it looked at when its time comes. */
-export function remind(write: Writer, at: Instant, due: DueRecord): Revision {
+/** Has the background job in deadlines.ts process this at `at`. Returns the revision in the deadline's key. */
+export function scheduleDeadline(write: Writer, at: Instant, due: DueRecord): Revision {
   const revision = write.revision();
   write.put(dueKey(at, revision), dueRecord.pack(due));
   return revision;

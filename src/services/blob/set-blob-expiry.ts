@@ -1,24 +1,23 @@
 import type { Instant } from "../../base/clock.ts";
 import { instantOf } from "../../base/revision.ts";
-import type { BlobService } from "./blob-service.ts";
-import { checkBlobWrite, findBlob } from "./blobs.ts";
-import { type Written, writtenOf } from "./put-blob.ts";
+import { checkBlobWrite, findBlob, type GuardedBlob } from "./blobs.ts";
+import type { BlobContext } from "./context.ts";
+import { type Written, writtenOf } from "./new-blob.ts";
 import { changeBlob } from "./replace-blob.ts";
-import { remind } from "./retention.ts";
-import type { ChangeBlob } from "./set-blob-properties.ts";
+import { scheduleDeadline } from "./retention.ts";
 
 export type ExpiryRequest =
   | { readonly option: "NeverExpire" }
   | { readonly option: "RelativeToCreation" | "RelativeToNow"; readonly millis: number }
   | { readonly option: "Absolute"; readonly at: Instant };
 
-/** Set Blob Expiry: from then on nobody finds the blob, and the reclaimer takes it away. */
+/** Set Blob Expiry: from then on the blob does not exist for clients, and a background job deletes it. */
 export async function setBlobExpiry(
-  blobs: BlobService,
-  request: ChangeBlob & { readonly expiry: ExpiryRequest },
+  blobs: BlobContext,
+  request: GuardedBlob & { readonly expiry: ExpiryRequest },
 ): Promise<Written> {
   const { ref, expiry } = request;
-  return blobs.parts.store.write(async (write) => {
+  return blobs.store.write(async (write) => {
     const found = await findBlob(write, ref);
     checkBlobWrite(write, found, request, "change");
     const before = found.blob!;
@@ -26,26 +25,23 @@ export async function setBlobExpiry(
     const { expiresAt: _, ...rest } = before;
     const revision = write.revision(before.revision);
     const after = at === undefined ? { ...rest, revision } : { ...rest, revision, expiresAt: at };
-    if (at !== undefined)
-      remind(write, at, {
-        what: "expiry",
-        account: ref.account,
-        container: found.container.id,
-        blob: ref.blob,
-      });
-    return writtenOf(await changeBlob(blobs, write, { container: found.container, ref }, { before, after }));
+    if (at !== undefined) {
+      const { account, blob } = ref;
+      scheduleDeadline(write, at, { what: "expiry", account, container: found.container.id, blob });
+    }
+    return writtenOf(await changeBlob(blobs, write, found, { before, after }));
   });
 }
 
-function instantFor(wish: ExpiryRequest, created: Instant, now: Instant): Instant | undefined {
-  switch (wish.option) {
+function instantFor(expiry: ExpiryRequest, created: Instant, now: Instant): Instant | undefined {
+  switch (expiry.option) {
     case "NeverExpire":
       return undefined;
     case "RelativeToCreation":
-      return created + wish.millis;
+      return created + expiry.millis;
     case "RelativeToNow":
-      return now + wish.millis;
+      return now + expiry.millis;
     case "Absolute":
-      return wish.at;
+      return expiry.at;
   }
 }

@@ -1,14 +1,21 @@
 import type { Revision } from "../../base/revision.ts";
-import { tagKey } from "../../store/keys/blob.ts";
+import { type TagPlace, tagKey } from "../../store/keys/blob.ts";
 import type { Writer } from "../../store/kv.ts";
 import { type BlobRecord, type ContainerRecord, tagRecord } from "../../store/records/blob.ts";
 import type { BlobRef } from "./names.ts";
 
 type Tagged = Pick<BlobRecord, "tags"> | undefined;
 
+interface Indexed {
+  readonly container: Pick<ContainerRecord, "id">;
+  readonly ref: BlobRef;
+  /** Of a version that is not the current one. */
+  readonly version?: Revision;
+}
+
 /**
- * The tag index: an entry for each tag of each blob's present state, and one of its own for each version, written
- * and removed in the transaction that changes the blob. Azure's own index lags behind; this one cannot.
+ * The tag index has an entry for each tag of each blob's current state, and one for each tag of each version.
+ * The transaction that changes the blob writes it. Azure's own index lags behind; this one cannot.
  */
 export function indexTags(write: Writer, indexed: Indexed, before: Tagged, after: Tagged): void {
   const { container, ref, version } = indexed;
@@ -22,14 +29,7 @@ export function indexTags(write: Writer, indexed: Indexed, before: Tagged, after
   }
 }
 
-interface Indexed {
-  readonly container: Pick<ContainerRecord, "id">;
-  readonly ref: BlobRef;
-  /** Of a state of the past. */
-  readonly version?: Revision;
-}
-
-/** What is found of the past are its versions, as long as they are not deleted. */
+/** Of the states that are not current, only versions that are not deleted can be found by their tags. */
 export function indexVersion(
   write: Writer,
   indexed: Indexed & { readonly version: Revision },
@@ -37,22 +37,15 @@ export function indexVersion(
   after: BlobRecord | undefined,
 ): void {
   if (before?.tags === undefined && after?.tags === undefined) return;
-  indexTags(write, indexed, foundAs(before), foundAs(after));
+  const searchable = (record: BlobRecord | undefined): Tagged =>
+    record?.stateKind === "version" && record.deleted === undefined ? record : undefined;
+  indexTags(write, indexed, searchable(before), searchable(after));
 }
 
-function foundAs(record: BlobRecord | undefined): Tagged {
-  return record?.stateKind === "version" && record.deleted === undefined ? record : undefined;
-}
-
-/** The state is gone, and its container may be, too. */
-export function dropTags(
+/** For a state that is gone, perhaps with its container. */
+export function removeTags(
   write: Writer,
-  place: {
-    readonly account: string;
-    readonly container: bigint;
-    readonly blob: string;
-    readonly version?: Revision;
-  },
+  place: Omit<TagPlace, "value"> & { readonly account: string },
   record: Tagged,
 ): void {
   for (const [tag, value] of Object.entries(record?.tags ?? {})) {

@@ -1,34 +1,31 @@
 import { Refusal } from "../../base/refusals.ts";
-import { versionKey } from "../../store/keys/blob.ts";
-import type { BlobService } from "./blob-service.ts";
 import { findBlob, putBlobRecord } from "./blobs.ts";
-import { stateOfVersion } from "./delete-blob.ts";
-import { indexGuard } from "./guard-index.ts";
+import type { BlobContext } from "./context.ts";
+import { versionsAndSnapshots } from "./delete-blob.ts";
 import type { BlobRef } from "./names.ts";
-import { putVersionOrSnapshot } from "./replace-blob.ts";
+import { deleteVersionRecord, putVersionOrSnapshot } from "./replace-blob.ts";
 
 /**
- * Undelete Blob: what was deleted softly and whose time is not up comes back: the blob itself, unless a new one
- * has its name, and its snapshots and versions. Nothing to bring back is no error; nothing there at all is.
+ * Undelete Blob restores what was soft-deleted and is still retained: the blob itself, unless a new one has its
+ * name, and its snapshots and versions. It is no error when nothing is deleted, but it is when nothing exists.
  */
-export async function undeleteBlob(blobs: BlobService, ref: BlobRef): Promise<void> {
-  await blobs.parts.store.write(async (write) => {
-    const { container, stored, blob } = await findBlob(write, ref);
-    const place = { container, ref };
+export async function undeleteBlob(blobs: BlobContext, ref: BlobRef): Promise<void> {
+  await blobs.store.write(async (write) => {
+    const found = await findBlob(write, ref);
+    const { stored, blob } = found;
     const now = write.now();
-    const past = await stateOfVersion(write, place);
-    const deleted = past.filter(({ record }) => record.deleted !== undefined && record.deleted.until > now);
-    if (blob === undefined && past.length === 0) throw new Refusal("BlobNotFound");
+    const states = await versionsAndSnapshots(write, found);
+    if (blob === undefined && states.length === 0) throw new Refusal("BlobNotFound");
+    const deleted = states.filter(({ record }) => record.deleted !== undefined && record.deleted.until > now);
     const base =
       stored === undefined ? deleted.findLast(({ record }) => record.stateKind === "base") : undefined;
     for (const { at, record } of deleted) {
-      const { deleted: _, ...kept } = record;
-      if (record.stateKind !== "base") putVersionOrSnapshot(write, place, at, kept);
+      const { deleted: _, ...restored } = record;
+      if (record.stateKind !== "base") putVersionOrSnapshot(write, found, at, restored);
     }
     if (base === undefined) return;
-    const { deleted: _, stateKind: __, ...kept } = base.record;
-    write.delete(versionKey(container.id, ref.blob, base.at));
-    indexGuard(write, { container: container.id, blob: ref.blob, at: base.at }, base.record, undefined);
-    putBlobRecord(write, place, undefined, kept);
+    const { deleted: _, stateKind: __, ...restored } = base.record;
+    deleteVersionRecord(write, found, base.at, base.record);
+    putBlobRecord(write, found, undefined, restored);
   });
 }

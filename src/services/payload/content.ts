@@ -3,7 +3,7 @@ import type { MaybePromise, Reader, Writer } from "../../store/kv.ts";
 import { inlinePayload } from "./open-payload.ts";
 import type { OpenPayload, PayloadSource, Payloads, Slice, SliceRange } from "./payloads.ts";
 
-/** What a record holds of its payload: small ones whole, larger ones by name. One way for every service. */
+/** The payload of a record in every service: small payload inside the record, larger payload as slices. */
 export type Content = { readonly inline: Buffer } | { readonly slices: readonly Slice[] };
 
 export const NO_CONTENT: Content = { inline: Buffer.alloc(0) };
@@ -11,28 +11,38 @@ export const NO_CONTENT: Content = { inline: Buffer.alloc(0) };
 export interface Ingested {
   readonly content: Content;
   readonly length: number;
-  /** As of `Appended`: call it when the record is durable, or will never be. */
+  /** As of `Appended`: called when the record is durable or was given up. */
   release(): void;
 }
 
 /**
- * Takes a body in: up to `LIMITS.inlineBytesMax` into memory, for the record itself (one commit, one sync);
- * anything longer into extents. `knownLength` saves a detour when it is above the limit; the body decides.
+ * Ingests a body: up to `LIMITS.inlineBytesMax` into memory, for the record itself (one commit, one sync), and a
+ * longer one into extents. A `declaredLength` above the limit saves buffering; the body itself decides.
  */
 export function ingest(
   payloads: Payloads,
   source: PayloadSource,
-  knownLength?: number,
+  declaredLength?: number,
 ): MaybePromise<Ingested> {
   if (source instanceof Uint8Array) return ingestSmall(source) ?? append(payloads, source);
-  const isLong = knownLength !== undefined && knownLength > LIMITS.inlineBytesMax;
-  return isLong ? append(payloads, source, knownLength) : ingestStream(payloads, source);
+  const isLong = declaredLength !== undefined && declaredLength > LIMITS.inlineBytesMax;
+  return isLong ? append(payloads, source, declaredLength) : ingestStream(payloads, source);
 }
 
-/** The same of what is in memory and small; undefined for all else. */
+/** The same for a small body that is in memory; undefined for any other. */
 export function ingestSmall(source: PayloadSource): Ingested | undefined {
   if (!(source instanceof Uint8Array) || source.length > LIMITS.inlineBytesMax) return undefined;
   return inline([source]);
+}
+
+/** Ingests a block: inline only when it is in memory and no longer than `inlineMax`. */
+export function ingestBlock(
+  payloads: Payloads,
+  body: PayloadSource,
+  { inlineMax, length }: { readonly inlineMax: number; readonly length: number | undefined },
+): MaybePromise<Ingested> {
+  if (!(body instanceof Uint8Array) || body.length > inlineMax) return append(payloads, body, length);
+  return { content: { inline: Buffer.from(body) }, length: body.length, release() {} };
 }
 
 async function ingestStream(payloads: Payloads, source: AsyncIterable<Uint8Array>): Promise<Ingested> {
@@ -48,26 +58,23 @@ async function ingestStream(payloads: Payloads, source: AsyncIterable<Uint8Array
   try {
     return await append(payloads, headAndRest(head, iterator));
   } catch (error) {
-    // The client's stream must hear that nobody reads on, even if the append never began to read.
+    // The stream must end even if the append never began to read it.
     await iterator.return?.();
     throw error;
   }
 }
 
-function inline(parts: readonly Uint8Array[]): Ingested {
-  const [only] = parts;
-  // A body that came in one piece is packed into its record as it is.
-  const bytes = parts.length === 1 && Buffer.isBuffer(only) ? only : Buffer.concat(parts);
+function inline(chunks: readonly Uint8Array[]): Ingested {
+  const [only] = chunks;
+  // A body in one buffer goes into its record without a copy.
+  const bytes = chunks.length === 1 && Buffer.isBuffer(only) ? only : Buffer.concat(chunks);
   return { content: { inline: bytes }, length: bytes.length, release() {} };
 }
 
-async function append(payloads: Payloads, source: PayloadSource, knownLength?: number): Promise<Ingested> {
-  const appended = await payloads.append(source, knownLength);
-  return {
-    content: { slices: appended.slices },
-    length: appended.length,
-    release: () => appended.release(),
-  };
+async function append(payloads: Payloads, source: PayloadSource, declaredLength?: number): Promise<Ingested> {
+  const appended = await payloads.append(source, declaredLength);
+  const { slices, length } = appended;
+  return { content: { slices }, length, release: () => appended.release() };
 }
 
 async function* headAndRest(

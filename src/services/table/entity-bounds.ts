@@ -1,7 +1,7 @@
 import type { EntityKeys } from "../../base/edm.ts";
 import { entityKeyAfter, type KeyBound, lowestEntityKey } from "../../store/keys/table.ts";
 import type { Range } from "../../store/kv.ts";
-import { compareText } from "./text-order.ts";
+import { compareText } from "../text-order.ts";
 
 /**
  * The part of a table that a SAS reaches: from (startPartition, startRow) to (endPartition, endRow), both

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Refusal } from "../../../base/refusals.ts";
-import { compareText } from "../../../services/table/text-order.ts";
+import { compareText } from "../../../services/text-order.ts";
 import { parseEntityAddress, printEntityAddress } from "./address.ts";
 import { parseToken, printToken } from "./continuation.ts";
 import { EntitiesPage, printEntity } from "./entity-printer.ts";

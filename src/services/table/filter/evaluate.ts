@@ -1,5 +1,5 @@
 import type { EdmValue } from "../../../base/edm.ts";
-import { compareText } from "../text-order.ts";
+import { compareText } from "../../text-order.ts";
 import type { ComparisonOperator, Filter } from "./filter.ts";
 
 /** The value of a property, undefined where the entity has none of that name. */

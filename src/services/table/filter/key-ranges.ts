@@ -1,7 +1,7 @@
 import { entityKeyAfter, type KeyBound, lowestEntityKey } from "../../../store/keys/table.ts";
 import type { Range } from "../../../store/kv.ts";
+import { compareText } from "../../text-order.ts";
 import { TABLE_LIMITS } from "../limits.ts";
-import { compareText } from "../text-order.ts";
 import type { ComparisonOperator, Filter } from "./filter.ts";
 
 /**

@@ -1,8 +1,8 @@
-/** Two ordered streams as one, in order; where both have the same place, `first` comes first. */
+/** Merges two ordered streams into one; of equal items, that of `first` comes first. */
 export async function* mergeOrdered<T>(
   first: AsyncIterable<T>,
   second: AsyncIterable<T>,
-  isBefore: (one: T, other: T) => boolean,
+  isBefore: (a: T, b: T) => boolean,
 ): AsyncGenerator<T> {
   const left = first[Symbol.asyncIterator]();
   const right = second[Symbol.asyncIterator]();

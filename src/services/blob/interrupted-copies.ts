@@ -5,11 +5,11 @@ import { blobRecord } from "../../store/records/blob-bytes.ts";
 import { type BlobCopyTarget, pendingBlobCopy } from "../../store/records/copies.ts";
 import type { BackgroundJob } from "../reclaim/background-jobs.ts";
 import { interruptedCopies } from "../reclaim/interrupted-copies.ts";
-import type { BlobService } from "./blob-service.ts";
+import type { BlobContext } from "./context.ts";
 
-/** Ends the copies of processes that are gone. */
-export function blobCopies(blobs: BlobService): BackgroundJob {
-  return interruptedCopies(blobs.parts, {
+/** Ends the pending copies of processes that have ended. */
+export function interruptedBlobCopies(blobs: BlobContext): BackgroundJob {
+  return interruptedCopies(blobs, {
     service: "blob",
     record: pendingBlobCopy,
     isPending: async (read, target, copyId) => (await findPending(read, target, copyId)) !== undefined,
@@ -17,7 +17,7 @@ export function blobCopies(blobs: BlobService): BackgroundJob {
   });
 }
 
-/** A copy that nobody finishes any more: the destination stays, empty, and says why. */
+/** Marks a pending copy as failed; the destination stays empty and reports the reason. */
 export async function failPendingCopy(
   write: Writer,
   target: BlobCopyTarget,
@@ -31,7 +31,7 @@ export async function failPendingCopy(
   write.put(blobKey(target.container, target.blob), blobRecord.pack(after));
 }
 
-/** By the container's id: a copy into a container that was deleted softly ends there, too. */
+/** Found by the container's id, so that a copy into a soft-deleted container ends, too. */
 async function findPending(
   read: Reader,
   { container, blob }: BlobCopyTarget,
