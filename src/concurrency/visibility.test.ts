@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { seconds } from "../base/clock.ts";
 import {
   deleteMessage,
+  dequeueMessage,
   insertMessage,
   isExpired,
   isVisible,
@@ -10,7 +11,6 @@ import {
   NEVER,
   parseReceipt,
   printReceipt,
-  takeMessage,
   updateMessage,
 } from "./visibility.ts";
 
@@ -49,13 +49,13 @@ test("a message that would expire unseen is not taken in", () => {
 
 test("taking counts, hides from now on, and leaves the rest as it was", () => {
   const message = inserted();
-  const taken = takeMessage(message, { stamp: 2n, now: T + 5, visibilityTimeout: seconds(30) });
+  const taken = dequeueMessage(message, { stamp: 2n, now: T + 5, visibilityTimeout: seconds(30) });
   assert.deepEqual(taken, { ...message, stamp: 2n, visibleAt: T + 5 + 30_000, dequeueCount: 1 });
 });
 
 test("only the newest receipt opens, whether the message is hidden or visible again", () => {
   const message = inserted();
-  const taken = takeMessage(message, { stamp: 2n, now: T, visibilityTimeout: seconds(30) });
+  const taken = dequeueMessage(message, { stamp: 2n, now: T, visibilityTimeout: seconds(30) });
   for (const now of [T, T + 29_999, T + 30_000, T + 99_999]) {
     assert.equal(deleteMessage(taken, taken, now), "met");
     assert.equal(deleteMessage(taken, message, now), "notFound");

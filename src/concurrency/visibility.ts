@@ -78,7 +78,7 @@ export interface Hiding {
 }
 
 /** Get Messages, of a message that is visible. It may expire while it is hidden. */
-export function takeMessage(message: Message, { stamp, now, visibilityTimeout }: Hiding): Message {
+export function dequeueMessage(message: Message, { stamp, now, visibilityTimeout }: Hiding): Message {
   const { sequence, insertedAt, expiresAt, dequeueCount } = message;
   const visibleAt = now + visibilityTimeout;
   return { sequence, stamp, visibleAt, insertedAt, expiresAt, dequeueCount: dequeueCount + 1 };

@@ -32,7 +32,7 @@ import { findContainerPolicies, findPublicAccess } from "../services/blob/set-co
 import { FileService } from "../services/file/file-service.ts";
 import { queueContext } from "../services/queue/context.ts";
 import { findQueuePolicies } from "../services/queue/get-queue-acl.ts";
-import { queueJobs } from "../services/queue/remove-messages.ts";
+import { queueJobs } from "../services/queue/jobs.ts";
 import { findTablePolicies } from "../services/table/get-table-acl.ts";
 import { reclaimTables } from "../services/table/reclaim.ts";
 import { loginAccountOf } from "../smb/crypto/login.ts";

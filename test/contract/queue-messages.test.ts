@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { seconds } from "../../src/base/clock.ts";
 import { queueContext } from "../../src/services/queue/context.ts";
+import { queueJobs } from "../../src/services/queue/jobs.ts";
 import { QUEUE_LIMITS } from "../../src/services/queue/limits.ts";
 import { readContentsId } from "../../src/services/queue/queue-ref.ts";
-import { queueJobs } from "../../src/services/queue/remove-messages.ts";
 import { packKey } from "../../src/store/keys/pack.ts";
 import { counterKey, dueSweeps, sweepKey } from "../../src/store/keys/queue.ts";
 import { FACES, openFace, type QueueFace, refusedWith } from "../kit/queues.ts";
@@ -386,7 +386,7 @@ for (const engine of ENGINES) {
         const ref = { account: server.account, queue: "jobs" };
         for (let i = 0; i < 3; i++) await queue.put(`old ${i}`, { timeToLive: 10 });
         await store.write(async (write) => {
-          const contents = await readContentsId(write, ref);
+          const contents = await write.view((read) => readContentsId(read, ref));
           const expiresAt = server.clock.now() + seconds(10);
           for await (const { key } of write.range(dueSweeps(expiresAt + seconds(2)))) write.delete(key);
           for (let i = 0n; i < 3n; i++) {

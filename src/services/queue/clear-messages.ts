@@ -5,10 +5,10 @@ import { type QueueRef, readQueue } from "./queue-ref.ts";
 
 const EMPTY = Buffer.alloc(0);
 
-/** Gives the queue new, empty contents: one write, however many messages there were. A background job removes the old ones. */
+/** Gives the queue new, empty contents in one write. A background job removes the old messages. */
 export function clearMessages({ store }: QueueContext, ref: QueueRef): Promise<void> {
-  return store.write(async (write) => {
-    const record = await readQueue(write, ref);
+  return store.update((write) => {
+    const record = readQueue(write, ref);
     write.put(discardedKey(record.contents), EMPTY);
     const contents = write.revision(record.contents);
     write.put(queueKey(ref.account, ref.queue), queueRecord.pack({ ...record, contents }));

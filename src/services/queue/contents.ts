@@ -2,9 +2,12 @@ import { assert } from "../../base/assert.ts";
 import type { Instant } from "../../base/clock.ts";
 import { type Message, NEVER, type Receipt } from "../../concurrency/visibility.ts";
 import { counterKey, messageKey, movedMessageKey, readMessageKey, sweepKey } from "../../store/keys/queue.ts";
-import type { Entry, Key, MaybePromise, Reader, Writer } from "../../store/kv.ts";
+import type { Entry, Key, MaybePromise, Reader, RecordWrites, SyncReader } from "../../store/kv.ts";
 import { type CounterRecord, counterRecord, messageRecord } from "../../store/records/queue.ts";
 import { QUEUE_LIMITS } from "./limits.ts";
+import { type QueueRef, readContentsId } from "./queue-ref.ts";
+
+/** What the operations on messages have in common. */
 
 /** The state of a message, and its text in UTF-8. */
 export interface MessageContent {
@@ -17,35 +20,36 @@ export interface StoredMessage extends MessageContent {
   readonly entry: Entry;
 }
 
-/** The message at an entry of the range that `messagesOf` or `messageKey` describe. */
+/** Decodes an entry of `messagesOf` or `messageKey`. */
 export function messageOf(entry: Entry): StoredMessage {
   const { insertedAt, expiresAt, dequeueCount, stamp, text } = messageRecord.unpack(entry.value);
   const { visibleAt, sequence } = readMessageKey(entry.key);
   return { state: { sequence, visibleAt, stamp, insertedAt, expiresAt, dequeueCount }, text, entry };
 }
 
-/** What the store has at the address a receipt gives. */
-export function findMessage(
-  read: Reader,
+/** The message that a receipt addresses, and the counter, in one read. */
+export function readMessageAndCounter(
+  read: SyncReader,
   contents: bigint,
   { visibleAt, sequence }: Receipt,
-): MaybePromise<StoredMessage | undefined> {
+): { readonly found: StoredMessage | undefined; readonly counter: CounterRecord } {
   const key = messageKey(contents, visibleAt, sequence);
-  const found = read.get(key);
-  const asMessage = (value: Buffer | undefined): StoredMessage | undefined =>
-    value === undefined ? undefined : messageOf({ key, value });
-  return found instanceof Promise ? found.then(asMessage) : asMessage(found);
+  const [value, counter] = read.getMany([key, counterKey(contents)]);
+  return { found: value === undefined ? undefined : messageOf({ key, value }), counter: counterOf(counter) };
 }
 
 /** Puts a message. The caller updates the counter. */
-export function storeMessage(write: Writer, contents: bigint, { state, text }: MessageContent): void {
+export function storeMessage(write: RecordWrites, contents: bigint, { state, text }: MessageContent): void {
   const { sequence, visibleAt, expiresAt, insertedAt, dequeueCount, stamp } = state;
   const value = messageRecord.pack({ insertedAt, expiresAt, dequeueCount, stamp, text });
   write.put(messageKey(contents, visibleAt, sequence), value);
 }
 
-/** Moves a message to the place of its next state, its text as it is: the bytes that were read are written again. */
-export function moveMessage(write: Writer, { entry }: StoredMessage, next: Message): void {
+/**
+ * Moves a message to the key of its next state and keeps its text. It changes the bytes that were read, so the
+ * caller reads nothing after it.
+ */
+export function moveMessage(write: RecordWrites, { entry }: StoredMessage, next: Message): void {
   write.delete(entry.key);
   messageRecord.restamp(entry.value, next.dequeueCount, next.stamp);
   write.put(movedMessageKey(entry.key, next.visibleAt), entry.value);
@@ -55,9 +59,19 @@ export function moveMessage(write: Writer, { entry }: StoredMessage, next: Messa
  * The counter is one small record that every Put, Get and Delete changes. Transactions run one after another and
  * share their commit, so a hot record costs each of them a few microseconds and the disk one page.
  */
-export function readCounter(read: Reader, contents: bigint): MaybePromise<CounterRecord> {
-  const found = read.get(counterKey(contents));
-  return found instanceof Promise ? found.then(counterOf) : counterOf(found);
+export function readCounter(read: SyncReader, contents: bigint): CounterRecord {
+  return counterOf(read.get(counterKey(contents)));
+}
+
+/** Where the messages of a queue are. */
+export function readContents(
+  read: Reader,
+  ref: QueueRef,
+): MaybePromise<{ readonly contents: bigint; readonly counter: CounterRecord }> {
+  return read.view((records) => {
+    const contents = readContentsId(records, ref);
+    return { contents, counter: readCounter(records, contents) };
+  });
 }
 
 function counterOf(bytes: Buffer | undefined): CounterRecord {
@@ -66,24 +80,24 @@ function counterOf(bytes: Buffer | undefined): CounterRecord {
     : counterRecord.unpack(bytes);
 }
 
-export function putCounter(write: Writer, contents: bigint, counter: CounterRecord): void {
-  assert(counter.count >= 0, "a queue holds fewer than no messages");
+export function putCounter(write: RecordWrites, contents: bigint, counter: CounterRecord): void {
+  assert(counter.count >= 0, "a queue has a negative number of messages");
   write.put(counterKey(contents), counterRecord.pack(counter));
 }
 
-/** The same counter, with a head that is not behind a message that was put there just now. */
+/** The counter after a message was put: its head is not after that message. */
 export function withMessageAt(counter: CounterRecord, { visibleAt, sequence }: Message): CounterRecord {
-  const isBehindHead =
+  const isAfterHead =
     visibleAt > counter.headVisibleAt ||
     (visibleAt === counter.headVisibleAt && sequence >= counter.headSequence);
-  return isBehindHead ? counter : { ...counter, headVisibleAt: visibleAt, headSequence: sequence };
+  return isAfterHead ? counter : { ...counter, headVisibleAt: visibleAt, headSequence: sequence };
 }
 
 const SWEEP = Buffer.alloc(0);
 
-/** The same counter, after scheduling a sweep of the queue soon after this new message expires. */
+/** Schedules a sweep of the queue soon after this new message expires, and returns the counter that notes it. */
 export function withSweepFor(
-  write: Writer,
+  write: RecordWrites,
   contents: bigint,
   { counter, message }: { readonly counter: CounterRecord; readonly message: Message },
 ): CounterRecord {
@@ -95,8 +109,8 @@ export function withSweepFor(
 }
 
 /**
- * When to look for a message that has expired: with those that expire at about the same time. What lives longer is
- * looked for less often, and the steps are powers of two, so that messages of many times to live share them.
+ * When to sweep for an expired message: together with those that expire at about the same time. The longer messages
+ * live, the rarer the sweeps; the steps are powers of two, so that messages of different lifetimes share sweeps.
  */
 function sweepTime({ insertedAt, expiresAt }: Message): Instant {
   const longest = Math.max(
@@ -107,7 +121,7 @@ function sweepTime({ insertedAt, expiresAt }: Message): Instant {
   return Math.ceil(expiresAt / step) * step;
 }
 
-/** Where the visible messages are: from the head to the last key that is visible at `now`. */
+/** The keys of the visible messages: from the head to the last key that is visible at `now`. */
 export function visibleRange(contents: bigint, counter: CounterRecord, now: Instant): { from: Key; to: Key } {
   return {
     from: messageKey(contents, counter.headVisibleAt, counter.headSequence),

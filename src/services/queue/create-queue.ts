@@ -4,15 +4,15 @@ import { queueRecord } from "../../store/records/queue.ts";
 import type { QueueContext } from "./context.ts";
 import { checkQueueName, findQueue, type Metadata, type QueueRef } from "./queue-ref.ts";
 
-/** "exists": it was there already with just this metadata, so the caller has what it wanted. */
+/** Create Queue. "exists" means that it existed with the same metadata, which is no error. */
 export function createQueue(
   { store }: QueueContext,
   ref: QueueRef,
   metadata: Metadata,
 ): Promise<"created" | "exists"> {
   checkQueueName(ref.queue);
-  return store.write(async (write) => {
-    const present = await findQueue(write, ref);
+  return store.update((write) => {
+    const present = findQueue(write, ref);
     if (present !== undefined) {
       if (!isSame(present.metadata, metadata)) throw new Refusal("QueueAlreadyExists");
       return "exists";
@@ -23,10 +23,10 @@ export function createQueue(
   });
 }
 
-/** The case of a name tells nothing apart: some clients write all headers in lower case. */
-function isSame(one: Metadata, other: Metadata): boolean {
-  const values = new Map(Object.entries(one).map(([name, value]) => [name.toLowerCase(), value]));
-  const entries = Object.entries(other);
+/** Ignores the case of names, because some clients write all headers in lower case. */
+function isSame(a: Metadata, b: Metadata): boolean {
+  const values = new Map(Object.entries(a).map(([name, value]) => [name.toLowerCase(), value]));
+  const entries = Object.entries(b);
   return (
     entries.length === values.size &&
     entries.every(([name, value]) => values.get(name.toLowerCase()) === value)

@@ -1,8 +1,7 @@
 import { Refusal } from "../../base/refusals.ts";
 import * as visibility from "../../concurrency/visibility.ts";
-import { findMessage, putCounter, readCounter } from "./contents.ts";
+import { putCounter, readMessageAndCounter } from "./contents.ts";
 import type { QueueContext } from "./context.ts";
-import { checkNamed } from "./named-message.ts";
 import { type QueueRef, readContentsId } from "./queue-ref.ts";
 
 export interface DeleteMessage {
@@ -11,17 +10,16 @@ export interface DeleteMessage {
   readonly receipt: visibility.Receipt;
 }
 
-export function deleteMessage({ store }: QueueContext, request: DeleteMessage): Promise<void> {
+export function deleteMessage({ store, messageIds }: QueueContext, request: DeleteMessage): Promise<void> {
   const { ref, messageId, receipt } = request;
-  return store.write(async (write) => {
-    const contents = await readContentsId(write, ref);
-    checkNamed({ contents, messageId, receipt });
-    const found = await findMessage(write, contents, receipt);
+  return store.update((write) => {
+    const contents = readContentsId(write, ref);
+    messageIds.check(contents, messageId, receipt);
+    const { found, counter } = readMessageAndCounter(write, contents, receipt);
     if (found === undefined || visibility.deleteMessage(found.state, receipt, write.now()) === "notFound") {
       throw new Refusal("MessageNotFound");
     }
     write.delete(found.entry.key);
-    const counter = await readCounter(write, contents);
     putCounter(write, contents, { ...counter, count: counter.count - 1 });
   });
 }

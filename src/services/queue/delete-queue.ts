@@ -4,10 +4,10 @@ import { type QueueRef, readContentsId } from "./queue-ref.ts";
 
 const EMPTY = Buffer.alloc(0);
 
-/** One write. It puts the messages out of reach, and a background job removes them. */
+/** Delete Queue is one write; a background job removes the messages. */
 export function deleteQueue({ store }: QueueContext, ref: QueueRef): Promise<void> {
-  return store.write(async (write) => {
-    const contents = await readContentsId(write, ref);
+  return store.update((write) => {
+    const contents = readContentsId(write, ref);
     write.delete(queueKey(ref.account, ref.queue));
     write.put(discardedKey(contents), EMPTY);
   });

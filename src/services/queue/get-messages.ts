@@ -1,5 +1,5 @@
 import type { Instant, Millis } from "../../base/clock.ts";
-import { isExpired, type Receipt, takeMessage } from "../../concurrency/visibility.ts";
+import { dequeueMessage, isExpired, type Receipt } from "../../concurrency/visibility.ts";
 import { keyAfter } from "../../store/keys/pack.ts";
 import type { Writer } from "../../store/kv.ts";
 import type { CounterRecord } from "../../store/records/queue.ts";
@@ -7,15 +7,14 @@ import {
   messageOf,
   moveMessage,
   putCounter,
-  readCounter,
+  readContents,
   type StoredMessage,
   visibleRange,
   withMessageAt,
 } from "./contents.ts";
 import type { QueueContext } from "./context.ts";
 import { QUEUE_LIMITS } from "./limits.ts";
-import { printMessageId } from "./message-id.ts";
-import { type QueueRef, readContentsId } from "./queue-ref.ts";
+import type { QueueRef } from "./queue-ref.ts";
 
 export interface GetMessages {
   readonly ref: QueueRef;
@@ -38,71 +37,67 @@ export interface DequeuedMessage extends PeekedMessage {
 }
 
 /**
- * Chooses, counts and hides in one transaction. Transactions are serializable over all processes, so two readers
- * never get the same message while it is hidden; and the reply leaves when the hiding is durable.
+ * Get Messages chooses, counts and hides messages in one transaction. Transactions are serializable over all
+ * processes, so two clients never get the same message while it is hidden. The reply is sent once it is durable.
  *
- * Where more messages have expired in front than one transaction may remove, it takes several: an empty answer would
- * say that there is nothing to do.
+ * One transaction removes a limited number of expired messages. While there are only such at the head, it runs again:
+ * an empty reply would mean that the queue has no visible message.
  */
 export async function getMessages(context: QueueContext, request: GetMessages): Promise<DequeuedMessage[]> {
-  let taken = await takeHead(context, request);
-  for (let step = 1; taken === "onlyExpired" && step < QUEUE_LIMITS.expiredStepsMax; step++) {
-    taken = await takeHead(context, request);
+  for (let step = 0; step < QUEUE_LIMITS.expiredStepsMax; step++) {
+    const messages = await dequeue(context, request);
+    if (messages !== "onlyExpired") return messages;
   }
-  return taken === "onlyExpired" ? [] : taken;
+  return [];
 }
 
-function takeHead(
-  { store, stamps }: QueueContext,
+function dequeue(
+  { store, stamps, messageIds }: QueueContext,
   { ref, count, visibilityTimeout }: GetMessages,
 ): Promise<DequeuedMessage[] | "onlyExpired"> {
   const stamp = stamps.next();
   return store.write(async (write) => {
-    const contents = await readContentsId(write, ref);
     const now = write.now();
-    const { found, counter, isCutShort } = await readHead(write, contents, { count, now });
-    const taken = found.map((message) => {
+    const { contents, found, counter, isOnlyExpired } = await readHead(write, ref, count);
+    const messages = found.map((message) => {
       const { state, text } = message;
-      const next = takeMessage(state, { stamp, now, visibilityTimeout });
+      const next = dequeueMessage(state, { stamp, now, visibilityTimeout });
       moveMessage(write, message, next);
       const { sequence, insertedAt, expiresAt, visibleAt, dequeueCount } = next;
-      const messageId = printMessageId(contents, sequence);
+      const messageId = messageIds.print(contents, sequence);
       return { messageId, insertedAt, expiresAt, dequeueCount, text, visibleAt, receipt: next };
     });
     if (counter !== undefined) putCounter(write, contents, counter);
-    return isCutShort ? "onlyExpired" : taken;
+    return isOnlyExpired ? "onlyExpired" : messages;
   });
 }
 
-/** One step of removing the expired messages in front of the first living one, for a Peek that cannot see past them. */
+/** Removes some of the expired messages at the head, for a Peek that reads no further. */
 export function removeExpiredHead({ store }: QueueContext, ref: QueueRef): Promise<void> {
   return store.write(async (write) => {
-    const contents = await readContentsId(write, ref);
-    const { found, counter } = await readHead(write, contents, { count: 1, now: write.now() });
+    const { contents, found, counter } = await readHead(write, ref, 1);
     if (counter === undefined) return;
-    const [living] = found;
-    putCounter(write, contents, living === undefined ? counter : withMessageAt(counter, living.state));
+    const [first] = found;
+    putCounter(write, contents, first === undefined ? counter : withMessageAt(counter, first.state));
   });
 }
 
 interface Head {
+  readonly contents: bigint;
   readonly found: readonly StoredMessage[];
-  /** Undefined when nothing has changed: a Get of an empty queue writes nothing. */
+  /** Undefined when nothing has changed: a Get from an empty queue writes nothing. */
   readonly counter: CounterRecord | undefined;
-  /** Nothing but expired messages so far, and there may be others behind them. */
-  readonly isCutShort: boolean;
+  /** Only expired messages were found, and there may be visible ones after them. */
+  readonly isOnlyExpired: boolean;
 }
 
 /**
- * The first visible messages, for the caller to move. Expired ones on the way are dropped; the head of the counter
- * moves past all of them, so the next Get does not walk over where they were.
+ * The first visible messages, which the caller moves. It deletes expired ones before them and moves the head of the
+ * counter past all of these, so that the next Get does not scan their former keys.
  */
-async function readHead(
-  write: Writer,
-  contents: bigint,
-  { count, now }: { readonly count: number; readonly now: Instant },
-): Promise<Head> {
-  const counter = await readCounter(write, contents);
+async function readHead(write: Writer, ref: QueueRef, count: number): Promise<Head> {
+  const now = write.now();
+  const { contents, counter } = await readContents(write, ref);
   const { from: head, to } = visibleRange(contents, counter, now);
   const found: StoredMessage[] = [];
   let from = head;
@@ -110,10 +105,10 @@ async function readHead(
   let isAtEnd = false;
   let last: StoredMessage["state"] | undefined;
   while (found.length < count && !isAtEnd && dropped < QUEUE_LIMITS.expiredPerStepMax) {
-    // Behind an expired message there are mostly more: one by one, each would cost a database a round trip.
-    const asked = dropped === 0 ? count - found.length : QUEUE_LIMITS.messagesPerGetMax;
-    const page = await write.take({ from, to }, asked);
-    isAtEnd = page.length < asked;
+    // After an expired message there are mostly more: read one by one, each would cost a round trip to a database.
+    const limit = dropped === 0 ? count - found.length : QUEUE_LIMITS.messagesPerGetMax;
+    const page = await write.take({ from, to }, limit);
+    isAtEnd = page.length < limit;
     for (const entry of page) {
       if (found.length === count) {
         isAtEnd = false;
@@ -130,10 +125,11 @@ async function readHead(
       from = keyAfter(entry.key);
     }
   }
-  if (last === undefined) return { found, counter: undefined, isCutShort: false };
+  if (last === undefined) return { contents, found, counter: undefined, isOnlyExpired: false };
   const next = isAtEnd
     ? { headVisibleAt: now + 1, headSequence: 0n }
     : { headVisibleAt: last.visibleAt, headSequence: last.sequence + 1n };
-  const isCutShort = found.length === 0 && !isAtEnd;
-  return { found, counter: { ...counter, count: counter.count - dropped, ...next }, isCutShort };
+  const isOnlyExpired = found.length === 0 && !isAtEnd;
+  const changed = { ...counter, count: counter.count - dropped, ...next };
+  return { contents, found, counter: changed, isOnlyExpired };
 }

@@ -7,9 +7,9 @@ import type { Metadata } from "./queue-ref.ts";
 export interface ListQueues<P extends Page<ListedQueue>> {
   readonly account: string;
   readonly prefix: string;
-  /** The first name the page may hold. */
+  /** The first name of the page. */
   readonly from: string | undefined;
-  /** As many as the page may have: what is fetched at once. */
+  /** The maximum length of a page: how many entries are fetched at once. */
   readonly maxResults: number;
   readonly newPage: NewPage<ListedQueue, P>;
 }

@@ -1,52 +1,51 @@
 import { isVisible } from "../../concurrency/visibility.ts";
 import { keyAfter } from "../../store/keys/pack.ts";
-import { messageOf, readCounter, visibleRange } from "./contents.ts";
+import { messageOf, readContents, visibleRange } from "./contents.ts";
 import type { QueueContext } from "./context.ts";
 import { type PeekedMessage, removeExpiredHead } from "./get-messages.ts";
 import { QUEUE_LIMITS } from "./limits.ts";
-import { printMessageId } from "./message-id.ts";
-import { type QueueRef, readContentsId } from "./queue-ref.ts";
+import type { QueueRef } from "./queue-ref.ts";
 
 export interface PeekMessages {
   readonly ref: QueueRef;
   readonly count: number;
 }
 
-/** What a Get would give now, with nothing changed by looking. */
+/** Peek Messages returns what Get Messages would return now, and changes no message. */
 export async function peekMessages(context: QueueContext, request: PeekMessages): Promise<PeekedMessage[]> {
-  let seen = await readHead(context, request);
-  for (let step = 1; seen === "onlyExpired" && step < QUEUE_LIMITS.expiredStepsMax; step++) {
-    await removeExpiredHead(context, request.ref);
-    seen = await readHead(context, request);
+  for (let step = 0; step < QUEUE_LIMITS.expiredStepsMax; step++) {
+    if (step > 0) await removeExpiredHead(context, request.ref);
+    const messages = await readHead(context, request);
+    if (messages !== "onlyExpired") return messages;
   }
-  return seen === "onlyExpired" ? [] : seen;
+  return [];
 }
 
 function readHead(
-  { store }: QueueContext,
+  { store, messageIds }: QueueContext,
   { ref, count }: PeekMessages,
 ): Promise<PeekedMessage[] | "onlyExpired"> {
   return store.read(async (read) => {
-    const contents = await readContentsId(read, ref);
     const now = read.now();
-    const range = visibleRange(contents, await readCounter(read, contents), now);
+    const { contents, counter } = await readContents(read, ref);
+    const range = visibleRange(contents, counter, now);
     const found: PeekedMessage[] = [];
     let { from } = range;
-    let skipped = 0;
-    while (found.length < count && skipped < QUEUE_LIMITS.expiredPerStepMax) {
-      const asked = skipped === 0 ? count - found.length : QUEUE_LIMITS.messagesPerGetMax;
-      const page = await read.take({ from, to: range.to }, asked);
+    let expired = 0;
+    while (found.length < count && expired < QUEUE_LIMITS.expiredPerStepMax) {
+      const limit = expired === 0 ? count - found.length : QUEUE_LIMITS.messagesPerGetMax;
+      const page = await read.take({ from, to: range.to }, limit);
       for (const entry of page) {
         if (found.length === count) break;
         const { state, text } = messageOf(entry);
         const { sequence, insertedAt, expiresAt, dequeueCount } = state;
         if (isVisible(state, now)) {
-          const messageId = printMessageId(contents, sequence);
+          const messageId = messageIds.print(contents, sequence);
           found.push({ messageId, insertedAt, expiresAt, dequeueCount, text });
-        } else skipped++;
+        } else expired++;
         from = keyAfter(entry.key);
       }
-      if (page.length < asked) return found;
+      if (page.length < limit) return found;
     }
     return found.length === 0 ? "onlyExpired" : found;
   });

@@ -3,7 +3,6 @@ import { badQuery } from "../../base/refusals.ts";
 import { insertMessage, type Receipt } from "../../concurrency/visibility.ts";
 import { putCounter, readCounter, storeMessage, withMessageAt, withSweepFor } from "./contents.ts";
 import type { QueueContext } from "./context.ts";
-import { printMessageId } from "./message-id.ts";
 import { type QueueRef, readContentsId } from "./queue-ref.ts";
 
 export interface PutMessage {
@@ -22,30 +21,25 @@ export interface PutMessageResult {
   readonly receipt: Receipt;
 }
 
-export function putMessage({ store, stamps }: QueueContext, request: PutMessage): Promise<PutMessageResult> {
+export function putMessage(
+  { store, stamps, messageIds }: QueueContext,
+  request: PutMessage,
+): Promise<PutMessageResult> {
   const { ref, text, visibilityTimeout, timeToLive } = request;
   const stamp = stamps.next();
-  return store.write(async (write) => {
-    const contents = await readContentsId(write, ref);
+  return store.update((write) => {
+    const contents = readContentsId(write, ref);
+    const before = readCounter(write, contents);
     const sequence = write.revision();
-    const now = write.now();
-    const outcome = insertMessage({ sequence, stamp, now, visibilityTimeout, timeToLive });
+    const outcome = insertMessage({ sequence, stamp, now: write.now(), visibilityTimeout, timeToLive });
     if (!outcome.ok) throw outlivesMessage(visibilityTimeout);
     const state = outcome.next;
     storeMessage(write, contents, { state, text });
-    const counter = withSweepFor(write, contents, {
-      counter: withMessageAt(await readCounter(write, contents), state),
-      message: state,
-    });
+    const counter = withSweepFor(write, contents, { counter: withMessageAt(before, state), message: state });
     putCounter(write, contents, { ...counter, count: counter.count + 1 });
     const { insertedAt, expiresAt, visibleAt } = state;
-    return {
-      messageId: printMessageId(contents, sequence),
-      insertedAt,
-      expiresAt,
-      visibleAt,
-      receipt: state,
-    };
+    const messageId = messageIds.print(contents, sequence);
+    return { messageId, insertedAt, expiresAt, visibleAt, receipt: state };
   });
 }
 

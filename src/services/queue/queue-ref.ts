@@ -1,10 +1,9 @@
 import { Refusal } from "../../base/refusals.ts";
 import { queueKey } from "../../store/keys/queue.ts";
-import type { KeySpace, MaybePromise, Reader } from "../../store/kv.ts";
+import type { Store, SyncReader } from "../../store/kv.ts";
 import { type QueueRecord, queueRecord } from "../../store/records/queue.ts";
 import { QUEUE_LIMITS } from "./limits.ts";
 
-/** Which queue an operation is about. */
 export interface QueueRef {
   readonly account: string;
   readonly queue: string;
@@ -24,38 +23,31 @@ export function checkQueueName(name: string): void {
   if (!QUEUE_NAME.test(name)) throw new Refusal("InvalidResourceName");
 }
 
-export async function findQueue(
-  read: Reader,
-  { account, queue }: QueueRef,
-): Promise<QueueRecord | undefined> {
-  const bytes = await read.get(queueKey(account, queue));
+export function findQueue(read: SyncReader, { account, queue }: QueueRef): QueueRecord | undefined {
+  const bytes = read.get(queueKey(account, queue));
   return bytes === undefined ? undefined : queueRecord.unpack(bytes);
 }
 
-export async function readQueue(read: Reader, ref: QueueRef): Promise<QueueRecord> {
-  const record = await findQueue(read, ref);
+export function readQueue(read: SyncReader, ref: QueueRef): QueueRecord {
+  const record = findQueue(read, ref);
   if (record === undefined) throw new Refusal("QueueNotFound");
   return record;
 }
 
-/** Only the id of its contents: all that the operations on messages need. */
-export function readContentsId(read: Reader, { account, queue }: QueueRef): MaybePromise<bigint> {
-  const found = read.get(queueKey(account, queue));
-  return found instanceof Promise ? found.then(contentsIdOf) : contentsIdOf(found);
-}
-
-function contentsIdOf(bytes: Buffer | undefined): bigint {
+/** The id of the queue's contents, which is all that the operations on messages need. */
+export function readContentsId(read: SyncReader, { account, queue }: QueueRef): bigint {
+  const bytes = read.get(queueKey(account, queue));
   if (bytes === undefined) throw new Refusal("QueueNotFound");
   return queueRecord.contentsOf(bytes);
 }
 
 export function changeQueue(
-  store: KeySpace,
+  store: Store,
   ref: QueueRef,
   changes: Partial<Pick<QueueRecord, "metadata" | "policies">>,
 ): Promise<void> {
-  return store.write(async (write) => {
-    const record = await readQueue(write, ref);
+  return store.update((write) => {
+    const record = readQueue(write, ref);
     write.put(queueKey(ref.account, ref.queue), queueRecord.pack({ ...record, ...changes }));
   });
 }

@@ -2,7 +2,7 @@ import type { StoredPolicy } from "../account/stored-policy.ts";
 import type { QueueContext } from "./context.ts";
 import { changeQueue, type QueueRef } from "./queue-ref.ts";
 
-/** Replaces the whole list, at once for every signature that names one of its policies. */
+/** Set Queue ACL replaces the whole list; the next signature that names a policy already obeys it. */
 export function setQueueAcl(
   context: QueueContext,
   ref: QueueRef,

@@ -1,16 +1,8 @@
 import type { Millis } from "../../base/clock.ts";
 import { Refusal } from "../../base/refusals.ts";
 import * as visibility from "../../concurrency/visibility.ts";
-import {
-  findMessage,
-  moveMessage,
-  putCounter,
-  readCounter,
-  storeMessage,
-  withMessageAt,
-} from "./contents.ts";
+import { moveMessage, putCounter, readMessageAndCounter, storeMessage, withMessageAt } from "./contents.ts";
 import type { QueueContext } from "./context.ts";
-import { checkNamed } from "./named-message.ts";
 import { outlivesMessage } from "./put-message.ts";
 import { type QueueRef, readContentsId } from "./queue-ref.ts";
 
@@ -23,17 +15,17 @@ export interface UpdateMessage {
   readonly text: Uint8Array | undefined;
 }
 
-/** Hides the message from now on for as long as asked, and replaces its text. The new receipt is the valid one. */
+/** Hides the message from now on for the given time, and replaces its text. Only the new receipt is valid. */
 export function updateMessage(
-  { store, stamps }: QueueContext,
+  { store, stamps, messageIds }: QueueContext,
   request: UpdateMessage,
 ): Promise<visibility.Receipt> {
   const { ref, messageId, receipt, visibilityTimeout, text } = request;
   const stamp = stamps.next();
-  return store.write(async (write) => {
-    const contents = await readContentsId(write, ref);
-    checkNamed({ contents, messageId, receipt });
-    const found = await findMessage(write, contents, receipt);
+  return store.update((write) => {
+    const contents = readContentsId(write, ref);
+    messageIds.check(contents, messageId, receipt);
+    const { found, counter } = readMessageAndCounter(write, contents, receipt);
     const hiding = { stamp, now: write.now(), visibilityTimeout };
     const outcome = visibility.updateMessage(found?.state, receipt, hiding);
     if (!outcome.ok) {
@@ -44,7 +36,6 @@ export function updateMessage(
       write.delete(found!.entry.key);
       storeMessage(write, contents, { state: outcome.next, text });
     }
-    const counter = await readCounter(write, contents);
     const next = withMessageAt(counter, outcome.next);
     if (next !== counter) putCounter(write, contents, next);
     return outcome.next;

@@ -15,7 +15,7 @@ import type { BackgroundJob } from "../reclaim/background-jobs.ts";
 import { messageOf, putCounter, readCounter } from "./contents.ts";
 import { QUEUE_LIMITS } from "./limits.ts";
 
-/** What the Queue service does in the background. Each step is one short transaction. */
+/** What the Queue service does in the background, one short transaction at a time. */
 export function queueJobs({ store }: ServiceParts): readonly BackgroundJob[] {
   const interval = QUEUE_LIMITS.sweepIntervalMillis;
   const sweeper = new Sweeper(store);
@@ -25,8 +25,8 @@ export function queueJobs({ store }: ServiceParts): readonly BackgroundJob[] {
   ];
 }
 
-/** The first entries of a range, as many as one step may hold. */
-async function stepOf(read: Reader, range: Range): Promise<{ found: Entry[]; isAll: boolean }> {
+/** The first entries of a range, up to the limits of one step. */
+async function readStep(read: Reader, range: Range): Promise<{ found: Entry[]; isAll: boolean }> {
   const found: Entry[] = [];
   let bytes = 0;
   for await (const entry of read.range({ ...range, limit: QUEUE_LIMITS.sweptPerStep })) {
@@ -37,22 +37,22 @@ async function stepOf(read: Reader, range: Range): Promise<{ found: Entry[]; isA
   return { found, isAll: found.length < QUEUE_LIMITS.sweptPerStep };
 }
 
-/** Sweeps whose time has come, and how far the queues that they are for have been looked through. */
-interface Round {
+/** Due sweeps, and how far their queues have been scanned. */
+interface SweepRound {
   readonly sweeps: readonly Key[];
   readonly queues: bigint[];
-  /** Where to go on in the last of `queues`. */
+  /** Where to continue in the last of `queues`. */
   from: Key | undefined;
 }
 
 /**
- * Removes expired messages, which no operation returns any more, so that they no longer count and take no space. It
- * walks a queue whose sweep is due from end to end: the messages of a sweep have expired and cannot move any more, so
- * one walk meets all of them. The position of a walk is not stored: after a restart the walk begins again.
+ * Removes expired messages, so that they no longer count and take no space. It scans a queue with a due sweep from
+ * end to end. The messages of the sweep have expired and no longer move, so one scan meets all of them. The position
+ * of a scan is not stored: after a restart it begins again.
  */
 class Sweeper {
   readonly #store: KeySpace;
-  #round: Round | undefined;
+  #round: SweepRound | undefined;
 
   constructor(store: KeySpace) {
     this.#store = store;
@@ -67,14 +67,14 @@ class Sweeper {
       await this.#store.write((write) => endSweeps(write, round.sweeps));
       this.#round = undefined;
     } else {
-      await this.#walkOn(round, contents);
+      await this.#continueScan(round, contents);
     }
     return "more";
   }
 
-  #nextRound(): Promise<Round | undefined> {
+  #nextRound(): Promise<SweepRound | undefined> {
     return this.#store.read(async (read) => {
-      const { found } = await stepOf(read, dueSweeps(read.now()));
+      const { found } = await readStep(read, dueSweeps(read.now()));
       if (found.length === 0) return undefined;
       const sweeps = found.map(({ key }) => key);
       const queues = [...new Set(sweeps.map((key) => readSweepKey(key).contents))];
@@ -82,10 +82,10 @@ class Sweeper {
     });
   }
 
-  async #walkOn(round: Round, contents: bigint): Promise<void> {
+  async #continueScan(round: SweepRound, contents: bigint): Promise<void> {
     const all = messagesOf(contents);
     const { expired, last } = await this.#store.read(async (read) => {
-      const { found, isAll } = await stepOf(read, { ...all, from: round.from ?? all.from });
+      const { found, isAll } = await readStep(read, { ...all, from: round.from ?? all.from });
       const now = read.now();
       const expired = found.filter((entry) => isExpired(messageOf(entry).state, now)).map(({ key }) => key);
       return { expired, last: isAll ? undefined : found.at(-1)!.key };
@@ -96,34 +96,34 @@ class Sweeper {
   }
 }
 
-/** A Get may have come first with some of them, and the queue itself may be gone, its counter with it. */
+/** A Get may have removed some of them already, and the queue itself may be deleted with its counter. */
 async function removeMessages(write: Writer, contents: bigint, keys: readonly Key[]): Promise<void> {
   const now = write.now();
   const values = await write.getMany(keys);
   let removed = 0;
   for (const [i, key] of keys.entries()) {
     const value = values[i];
-    // The walk only looked: with a clock that was set back, what it found has time left.
+    // After the clock was set back, a message that the scan found expired may live again.
     if (value === undefined || !isExpired(messageOf({ key, value }).state, now)) continue;
     write.delete(key);
     removed++;
   }
   if (removed === 0) return;
-  const counter = await readCounter(write, contents);
+  const counter = await write.view((read) => readCounter(read, contents));
   putCounter(write, contents, { ...counter, count: counter.count - removed });
 }
 
-/** Forgets sweeps that were made. When the clock is set back, the same may be asked for again. */
+/** Deletes completed sweeps. After the clock was set back, the same sweep may be scheduled again. */
 async function endSweeps(write: Writer, sweeps: readonly Key[]): Promise<void> {
   for (const key of sweeps) {
     write.delete(key);
     const { at, contents } = readSweepKey(key);
-    const counter = await readCounter(write, contents);
+    const counter = await write.view((read) => readCounter(read, contents));
     if (counter.sweepAt === at) putCounter(write, contents, { ...counter, sweepAt: 0 });
   }
 }
 
-/** What deleted and cleared queues left behind. */
+/** Removes the messages of deleted and cleared queues. */
 async function removeDiscarded(store: KeySpace): Promise<"more" | "done"> {
   const discarded = await store.read(async (read) => {
     for await (const { key } of read.range({ ...DISCARDED, limit: 1 })) return contentsOfDiscardedKey(key);
@@ -131,10 +131,10 @@ async function removeDiscarded(store: KeySpace): Promise<"more" | "done"> {
   });
   if (discarded === undefined) return "done";
   await store.write(async (write) => {
-    const { found, isAll } = await stepOf(write, messagesOf(discarded));
+    const { found, isAll } = await readStep(write, messagesOf(discarded));
     for (const { key } of found) write.delete(key);
     if (!isAll) {
-      const counter = await readCounter(write, discarded);
+      const counter = await write.view((read) => readCounter(read, discarded));
       putCounter(write, discarded, { ...counter, count: counter.count - found.length });
       return;
     }
