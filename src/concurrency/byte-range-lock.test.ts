@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   conflictingLock,
-  type HeldLock,
+  type HandleLock,
   mayRead,
   mayRestWrite,
   mayWrite,
@@ -11,7 +11,7 @@ import {
 } from "./byte-range-lock.ts";
 
 const range = (offset: number, length: number) => ({ offset: BigInt(offset), length: BigInt(length) });
-const lock = (offset: number, length: number, isExclusive: boolean, handle = 1n): HeldLock => ({
+const lock = (offset: number, length: number, isExclusive: boolean, handle = 1n): HandleLock => ({
   ...range(offset, length),
   isExclusive,
   handle,

@@ -1,9 +1,9 @@
 /**
- * Byte-range locks: shared ones keep others from writing, exclusive ones also from reading. They belong to a
- * handle and go with it.
+ * Byte-range locks. A shared lock keeps other handles from writing the range, an exclusive one also from reading it. A
+ * lock belongs to a handle and ends with it.
  *
- * A REST call takes none. It writes as if to the whole file, so any lock on any range stands in its way; it
- * reads the range it asks for, so only an exclusive lock there does.
+ * REST calls take no locks. A REST write counts as a write to the whole file, so any lock refuses it. A REST read is
+ * refused by an exclusive lock on its range.
  */
 export interface ByteRange {
   readonly offset: bigint;
@@ -14,51 +14,48 @@ export interface Lock extends ByteRange {
   readonly isExclusive: boolean;
 }
 
-export interface HeldLock extends Lock {
+export interface HandleLock extends Lock {
   readonly handle: bigint;
 }
 
-/** A range of no bytes lies between two bytes: it meets what has bytes on both sides of it. */
-export function overlaps(one: ByteRange, other: ByteRange): boolean {
-  if (one.length === 0n && other.length === 0n) return false;
-  const oneEnd = one.offset + one.length;
-  const otherEnd = other.offset + other.length;
-  return one.offset < otherEnd && other.offset < oneEnd;
+/** An empty range overlaps a range with bytes on both sides of it. */
+export function overlaps(a: ByteRange, b: ByteRange): boolean {
+  if (a.length === 0n && b.length === 0n) return false;
+  return a.offset < b.offset + b.length && b.offset < a.offset + a.length;
 }
 
 /**
- * The lock that keeps a new one from being taken. Two shared locks bear each other; a handle may lay a shared
- * lock over its own exclusive one; everything else that overlaps does not go together, not even on one
- * handle.
+ * The lock that refuses a new one. Two shared locks are compatible, and a handle may lay a shared lock over its own
+ * exclusive one. Any other overlap is a conflict, even on one handle.
  */
 export function conflictingLock(
-  held: readonly HeldLock[],
-  wanted: Lock,
+  locks: readonly HandleLock[],
+  requested: Lock,
   handle: bigint,
-): HeldLock | undefined {
-  return held.find((lock) => {
-    if (!overlaps(lock, wanted)) return false;
-    if (wanted.isExclusive) return true;
+): HandleLock | undefined {
+  return locks.find((lock) => {
+    if (!overlaps(lock, requested)) return false;
+    if (requested.isExclusive) return true;
     return lock.isExclusive && lock.handle !== handle;
   });
 }
 
-/** Whether a handle may read here: not under an exclusive lock of another. */
-export function mayRead(held: readonly HeldLock[], range: ByteRange, handle: bigint | undefined): boolean {
-  return !held.some((lock) => lock.isExclusive && lock.handle !== handle && overlaps(lock, range));
+/** A handle may read where no other handle has an exclusive lock. */
+export function mayRead(locks: readonly HandleLock[], range: ByteRange, handle: bigint | undefined): boolean {
+  return !locks.some((lock) => lock.isExclusive && lock.handle !== handle && overlaps(lock, range));
 }
 
-/** Whether a handle may write here: under no lock but its own exclusive one. */
-export function mayWrite(held: readonly HeldLock[], range: ByteRange, handle: bigint): boolean {
-  return !held.some((lock) => !(lock.isExclusive && lock.handle === handle) && overlaps(lock, range));
+/** A handle may write where there is no lock except its own exclusive ones. */
+export function mayWrite(locks: readonly HandleLock[], range: ByteRange, handle: bigint): boolean {
+  return !locks.some((lock) => !(lock.isExclusive && lock.handle === handle) && overlaps(lock, range));
 }
 
-/** A REST write needs the whole file. */
-export function mayRestWrite(held: readonly HeldLock[]): boolean {
-  return held.length === 0;
+/** A REST write needs a file without locks. */
+export function mayRestWrite(locks: readonly HandleLock[]): boolean {
+  return locks.length === 0;
 }
 
-/** Without the one lock that is exactly this one; undefined when there is none. */
+/** The locks without the one of exactly this range; undefined when there is none. */
 export function withoutLock(locks: readonly Lock[], range: ByteRange): Lock[] | undefined {
   const at = locks.findIndex(({ offset, length }) => offset === range.offset && length === range.length);
   return at < 0 ? undefined : locks.toSpliced(at, 1);

@@ -13,7 +13,7 @@ import {
 } from "./cache-lease.ts";
 
 const alone: CacheRequest = {
-  wanted: R | W | H,
+  requested: R | W | H,
   isLease: true,
   isShared: false,
   isLocked: false,
@@ -21,17 +21,18 @@ const alone: CacheRequest = {
 };
 
 test("who has a file alone may cache everything", () => {
-  for (const wanted of [R, R | H, R | W, R | W | H]) assert.equal(grantCache({ ...alone, wanted }), wanted);
+  for (const requested of [R, R | H, R | W, R | W | H])
+    assert.equal(grantCache({ ...alone, requested }), requested);
 });
 
 test("states that mean nothing by themselves are not granted", () => {
-  for (const wanted of [H, W, W | H, 8]) assert.equal(grantCache({ ...alone, wanted }), 0);
+  for (const requested of [H, W, W | H, 8]) assert.equal(grantCache({ ...alone, requested }), 0);
 });
 
 test("beside another open nobody caches writes; an oplock then keeps only reads", () => {
   assert.equal(grantCache({ ...alone, isShared: true }), R | H);
   assert.equal(grantCache({ ...alone, isShared: true, isLease: false }), R);
-  assert.equal(grantCache({ ...alone, isShared: true, wanted: R | W }), R);
+  assert.equal(grantCache({ ...alone, isShared: true, requested: R | W }), R);
 });
 
 test("oplocks and handle caches of leases do not mix", () => {

@@ -1,15 +1,16 @@
 import { type Access, NO_ACCESS, type RestUse } from "./share-mode.ts";
 
 /**
- * What an SMB client may keep in its cache of a file: reads (R), the open handle after the application closed
- * it (H), and writes (W). Leases name these states as they are; oplocks are the older words for some of them:
- * level II is R, exclusive is RW, batch is RWH.
+ * What an SMB client may cache of a file: reads (R), the handle after the application closed it (H), and writes (W).
+ * Leases name these states directly. Oplocks are older names for some of them: level II is R, exclusive is RW, batch
+ * is RWH.
  *
- *   W lives alone: nobody else may have the file open for more than a look at its attributes.
- *   R lives until somebody writes. H lives until somebody is kept out by the handle, or wants the file gone.
+ *   W excludes other opens, except those that only read attributes.
+ *   R lasts until another client writes. H lasts until the handle keeps another open out, or a client renames or
+ *   deletes the file.
  *
- * Taking W or H away needs the client's answer, because it has writes to send or a handle to close. R alone
- * goes without a word.
+ * To break W or H the server waits for an acknowledgement, because the client has writes to send or a handle to
+ * close. R alone is broken without one.
  */
 export type CacheState = number;
 export const NO_CACHE: CacheState = 0;
@@ -25,31 +26,30 @@ const GRANTABLE: ReadonlySet<CacheState> = new Set([
   READ_CACHE | HANDLE_CACHE | WRITE_CACHE,
 ]);
 
-export interface CacheHolder {
+export interface GrantedCache {
   readonly state: CacheState;
   readonly isLease: boolean;
 }
 
 export interface CacheRequest {
-  readonly wanted: CacheState;
+  readonly requested: CacheState;
   readonly isLease: boolean;
-  /** Somebody else has the file open for more than its attributes. */
+  /** Another client has the file open for more than its attributes. */
   readonly isShared: boolean;
-  /** Byte ranges are locked: what a client reads from its cache would not meet them. */
+  /** Byte ranges are locked: reads from a cache would bypass the locks. */
   readonly isLocked: boolean;
-  /** Caches of others on this file. */
-  readonly others: readonly CacheHolder[];
+  /** Caches of other clients on this file. */
+  readonly others: readonly GrantedCache[];
 }
 
-/** What of a wish is granted to a new open. */
-export function grantCache({ wanted, isLease, isShared, isLocked, others }: CacheRequest): CacheState {
-  if (!GRANTABLE.has(wanted)) return NO_CACHE;
-  let granted = wanted;
+/** The part of the request that a new open is granted. */
+export function grantCache({ requested, isLease, isShared, isLocked, others }: CacheRequest): CacheState {
+  if (!GRANTABLE.has(requested)) return NO_CACHE;
+  let granted = requested;
   if (isLocked) granted &= ~(READ_CACHE | HANDLE_CACHE);
-  // A cache of somebody else counts as much as an open that reads or writes, even where it came with a mere
-  // look.
+  // Another client's cache counts as an open that reads or writes, even if its open only reads attributes.
   if (isShared || others.some((other) => other.state !== NO_CACHE)) granted &= ~WRITE_CACHE;
-  // An oplock knows no handle caching of others, a lease none beside an oplock.
+  // Oplocks and leases do not share handle caching.
   if (isLease && others.some((other) => !other.isLease && other.state !== NO_CACHE)) granted &= ~HANDLE_CACHE;
   if (!isLease) {
     if (others.some((other) => other.isLease && (other.state & HANDLE_CACHE) !== 0)) return NO_CACHE;
@@ -59,21 +59,15 @@ export function grantCache({ wanted, isLease, isShared, isLocked, others }: Cach
 }
 
 /**
- * Clients of several nodes hold no caches of a file that they have open together: which of them has what
- * could be known only by asking. An open counts for that when it reads, writes or deletes, or when its client
- * asked for a cache; one that merely looks at attributes disturbs nobody.
+ * Members of a cluster grant no caches of a file that is open through several of them, because only asking each other
+ * could show which client has what. An open counts when it reads, writes or deletes, or when its client requested a
+ * cache; one that only reads attributes does not.
  */
-export function countsElsewhere({
-  access,
-  mayCache,
-}: {
-  readonly access: Access;
-  readonly mayCache: boolean;
-}): boolean {
-  return access !== NO_ACCESS || mayCache;
+export function countsElsewhere(open: { readonly access: Access; readonly mayCache: boolean }): boolean {
+  return open.access !== NO_ACCESS || open.mayCache;
 }
 
-/** Why a cache is in somebody's way. */
+/** The operation that breaks a cache. */
 export type CacheConflict =
   /** Another open that reads or writes. */
   | "open"
@@ -86,10 +80,7 @@ export type CacheConflict =
   /** A rename or a delete. */
   | "remove";
 
-/**
- * What a REST call is to the caches of SMB clients. A lease only asks whether handles that are kept are in
- * use.
- */
+/** The conflict of a REST call with the caches of SMB clients. */
 export function conflictOfRest(use: RestUse): CacheConflict | undefined {
   switch (use) {
     case "look":
@@ -109,23 +100,22 @@ export function conflictOfRest(use: RestUse): CacheConflict | undefined {
 
 export interface CacheBreak {
   readonly to: CacheState;
-  /** The other must wait for the client's answer. */
+  /** The conflicting operation waits for the acknowledgement. */
   readonly isAwaited: boolean;
 }
 
-/** What is left of a cache after a conflict; undefined when it is not touched. */
+/** What a conflict leaves of a cache; undefined when it does not break it. */
 export function breakCache(state: CacheState, conflict: CacheConflict): CacheBreak | undefined {
   const to = state & kept(conflict);
   if (to === state) return undefined;
   switch (conflict) {
     case "open":
     case "overwrite":
+    case "write":
       return { to, isAwaited: (state & WRITE_CACHE) !== 0 };
     case "sharing":
     case "remove":
       return { to, isAwaited: true };
-    case "write":
-      return { to, isAwaited: (state & WRITE_CACHE) !== 0 };
   }
 }
 
@@ -143,8 +133,8 @@ function kept(conflict: CacheConflict): CacheState {
 }
 
 /**
- * The next step of a break that has to go further than the client was told at first: it gives up its handles
- * before its reads, so that it can answer the one and need not answer the other.
+ * The next step of a break that must go further than the client was notified at first. Handle caching is broken
+ * before read caching, because only the first needs an acknowledgement.
  */
 export function nextStep(state: CacheState, required: CacheState): CacheState | undefined {
   if ((state & ~required) === 0) return undefined;
@@ -153,12 +143,12 @@ export function nextStep(state: CacheState, required: CacheState): CacheState | 
     : state & required;
 }
 
-/** Whether the client has to answer a break: only reads can be forgotten without a word. */
+/** Whether the client must acknowledge a break: read caching alone needs no acknowledgement. */
 export function needsAnswer(from: CacheState, to: CacheState): boolean {
   return (from & ~to & (WRITE_CACHE | HANDLE_CACHE)) !== 0;
 }
 
-/** Whether a client may answer a break with this state. */
+/** Whether a client may acknowledge a break with this state. */
 export function isAnswerValid(answer: CacheState, to: CacheState): boolean {
   return (answer & ~to) === 0;
 }

@@ -5,13 +5,12 @@ import { type EtagMatch, isEtagAmong } from "./etag.ts";
 import { holdsTags, type TagPredicate, type Tags } from "./tag-predicate.ts";
 
 /**
- * Conditions: "do it only if nobody has been here since". A client that read an object sends the ETag (or the
- * date) it saw; the operation goes ahead only while the object is still that one. Checked inside the
- * transaction that acts, against the record that transaction read, so between the check and the effect there
- * is nothing.
+ * Conditions make an operation depend on the state of its object: a client sends the ETag or the date that it saw, and
+ * the operation goes ahead only while the object has not changed. They are checked against the record that the
+ * operation's own transaction read, so nothing can come between the check and the effect.
  *
- * ETags compare exactly. Dates compare in whole seconds, as HTTP prints them: an object changed in the same
- * second counts as not modified.
+ * ETags compare exactly. Dates compare in whole seconds, as HTTP prints them: an object changed in the same second
+ * counts as not modified.
  */
 export interface Conditions {
   readonly ifMatch?: EtagMatch;
@@ -23,7 +22,7 @@ export interface Conditions {
 
 export const NO_CONDITIONS: Conditions = {};
 
-/** What conditions look at. An object that exists only as uncommitted blocks is not there. */
+/** What conditions are compared with. A blob of uncommitted blocks only does not exist. */
 export interface Subject {
   readonly revision: Revision;
   readonly tags?: Tags | undefined;
@@ -50,31 +49,29 @@ function holds(name: ConditionName, conditions: Conditions, subject: Subject): b
 }
 
 /**
- * Reads of the content and of the properties take any combination:
+ * Get Blob and Get Blob Properties accept any combination:
  *
  *   If-Match AND If-Unmodified-Since AND (If-None-Match OR If-Modified-Since) AND tags
  *
- * The first two protect ("the object I know": 412 otherwise), the pair in brackets asks for news ("only if
- * there is any": 304 otherwise). One of the pair that holds is news enough.
+ * The first two ask for a particular state (412 otherwise), the pair in brackets for a changed one (304 otherwise).
  */
 export function checkRead(conditions: Conditions, subject: Subject): RefusalCode | undefined {
-  // Every read carries its conditions object; most carry none of them.
   if (conditions === NO_CONDITIONS) return undefined;
-  // "Give it to me if it does not exist" can never be answered with the object.
+  // A read "if it does not exist" can never return the object.
   if (conditions.ifNoneMatch === "*") return "UnsatisfiableCondition";
   for (const name of ["ifMatch", "ifUnmodifiedSince", "ifTags"] as const) {
     if (conditions[name] !== undefined && !holds(name, conditions, subject)) return "ConditionNotMet";
   }
-  const asked = (["ifNoneMatch", "ifModifiedSince"] as const).filter(
+  const given = (["ifNoneMatch", "ifModifiedSince"] as const).filter(
     (name) => conditions[name] !== undefined,
   );
-  if (asked.length > 0 && !asked.some((name) => holds(name, conditions, subject))) return "NotModified";
-  return undefined;
+  const isModified = given.length === 0 || given.some((name) => holds(name, conditions, subject));
+  return isModified ? undefined : "NotModified";
 }
 
 /**
- * Every other operation takes one condition, or one of two pairs in which the ETag decides alone. The refusal
- * for anything else; it is known before anything is read.
+ * All other operations accept one condition, or one of two pairs in which the ETag decides. Any other combination is
+ * refused before anything is read.
  */
 export function checkCombination(conditions: Conditions): RefusalCode | undefined {
   const { ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince } = conditions;
@@ -95,7 +92,7 @@ export function checkCombination(conditions: Conditions): RefusalCode | undefine
   return isPair ? undefined : "MultipleConditionHeadersNotSupported";
 }
 
-/** Which of the given conditions does not hold, after the pairs have been resolved. */
+/** The first condition that does not hold; a date counts only without its ETag partner. */
 export function failingCondition(conditions: Conditions, subject: Subject): ConditionName | undefined {
   const decisive: ConditionName[] = [
     conditions.ifMatch !== undefined ? "ifMatch" : "ifUnmodifiedSince",
@@ -106,8 +103,8 @@ export function failingCondition(conditions: Conditions, subject: Subject): Cond
 }
 
 /**
- * Whether a write may go ahead on an object that is there. `kind`: one that creates answers "if none exists"
- * with the fact that it does (409); any other with a failed condition (412).
+ * Whether a write may go ahead. If-None-Match: * on an existing object is "already exists" (409) for an operation that
+ * creates, and a failed condition (412) for any other.
  */
 export function checkWrite(
   conditions: Conditions,
@@ -115,18 +112,16 @@ export function checkWrite(
   kind: "create" | "change",
 ): RefusalCode | undefined {
   if (conditions === NO_CONDITIONS) return undefined;
-  // Nothing is there: whatever must not have changed has not, and only If-Match (and a tag) asked for
-  // something.
+  // Without an object, only If-Match and tags can fail: they ask for one that exists.
   if (subject === undefined) {
-    return conditions.ifMatch !== undefined || conditions.ifTags !== undefined
-      ? "ConditionNotMet"
-      : undefined;
+    const needsSubject = conditions.ifMatch !== undefined || conditions.ifTags !== undefined;
+    return needsSubject ? "ConditionNotMet" : undefined;
   }
   if (kind === "create" && conditions.ifNoneMatch === "*") return "BlobAlreadyExists";
   return failingCondition(conditions, subject) === undefined ? undefined : "ConditionNotMet";
 }
 
-/** Reads that take one condition only (Get Page Ranges): the rules of writes, the 304 of reads. */
+/** For reads that accept one condition only (Get Page Ranges): the rules of writes with the 304 of reads. */
 export function checkSingleRead(conditions: Conditions, subject: Subject): RefusalCode | undefined {
   const failing = failingCondition(conditions, subject);
   if (failing === undefined) return undefined;
@@ -134,8 +129,8 @@ export function checkSingleRead(conditions: Conditions, subject: Subject): Refus
 }
 
 /**
- * The source of a copy has conditions of its own, and each operation its own words for them. Recorded answers
- * of the service; where a read of the source would have been 304, the copy is answered 304 too.
+ * The source of a copy has its own conditions, and each operation its own codes for them, taken from recorded replies
+ * of Azure. Where a read of the source would be 304, so is the copy.
  */
 export type SourceUse = "copy" | "putBlobFromUrl" | "partFromUrl";
 
@@ -173,16 +168,13 @@ const SOURCE_CODES: Readonly<Record<SourceUse, Readonly<Record<ConditionName, Re
   },
 };
 
-/** The destination of Put Blob From URL says of its ETag conditions that it is the target that failed. */
+/** Put Blob From URL has its own code for failed ETag conditions of the destination. */
 export function targetCode(conditions: Conditions, subject: Subject | undefined): RefusalCode {
   const failing = subject === undefined ? "ifMatch" : failingCondition(conditions, subject);
   return failing === "ifMatch" || failing === "ifNoneMatch" ? "TargetConditionNotMet" : "ConditionNotMet";
 }
 
-/**
- * Delete Blob: whether its tier was changed since. A blob whose tier was never set has had it from its
- * beginning.
- */
+/** Delete Blob may depend on when the tier was last set; without that, the creation time counts. */
 export interface TierConditions {
   readonly modifiedSince?: Instant | undefined;
   readonly unmodifiedSince?: Instant | undefined;
@@ -198,7 +190,7 @@ export function checkTierTime(
   return isMet ? undefined : "ConditionNotMet";
 }
 
-/** Append Block: where the block must land, and how long the blob may become. */
+/** Append Block: the offset the block must have, and the maximum length of the blob. */
 export interface AppendConditions {
   readonly appendPosition?: number;
   readonly maxSize?: number;
@@ -215,7 +207,7 @@ export function checkAppend(
   return undefined;
 }
 
-/** Page writes: all bounds that are given must hold for the blob's sequence number. */
+/** Put Page: all given bounds must hold for the blob's sequence number. */
 export interface SequenceConditions {
   readonly lessOrEqual?: bigint;
   readonly less?: bigint;

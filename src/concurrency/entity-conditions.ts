@@ -1,8 +1,8 @@
 import type { Revision } from "../base/revision.ts";
 
 /**
- * How a change to an entity meets what others have written. Optimistic by default: who changes an entity says
- * which revision it has seen, and loses if that is not the present one.
+ * Optimistic concurrency of entities: a client sends the ETag of the revision that it read, and its change is refused
+ * when the entity has another revision now.
  *
  *   change            If-Match     entity absent           entity present
  *   insert            not used     goes ahead              EntityAlreadyExists
@@ -11,7 +11,7 @@ import type { Revision } from "../base/revision.ts";
  *   insertOrReplace   not used     goes ahead              goes ahead: the last writer wins
  *   insertOrMerge     not used     goes ahead              goes ahead
  *
- * A missing entity is told before a condition that cannot be met, also under "*".
+ * A missing entity is reported before a failed condition, also with "*".
  */
 export type EntityChangeKind =
   | "insert"
@@ -21,7 +21,7 @@ export type EntityChangeKind =
   | "insertOrMerge"
   | "delete";
 
-/** A revision, any revision, or an ETag that no entity of ours ever had. */
+/** A revision, any revision, or an ETag that no entity can have. */
 export type IfMatch = Revision | "*" | "unknown";
 
 export type EntityVerdict =

@@ -1,25 +1,24 @@
 import { etagOf, type Revision } from "../base/revision.ts";
 
 /**
- * ETags as conditions compare them. An object's ETag is its revision in print, so two are equal exactly when
- * no write came between. On the wire they are quoted; a condition may come bare (clients before 2011 send it
- * so), as
- * `*` for "any", or, on two reads, as a list of several.
+ * ETags as conditions compare them. An object's ETag is its revision in print, so two are equal exactly when no write
+ * came between. On the wire they are quoted. A condition may be unquoted (clients before 2011 send it so), `*` for
+ * any ETag, or, on two reads, a list.
  */
 export type EtagMatch = "*" | readonly string[];
 
-const ONE = /^\s*(?:(W\/)?"([^"]*)"|([^\s",]+))\s*(?:,|$)/;
+const ETAG = /^\s*(?:(W\/)?"([^"]*)"|([^\s",]+))\s*(?:,|$)/;
 
-/** The value of If-Match or If-None-Match; undefined when it cannot be read as one or more ETags. */
+/** Parses If-Match or If-None-Match; undefined when the text is not one or more ETags. */
 export function parseEtags(text: string): EtagMatch | undefined {
   const whole = text.trim();
   if (whole === "*") return "*";
   const found: string[] = [];
   let rest = whole;
   while (rest !== "") {
-    const parts = ONE.exec(rest);
+    const parts = ETAG.exec(rest);
     if (parts === null) return undefined;
-    // A weak ETag promises less than equality of bytes: kept with its mark, it equals none of ours.
+    // A weak ETag keeps its mark and so equals none of ours, because it promises less than equal bytes.
     found.push((parts[1] ?? "") + (parts[2] ?? parts[3]!));
     rest = rest.slice(parts[0].length);
   }

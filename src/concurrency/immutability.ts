@@ -1,13 +1,13 @@
 import type { Instant } from "../base/clock.ts";
 import type { RefusalCode } from "../base/refusals.ts";
 
-/** How far ahead an immutability policy may end: 400 years, as on Azure. */
+/** The longest retention of an immutability policy: 400 years, as on Azure. */
 export const IMMUTABILITY_MILLIS_MAX = 146_000 * 24 * 60 * 60_000;
 
 /**
- * Write once, read many. A blob under a policy is neither changed nor deleted until the policy's date;
- * "unlocked" is for trying it out, "locked" cannot be taken back by anybody, only made to last longer. A
- * legal hold is apart from it: it has no date, and lasts until it is taken off.
+ * Write once, read many. A blob under a policy can be neither changed nor deleted until the policy's date. An unlocked
+ * policy is for testing; a locked one can only be extended. A legal hold is independent of policies: it has no date
+ * and lasts until it is cleared.
  */
 export interface Immutability {
   readonly until: Instant;
@@ -20,8 +20,8 @@ export interface Protected {
 }
 
 /**
- * Whether blobs of the container may be put under a policy or a hold at all. The operator decides that, not
- * who writes the blobs: what is held can outlast everybody who could delete it.
+ * Whether the container allows policies and legal holds. The operator decides that rather than clients, because
+ * protected blobs may have to be stored for centuries.
  */
 export function checkImmutabilityAllowed(container: {
   readonly hasVersionLevelImmutability?: true;
@@ -31,7 +31,7 @@ export function checkImmutabilityAllowed(container: {
     : "ContainerImmutableStorageWithVersioningNotEnabled";
 }
 
-/** Whether a policy that is set now may end then: in the future, and not beyond the longest retention. */
+/** Whether a policy set now may end at `until`: in the future, within the longest retention. */
 export function isRetention(until: Instant, now: Instant): boolean {
   return until > now && until - now <= IMMUTABILITY_MILLIS_MAX;
 }
@@ -46,14 +46,14 @@ export function checkMutability(
   return undefined;
 }
 
-/** Whether the policy may become `after`, or go. */
+/** Whether the policy may become `after`, or be deleted. */
 export function checkImmutabilityChange(
   before: Immutability | undefined,
   after: Immutability | undefined,
   now: Instant,
 ): RefusalCode | undefined {
   if (before?.mode !== "locked") return undefined;
-  // A locked policy that has run out no longer protects anything, but it is still not one to be unlocked.
+  // An expired locked policy can be deleted, but not unlocked or shortened.
   if (after === undefined) return before.until > now ? "BlobImmutableDueToPolicy" : undefined;
   const isLonger = after.mode === "locked" && after.until >= before.until;
   return isLonger ? undefined : "BlobImmutableDueToPolicy";

@@ -45,7 +45,7 @@ function act(action: string, lease: Lease): LeaseOutcome {
     case "renew":
       return renewLease(lease, first, NOW);
     case "change":
-      return changeLease(lease, { held: first, proposed: second }, NOW);
+      return changeLease(lease, { current: first, proposed: second }, NOW);
     case "release":
       return releaseLease(lease, first, NOW);
     default:
@@ -107,7 +107,7 @@ suite("the times of leases", () => {
   });
 
   test("a change of the id lets the clock run on", () => {
-    const changed = next(changeLease(fixed, { held: "A", proposed: "B" }, NOW + 5_000));
+    const changed = next(changeLease(fixed, { current: "A", proposed: "B" }, NOW + 5_000));
     assert.deepEqual(changed, { ...fixed, id: "B" });
   });
 

@@ -1,11 +1,12 @@
 import { assert } from "../base/assert.ts";
 import type { Instant, Millis } from "../base/clock.ts";
 import type { RefusalCode } from "../base/refusals.ts";
+import type { StoredLease } from "../base/stored-lease.ts";
 
 /**
- * Leases: "this is mine until I say so, or until my time is up". One function for each thing a client may do,
- * of the stored state, the request and the time; nothing here waits, and no timer runs. Time alone turns
- * leased into expired and breaking into broken, and `leaseAt` is where that happens.
+ * A lease reserves an object for one client, until the client releases it or its time is up. There is one function
+ * for each lease action, of the stored state, the request and the time. No timer runs: time alone turns leased into
+ * expired and breaking into broken, and `leaseAt` is where that happens.
  *
  *                 acquire                break (period)             period over
  *   available ------------> leased(A) ------------------> breaking ------------> broken
@@ -15,22 +16,13 @@ import type { RefusalCode } from "../base/refusals.ts";
  *       +------------------- expired(A) <-- renew A --> leased(A)                   |
  *       +---------------------------------------------------------------------------+
  *
- * An expired lease remembers its id: the holder may renew it as long as nobody has written or leased since. A
- * write of somebody else ends that (on blobs; a container keeps it), and the old holder learns that it lost.
+ * An expired lease keeps its id: its holder may renew it while no other client has written or acquired a lease. A
+ * write by another client ends an expired lease of a blob, so that the former holder gets a refusal. A container
+ * keeps it.
  *
- * No lease action changes an ETag: a lease says who may write, not what was written.
+ * No lease action changes an ETag, because a lease changes no content.
  */
-export type Lease =
-  | { readonly state: "available" }
-  | {
-      readonly state: "leased";
-      readonly id: string;
-      readonly length: Millis | "infinite";
-      readonly endsAt: Instant | "never";
-    }
-  | { readonly state: "expired"; readonly id: string; readonly length: Millis }
-  | { readonly state: "breaking"; readonly id: string; readonly brokenAt: Instant }
-  | { readonly state: "broken"; readonly id: string };
+export type Lease = { readonly state: "available" } | StoredLease;
 
 export const AVAILABLE: Lease = { state: "available" };
 
@@ -40,7 +32,7 @@ export type LeaseOutcome =
 
 const refused = (code: RefusalCode): LeaseOutcome => ({ ok: false, code });
 
-/** The state as it is now. An instant that is reached counts as passed. */
+/** The state at `now`. A lease ends at the very instant of its end. */
 export function leaseAt(stored: Lease, now: Instant): Lease {
   if (stored.state === "leased" && stored.endsAt !== "never" && stored.endsAt <= now) {
     assert(stored.length !== "infinite", "an infinite lease has no end");
@@ -55,7 +47,7 @@ function leasedFrom(now: Instant, id: string, length: Millis | "infinite"): Leas
   return { ok: true, next: { state: "leased", id, length, endsAt } };
 }
 
-/** `id` is what the client proposed, or a new one; `isProposed` tells which. */
+/** `id` is the one the client proposed when `isProposed`, and a new one otherwise. */
 export function acquireLease(
   stored: Lease,
   request: { readonly id: string; readonly isProposed: boolean; readonly length: Millis | "infinite" },
@@ -65,7 +57,7 @@ export function acquireLease(
   const isHolder = request.isProposed && lease.state !== "available" && lease.id === request.id;
   switch (lease.state) {
     case "leased":
-      // The holder asking again gets a new length: the one way to change it.
+      // The holder acquires again to change the length; there is no other way.
       return isHolder ? leasedFrom(now, request.id, request.length) : refused("LeaseAlreadyPresent");
     case "breaking":
       return refused(isHolder ? "LeaseIsBreakingAndCannotBeAcquired" : "LeaseAlreadyPresent");
@@ -85,14 +77,14 @@ export function renewLease(stored: Lease, id: string, now: Instant): LeaseOutcom
       return refused("LeaseIsBrokenAndCannotBeRenewed");
     case "leased":
     case "expired":
-      // An expired lease renews: a write or a new acquire would have replaced it by now.
+      // An expired lease can be renewed: a write or a new acquire would have replaced it.
       return leasedFrom(now, id, lease.length);
   }
 }
 
 export function changeLease(
   stored: Lease,
-  ids: { readonly held: string; readonly proposed: string },
+  ids: { readonly current: string; readonly proposed: string },
   now: Instant,
 ): LeaseOutcome {
   const lease = leaseAt(stored, now);
@@ -103,12 +95,12 @@ export function changeLease(
       return refused("LeaseNotPresentWithLeaseOperation");
     case "breaking":
       return refused(
-        lease.id === ids.held ? "LeaseIsBreakingAndCannotBeChanged" : "LeaseIdMismatchWithLeaseOperation",
+        lease.id === ids.current ? "LeaseIsBreakingAndCannotBeChanged" : "LeaseIdMismatchWithLeaseOperation",
       );
     case "leased":
-      // A change to the id it already has succeeds whatever the first id was: a client repeats what it is not
-      // sure of. The clock of the lease runs on.
-      if (lease.id !== ids.held && lease.id !== ids.proposed) {
+      // A change to the id that the lease already has succeeds, whatever the current id in the request: clients
+      // repeat requests. The end of the lease stays.
+      if (lease.id !== ids.current && lease.id !== ids.proposed) {
         return refused("LeaseIdMismatchWithLeaseOperation");
       }
       return { ok: true, next: { ...lease, id: ids.proposed } };
@@ -122,8 +114,8 @@ export function releaseLease(stored: Lease, id: string, now: Instant): LeaseOutc
 }
 
 /**
- * Breaking needs no id: it is how an operator ends the lease of a client that is gone. The holder keeps its
- * right to write until the break is over, which is never later than its lease would have ended anyway.
+ * Breaking needs no id, so that any client can end the lease of a client that is gone. The holder may write until the
+ * break period is over, which is never later than the end of the lease.
  */
 export function breakLease(stored: Lease, period: Millis | undefined, now: Instant): LeaseOutcome {
   const lease = leaseAt(stored, now);
@@ -150,17 +142,15 @@ function brokenAfter(id: string, wait: Millis, now: Instant): LeaseOutcome {
   return { ok: true, next };
 }
 
-/** Whole seconds until the lease is broken: whoever waits that long finds it free. */
+/** Whole seconds until the lease is broken, rounded up: after that time it can be acquired. */
 export function secondsToBreak(lease: Lease, now: Instant): number {
   return lease.state === "breaking" ? Math.ceil((lease.brokenAt - now) / 1_000) : 0;
 }
 
-/** What a lease guards: the codes say which. */
+/** The kind of the leased object, which the codes name. */
 export type Leased = "Blob" | "Container";
 
-/**
- * A given id is a condition: it must be the id of a lease that is in force. Also on reads, which need none.
- */
+/** An id in a request is a condition: it must be that of a lease in force. This holds for reads, too. */
 function checkLeaseId(stored: Lease, id: string, now: Instant, what: Leased): RefusalCode | undefined {
   const lease = leaseAt(stored, now);
   switch (lease.state) {
@@ -175,7 +165,7 @@ function checkLeaseId(stored: Lease, id: string, now: Instant, what: Leased): Re
   }
 }
 
-/** Operations that look without touching, and those a lease does not exclude. */
+/** For operations that need no lease id. */
 export function checkLeaseRead(
   stored: Lease,
   id: string | undefined,
@@ -185,7 +175,7 @@ export function checkLeaseRead(
   return id === undefined ? undefined : checkLeaseId(stored, id, now, what);
 }
 
-/** Operations that a lease in force reserves for its holder. */
+/** For operations that a lease in force reserves for its holder. */
 export function checkLeaseWrite(
   stored: Lease,
   id: string | undefined,
@@ -207,15 +197,12 @@ export function hasEnd(stored: Lease, now: Instant): boolean {
   return lease.state === "breaking" || (lease.state === "leased" && lease.length !== "infinite");
 }
 
-/**
- * What a blob's lease is after a write: one in force stays on the new content, what is left of an old one
- * goes.
- */
+/** A blob's lease after a write: one in force stays; an expired or broken one is removed. */
 export function leaseAfterWrite(stored: Lease, now: Instant): Lease {
   return isLocked(stored, now) ? stored : AVAILABLE;
 }
 
-/** How a lease reads in headers and listings. Its duration is told only while it is held. */
+/** A lease as headers and listings show it; the duration only while it is leased. */
 export interface LeaseStatus {
   readonly state: Lease["state"];
   readonly status: "locked" | "unlocked";

@@ -18,7 +18,7 @@ export type TagPredicate =
   | { readonly all: readonly TagPredicate[] }
   | { readonly any: readonly TagPredicate[] };
 
-/** Logical operations in one predicate, and brackets inside brackets. */
+/** The most logical operators in one predicate, and the deepest nesting of brackets. */
 const LOGICAL_MAX = 10;
 const DEPTH_MAX = 10;
 const TEXT_MAX = 4_096;
@@ -28,20 +28,20 @@ export function holdsTags(predicate: TagPredicate, tags: Tags): boolean {
   if ("any" in predicate) return predicate.any.some((part) => holdsTags(part, tags));
   const { tag, operator, value } = predicate;
   if (!Object.hasOwn(tags, tag)) return false;
-  const held = tags[tag]!;
+  const actual = tags[tag]!;
   switch (operator) {
     case "=":
-      return held === value;
+      return actual === value;
     case "<>":
-      return held !== value;
+      return actual !== value;
     case ">":
-      return held > value;
+      return actual > value;
     case ">=":
-      return held >= value;
+      return actual >= value;
     case "<":
-      return held < value;
+      return actual < value;
     case "<=":
-      return held <= value;
+      return actual <= value;
   }
 }
 
@@ -64,7 +64,7 @@ const isLogical = ({ kind }: TagToken): boolean => kind === "and" || kind === "o
 
 const TOKEN = /\s*(?:'((?:[^']|'')*)'|"((?:[^"]|"")*)"|(<>|>=|<=|=|>|<)|([()])|(@?[A-Za-z_][A-Za-z0-9_]*))/y;
 
-/** Also the words of Find Blobs by Tags, which has a grammar of its own over them. */
+/** Find Blobs by Tags has the same tokens and another grammar. */
 export function tagTokens(text: string): TagToken[] | undefined {
   if (text.length > TEXT_MAX) return undefined;
   const tokens: TagToken[] = [];
@@ -108,15 +108,10 @@ class PredicateReader {
 
   predicate(depth: number): TagPredicate | undefined {
     if (depth > DEPTH_MAX) return undefined;
-    const any = this.#row("or", () => this.#row("and", () => this.#comparison(depth), "all"), "any");
-    return any;
+    return this.#row("or", () => this.#row("and", () => this.#comparison(depth)));
   }
 
-  #row(
-    separator: "and" | "or",
-    part: () => TagPredicate | undefined,
-    joined: "all" | "any",
-  ): TagPredicate | undefined {
+  #row(separator: "and" | "or", part: () => TagPredicate | undefined): TagPredicate | undefined {
     const parts: TagPredicate[] = [];
     do {
       const next = part();
@@ -124,7 +119,7 @@ class PredicateReader {
       parts.push(next);
     } while (this.#take(separator) !== undefined);
     if (parts.length === 1) return parts[0];
-    return joined === "all" ? { all: parts } : { any: parts };
+    return separator === "and" ? { all: parts } : { any: parts };
   }
 
   #comparison(depth: number): TagPredicate | undefined {

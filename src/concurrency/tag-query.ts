@@ -1,12 +1,12 @@
 import { holdsTags, type TagOperator, type Tags, tagTokens } from "./tag-predicate.ts";
 
 /**
- * What Find Blobs by Tags asks: comparisons joined by AND, and nothing else.
+ * The query of Find Blobs by Tags: comparisons joined by AND.
  *
  *   @container = 'logs' AND "status" = 'done' AND date >= '2026-01-01' AND date < '2026-02-01'
  *
- * The comparisons with one tag bound its values from below and above, so that one stretch of the index holds
- * all that can match.
+ * The comparisons with one tag bound its values from below and above, so that one range of the index contains all
+ * matches.
  */
 export interface TagQuery {
   readonly container: string | undefined;
@@ -47,7 +47,7 @@ export function matchesTagQuery({ comparisons }: TagQuery, tags: Tags): boolean 
   return comparisons.every((comparison) => holdsTags(comparison, tags));
 }
 
-/** The tag whose entries are walked: one that must be equal to something, if there is one. */
+/** The tag whose index entries are scanned: one compared with "=", if there is one. */
 export function drivingTag({ comparisons }: TagQuery): string {
   return (comparisons.find(({ operator }) => operator === "=") ?? comparisons[0]!).tag;
 }

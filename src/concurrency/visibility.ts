@@ -4,26 +4,25 @@ import type { Instant, Millis } from "../base/clock.ts";
 /**
  * The life of a queue message. At any moment it is one of
  *
- *   visible     visibleAt <= now < expiresAt    Get takes it, Peek shows it
- *   invisible   now < visibleAt                 nobody is given it
- *   expired     expiresAt <= now                gone for every operation, whatever else holds
+ *   visible     visibleAt <= now < expiresAt    Get Messages and Peek Messages return it
+ *   invisible   now < visibleAt                 no client gets it
+ *   expired     expiresAt <= now                gone for every operation, visible or not
  *
- * Put makes it, visible at once or after a delay. Get takes the visible message that has been visible longest
- * (of several, the one put first), counts the delivery, and hides it: for that time it is the taker's alone.
- * Update hides it again from now on, for a longer or shorter while or not at all, and counts nothing. Delete
- * ends it.
+ * Put Message inserts it, visible at once or after a delay. Get Messages returns the message that has been visible
+ * longest (of several, the one inserted first), increments its dequeue count, and hides it for the visibility timeout.
+ * Update Message hides it again from now on, for any time or not at all, without counting. Delete Message ends it.
  *
- * Whoever put, took or updated it last holds its *receipt*, and with that may update or delete it. Each of
- * these three makes a new receipt, and with it the one before worthless. Nothing else does: a receipt
- * outlives the time of hiding until somebody takes the message again. So of two workers that were given the
- * same message one after the other, because the first was slow, only the second can delete it.
+ * Put, Get and Update each return a pop receipt, with which the client may update or delete the message. Each makes
+ * a new receipt and invalidates the one before. Nothing else does: a receipt stays valid after the visibility timeout,
+ * until a client gets the message again. So when a slow worker's message was given to a second worker, only the
+ * second can delete it.
  *
- * A receipt is also the message's address: it says which message, and from when on it will be visible, which
- * is where the store keeps it. The stamp is random, so that a receipt cannot be guessed by a client that may
- * update but not take. Receipt and message agree in all three, or the receipt is stale.
+ * A receipt is also the message's address in the store, because it contains the sequence and the time from which the
+ * message is visible. Its stamp is random, so that a client that may update but not get messages cannot guess it. A
+ * receipt is valid when all three agree with the message.
  */
 export interface Receipt {
-  /** Which message: unique for all time, in the order of insertion. */
+  /** Identifies the message; unique, and in the order of insertion. */
   readonly sequence: bigint;
   readonly visibleAt: Instant;
   readonly stamp: bigint;
@@ -31,13 +30,13 @@ export interface Receipt {
 
 export interface Message extends Receipt {
   readonly insertedAt: Instant;
-  /** `NEVER` for a message that stays until it is deleted. */
+  /** `NEVER` for a message without a time to live. */
   readonly expiresAt: Instant;
-  /** How often it was given to a taker. */
+  /** How often Get Messages returned it. */
   readonly dequeueCount: number;
 }
 
-/** What stands for "never" on the wire, and ends the life of a message that would live longer. */
+/** "Never" on the wire, and the latest expiry of any message. */
 export const NEVER: Instant = Date.UTC(9999, 11, 31, 23, 59, 59);
 
 export type MessageOutcome =
@@ -60,7 +59,7 @@ export interface Insertion {
   readonly timeToLive: Millis | "never";
 }
 
-/** Put Message. A message must be visible at some time of its life. */
+/** Put Message. A message must become visible before it expires. */
 export function insertMessage(insertion: Insertion): MessageOutcome {
   const { sequence, stamp, now, visibilityTimeout, timeToLive } = insertion;
   if (timeToLive !== "never" && visibilityTimeout >= timeToLive) {
@@ -77,7 +76,7 @@ export interface Hiding {
   readonly visibilityTimeout: Millis;
 }
 
-/** Get Messages, of a message that is visible. It may expire while it is hidden. */
+/** Get Messages, for a visible message. It may expire while it is hidden. */
 export function dequeueMessage(message: Message, { stamp, now, visibilityTimeout }: Hiding): Message {
   const { sequence, insertedAt, expiresAt, dequeueCount } = message;
   const visibleAt = now + visibilityTimeout;
@@ -85,10 +84,10 @@ export function dequeueMessage(message: Message, { stamp, now, visibilityTimeout
 }
 
 /**
- * Whether a receipt opens a message. `found` is what the store has at the receipt's address: a message that
- * was taken or updated since has moved away from there, or has another stamp.
+ * Whether a receipt is valid for a message. `found` is the message at the receipt's address: one that was dequeued or
+ * updated since has another address or another stamp.
  */
-function holdsReceipt(found: Message | undefined, receipt: Receipt, now: Instant): found is Message {
+function isReceiptValid(found: Message | undefined, receipt: Receipt, now: Instant): found is Message {
   if (found === undefined || isExpired(found, now)) return false;
   return (
     found.sequence === receipt.sequence &&
@@ -97,10 +96,10 @@ function holdsReceipt(found: Message | undefined, receipt: Receipt, now: Instant
   );
 }
 
-/** Update Message. It may not be hidden beyond its expiry. */
+/** Update Message. A message cannot be hidden beyond its expiry. */
 export function updateMessage(found: Message | undefined, receipt: Receipt, hiding: Hiding): MessageOutcome {
   const { stamp, now, visibilityTimeout } = hiding;
-  if (!holdsReceipt(found, receipt, now)) return { ok: false, why: "notFound" };
+  if (!isReceiptValid(found, receipt, now)) return { ok: false, why: "notFound" };
   const visibleAt = now + visibilityTimeout;
   if (visibleAt > found.expiresAt) return { ok: false, why: "outlivesMessage" };
   return { ok: true, next: { ...found, stamp, visibleAt } };
@@ -112,11 +111,11 @@ export function deleteMessage(
   receipt: Receipt,
   now: Instant,
 ): "met" | "notFound" {
-  return holdsReceipt(found, receipt, now) ? "met" : "notFound";
+  return isReceiptValid(found, receipt, now) ? "met" : "notFound";
 }
 
 /*
- * On the wire: Base64 of 24 bytes, so without padding.
+ * A receipt on the wire is Base64 of 24 bytes, so without padding.
  *
  *   01                 version of this form
  *   00 vv vv vv vv vv vv   visibleAt, milliseconds since 1970
@@ -137,7 +136,7 @@ export function printReceipt({ visibleAt, sequence, stamp }: Receipt): string {
   return scratch.toString("base64");
 }
 
-/** Undefined when the text is no receipt of ours. */
+/** Undefined when the text is not a receipt. */
 export function parseReceipt(text: string): Receipt | undefined {
   if (!RECEIPT.test(text)) return undefined;
   scratch.write(text, "base64");

@@ -21,7 +21,7 @@ export type LeaseAction =
       readonly length: Millis | "infinite";
     }
   | { readonly action: "renew"; readonly id: string }
-  | { readonly action: "change"; readonly held: string; readonly proposed: string }
+  | { readonly action: "change"; readonly current: string; readonly proposed: string }
   | { readonly action: "release"; readonly id: string }
   | { readonly action: "break"; readonly period: Millis | undefined };
 

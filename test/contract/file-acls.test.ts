@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { ShareClient } from "@azure/storage-file-share";
-import { RIGHT } from "../../src/concurrency/access-list.ts";
+import { RIGHT } from "../../src/concurrency/acl.ts";
 import { DELETE, READ, usesOf, WRITE } from "../../src/concurrency/share-mode.ts";
 import type { FileService } from "../../src/services/file/file-service.ts";
 import { closeHandle } from "../../src/services/file/handles.ts";

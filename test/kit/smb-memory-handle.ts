@@ -17,7 +17,7 @@ import { ATTRIBUTE, SHARE_ACCESS } from "../../src/smb/wire/create.ts";
 import type { ExtendedAttribute } from "../../src/smb/wire/extended-attributes.ts";
 import type { FileTime } from "../../src/smb/wire/filetime.ts";
 import { refuse, STATUS } from "../../src/smb/wire/status.ts";
-import { changedEas, fold, type HeldLock, type MemoryInode } from "./smb-memory-node.ts";
+import { changedEas, fold, type HandleLock, type MemoryInode } from "./smb-memory-node.ts";
 import type { MemoryShare } from "./smb-memory-share.ts";
 
 type TimeName = "createdAt" | "accessedAt" | "writtenAt" | "changedAt";
@@ -199,7 +199,7 @@ export class MemoryHandle implements FileHandle {
   }
 
   async lock(ranges: readonly LockRange[]): Promise<void> {
-    const taken: HeldLock[] = [];
+    const taken: HandleLock[] = [];
     for (const range of ranges) {
       const isBlocked = [...this.#inode.locks, ...taken].some((held) => {
         if (!meets(held, range)) return false;
@@ -213,7 +213,7 @@ export class MemoryHandle implements FileHandle {
 
   async unlock(offset: bigint, length: bigint): Promise<void> {
     const { locks } = this.#inode;
-    const isMeant = (lock: HeldLock): boolean =>
+    const isMeant = (lock: HandleLock): boolean =>
       lock.handle === this && lock.offset === offset && lock.length === length;
     const exclusive = locks.findIndex((lock) => isMeant(lock) && lock.isExclusive);
     const at = exclusive < 0 ? locks.findIndex(isMeant) : exclusive;

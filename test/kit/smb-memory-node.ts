@@ -19,7 +19,7 @@ export function changedEas(present: readonly EaRecord[], changes: readonly EaRec
   );
 }
 
-export interface HeldLock extends LockRange {
+export interface HandleLock extends LockRange {
   readonly handle: MemoryHandle;
 }
 
@@ -31,7 +31,7 @@ export class MemoryInode {
   parent: MemoryInode | undefined;
   readonly children = new Map<string, MemoryInode>();
   readonly handles = new Set<MemoryHandle>();
-  locks: HeldLock[] = [];
+  locks: HandleLock[] = [];
   isDeletePending = false;
   isRemoved = false;
   attributes: number;

@@ -243,7 +243,7 @@ function actionOf(plain: PlainAction, made: string): LeaseAction {
         length: plain.length,
       };
     case "change":
-      return { action: "change", held: plain.id, proposed: plain.to };
+      return { action: "change", current: plain.id, proposed: plain.to };
     case "break":
       return { action: "break", period: plain.period };
     default:

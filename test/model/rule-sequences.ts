@@ -3,7 +3,7 @@ import { type Random, seededRandom } from "../../src/base/random.ts";
 import { Refusal } from "../../src/base/refusals.ts";
 import {
   conflictingLock,
-  type HeldLock,
+  type HandleLock,
   mayRead,
   mayRestWrite,
   mayWrite,
@@ -97,7 +97,7 @@ function realAction(action: PlainAction): Parameters<typeof applyLeaseAction>[1]
       return { action: "acquire", id: action.id ?? "made", isProposed, length: action.length };
     }
     case "change":
-      return { action: "change", held: action.id, proposed: action.to };
+      return { action: "change", current: action.id, proposed: action.to };
     case "break":
       return { action: "break", period: action.period };
     default:
@@ -114,7 +114,7 @@ export function runLockSequence(seed: number, steps: number, visited: Set<string
   const below = (limit: number): number => Math.floor(random.fraction() * limit);
   const model = new HandleModel(visited);
   let opens: (Open & { readonly handle: number })[] = [];
-  let locks: HeldLock[] = [];
+  let locks: HandleLock[] = [];
   for (let step = 0; step < steps; step++) {
     const choice = below(12);
     const from = below(SIZE - 1);
@@ -162,7 +162,7 @@ export function runLockSequence(seed: number, steps: number, visited: Set<string
 function restAnswer(
   call: RestCall,
   opens: readonly Open[],
-  locks: readonly HeldLock[],
+  locks: readonly HandleLock[],
   range: { readonly offset: bigint; readonly length: bigint },
 ): string {
   const refusal = checkRestUse(call, opens);

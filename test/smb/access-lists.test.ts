@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { suite, test } from "node:test";
 import type { ShareClient } from "@azure/storage-file-share";
 import { monotonic } from "../../src/base/clock.ts";
-import { RIGHT } from "../../src/concurrency/access-list.ts";
+import { RIGHT } from "../../src/concurrency/acl.ts";
 import { identityOf } from "../../src/services/file/security/acls.ts";
 import { printSid } from "../../src/services/file/security/sddl.ts";
 import { ACCESS, DISPOSITION } from "../../src/smb/wire/create.ts";

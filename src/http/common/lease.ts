@@ -44,7 +44,7 @@ export function readLeaseAction(
     case "change":
       return {
         action,
-        held: requireGuid(headers, "x-ms-lease-id"),
+        current: requireGuid(headers, "x-ms-lease-id"),
         proposed: requireGuid(headers, "x-ms-proposed-lease-id"),
       };
     case "break": {

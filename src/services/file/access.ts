@@ -1,6 +1,6 @@
 import { monotonic } from "../../base/clock.ts";
 import { Refusal, type RefusalCode } from "../../base/refusals.ts";
-import { type ByteRange, type HeldLock, mayRead, mayRestWrite } from "../../concurrency/byte-range-lock.ts";
+import { type ByteRange, type HandleLock, mayRead, mayRestWrite } from "../../concurrency/byte-range-lock.ts";
 import { type CacheConflict, conflictOfRest } from "../../concurrency/cache-lease.ts";
 import { checkRestUse, type Open, type RestUse, restOpen } from "../../concurrency/share-mode.ts";
 import {
@@ -349,7 +349,7 @@ function refuse(code: RefusalCode | undefined): void {
 function refusalOf(
   { kind, use, range }: Wanted,
   handles: readonly Open[],
-  locks: readonly HeldLock[],
+  locks: readonly HandleLock[],
 ): RefusalCode | undefined {
   if (kind === "directory") {
     const isInUse = use === "delete" && handles.length > 0;

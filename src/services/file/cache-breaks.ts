@@ -115,7 +115,7 @@ async function areAnswered(read: Reader, inode: InodeName, keys: readonly Key[])
 export type BreakCaches = (inode: InodeName, conflict: CacheConflict) => Promise<unknown> | undefined;
 
 /** The side of the process that serves SMB clients. */
-export class CacheHolder {
+export class GrantedCache {
   readonly #context: FileContext;
   readonly #break: BreakCaches;
   readonly #inFlight = new Set<Key>();

@@ -1,4 +1,4 @@
-import type { HeldLock } from "../../concurrency/byte-range-lock.ts";
+import type { HandleLock } from "../../concurrency/byte-range-lock.ts";
 import type { Open } from "../../concurrency/share-mode.ts";
 import { handlesOfInode, locksOfInode, readHandleKey } from "../../store/keys/file.ts";
 import type { Reader } from "../../store/kv.ts";
@@ -20,15 +20,15 @@ export async function readOpens(
   inode: bigint,
 ): Promise<{
   readonly handles: readonly OpenHandle[];
-  readonly locks: readonly HeldLock[];
+  readonly locks: readonly HandleLock[];
 }> {
   const handles = await readHandles(read, share, inode);
   return { handles, locks: handles.length === 0 ? [] : await readLocks(read, share, inode) };
 }
 
 /** The byte-range locks of all handles of an inode. */
-export async function readLocks(read: Reader, share: bigint, inode: bigint): Promise<readonly HeldLock[]> {
-  const locks: HeldLock[] = [];
+export async function readLocks(read: Reader, share: bigint, inode: bigint): Promise<readonly HandleLock[]> {
+  const locks: HandleLock[] = [];
   for (const { key, value } of await entriesIn(read, locksOfInode(share, inode))) {
     const { handle } = readHandleKey(key);
     for (const lock of locksRecord.unpack(value).locks) locks.push({ ...lock, handle });

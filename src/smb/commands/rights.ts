@@ -1,5 +1,5 @@
 import { Refusal } from "../../base/refusals.ts";
-import { specificRights } from "../../concurrency/access-list.ts";
+import { specificRights } from "../../concurrency/acl.ts";
 import type { CacheEntry } from "../session/caches.ts";
 import type { FileOpen } from "../session/open.ts";
 import type { Request } from "../transport/request.ts";

@@ -1,7 +1,7 @@
 import { systemTimers } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { CacheConflict } from "../../concurrency/cache-lease.ts";
-import { CacheHolder, type InodeName } from "../../services/file/cache-breaks.ts";
+import { GrantedCache, type InodeName } from "../../services/file/cache-breaks.ts";
 import type { FileService } from "../../services/file/file-service.ts";
 import { FILE_LIMITS } from "../../services/file/limits.ts";
 import { hearEnded } from "../../services/file/list-handles.ts";
@@ -40,7 +40,7 @@ export class ServiceFileSystem implements FileSystem {
 
   attach(host: FileSystemHost): () => void {
     const { context } = this.#files;
-    const holder = new CacheHolder(context, (inode, conflict) => this.#evict(host, inode, conflict));
+    const holder = new GrantedCache(context, (inode, conflict) => this.#evict(host, inode, conflict));
     const liveness = new Liveness(context.ephemeral, systemTimers, {
       isInUse: () => this.#handles.size > 0,
       lost: () => {

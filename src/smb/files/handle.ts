@@ -1,4 +1,4 @@
-import { mayLock, mayOnlyAppend } from "../../concurrency/access-list.ts";
+import { mayLock, mayOnlyAppend } from "../../concurrency/acl.ts";
 import type { FileService } from "../../services/file/file-service.ts";
 import { closeHandle, setDeletePending } from "../../services/file/handles.ts";
 import { lockRanges, unlockRanges } from "../../services/file/locks.ts";

@@ -183,7 +183,7 @@ export class OpenInodes {
     const others = [...inode.caches].filter((entry) => entry !== own);
     const isOwn = (other: FileOpen): boolean => other === open || (own?.opens.has(other) ?? false);
     const granted = grantCache({
-      wanted,
+      requested: wanted,
       isLease: lease !== undefined,
       isShared: [...inode.opens].some((other) => !isOwn(other) && !isStat(other.access)),
       isLocked: [...inode.opens].some((other) => !isOwn(other) && other.lockCount > 0),

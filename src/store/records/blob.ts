@@ -1,7 +1,7 @@
 import type { Instant } from "../../base/clock.ts";
 import type { Revision } from "../../base/revision.ts";
+import type { StoredLease } from "../../base/stored-lease.ts";
 import type { StoredSlice } from "./blob-pages.ts";
-import type { LeaseRecord } from "./lease.ts";
 import type { PolicyRecord } from "./policy.ts";
 import { recordType } from "./record.ts";
 
@@ -17,7 +17,7 @@ export interface ContainerRecord {
   readonly metadata?: Readonly<Record<string, string>>;
   readonly publicAccess?: "blob" | "container";
   readonly policies?: readonly PolicyRecord[];
-  readonly lease?: LeaseRecord;
+  readonly lease?: StoredLease;
   readonly encryptionScope?: { readonly name: string; readonly isEnforced: boolean };
   /** Its blobs may be put under immutability policies and legal holds. */
   readonly hasVersionLevelImmutability?: true;
@@ -87,7 +87,7 @@ export interface BlobRecord {
   readonly http: BlobHttpHeaders;
   readonly metadata?: Readonly<Record<string, string>>;
   readonly tags?: Readonly<Record<string, string>>;
-  readonly lease?: LeaseRecord;
+  readonly lease?: StoredLease;
   /** As set explicitly; without it the account's default is inferred. */
   readonly tier?: string;
   readonly tierChangedAt?: Instant;

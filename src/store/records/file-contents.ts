@@ -2,7 +2,7 @@ import { allocatePage } from "../../base/bytes.ts";
 import type { Instant } from "../../base/clock.ts";
 import { DamagedData } from "../../base/faults.ts";
 import type { Revision } from "../../base/revision.ts";
-import type { LeaseRecord } from "./lease.ts";
+import type { StoredLease } from "../../base/stored-lease.ts";
 import { recordType } from "./record.ts";
 
 /**
@@ -65,7 +65,7 @@ export interface InodeRecord {
   readonly content: bigint;
   readonly dataRevision: Revision;
   readonly headers?: FileHeaders;
-  readonly lease?: LeaseRecord;
+  readonly lease?: StoredLease;
   readonly copy?: CopyRecord;
 }
 

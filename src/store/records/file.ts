@@ -1,6 +1,6 @@
 import type { Instant } from "../../base/clock.ts";
 import type { Revision } from "../../base/revision.ts";
-import type { LeaseRecord } from "./lease.ts";
+import type { StoredLease } from "../../base/stored-lease.ts";
 import type { PolicyRecord } from "./policy.ts";
 import { recordType } from "./record.ts";
 
@@ -16,7 +16,6 @@ export {
   type SliceName,
 } from "./file-contents.ts";
 export { type HandleRecord, handleRecord } from "./file-handles.ts";
-export type { LeaseRecord } from "./lease.ts";
 
 /** Properties of a share that a client may set. */
 export interface ShareSettings {
@@ -41,7 +40,7 @@ export interface ShareRecord {
   readonly settings: ShareSettings;
   readonly metadata?: Readonly<Record<string, string>>;
   readonly policies?: readonly PolicyRecord[];
-  readonly lease?: LeaseRecord;
+  readonly lease?: StoredLease;
   /** The epoch of the newest snapshot; absent when there is none. */
   readonly epoch?: Revision;
   readonly snapshots?: number;
@@ -58,7 +57,7 @@ export interface SnapshotRecord {
   readonly revision: Revision;
   readonly settings: ShareSettings;
   readonly metadata?: Readonly<Record<string, string>>;
-  readonly lease?: LeaseRecord;
+  readonly lease?: StoredLease;
 }
 
 export const snapshotRecord = recordType<SnapshotRecord>("shareSnapshot", 1);

@@ -1,4 +1,4 @@
-import { RIGHT } from "../../../concurrency/access-list.ts";
+import { RIGHT } from "../../../concurrency/acl.ts";
 import type { Reader } from "../../../store/kv.ts";
 import type { ShareRecord } from "../../../store/records/file.ts";
 import type { FileService } from "../file-service.ts";

@@ -1,5 +1,4 @@
 import { Refusal } from "../../../base/refusals.ts";
-import { descriptorOfNew, effectiveAcl } from "../../../concurrency/access-inheritance.ts";
 import {
   type AccessRequest,
   CONTROL,
@@ -7,10 +6,11 @@ import {
   grantedInside,
   isMember,
   isSameSid,
-  lacksFromAbove,
+  lacksRightsOfParent,
   RIGHT,
   type SecurityDescriptor,
-} from "../../../concurrency/access-list.ts";
+} from "../../../concurrency/acl.ts";
+import { descriptorOfNew, effectiveAcl } from "../../../concurrency/acl-inheritance.ts";
 import type { Reader } from "../../../store/kv.ts";
 import type { InodeRecord } from "../../../store/records/file.ts";
 import { isReadOnly } from "../attributes.ts";
@@ -67,7 +67,7 @@ export async function maximalRights(
   { id, record }: Inode,
 ): Promise<number> {
   const own = (await lists.guardOf(read, share, record)).granted;
-  if (id === ROOT || !lacksFromAbove(own)) return own;
+  if (id === ROOT || !lacksRightsOfParent(own)) return own;
   const parent = await readInode(view, share, record.parent);
   return grantedInside(own, (await lists.guardOf(read, share, parent)).granted);
 }

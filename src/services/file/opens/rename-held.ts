@@ -1,5 +1,5 @@
 import { Refusal } from "../../../base/refusals.ts";
-import { RIGHT } from "../../../concurrency/access-list.ts";
+import { RIGHT } from "../../../concurrency/acl.ts";
 import type { Writer } from "../../../store/kv.ts";
 import type { EntryRecord } from "../../../store/records/file.ts";
 import type { Admissions } from "../access.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RIGHT } from "../../../concurrency/access-list.ts";
+import { RIGHT } from "../../../concurrency/acl.ts";
 import type { Reader } from "../../../store/kv.ts";
 import { permissionRecord } from "../../../store/records/file.ts";
 import { FILE_LIMITS } from "../limits.ts";

@@ -7,7 +7,7 @@ import {
   isSameSid,
   type SecurityDescriptor,
   type Sid,
-} from "../../../concurrency/access-list.ts";
+} from "../../../concurrency/acl.ts";
 import type { Reader } from "../../../store/kv.ts";
 import { FILE_LIMITS } from "../limits.ts";
 import { DEFAULT_SDDL, findPermission } from "../permissions.ts";

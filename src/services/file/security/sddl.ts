@@ -1,11 +1,5 @@
 import { Refusal } from "../../../base/refusals.ts";
-import {
-  type Ace,
-  type Acl,
-  CONTROL,
-  type SecurityDescriptor,
-  type Sid,
-} from "../../../concurrency/access-list.ts";
+import { type Ace, type Acl, CONTROL, type SecurityDescriptor, type Sid } from "../../../concurrency/acl.ts";
 import { ACES_MAX, isObjectAce } from "./security-descriptor.ts";
 
 /**

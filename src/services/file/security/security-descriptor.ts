@@ -1,13 +1,7 @@
 import { Refusal } from "../../../base/refusals.ts";
-import {
-  type Ace,
-  type Acl,
-  CONTROL,
-  type SecurityDescriptor,
-  type Sid,
-} from "../../../concurrency/access-list.ts";
+import { type Ace, type Acl, CONTROL, type SecurityDescriptor, type Sid } from "../../../concurrency/acl.ts";
 
-export { CONTROL, type SecurityDescriptor } from "../../../concurrency/access-list.ts";
+export { CONTROL, type SecurityDescriptor } from "../../../concurrency/acl.ts";
 
 /** Security descriptors in their self-relative form ([MS-DTYP] 2.4.6): the binary side of SDDL. */
 const HEADER_BYTES = 20;

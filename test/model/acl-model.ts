@@ -1,7 +1,7 @@
-import type { SecurityDescriptor, Sid } from "../../src/concurrency/access-list.ts";
+import type { SecurityDescriptor, Sid } from "../../src/concurrency/acl.ts";
 
 /**
- * A second version of src/concurrency/access-list.ts and access-inheritance.ts, one right at a time: who
+ * A second version of src/concurrency/acl.ts and access-inheritance.ts, one right at a time: who
  * wants to know whether a right is granted looks for the first entry that speaks about it. Identities are
  * sets of names, and what a node far below inherits is told from the top, without what lies between.
  */

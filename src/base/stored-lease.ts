@@ -1,7 +1,7 @@
-import type { Instant, Millis } from "../../base/clock.ts";
+import type { Instant, Millis } from "./clock.ts";
 
 /** A lease as it is stored: the states of src/concurrency/lease.ts, absent while available. */
-export type LeaseRecord =
+export type StoredLease =
   | {
       readonly state: "leased";
       readonly id: string;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseSddl, printSddl } from "../services/file/security/sddl.ts";
-import { descriptorOfNew, effectiveAcl } from "./access-inheritance.ts";
-import { CONTROL, type Identity } from "./access-list.ts";
+import { CONTROL, type Identity } from "./acl.ts";
+import { descriptorOfNew, effectiveAcl } from "./acl-inheritance.ts";
 
 /** In SDDL, which is shorter to read than entries are. */
 const sid = (rid: number) => ({ authority: 5, subAuthorities: [21, 1, 2, 3, rid] });

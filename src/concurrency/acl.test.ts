@@ -9,7 +9,7 @@ import {
   grantedInside,
   grantedRights,
   type Identity,
-  lacksFromAbove,
+  lacksRightsOfParent,
   mayLock,
   mayOnlyAppend,
   OWNER_RIGHTS,
@@ -17,7 +17,7 @@ import {
   type SecurityDescriptor,
   type Sid,
   specificRights,
-} from "./access-list.ts";
+} from "./acl.ts";
 
 const user: Sid = { authority: 5, subAuthorities: [21, 7, 1_000] };
 const other: Sid = { authority: 5, subAuthorities: [21, 7, 1_001] };
@@ -92,8 +92,8 @@ test("the directory above lets delete and look", () => {
   assert.equal(grantedInside(0, RIGHT.DELETE_CHILD), RIGHT.DELETE);
   assert.equal(grantedInside(0, RIGHT.LIST_DIRECTORY), RIGHT.READ_ATTRIBUTES);
   assert.equal(grantedInside(RIGHT.READ_DATA, RIGHT.WRITE_DATA), RIGHT.READ_DATA);
-  assert.equal(lacksFromAbove(RIGHT.DELETE | RIGHT.READ_ATTRIBUTES), false);
-  assert.equal(lacksFromAbove(RIGHT.DELETE), true);
+  assert.equal(lacksRightsOfParent(RIGHT.DELETE | RIGHT.READ_ATTRIBUTES), false);
+  assert.equal(lacksRightsOfParent(RIGHT.DELETE), true);
 });
 
 test("adding is not writing, and who does neither read nor write locks nothing", () => {

@@ -11,13 +11,12 @@ import {
   type SecurityDescriptor,
   type Sid,
   specificRights,
-} from "./access-list.ts";
+} from "./acl.ts";
 
 /**
- * The descriptor of a new file or directory, after [MS-DTYP] 2.5.3.4. A list that its creator gives is taken
- * as it is. Otherwise the entries of the directory above that are meant for it are copied, CREATOR OWNER and
- * CREATOR GROUP becoming who they stand for; where there are none, the creator and the system may do
- * everything and nobody else anything.
+ * The security descriptor of a new file or directory, after [MS-DTYP] 2.5.3.4. An ACL that its creator gives is used
+ * as it is. Otherwise the inheritable entries of the parent directory are copied, with CREATOR OWNER and CREATOR GROUP
+ * replaced by the actual owner and group. Without such entries, only the creator and the system have access.
  */
 const CREATOR_OWNER: Sid = { authority: 3, subAuthorities: [0] };
 const CREATOR_GROUP: Sid = { authority: 3, subAuthorities: [1] };
@@ -45,7 +44,7 @@ export function descriptorOfNew({ parent, given, creator, isDirectory }: NewInod
   const inherited = (parent.dacl?.aces ?? []).flatMap((ace) =>
     inheritedAces(ace, { owner, group, isDirectory, mark: isAutomatic ? INHERITED : 0 }),
   );
-  const aces = inherited.length > 0 ? inherited : aloneAces(owner);
+  const aces = inherited.length > 0 ? inherited : ownerAces(owner);
   const control =
     CONTROL.SELF_RELATIVE | CONTROL.DACL_PRESENT | (isAutomatic ? CONTROL.DACL_AUTO_INHERITED : 0) | ofSacl;
   return { control, owner, group, sacl, dacl: { aces } };
@@ -53,44 +52,44 @@ export function descriptorOfNew({ parent, given, creator, isDirectory }: NewInod
 
 const SACL_BITS = CONTROL.SACL_PRESENT | CONTROL.SACL_PROTECTED | CONTROL.SACL_AUTO_INHERITED;
 
-function aloneAces(owner: Sid): readonly Ace[] {
+function ownerAces(owner: Sid): readonly Ace[] {
   return [owner, SYSTEM].map((sid) => ({ type: ACE_TYPE.ALLOW, flags: 0, mask: RIGHT.ALL, sid }));
 }
 
-interface Heir {
+interface NewFile {
   readonly owner: Sid;
   readonly group: Sid;
   readonly isDirectory: boolean;
-  /** INHERITED, where the directory above keeps its children's lists in step. */
+  /** INHERITED, when the parent directory propagates its ACL automatically. */
   readonly mark: number;
 }
 
-/** One entry of the directory above as it comes down: for the node itself, and for what will be below it. */
-function inheritedAces(ace: Ace, { owner, group, isDirectory, mark }: Heir): readonly Ace[] {
+/** An entry of the parent directory as it is inherited: for the new file itself, and for its future children. */
+function inheritedAces(ace: Ace, { owner, group, isDirectory, mark }: NewFile): readonly Ace[] {
   const { type, flags, mask, sid } = ace;
   const isForInode = (flags & (isDirectory ? CONTAINER_INHERIT : OBJECT_INHERIT)) !== 0;
-  const isForBelow =
+  const isForChildren =
     isDirectory && (flags & NO_PROPAGATE) === 0 && (flags & (OBJECT_INHERIT | CONTAINER_INHERIT)) !== 0;
   const reach = flags & (OBJECT_INHERIT | CONTAINER_INHERIT);
   const named = isSameSid(sid, CREATOR_OWNER) ? owner : isSameSid(sid, CREATOR_GROUP) ? group : sid;
   const isChanged = named !== sid || hasGenericRights(mask);
-  if (isForInode && isForBelow && !isChanged) return [{ type, flags: reach | mark, mask, sid }];
+  if (isForInode && isForChildren && !isChanged) return [{ type, flags: reach | mark, mask, sid }];
   const own: Ace = { type, flags: mark, mask: specificRights(mask), sid: named };
-  const below: Ace = { type, flags: reach | INHERIT_ONLY | mark, mask, sid };
-  return [...(isForInode ? [own] : []), ...(isForBelow ? [below] : [])];
+  const forChildren: Ace = { type, flags: reach | INHERIT_ONLY | mark, mask, sid };
+  return [...(isForInode ? [own] : []), ...(isForChildren ? [forChildren] : [])];
 }
 
 /**
- * A list as it is kept when somebody gives it. Generic rights become specific in entries that count for the
- * node itself. That it follows the list above is believed only of who asks for it (AUTO_INHERIT_REQUIRED),
- * which is a wish and not kept.
+ * An ACL as it is stored when a client sets it. Generic rights become specific in entries that apply to the file
+ * itself. It counts as automatically inherited only when the client requests that (AUTO_INHERIT_REQUIRED); the
+ * request bit is not stored.
  */
 export function effectiveAcl({ control, dacl }: Pick<SecurityDescriptor, "control" | "dacl">): {
   readonly control: number;
   readonly dacl: Acl | undefined;
 } {
-  const asked = CONTROL.DACL_AUTO_INHERITED | CONTROL.DACL_AUTO_INHERIT_REQUIRED;
-  const isAutomatic = (control & asked) === asked;
+  const requested = CONTROL.DACL_AUTO_INHERITED | CONTROL.DACL_AUTO_INHERIT_REQUIRED;
+  const isAutomatic = (control & requested) === requested;
   const kept = CONTROL.DACL_PRESENT | CONTROL.DACL_PROTECTED;
   return {
     control: CONTROL.SELF_RELATIVE | (control & kept) | (isAutomatic ? CONTROL.DACL_AUTO_INHERITED : 0),

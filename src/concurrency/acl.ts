@@ -1,8 +1,8 @@
 /**
- * What an access list grants, after [MS-DTYP] 2.5.3: the entries are read as they stand, and the first that
- * speaks about a right decides it. An entry allows or denies; one that is only there to be inherited says
- * nothing here. A descriptor with no list grants everything, one with an empty list nothing. The owner may
- * always read and change the list, unless an entry for OWNER RIGHTS says what the owner may do instead.
+ * Which rights a discretionary ACL grants, after [MS-DTYP] 2.5.3. The entries are evaluated in order, and the first that
+ * covers a right decides it, by allowing or denying it. Inherit-only entries do not count. A descriptor without an ACL
+ * grants everything, one with an empty ACL nothing. The owner may always read and change the ACL, unless an entry for
+ * OWNER RIGHTS grants something else.
  */
 export interface Sid {
   readonly authority: number;
@@ -14,7 +14,7 @@ export interface Ace {
   readonly flags: number;
   readonly mask: number;
   readonly sid: Sid;
-  /** GUIDs of an object entry: the class it is about, and the class that inherits it. Files have neither. */
+  /** GUIDs of an object entry: the class it applies to, and the class that inherits it. Files have neither. */
   readonly object?: string | undefined;
   readonly inheritedObject?: string | undefined;
 }
@@ -70,7 +70,7 @@ export const RIGHT = {
   ALL: 0x1f_01ff,
 } as const;
 
-/** Generic rights, and the specific ones that they stand for. */
+/** Generic rights, and the specific rights they map to. */
 const GENERIC_RIGHTS: readonly (readonly [generic: number, specific: number])[] = [
   [0x1000_0000, RIGHT.ALL],
   [0x2000_0000, 0x12_00a0],
@@ -88,7 +88,7 @@ export function specificRights(mask: number): number {
   return specific >>> 0;
 }
 
-/** S-1-3-4: whoever owns the file, in the entries of its list. */
+/** S-1-3-4: the owner of the file, in the entries of its ACL. */
 export const OWNER_RIGHTS: Sid = { authority: 3, subAuthorities: [4] };
 
 export function isSameSid(one: Sid, other: Sid): boolean {
@@ -99,10 +99,10 @@ export function isSameSid(one: Sid, other: Sid): boolean {
   return true;
 }
 
-/** Who asks: the user, and the groups whose entries count for it. */
+/** The caller: its user, and the groups whose entries count for it. */
 export interface Identity {
   readonly user: Sid;
-  /** The group that what this user creates gets. */
+  /** The group of the files that this user creates. */
   readonly primaryGroup: Sid;
   readonly groups: readonly Sid[];
 }
@@ -115,7 +115,7 @@ export function isMember({ user, primaryGroup, groups }: Identity, sid: Sid): bo
 
 const OWNER_ALWAYS = RIGHT.READ_CONTROL | RIGHT.WRITE_DAC;
 
-/** All the rights that a descriptor grants; what an open with MAXIMUM_ALLOWED gets. */
+/** All rights that a descriptor grants, which an open with MAXIMUM_ALLOWED gets. */
 export function grantedRights(descriptor: SecurityDescriptor, identity: Identity): number {
   const { owner, dacl } = descriptor;
   if (dacl === undefined) return RIGHT.ALL;
@@ -125,7 +125,7 @@ export function grantedRights(descriptor: SecurityDescriptor, identity: Identity
   let granted = isOwner && !limitsOwner ? OWNER_ALWAYS : 0;
   let denied = 0;
   for (const { type, mask, sid, object } of effective) {
-    // An entry about a class of directory objects says nothing about a file ([MS-DTYP] 2.5.3.2).
+    // An entry for a class of directory objects does not apply to files ([MS-DTYP] 2.5.3.2).
     if (object !== undefined) continue;
     if (isSameSid(sid, OWNER_RIGHTS) ? !isOwner : !isMember(identity, sid)) continue;
     const rights = specificRights(mask);
@@ -138,13 +138,13 @@ export function grantedRights(descriptor: SecurityDescriptor, identity: Identity
 export interface AccessRequest {
   /** Specific rights that must all be granted. */
   readonly access: number;
-  /** Rights that are taken as far as they are granted: all of them, where the maximum is asked for. */
+  /** Rights added as far as they are granted: all rights, for MAXIMUM_ALLOWED. */
   readonly optionalAccess: number;
 }
 
 /**
- * The rights an open gets of those that are granted; undefined when one that it must have is not among them.
- * `needed` are rights that it must have without asking for them, because of what it does at once.
+ * The rights that an open gets, or undefined when a required one is not granted. `needed` are rights that the open
+ * requires in addition, because of what it does at once.
  */
 export function checkAccess(
   granted: number,
@@ -155,26 +155,26 @@ export function checkAccess(
   return (access | (optionalAccess & granted)) >>> 0;
 }
 
-/** Who was granted to add to a file, and not to write, changes nothing that is in it. */
+/** A caller with append but without write access changes no existing byte. */
 export const mayOnlyAppend = (granted: number): boolean => (granted & RIGHT.WRITE_DATA) === 0;
 
-/** Locks are for those who read or write. */
+/** Byte-range locks need read or write access. */
 export const mayLock = (granted: number): boolean => (granted & (RIGHT.READ_DATA | RIGHT.WRITE_DATA)) !== 0;
 
-/** What the directory above adds. */
-const FROM_ABOVE = RIGHT.DELETE | RIGHT.READ_ATTRIBUTES;
+/** The rights that the parent directory can add. */
+const FROM_PARENT = RIGHT.DELETE | RIGHT.READ_ATTRIBUTES;
 
-/** Whether what the directory above grants can add to what a node's own list does. */
-export const lacksFromAbove = (granted: number): boolean => (~granted & FROM_ABOVE) !== 0;
+/** Whether the parent directory's ACL can add to these rights. */
+export const lacksRightsOfParent = (granted: number): boolean => (~granted & FROM_PARENT) !== 0;
 
 /**
- * All the rights to a node in its directory, after [MS-FSA] 2.1.5.1.2.1: who may delete what is in the
- * directory may delete this, and who may list it sees the attributes of everything in it.
+ * All rights to a file in its directory, after [MS-FSA] 2.1.5.1.2.1: the right to delete children of the directory
+ * includes deleting the file, and the right to list the directory includes reading the file's attributes.
  */
-export function grantedInside(own: number, above: number): number {
+export function grantedInside(own: number, parent: number): number {
   return (
     own |
-    ((above & RIGHT.DELETE_CHILD) === 0 ? 0 : RIGHT.DELETE) |
-    ((above & RIGHT.LIST_DIRECTORY) === 0 ? 0 : RIGHT.READ_ATTRIBUTES)
+    ((parent & RIGHT.DELETE_CHILD) === 0 ? 0 : RIGHT.DELETE) |
+    ((parent & RIGHT.LIST_DIRECTORY) === 0 ? 0 : RIGHT.READ_ATTRIBUTES)
   );
 }

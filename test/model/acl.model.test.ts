@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { descriptorOfNew } from "../../src/concurrency/access-inheritance.ts";
 import {
   CONTROL,
   checkAccess,
@@ -10,9 +9,10 @@ import {
   RIGHT,
   type SecurityDescriptor,
   type Sid,
-} from "../../src/concurrency/access-list.ts";
+} from "../../src/concurrency/acl.ts";
+import { descriptorOfNew } from "../../src/concurrency/acl-inheritance.ts";
 import { seedOfThisRun } from "../support/seed.ts";
-import { entriesOf, modelGranted, modelInherited, nameOf } from "./access-list-model.ts";
+import { entriesOf, modelGranted, modelInherited, nameOf } from "./acl-model.ts";
 
 const sid = (authority: number, ...subAuthorities: number[]): Sid => ({ authority, subAuthorities });
 const [ANNA, BERT, TEAM, EVERYONE] = [sid(5, 21, 1), sid(5, 21, 2), sid(5, 21, 513), sid(1, 0)];
