@@ -14,9 +14,10 @@ import {
 } from "./acl.ts";
 
 /**
- * The security descriptor of a new file or directory, after [MS-DTYP] 2.5.3.4. An ACL that its creator gives is used
- * as it is. Otherwise the inheritable entries of the parent directory are copied, with CREATOR OWNER and CREATOR GROUP
- * replaced by the actual owner and group. Without such entries, only the creator and the system have access.
+ * The security descriptor of a new file or directory, after [MS-DTYP] 2.5.3.4. An ACL that its creator gives
+ * is used as it is. Otherwise the inheritable entries of the parent directory are copied, with CREATOR OWNER
+ * and CREATOR GROUP replaced by the actual owner and group. Without such entries, only the creator and the
+ * system have access.
  */
 const CREATOR_OWNER: Sid = { authority: 3, subAuthorities: [0] };
 const CREATOR_GROUP: Sid = { authority: 3, subAuthorities: [1] };
@@ -64,7 +65,9 @@ interface NewFile {
   readonly mark: number;
 }
 
-/** An entry of the parent directory as it is inherited: for the new file itself, and for its future children. */
+/**
+ * An entry of the parent directory as it is inherited: for the new file itself, and for its future children.
+ */
 function inheritedAces(ace: Ace, { owner, group, isDirectory, mark }: NewFile): readonly Ace[] {
   const { type, flags, mask, sid } = ace;
   const isForInode = (flags & (isDirectory ? CONTAINER_INHERIT : OBJECT_INHERIT)) !== 0;
@@ -80,9 +83,9 @@ function inheritedAces(ace: Ace, { owner, group, isDirectory, mark }: NewFile): 
 }
 
 /**
- * An ACL as it is stored when a client sets it. Generic rights become specific in entries that apply to the file
- * itself. It counts as automatically inherited only when the client requests that (AUTO_INHERIT_REQUIRED); the
- * request bit is not stored.
+ * An ACL as it is stored when a client sets it. Generic rights become specific in entries that apply to the
+ * file itself. It counts as automatically inherited only when the client requests that
+ * (AUTO_INHERIT_REQUIRED); the request bit is not stored.
  */
 export function effectiveAcl({ control, dacl }: Pick<SecurityDescriptor, "control" | "dacl">): {
   readonly control: number;

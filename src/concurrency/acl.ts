@@ -1,8 +1,8 @@
 /**
- * Which rights a discretionary ACL grants, after [MS-DTYP] 2.5.3. The entries are evaluated in order, and the first that
- * covers a right decides it, by allowing or denying it. Inherit-only entries do not count. A descriptor without an ACL
- * grants everything, one with an empty ACL nothing. The owner may always read and change the ACL, unless an entry for
- * OWNER RIGHTS grants something else.
+ * Which rights a discretionary ACL grants, after [MS-DTYP] 2.5.3. The entries are evaluated in order, and the
+ * first that covers a right decides it, by allowing or denying it. Inherit-only entries do not count. A
+ * descriptor without an ACL grants everything, one with an empty ACL nothing. The owner may always read and
+ * change the ACL, unless an entry for OWNER RIGHTS grants something else.
  */
 export interface Sid {
   readonly authority: number;
@@ -14,7 +14,9 @@ export interface Ace {
   readonly flags: number;
   readonly mask: number;
   readonly sid: Sid;
-  /** GUIDs of an object entry: the class it applies to, and the class that inherits it. Files have neither. */
+  /**
+   * GUIDs of an object entry: the class it applies to, and the class that inherits it. Files have neither.
+   */
   readonly object?: string | undefined;
   readonly inheritedObject?: string | undefined;
 }
@@ -143,8 +145,8 @@ export interface AccessRequest {
 }
 
 /**
- * The rights that an open gets, or undefined when a required one is not granted. `needed` are rights that the open
- * requires in addition, because of what it does at once.
+ * The rights that an open gets, or undefined when a required one is not granted. `needed` are rights that the
+ * open requires in addition, because of what it does at once.
  */
 export function checkAccess(
   granted: number,
@@ -168,8 +170,9 @@ const FROM_PARENT = RIGHT.DELETE | RIGHT.READ_ATTRIBUTES;
 export const lacksRightsOfParent = (granted: number): boolean => (~granted & FROM_PARENT) !== 0;
 
 /**
- * All rights to a file in its directory, after [MS-FSA] 2.1.5.1.2.1: the right to delete children of the directory
- * includes deleting the file, and the right to list the directory includes reading the file's attributes.
+ * All rights to a file in its directory, after [MS-FSA] 2.1.5.1.2.1: the right to delete children of the
+ * directory includes deleting the file, and the right to list the directory includes reading the file's
+ * attributes.
  */
 export function grantedInside(own: number, parent: number): number {
   return (

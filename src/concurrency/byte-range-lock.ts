@@ -1,9 +1,9 @@
 /**
- * Byte-range locks. A shared lock keeps other handles from writing the range, an exclusive one also from reading it. A
- * lock belongs to a handle and ends with it.
+ * Byte-range locks. A shared lock keeps other handles from writing the range, an exclusive one also from
+ * reading it. A lock belongs to a handle and ends with it.
  *
- * REST calls take no locks. A REST write counts as a write to the whole file, so any lock refuses it. A REST read is
- * refused by an exclusive lock on its range.
+ * REST calls take no locks. A REST write counts as a write to the whole file, so any lock refuses it. A REST
+ * read is refused by an exclusive lock on its range.
  */
 export interface ByteRange {
   readonly offset: bigint;
@@ -25,8 +25,8 @@ export function overlaps(a: ByteRange, b: ByteRange): boolean {
 }
 
 /**
- * The lock that refuses a new one. Two shared locks are compatible, and a handle may lay a shared lock over its own
- * exclusive one. Any other overlap is a conflict, even on one handle.
+ * The lock that refuses a new one. Two shared locks are compatible, and a handle may lay a shared lock over
+ * its own exclusive one. Any other overlap is a conflict, even on one handle.
  */
 export function conflictingLock(
   locks: readonly HandleLock[],

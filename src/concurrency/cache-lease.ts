@@ -1,16 +1,16 @@
 import { type Access, NO_ACCESS, type RestUse } from "./share-mode.ts";
 
 /**
- * What an SMB client may cache of a file: reads (R), the handle after the application closed it (H), and writes (W).
- * Leases name these states directly. Oplocks are older names for some of them: level II is R, exclusive is RW, batch
- * is RWH.
+ * What an SMB client may cache of a file: reads (R), the handle after the application closed it (H), and
+ * writes (W). Leases name these states directly. Oplocks are older names for some of them: level II is R,
+ * exclusive is RW, batch is RWH.
  *
  *   W excludes other opens, except those that only read attributes.
- *   R lasts until another client writes. H lasts until the handle keeps another open out, or a client renames or
- *   deletes the file.
+ *   R lasts until another client writes.
+ *   H lasts until the handle keeps another open out, or a client renames or deletes the file.
  *
- * To break W or H the server waits for an acknowledgement, because the client has writes to send or a handle to
- * close. R alone is broken without one.
+ * To break W or H the server waits for an acknowledgement, because the client has writes to send or a handle
+ * to close. R alone is broken without one.
  */
 export type CacheState = number;
 export const NO_CACHE: CacheState = 0;
@@ -59,9 +59,9 @@ export function grantCache({ requested, isLease, isShared, isLocked, others }: C
 }
 
 /**
- * Members of a cluster grant no caches of a file that is open through several of them, because only asking each other
- * could show which client has what. An open counts when it reads, writes or deletes, or when its client requested a
- * cache; one that only reads attributes does not.
+ * Members of a cluster grant no caches of a file that is open through several of them, because only asking
+ * each other could show which client has what. An open counts when it reads, writes or deletes, or when its
+ * client requested a cache; one that only reads attributes does not.
  */
 export function countsElsewhere(open: { readonly access: Access; readonly mayCache: boolean }): boolean {
   return open.access !== NO_ACCESS || open.mayCache;
@@ -133,8 +133,8 @@ function kept(conflict: CacheConflict): CacheState {
 }
 
 /**
- * The next step of a break that must go further than the client was notified at first. Handle caching is broken
- * before read caching, because only the first needs an acknowledgement.
+ * The next step of a break that must go further than the client was notified at first. Handle caching is
+ * broken before read caching, because only the first needs an acknowledgement.
  */
 export function nextStep(state: CacheState, required: CacheState): CacheState | undefined {
   if ((state & ~required) === 0) return undefined;

@@ -5,12 +5,12 @@ import { type EtagMatch, isEtagAmong } from "./etag.ts";
 import { holdsTags, type TagPredicate, type Tags } from "./tag-predicate.ts";
 
 /**
- * Conditions make an operation depend on the state of its object: a client sends the ETag or the date that it saw, and
- * the operation goes ahead only while the object has not changed. They are checked against the record that the
- * operation's own transaction read, so nothing can come between the check and the effect.
+ * Conditions make an operation depend on the state of its object: a client sends the ETag or the date that it
+ * saw, and the operation goes ahead only while the object has not changed. They are checked against the
+ * record that the operation's own transaction read, so nothing can come between the check and the effect.
  *
- * ETags compare exactly. Dates compare in whole seconds, as HTTP prints them: an object changed in the same second
- * counts as not modified.
+ * ETags compare exactly. Dates compare in whole seconds, as HTTP prints them: an object changed in the same
+ * second counts as not modified.
  */
 export interface Conditions {
   readonly ifMatch?: EtagMatch;
@@ -53,7 +53,8 @@ function holds(name: ConditionName, conditions: Conditions, subject: Subject): b
  *
  *   If-Match AND If-Unmodified-Since AND (If-None-Match OR If-Modified-Since) AND tags
  *
- * The first two ask for a particular state (412 otherwise), the pair in brackets for a changed one (304 otherwise).
+ * The first two ask for a particular state (412 otherwise), the pair in brackets for a changed one (304
+ * otherwise).
  */
 export function checkRead(conditions: Conditions, subject: Subject): RefusalCode | undefined {
   if (conditions === NO_CONDITIONS) return undefined;
@@ -70,8 +71,8 @@ export function checkRead(conditions: Conditions, subject: Subject): RefusalCode
 }
 
 /**
- * All other operations accept one condition, or one of two pairs in which the ETag decides. Any other combination is
- * refused before anything is read.
+ * All other operations accept one condition, or one of two pairs in which the ETag decides. Any other
+ * combination is refused before anything is read.
  */
 export function checkCombination(conditions: Conditions): RefusalCode | undefined {
   const { ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince } = conditions;
@@ -103,8 +104,8 @@ export function failingCondition(conditions: Conditions, subject: Subject): Cond
 }
 
 /**
- * Whether a write may go ahead. If-None-Match: * on an existing object is "already exists" (409) for an operation that
- * creates, and a failed condition (412) for any other.
+ * Whether a write may go ahead. If-None-Match: * on an existing object is "already exists" (409) for an
+ * operation that creates, and a failed condition (412) for any other.
  */
 export function checkWrite(
   conditions: Conditions,
@@ -129,8 +130,8 @@ export function checkSingleRead(conditions: Conditions, subject: Subject): Refus
 }
 
 /**
- * The source of a copy has its own conditions, and each operation its own codes for them, taken from recorded replies
- * of Azure. Where a read of the source would be 304, so is the copy.
+ * The source of a copy has its own conditions, and each operation its own codes for them, taken from recorded
+ * replies of Azure. Where a read of the source would be 304, so is the copy.
  */
 export type SourceUse = "copy" | "putBlobFromUrl" | "partFromUrl";
 

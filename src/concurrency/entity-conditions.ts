@@ -1,8 +1,8 @@
 import type { Revision } from "../base/revision.ts";
 
 /**
- * Optimistic concurrency of entities: a client sends the ETag of the revision that it read, and its change is refused
- * when the entity has another revision now.
+ * Optimistic concurrency of entities: a client sends the ETag of the revision that it read, and its change is
+ * refused when the entity has another revision now.
  *
  *   change            If-Match     entity absent           entity present
  *   insert            not used     goes ahead              EntityAlreadyExists

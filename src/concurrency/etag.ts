@@ -1,9 +1,9 @@
 import { etagOf, type Revision } from "../base/revision.ts";
 
 /**
- * ETags as conditions compare them. An object's ETag is its revision in print, so two are equal exactly when no write
- * came between. On the wire they are quoted. A condition may be unquoted (clients before 2011 send it so), `*` for
- * any ETag, or, on two reads, a list.
+ * ETags as conditions compare them. An object's ETag is its revision in print, so two are equal exactly when
+ * no write came between. On the wire they are quoted. A condition may be unquoted (clients before 2011 send
+ * it so), `*` for any ETag, or, on two reads, a list.
  */
 export type EtagMatch = "*" | readonly string[];
 

@@ -3,8 +3,9 @@ import type { RefusalCode } from "../base/refusals.ts";
 import { checkLeaseRead, checkLeaseWrite, type Lease } from "./lease.ts";
 
 /**
- * Leases of files and shares follow lease.ts and have the codes of the File service. A file's lease reserves writes.
- * A share's lease reserves its deletion; other operations need no id, but one that is sent must match.
+ * Leases of files and shares follow lease.ts and have the codes of the File service. A file's lease reserves
+ * writes. A share's lease reserves its deletion; other operations need no id, but one that is sent must
+ * match.
  */
 export function checkFileRead(lease: Lease, id: string | undefined, now: Instant): RefusalCode | undefined {
   return codeOf("File", checkLeaseRead(lease, id, now, "Container"));

@@ -5,9 +5,9 @@ import type { RefusalCode } from "../base/refusals.ts";
 export const IMMUTABILITY_MILLIS_MAX = 146_000 * 24 * 60 * 60_000;
 
 /**
- * Write once, read many. A blob under a policy can be neither changed nor deleted until the policy's date. An unlocked
- * policy is for testing; a locked one can only be extended. A legal hold is independent of policies: it has no date
- * and lasts until it is cleared.
+ * Write once, read many. A blob under a policy can be neither changed nor deleted until the policy's date. An
+ * unlocked policy is for testing; a locked one can only be extended. A legal hold is independent of policies:
+ * it has no date and lasts until it is cleared.
  */
 export interface Immutability {
   readonly until: Instant;
@@ -20,8 +20,8 @@ export interface Protected {
 }
 
 /**
- * Whether the container allows policies and legal holds. The operator decides that rather than clients, because
- * protected blobs may have to be stored for centuries.
+ * Whether the container allows policies and legal holds. The operator decides that rather than clients,
+ * because protected blobs may have to be stored for centuries.
  */
 export function checkImmutabilityAllowed(container: {
   readonly hasVersionLevelImmutability?: true;

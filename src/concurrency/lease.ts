@@ -4,9 +4,9 @@ import type { RefusalCode } from "../base/refusals.ts";
 import type { StoredLease } from "../base/stored-lease.ts";
 
 /**
- * A lease reserves an object for one client, until the client releases it or its time is up. There is one function
- * for each lease action, of the stored state, the request and the time. No timer runs: time alone turns leased into
- * expired and breaking into broken, and `leaseAt` is where that happens.
+ * A lease reserves an object for one client, until the client releases it or its time is up. There is one
+ * function for each lease action, of the stored state, the request and the time. No timer runs: time alone
+ * turns leased into expired and breaking into broken, and `leaseAt` is where that happens.
  *
  *                 acquire                break (period)             period over
  *   available ------------> leased(A) ------------------> breaking ------------> broken
@@ -16,9 +16,9 @@ import type { StoredLease } from "../base/stored-lease.ts";
  *       +------------------- expired(A) <-- renew A --> leased(A)                   |
  *       +---------------------------------------------------------------------------+
  *
- * An expired lease keeps its id: its holder may renew it while no other client has written or acquired a lease. A
- * write by another client ends an expired lease of a blob, so that the former holder gets a refusal. A container
- * keeps it.
+ * An expired lease keeps its id: its holder may renew it while no other client has written or acquired a
+ * lease. A write by another client ends an expired lease of a blob, so that the former holder gets a refusal.
+ * A container keeps it.
  *
  * No lease action changes an ETag, because a lease changes no content.
  */
@@ -98,8 +98,8 @@ export function changeLease(
         lease.id === ids.current ? "LeaseIsBreakingAndCannotBeChanged" : "LeaseIdMismatchWithLeaseOperation",
       );
     case "leased":
-      // A change to the id that the lease already has succeeds, whatever the current id in the request: clients
-      // repeat requests. The end of the lease stays.
+      // A change to the id that the lease already has succeeds, whatever the current id in the request:
+      // clients repeat requests. The end of the lease stays.
       if (lease.id !== ids.current && lease.id !== ids.proposed) {
         return refused("LeaseIdMismatchWithLeaseOperation");
       }
@@ -114,8 +114,8 @@ export function releaseLease(stored: Lease, id: string, now: Instant): LeaseOutc
 }
 
 /**
- * Breaking needs no id, so that any client can end the lease of a client that is gone. The holder may write until the
- * break period is over, which is never later than the end of the lease.
+ * Breaking needs no id, so that any client can end the lease of a client that is gone. The holder may write
+ * until the break period is over, which is never later than the end of the lease.
  */
 export function breakLease(stored: Lease, period: Millis | undefined, now: Instant): LeaseOutcome {
   const lease = leaseAt(stored, now);

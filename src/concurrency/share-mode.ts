@@ -2,20 +2,20 @@ import type { RefusalCode } from "../base/refusals.ts";
 import { RIGHT } from "./acl.ts";
 
 /**
- * Share modes: what an open of a file lets other opens do. Each open has the access it wants (`access`) and the access
- * it shares (`share`), both as sets of read, write and delete.
+ * Share modes: what an open of a file lets other opens do. Each open has the access it wants (`access`) and
+ * the access it shares (`share`), both as sets of read, write and delete.
  *
  *   A new open is allowed when its access is within the share mode of every existing open,
  *   and the access of every existing open is within its own share mode.
  *
  * An open without any of the three (it only reads attributes) conflicts with none.
  *
- * A file may have named streams beside its content. Opens of different streams do not conflict. Only deleting the file
- * concerns all of them: an open with delete access needs every stream's opens to share delete.
+ * A file may have named streams beside its content. Opens of different streams do not conflict. Only deleting
+ * the file concerns all of them: an open with delete access needs every stream's opens to share delete.
  *
- * A REST call counts as an open that lasts as long as the call and shares everything, so only the share modes of the
- * SMB handles count. There are two exceptions. Delete File needs a file without handles. A lease is an open that lasts
- * as long as the lease, with write and delete access, and shares reading.
+ * A REST call counts as an open that lasts as long as the call and shares everything, so only the share modes
+ * of the SMB handles count. There are two exceptions. Delete File needs a file without handles. A lease is an
+ * open that lasts as long as the lease, with write and delete access, and shares reading.
  */
 export type Access = number;
 export const NO_ACCESS: Access = 0;

@@ -5,8 +5,8 @@ import { holdsTags, type TagOperator, type Tags, tagTokens } from "./tag-predica
  *
  *   @container = 'logs' AND "status" = 'done' AND date >= '2026-01-01' AND date < '2026-02-01'
  *
- * The comparisons with one tag bound its values from below and above, so that one range of the index contains all
- * matches.
+ * The comparisons with one tag bound its values from below and above, so that one range of the index contains
+ * all matches.
  */
 export interface TagQuery {
   readonly container: string | undefined;

@@ -8,18 +8,19 @@ import type { Instant, Millis } from "../base/clock.ts";
  *   invisible   now < visibleAt                 no client gets it
  *   expired     expiresAt <= now                gone for every operation, visible or not
  *
- * Put Message inserts it, visible at once or after a delay. Get Messages returns the message that has been visible
- * longest (of several, the one inserted first), increments its dequeue count, and hides it for the visibility timeout.
- * Update Message hides it again from now on, for any time or not at all, without counting. Delete Message ends it.
+ * Put Message inserts it, visible at once or after a delay. Get Messages returns the message that has been
+ * visible longest (of several, the one inserted first), increments its dequeue count, and hides it for the
+ * visibility timeout. Update Message hides it again from now on, for any time or not at all, without
+ * counting. Delete Message ends it.
  *
- * Put, Get and Update each return a pop receipt, with which the client may update or delete the message. Each makes
- * a new receipt and invalidates the one before. Nothing else does: a receipt stays valid after the visibility timeout,
- * until a client gets the message again. So when a slow worker's message was given to a second worker, only the
- * second can delete it.
+ * Put, Get and Update each return a pop receipt, with which the client may update or delete the message. Each
+ * makes a new receipt and invalidates the one before. Nothing else does: a receipt stays valid after the
+ * visibility timeout, until a client gets the message again. So when a slow worker's message was given to a
+ * second worker, only the second can delete it.
  *
- * A receipt is also the message's address in the store, because it contains the sequence and the time from which the
- * message is visible. Its stamp is random, so that a client that may update but not get messages cannot guess it. A
- * receipt is valid when all three agree with the message.
+ * A receipt is also the message's address in the store, because it contains the sequence and the time from
+ * which the message is visible. Its stamp is random, so that a client that may update but not get messages
+ * cannot guess it. A receipt is valid when all three agree with the message.
  */
 export interface Receipt {
   /** Identifies the message; unique, and in the order of insertion. */
@@ -84,8 +85,8 @@ export function dequeueMessage(message: Message, { stamp, now, visibilityTimeout
 }
 
 /**
- * Whether a receipt is valid for a message. `found` is the message at the receipt's address: one that was dequeued or
- * updated since has another address or another stamp.
+ * Whether a receipt is valid for a message. `found` is the message at the receipt's address: one that was
+ * dequeued or updated since has another address or another stamp.
  */
 function isReceiptValid(found: Message | undefined, receipt: Receipt, now: Instant): found is Message {
   if (found === undefined || isExpired(found, now)) return false;

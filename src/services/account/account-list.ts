@@ -5,10 +5,10 @@ import { LIMITS } from "../../base/limits.ts";
  * Accounts as an operator writes them: `name:key1[:key2]`, separated by `;` in an environment variable and by
  * line ends in a file, where `#` starts a comment. Keys are base64.
  *
- * Azure allows names of 3 to 24 lower-case letters and digits. Azurite takes anything, and scripts rely on it,
- * so other names work here too, with a warning, as long as they can stand in an address: letters, digits, `.`,
- * `_` and `-`. A name that ends in `-secondary` is refused: it would hide behind the read-only address of
- * another account.
+ * Azure allows names of 3 to 24 lower-case letters and digits. Azurite takes anything, and scripts rely on
+ * it, so other names work here too, with a warning, as long as they can stand in an address: letters, digits,
+ * `.`, `_` and `-`. A name that ends in `-secondary` is refused: it would hide behind the read-only address
+ * of another account.
  */
 export interface AccountKeys {
   readonly name: string;
@@ -58,7 +58,8 @@ function parseAccounts(pieces: readonly { text: string; where: string }[], setti
   for (const { text, where } of pieces) {
     const entry = text.trim();
     if (entry === "") continue;
-    // The entry holds keys, so no message ever repeats it: only where it stands, and the name once it is sound.
+    // The entry holds keys, so no message ever repeats it: only where it stands, and the name once it is
+    // sound.
     const fail = (expected: string): never => {
       throw new ConfigError(setting, `${where}: ${expected}`);
     };

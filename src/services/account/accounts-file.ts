@@ -31,7 +31,8 @@ export interface WatchAccountsFile {
 /**
  * Keeps the accounts in step with a file, without a restart: keys are rotated by editing it. The content is
  * compared rather than its time, because an editor, a mounted secret and a copy each treat times differently.
- * Content that cannot be used changes nothing: the old set stays, and one line says so, once for each content.
+ * Content that cannot be used changes nothing: the old set stays, and one line says so, once for each
+ * content.
  */
 export class AccountsFile {
   readonly #watch: WatchAccountsFile;

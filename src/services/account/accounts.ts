@@ -72,8 +72,8 @@ export function connectionString(account: AccountKeys, endpoints: ServiceEndpoin
 }
 
 /**
- * A connection string to show. It holds the key only when everybody knows it anyway; any other key would end up
- * in a console history or a log, so its place is marked instead.
+ * A connection string to show. It holds the key only when everybody knows it anyway; any other key would end
+ * up in a console history or a log, so its place is marked instead.
  */
 export function displayConnectionString(account: AccountKeys, endpoints: ServiceEndpoints): string {
   return connectionStringWith(isWellKnown(account) ? WELL_KNOWN_KEY : "<key>", account, endpoints);

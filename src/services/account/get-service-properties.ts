@@ -7,7 +7,10 @@ import {
   type ServiceProperties,
 } from "./service-properties.ts";
 
-/** Service properties of one service of one account: ("sp", account, service). Absent until they are first set. */
+/**
+ * Service properties of one service of one account: ("sp", account, service). Absent until they are first
+ * set.
+ */
 export function propertiesKey(account: string, owner: PropertiesOwner): string {
   return packKey(["sp", account, owner]);
 }
@@ -29,8 +32,8 @@ export function getServiceProperties(
 }
 
 /**
- * For a transaction that obeys the properties, so that it obeys a rule that a client has just set. Undefined until a
- * client sets them.
+ * For a transaction that obeys the properties, so that it obeys a rule that a client has just set. Undefined
+ * until a client sets them.
  */
 export function findServiceProperties(
   read: Reader,

@@ -1,7 +1,7 @@
 /**
  * What an account owner sets for a whole service: logging, metrics, CORS, and what only one service has. Only
- * CORS, soft delete, the default version and the static website change what Holdfast does; the rest is kept and
- * given back, because tools read what they wrote.
+ * CORS, soft delete, the default version and the static website change what Holdfast does; the rest is kept
+ * and given back, because tools read what they wrote.
  */
 export type PropertiesOwner = "blob" | "queue" | "table" | "file";
 

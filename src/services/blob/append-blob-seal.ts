@@ -7,8 +7,8 @@ import { type Written, writtenOf } from "./new-blob.ts";
 import { putCurrent } from "./replace-blob.ts";
 
 /**
- * Append Blob Seal: the content can no longer change. Azure's reference says that the ETag stays, but its recorded
- * replies have a new one, which clients may expect. Sealing a sealed blob changes nothing.
+ * Append Blob Seal: the content can no longer change. Azure's reference says that the ETag stays, but its
+ * recorded replies have a new one, which clients may expect. Sealing a sealed blob changes nothing.
  */
 export async function appendBlobSeal(
   blobs: BlobContext,

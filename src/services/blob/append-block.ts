@@ -27,8 +27,8 @@ export interface AppendedBlock extends Written {
 }
 
 /**
- * Append Block. The bytes are ingested first, and the transaction decides their offset, so each of many parallel
- * appends gets an offset and a count of its own, in commit order.
+ * Append Block. The bytes are ingested first, and the transaction decides their offset, so each of many
+ * parallel appends gets an offset and a count of its own, in commit order.
  */
 export async function appendBlock(blobs: BlobContext, request: AppendBlock): Promise<AppendedBlock> {
   const { store, payloads } = blobs;

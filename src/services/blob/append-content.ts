@@ -10,11 +10,12 @@ import type { Payloads } from "../payload/payloads.ts";
 import { pageStart, putEmptyBlocks, releaseBlobContent } from "./content.ts";
 
 /**
- * The content of an append blob: blocks like those of a block blob, one per key, keyed by their offset. An append
- * writes one new key and changes none, so its cost does not grow with the blob.
+ * The content of an append blob: blocks like those of a block blob, one per key, keyed by their offset. An
+ * append writes one new key and changes none, so its cost does not grow with the blob.
  *
- * Snapshots and copies share the content and read only up to their own length, while the blob grows behind that.
- * When a second blob appends at the same offset, its key is already in use, and the blob gets a copy of its own.
+ * Snapshots and copies share the content and read only up to their own length, while the blob grows behind
+ * that. When a second blob appends at the same offset, its key is already in use, and the blob gets a copy of
+ * its own.
  */
 export async function appendToContent(
   payloads: Payloads,

@@ -69,8 +69,8 @@ function findBlobSync(read: SyncReader, ref: BlobRef): Found {
 }
 
 /**
- * A blob of uncommitted blocks only, or past its expiry, does not exist for clients. A blob under a policy or a
- * hold does not expire until that ends.
+ * A blob of uncommitted blocks only, or past its expiry, does not exist for clients. A blob under a policy or
+ * a hold does not expire until that ends.
  */
 export function exists(record: BlobRecord | undefined, now: Instant): record is BlobRecord {
   if (record === undefined || record.isUncommitted === true) return false;
@@ -162,7 +162,10 @@ export function checkMutable(blob: BlobRecord, now: Instant): void {
   throwIf(checkMutability(blob, now));
 }
 
-/** Whether the container allows a policy (or, without one, a hold) on its blobs, and the policy's date is valid. */
+/**
+ * Whether the container allows a policy (or, without one, a hold) on its blobs, and the policy's date is
+ * valid.
+ */
 export function checkNewImmutability(
   container: ContainerRecord,
   immutability: Immutability | undefined,
@@ -174,8 +177,8 @@ export function checkNewImmutability(
 }
 
 /**
- * The only function that writes a blob's current record, because the indexes over tags and immutability change
- * with it. `before` is the record at the key.
+ * The only function that writes a blob's current record, because the indexes over tags and immutability
+ * change with it. `before` is the record at the key.
  */
 export function putBlobRecord(
   write: Writer,

@@ -20,8 +20,8 @@ import { addPagesReference, releasePages } from "./page-content.ts";
 import { discard } from "./retention.ts";
 
 /**
- * The bytes of a blob: their reference counts, and how they are read. Each record that names a content holds one
- * reference. When a blob's current record becomes a version, the reference moves with it.
+ * The bytes of a blob: their reference counts, and how they are read. Each record that names a content holds
+ * one reference. When a blob's current record becomes a version, the reference moves with it.
  */
 export async function addBlobContentReference(
   payloads: Payloads,
@@ -82,7 +82,9 @@ export function putEmptyBlocks(write: Writer): bigint {
   return id;
 }
 
-/** Writes up to `blocksPerPage` blocks. The first is block `first` of the list and begins at byte `offset`. */
+/**
+ * Writes up to `blocksPerPage` blocks. The first is block `first` of the list and begins at byte `offset`.
+ */
 export function putBlockPage(
   write: Writer,
   content: bigint,
@@ -132,8 +134,8 @@ async function blocksIn(
 }
 
 /**
- * Opens the bytes of a record inside the store snapshot that the record was read in. They can then be streamed to
- * the end, even if the blob is overwritten meanwhile.
+ * Opens the bytes of a record inside the store snapshot that the record was read in. They can then be
+ * streamed to the end, even if the blob is overwritten meanwhile.
  */
 export async function openBlobContent(
   payloads: Payloads,

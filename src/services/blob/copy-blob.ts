@@ -37,8 +37,8 @@ export interface Copied {
 }
 
 /**
- * Copy Blob and Copy Blob From URL with a source on this server. One transaction checks both sides and makes the
- * copy. The destination shares the bytes of its source, so a copy of any size completes at once.
+ * Copy Blob and Copy Blob From URL with a source on this server. One transaction checks both sides and makes
+ * the copy. The destination shares the bytes of its source, so a copy of any size completes at once.
  */
 export async function copyBlob(blobs: BlobContext, request: CopyBlob): Promise<Copied> {
   const { ref, copyId, mode } = request;

@@ -15,9 +15,10 @@ import {
 import { scheduleDeadline } from "./retention.ts";
 
 /**
- * The first write to a copy of a page blob needs a map of its own. A long map is copied before the write, some
- * segments per transaction, while no record refers to the copy; then the blob's record switches to it. The switch
- * changes neither bytes nor ETag. A crash in between leaves a map without a blob, which its deadline releases.
+ * The first write to a copy of a page blob needs a map of its own. A long map is copied before the write,
+ * some segments per transaction, while no record refers to the copy; then the blob's record switches to it.
+ * The switch changes neither bytes nor ETag. A crash in between leaves a map without a blob, which its
+ * deadline releases.
  */
 export async function withWritableMap<T>(
   blobs: BlobContext,

@@ -29,8 +29,8 @@ export interface OpenedSource {
 }
 
 /**
- * The source, read in the transaction that copies it. When the source `isNamed` by its owner, a missing one is
- * BlobNotFound; when it is read through its URL, it could not be verified.
+ * The source, read in the transaction that copies it. When the source `isNamed` by its owner, a missing one
+ * is BlobNotFound; when it is read through its URL, it could not be verified.
  */
 export async function readSource(
   read: Reader,

@@ -13,7 +13,9 @@ export interface CreateContainer {
   readonly encryptionScope: ContainerRecord["encryptionScope"];
 }
 
-/** Set Blob Service Properties with a static website creates the container $web, which clients then upload to. */
+/**
+ * Set Blob Service Properties with a static website creates the container $web, which clients then upload to.
+ */
 export async function createWebsiteContainer(write: Writer, account: string): Promise<void> {
   const ref = { account, container: "$web" };
   if ((await findContainer(write, ref)) !== undefined) return;
@@ -21,7 +23,9 @@ export async function createWebsiteContainer(write: Writer, account: string): Pr
   putContainer(write, ref, { id: revision, revision });
 }
 
-/** Create Container. The name of a deleted container can be used again at once: the new one has its own id. */
+/**
+ * Create Container. The name of a deleted container can be used again at once: the new one has its own id.
+ */
 export async function createContainer(blobs: BlobContext, request: CreateContainer): Promise<Revision> {
   const { ref, metadata, publicAccess, encryptionScope } = request;
   return blobs.store.write(async (write) => {

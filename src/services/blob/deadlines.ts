@@ -19,9 +19,9 @@ import { discard, scheduleDeadline } from "./retention.ts";
 import { removeTags } from "./tag-index.ts";
 
 /**
- * Processes deadlines in the order of their time: blocks left uncommitted for a week, the end of a soft delete's
- * retention, the expiry of blobs. Each deadline is processed once and compared with the current records, because
- * the object may have changed since it was scheduled.
+ * Processes deadlines in the order of their time: blocks left uncommitted for a week, the end of a soft
+ * delete's retention, the expiry of blobs. Each deadline is processed once and compared with the current
+ * records, because the object may have changed since it was scheduled.
  */
 export function deadlineJob(blobs: BlobContext): BackgroundJob {
   return { name: "blob-due", interval: BLOB_LIMITS.dueJobMillis, run: () => processDeadlines(blobs) };

@@ -50,7 +50,8 @@ export async function deleteBlob(blobs: BlobContext, request: DeleteBlob): Promi
     const deletion = { blobs, write, found, request, softDelete: await readSoftDelete(write, ref.account) };
     const at = selector.snapshot ?? selector.version;
     if (at !== undefined) {
-      // The current version is deleted by the blob's name only, so that removing old versions never deletes a blob.
+      // The current version is deleted by the blob's name only, so that removing old versions never deletes a
+      // blob.
       if (selector.version !== undefined && found.blob?.version === selector.version)
         throw new Refusal("OperationNotAllowedOnRootBlob");
       return deleteVersionOrSnapshot(deletion, at);

@@ -7,9 +7,9 @@ import { hasImmutableBlobs } from "./immutability-index.ts";
 import { discard, readSoftDelete, scheduleDeadline } from "./retention.ts";
 
 /**
- * Delete Container is one small write, however many blobs there are: they are found through the container's id,
- * and the reclaimer removes them later. A policy or a hold on a blob protects its container. While soft delete is
- * on, the container and its blobs are retained.
+ * Delete Container is one small write, however many blobs there are: they are found through the container's
+ * id, and the reclaimer removes them later. A policy or a hold on a blob protects its container. While soft
+ * delete is on, the container and its blobs are retained.
  */
 export async function deleteContainer(blobs: BlobContext, request: GuardedContainer): Promise<void> {
   const { account, container } = request.ref;

@@ -49,8 +49,9 @@ export async function checkCopyTarget(
 }
 
 /**
- * Copy Blob from another server has two steps, because the transfer takes time. The first creates the destination:
- * empty, and read-only while the copy is pending. The second adds the bytes, unless the copy was aborted.
+ * Copy Blob from another server has two steps, because the transfer takes time. The first creates the
+ * destination: empty, and read-only while the copy is pending. The second adds the bytes, unless the copy was
+ * aborted.
  */
 export async function beginExternalCopy(blobs: BlobContext, request: ExternalCopy): Promise<Copied> {
   const { ref, copyId, source, properties } = request;

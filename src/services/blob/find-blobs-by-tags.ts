@@ -49,8 +49,8 @@ export interface FoundBlobs<P> {
 const STEP = 256;
 
 /**
- * Find Blobs by Tags: a scan over the index entries of one tag, as narrow as the query allows. The other comparisons
- * use the blob's record. Blobs without that tag are not read.
+ * Find Blobs by Tags: a scan over the index entries of one tag, as narrow as the query allows. The other
+ * comparisons use the blob's record. Blobs without that tag are not read.
  */
 export async function findBlobsByTags<P extends Page<FoundBlob>>(
   blobs: BlobContext,

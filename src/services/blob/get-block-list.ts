@@ -30,9 +30,9 @@ export interface BlockLists<P> {
 }
 
 /**
- * Get Block List: committed blocks in the order of the blob, uncommitted ones by id. A long list is read in several
- * steps that yield in between, so the blob's blocks must not change until the last. If they do, reading starts
- * again; after some attempts it runs in one step.
+ * Get Block List: committed blocks in the order of the blob, uncommitted ones by id. A long list is read in
+ * several steps that yield in between, so the blob's blocks must not change until the last. If they do,
+ * reading starts again; after some attempts it runs in one step.
  */
 export async function getBlockList<P extends Page<NamedBlock>>(
   blobs: BlobContext,

@@ -120,7 +120,9 @@ function changesOf(then: SegmentView | undefined, now: SegmentView, since: bigin
   ].sort((a, b) => a.start - b.start);
 }
 
-/** Joins adjacent ranges of the same kind across segments, cuts them to the bounds, and stops at `maxResults`. */
+/**
+ * Joins adjacent ranges of the same kind across segments, cuts them to the bounds, and stops at `maxResults`.
+ */
 async function firstOf(
   found: AsyncIterable<ListedRange>,
   bounds: PageSpan,

@@ -21,8 +21,8 @@ function endOf(record: Protected): Instant | undefined {
 }
 
 /**
- * The immutability index has an entry for each state under a policy or a legal hold, ordered by the end of its
- * protection. Delete Container needs one look-up in it, however many blobs the container has.
+ * The immutability index has an entry for each state under a policy or a legal hold, ordered by the end of
+ * its protection. Delete Container needs one look-up in it, however many blobs the container has.
  */
 export function indexImmutability(
   write: Writer,

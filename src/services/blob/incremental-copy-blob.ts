@@ -16,9 +16,9 @@ export interface IncrementalCopyBlob extends NewBlobTarget {
 }
 
 /**
- * Incremental Copy Blob: a snapshot of a page blob becomes a snapshot of the destination. Both share the page map,
- * so differences between snapshots of the destination are those between the snapshots of the source. Each copy
- * must be of a later snapshot of the same blob.
+ * Incremental Copy Blob: a snapshot of a page blob becomes a snapshot of the destination. Both share the page
+ * map, so differences between snapshots of the destination are those between the snapshots of the source.
+ * Each copy must be of a later snapshot of the same blob.
  */
 export async function incrementalCopyBlob(blobs: BlobContext, request: IncrementalCopyBlob): Promise<Copied> {
   const { ref, copyId } = request;

@@ -22,11 +22,12 @@ import { mergeOrdered } from "./merge-ordered.ts";
 import type { ContainerRef } from "./names.ts";
 
 /**
- * List Blobs, flat and by hierarchy: one scan over the names, in byte order. With snapshots or versions included, two
- * scans are merged: a blob's snapshots and versions, oldest first, then the blob itself.
+ * List Blobs, flat and by hierarchy: one scan over the names, in byte order. With snapshots or versions
+ * included, two scans are merged: a blob's snapshots and versions, oldest first, then the blob itself.
  *
- * A page ends at a position, not at a count, so no name is repeated or skipped when blobs are written between two
- * pages. A scan with too many hidden entries (uncommitted blobs, deleted states) returns a short page and a marker.
+ * A page ends at a position, not at a count, so no name is repeated or skipped when blobs are written between
+ * two pages. A scan with too many hidden entries (uncommitted blobs, deleted states) returns a short page and
+ * a marker.
  */
 export interface ListBlobs<P extends Page<ListedBlob>> {
   readonly ref: ContainerRef;
@@ -141,7 +142,8 @@ class Listing<P extends Page<ListedBlob>> {
 
   /** Every scanned entry, with its item if the listing shows it. */
   async *#items(start: Start): AsyncGenerator<{ readonly scanned: ScannedBlob; readonly item?: BlobItem }> {
-    // A name with versions and without a blob is listed as its newest version, once the scan has left the name.
+    // A name with versions and without a blob is listed as its newest version, once the scan has left the
+    // name.
     let orphan: { readonly scanned: ScannedBlob; readonly item: BlobItem } | undefined;
     for await (const scanned of this.#entries(start)) {
       const record = rehydrated(blobRecord.unpack(scanned.value), this.#now);

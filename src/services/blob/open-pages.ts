@@ -23,8 +23,8 @@ interface SliceGroup {
 }
 
 /**
- * Opens pages for reading: written ranges from their slices, zeros between them. Slices are opened in groups. Ranges
- * whose bytes are consecutive there, as in a blob written from start to end, are read together.
+ * Opens pages for reading: written ranges from their slices, zeros between them. Slices are opened in groups.
+ * Ranges whose bytes are consecutive there, as in a blob written from start to end, are read together.
  */
 export async function openPages(
   payloads: Payloads,

@@ -24,18 +24,19 @@ import { crossesRangesMax, isFragmented, type PageSpan, referenceChanges, splice
 import { discard } from "./retention.ts";
 
 /**
- * The map of a page blob: which pages were written, and where their bytes are. It is divided into segments, each a
- * record with its ranges, so a write changes only the segments it overlaps. Pages in no range are zeros.
+ * The map of a page blob: which pages were written, and where their bytes are. It is divided into segments,
+ * each a record with its ranges, so a write changes only the segments it overlaps. Pages in no range are
+ * zeros.
  *
- * A snapshot copies nothing: it keeps the current epoch, and the next write to the blob begins a new one. Each
- * epoch in which a segment changed has its own record of the segment. A reader of epoch 7 sees the newest record
- * up to 7:
+ * A snapshot copies nothing: it keeps the current epoch, and the next write to the blob begins a new one.
+ * Each epoch in which a segment changed has its own record of the segment. A reader of epoch 7 sees the
+ * newest record up to 7:
  *
  *   ("br", content, segment 3, epoch 5)   seen by epochs 5 to 8
  *   ("br", content, segment 3, epoch 9)   seen from 9 on
  *
- * The epochs of a map form one line, and only the newest can be written. A write to an older one (that of a copied
- * snapshot, say) first copies the map.
+ * The epochs of a map form one line, and only the newest can be written. A write to an older one (that of a
+ * copied snapshot, say) first copies the map.
  */
 export interface PageContent {
   readonly pages: bigint;
@@ -141,7 +142,10 @@ export async function beginMapCopy(write: Writer, { pages, epoch }: PageContent)
   return putEmptyPages(write, [...origins, { pages, epoch }]);
 }
 
-/** Copies segments from `first` on, up to `rangesMax` ranges. Returns the next segment, or undefined at the end. */
+/**
+ * Copies segments from `first` on, up to `rangesMax` ranges. Returns the next segment, or undefined at the
+ * end.
+ */
 export async function copySegments(
   payloads: Payloads,
   write: Writer,
@@ -228,8 +232,9 @@ export async function putPages(
 }
 
 /**
- * The fast path for the usual write, which overlaps no range of its segment, or covers whole ranges that use their
- * whole slices. Nothing is cut or wasted, so the other ranges need not be decoded. Returns false for other writes.
+ * The fast path for the usual write, which overlaps no range of its segment, or covers whole ranges that use
+ * their whole slices. Nothing is cut or wasted, so the other ranges need not be decoded. Returns false for
+ * other writes.
  */
 async function putWholePages(
   payloads: Payloads,
@@ -289,7 +294,8 @@ async function putSegment(
 ): Promise<void> {
   const isSameEpoch = before.epoch === epoch;
   const after = spliceRanges(before.ranges, span, fresh);
-  // The fresh ranges already have their first reference. A record of a new epoch needs a reference to each slice.
+  // The fresh ranges already have their first reference. A record of a new epoch needs a reference to each
+  // slice.
   const referenced = [...(isSameEpoch ? before.ranges : []), ...fresh];
   const { shared, dropped } = referenceChanges(referenced, after);
   if (shared.length > 0) await payloads.share(write, shared);

@@ -26,9 +26,9 @@ export interface ListedBlock {
 }
 
 /**
- * One transaction over 50,000 blocks would delay every other writer. So a long list's content is prepared first, a
- * page of blocks per transaction, with its own reference to each block, while no record names it. The commit is
- * then one small transaction.
+ * One transaction over 50,000 blocks would delay every other writer. So a long list's content is prepared
+ * first, a page of blocks per transaction, with its own reference to each block, while no record names it.
+ * The commit is then one small transaction.
  *
  *   begin      an empty content and a deadline         notes the blob's version: its staging and its content
  *   page ...   blocks 0-127, 128-255, ...              each only while the blob's version is the same
@@ -176,7 +176,9 @@ export async function stagedBlocks(
   return staged;
 }
 
-/** The committed blocks of the blob, as far as the list may name them; undefined when the blob has changed. */
+/**
+ * The committed blocks of the blob, as far as the list may name them; undefined when the blob has changed.
+ */
 async function committedBlocks(
   { store, scheduler }: BlobContext,
   ref: BlobRef,

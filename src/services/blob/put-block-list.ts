@@ -34,9 +34,9 @@ export interface PutBlockList extends NewBlobTarget {
 }
 
 /**
- * Put Block List: one transaction makes the list the content, discards blocks that are not in it, and replaces
- * metadata and properties. Readers see the old content until it commits and the new content after. The blocks of
- * a short list are resolved in that transaction; those of a long list are prepared before.
+ * Put Block List: one transaction makes the list the content, discards blocks that are not in it, and
+ * replaces metadata and properties. Readers see the old content until it commits and the new content after.
+ * The blocks of a short list are resolved in that transaction; those of a long list are prepared before.
  */
 export async function putBlockList(blobs: BlobContext, request: PutBlockList): Promise<Written> {
   const { length } = request.blocks;

@@ -31,15 +31,16 @@ export interface PutBlock {
 }
 
 /**
- * Put Block stages bytes for a block list. A blob's staging begins with its first uncommitted block and ends with
- * the next Put Block List, Put Blob or deletion, or a week after the last block. If the blob did not exist, it
- * exists from now on for blocks and leases only.
+ * Put Block stages bytes for a block list. A blob's staging begins with its first uncommitted block and ends
+ * with the next Put Block List, Put Blob or deletion, or a week after the last block. If the blob did not
+ * exist, it exists from now on for blocks and leases only.
  */
 export async function putBlock(blobs: BlobContext, request: PutBlock): Promise<void> {
   const { store, payloads } = blobs;
   const { ref, body, length } = request;
   await store.read((read) => readContainer(read, ref));
-  // One transaction commits a list of 50,000 blocks, so only the smallest blocks carry their bytes in records.
+  // One transaction commits a list of 50,000 blocks, so only the smallest blocks carry their bytes in
+  // records.
   const ingested = await ingestBlock(payloads, body, { inlineMax: BLOB_LIMITS.inlineBlockBytesMax, length });
   try {
     if (length !== undefined && ingested.length !== length) throw new Refusal("InvalidInput");

@@ -31,8 +31,8 @@ interface SegmentWrite {
 }
 
 /**
- * Put Page. The bytes are durable before the map changes, and the map changes in one transaction: a reader sees
- * all of a write or nothing of it, and writers of different pages do not conflict.
+ * Put Page. The bytes are durable before the map changes, and the map changes in one transaction: a reader
+ * sees all of a write or nothing of it, and writers of different pages do not conflict.
  */
 export async function putPage(blobs: BlobContext, request: PutPage, body: Buffer): Promise<PagesWritten> {
   const { payloads } = blobs;

@@ -32,9 +32,9 @@ import { discard } from "./retention.ts";
 import { removeTags } from "./tag-index.ts";
 
 /**
- * Removes what no record refers to any more: the blobs of deleted containers, contents without a blob, blocks that
- * were never committed. Each step is one transaction over a bounded number of records and deletes what it has
- * processed, so the job can stop and continue anywhere.
+ * Removes what no record refers to any more: the blobs of deleted containers, contents without a blob, blocks
+ * that were never committed. Each step is one transaction over a bounded number of records and deletes what
+ * it has processed, so the job can stop and continue anywhere.
  */
 export function reclaimGarbage(blobs: BlobContext): BackgroundJob {
   return { name: "blob-garbage", interval: BLOB_LIMITS.jobMillis, run: () => reclaimStep(blobs) };
@@ -139,9 +139,10 @@ async function deleteSome(
 }
 
 /**
- * Reclaims an epoch of a page blob whose last reference is gone (its snapshot was deleted, say). A segment's record
- * is deleted when no referenced epoch sees it: it is newer than the referenced epoch below, and a newer record
- * hides it from the referenced epoch above. Returns the segment to continue with, or undefined at the end.
+ * Reclaims an epoch of a page blob whose last reference is gone (its snapshot was deleted, say). A segment's
+ * record is deleted when no referenced epoch sees it: it is newer than the referenced epoch below, and a
+ * newer record hides it from the referenced epoch above. Returns the segment to continue with, or undefined
+ * at the end.
  */
 async function reclaimEpoch(
   blobs: BlobContext,

@@ -22,8 +22,8 @@ import { discard, readSoftDelete, type SoftDelete, scheduleDeadline } from "./re
 import { indexVersion } from "./tag-index.ts";
 
 /**
- * Writes a version or a snapshot at its key. Lease and uncommitted blocks belong to the current state only. Pass
- * `before` when the state at this key had other tags, or can no longer be found by them.
+ * Writes a version or a snapshot at its key. Lease and uncommitted blocks belong to the current state only.
+ * Pass `before` when the state at this key had other tags, or can no longer be found by them.
  */
 export function putVersionOrSnapshot(
   write: Writer,
@@ -80,16 +80,18 @@ export function softDeleteVersionOrSnapshot(
   scheduleDeadline(write, until, { what: "past", container: container.id, blob: ref.blob, revision: at });
 }
 
-/** Keeps the current state as a version. Its content moves with it: the caller adds a reference if both stay. */
+/**
+ * Keeps the current state as a version. Its content moves with it: the caller adds a reference if both stay.
+ */
 export function putAsVersion(write: Writer, place: Place, current: BlobRecord): void {
   const version = current.version ?? current.revision;
   putVersionOrSnapshot(write, place, version, { ...current, version, stateKind: "version" });
 }
 
 /**
- * Replaces what is stored under the name by a new blob. The old state becomes a version while versioning is on, a
- * soft-deleted snapshot while soft delete is on; otherwise its content is released. Snapshots and a lease in
- * force stay; uncommitted blocks are discarded.
+ * Replaces what is stored under the name by a new blob. The old state becomes a version while versioning is
+ * on, a soft-deleted snapshot while soft delete is on; otherwise its content is released. Snapshots and a
+ * lease in force stay; uncommitted blocks are discarded.
  */
 export async function replaceBlob(
   blobs: BlobContext,
@@ -137,8 +139,8 @@ export function putCurrent(
 }
 
 /**
- * Changes a blob's record and keeps its content. While versioning is on, the state before becomes a version that
- * shares the content.
+ * Changes a blob's record and keeps its content. While versioning is on, the state before becomes a version
+ * that shares the content.
  */
 export async function changeBlob(
   blobs: BlobContext,

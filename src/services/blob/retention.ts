@@ -14,7 +14,9 @@ export interface SoftDelete {
   readonly allowsPermanentDelete: boolean;
 }
 
-/** Undefined while soft delete is off. Read in the transaction that deletes, so a new policy applies at once. */
+/**
+ * Undefined while soft delete is off. Read in the transaction that deletes, so a new policy applies at once.
+ */
 export async function readSoftDelete(read: Reader, account: string): Promise<SoftDelete | undefined> {
   const deleteRetention = (await findServiceProperties(read, account, "blob"))?.deleteRetention;
   if (deleteRetention?.isEnabled !== true || deleteRetention.days === undefined) return undefined;
@@ -31,7 +33,9 @@ export function discard(write: Writer, garbage: GarbageRecord): void {
   write.put(garbageKey(write.revision()), garbageRecord.pack(garbage));
 }
 
-/** Has the background job in deadlines.ts process this at `at`. Returns the revision in the deadline's key. */
+/**
+ * Has the background job in deadlines.ts process this at `at`. Returns the revision in the deadline's key.
+ */
 export function scheduleDeadline(write: Writer, at: Instant, due: DueRecord): Revision {
   const revision = write.revision();
   write.put(dueKey(at, revision), dueRecord.pack(due));

@@ -5,8 +5,8 @@ import type { Written } from "./new-blob.ts";
 import { changeProperties } from "./replace-blob.ts";
 
 /**
- * Set Blob Properties sets all six headers; those not given are cleared. Like other changes of page and append
- * blobs, it makes no version of them.
+ * Set Blob Properties sets all six headers; those not given are cleared. Like other changes of page and
+ * append blobs, it makes no version of them.
  */
 export async function setBlobProperties(
   blobs: BlobContext,

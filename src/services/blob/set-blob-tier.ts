@@ -17,8 +17,8 @@ const BLOCK_TIERS = ["Hot", "Cool", "Cold", "Archive", "Smart"];
 export const PAGE_TIERS = ["P4", "P6", "P10", "P15", "P20", "P30", "P40", "P50", "P60", "P70", "P80"];
 
 /**
- * Set Blob Tier. A change between online tiers is immediate. Out of the archive the blob is rehydrated first and
- * reports its future tier; the result is "pending" then (202).
+ * Set Blob Tier. A change between online tiers is immediate. Out of the archive the blob is rehydrated first
+ * and reports its future tier; the result is "pending" then (202).
  */
 export async function setBlobTier(blobs: BlobContext, request: SetBlobTier): Promise<"done" | "pending"> {
   const { ref, selector } = request;

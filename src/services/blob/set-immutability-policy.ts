@@ -6,8 +6,8 @@ import type { BlobContext } from "./context.ts";
 import { changeImmutability, type StateRef } from "./release-immutability.ts";
 
 /**
- * Set Immutability Policy: until its date the blob can be neither changed nor deleted. An unlocked policy can be
- * changed in any way or deleted; a locked one can only be extended.
+ * Set Immutability Policy: until its date the blob can be neither changed nor deleted. An unlocked policy can
+ * be changed in any way or deleted; a locked one can only be extended.
  */
 export async function setImmutabilityPolicy(
   blobs: BlobContext,

@@ -15,8 +15,8 @@ export interface BlobSnapshot {
 }
 
 /**
- * Snapshot Blob. The snapshot shares the bytes of the blob, needs no lease id and has no lease. With metadata of
- * its own it has an ETag of its own; otherwise it has the blob's.
+ * Snapshot Blob. The snapshot shares the bytes of the blob, needs no lease id and has no lease. With metadata
+ * of its own it has an ETag of its own; otherwise it has the blob's.
  */
 export async function snapshotBlob(
   blobs: BlobContext,

@@ -6,8 +6,9 @@ import type { BlobRef } from "./names.ts";
 import { deleteVersionRecord, putVersionOrSnapshot } from "./replace-blob.ts";
 
 /**
- * Undelete Blob restores what was soft-deleted and is still retained: the blob itself, unless a new one has its
- * name, and its snapshots and versions. It is no error when nothing is deleted, but it is when nothing exists.
+ * Undelete Blob restores what was soft-deleted and is still retained: the blob itself, unless a new one has
+ * its name, and its snapshots and versions. It is no error when nothing is deleted, but it is when nothing
+ * exists.
  */
 export async function undeleteBlob(blobs: BlobContext, ref: BlobRef): Promise<void> {
   await blobs.store.write(async (write) => {

@@ -16,8 +16,8 @@ export interface Ingested {
 }
 
 /**
- * Ingests a body: up to `LIMITS.inlineBytesMax` into memory, for the record itself (one commit, one sync), and a
- * longer one into extents. A `declaredLength` above the limit saves buffering; the body itself decides.
+ * Ingests a body: up to `LIMITS.inlineBytesMax` into memory, for the record itself (one commit, one sync),
+ * and a longer one into extents. A `declaredLength` above the limit saves buffering; the body itself decides.
  */
 export function ingest(
   payloads: Payloads,

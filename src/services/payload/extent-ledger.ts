@@ -34,8 +34,8 @@ export class ExtentLedger {
 
   #applyOne(write: Writer, extent: bigint, stored: Buffer | undefined, change: number): void {
     const record = stored && extentRecord.unpack(stored);
-    // Bytes are only ever added to an extent we have open. If it was taken from us (this process stood still and
-    // was held for dead), it may be on its way to removal: the new reference must not be made.
+    // Bytes are only ever added to an extent we have open. If it was taken from us (this process stood still
+    // and was held for dead), it may be on its way to removal: the new reference must not be made.
     if (change > 0 && (record?.state !== "open" || record.owner !== this.#owner)) {
       throw new StorageFault(`extent ${fileNameOf(extent)} is no longer ours to write`);
     }

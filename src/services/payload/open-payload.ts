@@ -6,8 +6,8 @@ import type { SliceRange } from "../../extents/read-slice.ts";
 import type { OwnedChunk } from "../../memory/pooled-buffer.ts";
 
 /**
- * Payload opened inside a snapshot. Until `close` it can be streamed to the end, whatever is deleted or compacted
- * meanwhile. Whoever opens it closes it: it keeps files from being removed.
+ * Payload opened inside a snapshot. Until `close` it can be streamed to the end, whatever is deleted or
+ * compacted meanwhile. Whoever opens it closes it: it keeps files from being removed.
  */
 export interface OpenPayload {
   readonly length: number;

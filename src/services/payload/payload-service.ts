@@ -114,7 +114,10 @@ export class PayloadService implements Payloads {
     });
   }
 
-  /** Puts into the records what the log has sealed. What fails now is tried again by the reclaimer's next step. */
+  /**
+   * Puts into the records what the log has sealed. What fails now is tried again by the reclaimer's next
+   * step.
+   */
   recordSealed(): Promise<void> {
     this.#recording = this.#recording.then(async () => {
       const sealed = [...this.#sealed];

@@ -21,13 +21,13 @@ export type { Appended, OpenPayload, PayloadSource, Slice, SliceRange };
  *     appended.release();                                      // in a record now, or never
  *   }
  *
- * A record that names a slice holds one reference to it: `share` when a second record names it, `drop` when one
- * stops. The bytes go with the last reference, after the readers in flight.
+ * A record that names a slice holds one reference to it: `share` when a second record names it, `drop` when
+ * one stops. The bytes go with the last reference, after the readers in flight.
  */
 export interface Payloads {
   /**
-   * Streams a source to durable storage. Rejects with `StorageFault`, or with the error of the source. `knownLength` is
-   * what the client says; it saves slices, and nothing depends on it.
+   * Streams a source to durable storage. Rejects with `StorageFault`, or with the error of the source.
+   * `knownLength` is what the client says; it saves slices, and nothing depends on it.
    */
   append(source: PayloadSource, knownLength?: number): Promise<Appended>;
 
@@ -40,8 +40,8 @@ export interface Payloads {
 
   /**
    * Inside a read of the store, with slices named by a record of the same snapshot: after this, and until
-   * `close`, the bytes can be streamed whatever becomes of the record. `range` limits what is looked up and can
-   * be streamed.
+   * `close`, the bytes can be streamed whatever becomes of the record. `range` limits what is looked up and
+   * can be streamed.
    */
   open(read: Reader, slices: readonly Slice[], range?: SliceRange): Promise<OpenPayload>;
   /** Opens, streams one range and closes. The caller must iterate it, or call its iterator's `return`. */

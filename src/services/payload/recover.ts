@@ -14,7 +14,9 @@ import { walkExtent } from "./walk-extent.ts";
 export type DeadOwners = "all" | ReadonlySet<string>;
 
 export interface Recovered {
-  /** Extents left open by the dead, sealed now. What is empty among them goes the way of all empty extents. */
+  /**
+   * Extents left open by the dead, sealed now. What is empty among them goes the way of all empty extents.
+   */
   readonly sealed: number;
   /** Files without a record. */
   readonly removed: number;
@@ -26,9 +28,9 @@ interface Found {
 }
 
 /**
- * Brings records and files together after a crash. First everything is checked and nothing is changed: a file that
- * records count on and that is not there as it should be is a reason not to start. Then what the dead left open
- * is sealed, and files that a crash brought back are removed. With "all", before the first append.
+ * Brings records and files together after a crash. First everything is checked and nothing is changed: a file
+ * that records count on and that is not there as it should be is a reason not to start. Then what the dead
+ * left open is sealed, and files that a crash brought back are removed. With "all", before the first append.
  */
 export async function recover(payload: PayloadService, dead: DeadOwners): Promise<Recovered> {
   assert(
@@ -84,7 +86,9 @@ async function readExtents(read: Reader, isInDoubt: (record: ExtentRecord) => bo
   return found;
 }
 
-/** The sizes of the files that records count on, and of those left open: what is empty may be missing or torn. */
+/**
+ * The sizes of the files that records count on, and of those left open: what is empty may be missing or torn.
+ */
 async function checkFiles(payload: PayloadService, found: readonly Found[]): Promise<Map<bigint, number>> {
   const sizes = new Map<bigint, number>();
   const needed = found.filter(({ record }) => record.liveBytes > 0 || record.state === "open");

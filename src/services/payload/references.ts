@@ -7,8 +7,8 @@ import { type HomeRecord, sliceRecord } from "../../store/records/payload.ts";
 import { ExtentLedger } from "./extent-ledger.ts";
 
 /**
- * Who counts on which slice. The identity of a slice is the place it was first written to; records of blobs and
- * files name that place and nothing else, so compaction changes none of them.
+ * Who counts on which slice. The identity of a slice is the place it was first written to; records of blobs
+ * and files name that place and nothing else, so compaction changes none of them.
  *
  *   home   ("xs", extent, offset) = { length, refs, at? }    where it was written first
  *   guest  ("xs", extent, offset) = { length, home }         where compaction moved it

@@ -46,8 +46,8 @@ export function storeMessage(write: RecordWrites, contents: bigint, { state, tex
 }
 
 /**
- * Moves a message to the key of its next state and keeps its text. It changes the bytes that were read, so the
- * caller reads nothing after it.
+ * Moves a message to the key of its next state and keeps its text. It changes the bytes that were read, so
+ * the caller reads nothing after it.
  */
 export function moveMessage(write: RecordWrites, { entry }: StoredMessage, next: Message): void {
   write.delete(entry.key);
@@ -56,8 +56,8 @@ export function moveMessage(write: RecordWrites, { entry }: StoredMessage, next:
 }
 
 /**
- * The counter is one small record that every Put, Get and Delete changes. Transactions run one after another and
- * share their commit, so a hot record costs each of them a few microseconds and the disk one page.
+ * The counter is one small record that every Put, Get and Delete changes. Transactions run one after another
+ * and share their commit, so a hot record costs each of them a few microseconds and the disk one page.
  */
 export function readCounter(read: SyncReader, contents: bigint): CounterRecord {
   return counterOf(read.get(counterKey(contents)));
@@ -95,7 +95,9 @@ export function withMessageAt(counter: CounterRecord, { visibleAt, sequence }: M
 
 const SWEEP = Buffer.alloc(0);
 
-/** Schedules a sweep of the queue soon after this new message expires, and returns the counter that notes it. */
+/**
+ * Schedules a sweep of the queue soon after this new message expires, and returns the counter that notes it.
+ */
 export function withSweepFor(
   write: RecordWrites,
   contents: bigint,
@@ -109,8 +111,9 @@ export function withSweepFor(
 }
 
 /**
- * When to sweep for an expired message: together with those that expire at about the same time. The longer messages
- * live, the rarer the sweeps; the steps are powers of two, so that messages of different lifetimes share sweeps.
+ * When to sweep for an expired message: together with those that expire at about the same time. The longer
+ * messages live, the rarer the sweeps; the steps are powers of two, so that messages of different lifetimes
+ * share sweeps.
  */
 function sweepTime({ insertedAt, expiresAt }: Message): Instant {
   const longest = Math.max(

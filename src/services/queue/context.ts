@@ -18,8 +18,8 @@ const BATCH_BYTES = 512 * STAMP_BYTES;
 
 /**
  * Random stamps for pop receipts. They are drawn in batches, because one draw costs as much as the reads of a
- * transaction. An operation draws its stamp before its transaction, so that a transaction that runs again uses
- * the same one.
+ * transaction. An operation draws its stamp before its transaction, so that a transaction that runs again
+ * uses the same one.
  */
 class ReceiptStamps {
   readonly #random: Random;

@@ -38,10 +38,11 @@ export interface DequeuedMessage extends PeekedMessage {
 
 /**
  * Get Messages chooses, counts and hides messages in one transaction. Transactions are serializable over all
- * processes, so two clients never get the same message while it is hidden. The reply is sent once it is durable.
+ * processes, so two clients never get the same message while it is hidden. The reply is sent once it is
+ * durable.
  *
- * One transaction removes a limited number of expired messages. While there are only such at the head, it runs again:
- * an empty reply would mean that the queue has no visible message.
+ * One transaction removes a limited number of expired messages. While there are only such at the head, it
+ * runs again: an empty reply would mean that the queue has no visible message.
  */
 export async function getMessages(context: QueueContext, request: GetMessages): Promise<DequeuedMessage[]> {
   for (let step = 0; step < QUEUE_LIMITS.expiredStepsMax; step++) {
@@ -92,8 +93,8 @@ interface Head {
 }
 
 /**
- * The first visible messages, which the caller moves. It deletes expired ones before them and moves the head of the
- * counter past all of these, so that the next Get does not scan their former keys.
+ * The first visible messages, which the caller moves. It deletes expired ones before them and moves the head
+ * of the counter past all of these, so that the next Get does not scan their former keys.
  */
 async function readHead(write: Writer, ref: QueueRef, count: number): Promise<Head> {
   const now = write.now();
@@ -105,7 +106,8 @@ async function readHead(write: Writer, ref: QueueRef, count: number): Promise<He
   let isAtEnd = false;
   let last: StoredMessage["state"] | undefined;
   while (found.length < count && !isAtEnd && dropped < QUEUE_LIMITS.expiredPerStepMax) {
-    // After an expired message there are mostly more: read one by one, each would cost a round trip to a database.
+    // After an expired message there are mostly more: read one by one, each would cost a round trip to a
+    // database.
     const limit = dropped === 0 ? count - found.length : QUEUE_LIMITS.messagesPerGetMax;
     const page = await write.take({ from, to }, limit);
     isAtEnd = page.length < limit;

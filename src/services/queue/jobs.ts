@@ -46,9 +46,9 @@ interface SweepRound {
 }
 
 /**
- * Removes expired messages, so that they no longer count and take no space. It scans a queue with a due sweep from
- * end to end. The messages of the sweep have expired and no longer move, so one scan meets all of them. The position
- * of a scan is not stored: after a restart it begins again.
+ * Removes expired messages, so that they no longer count and take no space. It scans a queue with a due sweep
+ * from end to end. The messages of the sweep have expired and no longer move, so one scan meets all of them.
+ * The position of a scan is not stored: after a restart it begins again.
  */
 class Sweeper {
   readonly #store: KeySpace;

@@ -16,10 +16,16 @@ export const QUEUE_LIMITS = {
   timeToLiveSecondsDefault: 7 * DAY_SECONDS,
   /** The longest time to live before version 2017-07-29. */
   timeToLiveSecondsMaxOnce: 7 * DAY_SECONDS,
-  /** Expired messages at the head that one transaction of a Get or Peek passes, and how many transactions it runs. */
+  /**
+   * Expired messages at the head that one transaction of a Get or Peek passes, and how many transactions it
+   * runs.
+   */
   expiredPerStepMax: 1_000,
   expiredStepsMax: 100,
-  /** Messages that one step of a background job reads or removes: a longer transaction would delay other writers. */
+  /**
+   * Messages that one step of a background job reads or removes: a longer transaction would delay other
+   * writers.
+   */
   sweptPerStep: 500,
   /** The bytes of their texts after which a step ends. */
   sweptBytesPerStep: 1 * MIB,

@@ -2,15 +2,17 @@ import { Refusal } from "../../base/refusals.ts";
 import type { Receipt } from "../../concurrency/visibility.ts";
 
 /**
- * A MessageId is a GUID that contains the message's sequence and the id of the queue's contents, so no index by
- * MessageId is needed. It has version 8 of RFC 9562, which leaves the layout to the application:
+ * A MessageId is a GUID that contains the message's sequence and the id of the queue's contents, so no index
+ * by MessageId is needed. It has version 8 of RFC 9562, which leaves the layout to the application:
  *
  *   ssssssss-ssss-8sss-8scc-cccccccccccc    s: sequence, 64 bits    c: the lower 56 bits of the contents' id
  */
 const MESSAGE_ID = /^([0-9a-f]{8})-([0-9a-f]{4})-8([0-9a-f]{3})-8([0-9a-f])([0-9a-f]{2})-([0-9a-f]{12})$/i;
 
 export class MessageIds {
-  /** The tail of the last id: it is the same for all messages of a queue, and the queue is mostly the same. */
+  /**
+   * The tail of the last id: it is the same for all messages of a queue, and the queue is mostly the same.
+   */
   #contents = 0n;
   #tail = "";
 
@@ -20,8 +22,8 @@ export class MessageIds {
   }
 
   /**
-   * Checks that the id in the address and the receipt belong to the same message. An id that does not belong to
-   * the queue's current contents is not found; one with the receipt of another message is a mismatch.
+   * Checks that the id in the address and the receipt belong to the same message. An id that does not belong
+   * to the queue's current contents is not found; one with the receipt of another message is a mismatch.
    */
   check(contents: bigint, messageId: string, receipt: Receipt): void {
     // They nearly always agree, and printing one is faster than parsing the other.

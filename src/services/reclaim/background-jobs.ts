@@ -6,8 +6,8 @@ import { leaveRole, playsRole } from "./role.ts";
 import type { Wakeup } from "./wakeup.ts";
 
 /**
- * Background work of the services: contents of deleted containers, expired messages, uncommitted blocks. Each run
- * does a bounded amount and says whether there is more; one process at a time does the chores of all.
+ * Background work of the services: contents of deleted containers, expired messages, uncommitted blocks. Each
+ * run does a bounded amount and says whether there is more; one process at a time does the chores of all.
  */
 export interface BackgroundJob {
   readonly name: string;

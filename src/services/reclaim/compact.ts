@@ -5,11 +5,12 @@ import type { Move } from "../payload/references.ts";
 import { type Resident, walkExtent } from "../payload/walk-extent.ts";
 
 /**
- * Moves what is alive in a sealed extent into the open one, up to about `bytesMax` of it. Returns the bytes moved.
+ * Moves what is alive in a sealed extent into the open one, up to about `bytesMax` of it. Returns the bytes
+ * moved.
  *
  * Bytes first, records second, as with any write: the copies are durable before a transaction points homes to
- * them, and that transaction leaves alone what was dropped meanwhile. Readers of the old place have its extent
- * pinned. A crash in between leaves copies nobody points to.
+ * them, and that transaction leaves alone what was dropped meanwhile. Readers of the old place have its
+ * extent pinned. A crash in between leaves copies nobody points to.
  */
 export async function compactExtent(
   payload: PayloadService,

@@ -14,16 +14,16 @@ import {
 import type { PayloadService } from "../payload/payload-service.ts";
 
 /**
- * How the processes that share a directory agree that a file may go. An extent that is sealed and empty stays so,
- * and no snapshot taken from now on points into it; only readers that began earlier may need it.
+ * How the processes that share a directory agree that a file may go. An extent that is sealed and empty stays
+ * so, and no snapshot taken from now on points into it; only readers that began earlier may need it.
  *
  *   reclaimer   puts a request { round, extents }
  *   everyone    waits until the reads that had begun have ended (each is short, and what it opened is pinned by
  *               then), lets go of idle descriptors, and answers { round, pinned: what its readers still pin }
  *   reclaimer   when all have answered this round: removes what nobody holds, asks again about the rest
  *
- * No clock is involved, so a clock set back cannot remove a file under a reader. Answers are ephemeral records: that
- * of a dead process vanishes with it. A process that is alone asks nobody.
+ * No clock is involved, so a clock set back cannot remove a file under a reader. Answers are ephemeral
+ * records: that of a dead process vanishes with it. A process that is alone asks nobody.
  */
 export class RemovalConsent {
   readonly #payload: PayloadService;
@@ -60,7 +60,10 @@ export class RemovalConsent {
     await ephemeral.write(async (write) => this.#putAnswer(write, { round: request.round, pinned }));
   }
 
-  /** Which of these sealed and empty extents may go now. Asks the other processes about them, if there are any. */
+  /**
+   * Which of these sealed and empty extents may go now. Asks the other processes about them, if there are
+   * any.
+   */
   async ask(extents: readonly bigint[]): Promise<bigint[]> {
     const { free } = await this.#lookHere(extents);
     const { ephemeral } = this.#payload.store;

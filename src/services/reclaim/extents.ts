@@ -24,8 +24,8 @@ interface Worn {
 }
 
 /**
- * Gives space back. Every process answers requests for removal and seals its own open extent when that is mostly
- * dead; one process at a time also compacts and removes. Each step does a bounded amount of work.
+ * Gives space back. Every process answers requests for removal and seals its own open extent when that is
+ * mostly dead; one process at a time also compacts and removes. Each step does a bounded amount of work.
  */
 export class ExtentReclaimer {
   readonly #payload: PayloadService;
@@ -48,8 +48,8 @@ export class ExtentReclaimer {
 
   start(timers: Timers): void {
     this.#timer = timers.every(LIMITS.reclaimIntervalMillis, () => this.#begin(() => this.#tick()));
-    // A large file that is replaced leaves whole extents empty. Given back at once, their room and the memory of the
-    // system's page cache serve what comes in its place.
+    // A large file that is replaced leaves whole extents empty. Given back at once, their room and the memory
+    // of the system's page cache serve what comes in its place.
     this.#payload.dropped.listen(() => {
       this.#wakeups ??= timers.after(LIMITS.reclaimWakeupMillis, () => {
         this.#wakeups = undefined;

@@ -12,8 +12,8 @@ import { livingProcesses } from "./consent.ts";
  * process and is never written down, so nobody can go on with such a copy: it fails, and says so, instead of
  * staying "pending" and keeping writers out.
  *
- * A copy is entered by the transaction that makes it pending. Entries of copies that have ended in any way, or
- * whose target is gone, are removed here and nowhere else.
+ * A copy is entered by the transaction that makes it pending. Entries of copies that have ended in any way,
+ * or whose target is gone, are removed here and nowhere else.
  */
 export interface CopiesOf<Target extends BlobCopyTarget | FileCopyTarget> {
   readonly service: "blob" | "file";

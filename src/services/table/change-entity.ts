@@ -14,7 +14,10 @@ import { type EntityBounds, isWithin } from "./entity-bounds.ts";
 import { checkEntity, checkKeys, checkProperties } from "./entity-rules.ts";
 import { readTableSync, type TableRef } from "./tables.ts";
 
-/** Insert, Update, Merge, Insert Or Replace, Insert Or Merge and Delete Entity: one change, however it is sent. */
+/**
+ * Insert, Update, Merge, Insert Or Replace, Insert Or Merge and Delete Entity: one change, however it is
+ * sent.
+ */
 export interface EntityChange extends EntityKeys, EntityContents {
   readonly kind: EntityChangeKind;
   /** For replace, merge and delete. */
@@ -30,8 +33,8 @@ export interface Changed {
 }
 
 /**
- * `bounds` is the part of the table that the caller may change. Throws before it returns a promise where the change
- * itself is wrong.
+ * `bounds` is the part of the table that the caller may change. Throws before it returns a promise where the
+ * change itself is wrong.
  */
 export function changeEntity(
   { store }: TableContext,

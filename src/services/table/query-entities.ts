@@ -55,7 +55,10 @@ export interface QueryEntities<P extends Page<Entity>> {
   /** Given the table as it was created. */
   readonly newPage: (table: string) => P;
   readonly filter?: Filter | undefined;
-  /** At most so many entities. With a top of 0 there is no next page either: a client that follows it would never end. */
+  /**
+   * At most so many entities. With a top of 0 there is no next page either: a client that follows it would
+   * never end.
+   */
   readonly top?: number | undefined;
   /** Where the page before ended. Without a row, at the start of the partition. */
   readonly from?: { readonly partitionKey: string; readonly rowKey: string | undefined } | undefined;
@@ -69,8 +72,9 @@ export interface EntityPage<P> {
 }
 
 /**
- * One page, from one snapshot. It ends after `top` entities, or at the limits of a scan, which keep other requests
- * responsive; the continuation is a place in the order of keys, so pages never overlap whatever clients write between them.
+ * One page, from one snapshot. It ends after `top` entities, or at the limits of a scan, which keep other
+ * requests responsive; the continuation is a place in the order of keys, so pages never overlap whatever
+ * clients write between them.
  */
 export function queryEntities<P extends Page<Entity>>(
   { store }: TableContext,
@@ -157,8 +161,8 @@ class PageBuilder {
   }
 
   /**
-   * How many entities to fetch at once: never many more than the page can take, and fewer of those that are large.
-   * One more than the page takes tells whether there is a next page.
+   * How many entities to fetch at once: never many more than the page can take, and fewer of those that are
+   * large. One more than the page takes tells whether there is a next page.
    */
   chunkEntities(): number {
     const { scanChunkEntities, scanChunkBytes } = TABLE_LIMITS;

@@ -4,7 +4,9 @@ import type { BackgroundJob } from "../reclaim/background-jobs.ts";
 import type { TableContext } from "./context.ts";
 import { TABLE_LIMITS } from "./limits.ts";
 
-/** Removes the entities of deleted tables, some at a time. No request reaches them: their table id is gone. */
+/**
+ * Removes the entities of deleted tables, some at a time. No request reaches them: their table id is gone.
+ */
 export function reclaimTables({ store }: TableContext): BackgroundJob {
   return {
     name: "entities of deleted tables",

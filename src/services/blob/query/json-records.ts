@@ -3,8 +3,8 @@ import { FormError, type PathStep, SQL_LIMITS, type Value } from "./sql.ts";
 const OPEN = /[{[]/;
 
 /**
- * JSON records out of text that arrives in pieces: one after another, on a line each or spread over several. Found
- * by their brackets, so a record is parsed once, when it is whole.
+ * JSON records out of text that arrives in pieces: one after another, on a line each or spread over several.
+ * Found by their brackets, so a record is parsed once, when it is whole.
  */
 export class JsonReader {
   #rest = "";

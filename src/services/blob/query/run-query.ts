@@ -52,8 +52,8 @@ const PROGRESS_BYTES = 4 * 1_024 * 1_024;
 const turns = new CooperativeScheduler(SQL_LIMITS.restMillis);
 
 /**
- * Runs a query over a blob as it streams by: one record in memory at a time, whatever the blob's size. An error in
- * the data ends the answer with what is wrong and where, since by then part of it may be out.
+ * Runs a query over a blob as it streams by: one record in memory at a time, whatever the blob's size. An
+ * error in the data ends the answer with what is wrong and where, since by then part of it may be out.
  */
 export function runQuery(run: QueryRun): AsyncIterable<QueryEvent> {
   const { query, input } = run;
@@ -75,7 +75,9 @@ async function* eventsOf(
   let sliceBegan = monotonic();
   const isLong = (): boolean => monotonic() - sliceBegan > SQL_LIMITS.sliceMillis;
   let toldAt = sliceBegan;
-  /** True when it is time to say something: to a client that is gone nothing can be said, and the query ends. */
+  /**
+   * True when it is time to say something: to a client that is gone nothing can be said, and the query ends.
+   */
   const giveWay = async (): Promise<boolean> => {
     await turns.yieldToEventLoop();
     sliceBegan = monotonic();
@@ -356,7 +358,9 @@ function printedChars(value: Value): number {
   return value !== null && typeof value === "object" ? JSON.stringify(value).length : 1;
 }
 
-/** A column named by its place has no name of its own: in the answer it is named by the place it has there. */
+/**
+ * A column named by its place has no name of its own: in the answer it is named by the place it has there.
+ */
 const PLACE = /^_[1-9]\d{0,4}$/;
 
 function nameOf({ name, expression }: SqlColumn, index: number): string {

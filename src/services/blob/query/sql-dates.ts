@@ -116,7 +116,10 @@ const MONTHS = [
 
 const padded = (value: number, digits: number): string => String(value).padStart(digits, "0");
 
-/** TO_STRING(time, format): letters stand for parts, all else for itself. Times are in UTC, so offsets are zero. */
+/**
+ * TO_STRING(time, format): letters stand for parts, all else for itself. Times are in UTC, so offsets are
+ * zero.
+ */
 export function formatTimestamp(time: Date, format: string): string {
   const hour = time.getUTCHours();
   return format.replace(/y+|M+|d+|a|h+|H+|m+|s+|S+|X+|x+/g, (letters) => {

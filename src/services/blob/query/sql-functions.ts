@@ -109,8 +109,8 @@ function trimmed(text: string, characters: Value, atStart: boolean, atEnd: boole
 }
 
 /**
- * LIKE: % is any text, _ any character, [abc] one of these. Matched with one step back at most, to the last %, so
- * that no pattern takes longer than the two lengths multiplied.
+ * LIKE: % is any text, _ any character, [abc] one of these. Matched with one step back at most, to the last
+ * %, so that no pattern takes longer than the two lengths multiplied.
  */
 export function isLike(text: string, pattern: string, escapeMark: string, effort: Effort): boolean {
   effort.spend(pattern.length);
@@ -135,7 +135,10 @@ export function isLike(text: string, pattern: string, escapeMark: string, effort
   return j === parts.length;
 }
 
-/** "%", "_", or the characters that fit, each in a list of its own so that they are not taken for the first two. */
+/**
+ * "%", "_", or the characters that fit, each in a list of its own so that they are not taken for the first
+ * two.
+ */
 function patternParts(pattern: string, escapeMark: string): (string | readonly string[])[] {
   const parts: (string | readonly string[])[] = [];
   for (let i = 0; i < pattern.length; i++) {

@@ -356,8 +356,8 @@ class SqlParser {
   }
 
   /**
-   * SUBSTRING(text, from [, length]) or SUBSTRING(text FROM from [FOR length]). With commas, positions count from
-   * zero, as the service's reference shows; in the standard's own form they count from one.
+   * SUBSTRING(text, from [, length]) or SUBSTRING(text FROM from [FOR length]). With commas, positions count
+   * from zero, as the service's reference shows; in the standard's own form they count from one.
    */
   #substring(): Expression {
     const tokens = this.#tokens;

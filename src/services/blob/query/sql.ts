@@ -3,7 +3,8 @@ import type { DatePart, ExtractPart } from "./sql-dates.ts";
 /**
  * The SQL of Query Blob Contents, as a tree.
  *
- *   SELECT <* | expressions | aggregates | sys.split(bytes)> FROM BlobStorage[path] [alias] [WHERE condition] [LIMIT n]
+ *   SELECT <* | expressions | aggregates | sys.split(bytes)>
+ *   FROM BlobStorage[path] [alias] [WHERE condition] [LIMIT n]
  */
 export interface SqlQuery {
   /** Undefined: everything, as it is. */
@@ -118,7 +119,10 @@ export const SQL_LIMITS = {
   splitBytesMin: 10 * 1_024 * 1_024,
   /** A pattern of LIKE is matched character by character, so its cost is bounded by both lengths. */
   patternCharsMax: 4_096,
-  /** Characters that one record may make us look at or print: a long record in a long query would take seconds. */
+  /**
+   * Characters that one record may make us look at or print: a long record in a long query would take
+   * seconds.
+   */
   recordEffortMax: 4 * 1_024 * 1_024,
   /** A query that has computed for this long lets others go first. */
   sliceMillis: 1,

@@ -5,11 +5,12 @@ import { TABLE_LIMITS } from "../limits.ts";
 import type { ComparisonOperator, Filter } from "./filter.ts";
 
 /**
- * Where in a table the entities of a filter can be: everything the filter says about PartitionKey and RowKey, as
- * ranges of the store's keys. The ranges may hold entities that do not meet the filter, never the other way round.
+ * Where in a table the entities of a filter can be: everything the filter says about PartitionKey and RowKey,
+ * as ranges of the store's keys. The ranges may hold entities that do not meet the filter, never the other
+ * way round.
  *
- * A box bounds both keys. `and` intersects boxes, `or` collects them, `not` turns comparisons around, and what
- * says nothing about keys is one box without bounds. Past a number of boxes, one box around all of them.
+ * A box bounds both keys. `and` intersects boxes, `or` collects them, `not` turns comparisons around, and
+ * what says nothing about keys is one box without bounds. Past a number of boxes, one box around all of them.
  */
 interface Interval {
   readonly low?: KeyBound | undefined;
