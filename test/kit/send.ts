@@ -1,5 +1,5 @@
-import { type IncomingHttpHeaders, request as plainRequest } from "node:http";
-import { request as secureRequest } from "node:https";
+import { type IncomingHttpHeaders, Agent as PlainAgent, request as plainRequest } from "node:http";
+import { Agent as SecureAgent, request as secureRequest } from "node:https";
 import { connect } from "node:net";
 import { type PlainRequest, signedHeaders, targetOf } from "../../bench/sign.ts";
 import type { TestServer } from "./server.ts";
@@ -35,13 +35,18 @@ export async function send(server: Pick<TestServer, "endpoints">, request: RawRe
   return { ...reply, body: bytes.toString() };
 }
 
-/** One request over a connection of its own. */
+/** Connections are reused: a new one for each request would take longer than the request. */
+const PLAIN = new PlainAgent({ keepAlive: true });
+const SECURE = new SecureAgent({ keepAlive: true, rejectUnauthorized: false });
+
+/** One request, and its reply as it came. */
 export function transmit(
   endpoint: string,
   { method, target, headers, body }: Transmission,
 ): Promise<Omit<RawReply, "body"> & { readonly bytes: Buffer }> {
   const { protocol, hostname, port } = new URL(endpoint);
-  const start = protocol === "https:" ? secureRequest : plainRequest;
+  const isSecure = protocol === "https:";
+  const start = isSecure ? secureRequest : plainRequest;
   return new Promise((resolve, reject) => {
     const message = start({
       host: hostname,
@@ -49,8 +54,7 @@ export function transmit(
       method,
       path: target,
       headers,
-      agent: false,
-      rejectUnauthorized: false,
+      agent: isSecure ? SECURE : PLAIN,
     });
     message.on("error", reject);
     message.on("response", (response) => {
