@@ -17,7 +17,7 @@ import { printCounts, printDearest, runTests, seconds } from "./test/report.ts";
  *   npm test -- blob lease      only test files with "blob" or "lease" in their path
  *   npm test -- --only-tests    without types, lint and tidy
  */
-/** One more than the cores of a small machine: most files wait for disks, timers or programs half the time. */
+/** One more than the cores of a small machine: most files wait for disks, timers or programs. */
 const CONCURRENCY = 3;
 const FILE_TIMEOUT_MILLIS = 10 * 60_000;
 
