@@ -11,9 +11,9 @@ export interface BusyPollOptions {
 
 /**
  * Keeps the event loop running for a moment after a message, while a client sends each request right after
- * the last reply. Waking an idle processor on a virtual machine takes as long as a request (decisions 0042 and
- * 0056). Infrequent messages do not start polling, and with one processor it is off, because the client needs
- * that processor.
+ * the last reply. Waking an idle processor on a virtual machine takes as long as a request (decisions 0042
+ * and 0056). Infrequent messages do not start polling, and with one processor it is off, because the client
+ * needs that processor.
  */
 export class BusyPoll {
   readonly #now: () => Millis;

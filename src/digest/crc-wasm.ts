@@ -38,22 +38,23 @@ import {
 } from "./wasm.ts";
 
 /**
- * The inner loop of CRCs of up to 64 bits as WebAssembly: every upload and every read of payload passes through one.
+ * The inner loop of CRCs of up to 64 bits as WebAssembly: every upload and every read of payload needs one
+ * (decisions 0036 and 0055).
  *
- * "Slicing": table k says what a byte does to the checksum k bytes later, so sixteen bytes take one step. That is
- * 1.9 GB/s (in plain TypeScript, on two halves of 32 bits, 0.8).
+ * "Slicing": table k holds the effect of a byte on the checksum k bytes later, so one step handles sixteen
+ * bytes. That is 1.9 GB/s (plain TypeScript, on two halves of 32 bits: 0.8).
  *
- * "Folding", for long pieces: where the polynomial divides a sum of few powers of x^8, a byte may be taken away if it is
- * added to the places further on that stand for the other powers. No table is needed, and sixteen bytes go at once. It
- * is done the other way round, each place fetches what earlier ones have for it: one write instead of several. The
- * sums are written elsewhere, into the window: a block of them, and in front of it the end of the block before, which is as
- * far back as anybody fetches. The last few kilobytes, with what was added to them, are left for the tables; where powers
- * are known that lie closer together, they are folded once more, in place, into some hundred bytes.
+ * "Folding", for long buffers: where the polynomial divides a sum of few powers of x^8, a byte can be removed
+ * by adding it at the later positions of the other powers. This needs no table and handles sixteen bytes at
+ * once. Here each position fetches from the earlier ones instead, which is one write instead of several. The
+ * sums go to the window: a block of them, after the end of the block before, which is as far back as a fetch
+ * goes. The tables handle the last few kilobytes; where closer powers are known, these are folded again, in
+ * place, into some hundred bytes.
  *
- * Bytes that lie in the common memory are read where they are; others are copied there first.
+ * Bytes in the shared memory are read in place; others are copied there first.
  *
- * Memory, from where the engine's part begins: the state (8 bytes), the tables (16 of 256 entries), zeros, what is left of
- * a long piece, what is left of that, the window, copies of bytes that lie elsewhere.
+ * Memory of an engine, from its base: the state (8 bytes), the tables (16 of 256 entries), zeros, the rest
+ * after folding, the rest after the second folding, the window, copied input.
  */
 const SLICES = 16;
 const TABLES_AT = 1_024;
@@ -61,28 +62,28 @@ const LEFT_AT = 36_864;
 const LAST_AT = 43_008;
 const STEP_BYTES = 64;
 const VECTOR_BYTES = 16;
-/** The farthest that is ever fetched from, in whole steps. */
+/** The farthest fetch, in whole steps. */
 const REACH_BYTES_MAX = 72 * STEP_BYTES;
 const WINDOW_AT = 45_056;
 const BLOCK_AT = WINDOW_AT + REACH_BYTES_MAX;
-/** Small enough to stay in the first cache, with what is read. */
+/** Small enough for the L1 cache, together with the input. */
 const BLOCK_BYTES = 256 * STEP_BYTES;
 const INPUT_AT = 2 * WASM_PAGE_BYTES;
 export const INPUT_BYTES_MAX = 3 * WASM_PAGE_BYTES;
 const WORKSPACE_BYTES = INPUT_AT + INPUT_BYTES_MAX;
 
-/** Shorter pieces are not worth it. */
+/** Shorter buffers gain nothing. */
 export const FOLDED_BYTES_MIN = 8_192;
 
 export interface CrcKind {
   /** Bits reversed. */
   readonly polynomial: bigint;
   /**
-   * How far behind a byte those are that take its place, nearest first: x^8 to the power of the last of them, plus the
-   * same power less each of them, is a multiple of the polynomial. Found by a search.
+   * Distances at which a removed byte is added, nearest first: x^8 to the power of the last distance, plus
+   * that power less each distance, is a multiple of the polynomial. Found by a search.
    */
   readonly folds: readonly number[];
-  /** The same for what those leave: not so near that a sum is fetched before it has reached the cache, which takes long. */
+  /** For the second folding: far enough apart that a sum has reached the cache before it is fetched. */
   readonly shortFolds?: readonly number[];
 }
 
@@ -94,11 +95,11 @@ const LOCALS = [
 
 const forward = (local: number): number[] => [...get(local), ...i32(STEP_BYTES), I32_ADD, ...set(local)];
 
-/** Moves a long piece into its last bytes, and those to where the tables take them from. */
+/** Folds a long buffer into its last bytes, and copies those for the tables. */
 function foldBody(folds: readonly number[], base: number): number[] {
   const reach = folds.at(-1)!;
   const [left, window, firstBlock] = [base + LEFT_AT, base + WINDOW_AT, base + BLOCK_AT];
-  /** Adds to the vector on the stack what earlier places have for it; the address is that of the farthest. */
+  /** Adds the earlier vectors to the one on the stack; `address` is that of the farthest. */
   const fetch = (address: readonly number[], part: number): number[] =>
     folds.flatMap((far) => [...address, ...loadV128(reach - far + part), ...V128_XOR]);
   const before = [...get(place), ...i32(reach), I32_SUB];
@@ -109,14 +110,14 @@ function foldBody(folds: readonly number[], base: number): number[] {
     last.push(...get(at), ...get(at), ...loadV128(part), ...fetch(before, part), ...storeV128(part));
   }
   return [
-    // Nothing comes before the first byte but the state: as far back as is fetched once, so it moves with the first bytes.
+    // Only the state comes before the first byte, at the farthest distance, so that it is added once.
     ...[...i32(window), ...i32(0), ...i32(REACH_BYTES_MAX), ...fillBytes],
     ...[...i32(firstBlock - reach), ...get(crc), ...storeI64, ...i64(0), ...set(crc)],
-    // What is left begins at a whole number of steps.
+    // The rest begins at a whole number of steps.
     ...[...get(end), ...get(at), I32_SUB, ...i32(reach), I32_SUB, ...i32(6), I32_SHR_U, ...i32(6), I32_SHL],
     ...[...get(at), I32_ADD, ...set(rest), ...i32(firstBlock), ...set(place)],
     ...[...block, ...loop],
-    // To the end of the block or of all.
+    // To the end of the block or of the input.
     ...[...get(at), ...i32(BLOCK_BYTES), I32_ADD, ...set(stop)],
     ...[...block, ...get(stop), ...get(rest), I32_LT_U, ...leaveBlockIf, ...get(rest), ...set(stop), END],
     ...[...block, ...loop, ...get(at), ...get(stop), I32_GE_U, ...leaveIf],
@@ -132,7 +133,7 @@ function foldBody(folds: readonly number[], base: number): number[] {
     ],
     ...[...i32(firstBlock), ...set(place), ...again, END, END],
     ...[...i32(left), ...get(rest), ...get(end), ...get(rest), I32_SUB, ...copyBytes],
-    // From here on there is nothing to be fetched.
+    // Zeros: nothing more to add.
     ...[...get(place), ...i32(0), ...i32(reach + 2 * STEP_BYTES), ...fillBytes],
     ...[...get(end), ...get(rest), I32_SUB, ...i32(left), I32_ADD, ...set(end)],
     ...[...i32(left), ...set(at), ...i32(left + reach), ...set(stop)],
@@ -142,7 +143,7 @@ function foldBody(folds: readonly number[], base: number): number[] {
   ];
 }
 
-/** Moves what is left, from `at` to `end`, into its own last bytes. In front of it there are zeros. */
+/** Folds the rest, from `at` to `end`, into its own last bytes. Zeros precede it. */
 function foldLeft(folds: readonly number[], base: number): number[] {
   const reach = folds.at(-1)!;
   const last = base + LAST_AT;
@@ -221,7 +222,7 @@ function crcBody({ folds, shortFolds }: CrcKind, base: number): number[] {
   ];
 }
 
-/** Adds bytes to a state, which is kept in two halves. */
+/** Adds bytes to a state of two halves. */
 export class CrcEngine {
   readonly #run: (at: number, end: number) => void;
   readonly #inputAt: number;
@@ -231,7 +232,7 @@ export class CrcEngine {
 
   constructor(kind: CrcKind) {
     const base = commonMemory.reserve(WORKSPACE_BYTES);
-    assert(base !== undefined, "engines of checksums have their room in the common memory");
+    assert(base !== undefined, "the shared memory has space for the checksum engines");
     const { memory, run } = startWasm({
       shared: commonMemory.shared,
       locals: LOCALS,
@@ -247,13 +248,13 @@ export class CrcEngine {
   add(bytes: Uint8Array): void {
     if (bytes.length >= FOLDED_BYTES_MIN && commonMemory.includes(bytes)) {
       this.#run(bytes.byteOffset, bytes.byteOffset + bytes.length);
-    } else if (bytes.length <= INPUT_BYTES_MAX) this.#addPiece(bytes);
+    } else if (bytes.length <= INPUT_BYTES_MAX) this.#addCopy(bytes);
     else
       for (let from = 0; from < bytes.length; from += INPUT_BYTES_MAX)
-        this.#addPiece(bytes.subarray(from, from + INPUT_BYTES_MAX));
+        this.#addCopy(bytes.subarray(from, from + INPUT_BYTES_MAX));
   }
 
-  #addPiece(bytes: Uint8Array): void {
+  #addCopy(bytes: Uint8Array): void {
     copyInto(this.#input, bytes, 0);
     this.#run(this.#inputAt, this.#inputAt + bytes.length);
   }

@@ -1,21 +1,23 @@
 import { crc32 as ofZlib } from "node:zlib";
-import { CrcEngine, type CrcKind } from "./crc-wasm.ts";
+import { Lazy } from "../base/lazy.ts";
+import { CrcEngine } from "./crc-wasm.ts";
 
-const ISO_HDLC: CrcKind = {
-  polynomial: 0xedb8_8320n,
-  folds: [1_927, 2_181, 4_018],
-  shortFolds: [362, 398, 510, 526, 548],
-};
-
-/** From here on our own is faster, even if it has to copy the bytes. */
+/** From this length on our own CRC is faster than that of zlib, even if it has to copy the bytes. */
 const LONG_BYTES = 8_192;
 
-let engine: CrcEngine | undefined;
+const isoHdlc = new Lazy(
+  () =>
+    new CrcEngine({
+      polynomial: 0xedb8_8320n,
+      folds: [1_927, 2_181, 4_018],
+      shortFolds: [362, 398, 510, 526, 548],
+    }),
+);
 
-/** The CRC-32 of zlib; `seed` is that of what came before. */
+/** The CRC-32 of zlib; `seed` is the checksum of the bytes before. */
 export function crc32(bytes: Uint8Array, seed = 0): number {
   if (bytes.length < LONG_BYTES) return ofZlib(bytes, seed);
-  engine ??= new CrcEngine(ISO_HDLC);
+  const engine = isoHdlc.value;
   const { state } = engine;
   state[0] = ~seed;
   state[1] = 0;
@@ -24,16 +26,16 @@ export function crc32(bytes: Uint8Array, seed = 0): number {
 }
 
 /**
- * Checksums of bytes behind others, from those of both alone: of a frame whose place is not known yet, for example. For
- * bytes of one length, because that is how far the first checksum has to move.
+ * The checksum of two byte strings together, from the checksums of each: for example of a frame whose
+ * position is not known yet. The second has a fixed length, by which the first checksum has to move.
  */
 export class JoinedCrc32 {
-  /** What each byte of the first checksum becomes, four tables. */
+  /** Four tables: what each byte of the first checksum becomes. */
   readonly #moved = new Uint32Array(4 * 256);
 
   constructor(secondBytes: number) {
     const zeros = Buffer.alloc(secondBytes);
-    // Without the ones that a checksum begins and ends with, it is a sum of what each bit alone would give.
+    // Without its initial and final inversion, a CRC is the sum of the CRCs of its bits.
     const bits = Array.from({ length: 32 }, (_, bit) => ~crc32(zeros, ~(1 << bit) >>> 0));
     for (let i = 0; i < this.#moved.length; i++) {
       const first = (i >> 8) * 8;

@@ -1,19 +1,21 @@
-import { CrcEngine, type CrcKind } from "./crc-wasm.ts";
+import { Lazy } from "../base/lazy.ts";
+import { CrcEngine } from "./crc-wasm.ts";
 
-const NVME: CrcKind = {
-  polynomial: 0x9a6c_9329_ac4b_c9b5n,
-  folds: [573, 2_748, 3_771, 4_143, 4_345, 4_498],
-};
+const nvme = new Lazy(
+  () =>
+    new CrcEngine({
+      polynomial: 0x9a6c_9329_ac4b_c9b5n,
+      folds: [573, 2_748, 3_771, 4_143, 4_345, 4_498],
+    }),
+);
 
-/**
- * CRC-64/NVME, the checksum Azure calls x-ms-content-crc64: fed in pieces, given as eight bytes, lowest first.
- */
+/** CRC-64/NVME, which Azure calls x-ms-content-crc64: eight bytes, the lowest first. */
 export class Crc64 {
   #low = -1;
   #high = -1;
 
   update(bytes: Uint8Array): this {
-    engine ??= new CrcEngine(NVME);
+    const engine = nvme.value;
     const { state } = engine;
     state[0] = this.#low;
     state[1] = this.#high;
@@ -23,7 +25,7 @@ export class Crc64 {
     return this;
   }
 
-  /** What has come so far; more may follow. */
+  /** Of the bytes so far; more may follow. */
   digest(): Buffer {
     const out = Buffer.allocUnsafe(8);
     out.writeInt32LE(~this.#low, 0);
@@ -36,9 +38,6 @@ export class Crc64 {
     return this.digest().toString("base64");
   }
 }
-
-// Started by its first use: most processes that import this never compute one.
-let engine: CrcEngine | undefined;
 
 export function crc64Base64(bytes: Uint8Array): string {
   return new Crc64().update(bytes).base64();

@@ -2,16 +2,15 @@ import { createHash } from "node:crypto";
 import { BLOCK_BYTES, compressInput, SHA256_INITIAL, sha256Input, sha256State } from "./sha256.ts";
 
 /**
- * HMAC-SHA256 for short texts under long-lived keys: every signed request is one of these. The first block of both
+ * HMAC-SHA256 for short texts under long-lived keys: every signed request needs one. The first block of both
  * hashes depends on the key alone, so it is compressed once, when the key is made; a signature then costs one
- * compression per 64 bytes of text and one more. Why not node:crypto: each call there makes an object with a finalizer,
- * which costs more than the hash itself. docs/internals/decisions/0003-hmac-sha256.md has the figures.
+ * compression per 64 bytes of text and one more. In node:crypto each call makes an object with a finalizer,
+ * which costs more than the hash itself (decisions 0003 and 0055).
  *
- * State and input are shared by all keys. That is safe because nothing here waits: a signature is begun and finished in
- * one turn.
+ * All keys share state and input, which is safe because all functions here are synchronous.
  */
 const DIGEST_BYTES = 32;
-/** 0x80 and the 32-bit length that end the last block (the upper half of the 64-bit length is always zero). */
+/** The last block ends with 0x80 and the length (the upper half of the 64-bit length is always zero). */
 const PADDING_BYTES = 9;
 const input = new DataView(sha256Input.buffer, sha256Input.byteOffset, sha256Input.byteLength);
 
@@ -34,8 +33,8 @@ export class HmacKey {
   }
 
   /**
-   * Whether `given`, from `start` to its end, is the signature over the text in canonical base64: 44 characters
-   * of the standard alphabet, padded, no stray bits. Takes the same time wherever the first difference is.
+   * Whether `given`, from `start` to its end, is the signature of the text in canonical Base64: 44 characters
+   * of the standard alphabet, padded, unused bits zero. It runs in constant time.
    */
   matches(text: string, given: string, start = 0): boolean {
     this.#run(text);
@@ -44,7 +43,7 @@ export class HmacKey {
 
   #run(text: string): void {
     sha256State.set(this.#inner);
-    // Three bytes are the most that one UTF-16 unit becomes.
+    // A UTF-16 unit becomes at most three bytes.
     if (text.length * 3 + BLOCK_BYTES + PADDING_BYTES <= sha256Input.length) {
       const bytes = sha256Input.utf8Write(text, 0);
       compressLast(bytes, bytes);
@@ -56,7 +55,7 @@ export class HmacKey {
   }
 }
 
-/** The end of a hash whose first block was the key: `rest` of its `bytes` are still in the input. */
+/** The end of a hash whose first block was the key: the input holds the last `rest` of its `bytes`. */
 function compressLast(rest: number, bytes: number): void {
   const end = (rest + PADDING_BYTES + BLOCK_BYTES - 1) & -BLOCK_BYTES;
   sha256Input[rest] = 0x80;
@@ -93,24 +92,24 @@ for (const [digit, letter] of [
 const SIGNATURE_CHARS = 44;
 
 /**
- * Compares digit by digit instead of decoding what was given: a text that decodes to the right bytes but is not
- * the canonical one never matches. Tables are looked up by what the client sent, never by the secret digest.
+ * Compares digit by digit instead of decoding: a text that decodes to the right bytes but is not canonical
+ * does not match. Table lookups use what the client sent, never the secret digest.
  */
 function isBase64OfState(given: string, start: number): boolean {
   if (given.length - start !== SIGNATURE_CHARS) return false;
   let difference = given.charCodeAt(start + SIGNATURE_CHARS - 1) ^ 0x3d;
   for (let digit = 0; digit < SIGNATURE_CHARS - 1; digit++) {
     const code = given.charCodeAt(start + digit);
-    const got = code < 128 ? DIGIT_OF_CODE[code]! : NOT_A_DIGIT;
+    const actual = code < 128 ? DIGIT_OF_CODE[code]! : NOT_A_DIGIT;
     const bit = digit * 6;
     const word = sha256State[bit >>> 5]!;
     const within = bit & 31;
-    // A digit may lie across two words; past the last word come zeros, which is what canonical padding asks for.
-    const wanted =
+    // A digit may span two words; zeros follow the last word, as canonical padding requires.
+    const expected =
       within <= 26
         ? (word >>> (26 - within)) & 63
         : ((word << (within - 26)) | ((sha256State[(bit >>> 5) + 1] ?? 0) >>> (58 - within))) & 63;
-    difference |= got ^ wanted;
+    difference |= actual ^ expected;
   }
   return difference === 0;
 }

@@ -23,14 +23,14 @@ import {
 } from "./wasm.ts";
 
 /**
- * MD5 of one long row of blocks, as WebAssembly over the common memory. Each step needs the one before it, so all that
- * counts is how many instructions lie between what one step gives (b) and what the next one gives. They are written so
- * that it is five in the first round and the last, and four in the others; all else is done while the processor waits:
+ * MD5 of consecutive blocks, as WebAssembly over the shared memory (decision 0055). Each step needs the
+ * result (b) of the one before, so only the instructions between two results count: five in the first and the
+ * last round, four in the others. The processor does the rest while it waits:
  *
- *   F  ((c ^ d) & b) ^ d         G  (~d & c) + (d & b): the parts have no bit in common, and only one of them waits
+ *   F  ((c ^ d) & b) ^ d         G  (~d & c) + (d & b): no common bits, and only one part needs b
  *   H  (c ^ d) ^ b               I  (b | ~d) ^ c
  *
- * That is 288 cycles for a block. OpenSSL, as Node.js has it, takes 307.
+ * That is 288 cycles for a block. The OpenSSL of Node.js takes 307.
  *
  * The state is four words at `stateAt`.
  */
@@ -41,7 +41,7 @@ const LETTERS = [0, 1, 2, 3] as const;
 const BLOCK_BYTES = 64;
 const NOT: Nested = [i32(-1), I32_XOR];
 
-/** What each round adds to the sum on the stack, of the locals b, c and d. */
+/** Adds the function of each round, of the locals b, c and d, to the sum on the stack. */
 const MIX: readonly ((b: number, c: number, d: number) => Nested)[] = [
   (b, c, d) => [get(c), get(d), I32_XOR, get(b), I32_AND, get(d), I32_XOR, I32_ADD],
   (b, c, d) => [get(d), NOT, get(c), I32_AND, I32_ADD, get(d), get(b), I32_AND, I32_ADD],

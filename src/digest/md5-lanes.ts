@@ -27,17 +27,17 @@ import {
 } from "./wasm.ts";
 
 /**
- * MD5 of up to eight pieces at once. Each step of MD5 needs the one before it, so a processor computes one piece at
- * a fraction of what it could do; eight pieces side by side, four in each of two vectors, take little longer than one.
+ * MD5 of up to eight buffers at once (decision 0055). Each step of MD5 needs the one before, so one buffer
+ * leaves most of the processor idle; eight of them, four in each of two vectors, take little longer than one.
  *
- * Memory: the eight states (from 0 on: A, B, C, D of the first vector, then of the second), the block at work, word by
- * word, in two vectors each (from 1 KiB on), the constants (from 2 KiB on), the pieces (from 4 KiB on).
+ * Memory: the eight states (A, B, C, D of the first vector, then of the second), from 1 KiB the current
+ * block, word by word in two vectors each, from 2 KiB the constants, from 4 KiB the buffers.
  */
 export const LANES = 8;
 export const LANE_BYTES_MAX = 8_192;
 
 const BLOCK_BYTES = 64;
-/** What a piece ends with: one byte, and its length in bits in eight. */
+/** The padding: at least one byte, and eight for the length in bits. */
 const ENDING_BYTES = 9;
 const LANE_STRIDE = blocksOf(LANE_BYTES_MAX) * BLOCK_BYTES;
 const WORDS_AT = 1_024;
@@ -47,17 +47,17 @@ const VECTOR_BYTES = 16;
 const GROUPS = 2;
 const PER_GROUP = LANES / GROUPS;
 
-/** A digest with the zeros that make it a whole number of Base64 groups, and its text. */
+/** A digest with two zeros, which make it whole groups of Base64, and its text. */
 const PRINTED_BYTES = 18;
 const PRINTED_CHARS = 24;
 const printed = Buffer.alloc(LANES * PRINTED_BYTES);
 
-/** How many blocks a piece is, with its ending. Pieces that go together have equally many. */
+/** The blocks of a buffer with its padding. All buffers of one call must have equally many. */
 export function blocksOf(bytes: number): number {
   return Math.ceil((bytes + ENDING_BYTES) / BLOCK_BYTES);
 }
 
-/** Words of two vectors, those of the second counted from 4 on. */
+/** Picks words of two vectors; those of the second have the numbers from 4 on. */
 const pick = (words: Code): number[] =>
   shuffle(words.flatMap((word) => [0, 1, 2, 3].map((byte) => word * 4 + byte)));
 const NOT = simd(0x4d);
@@ -79,7 +79,7 @@ const MIX: readonly ((b: number, c: number, d: number) => number[])[] = [
   (b, c, d) => [...get(d), ...NOT, ...get(b), ...V128_OR, ...get(c), ...V128_XOR],
 ];
 
-/** Sixteen words of four pieces, from one piece after another to one word after another. */
+/** Transposes sixteen words of four buffers: from buffer after buffer to word after word. */
 function rotateBlock(group: number): number[] {
   const out: number[] = [];
   for (let quarter = 0; quarter < 4; quarter++) {
@@ -110,16 +110,16 @@ function step(group: number, index: number): number[] {
   const round = index >> 4;
   const place = (letter: number): number => STATES + group * 4 + ((letter + 64 - index) & 3);
   const [a, b, c, d] = [place(0), place(1), place(2), place(3)] as const;
-  const turn = rotationOf(index);
+  const rotation = rotationOf(index);
   return [
     ...[...get(a), ...i32(0), ...loadV128(wordAt(group, wordOf(index))), ...I32X4_ADD],
     ...[...i32(0), ...loadV128(CONSTANTS_AT + index * VECTOR_BYTES), ...I32X4_ADD],
-    ...[...MIX[round]!(b, c, d), ...I32X4_ADD, ...tee(SUM), ...i32(turn), ...I32X4_SHL],
-    ...[...get(SUM), ...i32(32 - turn), ...I32X4_SHR_U, ...V128_OR, ...get(b), ...I32X4_ADD, ...set(a)],
+    ...[...MIX[round]!(b, c, d), ...I32X4_ADD, ...tee(SUM), ...i32(rotation), ...I32X4_SHL],
+    ...[...get(SUM), ...i32(32 - rotation), ...I32X4_SHR_U, ...V128_OR, ...get(b), ...I32X4_ADD, ...set(a)],
   ];
 }
 
-/** run(at, end): adds the blocks that begin from `at` to `end` in every piece to the states. */
+/** run(at, end): adds the blocks from `at` to `end` of every buffer to the states. */
 function blocksCode(): number[] {
   const groups = [0, 1];
   const states = groups.flatMap((group) => [0, 1, 2, 3].map((letter) => group * 4 + letter));
@@ -156,16 +156,16 @@ export class Md5Lanes {
     }
   }
 
-  /** The digests of up to eight pieces that are equally many blocks, in Base64. */
-  digests(pieces: readonly Uint8Array[]): string[] {
-    const ends = blocksOf(pieces[0]!.length) * BLOCK_BYTES;
-    for (let lane = 0; lane < pieces.length; lane++) this.#place(lane, pieces[lane]!, ends);
+  /** The digests, in Base64, of up to eight buffers with equally many blocks. */
+  digests(buffers: readonly Uint8Array[]): string[] {
+    const ends = blocksOf(buffers[0]!.length) * BLOCK_BYTES;
+    for (let lane = 0; lane < buffers.length; lane++) this.#place(lane, buffers[lane]!, ends);
     for (let state = 0; state < 8; state++) this.#words.fill(MD5_START[state & 3]!, state * 4, state * 4 + 4);
     this.#run(0, ends);
-    return this.#print(pieces.length);
+    return this.#print(buffers.length);
   }
 
-  /** All in one call: two zeros behind each make its text end where that of the next begins. */
+  /** Encodes all in one call: with two zeros after each digest, its text ends where the next begins. */
   #print(count: number): string[] {
     for (let lane = 0; lane < count; lane++) {
       const first = Math.floor(lane / PER_GROUP) * 16 + (lane % PER_GROUP);
@@ -179,11 +179,11 @@ export class Md5Lanes {
     return digests;
   }
 
-  #place(lane: number, piece: Uint8Array, ends: number): void {
+  #place(lane: number, buffer: Uint8Array, ends: number): void {
     const at = INPUT_AT + lane * LANE_STRIDE;
-    this.#bytes.set(piece, at);
-    this.#bytes[at + piece.length] = 0x80;
-    this.#bytes.fill(0, at + piece.length + 1, at + ends);
-    this.#bytes.writeUInt32LE(piece.length * 8, at + ends - 8);
+    this.#bytes.set(buffer, at);
+    this.#bytes[at + buffer.length] = 0x80;
+    this.#bytes.fill(0, at + buffer.length + 1, at + ends);
+    this.#bytes.writeUInt32LE(buffer.length * 8, at + ends - 8);
   }
 }

@@ -1,7 +1,7 @@
-/** What the 64 steps of MD5 differ in, for those who write them out. */
+/** The constants of the 64 steps of MD5. */
 export const MD5_START = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476];
 
-/** By how many bits each step of a round turns, four steps over and over. */
+/** Rotations of the steps of each round, repeated every four steps. */
 const ROTATIONS = [
   [7, 12, 17, 22],
   [5, 9, 14, 20],
@@ -9,7 +9,7 @@ const ROTATIONS = [
   [6, 10, 15, 21],
 ];
 
-/** Which word of the block a step of a round takes. */
+/** Which word of the block each step of a round uses. */
 const WORDS = [
   (step: number) => step,
   (step: number) => 5 * step + 1,

@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { assert } from "../base/assert.ts";
 import { copyInto } from "../base/bytes.ts";
+import { Lazy } from "../base/lazy.ts";
 import { LIMITS } from "../base/limits.ts";
 import { commonMemory } from "../memory/common-memory.ts";
 import { PooledBuffer, release, retainSlice } from "../memory/pooled-buffer.ts";
@@ -10,13 +11,13 @@ import { MD5_START } from "./md5-steps.ts";
 import { MD5_WORKER } from "./md5-worker.ts";
 
 /**
- * MD5 of long bodies in a thread of its own. It is the costliest thing that happens to an upload: in the thread that
- * serves requests it takes half of the time, and everybody else waits for it.
+ * MD5 of long bodies in a thread. It is the most expensive part of an upload: in the thread that serves
+ * requests it takes half of the time and delays all other requests (decision 0013).
  *
- * Bytes that lie in the common memory are digested where they are, and held until then. Others are copied on their way,
- * into a part of that memory, round and round.
+ * Bytes in the shared memory are digested in place, and retained until then. Others are copied into a ring in
+ * that memory.
  */
-/** How many batches are no longer needed, or a digest. */
+/** How many batches are done, or a digest. */
 type Reply = { readonly doneBatches: number } | { readonly id: number; readonly digest: string };
 
 interface Waiter {
@@ -24,15 +25,15 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/** Bytes of one body that the thread is told of together: a message for each piece of a socket would be many. */
+/** Bytes of one body in one message to the thread. */
 class DigestBatch {
   readonly id: number;
-  /** Where each part begins and ends. */
+  /** Start and end addresses alternate. */
   readonly parts: number[] = [];
   readonly pinned: PooledBuffer[] = [];
   length = 0;
   pinnedBytes = 0;
-  /** With what was left out at the end of the ring. */
+  /** Includes bytes skipped at the end of the ring. */
   ringBytes = 0;
 
   constructor(id: number) {
@@ -47,13 +48,13 @@ class DigestBatch {
 }
 
 const RING_BYTES = LIMITS.digestWaitingBytesMax;
-/** A state, and at the end of a body two blocks: a page has room for more. */
+/** A state, and the last two blocks of a body. */
 const STATE_BYTES = 256;
 
 /**
- * The digest of a long body is one computation in a row that all else of an upload waits for at the end, so it keeps its
- * processor while others are woken: 6% more of one upload on two processors (decision 0046). With one processor
- * everybody else would wait for it, and elsewhere than on Linux threads have no priority of their own.
+ * An upload ends when its digest is done, so the thread keeps its processor while others are woken: 6% more
+ * for one upload on two processors (decision 0046). With one processor the other threads would wait for it,
+ * and only on Linux a thread has its own priority.
  */
 function priority(): number | undefined {
   return process.platform === "linux" && availableParallelism() > 1 ? DIGEST_PRIORITY : undefined;
@@ -66,27 +67,24 @@ class Md5Thread {
   readonly #ring: Buffer;
   readonly #worker: Worker;
   readonly #digests = new Map<number, Waiter>();
-  /** Where in the ring the next bytes go, and how many before it are still to be read, with what was left out. */
+  /** The next free position of the ring, and the used bytes before it. */
   #at = 0;
   #ringBytes = 0;
   #pinnedBytes = 0;
-  /** What the thread was told of: it takes them in their order. */
-  readonly #under: DigestBatch[] = [];
-  /** Bodies whose bytes did not fit, in the order in which they came. */
+  /** Batches that the thread has not finished, in its order. */
+  readonly #sent: DigestBatch[] = [];
+  /** Bodies whose bytes did not fit, in their order. */
   readonly #waiting: (() => void)[] = [];
   #unsent: DigestBatch | undefined;
-  /** Batches for the next message, and whether one has left in this tick. */
+  /** Batches for the next message, and whether one was posted in this tick. */
   #outbox: { readonly id: number; readonly parts: readonly number[] }[] = [];
   #hasPosted = false;
-  /** Those that the thread can forget, and does not know of yet. */
+  /** Digests for the next message that drops some. */
   #dropped: number[] = [];
   #failure: unknown;
   #lastId = 0;
 
-  constructor() {
-    ringAt ??= commonMemory.reserve(RING_BYTES);
-    stateAt ??= commonMemory.reserve(STATE_BYTES);
-    assert(ringAt !== undefined && stateAt !== undefined, "digests have their room in the common memory");
+  constructor({ ringAt, stateAt }: { readonly ringAt: number; readonly stateAt: number }) {
     const shared = commonMemory.shared;
     this.#ringAt = ringAt;
     this.#ring = Buffer.from(shared.buffer, ringAt, RING_BYTES);
@@ -96,7 +94,7 @@ class Md5Thread {
     this.#worker.unref();
     this.#worker.on("message", (reply: Reply) => this.#receive(reply));
     this.#worker.on("error", (error) => this.#fail(error));
-    this.#worker.on("exit", () => this.#fail(new Error("the thread of digests has ended")));
+    this.#worker.on("exit", () => this.#fail(new Error("the digest thread has ended")));
   }
 
   get isUsable(): boolean {
@@ -107,10 +105,7 @@ class Md5Thread {
     return ++this.#lastId;
   }
 
-  /**
-   * When a promise comes back, the thread is behind: the bytes are needed until it resolves. Afterwards they may be given
-   * back; bytes of the common memory must not be written over before.
-   */
+  /** A promise means that the thread is behind: the caller keeps the bytes until it resolves. */
   update(id: number, bytes: Uint8Array): Promise<void> | undefined {
     if (this.#failure !== undefined) throw this.#failure;
     if (bytes.length > LIMITS.digestPartBytesMax) return this.#updateInParts(id, bytes);
@@ -136,14 +131,14 @@ class Md5Thread {
     this.#wake();
   }
 
-  /** False when too much waits for the thread. */
+  /** False when too many bytes wait for the thread. */
   #tryUpdate(id: number, bytes: Uint8Array): boolean {
     if (this.#unsent !== undefined && this.#unsent.id !== id) this.#send();
     this.#unsent ??= new DigestBatch(id);
     const isPinnable = bytes instanceof PooledBuffer && commonMemory.includes(bytes);
     const isAdded = isPinnable ? this.#pin(this.#unsent, bytes) : this.#copy(this.#unsent, bytes);
-    // A thread that has nothing to do is told at once.
-    const isIdle = this.#under.length === 0;
+    // An idle thread gets the batch at once.
+    const isIdle = this.#sent.length === 0;
     if (!isAdded || isIdle || this.#unsent.length >= LIMITS.digestPartBytesMax) this.#send();
     return isAdded;
   }
@@ -177,15 +172,15 @@ class Md5Thread {
     const batch = this.#unsent;
     this.#unsent = undefined;
     if (batch === undefined || batch.parts.length === 0) return;
-    this.#under.push(batch);
+    this.#sent.push(batch);
     this.#outbox.push({ id: batch.id, parts: batch.parts });
     this.#worker.ref();
     if (!this.#hasPosted) this.#post();
   }
 
   /**
-   * The first batch of a tick leaves at once, the others together when the tick ends: a message costs 60 microseconds, and
-   * hundreds of bodies may bring their parts in one tick.
+   * Posts the first batch of a tick at once and the others together when the tick ends: a message costs 60
+   * us, and one tick may bring bytes of hundreds of bodies.
    */
   #post(): void {
     if (!this.#hasPosted) setImmediate(this.#endTick);
@@ -215,7 +210,7 @@ class Md5Thread {
     });
   }
 
-  /** The digest is not wanted. When thousands of clients go away at once, the thread hears of all of them together. */
+  /** Drops a digest. One message drops all digests of a tick: thousands of clients may leave at once. */
   drop(id: number): void {
     if (!this.isUsable) return;
     if (this.#unsent?.id === id) this.#send();
@@ -234,18 +229,18 @@ class Md5Thread {
       this.#digests.get(reply.id)?.resolve(reply.digest);
       this.#digests.delete(reply.id);
     } else {
-      for (const batch of this.#under.splice(0, reply.doneBatches)) {
+      for (const batch of this.#sent.splice(0, reply.doneBatches)) {
         this.#ringBytes -= batch.ringBytes;
         this.#pinnedBytes -= batch.pinnedBytes;
         for (const bytes of batch.pinned) bytes.release();
         this.#wake();
       }
     }
-    // Only work under way keeps the process alive.
-    if (this.#under.length === 0 && this.#digests.size === 0) this.#worker.unref();
+    // Only pending work keeps the process alive.
+    if (this.#sent.length === 0 && this.#digests.size === 0) this.#worker.unref();
   }
 
-  /** The first in the row; the next when that one has found its room. */
+  /** Resumes the first waiting body, which then resumes the next. */
   #wake(): void {
     this.#waiting.shift()?.();
   }
@@ -258,23 +253,33 @@ class Md5Thread {
   }
 }
 
-let thread: Md5Thread | undefined;
-/** One thread after another has them. */
-let ringAt: number | undefined;
-let stateAt: number | undefined;
+/** The one digest thread of the process, and its memory, which a new thread uses again. */
+class Md5Threads {
+  #current: Md5Thread | undefined;
+  readonly #memory = new Lazy(() => {
+    const ringAt = commonMemory.reserve(RING_BYTES);
+    const stateAt = commonMemory.reserve(STATE_BYTES);
+    assert(
+      ringAt !== undefined && stateAt !== undefined,
+      "the shared memory has space for the digest thread",
+    );
+    return { ringAt, stateAt };
+  });
 
-/** One MD5, computed elsewhere. */
-export class LongMd5 {
-  readonly #thread: Md5Thread;
-  readonly #id: number;
-  #isDropped = false;
-
-  constructor() {
-    // A thread that failed takes its digests with it; the next body gets a new one.
-    if (thread?.isUsable !== true) thread = new Md5Thread();
-    this.#thread = thread;
-    this.#id = thread.nextId();
+  /** A thread that failed loses its digests; the next body gets a new thread. */
+  current(): Md5Thread {
+    if (this.#current?.isUsable !== true) this.#current = new Md5Thread(this.#memory.value);
+    return this.#current;
   }
+}
+
+const threads = new Md5Threads();
+
+/** The MD5 of one long body, computed in the thread. */
+export class LongMd5 {
+  readonly #thread = threads.current();
+  readonly #id = this.#thread.nextId();
+  #isDropped = false;
 
   update(bytes: Uint8Array): Promise<void> | undefined {
     return this.#thread.update(this.#id, bytes);
@@ -285,7 +290,7 @@ export class LongMd5 {
     return this.#thread.digest(this.#id);
   }
 
-  /** A body that breaks off may say so at more than one of its ends. */
+  /** May be called more than once. */
   drop(): void {
     if (this.#isDropped) return;
     this.#isDropped = true;

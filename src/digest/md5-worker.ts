@@ -1,19 +1,19 @@
 /**
- * What runs in the thread of digests. It is text because the program is one file, which as a thread would start a server.
+ * The code of the digest thread. It is text because the program is one file, which would start a server as a
+ * thread.
  *
- * It is told where in the common memory parts of bodies lie, says when it needs them no more, and answers with digests.
- * A part of that memory is its own, from `stateAt` on: the state of the body at hand, and behind it room for two blocks.
- * It asks for a priority if it is given one.
+ * It gets the addresses of bytes in the shared memory, reports when it no longer needs them, and answers with
+ * digests. From `stateAt` on it has memory of its own: the state of the current body, then two blocks.
  */
 export const MD5_WORKER = `
 const { parentPort, workerData } = require("node:worker_threads");
 const { blocks, memory, stateAt, start, priority } = workerData;
 if (priority !== undefined) {
   try {
-    // On Linux this is the priority of the thread that asks, not of the whole process.
+    // On Linux this sets the priority of the calling thread, not of the process.
     require("node:os").setPriority(priority);
   } catch (error) {
-    // Not everybody may; then it is a thread like the others.
+    // Not permitted: the thread keeps its default priority.
     if (error.code !== "ERR_SYSTEM_ERROR") throw error;
   }
 }
@@ -24,7 +24,7 @@ const blockAt = stateAt + 64;
 
 class Md5 {
   state = Uint32Array.from(start);
-  // What came behind the last whole block, and at the end what MD5 adds to it.
+  // The bytes after the last whole block, and at the end the padding of MD5.
   rest = new Uint8Array(128);
   length = 0;
 
