@@ -34,7 +34,7 @@ export async function handleQueryBlobContents(
     throw new Refusal("InvalidBlobType");
   }
   const source = streamOf(opened);
-  const events = guarded(() => runQuery({ query, input, output, source }));
+  const events = guarded(() => runQuery({ query, input, output, source, scheduler: blobs.scheduler }));
   return {
     status: 200,
     headers: { ...blobHeaders(opened), "Content-Type": "avro/binary" },

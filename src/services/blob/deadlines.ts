@@ -27,7 +27,7 @@ export function deadlineJob(blobs: BlobContext): BackgroundJob {
   return { name: "blob-due", interval: BLOB_LIMITS.dueJobMillis, run: () => processDeadlines(blobs) };
 }
 
-export async function processDeadlines(blobs: BlobContext): Promise<"more" | "done"> {
+async function processDeadlines(blobs: BlobContext): Promise<"more" | "done"> {
   const limit = BLOB_LIMITS.dueRecordsPerStep;
   const due = await blobs.store.read((read) => read.take(dueBy(read.now()), limit));
   if (due.length === 0) return "done";

@@ -1,10 +1,2 @@
-/** The shapes of what is stored, for those above who print them. */
-export type {
-  BlobContent,
-  BlobHttpHeaders,
-  BlobKind,
-  BlobRecord,
-  BlockEntry,
-  ContainerRecord,
-  CopyRecord,
-} from "../../store/records/blob.ts";
+/** The stored records that the front end prints. */
+export type { BlobHttpHeaders, BlobKind, BlobRecord, ContainerRecord } from "../../store/records/blob.ts";

@@ -1,5 +1,6 @@
 import { ManualClock } from "../../../src/base/clock.ts";
 import { Refusal } from "../../../src/base/refusals.ts";
+import { CooperativeScheduler } from "../../../src/base/yield-to-event-loop.ts";
 import { parseTagPredicate } from "../../../src/concurrency/tag-predicate.ts";
 import { parseTagQuery } from "../../../src/concurrency/tag-query.ts";
 import { parseTagsBody, parseTagsHeader } from "../../../src/http/blob/tags-wire.ts";
@@ -26,6 +27,8 @@ import { parseSql } from "../../../src/services/blob/query/sql-parser.ts";
 import { keyRangesOf } from "../../../src/services/table/filter/key-ranges.ts";
 import { accounts, authenticate, contextOf, hmac, NAME, NOW_TEXT, queryOf } from "../../support/auth.ts";
 import { plainTarget } from "../target.ts";
+
+const SCHEDULER = new CooperativeScheduler(1);
 
 /** The readers of the HTTP front end, each by itself: thousands of times faster than through a socket. */
 const text = (input: Buffer): string => input.utf8Slice();
@@ -367,7 +370,13 @@ export const SQL = plainTarget("sql-query", {
     } as const;
     const json = { kind: "json", recordSeparator: "\n" } as const;
     const form = data[0] === 0x7b ? json : csv;
-    for await (const _ of runQuery({ query, input: form, output: form, source: pieces(data) }));
+    for await (const _ of runQuery({
+      query,
+      input: form,
+      output: form,
+      source: pieces(data),
+      scheduler: SCHEDULER,
+    }));
   },
 });
 

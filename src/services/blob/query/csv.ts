@@ -1,16 +1,16 @@
 import { FormError, SQL_LIMITS } from "./sql.ts";
 
-/** How records and fields are told apart, in a blob or in an answer. */
+/** The separators and quotes of delimited text, in a blob or in a reply. */
 export interface CsvForm {
   readonly columnSeparator: string;
   readonly recordSeparator: string;
   readonly quote: string;
-  /** Empty: a quote inside quotes is doubled. */
+  /** When empty, a quote inside quotes is doubled. */
   readonly escapeMark: string;
   readonly hasHeaders: boolean;
 }
 
-/** Records out of text that arrives in pieces. What is left of a piece waits for the next. */
+/** Parses records from text that arrives in chunks. An incomplete record waits for the next chunk. */
 export class CsvReader {
   readonly #form: CsvForm;
   #rest = "";
@@ -20,7 +20,7 @@ export class CsvReader {
     this.#form = form;
   }
 
-  /** What the records since the last call took up in the blob. */
+  /** The bytes in the blob of the records since the last call. */
   takeBytes(): number {
     const bytes = this.#bytes;
     this.#bytes = 0;
@@ -105,7 +105,7 @@ export class CsvReader {
       } else if (character === quote) {
         value += text.slice(from, at);
         if (text[at + 1] !== quote) {
-          // What stands between a closing quote and the next separator belongs to the field as well.
+          // Text between a closing quote and the next separator belongs to the field.
           const tail = this.#plain(text, at + 1);
           return { value: value + tail.value, next: tail.next };
         }
@@ -116,7 +116,7 @@ export class CsvReader {
   }
 }
 
-/** Lines of files that were written with CRLF end in a return. */
+/** Lines that end with CRLF leave a carriage return in the last field. */
 function withoutReturn(fields: string[]): string[] {
   const last = fields.length - 1;
   if (fields[last]!.endsWith("\r")) fields[last] = fields[last]!.slice(0, -1);

@@ -1,4 +1,4 @@
-import type { Aggregate, Effort, Expression, PathStep, Value } from "./sql.ts";
+import type { Aggregate, Arithmetic, Comparison, Effort, Expression, PathStep, Value } from "./sql.ts";
 import { RecordError, SQL_LIMITS, SqlError } from "./sql.ts";
 import { addToDate, dateDifference, extractFrom } from "./sql-dates.ts";
 import { callFunction, castTo, compareValues, isLike, numberOf, textOf } from "./sql-functions.ts";
@@ -7,11 +7,11 @@ import { callFunction, castTo, compareValues, isLike, numberOf, textOf } from ".
 export interface Row {
   readonly effort: Effort;
   column(path: readonly PathStep[]): Value;
-  /** Not there at all, which in JSON is not the same as being null. */
+  /** Absent, which in JSON differs from null. */
   isMissing(path: readonly PathStep[]): boolean;
 }
 
-/** Three-valued, as SQL is: null is "not known", and what is not known is not taken. */
+/** Three-valued, as SQL is: null means unknown, and a record whose condition is unknown is left out. */
 export function evaluate(expression: Expression, row: Row): Value {
   switch (expression.kind) {
     case "literal":
@@ -65,18 +65,18 @@ export function evaluate(expression: Expression, row: Row): Value {
       return expression.among.some((item) => compareValues(value, evaluate(item, row)) === 0);
     }
     case "cast":
-      return castTo(paidFor(evaluate(expression.of, row), row), expression.type);
+      return castTo(charged(evaluate(expression.of, row), row), expression.type);
     case "call":
       return callFunction(
         expression.name,
-        expression.args.map((argument) => paidFor(evaluate(argument, row), row)),
+        expression.args.map((argument) => charged(evaluate(argument, row), row)),
       );
     case "case": {
       const branch = expression.branches.find(({ when }) => truth(evaluate(when, row)) === true);
       return evaluate(branch === undefined ? expression.otherwise : branch.result, row);
     }
     case "aggregate":
-      throw new SqlError("an aggregate stands where none can be");
+      throw new SqlError("an aggregate is not allowed here");
   }
 }
 
@@ -84,8 +84,8 @@ function timeOf(value: Value): Date | null {
   return castTo(value, "timestamp") as Date | null;
 }
 
-/** Texts are read from one end to the other by whatever is done to them. */
-function paidFor<T extends Value>(value: T, { effort }: Row): T {
+/** Charges the effort of reading a text from start to end. */
+function charged<T extends Value>(value: T, { effort }: Row): T {
   effort.spend(typeof value === "string" ? value.length : 1);
   return value;
 }
@@ -109,35 +109,39 @@ function binary(
   const [one, other] = [evaluate(left, row), evaluate(right, row)];
   if (operator === "||") {
     const [a, b] = [textOf(one), textOf(other)];
-    return a === null || b === null ? null : paidFor(a + b, row);
+    return a === null || b === null ? null : charged(a + b, row);
   }
-  // A number beside a time is a number of days.
+  // A number added to a time is a number of days.
   if ((operator === "+" || operator === "-") && one instanceof Date && !(other instanceof Date)) {
     const days = numberOf(other);
     return days === null ? null : addToDate("day", operator === "-" ? -days : days, one);
   }
-  if (operator === "+" || operator === "-" || operator === "*" || operator === "/" || operator === "%") {
-    return arithmetic(operator, numberOf(one), numberOf(other));
+  if (operator in ARITHMETIC) {
+    const [a, b] = [numberOf(one), numberOf(other)];
+    return a === null || b === null ? null : ARITHMETIC[operator as Arithmetic](a, b);
   }
-  const order = compared(paidFor(one, row), other);
-  if (order === null) return null;
-  switch (operator) {
-    case "=":
-      return order === 0;
-    case "<>":
-      return order !== 0;
-    case "<":
-      return order < 0;
-    case "<=":
-      return order <= 0;
-    case ">":
-      return order > 0;
-    case ">=":
-      return order >= 0;
-  }
+  const order = compared(charged(one, row), other);
+  return order === null ? null : COMPARISONS[operator as Comparison](order);
 }
 
-/** A text beside a number must be one. An empty field is nothing at all, and compares with nothing. */
+const ARITHMETIC: Readonly<Record<Arithmetic, (a: number, b: number) => number | null>> = {
+  "+": (a, b) => a + b,
+  "-": (a, b) => a - b,
+  "*": (a, b) => a * b,
+  "/": (a, b) => (b === 0 ? null : a / b),
+  "%": (a, b) => (b === 0 ? null : a % b),
+};
+
+const COMPARISONS: Readonly<Record<Comparison, (order: number) => boolean>> = {
+  "=": (order) => order === 0,
+  "<>": (order) => order !== 0,
+  "<": (order) => order < 0,
+  "<=": (order) => order <= 0,
+  ">": (order) => order > 0,
+  ">=": (order) => order >= 0,
+};
+
+/** A text compared with a number must be a number. An empty field counts as null. */
 function compared(one: Value, other: Value): number | null {
   const order = compareValues(one, other);
   if (order !== null) return order;
@@ -147,23 +151,7 @@ function compared(one: Value, other: Value): number | null {
   return null;
 }
 
-function arithmetic(operator: "+" | "-" | "*" | "/" | "%", a: number | null, b: number | null): Value {
-  if (a === null || b === null) return null;
-  switch (operator) {
-    case "+":
-      return a + b;
-    case "-":
-      return a - b;
-    case "*":
-      return a * b;
-    case "/":
-      return b === 0 ? null : a / b;
-    case "%":
-      return b === 0 ? null : a % b;
-  }
-}
-
-/** One aggregate over the rows that pass by. What is null does not count. */
+/** One aggregate over all rows. Null values do not count. */
 export class Accumulator {
   readonly #name: Aggregate;
   readonly #of: Expression | undefined;
@@ -185,7 +173,7 @@ export class Accumulator {
     if (value === null) return;
     if (this.#name === "sum" || this.#name === "avg") {
       const number = numberOf(value);
-      if (number === null) throw new SqlError(`${this.#name} of something that is no number`);
+      if (number === null) throw new SqlError(`${this.#name} of a value that is not a number`);
       this.#sum += number;
     } else if (this.#name !== "count") {
       const order = this.#best === null ? null : compareValues(value, this.#best);

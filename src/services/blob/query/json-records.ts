@@ -2,21 +2,18 @@ import { FormError, type PathStep, SQL_LIMITS, type Value } from "./sql.ts";
 
 const OPEN = /[{[]/;
 
-/**
- * JSON records out of text that arrives in pieces: one after another, on a line each or spread over several.
- * Found by their brackets, so a record is parsed once, when it is whole.
- */
+/** Parses JSON records from text that arrives in chunks. Records are found by their brackets and parsed once. */
 export class JsonReader {
   #rest = "";
   #depth = 0;
   #isInText = false;
-  /** How far the rest has been looked at. */
-  #seen = 0;
+  /** How far the rest has been scanned. */
+  #scanned = 0;
 
   *push(text: string): Generator<Value> {
     this.#rest += text;
     let start = 0;
-    for (let at = this.#seen; at < this.#rest.length; at++) {
+    for (let at = this.#scanned; at < this.#rest.length; at++) {
       const character = this.#rest[at]!;
       if (this.#isInText) {
         if (character === "\\") at++;
@@ -30,10 +27,10 @@ export class JsonReader {
           start = at + 1;
         }
       }
-      this.#seen = at + 1;
+      this.#scanned = at + 1;
     }
     this.#rest = this.#rest.slice(start);
-    this.#seen -= start;
+    this.#scanned -= start;
     if (this.#rest.length > SQL_LIMITS.recordCharsMax) throw new FormError("a record is too long");
   }
 
@@ -52,7 +49,7 @@ function parse(text: string): Value {
   }
 }
 
-/** Everything a path leads to below a record: [*] stands for each element of a list. */
+/** All values at a path below a record; [*] stands for each element of an array. */
 export function* walkPath(record: Value, path: readonly PathStep[], at = 0): Generator<Value> {
   if (at === path.length) {
     yield record;
@@ -75,21 +72,21 @@ export function stepInto(value: Value, step: PathStep): Value {
   return name === undefined ? null : ((value as Record<string, Value>)[name] ?? null);
 }
 
-/** Fields are found by their name, or by one that differs only in upper and lower case. */
+/** Fields are found by their exact name, or else regardless of case. */
 function fieldOf(value: object, name: string): string | undefined {
   if (Object.hasOwn(value, name)) return name;
   const lower = name.toLowerCase();
-  return Object.keys(value).find((known) => known.toLowerCase() === lower);
+  return Object.keys(value).find((field) => field.toLowerCase() === lower);
 }
 
-/** Whether a path ends before its last step. */
+/** Whether a step of the path does not exist. */
 export function isAbsent(value: Value, path: readonly PathStep[]): boolean {
   let at = value;
   for (const step of path) {
     if (at === null || typeof at !== "object" || at instanceof Date) return true;
-    const isThere =
+    const exists =
       typeof step === "number" ? Array.isArray(at) && step in at : fieldOf(at, step) !== undefined;
-    if (!isThere) return true;
+    if (!exists) return true;
     at = stepInto(at, step);
   }
   return false;

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { CooperativeScheduler } from "../../../base/yield-to-event-loop.ts";
 import { type Form, type QueryEvent, runQuery } from "./run-query.ts";
 import { parseSql } from "./sql-parser.ts";
+
+const scheduler = new CooperativeScheduler(1);
 
 const CSV: Form = {
   kind: "csv",
@@ -18,7 +21,7 @@ async function ask(sql: string, data: string, form = CSV): Promise<QueryEvent[]>
     yield Buffer.from(data);
   }
   const events: QueryEvent[] = [];
-  const run = runQuery({ query: parseSql(sql, 0), input: form, output: form, source: source() });
+  const run = runQuery({ query: parseSql(sql, 0), input: form, output: form, source: source(), scheduler });
   for await (const event of run) events.push(event);
   return events;
 }
@@ -53,7 +56,7 @@ test("a long query that finds nothing says so now and then, and ends when nobody
     }
   }
   const query = parseSql(`SELECT * FROM BlobStorage WHERE ${terms}`, 0);
-  for await (const event of runQuery({ query, input: CSV, output: CSV, source: source() })) {
+  for await (const event of runQuery({ query, input: CSV, output: CSV, source: source(), scheduler })) {
     assert.equal(event.kind, "progress");
     break;
   }

@@ -1,6 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
 import { monotonic } from "../../../base/clock.ts";
-import { CooperativeScheduler } from "../../../base/yield-to-event-loop.ts";
+import type { CooperativeScheduler } from "../../../base/yield-to-event-loop.ts";
 import { type CsvForm, CsvReader, printCsv } from "./csv.ts";
 import { Accumulator, evaluate, type Row, truth } from "./evaluate.ts";
 import { isAbsent, JsonReader, stepInto, walkPath } from "./json-records.ts";
@@ -27,13 +27,13 @@ export type QueryEvent =
   | QueryError
   | { readonly kind: "end" };
 
-/** Fatal: the answer ends here. Otherwise one record was left out. */
+/** A fatal error ends the reply; any other left out one record. */
 export interface QueryError {
   readonly kind: "error";
   readonly isFatal: boolean;
   readonly name: string;
   readonly description: string;
-  /** Where in the blob. */
+  /** The offset in the blob. */
   readonly position: number;
 }
 
@@ -42,22 +42,21 @@ export interface QueryRun {
   readonly input: Form;
   readonly output: Form;
   readonly source: AsyncIterable<Buffer>;
+  /** Shared by all long work of the service, so that many queries delay other requests no more than one. */
+  readonly scheduler: CooperativeScheduler;
 }
 
-/** Output that waits until it is worth a record of the reply. */
+/** The buffered output that makes a data record of the reply. */
 const FLUSH_CHARS = 64 * 1_024;
 const PROGRESS_BYTES = 4 * 1_024 * 1_024;
 
-/** Shared by all queries of the process. */
-const turns = new CooperativeScheduler(SQL_LIMITS.restMillis);
-
 /**
- * Runs a query over a blob as it streams by: one record in memory at a time, whatever the blob's size. An
- * error in the data ends the answer with what is wrong and where, since by then part of it may be out.
+ * Runs a query over a blob while it streams, with one record in memory at a time. An error in the data ends the reply
+ * with its description and position, because part of the reply may have been sent.
  */
 export function runQuery(run: QueryRun): AsyncIterable<QueryEvent> {
   const { query, input } = run;
-  // What does not fit the form of the blob is refused at once, while there is no answer yet to break off.
+  // A query that does not fit the format is refused before the reply begins.
   if (query.splitBytes !== undefined && input.kind !== "csv") {
     throw new SqlError("sys.split is for delimited text");
   }
@@ -67,64 +66,69 @@ export function runQuery(run: QueryRun): AsyncIterable<QueryEvent> {
 }
 
 async function* eventsOf(
-  { query, output, source }: QueryRun,
+  { query, output, source, scheduler }: QueryRun,
   reader: CsvRows | JsonRows,
   effort: Effort,
 ): AsyncGenerator<QueryEvent> {
   const results = new Results(query, output, effort);
   let sliceBegan = monotonic();
   const isLong = (): boolean => monotonic() - sliceBegan > SQL_LIMITS.sliceMillis;
-  let toldAt = sliceBegan;
-  /**
-   * True when it is time to say something: to a client that is gone nothing can be said, and the query ends.
-   */
-  const giveWay = async (): Promise<boolean> => {
-    await turns.yieldToEventLoop();
+  let reportedAt = sliceBegan;
+  /** True when it is time for output, which fails and ends the query when the client has disconnected. */
+  const yieldToOthers = async (): Promise<boolean> => {
+    await scheduler.yieldToEventLoop();
     sliceBegan = monotonic();
-    if (sliceBegan - toldAt < SQL_LIMITS.silenceMillis) return false;
-    toldAt = sliceBegan;
+    if (sliceBegan - reportedAt < SQL_LIMITS.silenceMillis) return false;
+    reportedAt = sliceBegan;
     return true;
   };
   const decoder = new StringDecoder("utf8");
   let scanned = 0;
-  let told = 0;
+  let reported = 0;
   try {
-    for await (const piece of inParts(source)) {
-      scanned += piece.length;
-      for (const row of reader.push(decoder.write(piece))) {
-        const wrong = addTo(results, row);
-        if (wrong !== undefined) yield wrong;
+    for await (const chunk of smallChunks(source)) {
+      scanned += chunk.length;
+      for (const row of reader.push(decoder.write(chunk))) {
+        const error = errorOf(results, row);
+        if (error !== undefined) yield error;
         if (results.isFull) break;
-        if (results.waiting >= FLUSH_CHARS) yield { kind: "data", bytes: results.take() };
-        if (isLong() && (await giveWay())) yield { kind: "progress", scanned };
+        if (results.waiting >= FLUSH_CHARS) yield { kind: "data", bytes: results.flush() };
+        if (isLong() && (await yieldToOthers())) yield { kind: "progress", scanned };
       }
       if (results.isFull) break;
-      if (isLong() && (await giveWay())) yield { kind: "progress", scanned };
-      if (scanned - told >= PROGRESS_BYTES) {
-        told = scanned;
+      if (isLong() && (await yieldToOthers())) yield { kind: "progress", scanned };
+      if (scanned - reported >= PROGRESS_BYTES) {
+        reported = scanned;
         yield { kind: "progress", scanned };
       }
     }
     if (!results.isFull) {
-      for (const row of reader.push(decoder.end())) yield* errorsOf(results, row);
-      for (const row of reader.end()) yield* errorsOf(results, row);
+      for (const row of lastRows(reader, decoder.end())) {
+        const error = errorOf(results, row);
+        if (error !== undefined) yield error;
+      }
     }
     results.finish();
   } catch (error) {
     if (!(error instanceof SqlError)) throw error;
-    if (results.waiting > 0) yield { kind: "data", bytes: results.take() };
+    if (results.waiting > 0) yield { kind: "data", bytes: results.flush() };
     const name = error instanceof FormError ? "ParseError" : "InvalidInput";
     yield { kind: "error", isFatal: true, name, description: error.message, position: scanned };
     yield { kind: "end" };
     return;
   }
-  if (results.waiting > 0) yield { kind: "data", bytes: results.take() };
+  if (results.waiting > 0) yield { kind: "data", bytes: results.flush() };
   yield { kind: "progress", scanned };
   yield { kind: "end" };
 }
 
-/** What there is to tell of a record that had to be left out. */
-function addTo(results: Results, row: WholeRow): QueryError | undefined {
+function* lastRows(reader: CsvRows | JsonRows, text: string): Generator<WholeRow> {
+  yield* reader.push(text);
+  yield* reader.end();
+}
+
+/** Adds a record to the results; the error of one that had to be left out. */
+function errorOf(results: Results, row: WholeRow): QueryError | undefined {
   try {
     results.add(row);
     return undefined;
@@ -135,24 +139,19 @@ function addTo(results: Results, row: WholeRow): QueryError | undefined {
   }
 }
 
-function errorsOf(results: Results, row: WholeRow): readonly QueryError[] {
-  const wrong = addTo(results, row);
-  return wrong === undefined ? [] : [wrong];
-}
-
-/** Small enough that reading one takes no longer than a turn. */
-async function* inParts(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  for await (const piece of source) {
-    for (let from = 0; from < piece.length; from += SQL_LIMITS.pieceBytes)
-      yield piece.subarray(from, from + SQL_LIMITS.pieceBytes);
+/** Small enough that parsing one does not delay other requests. */
+async function* smallChunks(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const chunk of source) {
+    for (let from = 0; from < chunk.length; from += SQL_LIMITS.chunkBytes)
+      yield chunk.subarray(from, from + SQL_LIMITS.chunkBytes);
   }
 }
 
-/** A record that can also be given out whole. */
+/** A record with all its columns, for `SELECT *`. */
 interface WholeRow extends Row {
-  /** How much of the blob it takes up, with what is skipped before it; counted for delimited text only. */
+  /** Its bytes in the blob, including skipped ones before it; counted for delimited text only. */
   readonly bytes: number;
-  /** Where that begins. */
+  /** The offset where they begin. */
   readonly start: number;
   readonly names: readonly string[];
   readonly values: readonly Value[];
@@ -211,15 +210,15 @@ class CsvRows {
     };
   }
 
-  /** Undefined when the record has fewer fields than the place that is asked for. */
+  /** Undefined when the record has no field at this ordinal. */
   #field(fields: readonly string[], path: readonly PathStep[]): Value | undefined {
     const [name] = path;
     if (path.length === 1 && typeof name === "string") {
-      if (PLACE.test(name)) return fields[Number(name.slice(1)) - 1];
+      if (ORDINAL.test(name)) return fields[Number(name.slice(1)) - 1];
       const exact = this.#names?.indexOf(name) ?? -1;
       if (exact >= 0) return fields[exact] ?? null;
       const lower = name.toLowerCase();
-      const similar = this.#names?.findIndex((known) => known.toLowerCase() === lower) ?? -1;
+      const similar = this.#names?.findIndex((column) => column.toLowerCase() === lower) ?? -1;
       if (similar >= 0) return fields[similar] ?? null;
     }
     throw new SqlError(`there is no column ${path.join(".")}`);
@@ -268,7 +267,7 @@ function withoutAlias(path: readonly PathStep[], alias: string | undefined): rea
   return isAliased ? path.slice(1) : path;
 }
 
-/** What the query makes of the rows, printed. */
+/** The printed results of the query. */
 class Results {
   readonly #query: SqlQuery;
   readonly #form: Form;
@@ -284,8 +283,8 @@ class Results {
     this.#effort = effort;
     this.#form = form;
     const expressions = (query.columns ?? []).map(({ expression }) => expression);
-    const totals = expressions.flatMap((one) =>
-      one.kind === "aggregate" ? [new Accumulator(one.name, one.of)] : [],
+    const totals = expressions.flatMap((expression) =>
+      expression.kind === "aggregate" ? [new Accumulator(expression.name, expression.of)] : [],
     );
     this.#totals = totals.length === 0 ? undefined : totals;
   }
@@ -334,7 +333,7 @@ class Results {
 
   #print(names: readonly string[], values: readonly Value[], whole?: Value): void {
     const form = this.#form;
-    // A column may be asked for a thousand times: what comes out is bounded before it is put together.
+    // A query may name a column a thousand times, so the output is bounded before it is built.
     if (whole === undefined) for (const value of values) this.#effort.spend(printedChars(value));
     if (form.kind === "csv") {
       if (form.hasHeaders && this.#count === 0) this.#text += printCsv(names, form);
@@ -346,7 +345,7 @@ class Results {
     this.#count++;
   }
 
-  take(): Buffer {
+  flush(): Buffer {
     const bytes = Buffer.from(this.#text);
     this.#text = "";
     return bytes;
@@ -358,13 +357,11 @@ function printedChars(value: Value): number {
   return value !== null && typeof value === "object" ? JSON.stringify(value).length : 1;
 }
 
-/**
- * A column named by its place has no name of its own: in the answer it is named by the place it has there.
- */
-const PLACE = /^_[1-9]\d{0,4}$/;
+/** A column named by its ordinal is named by its ordinal in the reply. */
+const ORDINAL = /^_[1-9]\d{0,4}$/;
 
 function nameOf({ name, expression }: SqlColumn, index: number): string {
   if (name !== undefined) return name;
   const last = expression.kind === "column" ? expression.path.at(-1) : undefined;
-  return typeof last === "string" && !PLACE.test(last) ? last : `_${index + 1}`;
+  return typeof last === "string" && !ORDINAL.test(last) ? last : `_${index + 1}`;
 }

@@ -1,7 +1,7 @@
 import { SqlError, type Value } from "./sql.ts";
 
-/** Times in queries: ISO 8601 in and out, and the parts they are made of. All are reckoned in UTC. */
-export const DATE_PARTS = ["year", "month", "day", "hour", "minute", "second"] as const;
+/** Times in queries: ISO 8601 in and out, and their parts, all in UTC. */
+const DATE_PARTS = ["year", "month", "day", "hour", "minute", "second"] as const;
 export type DatePart = (typeof DATE_PARTS)[number];
 const ZONE_PARTS = ["timezone_hour", "timezone_minute"] as const;
 export type ExtractPart = DatePart | (typeof ZONE_PARTS)[number];
@@ -19,20 +19,12 @@ export function extractPartOf(text: string): ExtractPart {
 const ISO =
   /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?(?:[T ](?:(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?(Z|[+-]\d\d:?\d\d)?)?$/i;
 
-/** Any form of ISO 8601, from a year alone to parts of a second; without an offset it is UTC. */
+/** Any form of ISO 8601, from a year alone to fractions of a second; without an offset it is UTC. */
 export function parseTimestamp(text: string): Date | null {
   const parts = ISO.exec(text.trim());
   if (parts === null) return null;
-  const [year, month, day, hour, minute, second] = parts
-    .slice(1, 7)
-    .map((part, i) => (part === undefined ? Number(i === 1 || i === 2) : Number(part))) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  const [year, month, day] = [Number(parts[1]), Number(parts[2] ?? 1), Number(parts[3] ?? 1)];
+  const [hour, minute, second] = [Number(parts[4] ?? 0), Number(parts[5] ?? 0), Number(parts[6] ?? 0)];
   const millis = Number((parts[7] ?? "0").padEnd(3, "0").slice(0, 3));
   const time = new Date(0);
   time.setUTCFullYear(year, month - 1, day);
@@ -50,24 +42,25 @@ function offsetMinutes(text: string | undefined): number {
 
 const MILLIS = { day: 86_400_000, hour: 3_600_000, minute: 60_000, second: 1_000 } as const;
 
-/** A day that the month it comes to has not is the last of that month. */
+/** A day that the resulting month does not have becomes the last day of that month. */
 export function addToDate(part: DatePart, quantity: number, time: Date): Date | null {
   const count = Math.trunc(quantity);
-  if (part !== "year" && part !== "month") return sound(new Date(time.getTime() + count * MILLIS[part]));
+  if (part !== "year" && part !== "month")
+    return validOrNull(new Date(time.getTime() + count * MILLIS[part]));
   const moved = new Date(time.getTime());
   moved.setUTCDate(1);
   moved.setUTCMonth(moved.getUTCMonth() + (part === "year" ? 12 * count : count));
   const last = new Date(moved.getTime());
   last.setUTCMonth(last.getUTCMonth() + 1, 0);
   moved.setUTCDate(Math.min(time.getUTCDate(), last.getUTCDate()));
-  return sound(moved);
+  return validOrNull(moved);
 }
 
-function sound(time: Date): Date | null {
+function validOrNull(time: Date): Date | null {
   return Number.isNaN(time.getTime()) ? null : time;
 }
 
-/** Whole units from the first to the second; below zero when they stand the other way round. */
+/** Whole units from the first time to the second; negative when the second is earlier. */
 export function dateDifference(part: DatePart, from: Date, to: Date): number {
   if (part !== "year" && part !== "month") return Math.trunc((to.getTime() - from.getTime()) / MILLIS[part]);
   let months = (to.getUTCFullYear() - from.getUTCFullYear()) * 12 + (to.getUTCMonth() - from.getUTCMonth());
@@ -77,42 +70,25 @@ export function dateDifference(part: DatePart, from: Date, to: Date): number {
   return part === "year" ? Math.trunc(months / 12) : months;
 }
 
-/** A part of a time; the offset is that of the text it was written in. */
+const PARTS: Readonly<Record<DatePart, (time: Date) => number>> = {
+  year: (time) => time.getUTCFullYear(),
+  month: (time) => time.getUTCMonth() + 1,
+  day: (time) => time.getUTCDate(),
+  hour: (time) => time.getUTCHours(),
+  minute: (time) => time.getUTCMinutes(),
+  second: (time) => time.getUTCSeconds(),
+};
+
+/** A part of a time; the offset is that of the text it was given in. */
 export function extractFrom(part: ExtractPart, time: Date, given: Value): number {
-  switch (part) {
-    case "year":
-      return time.getUTCFullYear();
-    case "month":
-      return time.getUTCMonth() + 1;
-    case "day":
-      return time.getUTCDate();
-    case "hour":
-      return time.getUTCHours();
-    case "minute":
-      return time.getUTCMinutes();
-    case "second":
-      return time.getUTCSeconds();
-    default: {
-      const minutes = typeof given === "string" ? offsetMinutes(ISO.exec(given.trim())?.[8]) : 0;
-      return part === "timezone_hour" ? Math.trunc(minutes / 60) : minutes % 60;
-    }
-  }
+  if (part !== "timezone_hour" && part !== "timezone_minute") return PARTS[part](time);
+  const minutes = typeof given === "string" ? offsetMinutes(ISO.exec(given.trim())?.[8]) : 0;
+  return part === "timezone_hour" ? Math.trunc(minutes / 60) : minutes % 60;
 }
 
-const MONTHS = [
-  "January",
-  "February",
-  "March",
-  "April",
-  "May",
-  "June",
-  "July",
-  "August",
-  "September",
-  "October",
-  "November",
-  "December",
-];
+const MONTHS = "January February March April May June July August September October November December".split(
+  " ",
+);
 
 const padded = (value: number, digits: number): string => String(value).padStart(digits, "0");
 

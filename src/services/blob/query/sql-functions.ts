@@ -1,7 +1,7 @@
 import type { Effort, SqlType, Value } from "./sql.ts";
 import { formatTimestamp, parseTimestamp } from "./sql-dates.ts";
 
-/** What values do, as plain functions. Nothing at all (null) goes through everything. */
+/** Functions over values. Null results in null. */
 
 export function textOf(value: Value): string | null {
   if (value === null) return null;
@@ -10,7 +10,7 @@ export function textOf(value: Value): string | null {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** CSV has texts only: one that is a number is taken for it beside a number. */
+/** CSV has only texts, so a text that is a number counts as one. */
 export function numberOf(value: Value): number | null {
   if (typeof value === "number") return value;
   if (value instanceof Date) return value.getTime();
@@ -20,7 +20,7 @@ export function numberOf(value: Value): number | null {
   return Number.isNaN(number) ? null : number;
 }
 
-/** Below, at or above zero; null when the two cannot be compared. */
+/** Negative, zero or positive; null when the two cannot be compared. */
 export function compareValues(left: Value, right: Value): number | null {
   if (left === null || right === null) return null;
   if (typeof left === "string" && typeof right === "string") return left < right ? -1 : left > right ? 1 : 0;
@@ -76,7 +76,7 @@ const FUNCTIONS: Readonly<Record<string, Fn>> = {
   substring: onText((text, [, from = null, count]) => {
     const start = numberOf(from);
     if (start === null) return null;
-    // Positions count from one; what lies before the text uses up its part of the length.
+    // Positions count from one; positions before the text count toward the length.
     const end = count === undefined ? text.length + 1 : start + (numberOf(count) ?? 0);
     return text.slice(Math.max(0, start - 1), Math.max(0, end - 1));
   }),
@@ -109,8 +109,8 @@ function trimmed(text: string, characters: Value, atStart: boolean, atEnd: boole
 }
 
 /**
- * LIKE: % is any text, _ any character, [abc] one of these. Matched with one step back at most, to the last
- * %, so that no pattern takes longer than the two lengths multiplied.
+ * LIKE: % matches any text, _ any character, [abc] one of these. Matching backtracks to the last % only, so no
+ * pattern takes longer than the product of both lengths.
  */
 export function isLike(text: string, pattern: string, escapeMark: string, effort: Effort): boolean {
   effort.spend(pattern.length);
@@ -135,10 +135,7 @@ export function isLike(text: string, pattern: string, escapeMark: string, effort
   return j === parts.length;
 }
 
-/**
- * "%", "_", or the characters that fit, each in a list of its own so that they are not taken for the first
- * two.
- */
+/** "%", "_", or a list of matching characters, which may themselves be % and _. */
 function patternParts(pattern: string, escapeMark: string): (string | readonly string[])[] {
   const parts: (string | readonly string[])[] = [];
   for (let i = 0; i < pattern.length; i++) {

@@ -14,7 +14,7 @@ import { datePartOf, extractPartOf } from "./sql-dates.ts";
 import { isFunction } from "./sql-functions.ts";
 import { sqlTokens, TokenReader } from "./sql-tokens.ts";
 
-/** Throws `SqlError` when the text is not a query. `now` is what UTCNOW() says, the same for every record. */
+/** Throws `SqlError` when the text is not a query. `now` is the value of UTCNOW() for every record. */
 export function parseSql(text: string, now: Instant): SqlQuery {
   return new SqlParser(new TokenReader(sqlTokens(text)), now).query();
 }
@@ -63,7 +63,7 @@ class SqlParser {
     const where = tokens.word("where") ? this.#expression() : undefined;
     const limit = tokens.word("limit") ? this.#limit() : undefined;
     tokens.sign(";");
-    if (!tokens.isAtEnd) throw new SqlError("there is more after the end of the query");
+    if (!tokens.isAtEnd) throw new SqlError("unexpected text after the end of the query");
     if (splitBytes !== undefined && where !== undefined) throw new SqlError("sys.split takes all records");
     return checked({ columns, from, alias: this.#alias, where, limit, splitBytes });
   }
@@ -141,7 +141,6 @@ class SqlParser {
     return token.value;
   }
 
-  /** Brackets and operators nest; there is an end to it. */
   #expression(): Expression {
     if (++this.#depth > SQL_LIMITS.depthMax) throw new SqlError("the expression is nested too deeply");
     let left = this.#conjunction();
@@ -381,7 +380,7 @@ function negatedIf(isNot: boolean, of: Expression): Expression {
   return isNot ? { kind: "not", of } : of;
 }
 
-/** Aggregates stand alone: nothing could say to which row the other columns belong. */
+/** A query has either aggregates or columns of single records. */
 function checked(query: SqlQuery): SqlQuery {
   const { columns = [] } = query;
   const aggregates = columns.filter(({ expression }) => expression.kind === "aggregate");

@@ -46,8 +46,8 @@ export class TokenReader {
     return this.#at >= this.#tokens.length;
   }
 
-  peek(ahead = 0): Token | undefined {
-    return this.#tokens[this.#at + ahead];
+  peek(offset = 0): Token | undefined {
+    return this.#tokens[this.#at + offset];
   }
 
   take(): Token {
@@ -56,13 +56,13 @@ export class TokenReader {
     return token;
   }
 
-  isWord(word: string, ahead = 0): boolean {
-    const token = this.peek(ahead);
+  isWord(word: string, offset = 0): boolean {
+    const token = this.peek(offset);
     return token?.kind === "word" && !token.isQuoted && token.text.toLowerCase() === word;
   }
 
-  isSign(sign: string, ahead = 0): boolean {
-    const token = this.peek(ahead);
+  isSign(sign: string, offset = 0): boolean {
+    const token = this.peek(offset);
     return token?.kind === "sign" && token.text === sign;
   }
 

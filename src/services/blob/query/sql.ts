@@ -7,15 +7,15 @@ import type { DatePart, ExtractPart } from "./sql-dates.ts";
  *   FROM BlobStorage[path] [alias] [WHERE condition] [LIMIT n]
  */
 export interface SqlQuery {
-  /** Undefined: everything, as it is. */
+  /** Undefined for `*`: each record as it is. */
   readonly columns: readonly SqlColumn[] | undefined;
-  /** Below each record of a JSON blob: BlobStorage[*].orders[*] */
+  /** A path below each record of a JSON blob: BlobStorage[*].orders[*] */
   readonly from: readonly PathStep[];
-  /** A name for each record, which columns may begin with. */
+  /** A name for the record, with which columns may begin. */
   readonly alias: string | undefined;
   readonly where: Expression | undefined;
   readonly limit: number | undefined;
-  /** sys.split: not records are wanted but the sizes of batches, each of this many bytes or little more. */
+  /** sys.split returns the sizes of batches of records instead, each of at least this many bytes. */
   readonly splitBytes?: number | undefined;
 }
 
@@ -26,21 +26,9 @@ export interface SqlColumn {
 
 export type PathStep = string | number | "[*]";
 
-export type BinaryOperator =
-  | "="
-  | "<>"
-  | "<"
-  | "<="
-  | ">"
-  | ">="
-  | "+"
-  | "-"
-  | "*"
-  | "/"
-  | "%"
-  | "||"
-  | "and"
-  | "or";
+export type Comparison = "=" | "<>" | "<" | "<=" | ">" | ">=";
+export type Arithmetic = "+" | "-" | "*" | "/" | "%";
+export type BinaryOperator = Comparison | Arithmetic | "||" | "and" | "or";
 
 export type Aggregate = "count" | "sum" | "avg" | "min" | "max";
 
@@ -82,18 +70,18 @@ export type Expression =
     }
   | { readonly kind: "aggregate"; readonly name: Aggregate; readonly of: Expression | undefined };
 
-/** What an expression comes to. Objects and arrays occur in JSON only. */
+/** The value of an expression. Objects and arrays occur in JSON only. */
 export type Value = string | number | boolean | null | Date | object;
 
-/** The text of a query is wrong, or asks for what there is not. */
+/** The text of a query is invalid, or names something that does not exist. */
 export class SqlError extends Error {
   override readonly name = "SqlError";
 }
 
-/** The blob is not in the form it was said to be in: nothing after this can be read. */
+/** The blob is not in the declared format: the rest of it cannot be read. */
 export class FormError extends SqlError {}
 
-/** One record has not what the query wants of it. It is told and left out, and the query goes on. */
+/** One record does not fit the query. It is reported and left out, and the query continues. */
 export class RecordError extends Error {
   readonly code: keyof typeof RECORD_ERRORS;
 
@@ -103,7 +91,7 @@ export class RecordError extends Error {
   }
 }
 
-/** Names and texts as the service has them. */
+/** Names and texts as Azure has them. */
 const RECORD_ERRORS = {
   InvalidColumnOrdinal: "Invalid column ordinal.",
   InvalidTypeConversion: "Invalid type conversion.",
@@ -111,29 +99,25 @@ const RECORD_ERRORS = {
 
 export const SQL_LIMITS = {
   expressionBytesMax: 256 * 1_024,
-  /** A row of operators becomes a tree as deep as it is long, and is walked from its root. */
+  /** A chain of operators becomes a tree as deep as the chain is long, which is evaluated recursively. */
   tokensMax: 4_000,
   depthMax: 64,
   recordCharsMax: 1_024 * 1_024,
   columnsMax: 4_096,
   splitBytesMin: 10 * 1_024 * 1_024,
-  /** A pattern of LIKE is matched character by character, so its cost is bounded by both lengths. */
+  /** Matching LIKE costs up to the product of both lengths. */
   patternCharsMax: 4_096,
-  /**
-   * Characters that one record may make us look at or print: a long record in a long query would take
-   * seconds.
-   */
+  /** Characters that one record may make a query read or print, so that no record takes seconds. */
   recordEffortMax: 4 * 1_024 * 1_024,
-  /** A query that has computed for this long lets others go first. */
+  /** A query yields to other requests after this time. */
   sliceMillis: 1,
-  restMillis: 1,
-  /** How long a query may go on without a word, and so without noticing that its client is gone. */
+  /** The longest time without output: only output shows that the client has disconnected. */
   silenceMillis: 200,
-  /** Text taken in at once. */
-  pieceBytes: 8 * 1_024,
+  /** Bytes parsed at once. */
+  chunkBytes: 8 * 1_024,
 } as const;
 
-/** What one record costs, counted in characters. */
+/** The cost of one record, counted in characters. */
 export class Effort {
   #left: number = SQL_LIMITS.recordEffortMax;
 
