@@ -81,6 +81,7 @@ const EXCEPTIONS: readonly { readonly text: RegExp; readonly reason: string }[] 
   { text: /\bPRIVILEGE_NOT_HELD\b/g, reason: "a status of [MS-ERREF]" },
   { text: /\bis_?root_?node\b/gi, reason: "a field of the protocol" },
   { text: /\bXmlNode(?:Name|Value)\b/g, reason: "elements of the error bodies of Azure" },
+  { text: /"chores"/g, reason: "the stored name of a role" },
   { text: /["'](?:facts|nodes)["']/g, reason: "tables of the stored schema" },
   { text: /\bfileNode(?:Rest)?\b|"lockWish"|"smbPresence"/g, reason: "families of stored records" },
   {

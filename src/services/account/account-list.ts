@@ -24,7 +24,7 @@ const AZURE_NAME = /^[a-z0-9]{3,24}$/;
 const USABLE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 const KEYS_MAX = 2;
 
-/** The public account of every emulator of this protocol. Its key protects nothing. */
+/** The public account of every emulator of this protocol; its key protects nothing. */
 export const WELL_KNOWN_ACCOUNT = "devstoreaccount1";
 export const WELL_KNOWN_KEY =
   "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
@@ -39,7 +39,7 @@ export function defaultAccounts(): AccountList {
 /** Reads the value of an environment variable. `setting` is the variable's name, for the error line. */
 export function parseAccountsVariable(setting: string, text: string): AccountList {
   return parseAccounts(
-    text.split(";").map((piece, index) => ({ text: piece, where: `account ${index + 1}` })),
+    text.split(";").map((entry, index) => ({ text: entry, where: `account ${index + 1}` })),
     setting,
   );
 }
@@ -52,14 +52,13 @@ export function parseAccountsFile(setting: string, text: string): AccountList {
   );
 }
 
-function parseAccounts(pieces: readonly { text: string; where: string }[], setting: string): AccountList {
+function parseAccounts(entries: readonly { text: string; where: string }[], setting: string): AccountList {
   const byName = new Map<string, AccountKeys>();
   const warnings: string[] = [];
-  for (const { text, where } of pieces) {
+  for (const { text, where } of entries) {
     const entry = text.trim();
     if (entry === "") continue;
-    // The entry holds keys, so no message ever repeats it: only where it stands, and the name once it is
-    // sound.
+    // The entry contains keys, so messages name only its position, and the account name once it is valid.
     const fail = (expected: string): never => {
       throw new ConfigError(setting, `${where}: ${expected}`);
     };
@@ -79,12 +78,12 @@ function parseAccounts(pieces: readonly { text: string; where: string }[], setti
   return { accounts: [...byName.values()], warnings };
 }
 
-/** Canonical base64 only: two spellings of one key would make one of them fail in some client. */
+/** Canonical base64 only, because another spelling of the same key would fail in some clients. */
 function decodeKey(text: string): Buffer | undefined {
   const key = Buffer.from(text, "base64");
-  const isSound =
+  const isValid =
     key.length > 0 && key.length <= LIMITS.accountKeyBytesMax && key.toString("base64") === text;
-  return isSound ? key : undefined;
+  return isValid ? key : undefined;
 }
 
 const badKey = (name: string): string => `account ${name}: each key must be base64 with its padding`;

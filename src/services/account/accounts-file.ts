@@ -5,7 +5,7 @@ import { LIMITS } from "../../base/limits.ts";
 import type { Log } from "../../observability/log.ts";
 import { type AccountList, parseAccountsFile } from "./account-list.ts";
 
-/** Reads and checks an accounts file; a `ConfigError` names the file, never what is in it. */
+/** Reads and parses an accounts file. A `ConfigError` names the file, never its content. */
 export function readAccountsFile(path: string): { list: AccountList; text: string } {
   const setting = `accounts file ${path}`;
   let text: string;
@@ -24,20 +24,19 @@ export interface WatchAccountsFile {
   readonly path: string;
   readonly timers: Timers;
   readonly log: Log;
-  /** Called with each new sound content, not with the first one. */
+  /** Called for each later valid content. */
   readonly apply: (list: AccountList) => void;
 }
 
 /**
- * Keeps the accounts in step with a file, without a restart: keys are rotated by editing it. The content is
- * compared rather than its time, because an editor, a mounted secret and a copy each treat times differently.
- * Content that cannot be used changes nothing: the old set stays, and one line says so, once for each
- * content.
+ * Reloads the accounts when their file changes, so that keys can be rotated without a restart. It compares
+ * the content rather than the modification time, which editors, mounted secrets and copies treat differently.
+ * Invalid content changes nothing and is logged once.
  */
 export class AccountsFile {
   readonly #watch: WatchAccountsFile;
   #text: string;
-  #complaint: string | undefined;
+  #lastError: string | undefined;
   #timer: Timer | undefined;
 
   constructor(watch: WatchAccountsFile, text: string) {
@@ -54,12 +53,12 @@ export class AccountsFile {
     this.#timer = undefined;
   }
 
-  /** Looks now; for SIGHUP. */
+  /** Reads the file now, on SIGHUP. */
   reload(): void {
     const { path, log, apply } = this.#watch;
     try {
       const { list, text } = readAccountsFile(path);
-      this.#complaint = undefined;
+      this.#lastError = undefined;
       if (text === this.#text) return;
       this.#text = text;
       apply(list);
@@ -67,8 +66,8 @@ export class AccountsFile {
       log.info({ path, accounts: list.accounts.length }, "accounts re-read");
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      if (error.message === this.#complaint) return;
-      this.#complaint = error.message;
+      if (error.message === this.#lastError) return;
+      this.#lastError = error.message;
       log.error({ path }, `accounts unchanged, ${error.message}`);
     }
   }

@@ -1,17 +1,17 @@
 import { type AccountKeys, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from "./account-list.ts";
 
-interface Held<T> {
+interface DerivedAccount<T> {
   readonly account: AccountKeys;
   readonly derived: T;
 }
 
 /**
- * The accounts this server answers for. What authentication needs of a key (an HMAC state, an NTLM hash) is
- * derived once, when the account arrives, and found by name in one step for every request.
+ * The accounts of this server. What authentication needs of a key (an HMAC state, an NTLM hash) is derived
+ * once, when the account is added, and found by name for every request.
  */
 export class AccountSet<T> {
   readonly #derive: (name: string, keys: readonly Buffer[]) => T;
-  #held: ReadonlyMap<string, Held<T>> = new Map();
+  #accounts: ReadonlyMap<string, DerivedAccount<T>> = new Map();
 
   constructor(derive: (name: string, keys: readonly Buffer[]) => T, accounts: readonly AccountKeys[] = []) {
     this.#derive = derive;
@@ -19,21 +19,21 @@ export class AccountSet<T> {
   }
 
   find(name: string): T | undefined {
-    return this.#held.get(name)?.derived;
+    return this.#accounts.get(name)?.derived;
   }
 
   names(): string[] {
-    return [...this.#held.keys()];
+    return [...this.#accounts.keys()];
   }
 
   /**
-   * Swaps the whole set in one step: a request sees the old set or the new one. An account whose keys did not
-   * change keeps what was derived for it.
+   * Replaces the whole set at once: a request sees the old set or the new one. An account with unchanged keys
+   * keeps its derived values.
    */
   replace(accounts: readonly AccountKeys[]): void {
-    const next = new Map<string, Held<T>>();
+    const next = new Map<string, DerivedAccount<T>>();
     for (const account of accounts) {
-      const before = this.#held.get(account.name);
+      const before = this.#accounts.get(account.name);
       next.set(
         account.name,
         before !== undefined && hasSameKeys(before.account, account)
@@ -41,14 +41,12 @@ export class AccountSet<T> {
           : { account, derived: this.#derive(account.name, account.keys) },
       );
     }
-    this.#held = next;
+    this.#accounts = next;
   }
 }
 
-function hasSameKeys(one: AccountKeys, other: AccountKeys): boolean {
-  return (
-    one.keys.length === other.keys.length && one.keys.every((key, index) => key.equals(other.keys[index]!))
-  );
+function hasSameKeys(a: AccountKeys, b: AccountKeys): boolean {
+  return a.keys.length === b.keys.length && a.keys.every((key, index) => key.equals(b.keys[index]!));
 }
 
 export function isWellKnown(account: AccountKeys): boolean {
@@ -66,14 +64,14 @@ export interface ServiceEndpoints {
   readonly file: string;
 }
 
-/** What a client is configured with. It holds the account's first key: never print it, see below. */
+/** The connection string of a client. It contains the first key of the account: never print it, see below. */
 export function connectionString(account: AccountKeys, endpoints: ServiceEndpoints): string {
   return connectionStringWith(account.keys[0]!.toString("base64"), account, endpoints);
 }
 
 /**
- * A connection string to show. It holds the key only when everybody knows it anyway; any other key would end
- * up in a console history or a log, so its place is marked instead.
+ * A connection string to print. It contains only the public well-known key; any other key would end up in a
+ * console history or a log, so a placeholder stands for it.
  */
 export function displayConnectionString(account: AccountKeys, endpoints: ServiceEndpoints): string {
   return connectionStringWith(isWellKnown(account) ? WELL_KNOWN_KEY : "<key>", account, endpoints);
@@ -92,7 +90,7 @@ function connectionStringWith(key: string, { name }: AccountKeys, endpoints: Ser
   return `${parts.join(";")};`;
 }
 
-/** What to warn about when a listener is open to other machines while an account's key is public. */
+/** The warning for a listener that other machines reach while an account has the public key. */
 export function wellKnownKeyWarning(
   hosts: readonly string[],
   accounts: readonly AccountKeys[],
@@ -105,7 +103,7 @@ export function wellKnownKeyWarning(
   );
 }
 
-/** What to warn about when other machines reach the admin listener. */
+/** The warning for an admin listener that other machines reach. */
 export function openAdminWarning(host: string): string | undefined {
   if (isLoopback(host)) return undefined;
   return (

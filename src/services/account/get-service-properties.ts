@@ -32,8 +32,8 @@ export function getServiceProperties(
 }
 
 /**
- * For a transaction that obeys the properties, so that it obeys a rule that a client has just set. Undefined
- * until a client sets them.
+ * For a transaction that applies the properties, so that a new setting applies at once. Undefined until a
+ * client sets them.
  */
 export function findServiceProperties(
   read: Reader,

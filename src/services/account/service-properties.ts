@@ -1,7 +1,7 @@
 /**
- * What an account owner sets for a whole service: logging, metrics, CORS, and what only one service has. Only
- * CORS, soft delete, the default version and the static website change what Holdfast does; the rest is kept
- * and given back, because tools read what they wrote.
+ * Properties of a whole service: logging, metrics, CORS, and those of one service only. CORS, soft delete,
+ * the default version and the static website change what Holdfast does; the others are stored and returned,
+ * because tools read what they wrote.
  */
 export type PropertiesOwner = "blob" | "queue" | "table" | "file";
 
@@ -56,7 +56,9 @@ export interface ProtocolSettings {
   readonly nfsEncryptionRequired: boolean | undefined;
 }
 
-/** All that any service has. A field is undefined where the service does not have it or it was never set. */
+/**
+ * The properties of all services. A field is undefined when the service does not have it or it was never set.
+ */
 export interface ServiceProperties {
   readonly logging?: Logging;
   readonly hourMetrics?: Metrics;
@@ -119,7 +121,7 @@ const DEFAULTS: ServiceProperties = {
   },
 };
 
-/** What a service says before anyone set anything. The default version stays unset until a client sets it. */
+/** The properties before a client sets any. The default version stays unset. */
 export function defaultServiceProperties(owner: PropertiesOwner): ServiceProperties {
   const out: Record<string, unknown> = {};
   for (const name of PROPERTIES_OF[owner]) if (DEFAULTS[name] !== undefined) out[name] = DEFAULTS[name];
@@ -127,8 +129,8 @@ export function defaultServiceProperties(owner: PropertiesOwner): ServicePropert
 }
 
 /**
- * A Set replaces what it names as a whole and keeps the rest: an empty Cors removes all rules, an absent one
- * keeps them.
+ * Set Service Properties replaces each given property as a whole and keeps the others: an empty Cors removes
+ * all rules, an absent one keeps them.
  */
 export function mergeServiceProperties(
   current: ServiceProperties,

@@ -11,7 +11,10 @@ import {
   type ServiceProperties,
 } from "./service-properties.ts";
 
-/** Elements the client leaves out keep their present values. The last writer wins, property by property. */
+/**
+ * Set Service Properties: properties that are left out keep their values. The last writer wins, property by
+ * property.
+ */
 export async function setServiceProperties(
   { store }: PropertiesContext,
   account: string,

@@ -1,6 +1,7 @@
 import { assert } from "../../base/assert.ts";
 import { DamagedData } from "../../base/faults.ts";
 import { KIB } from "../../base/limits.ts";
+import { release } from "../../memory/pooled-buffer.ts";
 import { blockPageKey, blockPagesOf, contentKey, placeOfBlockPage } from "../../store/keys/blob.ts";
 import type { MaybePromise, Reader, Writer } from "../../store/kv.ts";
 import {
@@ -205,6 +206,7 @@ async function* streamBlocks(
   let smallBytes = 0;
   const flush = (): Buffer => {
     const chunk = small.length === 1 ? small[0]! : Buffer.concat(small, smallBytes);
+    if (small.length > 1) for (const copied of small) release(copied);
     small = [];
     smallBytes = 0;
     return chunk;

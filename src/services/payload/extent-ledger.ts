@@ -8,7 +8,7 @@ import { type ExtentRecord, extentRecord } from "../../store/records/payload.ts"
 
 const EMPTY = Buffer.alloc(0);
 
-/** Changes of live bytes within one call: each extent record is read once and written once. */
+/** Collects the changes of live bytes of one call, so that each extent record is read and written once. */
 export class ExtentLedger {
   readonly #owner: string;
   readonly #shape: ExtentShape;
@@ -34,8 +34,9 @@ export class ExtentLedger {
 
   #applyOne(write: Writer, extent: bigint, stored: Buffer | undefined, change: number): void {
     const record = stored && extentRecord.unpack(stored);
-    // Bytes are only ever added to an extent we have open. If it was taken from us (this process stood still
-    // and was held for dead), it may be on its way to removal: the new reference must not be made.
+    // Bytes are added only to this process's open extent. If another process has taken it over (because this
+    // one was suspended and considered dead), the extent may be removed, so no new reference to it may be
+    // made.
     if (change > 0 && (record?.state !== "open" || record.owner !== this.#owner)) {
       throw new StorageFault(`extent ${fileNameOf(extent)} is no longer ours to write`);
     }
@@ -46,7 +47,7 @@ export class ExtentLedger {
   }
 }
 
-/** Writes an extent record, and the note for the reclaimer when the extent has just become worth a look. */
+/** Writes an extent record, and lists the extent for the reclaimer when it has just become worn. */
 export function putExtent(
   write: Writer,
   extent: bigint,

@@ -6,17 +6,17 @@ import type { SliceRange } from "../../extents/read-slice.ts";
 import type { OwnedChunk } from "../../memory/pooled-buffer.ts";
 
 /**
- * Payload opened inside a snapshot. Until `close` it can be streamed to the end, whatever is deleted or
- * compacted meanwhile. Whoever opens it closes it: it keeps files from being removed.
+ * Payload opened inside a snapshot. Until `close` it can be streamed to the end, even if it is deleted or
+ * compacted meanwhile. The caller must close it, because it keeps files from being removed.
  */
 export interface OpenPayload {
   readonly length: number;
-  /** Every byte has been compared with its checksum before it comes out. Throws `DamagedData`. */
+  /** Yields only bytes that match their checksum. Throws `DamagedData`. */
   stream(from: number, length: number): AsyncIterable<OwnedChunk>;
   close(): void;
 }
 
-/** Payload that lies inside a record. */
+/** Payload inside a record. */
 export function inlinePayload(bytes: Buffer): OpenPayload {
   return {
     length: bytes.length,
@@ -28,7 +28,7 @@ export function inlinePayload(bytes: Buffer): OpenPayload {
   };
 }
 
-/** A slice where it lies now, and where its data begins in the whole payload. */
+/** The current place of a slice, and the offset of its data in the payload. */
 export interface LocatedSlice {
   readonly slice: Slice;
   readonly start: number;
@@ -59,8 +59,8 @@ export class SlicedPayload implements OpenPayload {
       return;
     }
     const extents = new Set(parts.map(({ slice }) => slice.extent));
-    // The pins keep the files in place. Descriptors from the start are for a process that stood still so long
-    // that it was held for dead, and its pins with it.
+    // The pins keep the files. Open descriptors serve a process that was suspended so long that it was
+    // considered dead and its pins were dropped.
     const reading = await this.#files.openForRead([...extents].slice(0, LIMITS.extentsPinnedPerReader));
     try {
       yield* readParts(reading, parts);
@@ -93,7 +93,7 @@ function partsOf(located: readonly LocatedSlice[], { from, length }: SliceRange)
   return parts;
 }
 
-/** One part after the other; the first read of the next part runs while this one is consumed. */
+/** Streams the parts in order; the first read of the next part runs while this one is consumed. */
 async function* readParts(reading: Reading, parts: readonly Part[]): AsyncGenerator<OwnedChunk> {
   let next = begin(reading, parts[0]);
   try {
@@ -120,7 +120,7 @@ function begin(reading: Reading, part: Part | undefined): Begun | undefined {
   if (part === undefined) return undefined;
   const iterator = reading.read(part.slice, part.range);
   const first = iterator.next();
-  // Its error is met when its turn comes.
+  // The error is thrown when this part is awaited.
   first.catch(() => {});
   return { iterator, first };
 }

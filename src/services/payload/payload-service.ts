@@ -20,7 +20,7 @@ export interface PayloadOptions {
   /** The store that all services read through, whose reads `readsEnded` counts. */
   readonly store: Store;
   readonly device: Device;
-  /** A sync failed: the process must stop and not answer. */
+  /** Called when a sync failed: the process must stop without answering. */
   readonly onSyncFailure: (error: unknown) => void;
   readonly log?: Log;
   readonly shape?: Partial<ExtentShape>;
@@ -59,8 +59,8 @@ export class PayloadService implements Payloads {
     this.references = new References(this.owner, this.files.shape);
   }
 
-  append(source: PayloadSource, knownLength?: number): Promise<Appended> {
-    return this.extents.append(source, knownLength);
+  append(source: PayloadSource, declaredLength?: number): Promise<Appended> {
+    return this.extents.append(source, declaredLength);
   }
 
   keep(write: Writer, slices: readonly Slice[]): Promise<void> {
@@ -77,21 +77,19 @@ export class PayloadService implements Payloads {
   }
 
   async open(read: Reader, slices: readonly Slice[], range?: SliceRange): Promise<OpenPayload> {
-    const wanted: LocatedSlice[] = [];
+    const opened: LocatedSlice[] = [];
     let length = 0;
     for (const slice of slices) {
-      const isWanted =
+      const isInRange =
         range === undefined || (length < range.from + range.length && length + slice.length > range.from);
-      if (isWanted) wanted.push({ slice, start: length });
+      if (isInRange) opened.push({ slice, start: length });
       length += slice.length;
     }
-    const places = await locate(
-      read,
-      wanted.map(({ slice }) => slice),
-    );
-    // Pinned before the snapshot ends: whoever removes a file asks for pins after the reads have ended.
+    const stored = opened.map(({ slice }) => slice);
+    const places = await locate(read, stored);
+    // Pinned before the snapshot ends, because removal checks pins after the reads have ended.
     const unpin = this.pins.pin(places.map(({ extent }) => extent));
-    const located = places.map((slice, i) => ({ slice, start: wanted[i]!.start }));
+    const located = places.map((slice, i) => ({ slice, start: opened[i]!.start }));
     return new SlicedPayload({ length, files: this.files, located, unpin });
   }
 
@@ -99,7 +97,10 @@ export class PayloadService implements Payloads {
     return streamAndClose(await this.open(read, slices, range), range);
   }
 
-  /** Payload on disk, as the extent records count it. Reads all of them: for a scrape, not for a request. */
+  /**
+   * Payload on disk according to the extent records. It reads all of them, so it serves metrics, not
+   * requests.
+   */
   stats(): Promise<{ readonly liveBytes: number; readonly deadBytes: number }> {
     return this.store.read(async (read) => {
       let liveBytes = 0;
@@ -107,17 +108,14 @@ export class PayloadService implements Payloads {
       for await (const { value } of read.range(ALL_EXTENTS)) {
         const record = extentRecord.unpack(value);
         liveBytes += record.liveBytes;
-        // An open extent has no size in its record yet; what lives in it is the least it can have.
+        // The record of an open extent has no size yet; its live bytes are the minimum.
         bytes += Math.max(record.bytes, record.liveBytes);
       }
       return { liveBytes, deadBytes: bytes - liveBytes };
     });
   }
 
-  /**
-   * Puts into the records what the log has sealed. What fails now is tried again by the reclaimer's next
-   * step.
-   */
+  /** Records the extents that the log has sealed. After a failure the reclaimer's next step tries again. */
   recordSealed(): Promise<void> {
     this.#recording = this.#recording.then(async () => {
       const sealed = [...this.#sealed];
@@ -141,10 +139,10 @@ export class PayloadService implements Payloads {
     putExtent(write, extent, { before, after: { ...before, state: "sealed", bytes } }, this.files.shape);
   }
 
-  /** Seals the open extent when most of it is dead, so that an idle process does not sit on the space. */
+  /** Seals the open extent when most of it is dead, so that an idle process frees the space. */
   async sealIfMostlyDead(): Promise<void> {
     const open = this.extents.openExtent;
-    // What is pending looks dead, and is about to live.
+    // Pending appends have no references yet and would count as dead.
     if (open === undefined || open.isPending || isSmall(open, this.files.shape)) return;
     const stored = await this.store.read((read) => read.get(extentKey(open.extent)));
     const liveBytes = stored === undefined ? 0 : extentRecord.unpack(stored).liveBytes;
@@ -163,7 +161,7 @@ export class PayloadService implements Payloads {
     });
   }
 
-  /** Seals what is open. Appends must have ended; readers in flight finish on their own. */
+  /** Seals the open extent. Appends must have ended; readers in flight may continue. */
   async close(): Promise<void> {
     await this.extents.close();
     await this.recordSealed();
@@ -171,7 +169,7 @@ export class PayloadService implements Payloads {
   }
 }
 
-/** A generator that was never started has no `finally` to run, so closing is tied to `return` as well. */
+/** A generator that never started runs no `finally`, so `return` closes the payload as well. */
 function streamAndClose(payload: OpenPayload, range: SliceRange): AsyncIterable<Buffer> {
   const inner = payload.stream(range.from, range.length)[Symbol.asyncIterator]();
   const iterator: AsyncIterator<Buffer> = {

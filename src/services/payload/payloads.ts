@@ -8,40 +8,39 @@ import type { OpenPayload } from "./open-payload.ts";
 export type { Appended, OpenPayload, PayloadSource, Slice, SliceRange };
 
 /**
- * What the services know of payload. The way of a write:
+ * The payload interface of the services. A write goes like this:
  *
- *   const appended = await payloads.append(body);              // durable, and nobody points to it
+ *   const appended = await payloads.append(body);              // durable, without references
  *   try {
  *     await store.write(async (write) => {
  *       await payloads.keep(write, appended.slices);           // the first reference
- *       await payloads.drop(write, formerSlices);              // what it replaces
+ *       await payloads.drop(write, formerSlices);              // the slices it replaces
  *       ...put the record that names the slices
  *     });
  *   } finally {
- *     appended.release();                                      // in a record now, or never
+ *     appended.release();                                      // referenced now, or given up
  *   }
  *
- * A record that names a slice holds one reference to it: `share` when a second record names it, `drop` when
- * one stops. The bytes go with the last reference, after the readers in flight.
+ * Each record that names a slice holds one reference to it: `share` adds one for a further record, `drop`
+ * removes one. The bytes are freed after the last reference is gone and the readers in flight have ended.
  */
 export interface Payloads {
   /**
    * Streams a source to durable storage. Rejects with `StorageFault`, or with the error of the source.
-   * `knownLength` is what the client says; it saves slices, and nothing depends on it.
+   * `declaredLength` is the client's; it only helps to size slices.
    */
-  append(source: PayloadSource, knownLength?: number): Promise<Appended>;
+  append(source: PayloadSource, declaredLength?: number): Promise<Appended>;
 
-  /** The first reference of slices just appended and not yet released. */
+  /** Adds the first reference to slices just appended and not yet released. */
   keep(write: Writer, slices: readonly Slice[]): Promise<void>;
-  /** One more reference for each time a slice is named. */
+  /** Adds one reference each time a slice is listed. */
   share(write: Writer, slices: readonly Slice[]): Promise<void>;
-  /** One reference less for each time a slice is named. */
+  /** Removes one reference each time a slice is listed. */
   drop(write: Writer, slices: readonly Slice[]): Promise<void>;
 
   /**
-   * Inside a read of the store, with slices named by a record of the same snapshot: after this, and until
-   * `close`, the bytes can be streamed whatever becomes of the record. `range` limits what is looked up and
-   * can be streamed.
+   * Called inside a read of the store, with slices of a record from the same snapshot. Until `close` the
+   * bytes can be streamed, even if the record changes. `range` limits what can be streamed.
    */
   open(read: Reader, slices: readonly Slice[], range?: SliceRange): Promise<OpenPayload>;
   /** Opens, streams one range and closes. The caller must iterate it, or call its iterator's `return`. */

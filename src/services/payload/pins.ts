@@ -1,4 +1,4 @@
-/** Extents that readers in flight may still read from: their files stay. */
+/** Extents that readers in flight may read from; their files are not removed. */
 export class Pins {
   readonly #counts = new Map<bigint, number>();
 
@@ -10,15 +10,15 @@ export class Pins {
     return this.#counts.size;
   }
 
-  /** Returns what gives them back, once. */
+  /** Returns a function that unpins them, once. */
   pin(extents: Iterable<bigint>): () => void {
     const pinned = new Set(extents);
     for (const extent of pinned) this.#counts.set(extent, (this.#counts.get(extent) ?? 0) + 1);
     return () => {
       for (const extent of pinned) {
-        const left = this.#counts.get(extent)! - 1;
-        if (left === 0) this.#counts.delete(extent);
-        else this.#counts.set(extent, left);
+        const count = this.#counts.get(extent)! - 1;
+        if (count === 0) this.#counts.delete(extent);
+        else this.#counts.set(extent, count);
       }
       pinned.clear();
     };

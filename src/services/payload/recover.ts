@@ -10,13 +10,11 @@ import { putExtent } from "./extent-ledger.ts";
 import type { PayloadService } from "./payload-service.ts";
 import { walkExtent } from "./walk-extent.ts";
 
-/** Whose extents were left behind: everyone's at the start of all, or those of processes found dead. */
+/** The owners of the extents to recover: all at the first start, or processes found dead. */
 export type DeadOwners = "all" | ReadonlySet<string>;
 
 export interface Recovered {
-  /**
-   * Extents left open by the dead, sealed now. What is empty among them goes the way of all empty extents.
-   */
+  /** Extents that dead owners left open, sealed now. The reclaimer removes the empty ones. */
   readonly sealed: number;
   /** Files without a record. */
   readonly removed: number;
@@ -28,40 +26,40 @@ interface Found {
 }
 
 /**
- * Brings records and files together after a crash. First everything is checked and nothing is changed: a file
- * that records count on and that is not there as it should be is a reason not to start. Then what the dead
- * left open is sealed, and files that a crash brought back are removed. With "all", before the first append.
+ * Reconciles records and files after a crash. It first checks everything and changes nothing: the server does
+ * not start when a file with live payload is missing or damaged. Then it seals the extents that dead owners
+ * left open, and removes files without a record. With "all" it runs before the first append.
  */
 export async function recover(payload: PayloadService, dead: DeadOwners): Promise<Recovered> {
   assert(
     dead !== "all" || payload.extents.openExtent === undefined,
     "recovery comes before the first append",
   );
-  // Files before records: a record is durable before its file is made, so a file that was there before this
-  // snapshot and has no record in it is nobody's, even while other processes make new ones.
+  // Files are listed before records are read: a record is durable before its file is created, so a listed
+  // file without a record belongs to no extent, even while other processes create new ones.
   const files = dead === "all" ? await payload.files.list() : new Map<bigint, number>();
   const isInDoubt = ({ state, owner }: ExtentRecord): boolean =>
     dead === "all" || (state === "open" && dead.has(owner));
   const found = await payload.store.read((read) => readExtents(read, isInDoubt));
   const sizes = await checkFiles(payload, found);
 
-  const left = found.filter(({ record }) => record.state === "open").map(({ extent }) => extent);
-  const sealed = await payload.store.write((write) => sealLeft(write, payload, { left, sizes }));
-  const known = new Set(found.map(({ extent }) => extent));
-  const strays = [...files.keys()].filter((extent) => !known.has(extent));
+  const open = found.filter(({ record }) => record.state === "open").map(({ extent }) => extent);
+  const sealed = await payload.store.write((write) => sealOpen(write, payload, { open, sizes }));
+  const recorded = new Set(found.map(({ extent }) => extent));
+  const strays = [...files.keys()].filter((extent) => !recorded.has(extent));
   for (const extent of strays) await payload.extents.remove(extent);
   return { sealed, removed: strays.length };
 }
 
-async function sealLeft(
+async function sealOpen(
   write: Writer,
   payload: PayloadService,
-  { left, sizes }: { readonly left: readonly bigint[]; readonly sizes: ReadonlyMap<bigint, number> },
+  { open, sizes }: { readonly open: readonly bigint[]; readonly sizes: ReadonlyMap<bigint, number> },
 ): Promise<number> {
-  const records = await write.getMany(left.map(extentKey));
+  const records = await write.getMany(open.map(extentKey));
   let sealed = 0;
-  for (const [i, extent] of left.entries()) {
-    // Read again: other processes may have dropped slices of it, or have come first with this.
+  for (const [i, extent] of open.entries()) {
+    // Read again, because other processes may have dropped slices of it or sealed it already.
     const before = records[i] && extentRecord.unpack(records[i]);
     if (before?.state !== "open") continue;
     const after = { ...before, state: "sealed", bytes: sizes.get(extent)! } as const;
@@ -71,7 +69,10 @@ async function sealLeft(
   return sealed;
 }
 
-/** The extent has no file any more; homes of slices that moved away keep their place in its key range. */
+/**
+ * Deletes the records of an extent whose file is gone. The homes of slices that moved away stay in its key
+ * range.
+ */
 export function forgetExtent(write: Writer, extent: bigint): void {
   write.delete(extentKey(extent));
   write.delete(wornExtentKey(extent));
@@ -86,19 +87,17 @@ async function readExtents(read: Reader, isInDoubt: (record: ExtentRecord) => bo
   return found;
 }
 
-/**
- * The sizes of the files that records count on, and of those left open: what is empty may be missing or torn.
- */
+/** The sizes of files with live payload and of those left open. An empty one may be missing or torn. */
 async function checkFiles(payload: PayloadService, found: readonly Found[]): Promise<Map<bigint, number>> {
   const sizes = new Map<bigint, number>();
   const needed = found.filter(({ record }) => record.liveBytes > 0 || record.state === "open");
   for (let from = 0; from < needed.length; from += LIMITS.recoveryChecksAtOnce) {
     const some = needed.slice(from, from + LIMITS.recoveryChecksAtOnce);
     const verdicts = await Promise.all(some.map(({ extent }) => payload.files.check(extent)));
-    for (const [i, one] of some.entries()) {
+    for (const [i, entry] of some.entries()) {
       const verdict = verdicts[i]!;
-      if (one.record.liveBytes > 0) sizes.set(one.extent, await usableSize(payload, one, verdict));
-      else sizes.set(one.extent, verdict.is === "ok" ? verdict.bytes : 0);
+      if (entry.record.liveBytes > 0) sizes.set(entry.extent, await usableSize(payload, entry, verdict));
+      else sizes.set(entry.extent, verdict.is === "ok" ? verdict.bytes : 0);
     }
   }
   return sizes;
@@ -126,7 +125,7 @@ async function usableSize(payload: PayloadService, found: Found, verdict: FileVe
   }
 }
 
-/** How long the file must be for the slices that records point to: dead bytes behind them may be lost. */
+/** The minimum length of the file for the referenced slices; dead bytes after them may be lost. */
 function bytesNeeded(payload: PayloadService, extent: bigint): Promise<number> {
   return payload.store.read(async (read) => {
     let end = 0;

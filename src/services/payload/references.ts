@@ -7,7 +7,7 @@ import { type HomeRecord, sliceRecord } from "../../store/records/payload.ts";
 import { ExtentLedger } from "./extent-ledger.ts";
 
 /**
- * Who counts on which slice. The identity of a slice is the place it was first written to; records of blobs
+ * Reference counts of slices. The identity of a slice is the place it was first written to; records of blobs
  * and files name that place and nothing else, so compaction changes none of them.
  *
  *   home   ("xs", extent, offset) = { length, refs, at? }    where it was written first
@@ -24,7 +24,7 @@ export class References {
     this.#shape = shape;
   }
 
-  /** The first reference of slices just appended. */
+  /** Adds the first reference to slices just appended. */
   async keep(write: Writer, slices: readonly Slice[]): Promise<void> {
     if (slices.length === 0) return;
     const ledger = this.#ledger();
@@ -38,14 +38,14 @@ export class References {
     await ledger.apply(write);
   }
 
-  /** One more reference to each, as a snapshot or a copy makes it. */
+  /** Adds one reference to each, for a snapshot or a copy. */
   async share(write: Writer, slices: readonly Slice[]): Promise<void> {
     for (const [key, { home, count }] of await readHomes(write, slices)) {
       write.put(key, sliceRecord.pack({ ...home, refs: home.refs + count }));
     }
   }
 
-  /** One reference less to each; with the last one the slice is gone. */
+  /** Removes one reference from each; the last one frees the slice. */
   async drop(write: Writer, slices: readonly Slice[]): Promise<void> {
     const ledger = this.#ledger();
     for (const [key, { home, identity, count }] of await readHomes(write, slices)) {
@@ -63,8 +63,8 @@ export class References {
   }
 
   /**
-   * Slices have been copied to new places. Those dropped or moved since are left alone: their copy is dead.
-   * Returns how many now live at their new place.
+   * Slices have been copied to new places. It skips those that were dropped or moved since, whose copies are
+   * dead. Returns how many now live at their new place.
    */
   async moved(write: Writer, moves: readonly Move[]): Promise<number> {
     const ledger = this.#ledger();
@@ -111,9 +111,9 @@ interface Counted {
   count: number;
 }
 
-/** The home records of these slices, each once, with how often it is named. */
+/** The home records of these slices, each with the number of times it is listed. */
 async function readHomes(read: Reader, slices: readonly Slice[]): Promise<Map<Key, Counted>> {
-  // A list of blocks may name one of them 50,000 times: it is looked up once.
+  // A block list may name one block 50,000 times; it is looked up once.
   const named = new Map<Slice, number>();
   for (const slice of slices) named.set(slice, (named.get(slice) ?? 0) + 1);
   const unique = [...named.keys()];
@@ -122,8 +122,8 @@ async function readHomes(read: Reader, slices: readonly Slice[]): Promise<Map<Ke
   const homes = new Map<Key, Counted>();
   for (const [i, slice] of unique.entries()) {
     const count = named.get(slice)!;
-    const known = homes.get(keys[i]!);
-    if (known !== undefined) known.count += count;
+    const counted = homes.get(keys[i]!);
+    if (counted !== undefined) counted.count += count;
     else homes.set(keys[i]!, { identity: slice, home: homeOf(stored[i], slice), count });
   }
   return homes;
@@ -139,6 +139,6 @@ function homeOf(stored: Buffer | undefined, { extent, offset, length }: Slice): 
   return record;
 }
 
-export function isSamePlace(one: Place, other: Place): boolean {
-  return one.extent === other.extent && one.offset === other.offset;
+function isSamePlace(a: Place, b: Place): boolean {
+  return a.extent === b.extent && a.offset === b.offset;
 }

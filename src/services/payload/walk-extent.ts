@@ -3,7 +3,7 @@ import { type Place, placeOfSliceKey, slicesOfExtent } from "../../store/keys/pa
 import type { Reader } from "../../store/kv.ts";
 import { sliceRecord } from "../../store/records/payload.ts";
 
-/** A slice whose bytes lie in the extent that was walked. */
+/** A referenced slice in the scanned extent. */
 export interface Resident {
   readonly home: Place;
   readonly slice: Slice;

@@ -2,23 +2,25 @@ import type { Millis, Timer, Timers } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Log } from "../../observability/log.ts";
 import type { EphemeralSpace } from "../../store/kv.ts";
-import { leaveRole, playsRole } from "./role.ts";
+import { hasRole, leaveRole } from "./role.ts";
 import type { Wakeup } from "./wakeup.ts";
 
 /**
- * Background work of the services: contents of deleted containers, expired messages, uncommitted blocks. Each
- * run does a bounded amount and says whether there is more; one process at a time does the chores of all.
+ * A background job of a service: it removes contents of deleted containers, expired messages or uncommitted
+ * blocks. Each run does a bounded amount; one process at a time runs the jobs of all.
  */
 export interface BackgroundJob {
   readonly name: string;
   readonly interval: Millis;
-  /** Rings when there is work that is better done soon than at the next interval. */
+  /** Rings when there is work that should not wait for the next interval. */
   readonly wakeup?: Wakeup;
-  /** One bounded step. "more" asks for the next step soon. */
+  /** One bounded step; "more" requests the next one soon. */
   run(): Promise<"more" | "done">;
 }
 
 const STEPS_PER_RUN_MAX = 100;
+/** The stored name of the role. */
+const ROLE = "chores";
 
 export class BackgroundJobs {
   readonly #ephemeral: EphemeralSpace;
@@ -54,22 +56,22 @@ export class BackgroundJobs {
 
   async #run(job: BackgroundJob): Promise<void> {
     try {
-      if (!(await playsRole(this.#ephemeral, "chores"))) return;
+      if (!(await hasRole(this.#ephemeral, ROLE))) return;
       for (let steps = 0; steps < STEPS_PER_RUN_MAX && !this.#isStopped; steps++) {
         if ((await job.run()) === "done") return;
       }
     } catch (err) {
-      // Nothing is lost: the chore finds the same work at its next turn.
-      this.#log.error({ err, job: job.name }, "a chore failed");
+      // Nothing is lost, because the next run finds the same work.
+      this.#log.error({ err, job: job.name }, "a background job failed");
     }
   }
 
-  /** Waits for steps under way. */
+  /** Waits for the steps in flight. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const timer of [...this.#timer, ...this.#wakeups.values()]) timer.cancel();
     this.#timer = [];
     await Promise.all(this.#running.values());
-    await leaveRole(this.#ephemeral, "chores");
+    await leaveRole(this.#ephemeral, ROLE);
   }
 }

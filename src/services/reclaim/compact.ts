@@ -5,12 +5,11 @@ import type { Move } from "../payload/references.ts";
 import { type Resident, walkExtent } from "../payload/walk-extent.ts";
 
 /**
- * Moves what is alive in a sealed extent into the open one, up to about `bytesMax` of it. Returns the bytes
- * moved.
+ * Moves live slices of a sealed extent into the open one, up to about `bytesMax`. Returns the bytes moved.
  *
- * Bytes first, records second, as with any write: the copies are durable before a transaction points homes to
- * them, and that transaction leaves alone what was dropped meanwhile. Readers of the old place have its
- * extent pinned. A crash in between leaves copies nobody points to.
+ * As with any write, bytes come before records: the copies are durable before a transaction points homes to
+ * them, and it skips slices that were dropped meanwhile. Readers of the old place have its extent pinned. A
+ * crash in between leaves copies without references.
  */
 export async function compactExtent(
   payload: PayloadService,
@@ -56,7 +55,7 @@ function* inBatches(residents: readonly Resident[]): Generator<Resident[]> {
 }
 
 async function moveBatch(payload: PayloadService, batch: readonly Resident[]): Promise<void> {
-  // All at once, so that they share one sync.
+  // In parallel, so that they share one sync.
   const copies = await Promise.allSettled(
     batch.map(({ slice }) => payload.extents.appendWhole(payload.files.read(slice), slice.length)),
   );

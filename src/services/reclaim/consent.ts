@@ -14,16 +14,17 @@ import {
 import type { PayloadService } from "../payload/payload-service.ts";
 
 /**
- * How the processes that share a directory agree that a file may go. An extent that is sealed and empty stays
- * so, and no snapshot taken from now on points into it; only readers that began earlier may need it.
+ * How the processes that share a directory agree that a file may be removed. A sealed and empty extent stays
+ * empty, and no new snapshot points into it; only readers that began earlier may need it.
  *
- *   reclaimer   puts a request { round, extents }
- *   everyone    waits until the reads that had begun have ended (each is short, and what it opened is pinned by
- *               then), lets go of idle descriptors, and answers { round, pinned: what its readers still pin }
- *   reclaimer   when all have answered this round: removes what nobody holds, asks again about the rest
+ *   reclaimer      puts a request { round, extents }
+ *   each process   waits until the reads that had begun have ended (each is short, and what it opened is
+ *                  pinned by then), closes idle descriptors, and answers { round, pinned } with the extents
+ *                  that its readers still pin
+ *   reclaimer      when all have answered this round: removes what no process pins, asks again about the rest
  *
  * No clock is involved, so a clock set back cannot remove a file under a reader. Answers are ephemeral
- * records: that of a dead process vanishes with it. A process that is alone asks nobody.
+ * records, which disappear with their process. A process that is alone needs no answers.
  */
 export class RemovalConsent {
   readonly #payload: PayloadService;
@@ -32,7 +33,9 @@ export class RemovalConsent {
     this.#payload = payload;
   }
 
-  /** Before the first read of this process: its snapshots begin after every request there has been. */
+  /**
+   * Called before the first read of this process, so that its snapshots begin after every earlier request.
+   */
   async join(): Promise<void> {
     await this.#payload.store.ephemeral.write(async (write) => {
       const { round } = await readRequest(write);
@@ -40,14 +43,14 @@ export class RemovalConsent {
     });
   }
 
-  /** At an orderly end, when the last reader is gone: nobody waits for our answer any more. */
+  /** Called at an orderly shutdown, after the last reader: the others no longer wait for its answer. */
   async leave(): Promise<void> {
     await this.#payload.store.ephemeral.write(async (write) => {
       write.delete(removalAnswerKey(this.#payload.owner));
     });
   }
 
-  /** Answers the present request, once. Costs one read when there is nothing to answer. */
+  /** Answers the current request, once. Without one to answer it costs one read. */
   async answer(): Promise<void> {
     const { ephemeral } = this.#payload.store;
     const key = removalAnswerKey(this.#payload.owner);
@@ -56,38 +59,36 @@ export class RemovalConsent {
       return { request: await readRequest(read), answered: stored && removalAnswer.unpack(stored).round };
     });
     if (answered === request.round) return;
-    const { pinned } = await this.#lookHere(request.extents);
+    const { pinned } = await this.#splitByPins(request.extents);
     await ephemeral.write(async (write) => this.#putAnswer(write, { round: request.round, pinned }));
   }
 
   /**
-   * Which of these sealed and empty extents may go now. Asks the other processes about them, if there are
-   * any.
+   * The sealed and empty extents of these that may be removed now. It asks other processes, if there are any.
    */
   async ask(extents: readonly bigint[]): Promise<bigint[]> {
-    const { free } = await this.#lookHere(extents);
+    const { free } = await this.#splitByPins(extents);
     const { ephemeral } = this.#payload.store;
-    const isAlone = await ephemeral.read(async (read) => (await this.#othersAnswers(read)).length === 0);
+    const isAlone = await ephemeral.read(async (read) => (await this.#answersOfOthers(read)).length === 0);
     if (isAlone) return free;
     return ephemeral.write(async (write) => {
       const request = await readRequest(write);
-      const answers = await this.#othersAnswers(write);
+      const answers = await this.#answersOfOthers(write);
       if (!answers.every(({ round }) => round === request.round)) return [];
-      const asked = new Set(request.extents);
-      for (const { pinned } of answers) for (const extent of pinned) asked.delete(extent);
-      const agreed = free.filter((extent) => asked.has(extent));
-      const going = new Set(agreed);
-      const open = extents.filter((extent) => !going.has(extent));
-      if (open.length > 0) {
-        const next = { round: request.round + 1, extents: open };
+      const unpinned = new Set(request.extents);
+      for (const { pinned } of answers) for (const extent of pinned) unpinned.delete(extent);
+      const removable = new Set(free.filter((extent) => unpinned.has(extent)));
+      const rest = extents.filter((extent) => !removable.has(extent));
+      if (rest.length > 0) {
+        const next = { round: request.round + 1, extents: rest };
         write.put(REMOVAL_REQUEST_KEY, removalRequest.pack(next));
       }
-      return agreed;
+      return [...removable];
     });
   }
 
-  /** Splits extents into those that readers of this process need and those it has let go of. */
-  async #lookHere(extents: readonly bigint[]): Promise<{ pinned: bigint[]; free: bigint[] }> {
+  /** Splits extents into those that readers of this process pin and those that are free. */
+  async #splitByPins(extents: readonly bigint[]): Promise<{ pinned: bigint[]; free: bigint[] }> {
     const { store, pins, files } = this.#payload;
     await store.readsEnded();
     const pinned = extents.filter((extent) => pins.has(extent));
@@ -96,7 +97,7 @@ export class RemovalConsent {
     return { pinned, free };
   }
 
-  async #othersAnswers(read: Reader): Promise<RemovalAnswer[]> {
+  async #answersOfOthers(read: Reader): Promise<RemovalAnswer[]> {
     const answers: RemovalAnswer[] = [];
     for await (const { key, value } of read.range(REMOVAL_ANSWERS)) {
       if (ownerOfAnswerKey(key) !== this.#payload.owner) answers.push(removalAnswer.unpack(value));
@@ -109,7 +110,7 @@ export class RemovalConsent {
   }
 }
 
-/** The processes that serve: each has an answer here from before its first request to its end. */
+/** The running processes: each has an answer from before its first request until its end. */
 export function livingProcesses(ephemeral: KeySpace): Promise<ReadonlySet<string>> {
   return ephemeral.read(async (read) => {
     const owners = new Set<string>();

@@ -8,13 +8,13 @@ import type { PayloadService } from "../payload/payload-service.ts";
 import { forgetExtent } from "../payload/recover.ts";
 import { compactExtent } from "./compact.ts";
 import { RemovalConsent } from "./consent.ts";
-import { leaveRole, playsRole } from "./role.ts";
+import { hasRole, leaveRole } from "./role.ts";
 
 export interface ReclaimReport {
   /** Extents whose files are gone. */
   readonly removed: number;
   readonly movedBytes: number;
-  /** Extents that are empty and wait for readers, here or in another process. */
+  /** Empty extents that readers still pin, here or in another process. */
   readonly waiting: number;
 }
 
@@ -24,13 +24,13 @@ interface Worn {
 }
 
 /**
- * Gives space back. Every process answers requests for removal and seals its own open extent when that is
- * mostly dead; one process at a time also compacts and removes. Each step does a bounded amount of work.
+ * Reclaims space. Every process takes part in removals and seals its own open extent when that is mostly
+ * dead; one process at a time also compacts and removes. Each step does a bounded amount of work.
  */
 export class ExtentReclaimer {
   readonly #payload: PayloadService;
   readonly #consent: RemovalConsent;
-  /** Extents with damage: what they hold cannot be moved, and is not thrown away. */
+  /** Damaged extents, which are neither moved nor removed. */
   readonly #damaged = new Set<bigint>();
   #timer: Timer | undefined;
   #wakeups: Timer | undefined;
@@ -48,8 +48,8 @@ export class ExtentReclaimer {
 
   start(timers: Timers): void {
     this.#timer = timers.every(LIMITS.reclaimIntervalMillis, () => this.#begin(() => this.#tick()));
-    // A large file that is replaced leaves whole extents empty. Given back at once, their room and the memory
-    // of the system's page cache serve what comes in its place.
+    // Replacing a large file leaves whole extents empty. Removed at once, their disk space and page cache
+    // serve the new content.
     this.#payload.dropped.listen(() => {
       this.#wakeups ??= timers.after(LIMITS.reclaimWakeupMillis, () => {
         this.#wakeups = undefined;
@@ -58,7 +58,7 @@ export class ExtentReclaimer {
     });
   }
 
-  /** Waits for the step under way, leaves the list of processes, and lets another one reclaim. */
+  /** Waits for the step in flight, leaves the list of processes, and releases the role. */
   async stop(): Promise<void> {
     this.#timer?.cancel();
     this.#payload.dropped.listen(() => {});
@@ -76,7 +76,7 @@ export class ExtentReclaimer {
 
   async #scheduleRemoval(): Promise<void> {
     try {
-      if (await playsRole(this.#payload.store.ephemeral, "reclaimer")) await this.#removeEmpty();
+      if (await hasRole(this.#payload.store.ephemeral, "reclaimer")) await this.#removeEmpty();
     } catch (err) {
       this.#payload.log.error({ err }, "removing empty extents failed");
     }
@@ -85,25 +85,25 @@ export class ExtentReclaimer {
   async #tick(): Promise<void> {
     try {
       await this.attend();
-      if (!(await playsRole(this.#payload.store.ephemeral, "reclaimer"))) return;
+      if (!(await hasRole(this.#payload.store.ephemeral, "reclaimer"))) return;
       for (let steps = 0; steps < LIMITS.reclaimStepsPerTick; steps++) {
         const { movedBytes } = await this.reclaimOnce();
         if (movedBytes < LIMITS.compactionBytesPerStep) return;
       }
     } catch (err) {
-      // Nothing is lost when reclaiming fails: it is tried again with the next tick.
+      // Nothing is lost, because the next tick tries again.
       this.#payload.log.error({ err }, "reclaiming extents failed");
     }
   }
 
-  /** What every process does: its part in the others' removals, and its own open extent. */
+  /** What every process does: it answers removal requests and seals its own open extent. */
   async attend(): Promise<void> {
     await this.#consent.answer();
     await this.#payload.recordSealed();
     await this.#payload.sealIfMostlyDead();
   }
 
-  /** Compacts what is worth it, then removes what is empty. */
+  /** Compacts worn extents, then removes empty ones. */
   async reclaimOnce(): Promise<ReclaimReport> {
     await this.#payload.recordSealed();
     const movedBytes = await this.#compact(chooseForCompaction(await this.#worn()));
@@ -142,7 +142,7 @@ export class ExtentReclaimer {
       } catch (err) {
         if (!(err instanceof StorageFault)) throw err;
         this.#payload.log.error({ err }, "an extent could not be compacted");
-        // On a full disk there is no room for copies: what is empty must go first, and it is next.
+        // A full disk has no space for copies; the removal of empty extents comes next and may free some.
         if (!(err instanceof DamagedData)) break;
         this.#damaged.add(extent);
       }
@@ -150,7 +150,7 @@ export class ExtentReclaimer {
     return movedBytes;
   }
 
-  /** File first: a crash in between leaves an empty record, which the next step removes again. */
+  /** The file is removed first: a crash in between leaves an empty record, which the next step removes. */
   async #remove(extents: readonly bigint[]): Promise<void> {
     for (const extent of extents) await this.#payload.extents.remove(extent);
     if (extents.length === 0) return;
@@ -160,11 +160,11 @@ export class ExtentReclaimer {
   }
 }
 
-/** Mostly dead ones, the deadest first; small ones when there are many of them. */
+/** Mostly dead extents, those with the fewest live bytes first; also small ones when there are many. */
 function chooseForCompaction(worn: readonly Worn[]): Worn[] {
   const alive = worn.filter(({ record }) => record.liveBytes > 0);
   const dead = alive.filter(({ record }) => isMostlyDead(record));
   const small = alive.filter(({ record }) => !isMostlyDead(record));
   const chosen = small.length >= LIMITS.smallExtentsMin ? [...dead, ...small] : dead;
-  return chosen.sort((one, other) => one.record.liveBytes - other.record.liveBytes);
+  return chosen.sort((a, b) => a.record.liveBytes - b.record.liveBytes);
 }

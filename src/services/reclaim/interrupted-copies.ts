@@ -8,12 +8,12 @@ import type { BackgroundJob } from "./background-jobs.ts";
 import { livingProcesses } from "./consent.ts";
 
 /**
- * Copies whose process is gone. What made it possible to read the source (a signature, a token) went with the
- * process and is never written down, so nobody can go on with such a copy: it fails, and says so, instead of
- * staying "pending" and keeping writers out.
+ * Copies whose process has ended. The credentials for reading the source (a signature, a token) are never
+ * stored, so no process can continue such a copy. It is marked as failed instead of staying pending and
+ * refusing writes.
  *
- * A copy is entered by the transaction that makes it pending. Entries of copies that have ended in any way,
- * or whose target is gone, are removed here and nowhere else.
+ * The transaction that makes a copy pending adds its entry. Only this job removes entries: those of copies
+ * that have ended in any way, and those whose target is gone.
  */
 export interface CopiesOf<Target extends BlobCopyTarget | FileCopyTarget> {
   readonly service: "blob" | "file";
@@ -22,8 +22,7 @@ export interface CopiesOf<Target extends BlobCopyTarget | FileCopyTarget> {
   fail(write: Writer, target: Target, copyId: string, description: string): Promise<void>;
 }
 
-export const INTERRUPTED =
-  '500 OperationCancelled "The copy was interrupted: the process that made it ended."';
+const INTERRUPTED = '500 OperationCancelled "The copy was interrupted: the process that made it ended."';
 
 export function interruptedCopies<Target extends BlobCopyTarget | FileCopyTarget>(
   { store }: Pick<ServiceParts, "store">,
@@ -36,17 +35,17 @@ export function interruptedCopies<Target extends BlobCopyTarget | FileCopyTarget
   };
 }
 
-interface Over<Target> {
+interface Entry<Target> {
   readonly key: Key;
   readonly target: Target;
 }
 
-export async function endInterrupted<Target extends BlobCopyTarget | FileCopyTarget>(
+async function endInterrupted<Target extends BlobCopyTarget | FileCopyTarget>(
   { store }: Pick<ServiceParts, "store">,
   copies: CopiesOf<Target>,
 ): Promise<"more" | "done"> {
   const entries = await store.read(async (read) => {
-    const found: (Over<Target> & { readonly owner: string; readonly isPending: boolean })[] = [];
+    const found: (Entry<Target> & { readonly owner: string; readonly isPending: boolean })[] = [];
     for await (const { key, value } of read.range(pendingCopies(copies.service))) {
       const { owner, target } = copies.record.unpack(value);
       found.push({ key, owner, target, isPending: await copies.isPending(read, target, copyIdOfKey(key)) });
@@ -54,11 +53,11 @@ export async function endInterrupted<Target extends BlobCopyTarget | FileCopyTar
     return found;
   });
   if (entries.length === 0) return "done";
-  // Asked after the entries were read: a process that had entered one was among the living by then.
+  // Read after the entries: a process that had added one was in this list by then.
   const living = await livingProcesses(store.ephemeral);
-  const over = entries.filter(({ owner, isPending }) => !isPending || !living.has(owner));
-  for (let from = 0; from < over.length; from += LIMITS.copiesPerStep) {
-    const step = over.slice(from, from + LIMITS.copiesPerStep);
+  const ended = entries.filter(({ owner, isPending }) => !isPending || !living.has(owner));
+  for (let from = 0; from < ended.length; from += LIMITS.copiesPerStep) {
+    const step = ended.slice(from, from + LIMITS.copiesPerStep);
     await store.write(async (write) => {
       for (const { key, target } of step) {
         write.delete(key);

@@ -1,25 +1,25 @@
 import { packKey } from "../../store/keys/pack.ts";
 import type { EphemeralSpace } from "../../store/kv.ts";
 
-/** Roles that one process at a time plays: ("role", name) in the ephemeral space, owned by its player. */
+/** Roles that one process at a time has: ("role", name) in the ephemeral space, owned by that process. */
 const roleKey = (name: string): string => packKey(["role", name]);
 
 /**
- * Whether this process plays the role; the first to ask gets it and keeps it until it dies, when the record
- * vanishes with its owner and the next to ask takes over.
+ * Whether this process has the role. The first to ask gets it and keeps it until it ends; then its record
+ * disappears and the next to ask gets it.
  */
-export async function playsRole(ephemeral: EphemeralSpace, name: string): Promise<boolean> {
+export async function hasRole(ephemeral: EphemeralSpace, name: string): Promise<boolean> {
   const key = roleKey(name);
-  const player = await ephemeral.read((read) => read.get(key));
-  if (player !== undefined) return player.toString() === ephemeral.owner;
+  const owner = await ephemeral.read((read) => read.get(key));
+  if (owner !== undefined) return owner.toString() === ephemeral.owner;
   return ephemeral.write(async (write) => {
-    const winner = await write.get(key);
-    if (winner === undefined) write.put(key, Buffer.from(ephemeral.owner));
-    return winner === undefined || winner.toString() === ephemeral.owner;
+    const current = await write.get(key);
+    if (current === undefined) write.put(key, Buffer.from(ephemeral.owner));
+    return current === undefined || current.toString() === ephemeral.owner;
   });
 }
 
-/** At an orderly end: another process may take over at once. */
+/** At an orderly shutdown, so that another process can take over at once. */
 export async function leaveRole(ephemeral: EphemeralSpace, name: string): Promise<void> {
   const key = roleKey(name);
   await ephemeral.write(async (write) => {

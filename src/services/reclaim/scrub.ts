@@ -2,7 +2,7 @@ import type { DamagedData } from "../../base/faults.ts";
 import type { PayloadService } from "../payload/payload-service.ts";
 import { walkExtent } from "../payload/walk-extent.ts";
 
-/** Reads everything alive in an extent and returns the damage found: bits rot where nobody looks. */
+/** Reads all live slices of an extent and returns the damage found, which would otherwise stay unnoticed. */
 export async function scrubExtent(payload: PayloadService, extent: bigint): Promise<DamagedData[]> {
   const { slices, unpin } = await payload.store.read(async (read) => {
     const found = [];

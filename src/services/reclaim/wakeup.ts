@@ -1,7 +1,4 @@
-/**
- * Says that there may be work, to who would otherwise find it at its next look. Nothing is lost when nobody
- * listens.
- */
+/** Signals that there may be work before the next scheduled run. A signal without a listener is harmless. */
 export class Wakeup {
   #listener: () => void = () => {};
 

@@ -33,8 +33,8 @@ export interface Changed {
 }
 
 /**
- * `bounds` is the part of the table that the caller may change. Throws before it returns a promise where the
- * change itself is wrong.
+ * `bounds` is the part of the table that the caller may change. An invalid change throws before a promise is
+ * returned.
  */
 export function changeEntity(
   { store }: TableContext,
@@ -98,10 +98,7 @@ function mergedContents(present: EntityContents, change: EntityContents): Entity
 }
 
 /** Properties keep their place when they get a new value; new ones come last. */
-export function mergedProperties(
-  present: readonly Property[],
-  changes: readonly Property[],
-): readonly Property[] {
+function mergedProperties(present: readonly Property[], changes: readonly Property[]): readonly Property[] {
   const merged = new Map<string, Property>();
   for (const property of present) merged.set(property.name, property);
   for (const property of changes) merged.set(property.name, property);

@@ -56,7 +56,7 @@ function checkProperty({ name, type, value }: Property): void {
 }
 
 /** The size of an entity as the protocol counts it: texts in UTF-16, a few bytes for each property. */
-export function entityBytes({ partitionKey, rowKey }: EntityKeys, properties: readonly Property[]): number {
+function entityBytes({ partitionKey, rowKey }: EntityKeys, properties: readonly Property[]): number {
   let bytes = 4 + 2 * (partitionKey.length + rowKey.length);
   for (const property of properties) bytes += 8 + 2 * property.name.length + valueBytes(property);
   return bytes;

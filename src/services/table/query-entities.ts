@@ -39,7 +39,7 @@ export function getEntity(
   return store.view((read) => {
     const { id, name } = readTableSync(read, ref);
     const bytes = read.get(entityKey(id, keys));
-    // What lies outside the bounds of a SAS does not exist for its holder.
+    // Entities outside the bounds of a SAS do not exist for its holder.
     const isHidden = bounds !== undefined && !isWithin(bounds, keys);
     if (bytes === undefined || isHidden) throw new Refusal("ResourceNotFound");
     return { entity: entityOf(keys, bytes), table: name };
@@ -67,14 +67,14 @@ export interface QueryEntities<P extends Page<Entity>> {
 
 export interface EntityPage<P> {
   readonly page: P;
-  /** The first entity not looked at, when there is one: the next page starts with it. */
+  /** The first entity of the next page, if there is one. */
   readonly next?: EntityKeys;
 }
 
 /**
- * One page, from one snapshot. It ends after `top` entities, or at the limits of a scan, which keep other
- * requests responsive; the continuation is a place in the order of keys, so pages never overlap whatever
- * clients write between them.
+ * One page from one snapshot. It ends after `top` entities or at the limits of a scan, which keep other
+ * requests responsive. The continuation is a position in key order, so pages never overlap, whatever is
+ * written between them.
  */
 export function queryEntities<P extends Page<Entity>>(
   { store }: TableContext,
@@ -114,7 +114,7 @@ function bound(text: string | undefined) {
   return text === undefined ? undefined : { text, isInclusive: true };
 }
 
-/** Goes through a range; returns the key it stopped before, if it stopped. */
+/** Scans a range. Returns the key it stopped before, or undefined at the end. */
 async function scan(read: Reader, { from, to }: Range, page: PageBuilder): Promise<string | undefined> {
   let start = from;
   for (;;) {
@@ -122,7 +122,7 @@ async function scan(read: Reader, { from, to }: Range, page: PageBuilder): Promi
     const entries = await read.take({ from: start, to }, limit);
     for (const entry of entries) {
       if (page.isFull()) return entry.key;
-      page.take(entry);
+      page.add(entry);
     }
     if (entries.length < limit) return undefined;
     start = keyAfter(entries[limit - 1]!.key);
@@ -144,7 +144,7 @@ class PageBuilder {
     this.#top = top;
   }
 
-  take({ key, value }: Entry): void {
+  add({ key, value }: Entry): void {
     this.#scanned++;
     this.#scannedBytes += value.length;
     if (this.#filter !== undefined && !this.#filter.isMetBy(key, value)) return;
@@ -156,13 +156,13 @@ class PageBuilder {
     if (this.#found >= this.#top || this.#page.isFull) return true;
     if (this.#scanned >= TABLE_LIMITS.scannedEntitiesMax) return true;
     if (this.#scannedBytes >= TABLE_LIMITS.scannedBytesMax) return true;
-    // The clock is not free to ask; once in a while is enough.
+    // Reading the clock has a cost, so it is read once per 64 entities.
     return this.#scanned % 64 === 63 && monotonic() > this.#until;
   }
 
   /**
-   * How many entities to fetch at once: never many more than the page can take, and fewer of those that are
-   * large. One more than the page takes tells whether there is a next page.
+   * How many entities to fetch at once: about as many as the page needs, and fewer when they are large. One
+   * more than the page needs shows whether there is a next page.
    */
   chunkEntities(): number {
     const { scanChunkEntities, scanChunkBytes } = TABLE_LIMITS;
@@ -176,7 +176,7 @@ class PageBuilder {
   }
 }
 
-/** A filter put to packed entities: only the properties it names are looked for. */
+/** Evaluates a filter on packed entities, decoding only the properties it names. */
 class FilterOnBytes {
   readonly #filter: Filter;
   readonly #names = new Map<string, Buffer>();

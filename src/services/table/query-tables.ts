@@ -29,7 +29,7 @@ export function queryTables<P extends Page<string>>(
   const { account, filter, from } = query;
   const all = tablesOfAccount(account);
   const range = from === undefined ? all : { from: tableKey(account, from), to: all.to };
-  const wanted = filter === undefined ? undefined : lowered(filter);
+  const loweredFilter = filter === undefined ? undefined : lowered(filter);
   return store.read(async (read) => {
     const page = query.newPage(read.now());
     if (query.top === 0) return { page };
@@ -39,9 +39,10 @@ export function queryTables<P extends Page<string>>(
       if (page.isFull || scanned === TABLE_LIMITS.scannedEntitiesMax) return { page, next: name };
       scanned++;
       const lower = { type: "String", value: name.toLowerCase() } as const;
-      const isWanted =
-        wanted === undefined || meets(wanted, (property) => (property === "TableName" ? lower : undefined));
-      if (isWanted) page.add(name);
+      const isMatch =
+        loweredFilter === undefined ||
+        meets(loweredFilter, (property) => (property === "TableName" ? lower : undefined));
+      if (isMatch) page.add(name);
     }
     return { page };
   });

@@ -16,14 +16,10 @@ export function reclaimTables({ store }: TableContext): BackgroundJob {
 }
 
 async function reclaimSome(store: KeySpace): Promise<"more" | "done"> {
-  // Reads first: a write transaction that finds nothing to do would still hold up the other writers.
-  const isAny = await store.read(async (read) => {
-    for await (const _ of read.range({ ...DELETED_TABLES, limit: 1 })) return true;
-    return false;
-  });
-  if (!isAny) return "done";
+  // Reads first, because a write transaction without work would still delay other writers.
+  if ((await store.read((read) => read.take(DELETED_TABLES, 1))).length === 0) return "done";
   return store.write(async (write): Promise<"more"> => {
-    for await (const { key: deleted } of write.range({ ...DELETED_TABLES, limit: 1 })) {
+    for (const { key: deleted } of await write.take(DELETED_TABLES, 1)) {
       const limit = TABLE_LIMITS.reclaimedEntitiesPerStep;
       const keys: string[] = [];
       for await (const { key } of write.range({ ...entitiesOfTable(tableOfDeletedKey(deleted)), limit })) {

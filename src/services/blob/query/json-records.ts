@@ -2,7 +2,9 @@ import { FormError, type PathStep, SQL_LIMITS, type Value } from "./sql.ts";
 
 const OPEN = /[{[]/;
 
-/** Parses JSON records from text that arrives in chunks. Records are found by their brackets and parsed once. */
+/**
+ * Parses JSON records from text that arrives in chunks. Records are found by their brackets and parsed once.
+ */
 export class JsonReader {
   #rest = "";
   #depth = 0;

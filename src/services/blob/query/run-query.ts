@@ -51,8 +51,8 @@ const FLUSH_CHARS = 64 * 1_024;
 const PROGRESS_BYTES = 4 * 1_024 * 1_024;
 
 /**
- * Runs a query over a blob while it streams, with one record in memory at a time. An error in the data ends the reply
- * with its description and position, because part of the reply may have been sent.
+ * Runs a query over a blob while it streams, with one record in memory at a time. An error in the data ends
+ * the reply with its description and position, because part of the reply may have been sent.
  */
 export function runQuery(run: QueryRun): AsyncIterable<QueryEvent> {
   const { query, input } = run;

@@ -109,8 +109,8 @@ function trimmed(text: string, characters: Value, atStart: boolean, atEnd: boole
 }
 
 /**
- * LIKE: % matches any text, _ any character, [abc] one of these. Matching backtracks to the last % only, so no
- * pattern takes longer than the product of both lengths.
+ * LIKE: % matches any text, _ any character, [abc] one of these. Matching backtracks to the last % only, so
+ * no pattern takes longer than the product of both lengths.
  */
 export function isLike(text: string, pattern: string, escapeMark: string, effort: Effort): boolean {
   effort.spend(pattern.length);

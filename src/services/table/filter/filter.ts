@@ -1,7 +1,7 @@
 import type { EdmValue } from "../../../base/edm.ts";
 
 /**
- * A filter as a tree, whoever parsed it. A comparison has the property on its left; `and` and `or` hold any
+ * A parsed filter as a tree. A comparison has the property on its left; `and` and `or` hold any
  * number of operands, so that a long chain is wide and not deep.
  */
 export type ComparisonOperator = "eq" | "ne" | "gt" | "ge" | "lt" | "le";
