@@ -5,10 +5,7 @@ import type { Spot, WritableExtent } from "./writable-extent.ts";
 export interface Appended {
   readonly slices: Slice[];
   readonly length: number;
-  /**
-   * Called once the slices are in a durable record, or never will be. Until then their extents cannot be
-   * reclaimed.
-   */
+  /** The slices are in a durable record now, or never will be: their extents may be reclaimed. */
   release(): void;
 }
 

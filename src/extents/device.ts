@@ -26,14 +26,9 @@ export interface DeviceEntry {
 }
 
 export interface DeviceFile {
-  /**
-   * Writes all parts one after the other from `offset`. When it rejects, any part of it may be in the file.
-   */
+  /** Writes all parts in sequence at `offset`. When it rejects, any part of it may be in the file. */
   write(parts: readonly Uint8Array[], offset: number): Promise<void>;
-  /**
-   * Fills the parts one after the other from `offset`; returns the bytes read, fewer only at the end of the
-   * file.
-   */
+  /** Fills the parts in sequence from `offset`; returns the bytes read, fewer only at the end of the file. */
   read(parts: readonly Uint8Array[], offset: number): Promise<number>;
   sync(): Promise<void>;
   size(): Promise<number>;

@@ -210,9 +210,7 @@ export class ExtentLog {
     }
   }
 
-  /**
-   * Creates the next extent before the open one is full. A failure is reported to the append that needs it.
-   */
+  /** Creates the next extent before the open one is full. The append that needs it gets the error. */
   #createNextInTime({ freeBytes }: WritableExtent): void {
     if (freeBytes > this.shape.extentBytesMax * LIMITS.nextExtentShare) return;
     this.#next ??= this.#create().catch(() => undefined);

@@ -42,10 +42,7 @@ export interface Reader {
   range(range: Range): AsyncIterable<Entry>;
   /** The first `count` entries of the range, at most a page: cheaper than a loop for few entries. */
   take(range: Range, count: number): MaybePromise<Entry[]>;
-  /**
-   * The time of this transaction, constant throughout. The engine chooses the clock; rules use only this
-   * time.
-   */
+  /** The time of this transaction, constant throughout. Rules use only this time. */
   now(): Instant;
   /** Decides from records as `Store.view` does, within this transaction. */
   view<T>(decide: (read: SyncReader) => T): MaybePromise<T>;
@@ -135,10 +132,7 @@ export interface StoreReadiness {
 /** A commit that every later read and write sees, and that may not be on the disk yet. */
 export interface AsyncCommit<T> {
   readonly value: T;
-  /**
-   * Requests the sync. Resolves when durable; rejects with `StorageFault` when the commit was lost and is
-   * undone.
-   */
+  /** Requests the sync. Resolves when durable; rejects with `StorageFault` when the commit was lost. */
   durable(): Promise<void>;
 }
 

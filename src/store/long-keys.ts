@@ -84,10 +84,7 @@ function engineKey(key: Key): Key {
 const isShort = ({ key }: Entry): boolean => key.length <= K;
 const DONE: IteratorResult<Entry> = { done: true, value: undefined };
 
-/**
- * Avoids a generator, which costs more than the usual empty or short range. Reads nothing before the first
- * `next`.
- */
+/** Avoids a generator, which costs more than a short range. Reads nothing before the first `next`. */
 class RangeIterator implements AsyncIterableIterator<Entry> {
   readonly #begin: () => Entry[] | AsyncGenerator<Entry>;
   #entries: Entry[] | undefined;

@@ -3,10 +3,7 @@ import type { Entry, Key, Range } from "./kv.ts";
 
 /** Writes above a committed state, as a reader sees them. */
 export interface PendingWrites {
-  /**
-   * Null marks a deletion, undefined a key without a pending write. The bytes are not the caller's: copy
-   * them.
-   */
+  /** Null: deleted; undefined: no pending write. The caller copies the bytes. */
   get(key: Key): Buffer | null | undefined;
   /** Both may include keys without a pending write. */
   hasIn(from: Key, to: Key): boolean;

@@ -25,10 +25,7 @@ import { ValueCache } from "./value-cache.ts";
  * fault, and transactions that ran on top of it run again.
  */
 export interface CommitTarget {
-  /**
-   * The newest committed state; called after each commit. A promise that never resolves means the process
-   * stops.
-   */
+  /** The newest committed state, after each commit. A promise that never resolves: the process stops. */
   refresh(): MaybePromise<Snapshot>;
   /** The same after acquiring the write lock: other processes may have written, or died during a commit. */
   takeOver(): Snapshot;
@@ -100,9 +97,7 @@ export class SerialWriter {
   #filling: Batch = newBatch();
   #committing: Batch | undefined;
   #running: Task | undefined;
-  /**
-   * Concurrent transactions at the end of the last commit: those it resolved and those that ran meanwhile.
-   */
+  /** Concurrent transactions at the last commit: those it resolved and those that ran meanwhile. */
   #writers = Number.POSITIVE_INFINITY;
   /** Failed commits: a transaction that ran during one has seen writes that were lost. */
   #failures = 0;
@@ -130,10 +125,7 @@ export class SerialWriter {
     return this.#enqueue(work);
   }
 
-  /**
-   * Resolves when the transaction has run. Later transactions see it, and `unsynced` makes readers wait for
-   * it.
-   */
+  /** Resolves when the transaction has run. Later ones see it; `unsynced` makes readers wait for it. */
   async commitAsync<T>(work: WriteWork<T>): Promise<AsyncCommit<T>> {
     let report: (value: T) => void = () => {};
     const ran = new Promise<T>((resolve) => {

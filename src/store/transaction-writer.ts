@@ -73,9 +73,7 @@ export class TransactionWriter implements RawWriter {
   }
 }
 
-/**
- * Copies values into slabs: fewer allocations, and the database asks for the address of each slab only once.
- */
+/** Copies values into slabs: fewer allocations, and the database looks up each slab's address once. */
 class Slabs {
   #slab = Buffer.allocUnsafeSlow(LIMITS.slabBytes);
   #used = 0;

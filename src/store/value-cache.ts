@@ -55,10 +55,7 @@ export class ValueCache {
   }
 }
 
-/**
- * Keys of one family share their start and differ at their end. (In a key of one byte, `length - 2` gives
- * NaN.)
- */
+/** Keys of one family differ at their end. (`length - 2` gives NaN in a key of one byte.) */
 function slotOf(key: Key): number {
   const { length } = key;
   return (length * 31 + key.charCodeAt(length - 1) * 7 + key.charCodeAt(length - 2)) & (SLOTS - 1);

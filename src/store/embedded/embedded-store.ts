@@ -25,10 +25,7 @@ export interface EmbeddedOptions {
   readonly clock?: Clock;
   /** Names this process among those that share the directory. */
   readonly owner: string;
-  /**
-   * The write locks, when other processes share the directory. Held during the constructor: see
-   * `withWriteLocks`.
-   */
+  /** When other processes share the directory. Acquired before the constructor: see `withWriteLocks`. */
   readonly writeLocks?: { readonly records: WriteLock; readonly ephemeral: WriteLock };
   /** The ephemeral key space of a single process; without it, a file that processes can share. */
   readonly ephemeral?: KeySpace & { close(): Promise<void> };

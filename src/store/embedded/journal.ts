@@ -127,9 +127,7 @@ export class Journal {
   }
 }
 
-/**
- * The records of commits after `applied`, in order. Throws `UnusableDirectory` when one of them is missing.
- */
+/** The records of commits after `applied`, in order. Throws `UnusableDirectory` when one is missing. */
 export function recordsAfter(directory: string, applied: number): JournalRecord[] {
   const found = NAMES.map((name) => join(directory, name))
     .filter((path) => existsSync(path))

@@ -14,10 +14,7 @@ export interface JournaledOptions {
   readonly directory: string;
   /** The last commit the database has. */
   readonly applied: number;
-  /**
-   * Commits writes to the database. Rejects with `OutOfSpace` having written nothing; never ends after a
-   * worse error.
-   */
+  /** Commits to the database. Rejects only with `OutOfSpace`, having written nothing. */
   readonly checkpoint: (writes: WriteSet) => Promise<void>;
   /** Writing the journal failed: the state on disk is unknown. */
   readonly onFatal: (error: unknown) => Promise<never>;
@@ -95,10 +92,7 @@ export class JournaledCommits {
     return { bytes: this.#recent.bytes + bytes, count: this.#recent.count + count };
   }
 
-  /**
-   * Checkpoints everything; writes for which the database has no space stay in the journal for the next
-   * start.
-   */
+  /** Checkpoints everything; writes that do not fit stay in the journal for the next start. */
   async close(): Promise<void> {
     this.#timer?.cancel();
     while (!this.#isStuck && (this.#checkpointing !== undefined || this.#recent.count > 0)) {

@@ -33,9 +33,7 @@ interface Native {
   readonly Txn: new (env: unknown, flags: number) => NativeTransaction;
   readonly Cursor: new (database: unknown, transactionAddress: number) => NativeCursor;
   resetTxn(address: number): void;
-  /**
-   * Both return the length of the key they leave in the shared key buffer, 0 at the end, below 0 on error.
-   */
+  /** Both leave a key in the shared key buffer and return its length, 0 at the end, below 0 on error. */
   position(cursor: number, flags: number, offset: number, keyBytes: number, endAddress: number): number;
   iterate(cursor: number): number;
 }
@@ -67,15 +65,11 @@ interface RawDatabase {
 const native = (lmdb as unknown as { nativeAddon: Native }).nativeAddon;
 const READ_ONLY = 0x2_0000;
 const REVERSE = 0x400;
-/**
- * The cursor shows the value too: its length at the start of the key buffer, its bytes in the result buffer.
- */
+/** The cursor returns values too: the length at the start of the key buffer, the bytes in the result. */
 const WITH_VALUES = 0x100;
 const KEY_OFFSET = 32;
 
-/**
- * The buffers through which the package exchanges data with native code; it has one of each for the process.
- */
+/** The buffers between the package and native code, one of each for the process. */
 class SharedBuffers {
   /** Keys. The package passes it to the key encoder and nowhere else. */
   key: Buffer = Buffer.alloc(0);
@@ -200,9 +194,7 @@ export class Database {
     }
   }
 
-  /**
-   * The same synchronously, for a database without sync: handing the commit to a thread would take longer.
-   */
+  /** The same synchronously, for a database without sync: handing it to a thread would take longer. */
   commitNow(writes: WriteSet): void {
     this.#raw.transactionSync(() => {
       writes.forEach((value, key) => {

@@ -58,9 +58,7 @@ export const versionsOfBlob = (container: bigint, blob: string): Range =>
 export const blobsOf = (family: "bb" | "bp", container: bigint, prefix = ""): Range =>
   prefixRange(packOpenText([family, container], prefix));
 
-/**
- * The key after all names that begin with `prefix`: a hierarchical listing continues there after a folder.
- */
+/** The key after all names with the prefix: a hierarchical listing continues there after a folder. */
 export const afterPrefix = (family: "bb" | "bp", container: bigint, prefix: string): Key =>
   prefixEnd(packOpenText([family, container], prefix));
 

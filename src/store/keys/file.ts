@@ -59,18 +59,13 @@ export const entriesRange = (
 export const foldedOfEntryKey = (key: Key): string =>
   new KeyReader(key).skipText().skipWhole().skipWhole().text();
 
-/**
- * Named streams of a file or directory: ("fd", share, file or directory, folded name). No listing shows them.
- */
+/** Named streams of a file or directory, which no listing shows: ("fd", share, inode, folded name). */
 export const streamKey = (share: bigint, inode: bigint, folded: string): Key =>
   packKey(["fd", share, inode, folded]);
 export const streamsOfInode = (share: bigint, inode: bigint): Range =>
   prefixRange(packKey(["fd", share, inode]));
 
-/**
- * Files and directories by their id, and named streams by theirs: ("fn", share, inode). The root directory is
- * inode 0.
- */
+/** Files, directories and named streams by id: ("fn", share, inode). The root directory is inode 0. */
 export const inodeKey = (share: bigint, inode: bigint): Key => inodePrefix.of("fn", share) + packKey([inode]);
 
 /** Extended attributes of a file or directory that has some: ("fx", share, inode). */

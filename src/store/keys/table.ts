@@ -2,10 +2,7 @@ import type { EntityKeys } from "../../base/edm.ts";
 import type { Key, Range } from "../kv.ts";
 import { KeyReader, keyAfter, LastKey, packKey, prefixEnd, prefixRange } from "./pack.ts";
 
-/**
- * A table by its name in lower case: ("tt", account, name). Names are case-insensitive; the record has the
- * spelling.
- */
+/** A table by its name in lower case, because names are case-insensitive: ("tt", account, name). */
 export const tableKey = (account: string, name: string): Key => tableKeys.of(account, name);
 
 const tableKeys = new LastKey((account: string, name: string) =>
@@ -22,10 +19,7 @@ export const deletedTableKey = (table: bigint): Key => packKey(["td", table]);
 export const DELETED_TABLES: Range = prefixRange(packKey(["td"]));
 export const tableOfDeletedKey = (key: Key): bigint => new KeyReader(key).skipText().whole();
 
-/**
- * Entities of one table, partition by partition, row by row: ("te", table, PartitionKey, RowKey). A filter
- * that bounds the keys is a range of these.
- */
+/** Entities of one table; a filter on the keys is a range: ("te", table, PartitionKey, RowKey). */
 export const entityKey = (table: bigint, { partitionKey, rowKey }: EntityKeys): Key =>
   packKey(["te", table, partitionKey, rowKey]);
 export const entitiesOfTable = (table: bigint): Range => prefixRange(packKey(["te", table]));
@@ -41,9 +35,7 @@ export interface KeyBound {
   readonly isInclusive: boolean;
 }
 
-/**
- * The first key within the bounds. A row bound applies within the partition of an inclusive partition bound.
- */
+/** The first key within the bounds. A row bound applies only to an inclusive partition bound. */
 export function lowestEntityKey(
   table: bigint,
   partition: KeyBound | undefined,

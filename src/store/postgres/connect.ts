@@ -99,9 +99,7 @@ export function streamOf(client: pg.Client): Duplex & Link {
   return (client as unknown as { connection: { stream: Duplex & Link } }).connection.stream;
 }
 
-/**
- * Fails work that takes longer, and closes the connection: a host that vanished neither answers nor closes.
- */
+/** Limits work in time, by closing the connection: a host that vanished neither answers nor closes. */
 export async function within<T>(
   client: pg.Client,
   { millis, place }: { readonly millis: Millis; readonly place: string },

@@ -291,9 +291,7 @@ export class Membership {
     return ++seen.missed >= LIMITS.missedBeatsMax;
   }
 
-  /**
-   * Concurrent with the heartbeat, which must not wait for it: this member would be declared dead as well.
-   */
+  /** Concurrent with the heartbeat: this member would be declared dead while it waits. */
   #releaseDead(owner: string, slot: number): void {
     if (this.#releasing.has(owner)) return;
     const release = async (): Promise<void> => {

@@ -61,13 +61,9 @@ export interface Traffic {
   roundTrips: number;
   /** When the database last sent a byte. */
   heardAt: Millis;
-  /**
-   * When a connection was closed because it fell silent: connections without a byte since are suspect too.
-   */
+  /** When a connection was closed for its silence: those without a byte since are suspect too. */
   silentAt: Millis;
-  /**
-   * Index of the host that last was the primary: a host that is down may use up the whole connect timeout.
-   */
+  /** Index of the last primary: a host that is down may use up the whole connect timeout. */
   primary: number;
 }
 
@@ -150,9 +146,7 @@ export class Session {
     return this.#send(statements.map(packStatement), isLong);
   }
 
-  /**
-   * Without a byte since another connection fell silent: finding out by using it would take as long again.
-   */
+  /** Without a byte since another connection fell silent: trying it would take as long again. */
   get isSuspect(): boolean {
     return this.#heardAt < this.#traffic.silentAt;
   }

@@ -97,10 +97,7 @@ export class MessageReader {
 
 export type Row = readonly (Buffer | null)[];
 
-/**
- * The values are views of the received buffer: the caller owns them, but each keeps the whole buffer in
- * memory.
- */
+/** The values are views: the caller owns them, but each keeps the whole received buffer in memory. */
 export function unpackRow(body: Buffer): Row {
   const count = body.readUInt16BE(0);
   const row: (Buffer | null)[] = new Array(count);

@@ -85,9 +85,7 @@ export type RangeRecord =
 
 const FIXED = 2;
 
-/**
- * A view over one buffer that is used again and again: numbers of 64 bits are read and written fastest so.
- */
+/** A reused DataView, the fastest way to read and write 64-bit numbers. */
 const view = new DataView(new ArrayBuffer(128));
 const viewed = Buffer.from(view.buffer);
 

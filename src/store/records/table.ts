@@ -1,9 +1,7 @@
 import type { PolicyRecord } from "./policy.ts";
 import { recordType } from "./record.ts";
 
-/**
- * A table by name. `id` is its incarnation: a new table of the same name gets another one, and starts empty.
- */
+/** A table by name. `id` is its incarnation: a new table of the same name starts empty. */
 export interface TableRecord {
   /** As it was spelled when it was created. */
   readonly name: string;
