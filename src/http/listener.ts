@@ -1,6 +1,5 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createServer as createSecureServer, type TLSSocket } from "node:tls";
-import { assert } from "../base/assert.ts";
 import { systemTimers, type Timers } from "../base/clock.ts";
 import { ConnectionLimit } from "../base/connection-limit.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -132,14 +131,14 @@ class ConnectionSet implements Host, HandshakeHost {
 
   /** The connection replaces its handshake. */
   #secured(socket: TLSSocket): void {
-    const accepted = acceptedBehind(socket);
-    const handshake = this.#handshakes.get(accepted);
+    const accepted = acceptedBehind(socket, this.#handshakes.keys());
+    const handshake = accepted && this.#handshakes.get(accepted);
     if (handshake === undefined || !this.#open.has(handshake)) {
       socket.destroy();
       return;
     }
     handshake.finish();
-    this.#handshakes.delete(accepted);
+    this.#handshakes.delete(accepted!);
     this.#open.delete(handshake);
     this.#limit.remove(handshake);
     this.#admit(new Connection(socket, this));
@@ -184,11 +183,12 @@ class ConnectionSet implements Host, HandshakeHost {
   }
 }
 
-/** The accepted socket under a TLS socket. node:tls exposes it under this name only. */
-function acceptedBehind(socket: TLSSocket): Socket {
-  const accepted = (socket as unknown as { readonly _parent?: Socket })._parent;
-  assert(accepted !== undefined, "a TLS socket of a server has the socket that was accepted");
-  return accepted;
+/** The accepted socket under a TLS socket: an undocumented field (decision 0057), or that of the same peer. */
+export function acceptedBehind(socket: TLSSocket, accepted: Iterable<Socket>): Socket | undefined {
+  const parent = (socket as unknown as { readonly _parent?: Socket })._parent;
+  const isSame = ({ remotePort, remoteAddress }: Socket): boolean =>
+    remotePort === socket.remotePort && remoteAddress === socket.remoteAddress;
+  return parent ?? [...accepted].find(isSame);
 }
 
 function startListening(server: Server, host: string, port: number): Promise<void> {

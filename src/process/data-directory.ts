@@ -20,7 +20,7 @@ import { tightenModes } from "./tighten-modes.ts";
  */
 export interface DataDirectory {
   /** Workers inherit it, so that the lock lasts until the last of them ends. */
-  readonly lockDescriptor: number;
+  readonly lockDescriptor: number | undefined;
   release(): Promise<void>;
 }
 

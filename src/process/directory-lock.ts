@@ -25,7 +25,7 @@ import { systemRandom } from "../base/random.ts";
  * first gives up only for an owner. A wrong clock in a name costs a wait, never the exclusion.
  */
 export interface DirectoryLock {
-  readonly descriptor: number;
+  readonly descriptor: number | undefined;
   release(): Promise<void>;
 }
 
@@ -116,7 +116,11 @@ function isAlive(path: string): Promise<boolean> {
   });
 }
 
-/** The descriptor is an undocumented field (decision 0057), but a child can inherit only by number. */
-function descriptorOf(server: Server): number {
-  return (server as unknown as { _handle: { fd: number } })._handle.fd;
+/**
+ * An undocumented field (decision 0057), which workers need to inherit the lock. Without it only the
+ * supervisor holds the lock.
+ */
+export function descriptorOf(server: Server): number | undefined {
+  const fd = (server as unknown as { _handle?: { fd?: unknown } | null })._handle?.fd;
+  return typeof fd === "number" && fd >= 0 ? fd : undefined;
 }
